@@ -1,0 +1,1 @@
+"""The corpus on disk: quality filters, records, shards and their manifest."""

@@ -1,0 +1,1 @@
+"""What a crawl remembers. Knows nothing of Scrapy."""

@@ -1,0 +1,299 @@
+"""The values that travel along the line, from a fetched page to a row of the corpus. All are immutable."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+SCHEMA = 1
+"""Version of the record's layout; raised when a key is added, removed or changes its type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One value that one source claims for one field of a document.
+
+    Attributes:
+        field: a key of `Fields`, such as "title" or "published".
+        value: what the source says, as text.
+        source: "json-ld", "meta", "microdata", "time-tag", "heading", "text", "url", "feed", "sitemap", "learned",
+            "template" or "portal".
+    """
+
+    field: str
+    value: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A fetched document.
+
+    Attributes:
+        url: the final address, after redirects; "" where unknown.
+        body: the bytes as they came, content encoding (gzip, br) undone.
+        headers: HTTP response headers, names in lower case.
+        fetched: time of the fetch, ISO 8601 with offset; "" where unknown.
+        evidence: what discovery knew of the document: feed entry, news sitemap fields.
+    """
+
+    url: str
+    body: bytes
+    headers: Mapping[str, str] = field(default_factory=dict)
+    fetched: str = ""
+    evidence: tuple[Evidence, ...] = ()
+
+    @classmethod
+    def from_html(cls, text: str, url: str = "", fetched: str = "") -> "Page":
+        """Make a page of text that is decoded already; a charset the document declares for itself is overruled."""
+        body = text.encode("utf-8", "replace")
+        return cls(url, body, {"content-type": "text/html; charset=utf-8"}, fetched)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Element:
+    """A block-level element of the page, linked to the one that holds it. Compared by identity.
+
+    Attributes:
+        tag: lower-case name.
+        id: value of `id`, or "".
+        classes: value of `class`, or "".
+        role: values of `role` and `itemprop`, joined by a space, or "".
+        hidden: carries `hidden`, `aria-hidden="true"` or an inline `display: none`.
+        parent: the nearest block-level ancestor; None at the root.
+        depth: number of block-level ancestors.
+    """
+
+    tag: str
+    id: str = ""
+    classes: str = ""
+    role: str = ""
+    hidden: bool = False
+    parent: "Element | None" = None
+    depth: int = 0
+
+    @property
+    def ancestry(self) -> tuple["Element", ...]:
+        """The chain from the root down to this element."""
+        chain: list[Element] = []
+        here: Element | None = self
+        while here is not None:
+            chain.append(here)
+            here = here.parent
+        return tuple(reversed(chain))
+
+    @property
+    def step(self) -> str:
+        """This element as one step of a path: `div#main.content.wide`."""
+        return self.tag + (f"#{self.id}" if self.id else "") + "".join(f".{name}" for name in self.classes.split())
+
+    @property
+    def path(self) -> str:
+        """The way from the root: `html/body/div#main.content/p`."""
+        return "/".join(element.step for element in self.ancestry)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The smallest run of visible text inside one block-level element.
+
+    Attributes:
+        position: index on the page, from 0.
+        text: white space collapsed to single spaces, trimmed.
+        link_text: the part of `text` that stands inside links, likewise collapsed.
+        element: the block-level element that holds the text directly.
+        whole: the element holds this block and nothing else; False for text beside block children and for the parts
+            that `<br><br>` makes.
+        inline: names of the inline elements dissolved into the text, in document order, images included.
+        tags_before: number of start and end tags between the previous block's last text and this block's last text.
+    """
+
+    position: int
+    text: str
+    link_text: str
+    element: Element
+    whole: bool = True
+    inline: tuple[str, ...] = ()
+    tags_before: int = 0
+
+    @property
+    def tag(self) -> str:
+        """Name of the element that holds the text."""
+        return self.element.tag
+
+    @property
+    def parent(self) -> Element:
+        """The element around the block: what holds its element, or the element itself where the block is a part."""
+        return self.element.parent if self.whole and self.element.parent else self.element
+
+
+class Label(StrEnum):
+    """What a block is held to be."""
+
+    GOOD = "good"
+    ALMOST = "almost_good"
+    BAD = "bad"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledBlock:
+    """A block with the verdict on it.
+
+    Attributes:
+        block: the block.
+        score: probability of being main text, 0..1 (a published system may use its own scale).
+        label: the verdict now.
+        reasons: names of the post-analysis rules that changed the verdict, in order; empty if the classifier's stands.
+    """
+
+    block: Block
+    score: float
+    label: Label
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image that belongs to the document; the address is absolute."""
+
+    url: str
+    alt: str = ""
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where each value of a document came from: a source name of `Evidence`, or "" where there is no value."""
+
+    title: str = ""
+    lead: str = ""
+    authors: str = ""
+    published: str = ""
+    modified: str = ""
+    section: str = ""
+    tags: str = ""
+    language: str = ""
+    license: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """What the site says of machine use, as it says it; "" where it says nothing."""
+
+    robots: str = ""
+    tdm: str = ""
+    tdm_policy: str = ""
+    content_usage: str = ""
+    noai: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """All that is known of a document beside its text. Dates are ISO 8601; languages are BCP 47 primary tags."""
+
+    title: str = ""
+    lead: str = ""
+    authors: tuple[str, ...] = ()
+    agencies: tuple[str, ...] = ()
+    published: str = ""
+    modified: str = ""
+    section: str = ""
+    tags: tuple[str, ...] = ()
+    language: str = ""
+    description: str = ""
+    images: tuple[Image, ...] = ()
+    site_name: str = ""
+    canonical_url: str = ""
+    license: str = ""
+    paywalled: bool = False
+    kind: str = ""
+    """What the page declares itself to be, as schema.org names it: "NewsArticle", "LiveBlogPosting", "ImageGallery"."""
+    rights: Rights = Rights()
+    provenance: Provenance = Provenance()
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """A page whose main text was found.
+
+    Attributes:
+        url: the address of the page.
+        text: the main text, one paragraph a line, headline excluded.
+        fields: title, dates, authors and the rest.
+        extractor: what decided on the text: "template:NAME", "model:NAME@VERSION" or an extractor's name.
+        confidence: probability that the text is right, 0..1.
+        flags: remarks for the reader, snake_case.
+        fetched: time of the fetch, as on the page.
+    """
+
+    url: str
+    text: str
+    fields: Fields
+    extractor: str
+    confidence: float = 0.0
+    flags: tuple[str, ...] = ()
+    fetched: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A page that did not become a document.
+
+    Attributes:
+        stage: the step that refused it: "fetch", "decode", "parse", "segment", "extract", "quality", "language" ...
+        reason: snake_case.
+        detail: one line for a person.
+        url: the address of the page.
+    """
+
+    stage: str
+    reason: str
+    detail: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One row of the corpus. Every key is always there, of the same type; "" or [] or 0, never null.
+
+    Attributes:
+        id: stable for a document across runs: hash of its canonical URL.
+        revision: hash of its text.
+        supersedes: the revision this one replaced, or "".
+        source: name of the portal.
+        language_score: of the detector, 0..1.
+        cluster: id of the group of near-duplicates the document leads, or "" when it stands alone.
+        cluster_size: documents in that group; 1 when it stands alone.
+        schema: version of this layout.
+    """
+
+    id: str
+    revision: str
+    supersedes: str
+    url: str
+    source: str
+    site_name: str
+    title: str
+    lead: str
+    text: str
+    authors: tuple[str, ...]
+    agencies: tuple[str, ...]
+    published: str
+    modified: str
+    section: str
+    tags: tuple[str, ...]
+    language: str
+    language_score: float
+    description: str
+    images: tuple[Image, ...]
+    license: str
+    paywalled: bool
+    rights: Rights
+    provenance: Provenance
+    extractor: str
+    confidence: float
+    n_words: int
+    flags: tuple[str, ...]
+    fetched: str
+    cluster: str = ""
+    cluster_size: int = 1
+    schema: int = SCHEMA

@@ -1,0 +1,1 @@
+"""Near-duplicates: shingles, signatures, index, clusters."""

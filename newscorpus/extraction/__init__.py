@@ -1,0 +1,1 @@
+"""From a fetched page to its text: decode, parse, segment, classify, repair, assemble."""

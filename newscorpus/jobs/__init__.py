@@ -1,0 +1,1 @@
+"""Batch jobs that join several parts: build."""

@@ -1,0 +1,1 @@
+"""Training: pages with gold text, alignment of gold to block labels, model fitting."""

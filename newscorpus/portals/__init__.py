@@ -1,0 +1,1 @@
+"""Portals as files: what to crawl of a site, and its template rules."""

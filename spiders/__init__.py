@@ -1,0 +1,1 @@
+"""Scrapy spiders: they find pages and hand them on; they know nothing of text."""
