@@ -1,0 +1,118 @@
+"""Pages with gold text, read one by one from JSONL files (plain, gzip or zstd)."""
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import msgspec
+import zstandard
+
+MAX_WINDOW_BYTES = 2**27
+"""Longest zstd window accepted: the sets are written with `--long=27`."""
+
+
+class PagesError(ValueError):
+    """A file of pages that cannot be read; the message is one line that names the file and the line."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldPage:
+    """A page and what people hold to be its main text. What a set does not give is "" or ().
+
+    Attributes:
+        id: unique in its set.
+        dataset: name of the set: the file's name before its first dot.
+        url: address of the page.
+        domain: registered domain; pages of one domain stay on one side of every split.
+        language: primary language tag.
+        title: headline.
+        date: publication date as the set gives it.
+        authors: names.
+        html: the page, decoded.
+        text: gold main text, one paragraph a line.
+        page_type: kind of page ("article", "listing" ...) where the set tells kinds apart.
+        split: "train" or "dev".
+    """
+
+    id: str
+    dataset: str
+    url: str
+    domain: str
+    language: str
+    title: str
+    date: str
+    authors: tuple[str, ...]
+    html: str
+    text: str
+    page_type: str
+    split: str
+
+
+class _Line(msgspec.Struct):
+    """One line of a file as it stands there; other keys are ignored."""
+
+    id: str
+    html: str
+    url: str | None = None
+    domain: str | None = None
+    language: str | None = None
+    title: str | None = None
+    date: str | None = None
+    authors: list[str] | None = None
+    text: str | None = None
+    page_type: str | None = None
+    split: str | None = None
+
+
+def read_pages(path: Path) -> Iterator[GoldPage]:
+    """The pages of a JSONL file, in order, one in memory at a time.
+
+    Args:
+        path: the file; `.zst` and `.gz` are unpacked. The name before the first dot is the set's name.
+
+    Raises:
+        PagesError: the file cannot be opened or unpacked, or a line is not a page.
+    """
+    dataset = path.name.split(".")[0]
+    decoder = msgspec.json.Decoder(_Line)
+    number = 0
+    try:
+        with open_binary(path) as lines:
+            for number, line in enumerate(lines, 1):  # noqa: B007  (named in the error below)
+                if not line.isspace():
+                    yield _gold_page(decoder.decode(line), dataset)
+    except msgspec.MsgspecError as error:
+        raise PagesError(f"{path}, line {number}: {error}") from error
+    except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
+        raise PagesError(f"{path}, after line {number}: cannot read: {error}") from error
+
+
+def open_binary(path: Path) -> IO[bytes]:
+    """Open a plain, `.gz` or `.zst` file to read its bytes; lines end at a line feed and nowhere else."""
+    if path.suffix == ".gz":
+        return io.BufferedReader(gzip.open(path, "rb"))
+    if path.suffix == ".zst":
+        unpacker = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW_BYTES)
+        return io.BufferedReader(unpacker.stream_reader(path.open("rb"), read_across_frames=True, closefd=True))
+    return path.open("rb")
+
+
+def _gold_page(line: _Line, dataset: str) -> GoldPage:
+    return GoldPage(
+        id=line.id,
+        dataset=dataset,
+        url=line.url or "",
+        domain=line.domain or "",
+        language=line.language or "",
+        title=line.title or "",
+        date=line.date or "",
+        authors=tuple(line.authors or ()),
+        html=line.html,
+        text=line.text or "",
+        page_type=line.page_type or "",
+        split=line.split or "",
+    )
