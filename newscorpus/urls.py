@@ -1,0 +1,118 @@
+"""Identity of web addresses: canonical form, host, site, and the id of the document behind them.
+
+None of these raises: what is no absolute http or https URL with a host comes back unchanged from `canonical_url`, has
+the host and site "", and still has an id.
+"""
+
+import hashlib
+import re
+from functools import cache
+from urllib.parse import SplitResult, unquote_plus, urlsplit
+
+from tldextract import TLDExtract
+from w3lib.url import canonicalize_url
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+TRACKING = re.compile(
+    r"(?:utm|mtm|hsa)_\w+|(?:at|ns|pk)_(?:campaign|medium|mchannel|source|kwd|keyword|content|link_\w+)|_ga|_gl|_openstat|__twitter_impression|_hsenc|_hsmi|hsctatracking"
+    r"|fbclid|gclid|gclsrc|dclid|gbraid|wbraid|msclkid|yclid|ysclid|twclid|ttclid|li_fat_id|srsltid|igshid|igsh"
+    r"|mc_cid|mc_eid|mkt_tok|oly_enc_id|oly_anon_id|vero_id|xtor|wt_mc|wt_zmc",
+    re.IGNORECASE,
+)
+"""Names of query parameters that tell where the reader came from, never what is read."""
+
+SESSION = re.compile(
+    r"phpsessid|jsessionid|aspsessionid\w*|sessionid|session_id|oscsid|zenid|cfid|cftoken", re.IGNORECASE
+)
+"""Names of query parameters that always hold a session."""
+
+PERHAPS_SESSION = re.compile(r"s|sid|session|sess", re.IGNORECASE)
+"""Names that hold a session on some sites and an article's number on others (PHP-Nuke's `sid`): the value decides."""
+
+TOKEN = re.compile(r"(?=\D*\d)(?=[^a-z]*[a-z])[a-z0-9]{16,}", re.IGNORECASE)
+"""A session's value: sixteen or more letters and digits, both of them present."""
+
+PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;?]*|/\(S\([a-z0-9]{24}\)\)(?=/)", re.IGNORECASE)
+"""Sessions in a path: Java's and PHP's path parameters, ASP.NET's `/(S(...))/`."""
+
+ID_LENGTH = 16
+"""Hex digits of an id. 64 bits fit an integer column, and among ten million documents two ids meet with a probability
+of 3 in a million (birthday bound)."""
+
+
+def canonical_url(url: str) -> str:
+    """The one form of all addresses of the same document, for comparing them; idempotent.
+
+    Beside what `w3lib.url.canonicalize_url` does (sorted query, unified escapes, no fragment, dot segments resolved),
+    tracking parameters, session ids, default ports, the trailing dot of a host and user names are dropped.
+    """
+    parts = _canonical_parts(url)
+    return parts.geturl() if parts else url
+
+
+def host_of(url: str) -> str:
+    """Host name in lower case and ASCII (IDNA), without port; "" where there is none."""
+    parts = _canonical_parts(url)
+    return parts.hostname or "" if parts else ""
+
+
+def site_key(url: str) -> str:
+    """Name of the site: the registered domain by the bundled public suffix list, its private section included.
+
+    Hosts without one (IP addresses, localhost) are told apart by port: `127.0.0.1:8000`. "" where there is no host.
+    """
+    parts = _canonical_parts(url)
+    if parts is None:
+        return ""
+    return _suffix_list()(parts.hostname or "").top_domain_under_public_suffix or parts.netloc
+
+
+def document_id(url: str) -> str:
+    """Id of the document at `url`, stable across runs: 16 hex digits of the SHA-256 of its canonical form.
+
+    http and https count as one, since sites that moved from one to the other kept their articles.
+    """
+    name = re.sub(r"\Ahttps?:", "", canonical_url(url))
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:ID_LENGTH]
+
+
+def _canonical_parts(url: str) -> SplitResult | None:
+    """The canonical form in parts; None for what is no http or https URL with a host."""
+    try:
+        # The path's sessions go first, since dot segments may hide behind them, and the ports before w3lib sees them.
+        parts = urlsplit(canonicalize_url(PATH_SESSION.sub("", canonicalize_url(url))))
+        netloc = _netloc(parts)
+    except ValueError:
+        return None
+    if parts.scheme not in DEFAULT_PORTS or not netloc:
+        return None
+    return parts._replace(netloc=netloc, query=_without_noise(parts.query))
+
+
+def _netloc(parts: SplitResult) -> str:
+    """Host and port, the port only where it says something; "" where there is no host."""
+    host = (parts.hostname or "").rstrip(".")
+    bracketed = f"[{host}]" if ":" in host else host
+    return (
+        bracketed if parts.port in (None, DEFAULT_PORTS.get(parts.scheme)) or not host else f"{bracketed}:{parts.port}"
+    )
+
+
+def _without_noise(query: str) -> str:
+    """The query without tracking and session parameters."""
+    return "&".join(pair for pair in query.split("&") if not _is_noise(*pair.partition("=")[::2]))
+
+
+def _is_noise(name: str, value: str) -> bool:
+    """Whether a query parameter says nothing of the document."""
+    name = unquote_plus(name)
+    if TRACKING.fullmatch(name) or SESSION.fullmatch(name):
+        return True
+    return bool(PERHAPS_SESSION.fullmatch(name) and TOKEN.fullmatch(value))
+
+
+@cache
+def _suffix_list() -> TLDExtract:
+    """The suffix list that comes with tldextract; nothing is fetched and nothing written."""
+    return TLDExtract(cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True)

@@ -1,0 +1,113 @@
+"""Addresses: canonical form, host, site, id."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from newscorpus.urls import ID_LENGTH, canonical_url, document_id, host_of, site_key
+
+PIECES = st.sampled_from(
+    [
+        *(
+            "http://",
+            "https://",
+            "ftp:",
+            "//",
+            "/",
+            ".",
+            "..",
+            ":",
+            ":80",
+            ":443",
+            "?",
+            "&",
+            "=",
+            "#",
+            ";",
+            "%",
+            "%2F",
+            "%3B",
+        ),
+        *("Example", ".COM", "háčky.cz", "[::1]", "127.0.0.1", "user:pw@", "a", "b", "sid", "utm_source", "jsessionid"),
+        *(
+            ";jsessionid=",
+            "%3Bjsessionid=",
+            "/(S(abcdefghijklmnopqrstuvwx))",
+            "0123456789abcdef",
+            " ",
+            "\t",
+            "+",
+            "\ud800",
+        ),
+    ]
+)
+URLS = st.one_of(st.lists(PIECES, max_size=12).map("".join), st.text(), st.text().map("http://a.cz/".__add__))
+
+
+@pytest.mark.parametrize(
+    ("url", "canonical"),
+    [
+        ("HTTP://Example.COM.:80/a/../b?b=1&a=2#x", "http://example.com/b?a=2&b=1"),
+        ("https://example.com:443", "https://example.com/"),
+        ("http://example.com:8080/", "http://example.com:8080/"),
+        ("http://[::1]:80/x", "http://[::1]/x"),
+        ("http://a.cz/x?utm_source=rss&fbclid=1&GCLID=2&id=7", "http://a.cz/x?id=7"),
+        ("http://a.cz/x?utm_source=rss", "http://a.cz/x"),
+        ("http://a.cz/x;jsessionid=12AF?y=1", "http://a.cz/x?y=1"),
+        ("http://a.cz/(S(lit3py55t21z5v55vlm25s55))/x.aspx", "http://a.cz/x.aspx"),
+        ("http://a.cz/x?PHPSESSID=abc&id=1", "http://a.cz/x?id=1"),
+        ("http://a.cz/x?sid=0123456789abcdef0", "http://a.cz/x"),
+        ("http://a.cz/x?sid=4711", "http://a.cz/x?sid=4711"),
+        ("http://name:secret@a.cz/x", "http://a.cz/x"),
+        ("http://háčky.cz/š", "http://xn--hky-ela4t.cz/%C5%A1"),
+    ],
+)
+def test_canonical_form(url: str, canonical: str) -> None:
+    assert canonical_url(url) == canonical
+
+
+@pytest.mark.parametrize(
+    "url", ["", "nonsense", "mailto:a@b.cz", "http://[::1", "http://a.cz:port/", "http:///x", "/x"]
+)
+def test_what_is_no_address_comes_back_unchanged(url: str) -> None:
+    assert canonical_url(url) == url
+    assert host_of(url) == ""
+    assert site_key(url) == ""
+    assert len(document_id(url)) == ID_LENGTH
+
+
+@given(URLS)
+def test_canonical_form_is_idempotent_and_nothing_raises(url: str) -> None:
+    once = canonical_url(url)
+    assert canonical_url(once) == once
+    assert document_id(once) == document_id(url)
+    assert host_of(once) == host_of(url)
+    assert site_key(once) == site_key(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "site"),
+    [
+        ("https://zpravy.idnes.cz/x", "idnes.cz"),
+        ("https://www.bbc.co.uk/news", "bbc.co.uk"),
+        ("https://one.blogspot.com/", "one.blogspot.com"),
+        ("http://127.0.0.1:8000/x", "127.0.0.1:8000"),
+        ("http://localhost:80/x", "localhost"),
+        ("http://[::1]:9/x", "[::1]:9"),
+    ],
+)
+def test_site(url: str, site: str) -> None:
+    assert site_key(url) == site
+
+
+def test_host_has_no_port_and_is_lower_case() -> None:
+    assert host_of("http://WWW.Example.com.:8080/x") == "www.example.com"
+
+
+def test_http_and_https_name_one_document() -> None:
+    assert document_id("http://a.cz/x?utm_source=y") == document_id("https://a.cz/x")
+    assert document_id("https://a.cz/x") != document_id("https://a.cz/y")
+
+
+def test_an_id_never_changes() -> None:
+    assert document_id("https://www.example.com/news/1") == "16119e101775d253"
