@@ -1,0 +1,156 @@
+"""Scores of one extracted text, or of one page's blocks, against gold."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz.distance import LCSseq, Levenshtein
+
+from newscorpus.text import words
+
+NGRAM = 4
+"""Words a shingle, as in the article-extraction-benchmark (Scrapinghub 2020)."""
+
+MARKUP = re.compile(r"<[^>]*>")
+NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Precision, recall and their harmonic mean, each 0..1."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """What two collections share; overlaps of many pages add up.
+
+    Attributes:
+        common: size of what both hold.
+        predicted: size of the extracted side.
+        gold: size of the gold side.
+    """
+
+    common: int = 0
+    predicted: int = 0
+    gold: int = 0
+
+    def __add__(self, other: "Overlap") -> "Overlap":
+        return Overlap(self.common + other.common, self.predicted + other.predicted, self.gold + other.gold)
+
+    @property
+    def scores(self) -> Scores:
+        """Precision, recall, F1; all 1 where both sides are empty, 0 where one is."""
+        if self.predicted == self.gold == 0:
+            return Scores(1.0, 1.0, 1.0)
+        precision = self.common / self.predicted if self.predicted else 0.0
+        recall = self.common / self.gold if self.gold else 0.0
+        return Scores(precision, recall, harmonic_mean(precision, recall))
+
+
+def harmonic_mean(precision: float, recall: float) -> float:
+    """F1 of a precision and a recall; 0 where both are 0."""
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def ngrams(text: str, n: int = NGRAM) -> Counter[tuple[str, ...]]:
+    """Multiset of the word n-grams of `text`; fewer than n words make one n-gram of all of them, no words none."""
+    tokens = words(text)
+    if len(tokens) < n:
+        return Counter([tuple(tokens)] if tokens else [])
+    return Counter(zip(*(tokens[i:] for i in range(n)), strict=False))
+
+
+def ngram_overlap(predicted: str, gold: str, n: int = NGRAM) -> Overlap:
+    """Shared word n-grams of two texts, each as often as both hold it."""
+    ours, theirs = ngrams(predicted, n), ngrams(gold, n)
+    return Overlap((ours & theirs).total(), ours.total(), theirs.total())
+
+
+def ngram_scores(predicted: str, gold: str, n: int = NGRAM) -> Scores:
+    """Scores of an extracted text by multisets of word n-grams.
+
+    The definition of the article-extraction-benchmark (Scrapinghub 2020, `evaluate.py`), but that a word is
+    `newscorpus.text.words`: scripts without spaces count by character.
+
+    Args:
+        predicted: extracted text; "" where nothing was extracted.
+        gold: gold text.
+        n: words an n-gram.
+    """
+    return ngram_overlap(predicted, gold, n).scores
+
+
+def ascii_words(text: str) -> list[str]:
+    """Words as Bakić (2012, evaluation) counts them: markup and characters above 127 removed, split at white space."""
+    return NOT_ASCII.sub("", MARKUP.sub("", text)).split()
+
+
+def lcs_overlap(predicted: str, gold: str) -> Overlap:
+    """Longest common subsequence of words (Bakić 2012), with the number of words of both sides."""
+    ours, theirs = _numbered(ascii_words(predicted), ascii_words(gold))
+    return Overlap(LCSseq.similarity(ours, theirs), len(ours), len(theirs))
+
+
+def word_edits(predicted: str, gold: str) -> int:
+    """Words to insert, delete or replace to make the gold text of the extracted one (Novotný 2016)."""
+    return Levenshtein.distance(*_numbered(words(predicted), words(gold)))
+
+
+def _numbered(*texts: Sequence[str]) -> tuple[list[int], ...]:
+    """Each word as a number: rapidfuzz compares the hashes of words, and those of small numbers never collide."""
+    numbers: dict[str, int] = {}
+    return tuple([numbers.setdefault(word, len(numbers)) for word in text] for text in texts)
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Counts of yes-or-no verdicts against gold; confusions of many pages add up."""
+
+    true_positive: int = 0
+    false_positive: int = 0
+    false_negative: int = 0
+    true_negative: int = 0
+
+    def __add__(self, other: "Confusion") -> "Confusion":
+        return Confusion(
+            self.true_positive + other.true_positive,
+            self.false_positive + other.false_positive,
+            self.false_negative + other.false_negative,
+            self.true_negative + other.true_negative,
+        )
+
+    @property
+    def accuracy(self) -> float:
+        """Share of right verdicts; 1 where there were none."""
+        right = self.true_positive + self.true_negative
+        total = right + self.false_positive + self.false_negative
+        return right / total if total else 1.0
+
+    @property
+    def scores(self) -> Scores:
+        """Precision, recall and F1 of the positive class."""
+        predicted = self.true_positive + self.false_positive
+        return Overlap(self.true_positive, predicted, self.true_positive + self.false_negative).scores
+
+    @property
+    def mcc(self) -> float:
+        """Matthews correlation coefficient, -1..1; 0 where a row or column of the table is empty."""
+        tp, fp, fn, tn = self.true_positive, self.false_positive, self.false_negative, self.true_negative
+        scale = math.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+        return (tp * tn - fp * fn) / scale if scale else 0.0
+
+
+def confusion(predicted: Iterable[bool], gold: Iterable[bool]) -> Confusion:
+    """Count verdicts against gold, pair by pair.
+
+    Raises:
+        ValueError: the two differ in length.
+    """
+    pairs = Counter((bool(ours), bool(theirs)) for ours, theirs in zip(predicted, gold, strict=True))
+    return Confusion(pairs[True, True], pairs[True, False], pairs[False, True], pairs[False, False])
