@@ -1,0 +1,76 @@
+"""One template rule: CSS, XPath, or a simple form of Bakić (2012), compiled to XPath."""
+
+import re
+
+from cssselect import SelectorError
+from lxml import etree, html
+from parsel.csstranslator import HTMLTranslator
+
+FORMS = "a CSS selector, an XPath (starts with '/', './' or '('), element, attribute= or attribute=value"
+ATTRIBUTE_FORM = re.compile(r"([A-Za-z0-9_-]+)=(.*)", re.DOTALL)
+XPATH_STARTS = ("/", "./", "(")
+XPATH_LITERAL = re.compile(r"\"[^\"]*\"|'[^']*'")
+XPATH_CALL = re.compile(r"(?<![\w.-])([A-Za-z_][\w.-]*)\s*\(")
+XPATH_CALLABLE = frozenset(
+    ("last", "position", "count", "id", "local-name", "namespace-uri", "name", "string", "concat", "starts-with")
+    + ("contains", "substring-before", "substring-after", "substring", "string-length", "normalize-space", "translate")
+    + ("boolean", "not", "true", "false", "lang", "number", "sum", "floor", "ceiling", "round")
+    + ("comment", "text", "processing-instruction", "node", "and", "or", "div", "mod")
+)
+"""Functions and node tests of XPath 1.0, and the operators that may stand before a bracket."""
+
+
+def compile_rule(rule: str) -> etree.XPath:
+    """The compiled expression of one rule, to be called with the root of a page.
+
+    Raises:
+        ValueError: the rule is broken or selects no nodes; the message is one line.
+    """
+    return compile_xpath(to_xpath(rule), rule)
+
+
+def compile_union(rules: tuple[str, ...]) -> etree.XPath:
+    """One expression for what any of `rules` finds, in document order."""
+    return compile_xpath(" | ".join(map(to_xpath, rules)), " | ".join(rules))
+
+
+def to_xpath(rule: str) -> str:
+    """The XPath expression that says the same as `rule`.
+
+    Raises:
+        ValueError: the rule is not a CSS selector, or an attribute value holds both kinds of quotes.
+    """
+    if rule.startswith(XPATH_STARTS):
+        return rule
+    if attribute := ATTRIBUTE_FORM.fullmatch(rule):
+        return attribute_xpath(attribute[1].lower(), attribute[2])
+    try:
+        return HTMLTranslator().css_to_xpath(rule)
+    except SelectorError as error:
+        raise ValueError(f"broken rule {rule!r}: {error}; a rule is {FORMS}") from error
+
+
+def attribute_xpath(name: str, value: str) -> str:
+    """Elements that carry the attribute `name`: with exactly `value`, or with any where `value` is empty."""
+    if not value:
+        return f"descendant-or-self::*[@{name}]"
+    quote = "'" if '"' in value else '"'
+    if quote in value:
+        raise ValueError(f"broken rule {name + '=' + value!r}: the value holds both kinds of quotes")
+    return f"descendant-or-self::*[@{name}={quote}{value}{quote}]"
+
+
+def compile_xpath(expression: str, rule: str) -> etree.XPath:
+    """Compile `expression` and try it on a small page, since libxml2 finds some faults only on evaluation."""
+    calls = XPATH_CALL.findall(XPATH_LITERAL.sub("''", expression))
+    if unknown := sorted(set(calls) - XPATH_CALLABLE):
+        raise ValueError(f"broken rule {rule!r}: XPath 1.0 knows no {', '.join(unknown)}()")
+    try:
+        compiled = etree.XPath(expression)
+        found = compiled(html.document_fromstring("<p>trial</p>"))
+    except (etree.XPathError, ValueError) as error:
+        raise ValueError(f"broken rule {rule!r}: {error}; a rule is {FORMS}") from error
+    if not isinstance(found, list):
+        message = f"broken rule {rule!r}: it computes a value, but a rule selects elements, text or attributes"
+        raise ValueError(message)  # noqa: TRY004 -- a fault of the rule's text, not of a Python type
+    return compiled

@@ -1,0 +1,255 @@
+"""Portal files: what they may say, read into a `Portal` and checked to the last key.
+
+A file is TOML; docs/portals.md explains every key. How URLs are matched:
+
+- `articles`, `sections` and `ignore` are regular expressions searched (`re.search`) in the URL's path with its query, such
+  as `/news/a-1.html?page=2`. Anchor with `^` and `$` where the whole must match. Letter case counts, percent-encoding
+  stays as it is, the fragment is left out, and a URL without a path has the path `/`.
+- `domains` are host names without port; a URL belongs to the portal if its host is one of them or lies below one.
+"""
+
+import dataclasses
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+import msgspec
+
+from newscorpus.portals.errors import PortalError
+from newscorpus.portals.rules import compile_rule
+from newscorpus.resources import data_folder
+
+__all__ = ["Portal", "PortalError", "PortalLimits", "TemplateSection", "list_portals", "load_portal", "with_base"]
+
+NAME = re.compile(r"[a-z0-9-]+")
+
+Texts = tuple[str, ...]
+Patterns = tuple[re.Pattern[str], ...]
+Language = Annotated[str, msgspec.Meta(pattern="^[a-z]{2,3}$")]
+Domain = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9_-]+(\.[a-z0-9_-]+)*$")]
+Address = Annotated[str, msgspec.Meta(pattern=r"^https?://[^/?#\s]+[^\s]*$")]
+
+
+@dataclass(frozen=True, slots=True)
+class PortalLimits:
+    """Bounds on one crawl of a portal.
+
+    Attributes:
+        max_pages: most pages fetched; 10,000 take some three hours at one a second.
+        max_depth: most links followed one after the other from a start page; a section, its pages and an article need
+            three, the rest is slack.
+    """
+
+    max_pages: Annotated[int, msgspec.Meta(ge=1)] = 10_000
+    max_depth: Annotated[int, msgspec.Meta(ge=0)] = 8
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateSection:
+    """The `[template]` of a portal as it is written: rules to remove elements, and rules for each field.
+
+    A rule is a CSS selector, an XPath, or a simple form: `element`, `attribute=`, `attribute=value`.
+    """
+
+    remove: Texts = ()
+    text: Texts = ()
+    title: Texts = ()
+    lead: Texts = ()
+    authors: Texts = ()
+    published: Texts = ()
+    modified: Texts = ()
+    section: Texts = ()
+    tags: Texts = ()
+    description: Texts = ()
+    language: Texts = ()
+    license: Texts = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Portal:
+    """A configured news site.
+
+    Attributes:
+        name: the file's name without `.toml`; of a-z, 0-9 and "-".
+        languages: BCP 47 primary tags of the texts that are wanted.
+        domains: host names, without port, that the portal covers, with all below them.
+        start: addresses of the pages to begin with.
+        feeds: addresses of RSS or Atom feeds.
+        sitemaps: addresses of sitemaps or sitemap indexes.
+        articles: which URLs are articles; empty: the spider judges.
+        sections: which URLs are pages to follow for links; empty: the spider judges.
+        ignore: which URLs are never fetched.
+        delay_seconds: pause between two requests; one second is the default of Scrapy's own project template.
+        limits: bounds on one crawl.
+        template: the site's own rules for text and fields; None where there are none.
+    """
+
+    name: Annotated[str, msgspec.Meta(pattern=f"^{NAME.pattern}$")]
+    languages: Annotated[tuple[Language, ...], msgspec.Meta(min_length=1)]
+    domains: Annotated[tuple[Domain, ...], msgspec.Meta(min_length=1)]
+    start: Annotated[tuple[Address, ...], msgspec.Meta(min_length=1)]
+    feeds: tuple[Address, ...] = ()
+    sitemaps: tuple[Address, ...] = ()
+    articles: Patterns = ()
+    sections: Patterns = ()
+    ignore: Patterns = ()
+    delay_seconds: Annotated[float, msgspec.Meta(ge=0, le=3600)] = 1.0
+    limits: PortalLimits = PortalLimits()
+    template: TemplateSection | None = None
+
+    def covers(self, url: str) -> bool:
+        """Whether the host of `url` is one of the domains or lies below one."""
+        host = _host(url)
+        return any(host == domain or host.endswith("." + domain) for domain in self.domains)
+
+    def is_article(self, url: str) -> bool:
+        """Whether a pattern of `articles` is found in path and query of `url`; False where there is none."""
+        return _found(self.articles, url)
+
+    def is_section(self, url: str) -> bool:
+        """Whether a pattern of `sections` is found in path and query of `url`; False where there is none."""
+        return _found(self.sections, url)
+
+    def is_ignored(self, url: str) -> bool:
+        """Whether a pattern of `ignore` is found in path and query of `url`."""
+        return _found(self.ignore, url)
+
+
+def load_portal(name_or_path: str | Path) -> Portal:
+    """Read a portal by name, or from a file (a `Path`, or text that holds "/" or ends in ".toml").
+
+    A name is looked up in the folder `portals` of the current Scrapy project (or the current folder), then among the
+    bundled portals.
+
+    Raises:
+        PortalError: there is no such portal, or its file is wrong; the message names file, key and the known keys.
+    """
+    path = _find(name_or_path)
+    table = _read(path)
+    _check_keys(table, path)
+    try:
+        portal = msgspec.convert(table, Portal, dec_hook=_pattern)
+    except msgspec.ValidationError as error:
+        what, _, where = str(error).rpartition(" - at `$.")
+        raise PortalError(f"{path}: {where.rstrip('`')}: {what}") from error
+    _check_values(portal, path)
+    return portal
+
+
+def list_portals() -> list[str]:
+    """Names of all portals that `load_portal` finds by name, sorted."""
+    return sorted({path.stem for folder in _folders() for path in folder.glob("*.toml")})
+
+
+def with_base(portal: Portal, base_url: str) -> Portal:
+    """`portal` served elsewhere: scheme, host and port of its addresses, and its domains, are those of `base_url`.
+
+    Raises:
+        PortalError: `base_url` is not an http or https address.
+    """
+    try:
+        base = urlsplit(base_url)
+        host, _ = base.hostname, base.port
+    except ValueError as error:
+        raise PortalError(f"base {base_url!r}: {error}") from error
+    if base.scheme not in {"http", "https"} or not host:
+        raise PortalError(f"base {base_url!r}: expected http://HOST[:PORT] or https://HOST[:PORT]")
+    start, feeds, sitemaps = (
+        tuple(_moved(url, base) for url in urls) for urls in (portal.start, portal.feeds, portal.sitemaps)
+    )
+    return dataclasses.replace(portal, domains=(host,), start=start, feeds=feeds, sitemaps=sitemaps)
+
+
+def _moved(url: str, base: SplitResult) -> str:
+    return urlunsplit(urlsplit(url)._replace(scheme=base.scheme, netloc=base.netloc))
+
+
+def _host(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").rstrip(".")
+    except ValueError:  # such as an unclosed "[": no host, so no portal covers it
+        return ""
+
+
+def _found(patterns: Patterns, url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # as above: what cannot be split matches nothing
+        return False
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return any(pattern.search(target) for pattern in patterns)
+
+
+def _folders() -> tuple[Path, Path]:
+    here = Path.cwd()
+    project = next((folder for folder in (here, *here.parents) if (folder / "scrapy.cfg").is_file()), here)
+    return project / "portals", data_folder("portals")
+
+
+def _find(name_or_path: str | Path) -> Path:
+    if isinstance(name_or_path, Path) or "/" in name_or_path or name_or_path.endswith(".toml"):
+        return Path(name_or_path)
+    if not NAME.fullmatch(name_or_path):
+        raise PortalError(f"portal {name_or_path!r}: a name holds only a-z, 0-9 and '-'")
+    for folder in _folders():
+        if (path := folder / f"{name_or_path}.toml").is_file():
+            return path
+    raise PortalError(f"no portal {name_or_path!r}; known: {', '.join(list_portals()) or 'none'}")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            return tomllib.load(file)
+    except OSError as error:
+        raise PortalError(f"{path}: cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise PortalError(f"{path}: not valid TOML: {error}") from error
+
+
+def _check_keys(table: dict[str, Any], path: Path) -> None:
+    for prefix, kind in (("", Portal), ("limits.", PortalLimits), ("template.", TemplateSection)):
+        section = table.get(prefix.rstrip("."), {}) if prefix else table
+        known = {field.name: field for field in dataclasses.fields(kind)}
+        listed = f"known keys: {', '.join(known)}"
+        if isinstance(section, dict) and (unknown := sorted(section.keys() - known.keys())):
+            raise PortalError(f"{path}: unknown key {prefix}{unknown[0]}; {listed}")
+        required = [name for name, field in known.items() if _is_required(field)]
+        if missing := [name for name in required if name not in section]:
+            raise PortalError(f"{path}: missing key {prefix}{missing[0]}; {listed}")
+
+
+def _is_required(field: "dataclasses.Field[Any]") -> bool:
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
+def _pattern(_kind: type, value: object) -> re.Pattern[str]:
+    if not isinstance(value, str):
+        raise ValueError(f"Expected `str`, got `{type(value).__name__}`")  # noqa: TRY004 -- msgspec adds the key to it
+    try:
+        return re.compile(value)
+    except re.error as error:
+        raise ValueError(f"broken regular expression {value!r}: {error}") from error
+
+
+def _check_values(portal: Portal, path: Path) -> None:
+    if portal.name != path.stem:
+        raise PortalError(f"{path}: name: {portal.name!r} is not the file's name, {path.stem!r}")
+    for position, url in enumerate(portal.start):
+        if not portal.covers(url):
+            raise PortalError(f"{path}: start[{position}]: {url!r} lies outside domains")
+    for key, rule in _rules(portal.template):
+        try:
+            compile_rule(rule)
+        except ValueError as error:
+            raise PortalError(f"{path}: {key}: {error}") from error
+
+
+def _rules(section: TemplateSection | None) -> Iterator[tuple[str, str]]:
+    for name in TemplateSection.__slots__ if section else ():
+        for position, rule in enumerate(getattr(section, name)):
+            yield f"template.{name}[{position}]", rule
