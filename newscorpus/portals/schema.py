@@ -2,9 +2,9 @@
 
 A file is TOML; docs/portals.md explains every key. How URLs are matched:
 
-- `articles`, `sections` and `ignore` are regular expressions searched (`re.search`) in the URL's path with its query, such
-  as `/news/a-1.html?page=2`. Anchor with `^` and `$` where the whole must match. Letter case counts, percent-encoding
-  stays as it is, the fragment is left out, and a URL without a path has the path `/`.
+- `articles`, `sections` and `ignore` are regular expressions searched (`re.search`) in the URL's path with its query,
+  such as `/news/a-1.html?page=2`. Anchor with `^` and `$` where the whole must match. Letter case counts,
+  percent-encoding stays as it is, the fragment is left out, and a URL without a path has the path `/`.
 - `domains` are host names without port; a URL belongs to the portal if its host is one of them or lies below one.
 """
 
