@@ -1,18 +1,17 @@
 """Pages with gold text, read one by one from JSONL files (plain, gzip or zstd)."""
 
 import gzip
-import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 import msgspec
 import zstandard
 
 MAX_WINDOW_BYTES = 2**27
 """Longest zstd window accepted: the sets are written with `--long=27`."""
+CHUNK_BYTES = 2**20
 
 
 class PagesError(ValueError):
@@ -81,24 +80,50 @@ def read_pages(path: Path) -> Iterator[GoldPage]:
     decoder = msgspec.json.Decoder(_Line)
     number = 0
     try:
-        with open_binary(path) as lines:
-            for number, line in enumerate(lines, 1):  # noqa: B007  (named in the error below)
-                if not line.isspace():
-                    yield _gold_page(decoder.decode(line), dataset)
+        for number, line in enumerate(read_lines(path), 1):  # noqa: B007  (named in the error below)
+            if line and not line.isspace():
+                yield _gold_page(decoder.decode(line), dataset)
     except msgspec.MsgspecError as error:
         raise PagesError(f"{path}, line {number}: {error}") from error
     except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
         raise PagesError(f"{path}, after line {number}: cannot read: {error}") from error
 
 
-def open_binary(path: Path) -> IO[bytes]:
-    """Open a plain, `.gz` or `.zst` file to read its bytes; lines end at a line feed and nowhere else."""
-    if path.suffix == ".gz":
-        return io.BufferedReader(gzip.open(path, "rb"))
+def read_lines(path: Path) -> Iterator[bytes]:
+    """The lines of a plain, `.gz` or `.zst` file; a line ends at a line feed and nowhere else.
+
+    Raises:
+        OSError, EOFError, zlib.error, zstandard.ZstdError: the file cannot be read, is damaged or cut short.
+    """
     if path.suffix == ".zst":
-        unpacker = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW_BYTES)
-        return io.BufferedReader(unpacker.stream_reader(path.open("rb"), read_across_frames=True, closefd=True))
-    return path.open("rb")
+        yield from _split(_unpack_zstd(path))
+        return
+    with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
+        yield from file
+
+
+def _unpack_zstd(path: Path) -> Iterator[bytes]:
+    """The content of a file of zstd frames, in chunks. Zstandard's own stream reader passes over a missing end."""
+    unpacker = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW_BYTES)
+    frame = None
+    with path.open("rb") as file:
+        while packed := file.read(CHUNK_BYTES):
+            while packed:
+                frame = frame or unpacker.decompressobj()
+                yield frame.decompress(packed)
+                packed = frame.unused_data
+                frame = None if frame.eof else frame
+    if frame:
+        raise EOFError("the file ends inside a zstd frame")
+
+
+def _split(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    rest = b""
+    for chunk in chunks:
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from lines
+    if rest:
+        yield rest
 
 
 def _gold_page(line: _Line, dataset: str) -> GoldPage:

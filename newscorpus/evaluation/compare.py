@@ -1,0 +1,153 @@
+"""Run extractors side by side over pages with gold text, page by page."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, islice, product
+from multiprocessing import get_context
+from pathlib import Path
+
+from newscorpus.data import Article, Page, Rejected
+from newscorpus.evaluation.conventions import as_gold_has_it, has_article
+from newscorpus.evaluation.scores import Overlap, lcs_overlap, ngram_overlap, word_edits
+from newscorpus.extraction.extractor import Extractor
+from newscorpus.extractors import registry
+from newscorpus.learning.pages import GoldPage, read_pages
+
+ALL_SPLITS = "all"
+WARM_UP = Page.from_html("<html><body><p>What is loaded on the first page is not that page's time.</p></body></html>")
+
+Load = Callable[[str], Extractor]
+
+
+class EvaluationError(ValueError):
+    """An evaluation that cannot be made; the message is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageResult:
+    """What one extractor made of one page.
+
+    Attributes:
+        dataset: name of the set.
+        id: of the page in its set.
+        url: address of the page.
+        domain: registered domain.
+        language: primary language tag.
+        page_type: kind of page, "" where the set tells none apart.
+        extractor: name.
+        rejected: "stage/reason" where the page was refused, else "".
+        confidence: as the extractor gives it, 0..1.
+        ngrams: shared word 4-grams.
+        lcs: longest common subsequence of words (Bakić 2012).
+        edits: words to edit (Novotný 2016).
+        seconds: CPU time.
+    """
+
+    dataset: str
+    id: str
+    url: str
+    domain: str
+    language: str
+    page_type: str
+    extractor: str
+    rejected: str
+    confidence: float
+    ngrams: Overlap
+    lcs: Overlap
+    edits: int
+    seconds: float
+
+    @property
+    def f1(self) -> float:
+        """F1 of word 4-grams on this page, 0..1."""
+        return self.ngrams.scores.f1
+
+
+def evaluate(
+    datasets: Sequence[Path],
+    extractors: Sequence[str],
+    split: str = "dev",
+    jobs: int = 1,
+    load: Load = registry.load,
+) -> Iterator[PageResult]:
+    """Run extractors over sets of pages: every extractor on a page, then the next page; one result each.
+
+    Args:
+        datasets: files for `newscorpus.learning.pages.read_pages`.
+        extractors: names for `load`.
+        split: "train", "dev" or "all".
+        jobs: processes. CPU times mean something only where there are no more of them than idle cores.
+        load: makes an extractor of its name; with several jobs it must be a function of a module.
+
+    Returns:
+        Results as they come; their order depends on `jobs` alone.
+
+    Raises:
+        EvaluationError: a set has no page with gold text in the split.
+        PagesError: a file cannot be read.
+    """
+    for path in datasets:
+        if next(_pages(path, split), None) is None:
+            raise EvaluationError(f"{path}: no page with gold text in the split {split!r}")
+    shares = list(product(datasets, range(jobs)))
+    run = partial(_evaluate_share, tuple(extractors), split, jobs, load)
+    if jobs == 1:
+        yield from chain.from_iterable(map(run, shares))
+        return
+    with get_context("spawn").Pool(jobs) as pool:
+        yield from chain.from_iterable(pool.imap(partial(_as_list, run), shares))
+
+
+def _as_list(run: Callable[[tuple[Path, int]], Iterator[PageResult]], share: tuple[Path, int]) -> list[PageResult]:
+    return list(run(share))
+
+
+def _evaluate_share(
+    names: tuple[str, ...], split: str, jobs: int, load: Load, share: tuple[Path, int]
+) -> Iterator[PageResult]:
+    """Every `jobs`-th page of a set; each process reads the file itself, so that no page travels between them."""
+    path, first = share
+    extractors = {name: load(name) for name in names}
+    for extractor in extractors.values():
+        extractor(WARM_UP)
+    for page in islice(_pages(path, split), first, None, jobs):
+        yield from _evaluate_page(page, extractors)
+
+
+def _pages(path: Path, split: str) -> Iterator[GoldPage]:
+    for page in read_pages(path):
+        if split in (page.split, ALL_SPLITS) and (page.text or not has_article(page.page_type)):
+            yield page
+
+
+def _evaluate_page(page: GoldPage, extractors: Mapping[str, Extractor]) -> Iterator[PageResult]:
+    fetched = Page.from_html(page.html, page.url)
+    for name, extractor in extractors.items():
+        start = time.process_time()
+        outcome = extractor(fetched)
+        seconds = time.process_time() - start
+        text, rejected, confidence = _read(outcome, page.dataset)
+        yield PageResult(
+            dataset=page.dataset,
+            id=page.id,
+            url=page.url,
+            domain=page.domain,
+            language=page.language,
+            page_type=page.page_type,
+            extractor=name,
+            rejected=rejected,
+            confidence=confidence,
+            ngrams=ngram_overlap(text, page.text),
+            lcs=lcs_overlap(text, page.text),
+            edits=word_edits(text, page.text),
+            seconds=seconds,
+        )
+
+
+def _read(outcome: Article | Rejected, dataset: str) -> tuple[str, str, float]:
+    """Text, reason of the rejection and confidence of what an extractor returned."""
+    if isinstance(outcome, Rejected):
+        return "", f"{outcome.stage}/{outcome.reason}", 0.0
+    return as_gold_has_it(dataset, outcome.fields.title, outcome.text), "", outcome.confidence

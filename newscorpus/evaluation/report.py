@@ -1,0 +1,128 @@
+"""Results for people and for programs: tables in the terminal, CSV and JSON files, the pages to open."""
+
+import csv
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+from newscorpus.evaluation.compare import PageResult
+from newscorpus.evaluation.conventions import has_article
+from newscorpus.evaluation.summary import Rejection, Summary
+
+SCOPES = ("set", "language", "all")
+COLUMNS = ("extractor", "pages", "P", "R", "F1", "page F1", "95 %", "exact", "< 0.5", "none", "LCS F1", "edits", "ms")
+"""What fits a terminal; the files hold the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorstPage:
+    """A page to open, with the F1 of each extractor on it."""
+
+    dataset: str
+    id: str
+    url: str
+    f1: dict[str, float]
+
+
+def print_summaries(summaries: Sequence[Summary], console: Console) -> None:
+    """Print a table for each set, each language and all pages, the best page F1 first."""
+    for scope in SCOPES:
+        groups: dict[str, list[Summary]] = defaultdict(list)
+        for summary in summaries:
+            if summary.scope == scope:
+                groups[summary.group].append(summary)
+        for group, rows in groups.items():
+            console.print(_table(f"{scope} {group}" if scope != "all" else "all pages", rows))
+
+
+def _table(title: str, summaries: Iterable[Summary]) -> Table:
+    table = Table(*COLUMNS, title=title)
+    for row in sorted(summaries, key=lambda summary: -summary.page_f1.value):
+        table.add_row(*_cells(row))
+    return table
+
+
+def _cells(row: Summary) -> list[str]:
+    return [
+        row.extractor,
+        str(row.pages),
+        *(f"{value:.3f}" for value in (row.precision, row.recall, row.f1.value, row.page_f1.value)),
+        f"{row.page_f1.low:.3f}-{row.page_f1.high:.3f}",
+        *(f"{share:.1%}" for share in (row.exact, row.poor, row.rejected)),
+        f"{row.lcs.f1:.3f}",
+        *(f"{value:.1f}" for value in (row.edits, row.cpu_ms)),
+    ]
+
+
+def print_rejections(rejections: Sequence[Rejection], console: Console) -> None:
+    """Print how well each extractor refuses pages without an article, and the share it refuses of each kind of page."""
+    kinds = sorted({kind for rejection in rejections for kind in rejection.shares})
+    table = Table("extractor", "P", "R", "F1", "MCC", *kinds, title="pages rejected")
+    for row in rejections:
+        scores = row.verdicts.scores
+        figures = (scores.precision, scores.recall, scores.f1, row.verdicts.mcc)
+        shares = (f"{row.shares[kind]:.1%}" if kind in row.shares else "" for kind in kinds)
+        table.add_row(row.extractor, *(f"{figure:.3f}" for figure in figures), *shares)
+    if rejections:
+        console.print(table)
+
+
+def worst_pages(results: Iterable[PageResult], extractor: str, limit: int = 20) -> list[WorstPage]:
+    """The pages on which one extractor does worst, with what the others make of them; ties by set and id.
+
+    Args:
+        results: of any number of extractors.
+        extractor: whose worst pages.
+        limit: pages at most.
+    """
+    pages: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
+    for result in results:
+        if has_article(result.page_type):
+            pages[result.dataset, result.id, result.url][result.extractor] = result.f1
+    worst = sorted((f1[extractor], key) for key, f1 in pages.items() if extractor in f1)
+    return [WorstPage(*key, pages[key]) for _, key in worst[:limit]]
+
+
+def print_worst(worst: Sequence[WorstPage], console: Console) -> None:
+    """Print the pages to open."""
+    if worst:
+        extractors = list(worst[0].f1)
+        table = Table("set", "id", *extractors, "url", title="worst pages")
+        for page in worst:
+            table.add_row(page.dataset, page.id, *(f"{page.f1[name]:.3f}" for name in extractors), page.url)
+        console.print(table)
+
+
+def write_csv(path: Path, summaries: Sequence[Summary]) -> None:
+    """Write a CSV file, one line for each group and extractor; nested figures become `f1_low`, `lcs_recall` ..."""
+    rows = [flatten(asdict(summary)) for summary in summaries]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]) if rows else [], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def flatten(row: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """One level of keys, joined by "_"; numbers to 5 decimals. The key "value" is left out of a joined name."""
+    flat: dict[str, Any] = {}
+    for key, value in row.items():
+        name = prefix.rstrip("_") if key == "value" else prefix + key
+        if isinstance(value, dict):
+            flat |= flatten(value, f"{name}_")
+        else:
+            flat[name] = round(value, 5) if isinstance(value, float) else value
+    return flat
+
+
+def write_json(
+    path: Path, summaries: Sequence[Summary], rejections: Sequence[Rejection], worst: Sequence[WorstPage]
+) -> None:
+    """Write all figures as one JSON object: `summaries`, `rejections`, `worst`."""
+    everything = {"summaries": summaries, "rejections": rejections, "worst": worst}
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(everything), indent=1) + b"\n")

@@ -1,0 +1,157 @@
+"""From results page by page to figures by set, by language and over all."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from statistics import fmean, median
+
+import numpy as np
+
+from newscorpus.evaluation.bootstrap import Estimate, Sums, estimate
+from newscorpus.evaluation.compare import PageResult
+from newscorpus.evaluation.conventions import ARTICLE, NO_ARTICLE, has_article
+from newscorpus.evaluation.scores import Confusion, Overlap, Scores
+
+POOR = 0.5
+"""Pages with a lower F1 count as poor."""
+
+Group = tuple[str, str, str]
+"""Scope ("set", "language" or "all"), name of the group, name of the extractor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Figures of one extractor on one group of pages. Shares and scores are 0..1.
+
+    Attributes:
+        scope: what the group is: "set", "language" or "all".
+        group: name of the set or language; "all".
+        extractor: name.
+        pages: number of pages.
+        rejected: share of pages without a text.
+        precision: mean over the pages with a text (article-extraction-benchmark).
+        recall: mean over the pages with gold text.
+        f1: harmonic mean of the two.
+        page_f1: mean of the pages' own F1; a page without a text counts 0.
+        exact: share of pages with F1 1.
+        poor: share of pages with F1 under 0.5.
+        lcs: longest common subsequence of words, lengths summed over the group (Bakić 2012).
+        lcs_page_f1: mean of the pages' own F1 of it.
+        edits: words to edit a page, mean (Novotný 2016).
+        cpu_ms: CPU milliseconds a page, mean.
+        cpu_ms_median: median.
+    """
+
+    scope: str
+    group: str
+    extractor: str
+    pages: int
+    rejected: float
+    precision: float
+    recall: float
+    f1: Estimate
+    page_f1: Estimate
+    exact: float
+    poor: float
+    lcs: Scores
+    lcs_page_f1: float
+    edits: float
+    cpu_ms: float
+    cpu_ms_median: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """How one extractor tells pages without an article from articles.
+
+    Attributes:
+        extractor: name.
+        verdicts: positive: rejected; positive in gold: the kinds of `conventions.NO_ARTICLE`; forum and documentation
+            pages are left out.
+        shares: share of pages rejected, by kind of page.
+    """
+
+    extractor: str
+    verdicts: Confusion
+    shares: Mapping[str, float]
+
+
+def summarise(results: Iterable[PageResult], by_domain: bool = False) -> list[Summary]:
+    """Figures per set, per language and over all, of the pages that hold an article; sorted.
+
+    Args:
+        results: of any number of sets and extractors.
+        by_domain: draw whole domains in the bootstrap, not pages.
+    """
+    groups: dict[Group, list[PageResult]] = defaultdict(list)
+    for result in results:
+        if has_article(result.page_type):
+            for scope, group in (("set", result.dataset), ("language", result.language), ("all", "all")):
+                groups[scope, group, result.extractor].append(result)
+    return [_summarise_group(key, groups[key], by_domain) for key in sorted(groups)]
+
+
+def _summarise_group(key: Group, results: Sequence[PageResult], by_domain: bool) -> Summary:
+    columns = np.array([_columns(result) for result in results])
+    of_group = partial(estimate, columns, groups=[result.domain for result in results] if by_domain else None)
+    f1s = [result.f1 for result in results]
+    milliseconds = [1_000 * result.seconds for result in results]
+    return Summary(
+        *key,
+        pages=len(results),
+        rejected=fmean(bool(result.rejected) for result in results),
+        precision=of_group(_precision).value,
+        recall=of_group(_recall).value,
+        f1=of_group(_f1),
+        page_f1=of_group(_page_f1),
+        exact=fmean(f1 == 1 for f1 in f1s),
+        poor=fmean(f1 < POOR for f1 in f1s),
+        lcs=sum((result.lcs for result in results), Overlap()).scores,
+        lcs_page_f1=fmean(result.lcs.scores.f1 for result in results),
+        edits=fmean(result.edits for result in results),
+        cpu_ms=fmean(milliseconds),
+        cpu_ms_median=median(milliseconds),
+    )
+
+
+def _columns(result: PageResult) -> tuple[float, ...]:
+    """What a page adds to the sums: its F1, its precision where it has a text, its recall where it has gold text."""
+    scores, ngrams = result.ngrams.scores, result.ngrams
+    extracted, wanted = ngrams.predicted > 0, ngrams.gold > 0
+    return 1, scores.f1, extracted, extracted * scores.precision, wanted, wanted * scores.recall
+
+
+def _page_f1(sums: Sums) -> Sums:
+    return sums[:, 1] / sums[:, 0]
+
+
+def _precision(sums: Sums) -> Sums:
+    return sums[:, 3] / np.maximum(sums[:, 2], 1)
+
+
+def _recall(sums: Sums) -> Sums:
+    return sums[:, 5] / np.maximum(sums[:, 4], 1)
+
+
+def _f1(sums: Sums) -> Sums:
+    precision, recall = _precision(sums), _recall(sums)
+    total = precision + recall
+    return 2 * precision * recall / np.where(total > 0, total, 1)
+
+
+def summarise_rejections(results: Iterable[PageResult]) -> list[Rejection]:
+    """Rejection of pages without an article, for each extractor; sets that tell no kinds of page apart are left out."""
+    kinds: dict[str, dict[str, Counter[bool]]] = defaultdict(lambda: defaultdict(Counter))
+    for result in results:
+        if result.page_type:
+            kinds[result.extractor][result.page_type][bool(result.rejected)] += 1
+    return [_rejection(extractor, kinds[extractor]) for extractor in sorted(kinds)]
+
+
+def _rejection(extractor: str, kinds: Mapping[str, Counter[bool]]) -> Rejection:
+    without: Counter[bool] = sum((kinds[kind] for kind in sorted(NO_ARTICLE & kinds.keys())), Counter())
+    articles = kinds.get(ARTICLE, Counter())
+    verdicts = Confusion(without[True], articles[True], without[False], articles[False])
+    shares = {kind: kinds[kind][True] / kinds[kind].total() for kind in sorted(kinds)}
+    return Rejection(extractor, verdicts, shares)
