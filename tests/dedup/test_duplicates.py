@@ -161,7 +161,7 @@ ROWS = st.lists(
 )
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(ROWS, st.randoms(use_true_random=False), st.sampled_from(Survivor))
 def test_order_does_not_matter(rows: list[Row], shuffler: random.Random, policy: Survivor) -> None:
     config = replace(CONFIG, survivor=policy)
@@ -170,7 +170,7 @@ def test_order_does_not_matter(rows: list[Row], shuffler: random.Random, policy:
     assert len(decide(shuffled, config)) == len(decide(rows, config))
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(ROWS)
 def test_every_duplicate_resembles_its_survivor_and_survivors_do_not_resemble(rows: list[Row]) -> None:
     config = replace(CONFIG, bands=128, rows=1)

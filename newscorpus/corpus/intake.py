@@ -1,0 +1,166 @@
+"""The intake: every accepted article as it came, with its signature, in segments that only grow.
+
+A segment `intake/000001.jsonl` is what one run wrote: a first line with the schema and the signature's parameters, then
+a line for each record. A run never appends to the segment of another, so that a line torn by a dying process stays
+the last of its file.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+import msgspec
+
+from newscorpus.config import SignatureParameters
+from newscorpus.corpus.errors import CorpusError
+from newscorpus.corpus.lines import complete_lines, encode_line, is_torn, sync_folder
+from newscorpus.data import SCHEMA, Record
+
+SIGNATURE_VALUE_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """First line of a segment."""
+
+    schema: int
+    signature: SignatureParameters
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An accepted record with the signature of its text (base64 in the file)."""
+
+    record: Record
+    signature: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a row lies: segment, and offset and length of its line in bytes."""
+
+    segment: Path
+    offset: int
+    length: int
+
+
+HEADERS = msgspec.json.Decoder(Header)
+ROWS = msgspec.json.Decoder(Row)
+
+
+class IntakeWriter:
+    """Appends rows to a segment of its own, which it creates with the first of them.
+
+    Args:
+        folder: `CORPUS/intake`; made where it is missing.
+        parameters: how the signatures are made.
+    """
+
+    def __init__(self, folder: Path, parameters: SignatureParameters) -> None:
+        self._folder = folder
+        self._parameters = parameters
+        self._file: BinaryIO | None = None
+
+    def append(self, record: Record, signature: bytes) -> None:
+        """Add a row; it is safe after the next `commit`."""
+        if self._file is None:
+            self._file = _new_segment(self._folder, self._parameters)
+        self._file.write(encode_line(Row(record, signature)))
+
+    def commit(self) -> None:
+        """Bring all rows to the disk."""
+        if self._file is not None:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Commit and close the segment; the next row would open another."""
+        if self._file is not None:
+            self.commit()
+            self._file.close()
+            self._file = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def segments(folder: Path) -> list[Path]:
+    """The segments of an intake, oldest first.
+
+    Raises:
+        CorpusError: there is no such folder.
+    """
+    if not folder.is_dir():
+        raise CorpusError(f"{folder}: no intake here; crawl into this corpus first")
+    return sorted(folder.glob("*.jsonl"))
+
+
+def torn_segments(folder: Path) -> list[Path]:
+    """The segments whose last line was cut off by the death of their writer; that line is not read."""
+    return [segment for segment in segments(folder) if is_torn(segment)]
+
+
+def read_intake(folder: Path, parameters: SignatureParameters) -> Iterator[tuple[Place, Row]]:
+    """All rows, segment by segment.
+
+    Raises:
+        CorpusError: the folder is missing, a line is damaged, or a segment was signed with other parameters.
+    """
+    for segment in segments(folder):
+        yield from _read_segment(segment, parameters)
+
+
+def read_row(place: Place) -> Row:
+    """The row at a place that `read_intake` gave."""
+    with place.segment.open("rb") as file:
+        file.seek(place.offset)
+        return ROWS.decode(file.read(place.length))
+
+
+def _new_segment(folder: Path, parameters: SignatureParameters) -> BinaryIO:
+    """Create the segment after the last one, with its header."""
+    folder.mkdir(parents=True, exist_ok=True)
+    number = max((int(path.stem) for path in segments(folder) if path.stem.isdecimal()), default=0) + 1
+    file = (folder / f"{number:06}.jsonl").open("xb")
+    file.write(encode_line(Header(SCHEMA, parameters)))
+    sync_folder(folder)
+    return file
+
+
+def _read_segment(segment: Path, parameters: SignatureParameters) -> Iterator[tuple[Place, Row]]:
+    """The rows of one segment."""
+    for number, (offset, line) in enumerate(complete_lines(segment), 1):
+        try:
+            if number == 1:
+                _check_header(HEADERS.decode(line), parameters)
+            else:
+                yield Place(segment, offset, len(line)), _decode_row(line, parameters)
+        except (msgspec.DecodeError, UnicodeDecodeError, CorpusError) as error:
+            raise CorpusError(f"{segment}, line {number}: {error}") from error
+
+
+def _decode_row(line: bytes, parameters: SignatureParameters) -> Row:
+    """The row of a line."""
+    row = ROWS.decode(line)
+    if len(row.signature) != SIGNATURE_VALUE_BYTES * parameters.permutations:
+        raise CorpusError(f"a signature of {len(row.signature)} bytes")
+    return row
+
+
+def _check_header(header: Header, parameters: SignatureParameters) -> None:
+    """Refuse a segment of another schema or with signatures that do not compare with ours."""
+    if header.schema != SCHEMA:
+        raise CorpusError(f"schema {header.schema}; this version reads {SCHEMA}")
+    stored, ours = asdict(header.signature), asdict(parameters)
+    if stored != ours:
+        names = [name for name in ours if stored[name] != ours[name]]
+        described = ", ".join(f"{name} {stored[name]!r} instead of {ours[name]!r}" for name in names)
+        raise CorpusError(f"signed with other parameters: {described}")

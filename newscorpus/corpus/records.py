@@ -1,0 +1,100 @@
+"""Records: made of articles, written as JSON, read back."""
+
+import hashlib
+import math
+from urllib.parse import urlsplit
+
+import msgspec
+
+from newscorpus.corpus.errors import CorpusError
+from newscorpus.corpus.lines import encode_line, writable
+from newscorpus.data import SCHEMA, Article, Record
+from newscorpus.text import count_words
+from newscorpus.urls import document_id, site_key
+
+DECODER = msgspec.json.Decoder(Record)
+
+REVISION_LENGTH = 16
+"""Hex digits of a revision; it only tells apart the texts of one document."""
+
+
+def make_record(article: Article, source: str, language: str, language_score: float) -> Record:
+    """The row of the corpus for an article.
+
+    Args:
+        article: what the extractor found.
+        source: name of the portal.
+        language: BCP 47 primary tag the language filter decided on.
+        language_score: of the detector, 0..1.
+
+    Raises:
+        ValueError: a score is not a number; JSON has no word for that.
+    """
+    if not (math.isfinite(language_score) and math.isfinite(article.confidence)):
+        raise ValueError(f"{article.url}: scores must be numbers: {language_score=}, {article.confidence=}")
+    article = writable(article)
+    fields, url = article.fields, identity(article)
+    return Record(
+        id=document_id(url),
+        revision=hashlib.sha256(article.text.encode()).hexdigest()[:REVISION_LENGTH],
+        supersedes="",
+        url=url,
+        source=source,
+        site_name=fields.site_name,
+        title=fields.title,
+        lead=fields.lead,
+        text=article.text,
+        authors=fields.authors,
+        agencies=fields.agencies,
+        published=fields.published,
+        modified=fields.modified,
+        section=fields.section,
+        tags=fields.tags,
+        language=language,
+        language_score=float(language_score),
+        description=fields.description,
+        images=fields.images,
+        license=fields.license,
+        paywalled=fields.paywalled,
+        rights=fields.rights,
+        provenance=fields.provenance,
+        extractor=article.extractor,
+        confidence=float(article.confidence),
+        n_words=count_words(article.text),
+        flags=article.flags,
+        fetched=article.fetched,
+    )
+
+
+def identity(article: Article) -> str:
+    """The address that names the document: the page's canonical one where it can be believed, else its own.
+
+    It is believed on the same site, unless it names the front page: sites that give all their pages one canonical
+    address do it so.
+    """
+    canonical = article.fields.canonical_url
+    site = site_key(article.url)
+    if not canonical or site_key(canonical) != site or not site:
+        return article.url
+    parts = urlsplit(canonical)
+    return canonical if parts.path.strip("/") or parts.query else article.url
+
+
+def encode(record: Record) -> bytes:
+    """The record as one line of JSON, with its newline; every key in the order of `Record`."""
+    return encode_line(record)
+
+
+def decode(line: bytes) -> Record:
+    """The record of one line.
+
+    Raises:
+        CorpusError: the line is no record of this schema.
+    """
+    try:
+        record = DECODER.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise CorpusError(f"not a record: {error}") from error
+    if record.schema != SCHEMA:
+        raise CorpusError(f"record {record.id} has schema {record.schema}; this version reads {SCHEMA}")
+    return record

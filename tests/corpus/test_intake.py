@@ -1,0 +1,106 @@
+"""The intake: rows come back, torn tails are left out, damage and other parameters are refused."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from newscorpus.config import SignatureParameters
+from newscorpus.corpus.errors import CorpusError
+from newscorpus.corpus.intake import IntakeWriter, read_intake, read_row, torn_segments
+from newscorpus.data import Record
+
+PARAMETERS = SignatureParameters()
+SIGNATURE = bytes(range(256)) * 2
+
+
+def fill(folder: Path, *records: Record) -> Path:
+    with IntakeWriter(folder, PARAMETERS) as writer:
+        for record in records:
+            writer.append(record, SIGNATURE)
+    return max(folder.glob("*"))
+
+
+def read(folder: Path) -> list[Record]:
+    return [row.record for _, row in read_intake(folder, PARAMETERS)]
+
+
+def test_rows_come_back_and_can_be_read_again_by_place(tmp_path: Path, record: Record, bare_record: Record) -> None:
+    fill(tmp_path / "intake", record, bare_record)
+    stored = list(read_intake(tmp_path / "intake", PARAMETERS))
+    assert [(row.record, row.signature) for _, row in stored] == [(record, SIGNATURE), (bare_record, SIGNATURE)]
+    assert [read_row(place) for place, _ in reversed(stored)] == [row for _, row in reversed(stored)]
+
+
+def test_each_run_has_its_own_segment_and_none_without_rows(tmp_path: Path, record: Record) -> None:
+    fill(tmp_path, record)
+    with IntakeWriter(tmp_path, PARAMETERS):
+        pass
+    with IntakeWriter(tmp_path, PARAMETERS) as one, IntakeWriter(tmp_path, PARAMETERS) as other:
+        one.append(record, SIGNATURE)
+        other.append(record, SIGNATURE)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["000001.jsonl", "000002.jsonl", "000003.jsonl"]
+    assert read(tmp_path) == [record] * 3
+
+
+def test_committed_rows_are_on_the_disk(tmp_path: Path, record: Record) -> None:
+    writer = IntakeWriter(tmp_path, PARAMETERS)
+    writer.append(record, SIGNATURE)
+    writer.commit()
+    assert read(tmp_path) == [record]
+    writer.append(record, SIGNATURE)
+    writer.close()
+    writer.close()
+    assert read(tmp_path) == [record, record]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_torn_tail_costs_the_last_row_only(tmp_path: Path, record: Record, data: st.DataObject) -> None:
+    for path in tmp_path.iterdir():
+        path.unlink()
+    segment = fill(tmp_path, record, record, record)
+    content = segment.read_bytes()
+    cut = data.draw(st.integers(0, len(content)))
+    segment.write_bytes(content[:cut])
+    complete = content[:cut].count(b"\n")
+    assert read(tmp_path) == [record] * max(complete - 1, 0)
+    assert torn_segments(tmp_path) == ([] if content[:cut][-1:] in {b"", b"\n"} else [segment])
+
+
+@pytest.mark.parametrize("damage", [b"{}", b"not json", b'{"record": {}, "signature": ""}', b'{"record": "\xff"}'])
+def test_damage_is_named_by_file_and_line(tmp_path: Path, record: Record, damage: bytes) -> None:
+    segment = fill(tmp_path, record, record)
+    lines = segment.read_bytes().splitlines()
+    lines[1] = damage
+    segment.write_bytes(b"\n".join(lines) + b"\n")
+    with pytest.raises(CorpusError, match=r"000001\.jsonl, line 2: ") as error:
+        read(tmp_path)
+    assert "\n" not in str(error.value)
+
+
+def test_a_signature_of_another_length_is_damage(tmp_path: Path, record: Record) -> None:
+    with IntakeWriter(tmp_path, PARAMETERS) as writer:
+        writer.append(record, SIGNATURE[:-4])
+    with pytest.raises(CorpusError, match=r"line 2: a signature of 508 bytes"):
+        read(tmp_path)
+
+
+def test_other_parameters_are_refused_naming_both(tmp_path: Path, record: Record) -> None:
+    fill(tmp_path, record)
+    with pytest.raises(CorpusError, match=r"000001.jsonl, line 1: signed with other .*: seed 1 instead of 2$"):
+        list(read_intake(tmp_path, replace(PARAMETERS, seed=2)))
+
+
+def test_another_schema_is_refused(tmp_path: Path, record: Record) -> None:
+    segment = fill(tmp_path, record)
+    segment.write_bytes(segment.read_bytes().replace(b'{"schema":1', b'{"schema":99', 1))
+    with pytest.raises(CorpusError, match="line 1: schema 99; this version reads 1"):
+        read(tmp_path)
+
+
+def test_a_missing_intake_is_said(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="no intake here"):
+        read(tmp_path / "intake")

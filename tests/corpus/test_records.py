@@ -1,0 +1,90 @@
+"""Records: identity, JSON, what cannot be stored."""
+
+import json
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from newscorpus.corpus.errors import CorpusError
+from newscorpus.corpus.records import decode, encode, identity, make_record
+from newscorpus.data import SCHEMA, Article, Fields, Record
+from newscorpus.urls import document_id
+
+
+def test_a_record_carries_what_the_article_has(article: Article, record: Record) -> None:
+    assert record.id == document_id("https://www.a.cz/clanek-1")
+    assert (record.url, record.source, record.language) == ("https://www.a.cz/clanek-1", "a", "cs")
+    assert (record.text, record.title, record.authors) == (article.text, article.fields.title, article.fields.authors)
+    assert (record.n_words, record.supersedes, record.cluster, record.cluster_size) == (6, "", "", 1)
+    assert record.rights.robots == "index"
+
+
+def test_revision_follows_the_text_and_the_id_does_not(article: Article, record: Record) -> None:
+    changed = make_record(replace(article, text=article.text + "\nNový."), "a", "cs", 0.99)
+    assert changed.id == record.id
+    assert changed.revision != record.revision
+
+
+@pytest.mark.parametrize(
+    ("url", "canonical", "expected"),
+    [
+        ("https://m.a.cz/1", "https://www.a.cz/1", "https://www.a.cz/1"),
+        ("https://a.cz/1", "", "https://a.cz/1"),
+        ("https://a.cz/1", "https://other.cz/1", "https://a.cz/1"),
+        ("https://a.cz/1", "https://a.cz/", "https://a.cz/1"),
+        ("https://a.cz/1", "https://a.cz/?id=1", "https://a.cz/?id=1"),
+        ("https://a.cz/1", "/1", "https://a.cz/1"),
+        ("https://a.cz/1", "http://[", "https://a.cz/1"),
+        ("", "", ""),
+        ("", "nonsense", ""),
+    ],
+)
+def test_canonical_addresses_are_believed_on_the_same_site(url: str, canonical: str, expected: str) -> None:
+    assert identity(Article(url, "", Fields(canonical_url=canonical), "x")) == expected
+
+
+def test_every_key_is_written_in_order_and_never_null(bare_record: Record) -> None:
+    line = encode(bare_record)
+    row = json.loads(line)
+    assert list(row) == [field.name for field in fields(Record)]
+    assert None not in row.values()
+    assert line.endswith(b"}\n")
+    assert line.count(b"\n") == 1
+
+
+def test_scores_are_floats_though_given_as_integers(article: Article) -> None:
+    row = json.loads(encode(make_record(replace(article, confidence=1), "a", "cs", 1)))
+    assert [type(row[key]) for key in ("language_score", "confidence")] == [float, float]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(st.characters()), st.lists(st.text(st.characters())))
+def test_any_text_survives_the_round_trip(article: Article, text: str, authors: list[str]) -> None:
+    odd = replace(article, text=text + "\ud800\x00", fields=replace(article.fields, authors=tuple(authors)))
+    made = make_record(odd, "a", "cs", 0.5)
+    assert decode(encode(made)) == made
+
+
+def test_what_cannot_be_stored_is_dropped(article: Article) -> None:
+    odd = replace(article, text="a\x00b\ud83d\nc\td", fields=replace(article.fields, tags=("x\x1b", "y")))
+    made = make_record(odd, "a", "cs", 0.5)
+    assert (made.text, made.tags) == ("ab\nc\td", ("x", "y"))
+
+
+@pytest.mark.parametrize("score", [float("nan"), float("inf")])
+def test_scores_must_be_numbers(article: Article, score: float) -> None:
+    with pytest.raises(ValueError, match="scores must be numbers"):
+        make_record(article, "a", "cs", score)
+
+
+@pytest.mark.parametrize("line", [b"", b"{", b"[]", b"{}", b'{"id": 1}', b'{"id": "\xff"}'])
+def test_damaged_lines_are_refused(line: bytes) -> None:
+    with pytest.raises(CorpusError, match="not a record"):
+        decode(line)
+
+
+def test_other_schemas_are_refused(record: Record) -> None:
+    with pytest.raises(CorpusError, match=rf"has schema {SCHEMA + 1}; this version reads {SCHEMA}"):
+        decode(encode(replace(record, schema=SCHEMA + 1)))
