@@ -1,0 +1,35 @@
+"""What the extractors share: read the page, let the template or the system decide, assemble."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from newscorpus.data import Article, Page, Rejected
+from newscorpus.extraction.assemble import MainText, assemble
+from newscorpus.extraction.extractor import Template
+from newscorpus.extraction.read import Reading, read
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An extractor made of the one step that is its own.
+
+    Attributes:
+        find: the main text of what was read, or why there is none.
+        template: rules of the portal; where they give text they decide.
+    """
+
+    find: Callable[[Reading], MainText | Rejected]
+    template: Template | None = None
+
+    def __call__(self, page: Page) -> Article | Rejected:
+        """The article on `page`, or why there is none."""
+        reading = read(page, self.template)
+        if isinstance(reading, Rejected):
+            return reading
+        found = self._template_text(reading) or self.find(reading)
+        return found if isinstance(found, Rejected) else assemble(reading, found)
+
+    def _template_text(self, reading: Reading) -> MainText | None:
+        if self.template is None or not reading.template_text:
+            return None
+        return MainText(reading.template_text, f"template:{self.template.name}", confidence=1.0)

@@ -1,0 +1,32 @@
+"""The extractors by name. Adding one is one entry here, one file and one test."""
+
+from collections.abc import Callable, Mapping
+
+from newscorpus.extraction.extractor import Extractor, Template
+from newscorpus.extractors import bte
+from newscorpus.extractors.line import Line
+from newscorpus.extractors.peers import PEERS
+
+DEFAULT = "bte"
+
+SYSTEMS: Mapping[str, Callable[[Template | None], Extractor]] = {
+    "bte": lambda template: Line(bte.find, template),
+}
+"""Our systems; a template is handed to them."""
+
+NAMES = (*SYSTEMS, *PEERS)
+
+
+def load(name: str, template: Template | None = None) -> Extractor:
+    """The extractor called `name`, ready to use; a portal's `template` decides where it gives text.
+
+    Raises:
+        ValueError: there is no such extractor, or a peer that takes no template is given one; one line.
+    """
+    if name in SYSTEMS:
+        return SYSTEMS[name](template)
+    if name not in PEERS:
+        raise ValueError(f"unknown extractor {name!r}; known are: {', '.join(NAMES)}")
+    if template:
+        raise ValueError(f"the extractor {name!r} cannot be combined with a template")
+    return PEERS[name]()
