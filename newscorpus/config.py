@@ -141,7 +141,7 @@ class QualityConfig:
         min_words_an_image: a text with fewer is captions.
         min_listing_lines: fewest paragraphs of a list.
         max_listing_words: median of words in a line of a list; headlines seldom have more.
-        max_listing_ended: share of lines that end as sentences do: 0.12, as in FineWeb's own filters (Penedo et al. 2024).
+        max_listing_ended: share of lines that end as sentences do: 0.12, as in FineWeb (Penedo et al. 2024).
     """
 
     min_words: int = 25

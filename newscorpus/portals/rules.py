@@ -18,6 +18,9 @@ XPATH_CALLABLE = re.compile(
 )
 """Functions and node tests of XPath 1.0, and the operators that may stand before a bracket."""
 
+NO_ELEMENT = re.compile(r"(text\(\)|@[^/\]]+|attribute::[^/]+)$")
+"""How an expression ends that selects text or attributes."""
+
 
 def compile_rule(rule: str) -> etree.XPath:
     """The compiled expression of one rule, to be called with the root of a page.
@@ -47,6 +50,11 @@ def to_xpath(rule: str) -> str:
         return HTMLTranslator().css_to_xpath(rule)
     except SelectorError as error:
         raise ValueError(f"broken rule {rule!r}: {error}; a rule is {FORMS}") from error
+
+
+def selects_elements(rule: str) -> bool:
+    """Whether a compilable rule selects elements, rather than text or attributes."""
+    return not NO_ELEMENT.search(to_xpath(rule))
 
 
 def attribute_xpath(name: str, value: str) -> str:

@@ -20,7 +20,7 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 import msgspec
 
 from newscorpus.portals.errors import PortalError
-from newscorpus.portals.rules import compile_rule
+from newscorpus.portals.rules import compile_rule, selects_elements
 from newscorpus.resources import data_folder
 
 __all__ = ["Portal", "PortalError", "PortalLimits", "TemplateSection", "list_portals", "load_portal", "with_base"]
@@ -31,7 +31,7 @@ Texts = tuple[str, ...]
 Patterns = tuple[re.Pattern[str], ...]
 Language = Annotated[str, msgspec.Meta(pattern="^[a-z]{2,3}$")]
 Domain = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9_-]+(\.[a-z0-9_-]+)*$")]
-Address = Annotated[str, msgspec.Meta(pattern=r"^https?://[^/?#\s]+[^\s]*$")]
+Address = Annotated[str, msgspec.Meta(pattern=r"^https?://[\w.-]+(:[0-9]+)?([/?#]\S*)?$")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +247,8 @@ def _check_values(portal: Portal, path: Path) -> None:
             compile_rule(rule)
         except ValueError as error:
             raise PortalError(f"{path}: {key}: {error}") from error
+        if key.startswith("template.remove") and not selects_elements(rule):
+            raise PortalError(f"{path}: {key}: {rule!r} selects no elements, and nothing else can be removed")
 
 
 def _rules(section: TemplateSection | None) -> Iterator[tuple[str, str]]:

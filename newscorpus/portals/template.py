@@ -1,0 +1,114 @@
+"""A portal's own rules at work on a page."""
+
+import logging
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from lxml import etree
+from lxml.html import HtmlElement
+
+from newscorpus.data import Evidence
+from newscorpus.extraction.segment import segment
+from newscorpus.portals.rules import compile_rule, compile_union
+from newscorpus.portals.schema import TemplateSection
+from newscorpus.text import collapse
+
+FIELDS = tuple(name for name in TemplateSection.__slots__ if name not in {"remove", "text"})
+UNWANTED = "newscorpus-unwanted"
+
+logger = logging.getLogger(__name__)
+
+
+class TemplateRules:
+    """The compiled template of a portal, after the template extractor of Bakić (2012).
+
+    The text is what any text rule finds, in document order. Of another field the first rule that finds something
+    decides. A match inside an element that is taken already is not taken twice.
+
+    Args:
+        name: of the portal or of the template file.
+        section: the rules as they are written.
+
+    Raises:
+        ValueError: a rule is broken.
+    """
+
+    def __init__(self, name: str, section: TemplateSection) -> None:
+        self.name = name
+        self.section = section
+        self._unwanted = _union(section.remove)
+        self._text = _union(section.text)
+        self._fields = {field: tuple(map(compile_rule, getattr(section, field))) for field in FIELDS}
+
+    def __reduce__(self) -> tuple[type["TemplateRules"], tuple[str, TemplateSection]]:
+        """Compiled XPath cannot be pickled: a worker process compiles the rules anew."""
+        return TemplateRules, (self.name, self.section)
+
+    def remove_unwanted(self, tree: HtmlElement) -> None:
+        """Take the elements that the rules call unwanted out of `tree`; the text after them stays."""
+        for rule in self._unwanted:
+            for match in self._matches(rule, tree):
+                if isinstance(match, HtmlElement) and match is not tree:
+                    match.tag = UNWANTED
+        # In one pass: `drop_tree` on each joins the texts after them again and again, in quadratic time.
+        etree.strip_elements(tree, UNWANTED, with_tail=False)
+
+    def read(self, tree: HtmlElement) -> tuple[Evidence, ...]:
+        """The values that the rules find, source "template"; main text is field "text", one value a paragraph."""
+        matches = [match for rule in self._text for match in self._matches(rule, tree)]
+        found = [Evidence("text", paragraph, "template") for match in matches for paragraph in _paragraphs(match)]
+        for field, rules in self._fields.items():
+            values = next(filter(None, (self._values(rule, tree) for rule in rules)), ())
+            found += [Evidence(field, value, "template") for value in values]
+        return tuple(found)
+
+    def _values(self, rule: etree.XPath, tree: HtmlElement) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(filter(None, map(_value, self._matches(rule, tree)))))
+
+    def _matches(self, rule: etree.XPath, tree: HtmlElement) -> list[Any]:
+        try:
+            found: Any = rule(tree)  # nodes only: `compile_rule` refuses rules that compute a value
+            return list(_outermost(found))
+        except etree.XPathError as error:  # libxml2 bounds its work, and a hostile page may reach the bound
+            logger.warning("template %s: rule %s cannot be applied: %s", self.name, rule.path, error)
+            return []
+
+
+def _union(rules: tuple[str, ...]) -> tuple[etree.XPath, ...]:
+    return (compile_union(rules),) if rules else ()
+
+
+def _outermost(found: Iterable[Any]) -> Iterator[Any]:
+    """What stands in none of the elements found before it; `found` is in document order."""
+    taken: HtmlElement | None = None
+    for match in found:
+        holder = _holder(match)
+        if taken is not None and holder is not None and (holder is taken or taken in holder.iterancestors()):
+            continue
+        if isinstance(match, HtmlElement):
+            taken = match
+        yield match
+
+
+def _holder(match: Any) -> HtmlElement | None:
+    """The element that holds a match: itself, or the one around a run of text; None for an attribute."""
+    if isinstance(match, HtmlElement):
+        return match
+    if getattr(match, "is_attribute", True):
+        return None
+    parent: HtmlElement = match.getparent()
+    return parent.getparent() if match.is_tail else parent
+
+
+def _paragraphs(match: Any) -> tuple[str, ...]:
+    if isinstance(match, HtmlElement):
+        return tuple(block.text for block in segment(match))
+    text = collapse(match) if isinstance(match, str) else ""  # beside text there may be comments
+    return (text,) if text else ()
+
+
+def _value(match: Any) -> str:
+    value = " ".join(_paragraphs(match))
+    if not value and isinstance(match, HtmlElement):  # such as <title>, which shows no text on the page
+        value = collapse(match.text_content())
+    return value
