@@ -1,0 +1,231 @@
+import pickle
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from newscorpus.portals.schema import Portal, PortalError, list_portals, load_portal, with_base
+from newscorpus.resources import data_folder
+
+MINIMAL = """
+name = "vesti"
+languages = ["sr"]
+domains = ["vesti.rs"]
+start = ["https://www.vesti.rs/"]
+"""
+
+FULL = (
+    MINIMAL
+    + """
+feeds = ["https://www.vesti.rs/rss"]
+sitemaps = ["http://vesti.rs:8080/map.xml?a=1"]
+articles = ['^/clanak/\\d+', 'id=\\d+$']
+sections = ['^/(sport|svet)/?$']
+ignore = ['/stampaj/']
+delay_seconds = 2
+
+[limits]
+max_pages = 50
+max_depth = 3
+
+[template]
+remove = [".ad", "//aside"]
+text = ["article p", "class=body", "itemprop="]
+title = ["h1::text", "meta[property='og:title']::attr(content)"]
+"""
+)
+
+
+def write(folder: Path, text: str, name: str = "vesti") -> Path:
+    path = folder / f"{name}.toml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def portal(folder: Path, text: str = FULL) -> Portal:
+    return load_portal(write(folder, text))
+
+
+def test_a_minimal_file_has_polite_defaults(tmp_path: Path) -> None:
+    loaded = portal(tmp_path, MINIMAL)
+    assert loaded.name == "vesti"
+    assert loaded.delay_seconds >= 1
+    assert loaded.template is None
+    assert (loaded.articles, loaded.feeds, loaded.sitemaps) == ((), (), ())
+
+
+def test_every_key_is_read(tmp_path: Path) -> None:
+    loaded = portal(tmp_path)
+    assert loaded.feeds == ("https://www.vesti.rs/rss",)
+    assert loaded.delay_seconds == 2.0
+    assert (loaded.limits.max_pages, loaded.limits.max_depth) == (50, 3)
+    assert loaded.template is not None
+    assert loaded.template.text == ("article p", "class=body", "itemprop=")
+    assert loaded.template.lead == ()
+
+
+def test_a_portal_travels_to_another_process(tmp_path: Path) -> None:
+    loaded = portal(tmp_path)
+    assert pickle.loads(pickle.dumps(loaded)) == loaded
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "hint"),
+    [
+        ("feeds =", "feed =", "feed", "known keys: name, languages"),
+        ("max_depth = 3", "max_deep = 3", "limits.max_deep", "known keys: max_pages, max_depth"),
+        ("title =", "headline =", "template.headline", "known keys: remove, text, title"),
+        ('languages = ["sr"]', "", "missing key languages", "known keys: name, languages"),
+        ('languages = ["sr"]', "languages = []", "languages", "length >= 1"),
+        ('languages = ["sr"]', 'languages = ["sr-Latn"]', "languages[0]", "regex"),
+        ('languages = ["sr"]', 'languages = "sr"', "languages", "array"),
+        ('domains = ["vesti.rs"]', 'domains = ["vesti.rs:80"]', "domains[0]", "regex"),
+        ('domains = ["vesti.rs"]', 'domains = ["novine.rs"]', "start[0]", "outside domains"),
+        ('"https://www.vesti.rs/"', '"www.vesti.rs"', "start[0]", "regex"),
+        ('"https://www.vesti.rs/"', '"file:///etc/passwd"', "start[0]", "regex"),
+        ('["https://www.vesti.rs/rss"]', '["http://[::1"]', "feeds[0]", "regex"),
+        ("'/stampaj/'", "'/stampaj('", "ignore[0]", "broken regular expression"),
+        ("'/stampaj/'", "7", "ignore[0]", "got `int`"),
+        ("delay_seconds = 2", "delay_seconds = -1", "delay_seconds", ">= 0"),
+        ("delay_seconds = 2", "delay_seconds = nan", "delay_seconds", "float"),
+        ("delay_seconds = 2", "delay_seconds = inf", "delay_seconds", "<= 3600"),
+        ("max_pages = 50", "max_pages = true", "limits.max_pages", "got `bool`"),
+        ("max_pages = 50", "max_pages = 0", "limits.max_pages", ">= 1"),
+        ('"article p"', '"article["', "template.text[0]", "broken rule 'article['"),
+        ('"article p"', "3", "template.text[0]", "got `int`"),
+        ('"//aside"', '"//aside["', "template.remove[1]", "broken rule"),
+        ('"//aside"', '"//aside/@class"', "template.remove[1]", "selects no elements"),
+        ('".ad"', '".ad::text"', "template.remove[0]", "selects no elements"),
+        ('name = "vesti"', 'name = "Vesti"', "name", "regex"),
+        ('name = "vesti"', 'name = "novosti"', "name", "not the file's name"),
+        ("[limits]", "[[limits]]", "limits", "object"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, old: str, new: str, key: str, hint: str) -> None:
+    assert FULL.count(old) == 1
+    path = write(tmp_path, FULL.replace(old, new))
+    with pytest.raises(PortalError) as caught:
+        load_portal(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert key in message.removeprefix(str(path))
+    assert hint in message
+    assert "\n" not in message
+
+
+def test_a_file_that_is_no_toml_is_named(tmp_path: Path) -> None:
+    with pytest.raises(PortalError, match=r"vesti\.toml: not valid TOML: .*line 1"):
+        load_portal(write(tmp_path, "name = \n"))
+    (tmp_path / "vesti.toml").write_bytes(b'name = "\xff"')
+    with pytest.raises(PortalError, match=r"vesti\.toml: not valid TOML"):
+        load_portal(tmp_path / "vesti.toml")
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(PortalError, match=r"nowhere\.toml: cannot be read"):
+        load_portal(tmp_path / "nowhere.toml")
+
+
+@pytest.mark.parametrize("name", ["..", "Idnes", "a b", "", "a\0", "idnes.cz"])
+def test_names_are_no_paths(name: str) -> None:
+    with pytest.raises(PortalError, match="a name holds only"):
+        load_portal(name)
+
+
+def test_an_unknown_name_lists_the_known() -> None:
+    with pytest.raises(PortalError, match=r"no portal 'no-such-portal'; known: .*idnes"):
+        load_portal("no-such-portal")
+
+
+def test_the_project_comes_before_the_bundled_portals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    below = tmp_path / "project" / "deep" / "er"
+    below.mkdir(parents=True)
+    (tmp_path / "project" / "scrapy.cfg").touch()
+    folder = tmp_path / "project" / "portals"
+    folder.mkdir()
+    write(folder, MINIMAL)
+    shutil.copy(data_folder("portals") / "idnes.toml", folder)
+    with (folder / "idnes.toml").open("a") as file:
+        file.write("delay_seconds = 77\n")
+    monkeypatch.chdir(below)
+    assert load_portal("idnes").delay_seconds == 77
+    assert load_portal("vesti").domains == ("vesti.rs",)
+    assert load_portal("novinky").languages == ("cs",)
+    assert {"vesti", "novinky"} <= set(list_portals())
+    assert list_portals() == sorted(set(list_portals()))
+
+
+@pytest.mark.parametrize("name", [path.stem for path in sorted(data_folder("portals").glob("*.toml"))])
+def test_bundled_portals_load(name: str) -> None:
+    assert load_portal(name).name == name
+
+
+def test_starter_files_say_that_they_are_not_checked() -> None:
+    files = [path for path in data_folder("portals").glob("*.toml") if path.stem != "demo"]
+    assert len(files) >= 12
+    for path in files:
+        loaded = load_portal(path)
+        assert "Not checked online" in path.read_text("utf-8").splitlines()[0]
+        assert (loaded.feeds, loaded.sitemaps, loaded.articles, loaded.template) == ((), (), (), None)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://vesti.rs/a", True),
+        ("https://WWW.Vesti.rs:8080/a", True),
+        ("https://vesti.rs./a", True),
+        ("https://laznevesti.rs/", False),
+        ("https://vesti.rs.zlo.com/", False),
+        ("https://vesti.rs@zlo.com/", False),
+        ("mailto:a@vesti.rs", False),
+        ("http://[bad", False),
+        ("", False),
+    ],
+)
+def test_domains_cover_hosts_below_them(tmp_path: Path, url: str, expected: bool) -> None:
+    assert portal(tmp_path).covers(url) is expected
+
+
+def test_patterns_are_searched_in_path_and_query(tmp_path: Path) -> None:
+    loaded = portal(tmp_path)
+    assert loaded.is_article("https://vesti.rs/clanak/12-naslov.html#kom")
+    assert loaded.is_article("https://vesti.rs/citaj.php?id=5#id=x")
+    assert not loaded.is_article("https://vesti.rs/arhiva/clanak/12")
+    assert not loaded.is_article("https://vesti.rs/?q=clanak#id=5")
+    assert not loaded.is_article("https://vesti.rs/Clanak/12")
+    assert loaded.is_section("https://vesti.rs/sport")
+    assert loaded.is_ignored("https://vesti.rs/clanak/12/stampaj/")
+    assert not loaded.is_ignored("http://[bad")
+
+
+def test_a_url_without_a_path_has_the_path_slash(tmp_path: Path) -> None:
+    loaded = portal(tmp_path, MINIMAL + "articles = ['^/$']\n")
+    assert loaded.is_article("https://vesti.rs")
+
+
+@given(url=st.text(max_size=60) | st.from_regex(r"https?://\S{0,40}", fullmatch=True))
+def test_matching_never_raises(url: str) -> None:
+    loaded = Portal("vesti", ("sr",), ("vesti.rs",), ("https://vesti.rs/",), articles=(re.compile("a"),))
+    assert not (loaded.covers(url) and "vesti.rs" not in url.lower())
+    assert loaded.is_article(url) in {True, False}
+    assert not loaded.is_ignored(url)
+
+
+def test_another_base_moves_every_address(tmp_path: Path) -> None:
+    moved = with_base(portal(tmp_path), "http://127.0.0.1:4321/ignored")
+    assert moved.domains == ("127.0.0.1",)
+    assert moved.start == ("http://127.0.0.1:4321/",)
+    assert moved.feeds == ("http://127.0.0.1:4321/rss",)
+    assert moved.sitemaps == ("http://127.0.0.1:4321/map.xml?a=1",)
+    assert all(map(moved.covers, moved.start))
+    assert moved.articles == portal(tmp_path).articles
+
+
+@pytest.mark.parametrize("base", ["127.0.0.1:80", "ftp://a.b", "http://", "http://a:port", "http://[x", ""])
+def test_a_base_must_be_an_address(tmp_path: Path, base: str) -> None:
+    with pytest.raises(PortalError, match="base "):
+        with_base(portal(tmp_path), base)

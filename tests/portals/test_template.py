@@ -1,0 +1,161 @@
+import pickle
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import html
+from lxml.html import HtmlElement
+
+from newscorpus.data import Evidence
+from newscorpus.extraction.extractor import Template
+from newscorpus.extraction.parse import parse
+from newscorpus.portals.schema import TemplateSection
+from newscorpus.portals.template import TemplateRules
+
+PAGE = """<html><head><title>Naslov | Vesti</title><meta name="author" content="Ana Anić"></head><body>
+<nav class="menu">Sport</nav>
+<article><h1>Naslov</h1><div class="lead">Uvod.</div>
+<div class="body"><p>Prvi <a href="/x">deo</a>.</p><div class="ad">Kupi!</div> Slobodan tekst.
+  <div class="body"><p>Drugi.</p></div><ul><li>Tačka</li></ul></div>
+<span class="tag">kiša</span><span class="tag">vetar</span><span class="tag">kiša</span></article></body></html>"""
+
+
+def tree(page: str = PAGE) -> HtmlElement:
+    return html.document_fromstring(page)
+
+
+def read(page: str = PAGE, **rules: tuple[str, ...]) -> dict[str, list[str]]:
+    root = tree(page)
+    template: Template = TemplateRules("vesti", TemplateSection(**rules))
+    template.remove_unwanted(root)
+    values: dict[str, list[str]] = {}
+    for evidence in template.read(root):
+        assert evidence.source == "template"
+        values.setdefault(evidence.field, []).append(evidence.value)
+    return values
+
+
+def test_text_is_one_value_a_paragraph() -> None:
+    found = read(text=(".body",))
+    assert found == {"text": ["Prvi deo.", "Kupi!", "Slobodan tekst.", "Drugi.", "Tačka"]}
+
+
+def test_what_is_unwanted_goes_and_the_text_after_it_stays() -> None:
+    assert read(text=(".body",), remove=(".ad", "li"))["text"] == ["Prvi deo.", "Slobodan tekst.", "Drugi."]
+
+
+@pytest.mark.parametrize("rules", [(".body", ".lead"), (".lead", ".body"), ("class=lead", "class=body", "p")])
+def test_text_comes_in_document_order_and_nothing_twice(rules: tuple[str, ...]) -> None:
+    found = read(text=rules, remove=(".ad",))
+    assert found["text"] == ["Uvod.", "Prvi deo.", "Slobodan tekst.", "Drugi.", "Tačka"]
+
+
+def test_runs_of_text_inside_a_taken_element_are_not_taken_twice() -> None:
+    assert read(text=(".lead", ".lead::text", "h1::text"))["text"] == ["Naslov", "Uvod."]
+
+
+def test_text_after_a_taken_element_is_not_inside_it() -> None:
+    page = "<body><p><b>bold</b> after</p></body>"
+    assert read(page, text=("b", "//p/text()"))["text"] == ["bold", "after"]
+
+
+def test_of_other_fields_the_first_rule_that_finds_something_decides() -> None:
+    found = read(
+        title=(".none", "h1", "title"),
+        authors=(".author", "meta[name=author]::attr(content)", "h1"),
+        tags=(".tag",),
+        section=(".none",),
+        published=("meta",),
+    )
+    assert found == {"title": ["Naslov"], "authors": ["Ana Anić"], "tags": ["kiša", "vetar"]}
+
+
+def test_an_element_that_shows_no_text_gives_what_it_holds() -> None:
+    assert read(title=("title",)) == {"title": ["Naslov | Vesti"]}
+
+
+def test_a_value_of_several_blocks_is_one_line() -> None:
+    assert read("<div class=t><p>a\n b</p><p>c</p></div>", lead=(".t",)) == {"lead": ["a b c"]}
+
+
+def test_comments_and_the_root_do_no_harm() -> None:
+    page = "<html><body><!-- c --><p>text</p></body></html>"
+    assert read(page, text=("//comment()", "p"), remove=("html", "//comment()")) == {"text": ["text"]}
+    assert read(page, text=("//node()",)) == {"text": ["text"]}
+
+
+def test_empty_rules_find_nothing_and_remove_nothing() -> None:
+    root = tree()
+    before = html.tostring(root)
+    template = TemplateRules("vesti", TemplateSection())
+    template.remove_unwanted(root)
+    assert template.read(root) == ()
+    assert html.tostring(root) == before
+
+
+def test_reading_changes_nothing() -> None:
+    root = tree()
+    before = html.tostring(root)
+    template = TemplateRules("vesti", TemplateSection(text=(".body",), title=("h1",)))
+    assert template.read(root) == template.read(root)
+    assert html.tostring(root) == before
+
+
+def test_rules_travel_to_another_process() -> None:
+    template = TemplateRules("vesti", TemplateSection(text=(".lead",), remove=(".ad",)))
+    copy = pickle.loads(pickle.dumps(template))
+    assert copy.name == "vesti"
+    assert copy.read(tree()) == template.read(tree()) == (Evidence("text", "Uvod.", "template"),)
+
+
+def test_a_broken_rule_is_refused() -> None:
+    with pytest.raises(ValueError, match="broken rule"):
+        TemplateRules("vesti", TemplateSection(text=("p[",)))
+
+
+def test_a_rule_that_fails_on_a_page_gives_nothing_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    assert read(text=("//article[count('a')]",), title=("h1",)) == {"title": ["Naslov"]}
+    assert "template vesti: rule" in caplog.text
+
+
+def test_removal_takes_time_in_proportion() -> None:
+    root = tree("<div>" + "<b class=ad>x</b>tail " * 100_000 + "</div>")
+    start = time.process_time()
+    TemplateRules("vesti", TemplateSection(remove=(".ad",))).remove_unwanted(root)
+    assert time.process_time() - start < 5
+    assert root.text_content() == "tail " * 100_000
+
+
+def test_deep_nesting_does_no_harm() -> None:
+    root = parse("<div class=a>" * 1_900 + "text" + "</div>" * 1_900)
+    assert isinstance(root, HtmlElement)
+    template = TemplateRules("vesti", TemplateSection(text=("class=a",), title=("div",)))
+    assert [evidence.value for evidence in template.read(root)] == ["text", "text"]
+
+
+MARKUP = st.lists(
+    st.sampled_from(
+        ["<div class=body>", "</div>", "<p>", "</p>", "<b>", "</b>", "<br>", "<!-- c -->", "<script>", "</script>"]
+    )
+    | st.text(st.characters(codec="utf-8"), max_size=8)
+)
+
+
+@given(MARKUP)
+def test_hostile_pages_never_raise(pieces: list[str]) -> None:
+    found = read(
+        "<html><body>" + "".join(pieces) + "</body></html>", text=("class=body", "p", "b::text"), remove=("b",)
+    )
+    assert all(value and value == " ".join(value.split()) for value in found.get("text", []))
+
+
+@given(MARKUP)
+def test_words_are_never_taken_twice(pieces: list[str]) -> None:
+    numbered = "".join(f"{piece} w{number} " for number, piece in enumerate(pieces))
+    found = read(f"<html><body>{numbered}</body></html>", text=("class=body", "p", "b", "class="))
+    taken = [word for value in found.get("text", []) for word in value.split() if word in numbered.split()]
+    own = [
+        word for word in taken if word.startswith("w") and word[1:].isdecimal() and numbered.split().count(word) == 1
+    ]
+    assert len(own) == len(set(own))
