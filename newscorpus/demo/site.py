@@ -1,0 +1,89 @@
+"""The demo site: which file answers which address."""
+
+import tomllib
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import msgspec
+
+SITE = Path(__file__).parent / "site"
+
+PLACEHOLDER = "http://demo.newscorpus.invalid"
+"""Stands in the files for scheme, host and port; ".invalid" can never be asked for by mistake (RFC 2606)."""
+
+CALENDAR = "/calendar/"
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """What is answered to one address.
+
+    Attributes:
+        path: with the query, if one belongs to the address.
+        file: under the site's folder; "" for no body.
+        content_type: as sent, with charset or without.
+        status: of the answer.
+        redirect: path to send the client to, or "".
+        fail_once: the first GET is answered by 500.
+        gzip: the file itself is served gzipped, as sitemaps are.
+    """
+
+    path: str
+    file: str = ""
+    content_type: str = "text/html; charset=utf-8"
+    status: int = 200
+    redirect: str = ""
+    fail_once: bool = False
+    gzip: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The routes by path, and the address that the placeholder stands for.
+
+    Attributes:
+        routes: by path.
+        base: `http://127.0.0.1:PORT`.
+        today: decides the month that the calendar opens at.
+    """
+
+    routes: dict[str, Route]
+    base: str
+    today: date
+
+    def find(self, target: str) -> Route | None:
+        """The route of a request target: its own, or else that of its path without the query."""
+        path = target.partition("?")[0]
+        if self._month(path):
+            return Route(path, "listings/calendar.html")
+        return self.routes.get(target) or self.routes.get(path)
+
+    def body(self, route: Route) -> bytes:
+        """The bytes of a route's file, with the site's own address in place of the placeholder, in any charset."""
+        if not route.file:
+            return b""
+        body = (SITE / route.file).read_bytes().replace(PLACEHOLDER.encode(), self.base.encode())
+        return self._calendar(body, route.path) if route.path.startswith(CALENDAR) else body
+
+    def _calendar(self, body: bytes, path: str) -> bytes:
+        """A page of the calendar; every one leads to the next, without end."""
+        year, month = self._month(path) or (0, 0)
+        following = f"{CALENDAR}{year + month // 12}/{month % 12 + 1:02d}/"
+        return body.replace(b"{month}", f"{year}-{month:02d}".encode()).replace(b"{next}", following.encode())
+
+    def _month(self, path: str) -> tuple[int, int] | None:
+        """Year and month of a calendar page; None for any other page."""
+        if path == CALENDAR:
+            return self.today.year, self.today.month
+        parts = path.removeprefix(CALENDAR).rstrip("/").split("/")
+        if not path.startswith(CALENDAR) or len(parts) != 2 or not all(part.isdecimal() for part in parts):
+            return None
+        year, month = map(int, parts)
+        return (year, month) if 1 <= month <= 12 else None
+
+
+def read_routes() -> dict[str, Route]:
+    """The routes of `routes.toml`, by path."""
+    table = tomllib.loads((SITE / "routes.toml").read_text(encoding="utf-8"))
+    return {route.path: route for route in msgspec.convert(table["route"], list[Route])}
