@@ -1,0 +1,80 @@
+"""What happens when a crawl ends: the corpus is built, and the report written."""
+
+import asyncio
+import logging
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+from scrapy import Spider, signals
+from scrapy.crawler import Crawler
+
+from newscorpus.addon.options import corpus_folder
+from newscorpus.addon.report import CrawlReport, told, write_report
+from newscorpus.corpus.errors import CorpusError
+from newscorpus.jobs.build import build
+
+logger = logging.getLogger(__name__)
+
+KEPT = "newscorpus/kept"
+BUILD_FAILED = "newscorpus/build_failed"
+
+
+class CorpusExtension:
+    """Builds the corpus and writes `crawl-report.json` when the spider closes.
+
+    Args:
+        crawler: the crawl.
+        corpus: folder of the corpus.
+        builds: whether to build.
+    """
+
+    def __init__(self, crawler: Crawler, corpus: Path, *, builds: bool) -> None:
+        self._crawler = crawler
+        self._corpus = corpus
+        self._builds = builds
+        self._started = _now()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Read the settings.
+
+        Raises:
+            CrawlError: no corpus folder is set.
+        """
+        extension = cls(crawler, corpus_folder(crawler.settings), builds=crawler.settings.getbool("NEWSCORPUS_BUILD"))
+        crawler.signals.connect(extension.spider_closed, signals.spider_closed)
+        return extension
+
+    async def spider_closed(self, spider: Spider, reason: str) -> None:
+        """Build, in a thread of its own, and report."""
+        built = await asyncio.to_thread(self._build) if self._builds else {}
+        stats = self._crawler.stats.get_stats()
+        portals = getattr(spider, "portal_names", ())
+        write_report(self._corpus, CrawlReport(portals, self._started, _now(), reason, told(stats), built))
+        if stats.get(KEPT):
+            logger.info("Kept %d articles in %s", stats[KEPT], self._corpus)
+        else:
+            logger.error("Kept no article: %s", _why(stats))
+
+    def _build(self) -> dict[str, Any]:
+        if not (self._corpus / "intake").is_dir():
+            return {}
+        try:
+            return asdict(build(self._corpus))
+        except CorpusError as error:
+            logger.error("Build failed: %s", error)  # noqa: TRY400 -- the message says all; no traceback for the user
+            self._crawler.stats.set_value(BUILD_FAILED, 1)
+            return {"error": str(error)}
+
+
+def _why(stats: dict[str, Any]) -> str:
+    """Why nothing was kept, in one line."""
+    rejected = {name.removeprefix("newscorpus/rejected/"): n for name, n in stats.items() if "/rejected/" in name}
+    reasons = ", ".join(f"{name} {n}" for name, n in sorted(rejected.items(), key=lambda item: (-item[1], item[0])))
+    return f"{stats.get('downloader/response_count', 0)} responses; rejected: {reasons or 'none'}"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

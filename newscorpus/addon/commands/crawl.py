@@ -1,0 +1,35 @@
+"""`scrapy crawl`, with an exit code that tells how it went."""
+
+import argparse
+import sys
+from asyncio import Task
+
+from scrapy.commands import crawl
+from scrapy.exceptions import UsageError
+
+from newscorpus.addon.closing import BUILD_FAILED, KEPT
+from newscorpus.crawl.errors import CrawlError
+from newscorpus.portals.errors import PortalError
+
+
+class Command(crawl.Command):
+    """Scrapy's own command, except for its end: 0 done, 1 nothing kept or something failed, 2 wrong usage.
+
+    Wrong usage is said in one line, without a traceback.
+    """
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Run the spider that `args` names."""
+        if len(args) != 1 or self.crawler_process is None:
+            raise UsageError
+        crawler = self._create_crawler(args[0])
+        task = self.crawler_process.crawl(crawler, **opts.spargs)
+        self.crawler_process.start()
+        error = task.exception() if isinstance(task, Task) and task.done() else None
+        if isinstance(error, CrawlError | PortalError):
+            sys.stderr.write(f"scrapy crawl: error: {error}\n")
+            self.exitcode = 2
+        elif error is not None:
+            raise error
+        elif not crawler.stats.get_value(KEPT) or crawler.stats.get_value(BUILD_FAILED):
+            self.exitcode = 1

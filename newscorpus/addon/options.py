@@ -1,0 +1,57 @@
+"""Our settings, read and checked."""
+
+from pathlib import Path
+
+from scrapy.settings import BaseSettings
+
+import newscorpus
+import newscorpus.settings
+from newscorpus.crawl.errors import CrawlError
+
+PREFIX = "NEWSCORPUS_"
+KNOWN = tuple(sorted(name for name in vars(newscorpus.settings) if name.startswith(PREFIX)))
+
+
+def check_settings(settings: BaseSettings) -> None:
+    """Refuse settings that nobody reads, and those that would make a crawl impolite.
+
+    Raises:
+        CrawlError: a name that begins with NEWSCORPUS_ is unknown, or robots.txt is to be disobeyed.
+    """
+    if unknown := sorted(name for name in settings if name.startswith(PREFIX) and name not in KNOWN):
+        raise CrawlError(f"unknown setting {unknown[0]}; known: {', '.join(KNOWN)}")
+    if not settings.getbool("ROBOTSTXT_OBEY"):
+        raise CrawlError("setting ROBOTSTXT_OBEY: newscorpus obeys robots.txt, always")
+
+
+def corpus_folder(settings: BaseSettings) -> Path:
+    """Where the corpus lies.
+
+    Raises:
+        CrawlError: NEWSCORPUS_CORPUS is not set.
+    """
+    folder = settings.get("NEWSCORPUS_CORPUS") or ""
+    if not folder:
+        raise CrawlError("setting NEWSCORPUS_CORPUS is empty; set it to the folder of the corpus")
+    return Path(folder)
+
+
+def positive(settings: BaseSettings, name: str) -> float:
+    """The number above zero that setting `name` holds.
+
+    Raises:
+        CrawlError: it holds something else.
+    """
+    try:
+        value = settings.getfloat(name)
+    except (TypeError, ValueError):
+        value = 0.0
+    if not value > 0:
+        raise CrawlError(f"setting {name} is {settings.get(name)!r}; expected a number above 0")
+    return value
+
+
+def user_agent(contact: str) -> str:
+    """How the crawl introduces itself: name, version, and where its owner can be reached."""
+    about = f" (+{contact})" if contact else ""
+    return f"newscorpus/{newscorpus.__version__}{about}"

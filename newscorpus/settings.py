@@ -1,0 +1,76 @@
+"""Settings of a crawl: Scrapy's own, chosen to be polite and safe, and ours. All can be set with `-s NAME=VALUE`.
+
+The portal spider adds what depends on the portals: the user agent, the delay of each, and the default corpus folder.
+"""
+
+import os
+
+from newscorpus.config import Limits
+
+# ---- newscorpus -----------------------------------------------------------------------------------------------------
+
+NEWSCORPUS_CORPUS = ""
+"""Folder of the corpus; by default `corpora/` and the argument `portal`."""
+NEWSCORPUS_CONTACT = ""
+"""Where sites can reach you, mail address or URL; part of the user agent, needed for crawls beyond this machine."""
+NEWSCORPUS_EXTRACTOR = "bte"
+"""Name of the extractor, as `newscorpus extract` takes it."""
+NEWSCORPUS_WORKERS = max(1, (os.cpu_count() or 1) - 1)
+"""Processes that extract, filter and sign; one core is left to the fetching."""
+NEWSCORPUS_PAGE_SECONDS = 30.0
+"""Longest time that one step may take over one page; a page takes some 0.01 s, and the hardest real one seen 2 s."""
+NEWSCORPUS_BUILD = True
+"""Whether duplicates are removed and shards written when the crawl ends; `newscorpus build CORPUS` does it later."""
+
+# ---- Scrapy: the project --------------------------------------------------------------------------------------------
+
+BOT_NAME = "newscorpus"
+SPIDER_MODULES = ["newscorpus.spiders"]
+NEWSPIDER_MODULE = "newscorpus.spiders"
+COMMANDS_MODULE = "newscorpus.addon.commands"
+LOG_LEVEL = "INFO"
+DEFAULT_DROPITEM_LOG_LEVEL = "DEBUG"
+TELNETCONSOLE_ENABLED = False
+REMOTE_CONTROL_ENABLED = False
+
+# ---- Scrapy: politeness ---------------------------------------------------------------------------------------------
+
+ROBOTSTXT_OBEY = True
+ROBOTSTXT_USER_AGENT = "newscorpus"
+CONCURRENT_REQUESTS_PER_DOMAIN = 1
+DOWNLOAD_DELAY = 1.0
+AUTOTHROTTLE_ENABLED = False  # it would replace the delay that the portal file states
+RETRY_TIMES = 2
+COOKIES_ENABLED = False  # what a site shows to a stranger is what the corpus holds
+REFERER_ENABLED = True
+
+# ---- Scrapy: bounds -------------------------------------------------------------------------------------------------
+
+DOWNLOAD_TIMEOUT = 60
+DNS_TIMEOUT = 20
+DOWNLOAD_MAXSIZE = Limits().max_bytes  # before and after decompression
+DOWNLOAD_WARNSIZE = 5_000_000
+REDIRECT_MAX_TIMES = 8
+METAREFRESH_ENABLED = False  # front pages reload themselves by it
+URLLENGTH_LIMIT = 0  # the spider bounds it, and says so
+
+# ---- Scrapy: components ---------------------------------------------------------------------------------------------
+
+REQUEST_FINGERPRINTER_CLASS = "newscorpus.addon.fingerprints.CanonicalFingerprinter"
+SCHEDULER_MEMORY_QUEUE = "scrapy.squeues.FifoMemoryQueue"  # in the order found, so that a crawl can be repeated
+DOWNLOADER_MIDDLEWARES = {
+    "newscorpus.addon.private_addresses.PrivateAddressMiddleware": 40,  # before anything is sent, robots.txt too
+    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,  # spider and redirects judge by portal
+    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
+    "newscorpus.addon.redirects.CarefulRedirectMiddleware": 600,
+}
+EXTENSIONS = {
+    "newscorpus.pipelines.workers.Workers": 100,
+    "newscorpus.addon.closing.CorpusExtension": 200,
+}
+ITEM_PIPELINES = {
+    "newscorpus.pipelines.extract.ExtractPipeline": 100,
+    "newscorpus.pipelines.filter.FilterPipeline": 200,
+    "newscorpus.pipelines.deduplicate.DeduplicatePipeline": 300,
+    "newscorpus.pipelines.store.StorePipeline": 400,
+}

@@ -1,0 +1,81 @@
+"""The arguments of the portal spider (`-a NAME=VALUE`)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from newscorpus.crawl.addresses import is_loopback
+from newscorpus.crawl.errors import CrawlError
+from newscorpus.portals.schema import Portal, list_portals, load_portal, with_base
+
+KNOWN = ("portal", "limit", "base", "urls")
+USAGE = "usage: scrapy crawl portal -a portal=NAME[,NAME]|all [-a limit=N] [-a base=URL] [-a urls=FILE]"
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """What a crawl of portals was asked to do.
+
+    Attributes:
+        name: the argument `portal` as given; names the default corpus folder.
+        portals: the portals, in the order asked for.
+        limit: articles after which the crawl ends; 0: none.
+        urls: addresses of the only pages to fetch; empty: discover them.
+    """
+
+    name: str
+    portals: tuple[Portal, ...]
+    limit: int = 0
+    urls: tuple[str, ...] = ()
+
+
+def read_arguments(given: Mapping[str, str]) -> Arguments:
+    """Check the arguments and load the portals they name.
+
+    Raises:
+        CrawlError: an argument is unknown, missing or wrong.
+        PortalError: a portal is unknown, or its file is wrong.
+    """
+    if unknown := sorted(given.keys() - set(KNOWN)):
+        raise CrawlError(f"unknown argument {unknown[0]!r}; known: {', '.join(KNOWN)}; {USAGE}")
+    name = given.get("portal", "").strip()
+    portals = _portals(name)
+    if base := given.get("base", ""):
+        if len(portals) != 1:
+            raise CrawlError(f"argument 'base' goes with one portal, not with {len(portals)}")
+        portals = (with_base(portals[0], base),)
+    return Arguments(name, portals, _limit(given.get("limit", "")), _addresses(given.get("urls", "")))
+
+
+def _portals(name: str) -> tuple[Portal, ...]:
+    """The portals named; "all" leaves out those on this machine, which run only where they are served."""
+    if name == "all":
+        every = map(load_portal, list_portals())
+        return tuple(portal for portal in every if not is_loopback(portal.start[0]))
+    names = list(dict.fromkeys(filter(None, (part.strip() for part in name.split(",")))))
+    if not names:
+        raise CrawlError(f"argument 'portal' is missing; known: all, {', '.join(list_portals())}; {USAGE}")
+    return tuple(map(load_portal, names))
+
+
+def _limit(text: str) -> int:
+    if not text:
+        return 0
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise CrawlError(f"argument 'limit' is {text!r}; expected a number of articles, 1 or more")
+    return int(text)
+
+
+def _addresses(file: str) -> tuple[str, ...]:
+    """The addresses in a file, one a line; empty lines and those that begin with # are passed over."""
+    if not file:
+        return ()
+    try:
+        lines = [line.strip() for line in Path(file).read_text(encoding="utf-8").split("\n")]
+    except OSError as error:
+        raise CrawlError(f"argument 'urls': {file}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise CrawlError(f"argument 'urls': {file}: not UTF-8") from error
+    if not (addresses := tuple(line for line in lines if line and not line.startswith("#"))):
+        raise CrawlError(f"argument 'urls': {file}: holds no address")
+    return addresses

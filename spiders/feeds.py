@@ -1,0 +1,108 @@
+"""Feeds: RSS 0.9 to 2.0, RSS 1.0 (RDF) and Atom, with what they say of each document."""
+
+from collections.abc import Iterator
+from urllib.parse import urljoin, urlsplit
+
+from lxml import etree
+
+from newscorpus.data import Evidence
+
+from .listing import MAX_ENTRIES, Entry, Listing, ListingError, local_name, read_xml, text_of
+
+ROOTS = frozenset({"rss", "rdf", "feed"})
+ENTRY = frozenset({"item", "entry"})
+
+FIELDS = {
+    "title": "title",
+    "pubdate": "published",
+    "published": "published",
+    "issued": "published",
+    "date": "published",
+    "updated": "modified",
+    "modified": "modified",
+    "creator": "authors",
+    "category": "tags",
+    "language": "language",
+}
+"""Element of an entry (RSS, Atom 0.3 and 1.0, Dublin Core), without namespace -> field of a document."""
+
+
+def parse_feed(body: bytes, url: str) -> Listing:
+    """Read a feed; an entry that names no web address is counted as broken, the others are kept.
+
+    Args:
+        body: the document, bytes as they came.
+        url: its address, against which relative ones are resolved.
+
+    Raises:
+        ListingError: no feed.
+    """
+    root = read_xml(body)
+    if local_name(root) not in ROOTS:
+        raise ListingError(f"not a feed: its root is <{local_name(root)}>")
+    shared = _channel_language(root)
+    found = [_entry(element, url, shared) for element in root.iter("{*}*") if local_name(element) in ENTRY]
+    entries = tuple(entry for entry in found if entry is not None)
+    return Listing(entries[:MAX_ENTRIES], broken=len(found) - len(entries))
+
+
+def _entry(element: etree._Element, base: str, shared: tuple[Evidence, ...]) -> Entry | None:
+    url = _address(element, base)
+    if not url:
+        return None
+    own = tuple(dict.fromkeys(_evidence(element)))
+    inherited = tuple(claim for claim in shared if claim.field not in {mine.field for mine in own})
+    modified = next((claim.value for claim in own if claim.field == "modified"), "")
+    return Entry(url, own + inherited, modified)
+
+
+def _address(element: etree._Element, base: str) -> str:
+    """Where the document of an entry stands: its link, else a guid that is an address."""
+    links = [child for child in element if local_name(child) == "link"]
+    guids = [child for child in element if local_name(child) == "guid" and child.get("isPermaLink") != "false"]
+    atom = [link.get("href", "") for link in links if link.get("rel", "alternate") == "alternate"]
+    for candidate in (*atom, *map(text_of, links), *map(text_of, guids)):
+        if url := _resolved(base, candidate.strip()):
+            return url
+    return ""
+
+
+def _resolved(base: str, address: str) -> str:
+    """The absolute web address, or ""."""
+    try:
+        url = urljoin(base, address) if address else ""
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    return url if parts.scheme in {"http", "https"} and parts.hostname else ""
+
+
+def _evidence(element: etree._Element) -> Iterator[Evidence]:
+    for child in element:
+        name = local_name(child)
+        if name == "author":
+            yield from _claims("authors", _author(child))
+        elif name in FIELDS:
+            yield from _claims(FIELDS[name], text_of(child) or child.get("term", ""))
+
+
+def _author(element: etree._Element) -> str:
+    """Atom's <author><name>, or RSS's `mail@example.org (Name)`, of which only the name is handed on."""
+    names = [text_of(child) for child in element if local_name(child) == "name"]
+    text = names[0] if names else text_of(element)
+    if "@" in text:
+        return text.partition("(")[2].rpartition(")")[0].strip()
+    return text
+
+
+def _claims(field: str, value: str) -> Iterator[Evidence]:
+    if value:
+        yield Evidence(field, value, "feed")
+
+
+def _channel_language(root: etree._Element) -> tuple[Evidence, ...]:
+    """The language of the whole feed: RSS's <language>, Atom's xml:lang."""
+    stated = root.get("{http://www.w3.org/XML/1998/namespace}lang", "")
+    for channel in root if local_name(root) != "feed" else ():
+        stated = stated or next((text_of(child) for child in channel if local_name(child) == "language"), "")
+    return tuple(_claims("language", stated))

@@ -1,0 +1,80 @@
+"""Links that a page carries."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import urldefrag, urljoin, urlsplit
+
+from lxml.html import HtmlElement
+
+from newscorpus.data import Page, Rejected
+from newscorpus.extraction.decode import decode
+from newscorpus.extraction.parse import parse
+
+NO_PAGES = frozenset(
+    "7z aac apk avi bmp css csv doc docx eps epub exe flac gif gz ico ics iso jpeg jpg js json m3u8 m4a m4v "
+    "mkv mobi mov mp3 mp4 mpeg mpg odp ods odt ogg pdf png ppt pptx ps psd rar rtf svg swf tar tgz tif tiff "
+    "torrent ttf vcf wav webm webmanifest webp wma wmv woff woff2 xls xlsx xml zip".split()
+)
+"""File name endings that are never pages."""
+
+MAX_LINKS = 5_000
+"""Most links taken from one page; front pages of big portals carry some 500."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageLinks:
+    """Where a page points to.
+
+    Attributes:
+        links: absolute addresses without fragment, in document order, each once; http, https and file.
+        canonical: the address that the page gives as its own (`rel=canonical`), absolute; "" where it gives none.
+    """
+
+    links: tuple[str, ...] = ()
+    canonical: str = ""
+
+
+def read_links(page: Page) -> PageLinks:
+    """The links of `page`; none of one that cannot be read, which the extractor then rejects."""
+    text = decode(page)
+    root = text if isinstance(text, Rejected) else parse(text, page.url)
+    return PageLinks() if isinstance(root, Rejected) else find_links(root, page.url)
+
+
+def find_links(root: HtmlElement, url: str) -> PageLinks:
+    """Read the links of a parsed page.
+
+    Args:
+        root: root of the page; not changed.
+        url: the address of the page; relative links are resolved against it or the page's own `<base>`.
+    """
+    base = _resolve(url, next(iter(_values(root, "base", "href")), "")) or url
+    found = (_resolve(base, href) for tag in ("a", "area") for href in _values(root, tag, "href"))
+    links = tuple(dict.fromkeys(filter(_may_be_page, found)))
+    canonical = next((_resolve(base, href) for href in _canonicals(root)), "")
+    return PageLinks(links[:MAX_LINKS], canonical)
+
+
+def _values(root: HtmlElement, tag: str, attribute: str) -> Iterator[str]:
+    return (value for element in root.iter(tag) if (value := element.get(attribute)))
+
+
+def _canonicals(root: HtmlElement) -> Iterator[str]:
+    for element in root.iter("link"):
+        if "canonical" in (element.get("rel") or "").lower().split() and (href := element.get("href")):
+            yield href
+
+
+def _resolve(base: str, href: str) -> str:
+    """`href` made absolute, without fragment; "" where it cannot be."""
+    try:
+        return urldefrag(urljoin(base, "".join(href.split()))).url
+    except ValueError:
+        return ""
+
+
+def _may_be_page(url: str) -> bool:
+    """Whether an address may lead to a page; `file:` is let through, so that its refusal is counted."""
+    parts = urlsplit(url)
+    ending = parts.path.rpartition("/")[2].rpartition(".")[2].lower()
+    return parts.scheme == "file" or (parts.scheme in {"http", "https"} and ending not in NO_PAGES)

@@ -1,0 +1,60 @@
+"""The requests of the portal spider. What they carry is plain values, so that they can be stored and sent later."""
+
+from collections.abc import Callable
+from typing import Any
+
+from scrapy import Request
+
+from newscorpus.addon.redirects import DOMAINS
+from newscorpus.data import Evidence
+from newscorpus.portals.schema import Portal
+
+from .judge import Kind
+from .listing import MAX_BYTES, Form
+
+Callback = Callable[..., Any]
+
+LIST_PRIORITY = 1_000
+"""Feeds and sitemaps come first: what they know of a document travels with its request."""
+
+ARTICLE_PRIORITY = 100
+"""Articles come before the sections that lead to more of them."""
+
+
+def page_request(
+    portal: Portal,
+    url: str,
+    kind: Kind,
+    *,
+    depth: int,
+    evidence: tuple[Evidence, ...],
+    callback: Callback,
+    errback: Callback,
+) -> Request:
+    """The request for a page of a portal; of two pages of a kind, the one fewer links away goes first."""
+    return Request(
+        url,
+        callback,
+        errback=errback,
+        cb_kwargs={"source": portal.name, "kind": kind, "evidence": evidence},
+        meta={"download_slot": portal.name, DOMAINS: portal.domains},
+        priority=(ARTICLE_PRIORITY if kind is Kind.ARTICLE else 0) - depth,
+    )
+
+
+def list_request(portal: Portal, url: str, form: Form, callback: Callback, errback: Callback) -> Request:
+    """The request for a feed or a sitemap of a portal, which may lie on another host."""
+    return Request(
+        url,
+        callback,
+        errback=errback,
+        cb_kwargs={"source": portal.name, "form": form},
+        meta={"download_slot": portal.name, "download_maxsize": MAX_BYTES},
+        priority=LIST_PRIORITY,
+    )
+
+
+def first_address(request: Request) -> str:
+    """The address first asked for, before redirects."""
+    addresses: list[str] = request.meta.get("redirect_urls", [])
+    return addresses[0] if addresses else request.url

@@ -1,0 +1,40 @@
+"""What a crawl must know of its portals before it begins."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from scrapy.settings import BaseSettings
+
+from newscorpus.addon.options import user_agent
+from newscorpus.crawl.addresses import host_and_port, is_loopback
+from newscorpus.crawl.errors import CrawlError
+from newscorpus.portals.schema import Portal
+
+from .arguments import Arguments
+
+
+def portal_settings(arguments: Arguments, settings: BaseSettings) -> dict[str, Any]:
+    """The settings that depend on the portals: corpus folder, user agent, delays.
+
+    Raises:
+        CrawlError: a portal lies beyond this machine, and the crawl does not say who asks.
+    """
+    contact = settings.get("NEWSCORPUS_CONTACT") or ""
+    if not contact and not all(is_loopback(url) for url in _addresses(arguments.portals)):
+        raise CrawlError("setting NEWSCORPUS_CONTACT is empty; set it to an address at which sites can reach you")
+    return {
+        "NEWSCORPUS_CORPUS": settings.get("NEWSCORPUS_CORPUS") or f"corpora/{arguments.name}",
+        "USER_AGENT": user_agent(contact),
+        "DOWNLOAD_SLOTS": {portal.name: {"delay": portal.delay_seconds} for portal in arguments.portals},
+        # One request of a portal goes out at a time; more of them under way would only spoil the order.
+        "CONCURRENT_REQUESTS": 2 * len(arguments.portals),
+    }
+
+
+def loopback_hosts(portals: Iterable[Portal]) -> frozenset[str]:
+    """`host:port` of the portals that are served on this machine, as their files name them."""
+    return frozenset(host_and_port(url) for url in _addresses(portals) if is_loopback(url))
+
+
+def _addresses(portals: Iterable[Portal]) -> Iterable[str]:
+    return (url for portal in portals for url in (*portal.start, *portal.feeds, *portal.sitemaps))
