@@ -1,0 +1,159 @@
+import random
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+
+import langdetect
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from newscorpus.config import LanguageConfig
+from newscorpus.corpus.language import detect, judge_language
+
+TEXTS = {
+    "sr": "Vlada Srbije usvojila je juče predlog zakona o budžetu za narednu godinu, saopšteno je posle sednice. "
+    "Ministar finansija rekao je da će prosečna plata porasti za osam odsto, a da će penzije biti uvećane od januara.",
+    "sr-Cyrl": "Влада Србије усвојила је јуче предлог закона о буџету за наредну годину, саопштено је после седнице. "
+    "Министар финансија рекао је да ће просечна плата порасти за осам одсто, а да ће пензије бити увећане од јануара.",
+    "bs": "Vijeće ministara Bosne i Hercegovine usvojilo je jučer prijedlog zakona o budžetu, saopćeno je nakon sjednice. "
+    "Ministar finansija kazao je da će prosječna plaća porasti za osam posto.",
+    "hr": "Vlada je jučer usvojila prijedlog zakona o proračunu za sljedeću godinu, priopćeno je nakon sjednice. "
+    "Ministar financija rekao je da će prosječna plaća porasti za osam posto, a mirovine će biti uvećane od siječnja.",
+    "sl": "Vlada je včeraj sprejela predlog zakona o proračunu za prihodnje leto, so sporočili po seji. "
+    "Minister za finance je povedal, da se bo povprečna plača zvišala za osem odstotkov, pokojnine pa bodo višje.",
+    "mk": "Владата вчера го усвои предлог-законот за буџетот за наредната година, беше соопштено по седницата. "
+    "Министерот за финансии рече дека просечната плата ќе се зголеми за осум проценти, а пензиите ќе бидат повисоки.",
+    "bg": "Правителството прие вчера проекта на закон за бюджета за следващата година, съобщиха след заседанието. "
+    "Министърът на финансите каза, че средната заплата ще се увеличи с осем процента.",
+    "be": "Урад учора зацвердзіў праект закона аб бюджэце на наступны год, паведамілі пасля пасяджэння ў Мінску. "
+    "Міністр фінансаў сказаў, што сярэдняя зарплата вырасце на восем працэнтаў, а пенсіі павялічацца са студзеня.",
+    "ru": "Правительство вчера утвердило проект закона о бюджете на следующий год, сообщили после заседания. "
+    "Министр финансов сказал, что средняя зарплата вырастет на восемь процентов, а пенсии увеличатся с января.",
+    "uk": "Уряд учора затвердив проєкт закону про бюджет на наступний рік, повідомили після засідання. "
+    "Міністр фінансів сказав, що середня зарплата зросте на вісім відсотків, а пенсії збільшаться із січня.",
+    "cs": "Vláda včera schválila návrh zákona o rozpočtu na příští rok, oznámil po zasedání mluvčí. "
+    "Ministr financí řekl, že průměrná mzda vzroste o osm procent a důchody se zvýší od ledna.",
+    "sk": "Vláda včera schválila návrh zákona o rozpočte na budúci rok, oznámil po zasadnutí hovorca. "
+    "Minister financií povedal, že priemerná mzda vzrastie o osem percent a dôchodky sa zvýšia od januára.",
+    "pl": "Rząd przyjął wczoraj projekt ustawy budżetowej na przyszły rok, poinformowano po posiedzeniu. "
+    "Minister finansów powiedział, że przeciętne wynagrodzenie wzrośnie o osiem procent.",
+    "el": "Η κυβέρνηση ενέκρινε χθες το σχέδιο νόμου για τον προϋπολογισμό, ανακοινώθηκε μετά τη συνεδρίαση. "
+    "Ο υπουργός Οικονομικών είπε ότι ο μέσος μισθός θα αυξηθεί κατά οκτώ τοις εκατό.",
+    "de": "Die Regierung hat gestern den Entwurf des Haushaltsgesetzes beschlossen, hieß es nach der Sitzung. "
+    "Der Finanzminister sagte, der Durchschnittslohn werde um acht Prozent steigen.",
+}
+GEORGIAN = "მთავრობამ გუშინ დაამტკიცა ბიუჯეტის კანონის პროექტი მომავალი წლისთვის, განაცხადეს სხდომის შემდეგ."
+
+
+@pytest.mark.parametrize("key", TEXTS)
+def test_a_text_in_the_declared_language_is_kept_and_labelled_so(key: str) -> None:
+    declared = key.partition("-")[0]
+    verdict = judge_language(TEXTS[key], (declared,))
+    assert (verdict.language, verdict.ok) == (declared, True)
+    assert 0.9 < verdict.score <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("key", "declared"),
+    [
+        ("de", ("cs",)),
+        ("sk", ("cs",)),
+        ("sl", ("hr", "bs", "sr")),
+        ("sr-Cyrl", ("hr",)),
+        ("mk", ("hr",)),
+        ("sr-Cyrl", ("mk",)),
+        ("hr", ("sl",)),
+        ("ru", ("sr",)),
+        ("ru", ("uk",)),
+        ("ru", ("be",)),
+        ("be", ("ru",)),
+        ("de", ("pl", "en")),
+    ],
+)
+def test_a_text_in_another_language_is_refused(key: str, declared: tuple[str, ...]) -> None:
+    verdict = judge_language(TEXTS[key], declared)
+    assert not verdict.ok
+    assert verdict.language == key.partition("-")[0]
+
+
+@pytest.mark.parametrize(
+    ("key", "declared", "label"),
+    [
+        ("hr", ("hr", "sr"), "hr"),
+        ("sr", ("sr", "hr"), "sr"),
+        ("hr", ("bs",), "bs"),
+        ("sr-Cyrl", ("hr", "sr"), "sr"),
+        ("mk", ("sr",), "sr"),
+        ("ru", ("be", "ru"), "ru"),
+        ("be", ("ru", "be"), "be"),
+        ("de", ("pl", "de"), "de"),
+    ],
+)
+def test_of_several_declared_languages_the_one_that_fits_is_the_label(
+    key: str, declared: tuple[str, ...], label: str
+) -> None:
+    verdict = judge_language(TEXTS[key], declared)
+    assert (verdict.language, verdict.ok) == (label, True)
+
+
+def test_serbian_cyrillic_is_told_by_its_own_letters() -> None:
+    assert detect(TEXTS["sr-Cyrl"]) == ("sr", 1.0)
+    assert detect(TEXTS["mk"] * 3 + " Горан Ћурић")[0] == "mk"
+
+
+@pytest.mark.parametrize("text", ["", "Kratka vest.", "12:30 14:05 +++ 3:1 (2:0) " * 40, "\0\ud800 \n", "…" * 500])
+def test_what_cannot_be_told_is_taken_on_trust(text: str) -> None:
+    verdict = judge_language(text, ("sr", "hr"))
+    assert (verdict.language, verdict.score, verdict.ok) == ("sr", 0.0, True)
+
+
+def test_without_declared_languages_any_will_do() -> None:
+    verdict = judge_language(TEXTS["pl"], ())
+    assert (verdict.language, verdict.ok) == ("pl", True)
+    assert judge_language("", ()).language == ""
+
+
+def test_a_language_without_a_profile_is_taken_on_trust() -> None:
+    assert judge_language(GEORGIAN, ("ka",)).language == "ka"
+    assert judge_language(TEXTS["ru"], ("ka", "ru")).language == "ru"
+    assert not judge_language(GEORGIAN, ("cs",)).ok
+
+
+def test_only_the_beginning_is_looked_at() -> None:
+    text = TEXTS["cs"] * 10
+    assert judge_language(text + TEXTS["de"] * 1_000, ("cs",)).ok
+    assert not judge_language(text, ("cs",), LanguageConfig(min_score=1.1)).ok
+
+
+def test_traditional_chinese_is_not_refused_as_korean() -> None:
+    text = "臺灣大學醫學院附設醫院院長表示，臨床用血進入季節性緊張階段，血庫存量不足，呼籲市民捐血。" * 2
+    assert detect(text)[0] == "ko"
+    assert judge_language(text, ("zh",)).ok
+
+
+def test_the_same_answer_every_time_whatever_others_do() -> None:
+    mixed = TEXTS["cs"][:70] + TEXTS["sk"][:70]
+    first = detect(mixed)
+    for number in range(100):
+        random.seed(number)
+        langdetect.DetectorFactory.seed = number
+        assert detect(mixed) == first
+    langdetect.DetectorFactory.seed = None
+
+
+def test_threads_and_processes_agree() -> None:
+    texts = list(TEXTS.values()) * 4
+    expected = [detect(text) for text in texts]
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(detect, texts)) == expected
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes:
+        assert list(processes.map(detect, texts[:15])) == expected[:15]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=300), st.lists(st.sampled_from(["cs", "sr", "ka", "be", "zh"]), max_size=3))
+def test_any_text_gets_a_verdict(text: str, declared: list[str]) -> None:
+    verdict = judge_language(text, tuple(declared))
+    assert 0.0 <= verdict.score <= 1.0
+    assert verdict.ok or declared
+    assert verdict.language in declared or not verdict.ok or not declared

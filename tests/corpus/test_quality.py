@@ -1,0 +1,137 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from newscorpus.config import QualityConfig
+from newscorpus.corpus.quality import FILTERS, judge_quality
+from newscorpus.data import Article, Fields, Image
+
+SENTENCE = "The council approved the new budget on Tuesday after a debate that lasted well into the night."  # 17 words
+
+
+def article(text: str, kind: str = "", paywalled: bool = False, images: tuple[Image, ...] = ()) -> Article:
+    fields = Fields(kind=kind, paywalled=paywalled, images=images)
+    return Article("https://a.example/1", text, fields, "test")
+
+
+def reason(text: str, kind: str = "", paywalled: bool = False, images: tuple[Image, ...] = ()) -> str:
+    verdict = judge_quality(article(text, kind, paywalled, images))
+    if verdict is None:
+        return ""
+    assert (verdict.stage, verdict.url) == ("quality", "https://a.example/1")
+    assert verdict.detail
+    assert "\n" not in verdict.detail
+    return verdict.reason
+
+
+def images(count: int) -> tuple[Image, ...]:
+    return tuple(Image(f"https://a.example/{number}.jpg") for number in range(count))
+
+
+def text(sentences: int) -> str:
+    return "\n".join([SENTENCE] * sentences)
+
+
+def test_an_article_is_kept() -> None:
+    assert reason(text(5)) == ""
+    assert reason(text(5), kind="NewsArticle", images=images(3)) == ""
+
+
+@pytest.mark.parametrize("nothing", ["", " \n\t", "… – !"])
+def test_no_words(nothing: str) -> None:
+    assert reason(nothing) == "empty_text"
+
+
+def test_words_are_counted_in_every_script() -> None:
+    assert reason(SENTENCE) == "too_short"
+    assert reason(text(2)) == ""
+    assert reason("行政院昨日通過明年度預算。") == "too_short"
+    assert reason("行政院昨日通過明年度中央政府總預算案，財政部長表示，明年平均薪資將成長。") == ""
+
+
+def test_a_live_ticker_by_its_own_word() -> None:
+    assert reason(text(40), kind="LiveBlogPosting") == "live_ticker"
+
+
+@pytest.mark.parametrize("form", ["{}:05 {}", "{}.05 Uhr: {}", "[{}:05] {}", "{}h05 – {}", "{}:05:30 {}", "{}:05\n{}"])
+def test_a_live_ticker_by_its_clock_times(form: str) -> None:
+    assert reason("\n".join(form.format(hour, SENTENCE) for hour in range(8, 18))) == "live_ticker"
+
+
+@pytest.mark.parametrize("form", ["{}.05.2024 {}", "{}. {}", "{}:0 {}", "{}.055 {}", "At {}:05 {}", "4{}:05 {}"])
+def test_dates_scores_and_numbers_are_no_clock_times(form: str) -> None:
+    assert reason("\n".join(form.format(hour, SENTENCE) for hour in range(8, 18))) == ""
+
+
+def test_a_few_clock_times_in_a_long_report_make_no_ticker() -> None:
+    timed = "\n".join(f"{hour}:05 {SENTENCE}" for hour in range(8, 15))
+    assert reason(timed) == "live_ticker"
+    assert reason(timed + "\n" + text(40)) == ""
+
+
+def test_a_photo_page() -> None:
+    assert reason(text(20), kind="ImageGallery") == "photo_page"
+    assert reason(text(3), images=images(12)) == "photo_page"
+    assert reason(text(3), images=images(4)) == ""
+    assert reason(text(20), images=images(12)) == ""
+
+
+def test_a_paywall_stub() -> None:
+    assert reason(text(2), paywalled=True) == "paywall_stub"
+    assert reason(text(1), paywalled=True) == "paywall_stub"
+    assert reason(text(20), paywalled=True) == ""
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Subscribe to read the whole article.",
+        "Celý článek si přečtou jen předplatitelé.",
+        "Ostatak teksta dostupan je pretplatnicima.",
+        "Наставак текста доступан је претплатницима.",
+        "Celoten članek je dostopen naročnikom.",
+        "Kup prenumeratę i czytaj dalej.",
+        "Читать дальше могут подписчики.",
+        "Продължете да четете с абонамент.",
+        "Γίνετε συνδρομητές για να διαβάσετε τη συνέχεια.",
+    ],
+)
+def test_a_call_to_subscribe_at_the_end_of_little_text(prompt: str) -> None:
+    assert reason(f"{text(2)}\n{prompt}") == "paywall_stub"
+    assert reason(f"{prompt}\n{text(2)}") == ""
+    assert reason(f"{text(20)}\n{prompt}") == ""
+
+
+def test_subscribers_in_the_news_are_no_call() -> None:
+    assert reason(f"{text(2)}\nThe company lost three million subscribers.") == ""
+
+
+def test_a_list_of_headlines() -> None:
+    headlines = [f"Council approves budget number {number} after long debate" for number in range(12)]
+    assert reason("\n".join(headlines)) == "listing"
+    assert reason("\n".join(f"{line}." for line in headlines)) == ""
+    assert reason("\n".join(headlines) + "\n" + text(4)) == ""
+
+
+def test_verse_and_a_short_list_in_an_article_are_kept() -> None:
+    assert reason(text(3) + "\nMilk\nBread\nEggs") == ""
+
+
+def test_the_first_filter_that_objects_decides() -> None:
+    assert reason(SENTENCE, kind="LiveBlogPosting", paywalled=True, images=images(20)) == "live_ticker"
+    assert [name for name, _ in FILTERS].index("too_short") > [name for name, _ in FILTERS].index("paywall_stub")
+
+
+def test_numbers_come_from_the_configuration() -> None:
+    assert judge_quality(article(SENTENCE), QualityConfig(min_words=10)) is None
+    refused = judge_quality(article(text(5)), QualityConfig(min_words=1_000))
+    assert refused is not None
+    assert refused.detail == "85 words, fewer than 1000"
+
+
+@given(st.text(max_size=400), st.booleans(), st.integers(0, 20))
+def test_any_article_gets_a_verdict_and_the_same_again(body: str, paywalled: bool, count: int) -> None:
+    known = {"", *(name for name, _ in FILTERS)}
+    first = reason(body, paywalled=paywalled, images=images(count))
+    assert first in known
+    assert reason(body, paywalled=paywalled, images=images(count)) == first
