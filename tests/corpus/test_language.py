@@ -15,7 +15,7 @@ TEXTS = {
     "Ministar finansija rekao je da će prosečna plata porasti za osam odsto, a da će penzije biti uvećane od januara.",
     "sr-Cyrl": "Влада Србије усвојила је јуче предлог закона о буџету за наредну годину, саопштено је после седнице. "
     "Министар финансија рекао је да ће просечна плата порасти за осам одсто, а да ће пензије бити увећане од јануара.",
-    "bs": "Vijeće ministara Bosne i Hercegovine usvojilo je jučer prijedlog zakona o budžetu, saopćeno je nakon sjednice. "
+    "bs": "Vijeće ministara Bosne i Hercegovine usvojilo je prijedlog zakona o budžetu, saopćeno je nakon sjednice. "
     "Ministar finansija kazao je da će prosječna plaća porasti za osam posto.",
     "hr": "Vlada je jučer usvojila prijedlog zakona o proračunu za sljedeću godinu, priopćeno je nakon sjednice. "
     "Ministar financija rekao je da će prosječna plaća porasti za osam posto, a mirovine će biti uvećane od siječnja.",
