@@ -1,3 +1,4 @@
+import dataclasses
 import pickle
 import re
 import shutil
@@ -7,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.portals.schema import Portal, PortalError, list_portals, load_portal, with_base
+from newscorpus.portals.schema import (
+    Portal,
+    PortalError,
+    PortalLimits,
+    TemplateSection,
+    list_portals,
+    load_portal,
+    with_base,
+)
 from newscorpus.resources import data_folder
 
 MINIMAL = """
@@ -229,3 +238,19 @@ def test_another_base_moves_every_address(tmp_path: Path) -> None:
 def test_a_base_must_be_an_address(tmp_path: Path, base: str) -> None:
     with pytest.raises(PortalError, match="base "):
         with_base(portal(tmp_path), base)
+
+
+def test_the_example_in_the_documentation_loads(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "portals.md").read_text("utf-8")
+    loaded = portal(tmp_path, page.split("```toml\n")[1].split("```")[0])
+    assert loaded.is_article("https://www.vesti.example/sport/2026/03/01/pobeda-u-gostima")
+    assert loaded.is_section("https://www.vesti.example/sport/?strana=2")
+    assert loaded.template is not None
+    assert not [key for key in _keys() if f"`{key}`" not in page]
+
+
+def _keys() -> list[str]:
+    template = [field.name for field in dataclasses.fields(TemplateSection) if field.name not in {"remove", "text"}]
+    limits = [f"limits.{field.name}" for field in dataclasses.fields(PortalLimits)]
+    top = [field.name for field in dataclasses.fields(Portal) if field.name not in {"limits", "template"}]
+    return [*top, *limits, "template.remove", "template.text", *template]
