@@ -54,13 +54,18 @@ def detect(text: str, config: LanguageConfig = DEFAULTS) -> tuple[str, float]:
     return _best(_chances(text, config))
 
 
-def judge_language(text: str, declared: tuple[str, ...], config: LanguageConfig = DEFAULTS) -> LanguageVerdict:
+def judge_language(
+    text: str, declared: tuple[str, ...], config: LanguageConfig = DEFAULTS, stated: str = ""
+) -> LanguageVerdict:
     """Check `text` against the languages that its portal declares; with none declared, any will do.
 
-    A text too short to tell, and one of a declared language that the detector does not know, are taken on trust.
+    Of declared languages that fit equally well, such as hr and sr, the one that the page states for itself is the label,
+    else the first. A text too short to tell, and one of a declared language that the detector does not know, are taken
+    on trust.
     """
     if not declared:
         return LanguageVerdict(*detect(text, config), ok=True)
+    declared = tuple(sorted(declared, key=lambda name: name != stated))
     if sum(map(str.isalpha, text[: config.sample_characters])) < config.min_letters:
         return LanguageVerdict(declared[0], 0.0, ok=True)
     chances = _chances(text, config)

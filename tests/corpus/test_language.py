@@ -96,6 +96,14 @@ def test_of_several_declared_languages_the_one_that_fits_is_the_label(
     assert (verdict.language, verdict.ok) == (label, True)
 
 
+def test_the_page_decides_between_languages_that_fit_equally_well() -> None:
+    assert judge_language(TEXTS["sr"], ("hr", "sr"), stated="sr").language == "sr"
+    assert judge_language(TEXTS["hr"], ("hr", "sr"), stated="en").language == "hr"
+    assert judge_language(TEXTS["sr-Cyrl"], ("hr", "sr"), stated="hr").language == "sr"
+    assert judge_language("Kratka vest.", ("hr", "sr"), stated="sr").language == "sr"
+    assert not judge_language(TEXTS["de"], ("hr", "sr"), stated="de").ok
+
+
 def test_serbian_cyrillic_is_told_by_its_own_letters() -> None:
     assert detect(TEXTS["sr-Cyrl"]) == ("sr", 1.0)
     assert detect(TEXTS["mk"] * 3 + " Горан Ћурић")[0] == "mk"
