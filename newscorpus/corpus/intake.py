@@ -16,7 +16,8 @@ import msgspec
 
 from newscorpus.config import SignatureParameters
 from newscorpus.corpus.errors import CorpusError
-from newscorpus.corpus.lines import complete_lines, encode_line, is_torn, sync_folder
+from newscorpus.corpus.files import sync_folder
+from newscorpus.corpus.lines import complete_lines, encode_line, is_torn
 from newscorpus.data import SCHEMA, Record
 
 SIGNATURE_VALUE_BYTES = 4

@@ -50,14 +50,3 @@ def is_torn(path: Path) -> bool:
             return False
         file.seek(-1, os.SEEK_END)
         return file.read(1) != b"\n"
-
-
-def sync_folder(folder: Path) -> None:
-    """Make new names in a folder outlive a power failure; Windows does so by itself and opens no folders."""
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -1,0 +1,91 @@
+"""The manifest of a published corpus, `manifest.json`: what is in it, file by file, and how it was made."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.errors import CorpusError
+from newscorpus.corpus.shards import Shard, read_shard
+from newscorpus.data import SCHEMA, Record
+
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one portal has in one language."""
+
+    source: str
+    language: str
+    documents: int
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What is in a corpus.
+
+    Attributes:
+        schema: layout of the records.
+        generation: hash of all shards; part of their names.
+        documents: records in all shards.
+        words: words in all texts.
+        bytes: sizes of all shards.
+        shards: the files, in order.
+        shares: documents and words by portal and language, sorted.
+        extractors: documents by what extracted them.
+        versions: of the packages that decide what is written.
+        parameters: configuration of the build.
+    """
+
+    schema: int
+    generation: str
+    documents: int
+    words: int
+    bytes: int
+    shards: tuple[Shard, ...]
+    shares: tuple[Share, ...]
+    extractors: Mapping[str, int]
+    versions: Mapping[str, str]
+    parameters: BuildConfig
+
+
+def write_manifest(manifest: Manifest) -> bytes:
+    """The manifest as JSON for people and programs."""
+    return msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of the corpus published in a folder.
+
+    Raises:
+        CorpusError: it is missing, damaged, or of another schema.
+    """
+    path = folder / MANIFEST
+    try:
+        manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
+    except OSError as error:
+        raise CorpusError(f"{path}: {error.strerror}; build the corpus first") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise CorpusError(f"{path}: {error}") from error
+    if manifest.schema != SCHEMA:
+        raise CorpusError(f"{path}: schema {manifest.schema}; this version reads {SCHEMA}")
+    return manifest
+
+
+def read_corpus(folder: Path) -> Iterator[Record]:
+    """All records of the corpus published in a folder, in order.
+
+    Raises:
+        CorpusError: the manifest or a shard is missing or damaged, or a shard has not the rows the manifest says.
+    """
+    for shard in read_manifest(folder).shards:
+        rows = 0
+        for record in read_shard(folder / shard.name):
+            yield record
+            rows += 1
+        if rows != shard.rows:
+            raise CorpusError(f"{folder / shard.name}: {rows} records instead of {shard.rows}")

@@ -1,0 +1,96 @@
+"""The published corpus: shards, card and manifest, replaced so that it is valid at every moment.
+
+The names of shards carry a hash of all that is in the corpus, so new ones stand beside the old; then the card and the
+manifest switch to them, each at one stroke; then the old ones go. The same records give the same bytes and names.
+"""
+
+import hashlib
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.card import CARD, card
+from newscorpus.corpus.files import replacing, sync_folder
+from newscorpus.corpus.manifest import MANIFEST, Manifest, Share, write_manifest
+from newscorpus.corpus.shards import SUFFIXES, Shard, write_shards
+from newscorpus.data import SCHEMA, Record
+
+STAGING = ".building"
+VERSIONED = ("newscorpus", "datasketch", "zstandard")
+GENERATION_LENGTH = 12
+
+
+class Tally:
+    """Counts records as they pass."""
+
+    def __init__(self) -> None:
+        self.documents: Counter[tuple[str, str]] = Counter()
+        self.words: Counter[tuple[str, str]] = Counter()
+        self.extractors: Counter[str] = Counter()
+
+    def count(self, records: Iterable[Record]) -> Iterator[Record]:
+        """The same records."""
+        for record in records:
+            self.documents[record.source, record.language] += 1
+            self.words[record.source, record.language] += record.n_words
+            self.extractors[record.extractor] += 1
+            yield record
+
+
+def publish(folder: Path, records: Iterable[Record], config: BuildConfig) -> Manifest:
+    """Put records, in the given order, in the place of the corpus published in `folder`; one caller at a time.
+
+    Raises:
+        OSError: the disk is full or the folder cannot be written; what was published before stands.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    tally = Tally()
+    with _staging(folder) as staging:
+        written = write_shards(staging, tally.count(records), config.shards)
+        generation = hashlib.sha256("".join(shard.sha256 for shard in written).encode()).hexdigest()[:GENERATION_LENGTH]
+        pattern = f"shard-*-{generation}.jsonl{SUFFIXES[config.shards.compression]}"
+        shards = [replace(shard, name=pattern.replace("*", f"{shard.name}-of-{len(written):05}")) for shard in written]
+        for old, new in zip(written, shards, strict=True):
+            (staging / old.name).replace(folder / new.name)
+    sync_folder(folder)
+    manifest = _manifest(generation, shards, tally, config)
+    with replacing(folder / CARD) as file:
+        file.write(card(manifest, pattern).encode())
+    with replacing(folder / MANIFEST) as file:
+        file.write(write_manifest(manifest))
+    for path in set(folder.glob("shard-*")) - {folder / shard.name for shard in shards}:
+        path.unlink()
+    return manifest
+
+
+@contextmanager
+def _staging(folder: Path) -> Iterator[Path]:
+    """An empty folder inside `folder`; what a killed build left in it goes first."""
+    staging = folder / STAGING
+    shutil.rmtree(staging, ignore_errors=True)
+    staging.mkdir()
+    try:
+        yield staging
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def _manifest(generation: str, shards: list[Shard], tally: Tally, config: BuildConfig) -> Manifest:
+    """The manifest of shards whose records were counted."""
+    return Manifest(
+        schema=SCHEMA,
+        generation=generation,
+        documents=tally.documents.total(),
+        words=tally.words.total(),
+        bytes=sum(shard.bytes for shard in shards),
+        shards=tuple(shards),
+        shares=tuple(Share(*key, count, tally.words[key]) for key, count in sorted(tally.documents.items())),
+        extractors=dict(sorted(tally.extractors.items())),
+        versions={name: version(name) for name in VERSIONED},
+        parameters=config,
+    )

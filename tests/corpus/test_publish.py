@@ -1,0 +1,180 @@
+"""The published corpus: bounded shards, equal bytes, a manifest that tells the truth, valid at every moment."""
+
+import errno
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from newscorpus.config import BuildConfig, Compression, ShardConfig
+from newscorpus.corpus.errors import CorpusError
+from newscorpus.corpus.manifest import MANIFEST, read_corpus, read_manifest
+from newscorpus.corpus.publish import publish
+from newscorpus.corpus.records import encode
+from newscorpus.data import Record
+
+COMPRESSIONS = list(Compression)
+
+
+def config(compression: Compression = Compression.ZSTD, max_bytes: int = 10_000) -> BuildConfig:
+    return BuildConfig(shards=ShardConfig(compression, max_bytes))
+
+
+def many(record: Record, number: int) -> list[Record]:
+    return [replace(record, id=f"{at:016x}") for at in range(number)]
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def names_in_card(folder: Path) -> list[str]:
+    (line,) = [line for line in (folder / "README.md").read_text("utf-8").splitlines() if "data_files" in line]
+    return sorted(path.name for path in folder.glob(json.loads(line.partition(":")[2])))
+
+
+def check(folder: Path) -> None:
+    """The manifest and the card each name files that are there, whole."""
+    manifest = read_manifest(folder)
+    for shard in manifest.shards:
+        data = (folder / shard.name).read_bytes()
+        assert (hashlib.sha256(data).hexdigest(), len(data)) == (shard.sha256, shard.bytes)
+    assert sum(1 for _ in read_corpus(folder)) == manifest.documents
+    assert names_in_card(folder)
+
+
+@pytest.mark.parametrize("compression", COMPRESSIONS)
+def test_records_come_back(tmp_path: Path, record: Record, bare_record: Record, compression: Compression) -> None:
+    records = [*many(record, 50), bare_record]
+    manifest = publish(tmp_path, iter(records), config(compression))
+    assert list(read_corpus(tmp_path)) == records
+    assert read_manifest(tmp_path) == manifest
+    assert manifest.documents == 51
+    assert manifest.words == sum(record.n_words for record in records)
+    assert [(share.source, share.language, share.documents) for share in manifest.shares] == [
+        ("a", "cs", 50),
+        ("b", "", 1),
+    ]
+    assert manifest.extractors == {"template:a": 50, "bte": 1}
+    check(tmp_path)
+
+
+def test_shards_are_bounded_before_compression(tmp_path: Path, record: Record) -> None:
+    size = len(encode(record))
+    manifest = publish(tmp_path, many(record, 10), config(Compression.NONE, 3 * size))
+    assert [shard.rows for shard in manifest.shards] == [3, 3, 3, 1]
+    assert [shard.bytes for shard in manifest.shards] == [3 * size, 3 * size, 3 * size, size]
+
+
+def test_a_longer_record_has_a_shard_of_its_own(tmp_path: Path, record: Record) -> None:
+    manifest = publish(tmp_path, many(record, 3), config(max_bytes=10))
+    assert [shard.rows for shard in manifest.shards] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("compression", COMPRESSIONS)
+def test_equal_records_make_equal_bytes(tmp_path: Path, record: Record, compression: Compression) -> None:
+    for name in ("one", "other"):
+        publish(tmp_path / name, many(record, 30), config(compression))
+    first = content(tmp_path / "one")
+    assert content(tmp_path / "other") == first
+    publish(tmp_path / "one", many(record, 30), config(compression))
+    assert content(tmp_path / "one") == first
+
+
+def test_gz_and_zst_carry_no_time_and_a_checksum(tmp_path: Path, record: Record) -> None:
+    packed = tmp_path / publish(tmp_path, [record], config(Compression.GZIP)).shards[0].name
+    assert packed.read_bytes()[3:8] == bytes(5), "no name, time 0"
+    packed = tmp_path / publish(tmp_path, [record], config(Compression.ZSTD)).shards[0].name
+    assert packed.read_bytes()[4] & 0b100, "frame header descriptor: content checksum flag (RFC 8878, 3.1.1.1.1)"
+
+
+def test_old_shards_go(tmp_path: Path, record: Record) -> None:
+    publish(tmp_path, many(record, 30), config())
+    (tmp_path / ".building").mkdir()
+    (tmp_path / ".building" / "00000").touch()
+    (tmp_path / "notes.txt").touch()
+    manifest = publish(tmp_path, many(record, 2), config())
+    assert set(content(tmp_path)) == {"README.md", MANIFEST, "notes.txt", manifest.shards[0].name}
+    check(tmp_path)
+
+
+def test_nothing_to_publish_is_a_corpus_of_nothing(tmp_path: Path) -> None:
+    assert publish(tmp_path, [], config()).shards == ()
+    assert list(read_corpus(tmp_path)) == []
+
+
+OPERATIONS = ("replace", "unlink", "open", "mkdir", "glob")
+
+
+def failing(original: Callable[..., object], steps: Iterator[int], last: int) -> Callable[..., object]:
+    """A file operation that finds the disk full once `last` of them are done."""
+
+    def operation(*args: object, **options: object) -> object:
+        if next(steps) == last:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return original(*args, **options)
+
+    return operation
+
+
+@pytest.mark.parametrize("step", range(30))
+def test_valid_whenever_the_build_dies(
+    tmp_path: Path, record: Record, bare_record: Record, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    old, new = many(record, 12), many(bare_record, 25)
+    publish(tmp_path, old, config())
+    with monkeypatch.context() as patch, suppress(OSError):
+        steps = count()
+        for name in OPERATIONS:
+            patch.setattr(Path, name, failing(getattr(Path, name), steps, step))
+        publish(tmp_path, new, config())
+    check(tmp_path)
+    assert list(read_corpus(tmp_path)) in (old, new)
+    publish(tmp_path, new, config())
+    check(tmp_path)
+    assert len(content(tmp_path)) == 2 + len(read_manifest(tmp_path).shards)
+
+
+@pytest.mark.parametrize("compression", COMPRESSIONS)
+@pytest.mark.parametrize(
+    "damage", [lambda data: data[:-20], lambda data: data[:20] + b"\xff" + data[21:], lambda _: b""]
+)
+def test_damaged_shards_are_named(
+    tmp_path: Path, record: Record, compression: Compression, damage: Callable[[bytes], bytes]
+) -> None:
+    (shard,) = publish(tmp_path, many(record, 9), config(compression)).shards
+    (tmp_path / shard.name).write_bytes(damage((tmp_path / shard.name).read_bytes()))
+    with pytest.raises(CorpusError, match=shard.name) as error:
+        list(read_corpus(tmp_path))
+    assert "\n" not in str(error.value)
+
+
+def test_missing_shards_are_named(tmp_path: Path, record: Record) -> None:
+    (shard,) = publish(tmp_path, [record], config()).shards
+    (tmp_path / shard.name).unlink()
+    with pytest.raises(CorpusError, match=shard.name):
+        list(read_corpus(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [(None, "build the corpus first"), ("{", "truncated"), ("{}", "missing"), ("\xff", "manifest.json")],
+)
+def test_a_manifest_that_cannot_be_read_is_refused(tmp_path: Path, text: str | None, message: str) -> None:
+    if text is not None:
+        (tmp_path / MANIFEST).write_bytes(text.encode("latin-1"))
+    with pytest.raises(CorpusError, match=message):
+        read_manifest(tmp_path)
+
+
+def test_a_manifest_of_another_schema_is_refused(tmp_path: Path, record: Record) -> None:
+    publish(tmp_path, [record], config())
+    path = tmp_path / MANIFEST
+    path.write_text(path.read_text("utf-8").replace('"schema": 1', '"schema": 9', 1), "utf-8")
+    with pytest.raises(CorpusError, match="schema 9; this version reads 1"):
+        read_manifest(tmp_path)
