@@ -59,9 +59,9 @@ def judge_language(
 ) -> LanguageVerdict:
     """Check `text` against the languages that its portal declares; with none declared, any will do.
 
-    Of declared languages that fit equally well, such as hr and sr, the one that the page states for itself is the label,
-    else the first. A text too short to tell, and one of a declared language that the detector does not know, are taken
-    on trust.
+    Of declared languages that fit equally well, such as hr and sr, the one that the page states for itself is the
+    label, else the first. A text too short to tell, and one of a declared language that the detector does not know,
+    are taken on trust.
     """
     if not declared:
         return LanguageVerdict(*detect(text, config), ok=True)

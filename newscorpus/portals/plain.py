@@ -11,8 +11,8 @@ import re
 from pathlib import Path
 
 from newscorpus.portals.errors import PortalError
+from newscorpus.portals.portal import TemplateSection
 from newscorpus.portals.rules import compile_rule
-from newscorpus.portals.schema import TemplateSection
 from newscorpus.portals.template import TemplateRules
 
 LINE = re.compile(r"[A-Za-z0-9_-]+(=.*)?")

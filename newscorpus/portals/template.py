@@ -9,8 +9,8 @@ from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence
 from newscorpus.extraction.segment import segment
+from newscorpus.portals.portal import TemplateSection
 from newscorpus.portals.rules import compile_rule, compile_union
-from newscorpus.portals.schema import TemplateSection
 from newscorpus.text import collapse
 
 FIELDS = tuple(name for name in TemplateSection.__slots__ if name not in {"remove", "text"})

@@ -1,0 +1,125 @@
+"""A portal as a value, and which URLs it covers.
+
+How URLs are matched:
+
+- `articles`, `sections` and `ignore` are regular expressions searched (`re.search`) in the URL's path with its query,
+  such as `/news/a-1.html?page=2`. Anchor with `^` and `$` where the whole must match. Letter case counts,
+  percent-encoding stays as it is, the fragment is left out, and a URL without a path has the path `/`.
+- `domains` are host names without port; a URL belongs to the portal if its host is one of them or lies below one.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import msgspec
+
+NAME = re.compile(r"[a-z0-9-]+")
+
+Texts = tuple[str, ...]
+Patterns = tuple[re.Pattern[str], ...]
+Language = Annotated[str, msgspec.Meta(pattern="^[a-z]{2,3}$")]
+Domain = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9_-]+(\.[a-z0-9_-]+)*$")]
+Address = Annotated[str, msgspec.Meta(pattern=r"^https?://[\w.-]+(:[0-9]+)?([/?#]\S*)?$")]
+
+
+@dataclass(frozen=True, slots=True)
+class PortalLimits:
+    """Bounds on one crawl of a portal.
+
+    Attributes:
+        max_pages: most pages fetched; 10,000 take some three hours at one a second.
+        max_depth: most links followed one after the other from a start page; a section, its pages and an article need
+            three, the rest is slack.
+    """
+
+    max_pages: Annotated[int, msgspec.Meta(ge=1)] = 10_000
+    max_depth: Annotated[int, msgspec.Meta(ge=0)] = 8
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateSection:
+    """The `[template]` of a portal as it is written: rules to remove elements, and rules for each field.
+
+    A rule is a CSS selector, an XPath, or a simple form: `element`, `attribute=`, `attribute=value`.
+    """
+
+    remove: Texts = ()
+    text: Texts = ()
+    title: Texts = ()
+    lead: Texts = ()
+    authors: Texts = ()
+    published: Texts = ()
+    modified: Texts = ()
+    section: Texts = ()
+    tags: Texts = ()
+    description: Texts = ()
+    language: Texts = ()
+    license: Texts = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Portal:
+    """A configured news site.
+
+    Attributes:
+        name: the file's name without `.toml`; of a-z, 0-9 and "-".
+        languages: BCP 47 primary tags of the texts that are wanted.
+        domains: host names, without port, that the portal covers, with all below them.
+        start: addresses of the pages to begin with.
+        feeds: addresses of RSS or Atom feeds.
+        sitemaps: addresses of sitemaps or sitemap indexes.
+        articles: which URLs are articles; empty: the spider judges.
+        sections: which URLs are pages to follow for links; empty: the spider judges.
+        ignore: which URLs are never fetched.
+        delay_seconds: pause between two requests; one second is the default of Scrapy's own project template.
+        limits: bounds on one crawl.
+        template: the site's own rules for text and fields; None where there are none.
+    """
+
+    name: Annotated[str, msgspec.Meta(pattern=f"^{NAME.pattern}$")]
+    languages: Annotated[tuple[Language, ...], msgspec.Meta(min_length=1)]
+    domains: Annotated[tuple[Domain, ...], msgspec.Meta(min_length=1)]
+    start: Annotated[tuple[Address, ...], msgspec.Meta(min_length=1)]
+    feeds: tuple[Address, ...] = ()
+    sitemaps: tuple[Address, ...] = ()
+    articles: Patterns = ()
+    sections: Patterns = ()
+    ignore: Patterns = ()
+    delay_seconds: Annotated[float, msgspec.Meta(ge=0, le=3600)] = 1.0
+    limits: PortalLimits = PortalLimits()
+    template: TemplateSection | None = None
+
+    def covers(self, url: str) -> bool:
+        """Whether the host of `url` is one of the domains or lies below one."""
+        host = _host(url)
+        return any(host == domain or host.endswith("." + domain) for domain in self.domains)
+
+    def is_article(self, url: str) -> bool:
+        """Whether a pattern of `articles` is found in path and query of `url`; False where there is none."""
+        return _found(self.articles, url)
+
+    def is_section(self, url: str) -> bool:
+        """Whether a pattern of `sections` is found in path and query of `url`; False where there is none."""
+        return _found(self.sections, url)
+
+    def is_ignored(self, url: str) -> bool:
+        """Whether a pattern of `ignore` is found in path and query of `url`."""
+        return _found(self.ignore, url)
+
+
+def _host(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").rstrip(".")
+    except ValueError:  # such as an unclosed "[": no host, so no portal covers it
+        return ""
+
+
+def _found(patterns: Patterns, url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # as above: what cannot be split matches nothing
+        return False
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return any(pattern.search(target) for pattern in patterns)
