@@ -1,0 +1,71 @@
+"""One decision a field: which of the candidates stands in the record."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from newscorpus.data import Evidence
+from newscorpus.extraction.fields.dates import parse_date
+from newscorpus.extraction.fields.evidence import of_best_source, of_field
+from newscorpus.extraction.fields.languages import decide_language, primary_tag
+from newscorpus.extraction.fields.people import squeezed, tell_apart
+from newscorpus.extraction.fields.titles import decide_title
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The value of a field and the source it came from; both empty where there is none."""
+
+    value: str = ""
+    source: str = ""
+
+
+def decide_plain(field: str, evidence: Sequence[Evidence]) -> Decided:
+    """The value of the most trusted source."""
+    return next((Decided(item.value, item.source) for item in of_field(field, evidence)), Decided())
+
+
+def decide_date(field: str, evidence: Sequence[Evidence], fetched: datetime | None) -> Decided:
+    """The date of the most trusted source that gives a possible one."""
+    dates = (Decided(parse_date(item.value, fetched), item.source) for item in of_field(field, evidence))
+    return next((date for date in dates if date.value), Decided())
+
+
+def decide_headline(evidence: Sequence[Evidence], sites: Collection[str]) -> Decided:
+    """The headline, the site's name stripped; what a template gives stands as it is."""
+    titles = of_field("title", evidence)
+    if titles and titles[0].source == "template":
+        return Decided(titles[0].value, "template")
+    chosen = decide_title(titles, sites, {squeezed(item.value) for item in of_field("section", evidence)})
+    return Decided(chosen.value, chosen.source) if chosen else Decided()
+
+
+def decide_people(
+    evidence: Sequence[Evidence], sites: Collection[str]
+) -> tuple[Decided, tuple[str, ...], tuple[str, ...]]:
+    """Authors, agencies and the source: the most trusted one that names anybody beside the site itself."""
+    candidates = of_field("authors", evidence)
+    while candidates:
+        best = of_best_source(candidates)
+        authors, agencies = tell_apart((item.value for item in best), sites)
+        if authors or agencies:
+            return Decided("authors", best[0].source), authors, agencies
+        candidates = candidates[len(best) :]
+    return Decided(), (), ()
+
+
+def decide_tags(evidence: Sequence[Evidence]) -> tuple[Decided, tuple[str, ...]]:
+    """Key words of the most trusted source, each once."""
+    candidates = of_field("tags", evidence)
+    if not candidates:
+        return Decided(), ()
+    best = of_best_source(candidates)
+    tags = dict.fromkeys(tag for item in best for part in item.value.split(",") if (tag := part.strip(" #\"'")))
+    return Decided("tags", best[0].source), tuple(tags)
+
+
+def decide_tag_of_language(evidence: Sequence[Evidence]) -> Decided:
+    """The declared language that most sources agree on."""
+    candidates = of_field("language", evidence)
+    tag = decide_language([item.value for item in candidates])
+    return next((Decided(tag, item.source) for item in candidates if tag and primary_tag(item.value) == tag), Decided())

@@ -1,0 +1,21 @@
+"""Candidates of a page for one field, and which of them to prefer by their source alone."""
+
+from collections.abc import Iterable
+
+from newscorpus.data import Evidence
+
+TRUST = (
+    "template", "portal", "json-ld", "microdata", "meta", "sitemap", "feed", "time-tag", "heading", "text",
+    "learned", "url",
+)  # fmt: skip
+"""Sources, the most trusted first: a portal's own rules, then what sites write for machines, then what people see."""
+
+
+def of_field(field: str, evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    """The candidates for `field`, by trust in their source; within a source in the order in which it gave them."""
+    return tuple(sorted((item for item in evidence if item.field == field), key=lambda item: TRUST.index(item.source)))
+
+
+def of_best_source(candidates: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    """The candidates that share the source of the first one."""
+    return tuple(item for item in candidates if item.source == candidates[0].source)

@@ -1,0 +1,111 @@
+"""The elements that speak of the document, gathered in one pass over the tree."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urljoin, urlsplit
+
+from lxml.html import HtmlElement
+
+from newscorpus.text import collapse
+
+MAX_OF_A_KIND = 300
+"""Most elements of one kind that are kept; real pages stay below 200, hostile ones do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Markup:
+    """What the readers read.
+
+    Attributes:
+        url: address of the page, after redirects.
+        base: address that relative links refer to.
+        language: `lang` of the root element.
+        title: text of `<title>`.
+        metas: contents of `<meta>` by lower-case name, in document order.
+        links: addresses of `<link>` by lower-case relation, absolute.
+        scripts: texts of the JSON-LD scripts.
+        headings: the `<h1>` elements.
+        times: the `<time>` elements.
+    """
+
+    url: str
+    base: str
+    language: str
+    title: str
+    metas: Mapping[str, tuple[str, ...]]
+    links: Mapping[str, tuple[str, ...]]
+    scripts: tuple[str, ...]
+    headings: tuple[HtmlElement, ...]
+    times: tuple[HtmlElement, ...]
+
+    def first_meta(self, *names: str) -> str:
+        """Content of the first of `names` that the page has; "" if none."""
+        return next((self.metas[name][0] for name in names if name in self.metas), "")
+
+
+def gather(tree: HtmlElement, url: str) -> Markup:
+    """Collect the elements of interest of `tree`, the page at `url`."""
+    kinds: dict[str, list[HtmlElement]] = {
+        name: [] for name in ("title", "meta", "link", "script", "h1", "time", "base")
+    }
+    for element in tree.iter(*kinds):
+        kinds[element.tag].append(element)
+    base = join(url, kinds["base"][0].get("href", "")) if kinds["base"] else url
+    return Markup(
+        url=url,
+        base=base or url,
+        language=tree.get("lang")
+        or tree.get("{http://www.w3.org/XML/1998/namespace}lang")
+        or tree.get("xml:lang")
+        or "",
+        title=_title(kinds["title"]),
+        metas=_metas(kinds["meta"]),
+        links=_links(kinds["link"], base or url),
+        scripts=tuple(element.text or "" for element in kinds["script"] if "ld+json" in element.get("type", ""))[
+            :MAX_OF_A_KIND
+        ],
+        headings=tuple(kinds["h1"][:MAX_OF_A_KIND]),
+        times=tuple(kinds["time"][:MAX_OF_A_KIND]),
+    )
+
+
+def join(base: str, link: str) -> str:
+    """`link` made absolute; "" where it is no web address."""
+    try:
+        address = urljoin(base, link.strip())
+        parts = urlsplit(address)
+    except ValueError:
+        return ""
+    return address if parts.scheme in {"http", "https"} and parts.netloc else ""
+
+
+def _title(elements: list[HtmlElement]) -> str:
+    """Text of the first title outside an SVG drawing, which may hold titles of its own."""
+    for element in elements:
+        parent = element.getparent()
+        if parent is None or parent.tag in {"head", "html", "body"}:
+            return collapse(element.text_content())
+    return ""
+
+
+def _metas(elements: list[HtmlElement]) -> dict[str, tuple[str, ...]]:
+    values: dict[str, list[str]] = {}
+    for element in elements[: MAX_OF_A_KIND * 2]:
+        content = element.get("content")
+        if not content:
+            continue
+        for attribute in ("property", "name", "http-equiv"):
+            for name in element.get(attribute, "").lower().split():
+                values.setdefault(name, []).append(content)
+    return {name: tuple(contents) for name, contents in values.items()}
+
+
+def _links(elements: list[HtmlElement], base: str) -> dict[str, tuple[str, ...]]:
+    values: dict[str, list[str]] = {}
+    for element in elements[: MAX_OF_A_KIND * 2]:
+        for relation in element.get("rel", "").lower().split():
+            if relation in {"canonical", "license", "author", "amphtml"} and (
+                link := join(base, element.get("href", ""))
+            ):
+                values.setdefault(relation, []).append(link)
+    return {relation: tuple(links) for relation, links in values.items()}

@@ -1,0 +1,125 @@
+"""Names of authors, taken out of what pages write around them; agencies told from people."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+
+from newscorpus.text import collapse, words
+
+AGENCY_NAMES = """
+AA, AAP, Adnkronos, AFP, Agence France-Presse, Agência Lusa, Agencia EFE, Agencias, Agenzie, Agerpres, AGI, ANA-MPA,
+ANI, ANP, ANSA, AP, Associated Press, The Associated Press, APA, APA-OTS, ots, ASKAnews, ATS, BELGA, Belga, Beta,
+BGNES, BNR, BNS, Bloomberg, Bloomberg News, BTA, БТА, Canadian Press, The Canadian Press, CMC, CNS, ČTK, CTK, čtk,
+dapd, ddp, DHA, DPA, dpa, dpa-AFX, dpa/lby, dpa/lnw, dpa/lni, dpa/lsw, DTS, DTS Nachrichtenagentur, EFE, ELTA, EPA,
+epd, ETB, Europa Press, FENA, FoNet, GlobeNewswire, Hina, HINA, IANS, İHA, IHA, Interfax, Интерфакс, Iltalehti-STT,
+ITAR-TASS, ИТАР-ТАСС, IPS, JTA, Jiji, Jiji Press, KNA, Kyodo, Kyodo News, LaPresse, LETA, Lusa, MIA, MINA, MTI, NTB,
+ots/PR Newswire, PA, PA Media, PA Wire, PAP, PR Newswire, Press Association, Press Trust of India, PTI, Reuters,
+Thomson Reuters, RIA Novosti, РИА Новости, Ritzau, RTV, SANA, SAPA, SDA, Keystone-SDA, SID, SITA, SRNA, СРНА, STA, STT,
+Tanjug, Танјуг, TASR, TASS, ТАСС, TNN, TT, TT-Nyhetsbyrån, UNI, UNIAN, УНИАН, УНІАН, Ukrinform, Укрінформ, Укринформ,
+UPI, Xinhua, 新华社, 新華社, Yonhap, 연합뉴스, 뉴시스, 뉴스1, 共同通信, 時事通信, ΑΠΕ-ΜΠΕ, ΑΠΕ
+"""
+AGENCIES = frozenset(collapse(name).casefold() for name in AGENCY_NAMES.split(","))
+"""Names and signs of news agencies, case folded."""
+
+PREFIX = re.compile(
+    r"^(?:(?:written |posted |reported |photos? |text )?by|von|vom|par|por|di|da|av|af|door|od|auteurs?"
+    r"|author(?:\(s\)|s)?|autore|autori|autor(?:ka|ři|i|en|in|es)?|avtor(?:ica|ji)?|piše|pišu|napsal[ai]?|pripravil[aio]?|zpracoval[ai]?"
+    r"|připravil[ai]?|spracoval[ai]?|автор(?:ы|и|ка)?|текст|пише|от|συντάκτης|του|της|γράφει(?: ο| η)?"
+    r"|eine? (?:artikel|beitrag|kommentar|analyse|gastbeitrag) von"
+    r"|na|tekst|text|testo|texte|opracował[ai]?|oprac\.?|byline)\s*(?::\s*|\s+)",
+    re.IGNORECASE,
+)
+"""What stands before a name. Without a colon it needs a capital after it, see `_without_prefix`."""
+SEPARATORS = re.compile(r"\s*(?:[;|•·\n]|\s[/–—]\s|\s-\s|\s&\s)\s*")
+AND = re.compile(r"\s+(?:and|und|et|y|e|i|a|u|in|и|і|й|та|και|och|og|en|ve|sowie|mit|with)\s+")
+NO_NAME = re.compile(r"https?:|www\.|@|\.(?:com|net|org|de|php|html?)\b|[<>{}\[\]=_#]|\d{2}", re.IGNORECASE)
+REMARK = re.compile(
+    r"\s*\([^)]*\)|\s*\[[^\]]*\]|\s+(?:기자|특파원|논설위원|인턴기자)$|(?<=[\u4e00-\u9fff])(?:记者|記者)$"
+)
+CREDENTIALS = re.compile(
+    r"^(?:[A-Z][A-Z-]{1,7}(?: \d+)?|(?:[A-Z][a-z]?\.){2,}[A-Z]?\.?|Ph\.? ?D\.?|(?:M\.?Sc|Dr|Mgr|Ing|Esq|CSc|DrSc)\.?)$"
+)
+GENERATION = re.compile(r"^(?:Jr|Sr|ml|st)\.?$|^I{2,3}$|^IV$", re.IGNORECASE)
+ROLES = frozenset(
+    """
+    admin administrator administrador author autor editor editors editorial redaktion redakce redakcia redakcja
+    redakcija redacción redaction rédaction redazione redação redactie редакция редакція редакција staff team
+    newsroom webmaster guest anonymous anonym unknown reporter reporters journalist journalistin redakteur
+    redakteurin korrespondent correspondent user root superadmin desk webdesk contributor writer blogger newsdesk
+    gast gastautor publisher
+    """.split()
+)
+"""Single words that stand where a name should be, case folded."""
+MAX_NAME_WORDS = 6
+MAX_NAME_CHARACTERS = 70
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """The names of people and agencies in a byline or an author field, in order, each once."""
+    return tuple(dict.fromkeys(name for part in _parts(text) if (name := _cleaned(part))))
+
+
+def is_agency(name: str) -> bool:
+    """Whether `name` is a news agency, or several ("dpa/AFP")."""
+    folded = name.casefold()
+    return folded in AGENCIES or all(part.strip() in AGENCIES for part in folded.split("/"))
+
+
+def tell_apart(texts: Iterable[str], sites: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Authors and agencies named in `texts`, without the names of the site itself (`sites`, squeezed)."""
+    names = dict.fromkeys(name for text in texts for name in names_in(text))
+    agencies = tuple(name for name in names if is_agency(name))
+    authors = tuple(name for name in names if not is_agency(name) and squeezed(name) not in sites)
+    return authors, agencies
+
+
+def squeezed(name: str) -> str:
+    """Letters and digits alone, case folded: what makes two spellings of a name equal."""
+    return "".join(words(name.casefold()))
+
+
+def _parts(text: str) -> Iterator[str]:
+    """The pieces between separators; commas part names, but not a name from its title."""
+    for piece in SEPARATORS.split(_without_prefix(REMARK.sub("", collapse(text)))):
+        for part in _joined_generations(piece.split(",")):
+            yield from _split_at_and(part)
+
+
+def _without_prefix(text: str) -> str:
+    """`text` without "By", "Von", "Autor:" before a name in capitals."""
+    match = PREFIX.match(text)
+    if not match or (":" not in match[0] and text[match.end() : match.end() + 1].islower()):
+        return text
+    return text[match.end() :]
+
+
+def _joined_generations(parts: list[str]) -> Iterator[str]:
+    name = ""
+    for part in map(str.strip, parts):
+        if GENERATION.match(part):
+            name = f"{name}, {part}" if name else ""
+            continue
+        if name:
+            yield name
+        name = part
+    if name:
+        yield name
+
+
+def _split_at_and(part: str) -> list[str]:
+    """Both sides of an "and" where each could be a name of its own: two words or more, or an agency."""
+    sides = [side.strip() for side in AND.split(part)]
+    whole = all(len(side.split()) > 1 or is_agency(side) for side in sides) or any(is_agency(side) for side in sides)
+    return sides if whole else [part]
+
+
+def _cleaned(part: str) -> str:
+    """The name in `part`; "" where there is none."""
+    name = _without_prefix(part.strip()).strip(" \t,.:;-–—*/|\"'«»“”„")
+    name = name + "." if re.search(r"\b(?:[A-ZÀ-Ž]|Jr|Sr)$", name) and part.strip().endswith(".") else name
+    if not name or NO_NAME.search(name) or name.casefold() in ROLES:
+        return ""
+    if is_agency(name):
+        return name
+    if CREDENTIALS.match(name) or len(name) > MAX_NAME_CHARACTERS or len(name.split()) > MAX_NAME_WORDS:
+        return ""
+    return name if any(char.isalpha() for char in name) else ""

@@ -1,0 +1,137 @@
+"""Fields of a page: every source is read once, then each field decided."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from lxml.html import HtmlElement
+
+from newscorpus.data import Evidence, Fields, Image, Page, Provenance
+from newscorpus.extraction.fields.clean import plain
+from newscorpus.extraction.fields.dates import parse_moment
+from newscorpus.extraction.fields.decide import (
+    decide_date,
+    decide_headline,
+    decide_people,
+    decide_plain,
+    decide_tag_of_language,
+    decide_tags,
+)
+from newscorpus.extraction.fields.entities import (
+    Entities,
+    article_body,
+    choose,
+    entity_images,
+    is_free,
+    kind,
+    read_entities,
+)
+from newscorpus.extraction.fields.evidence import of_field
+from newscorpus.extraction.fields.images import merge_images, meta_images
+from newscorpus.extraction.fields.json_ld import read_json_ld
+from newscorpus.extraction.fields.markup import Markup, gather, join
+from newscorpus.extraction.fields.metas import read_metas
+from newscorpus.extraction.fields.microdata import read_microdata
+from newscorpus.extraction.fields.rights import read_rights
+from newscorpus.extraction.fields.titles import site_names
+from newscorpus.extraction.fields.visible import read_visible
+
+
+@dataclass(frozen=True, slots=True)
+class FieldReading:
+    """What the sources of a page say of the document.
+
+    Attributes:
+        fields: the decisions.
+        article_body: the text as the page gives it to machines, a paragraph a line; "" if it does not.
+        evidence: every candidate of every source.
+    """
+
+    fields: Fields
+    article_body: str
+    evidence: tuple[Evidence, ...]
+
+
+def read_fields(tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = ()) -> FieldReading:
+    """The fields of `page`, parsed to `tree`; `evidence` is what a portal's template reads there.
+
+    Never raises for what a page may hold, and takes bounded time over it.
+    """
+    markup = gather(tree, page.url)
+    addresses = frozenset(link.partition("#")[0].rstrip("/") for link in (page.url, canonical_address(markup)) if link)
+    json_ld = choose(read_json_ld(markup.scripts), addresses)
+    microdata = choose(read_microdata(tree), addresses)
+    found = (*_cleaned((*evidence, *page.evidence)), *_read(markup, json_ld, microdata))
+    fields = decide(found, page, markup, (json_ld, microdata))
+    return FieldReading(fields, article_body(json_ld.main), found)
+
+
+def decide(evidence: tuple[Evidence, ...], page: Page, markup: Markup, entities: tuple[Entities, ...]) -> Fields:
+    """Weigh the candidates of each field."""
+    names = site_names((item.value for item in of_field("site_name", evidence)), urlsplit(markup.url).hostname or "")
+    fetched = parse_moment(page.fetched)
+    title, lead = decide_headline(evidence, names), decide_plain("lead", evidence)
+    published, modified = decide_date("published", evidence, fetched), decide_date("modified", evidence, fetched)
+    people, authors, agencies = decide_people(evidence, names)
+    section, licence = decide_plain("section", evidence), decide_plain("license", evidence)
+    tag_source, tags = decide_tags(evidence)
+    language = decide_tag_of_language(evidence)
+    return Fields(
+        title=title.value,
+        lead=lead.value,
+        authors=authors,
+        agencies=agencies,
+        published=published.value,
+        modified=modified.value,
+        section=section.value,
+        tags=tags,
+        language=language.value,
+        description=decide_plain("description", evidence).value,
+        images=merge_images(_images(markup, entities)),
+        site_name=decide_plain("site_name", evidence).value,
+        canonical_url=canonical_address(markup),
+        license=licence.value,
+        paywalled=any(is_free(each.main) is False for each in entities),
+        kind=next((name for each in entities if (name := kind(each.main))), ""),
+        rights=read_rights(markup, page.headers),
+        provenance=Provenance(
+            title=title.source,
+            lead=lead.source,
+            authors=people.source if authors else "",
+            published=published.source,
+            modified=modified.source,
+            section=section.source,
+            tags=tag_source.source,
+            language=language.source,
+            license=licence.source,
+        ),
+    )
+
+
+def canonical_address(markup: Markup) -> str:
+    """The address that the page calls its own; "" if it calls none, or a whole site for one of its pages."""
+    links = (*markup.links.get("canonical", ()), *(join(markup.base, url) for url in markup.metas.get("og:url", ())))
+    is_home = not urlsplit(markup.url).path.strip("/")
+    return next((link for link in links if link and (is_home or urlsplit(link).path.strip("/"))), "")
+
+
+def _read(markup: Markup, json_ld: Entities, microdata: Entities) -> Iterator[Evidence]:
+    yield from read_entities(json_ld, "json-ld")
+    yield from read_entities(microdata, "microdata")
+    yield from read_metas(markup)
+    if language := plain(markup.language):
+        yield Evidence("language", language, "meta")
+    yield from read_visible(markup)
+
+
+def _images(markup: Markup, entities: tuple[Entities, ...]) -> Iterator[Image]:
+    for each in entities:
+        yield from entity_images(each, markup.base)
+    yield from meta_images(markup)
+
+
+def _cleaned(evidence: tuple[Evidence, ...]) -> Iterator[Evidence]:
+    """What others read, as plain text; the text itself is not ours."""
+    for item in evidence:
+        if item.field != "text" and (value := plain(item.value)):
+            yield Evidence(item.field, value, item.source)

@@ -1,0 +1,78 @@
+"""The headline: which of the titles, and what of it is the site's own name."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+
+from newscorpus.data import Evidence
+from newscorpus.extraction.fields.people import squeezed
+
+SEPARATOR = re.compile(r"\s+[-–—|·•:»›/~]+\s+|\s*[|｜»›]\s*|\s*::\s*|:\s+|--+|\s+<\s+|\s*―\s*|_")
+"""What may stand between the headline and the name of site or section."""
+
+
+def site_names(claimed: Iterable[str], host: str) -> frozenset[str]:
+    """The site's names, squeezed: those it claims, its host and the telling label of it."""
+    labels = host.removeprefix("www.").split(".")
+    telling = max(labels[:-1], key=len, default="")
+    names = {squeezed(name) for name in claimed} | {
+        squeezed(host.removeprefix("www.")),
+        squeezed(host),
+        squeezed(telling),
+    }
+    return frozenset(name for name in names if name)
+
+
+def strip_site(title: str, sites: Collection[str], sections: Collection[str] = ()) -> str:
+    """`title` without the site's name, and the section beside it, at its end or start; never empty.
+
+    Args:
+        title: one line.
+        sites: squeezed names of the site.
+        sections: squeezed names of sections and the like; they go only together with the site's name.
+    """
+    parts, marks = _split(title)
+    end, start = len(parts), 0
+    for position in range(len(parts) - 1, 0, -1):
+        if _names_site(parts[position], sites):
+            end = position
+        elif not (end < len(parts) and squeezed(parts[position]) in sections):
+            break
+        else:
+            end = position
+    while start < end - 1 and _names_site(parts[start], sites):
+        start += 1
+    return "".join(_interleave(parts[start:end], marks[start:end])).strip()
+
+
+def decide_title(titles: Sequence[Evidence], sites: Collection[str], sections: Collection[str] = ()) -> Evidence | None:
+    """The title that most sources agree on, site's name stripped; of equals the one that stands first in `titles`."""
+    stripped = [Evidence(item.field, strip_site(item.value, sites, sections), item.source) for item in titles]
+    stripped = [item for item in stripped if squeezed(item.value) not in sites] or stripped[:1]
+    votes = Counter(squeezed(item.value) for item in stripped)
+    return max(stripped, key=lambda item: votes[squeezed(item.value)], default=None)
+
+
+def _split(title: str) -> tuple[list[str], list[str]]:
+    """Parts between separators, and the separator that follows each ("" after the last)."""
+    parts: list[str] = []
+    marks: list[str] = []
+    position = 0
+    for match in SEPARATOR.finditer(title):
+        parts.append(title[position : match.start()])
+        marks.append(match[0])
+        position = match.end()
+    return [*parts, title[position:]], [*marks, ""]
+
+
+def _interleave(parts: list[str], marks: list[str]) -> Iterable[str]:
+    for part, mark in zip(parts, [*marks[:-1], ""], strict=True):
+        yield part + mark
+
+
+def _names_site(part: str, sites: Collection[str]) -> bool:
+    """Whether `part` is a name of the site, in whole or with a word such as "online" or ".com" beside it."""
+    name = squeezed(part)
+    return bool(name) and any(
+        name == site or (len(site) > 3 and len(name) <= 2 * len(site) and site in name) for site in sites
+    )
