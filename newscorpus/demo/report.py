@@ -13,16 +13,18 @@ import msgspec
 from newscorpus.corpus.journal import read_journal
 from newscorpus.corpus.lines import complete_lines
 from newscorpus.corpus.manifest import read_corpus
-from newscorpus.crawl.report import FILE_NAME
 from newscorpus.data import Record, Rejected
+from newscorpus.dedup.duplicates import Kind
 from newscorpus.demo.errors import DemoError
 from newscorpus.demo.gold import Gold
-from newscorpus.dedup.duplicates import Kind
 from newscorpus.evaluation.scores import ngram_scores
 from newscorpus.jobs.build import DUPLICATES, PUBLISHED, DuplicateLine
 from newscorpus.urls import canonical_url
 
 KEPT, DUPLICATE, NOT_MET = "kept", "duplicate", "not met"
+
+PAGES = "newscorpus/pages"
+"""The stat that counts the pages that the spider handed on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Outcome:
         name: of the page.
         url: of the page.
         expected: "kept", "duplicate" or "stage/reason".
-        happened: likewise, or "not met".
+        happened: likewise; "not met"; or "kept, language ..." where that is wrong.
         f1: of the extracted text against the gold by word 4-grams, 0..1; 0 for a page that was not kept.
     """
 
@@ -50,7 +52,7 @@ class DemoReport:
 
     Attributes:
         corpus: its folder.
-        stats: the counts of the crawl, as Scrapy names them.
+        fetched: number of article pages that were fetched.
         outcomes: one for each page with gold, by name.
         records: what was published.
         rejected: number of addresses by "stage/reason".
@@ -59,7 +61,7 @@ class DemoReport:
     """
 
     corpus: Path
-    stats: Mapping[str, object]
+    fetched: int
     outcomes: tuple[Outcome, ...]
     records: tuple[Record, ...]
     rejected: Mapping[str, int]
@@ -97,7 +99,7 @@ def read_report(corpus: Path, gold: Mapping[str, Gold]) -> DemoReport:
     fates = _fates(kept, rejected, duplicates)
     return DemoReport(
         corpus=corpus,
-        stats=_read_stats(corpus / FILE_NAME),
+        fetched=_read_fetched(corpus / "crawl-report.json"),
         outcomes=_settle([_outcome(name, page, kept, fates) for name, page in gold.items()], gold),
         records=records,
         rejected=Counter(f"{each.stage}/{each.reason}" for each in rejected),
@@ -115,13 +117,18 @@ def _fates(kept: Iterable[str], rejected: Iterable[Rejected], duplicates: Iterab
 
 def _outcome(name: str, page: Gold, kept: Mapping[str, Record], fates: Mapping[str, str]) -> Outcome:
     url = canonical_url(page.url)
-    happened = fates.get(url, NOT_MET)
-    if page.fate.startswith("discovery/") and any(
-        fate == page.fate and address.startswith(url) for address, fate in fates.items()
-    ):
-        happened = page.fate
-    f1 = ngram_scores(kept[url].text, page.text).f1 if url in kept else 0.0
-    return Outcome(name, page.url, page.fate, happened, f1)
+    if record := kept.get(url):
+        happened = KEPT if record.language == page.language else f"{KEPT}, language {record.language}"
+        return Outcome(name, page.url, page.fate, happened, ngram_scores(record.text, page.text).f1)
+    return Outcome(name, page.url, page.fate, _fate_below(url, page.fate, fates) or fates.get(url, NOT_MET))
+
+
+def _fate_below(url: str, fate: str, fates: Mapping[str, str]) -> str:
+    """A fate of discovery, if it befell an address below `url`: a trap is refused at one of its pages; "" otherwise."""
+    found = fate.startswith("discovery/") and any(
+        each == fate and address.startswith(url) for address, each in fates.items()
+    )
+    return fate if found else ""
 
 
 def _settle(outcomes: list[Outcome], gold: Mapping[str, Gold]) -> tuple[Outcome, ...]:
@@ -150,10 +157,10 @@ def _read_duplicates(path: Path) -> Iterable[DuplicateLine]:
     return [line for line in lines if line.kind is not Kind.REVISION]
 
 
-def _read_stats(path: Path) -> dict[str, object]:
+def _read_fetched(path: Path) -> int:
     try:
-        return dict(json.loads(path.read_bytes())["stats"])
+        return int(json.loads(path.read_bytes())["stats"][PAGES])
     except OSError as error:
         raise DemoError(f"{path}: {error.strerror}") from error
     except (ValueError, KeyError, TypeError) as error:
-        raise DemoError(f"{path}: not the report of a crawl: {error}") from error
+        raise DemoError(f"{path}: not the report of a crawl that fetched pages: {error}") from error

@@ -49,7 +49,7 @@ def crawl_progress(console: Console) -> Iterator[Callable[[str], None]]:
 def _counts(report: DemoReport) -> Table:
     table = Table("outcome", "pages", title="The demo portal")
     table.columns[1].justify = "right"
-    table.add_row("fetched", str(report.stats.get("response_received_count", 0)))
+    table.add_row("fetched", str(report.fetched))
     table.add_row(KEPT, str(len(report.records)))
     table.add_row(DUPLICATE, str(report.duplicates))
     for reason, count in sorted(report.rejected.items()):
