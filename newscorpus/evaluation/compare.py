@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice, product
@@ -96,8 +97,8 @@ def evaluate(
     if jobs == 1:
         yield from chain.from_iterable(map(run, shares))
         return
-    with get_context("spawn").Pool(jobs) as pool:
-        yield from chain.from_iterable(pool.imap(partial(_as_list, run), shares))
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        yield from chain.from_iterable(pool.map(partial(_as_list, run), shares))
 
 
 def _as_list(run: Callable[[tuple[Path, int]], Iterator[PageResult]], share: tuple[Path, int]) -> list[PageResult]:

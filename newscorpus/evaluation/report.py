@@ -9,8 +9,9 @@ from typing import Any
 
 import msgspec
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
+from newscorpus.evaluation.calibration import GOOD_F1, ConfidenceBin
 from newscorpus.evaluation.compare import PageResult
 from newscorpus.evaluation.conventions import has_article
 from newscorpus.evaluation.summary import Rejection, Summary
@@ -73,6 +74,15 @@ def print_rejections(rejections: Sequence[Rejection], console: Console) -> None:
         console.print(table)
 
 
+def print_confidence(bins: Sequence[ConfidenceBin], console: Console) -> None:
+    """Print the share of good texts beside the confidence they were given."""
+    table = Table("extractor", "texts", "confidence", f"F1 ≥ {GOOD_F1}", title="confidence")
+    for row in bins:
+        table.add_row(row.extractor, str(row.pages), f"{row.confidence:.2f}", f"{row.good:.2f}")
+    if bins:
+        console.print(table)
+
+
 def worst_pages(results: Iterable[PageResult], extractor: str, limit: int = 20) -> list[WorstPage]:
     """The pages on which one extractor does worst, with what the others make of them; ties by set and id.
 
@@ -93,7 +103,7 @@ def print_worst(worst: Sequence[WorstPage], console: Console) -> None:
     """Print the pages to open."""
     if worst:
         extractors = list(worst[0].f1)
-        table = Table("set", "id", *extractors, "url", title="worst pages")
+        table = Table("set", "id", *extractors, Column("url", overflow="fold"), title="worst pages")
         for page in worst:
             table.add_row(page.dataset, page.id, *(f"{page.f1[name]:.3f}" for name in extractors), page.url)
         console.print(table)
@@ -120,9 +130,6 @@ def flatten(row: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def write_json(
-    path: Path, summaries: Sequence[Summary], rejections: Sequence[Rejection], worst: Sequence[WorstPage]
-) -> None:
-    """Write all figures as one JSON object: `summaries`, `rejections`, `worst`."""
-    everything = {"summaries": summaries, "rejections": rejections, "worst": worst}
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(everything), indent=1) + b"\n")
+def write_json(path: Path, **figures: Sequence[Any]) -> None:
+    """Write figures as one JSON object with a list under each name, such as `summaries`, `rejections` and `worst`."""
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(figures), indent=1) + b"\n")
