@@ -25,7 +25,7 @@ def parse(html: str, url: str = "") -> HtmlElement | Rejected:
     and html are dropped, because the parser loses what stands behind them. Rejects a document without elements and one
     that is nested deeper than the parser goes (2,048), since the text below would be lost.
     """
-    parser = HTMLParser(encoding="utf-8", huge_tree=True)
+    parser = HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
     source = _DOCUMENT_END.sub("", _thin_attributes(html)).encode("utf-8", "replace")
     try:
         root = etree.fromstring(source, parser)
