@@ -199,3 +199,12 @@ def test_no_two_other_pages_share_their_text() -> None:
     alone = {name: shingles(page.text) for name, page in GOLD.items() if page.text and not page.cluster}
     for one, other in combinations(alone.values(), 2):
         assert not one & other
+
+
+def test_the_portal_file_knows_articles_from_listings() -> None:
+    portal = load_portal("demo")
+    articles = {path(page.url) for name, page in GOLD.items() if name != "calendar"}
+    others = {route.path for route in ROUTES.values() if not route.redirect} - articles
+    assert all(portal.is_article(portal.start[0] + article[1:]) for article in articles)
+    assert not [other for other in others if portal.is_article(portal.start[0] + other[1:])]
+    assert {urlsplit(url).path for url in (*portal.feeds, *portal.sitemaps, *portal.start)} <= ROUTES.keys()
