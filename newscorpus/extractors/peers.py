@@ -5,6 +5,7 @@ touches the network. They need the packages of `requirements-bench.txt`, importe
 """
 
 import importlib
+import logging
 import re
 import warnings
 from collections.abc import Callable, Mapping
@@ -76,6 +77,8 @@ def _extract(name: str, peer: Peer, page: Page) -> Article | Rejected:
 
 
 def _package(module: str, distribution: str) -> ModuleType:
+    """Import a peer, its log muted: what it thinks of a page shows in what it returns."""
+    logging.getLogger(module.partition(".")[0]).setLevel(logging.CRITICAL + 1)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # newspaper4k warns at import that its optional NLP packages are missing
