@@ -7,8 +7,8 @@ counts. Memory: a fresh process for each extractor. Stages: the functions of our
 import argparse
 import csv
 import functools
-import importlib
 import itertools
+import pkgutil
 import platform
 import statistics
 import subprocess
@@ -17,10 +17,12 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import msgspec
 
@@ -151,16 +153,15 @@ def summarise(sample: Sequence[GoldPage], times: dict[str, list[float]]) -> list
 
 def measure_stages(sample: Sequence[GoldPage], name: str, rounds: int) -> dict[str, float]:
     """CPU milliseconds a page of each stage of one of our extractors."""
-    totals = dict.fromkeys((*STAGES, "rest"), 0.0)
-    for stage, path in STAGES.items():
-        module_name, function_name = path.rsplit(".", 1)
-        module = importlib.import_module(module_name)
-        setattr(module, function_name, timed(getattr(module, function_name), totals, stage))
-    extractor = load(name)
+    totals = dict.fromkeys(STAGES, 0.0)
     pages = [Page.from_html(page.html, page.url) for page in sample]
-    total = sum(cpu_seconds(extractor, page) for _ in range(rounds) for page in pages)
-    totals["rest"] = total - sum(totals.values())
-    return {stage: 1_000 * seconds / (rounds * len(pages)) for stage, seconds in totals.items()}
+    with ExitStack() as patches:
+        for stage, path in STAGES.items():
+            patches.enter_context(mock.patch(path, timed(pkgutil.resolve_name(path), totals, stage)))
+        extractor = load(name)
+        total = sum(cpu_seconds(extractor, page) for _ in range(rounds) for page in pages)
+    seconds = totals | {"rest": total - sum(totals.values())}
+    return {stage: 1_000 * spent / (rounds * len(pages)) for stage, spent in seconds.items()}
 
 
 def timed(function: Callable[..., Any], totals: dict[str, float], stage: str) -> Callable[..., Any]:
