@@ -1,12 +1,13 @@
 """Last step: every page ends here, as a row of the intake or as a line of the rejections."""
 
+import asyncio
 import logging
-from pathlib import Path
 from typing import Any, Self
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
+from newscorpus.addon import counts
 from newscorpus.addon.items import Candidate
 from newscorpus.addon.options import corpus_folder
 from newscorpus.config import BuildConfig
@@ -25,40 +26,34 @@ logger = logging.getLogger(__name__)
 class StorePipeline:
     """Writes candidates to the intake and rejections to the journal, and counts both.
 
-    Counts `newscorpus/kept`, `newscorpus/words` and `newscorpus/rejected/STAGE/REASON`. Passes a `Record` on.
+    Passes a `Record` on.
 
     Args:
         crawler: the crawl, for its stats, and to end it when the disk is full.
-        corpus: folder of the corpus.
+        intake: where candidates go.
+        journal: where rejections go.
     """
 
-    def __init__(self, crawler: Crawler, corpus: Path) -> None:
+    def __init__(self, crawler: Crawler, intake: IntakeWriter, journal: Journal) -> None:
         self._crawler = crawler
-        self._corpus = corpus
+        self._intake = intake
+        self._journal = journal
         self._n_written = 0
+        self._ending: asyncio.Future[None] | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the step of a crawl.
+        """Open the files of the corpus.
 
         Raises:
-            CrawlError: no corpus folder is set.
+            CrawlError: no corpus folder is set, or it cannot be written.
         """
-        return cls(crawler, corpus_folder(crawler.settings))
-
-    def open_spider(self) -> None:
-        """Open the files.
-
-        Raises:
-            CrawlError: the corpus folder cannot be written.
-        """
+        corpus = corpus_folder(crawler.settings)
         try:
-            self._journal = Journal(self._corpus / "rejected.jsonl")
-            self._intake = IntakeWriter(self._corpus / "intake", BuildConfig().signature)
+            journal = Journal(corpus / "rejected.jsonl")
         except OSError as error:
-            raise CrawlError(
-                f"setting NEWSCORPUS_CORPUS: {error.filename or self._corpus}: {error.strerror}"
-            ) from error
+            raise CrawlError(f"setting NEWSCORPUS_CORPUS: {error.filename or corpus}: {error.strerror}") from error
+        return cls(crawler, IntakeWriter(corpus / "intake", BuildConfig().signature), journal)
 
     def close_spider(self) -> None:
         """Bring all to the disk and close the files."""
@@ -78,26 +73,23 @@ class StorePipeline:
                 case Candidate():
                     return self._keep(item)
         except OSError as error:
-            await self._give_up(error)
+            self._give_up(error)
             raise
         return item
 
     def _keep(self, item: Candidate) -> Record:
         record = make_record(item.article, item.source, item.language, item.language_score)
         self._intake.append(record, item.signature)
-        self._count("kept")
-        self._count("words", record.n_words)
+        self._crawler.stats.inc_value(counts.KEPT)
+        self._crawler.stats.inc_value(counts.WORDS, record.n_words)
         self._commit_sometimes()
         return record
 
     def _reject(self, rejected: Rejected) -> None:
         self._journal.append(rejected)
-        self._count(f"rejected/{rejected.stage}/{rejected.reason}")
+        self._crawler.stats.inc_value(counts.rejected(rejected.stage, rejected.reason))
         self._commit_sometimes()
         raise DropItem(f"{rejected.stage}/{rejected.reason} {rejected.url}")
-
-    def _count(self, name: str, by: int = 1) -> None:
-        self._crawler.stats.inc_value(f"newscorpus/{name}", by)
 
     def _commit_sometimes(self) -> None:
         self._n_written += 1
@@ -105,7 +97,10 @@ class StorePipeline:
             self._intake.commit()
             self._journal.commit()
 
-    async def _give_up(self, error: OSError) -> None:
+    def _give_up(self, error: OSError) -> None:
         """End the crawl: what cannot be written down should not be fetched."""
-        logger.error("Cannot write the corpus: %s: %s", error.filename or self._corpus, error.strerror)
-        await self._crawler.engine.close_spider_async(reason="cannot_write")
+        if self._ending is None:
+            logger.error("Cannot write the corpus: %s: %s", error.filename or "disk", error.strerror)
+            self._crawler.stats.set_value(counts.FAILED, "cannot_write")
+            # Not awaited: the end of the crawl waits for this very item.
+            self._ending = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason="cannot_write"))

@@ -8,11 +8,13 @@ from typing import ParamSpec, Self, TypeVar
 
 from scrapy import signals
 from scrapy.crawler import Crawler
-from scrapy.exceptions import NotConfigured
+from scrapy.exceptions import CloseSpider, NotConfigured
 
+from newscorpus.addon.counts import FAILED
 from newscorpus.addon.options import positive
 from newscorpus.crawl.errors import CrawlError
 from newscorpus.data import Rejected
+from newscorpus.extractors.registry import NAMES
 
 from .pool import WorkerPool
 from .work import prepare
@@ -30,13 +32,15 @@ class Workers:
     SCRAPER_SLOT_MAX_ACTIVE_SIZE bytes of them wait: when the workers cannot keep up, the crawl waits for them.
 
     Args:
+        crawler: the crawl.
         size: number of processes.
         seconds: longest time for one step of one page.
         extractor: name of the extractor, loaded by every process at its start.
     """
 
-    def __init__(self, size: int, seconds: float, extractor: str) -> None:
+    def __init__(self, crawler: Crawler, size: int, seconds: float, extractor: str) -> None:
         self.extractor = extractor
+        self._crawler = crawler
         self._pool = WorkerPool(size, seconds, partial(prepare, extractor))
 
     @classmethod
@@ -48,7 +52,10 @@ class Workers:
         """
         settings = crawler.settings
         size, seconds = positive(settings, "NEWSCORPUS_WORKERS"), positive(settings, "NEWSCORPUS_PAGE_SECONDS")
-        workers = cls(max(1, int(size)), seconds, settings["NEWSCORPUS_EXTRACTOR"])
+        extractor = settings["NEWSCORPUS_EXTRACTOR"]
+        if extractor not in NAMES:
+            raise CrawlError(f"setting NEWSCORPUS_EXTRACTOR is {extractor!r}; known: {', '.join(NAMES)}")
+        workers = cls(crawler, max(1, int(size)), seconds, extractor)
         crawler.signals.connect(workers.close, signals.spider_closed)
         return workers
 
@@ -68,12 +75,14 @@ class Workers:
         """Start the processes.
 
         Raises:
-            CrawlError: the extractor cannot be loaded.
+            CloseSpider: the extractor cannot be loaded; the log says why.
         """
         try:
             await self._pool.start()
-        except ValueError as error:
-            raise CrawlError(f"setting NEWSCORPUS_EXTRACTOR: {error}") from error
+        except (ImportError, OSError, ValueError, BrokenExecutor) as error:
+            logger.error("The extractor %s cannot be loaded: %s", self.extractor, error)  # noqa: TRY400 -- one line
+            self._crawler.stats.set_value(FAILED, "extractor")
+            raise CloseSpider("extractor_failed") from error
 
     def close(self) -> None:
         """End the processes."""

@@ -63,6 +63,10 @@ class Frontier:
             return refusal
         return self._within_budget(Target(url, kind))
 
+    def has_met(self, url: str) -> bool:
+        """Whether `admit` has seen the document at `url`."""
+        return document_id(url) in self._met
+
     def _is_first(self, url: str) -> bool:
         """Whether the document at `url` was never met before; from now on it was."""
         name = document_id(url)

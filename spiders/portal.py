@@ -11,6 +11,7 @@ from scrapy.exceptions import CloseSpider
 from scrapy.http import HtmlResponse, Response
 from twisted.python.failure import Failure
 
+from newscorpus.addon.counts import PAGES
 from newscorpus.addon.items import FetchedPage
 from newscorpus.addon.options import check_settings
 from newscorpus.data import Evidence, Page, Rejected
@@ -102,6 +103,10 @@ class PortalSpider(Spider):
             for output in self._ask(portal, url, _depth(response) + 1):
                 yield output
 
+    def has_met(self, url: str) -> bool:
+        """Whether a portal has met the document at `url` already."""
+        return any(frontier.has_met(url) for frontier in self._frontiers.values())
+
     def failed(self, failure: Failure) -> Iterator[Rejected]:
         """Say why a fetch brought nothing."""
         request: Request = failure.request  # type: ignore[attr-defined]
@@ -116,7 +121,7 @@ class PortalSpider(Spider):
         if document in self._documents:
             return Rejected("discovery", "duplicate_address", f"of {links.canonical or page.url}", page.url)
         self._documents.add(document)
-        self.crawler.stats.inc_value("newscorpus/pages")
+        self.crawler.stats.inc_value(PAGES)
         return FetchedPage(page, portal.name, portal.languages, portal.template)
 
     def _is_enough(self) -> bool:

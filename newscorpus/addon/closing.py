@@ -10,15 +10,13 @@ from typing import Any, Self
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 
+from newscorpus.addon.counts import FAILED, KEPT
 from newscorpus.addon.options import corpus_folder
 from newscorpus.addon.report import CrawlReport, told, write_report
 from newscorpus.corpus.errors import CorpusError
 from newscorpus.jobs.build import build
 
 logger = logging.getLogger(__name__)
-
-KEPT = "newscorpus/kept"
-BUILD_FAILED = "newscorpus/build_failed"
 
 
 class CorpusExtension:
@@ -52,7 +50,12 @@ class CorpusExtension:
         built = await asyncio.to_thread(self._build) if self._builds else {}
         stats = self._crawler.stats.get_stats()
         portals = getattr(spider, "portal_names", ())
-        write_report(self._corpus, CrawlReport(portals, self._started, _now(), reason, told(stats), built))
+        report = CrawlReport(portals, self._started, _now(), reason, told(stats), built)
+        try:
+            write_report(self._corpus, report)
+        except OSError as error:
+            logger.error("Cannot write the report: %s: %s", error.filename, error.strerror)  # noqa: TRY400 -- as below
+            self._crawler.stats.set_value(FAILED, "report")
         if stats.get(KEPT):
             logger.info("Kept %d articles in %s", stats[KEPT], self._corpus)
         else:
@@ -65,7 +68,7 @@ class CorpusExtension:
             return asdict(build(self._corpus))
         except CorpusError as error:
             logger.error("Build failed: %s", error)  # noqa: TRY400 -- the message says all; no traceback for the user
-            self._crawler.stats.set_value(BUILD_FAILED, 1)
+            self._crawler.stats.set_value(FAILED, "build")
             return {"error": str(error)}
 
 

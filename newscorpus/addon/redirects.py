@@ -8,7 +8,7 @@ from scrapy.http import Response
 
 from newscorpus.addon.refused import Refused
 from newscorpus.crawl.addresses import may_ask
-from newscorpus.urls import canonical_url
+from newscorpus.urls import document_id
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -20,23 +20,30 @@ class CarefulRedirectMiddleware(RedirectMiddleware):
     """Scrapy's redirects, except that none is lost in silence: each is followed, or refused with a reason.
 
     Scrapy drops a redirect to an address met before, which a loop is; and one to another address of the same document
-    (https for http, tracking parameters cut off), which must be followed.
+    (https for http, tracking parameters cut off), which must be followed. A spider may have a method `has_met(url)`
+    that tells which addresses it has asked for, or will.
     """
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
         """Follow a redirect.
 
         Raises:
-            Refused: reason "private_address", "offsite" or "redirect_loop".
+            Refused: reason "private_address", "offsite", "bad_redirect", "redirect_loop" or "redirect_to_known".
         """
         if response.status in REDIRECTS and "Location" in response.headers:
             _check(request, response)
         result = super().process_response(request, response)
         if isinstance(result, Request):
-            if result.url in result.meta["redirect_urls"]:
-                raise Refused("redirect_loop", f"back to {result.url}")
-            result.dont_filter = canonical_url(result.url) == canonical_url(request.url)
+            self._check_target(request, result)
         return result
+
+    def _check_target(self, request: Request, target: Request) -> None:
+        if target.url in target.meta["redirect_urls"]:
+            raise Refused("redirect_loop", f"back to {target.url}")
+        target.dont_filter = document_id(target.url) == document_id(request.url)
+        has_met = getattr(self.crawler.spider, "has_met", None)
+        if has_met and not target.dont_filter and has_met(target.url):
+            raise Refused("redirect_to_known", f"to {target.url}")
 
 
 def _check(request: Request, response: Response) -> None:

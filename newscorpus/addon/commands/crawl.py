@@ -7,7 +7,7 @@ from asyncio import Task
 from scrapy.commands import crawl
 from scrapy.exceptions import UsageError
 
-from newscorpus.addon.closing import BUILD_FAILED, KEPT
+from newscorpus.addon.counts import FAILED, KEPT
 from newscorpus.crawl.errors import CrawlError
 from newscorpus.portals.errors import PortalError
 
@@ -25,11 +25,11 @@ class Command(crawl.Command):
         crawler = self._create_crawler(args[0])
         task = self.crawler_process.crawl(crawler, **opts.spargs)
         self.crawler_process.start()
-        error = task.exception() if isinstance(task, Task) and task.done() else None
+        error = task.exception() if isinstance(task, Task) and not task.cancelled() else None
         if isinstance(error, CrawlError | PortalError):
             sys.stderr.write(f"scrapy crawl: error: {error}\n")
             self.exitcode = 2
         elif error is not None:
             raise error
-        elif not crawler.stats.get_value(KEPT) or crawler.stats.get_value(BUILD_FAILED):
+        elif not crawler.stats.get_value(KEPT) or crawler.stats.get_value(FAILED):
             self.exitcode = 1

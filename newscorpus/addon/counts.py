@@ -1,0 +1,15 @@
+"""Names of what we count in the Scrapy stats."""
+
+PAGES = "newscorpus/pages"
+"""Article pages that the spider handed on."""
+
+KEPT = "newscorpus/kept"
+WORDS = "newscorpus/words"
+
+FAILED = "newscorpus/failed"
+"""Why the crawl as a whole failed, as text; not there where it did not."""
+
+
+def rejected(stage: str, reason: str) -> str:
+    """The count of the rejections of one stage for one reason."""
+    return f"newscorpus/rejected/{stage}/{reason}"

@@ -1,0 +1,118 @@
+"""Crawls run as users run them: `scrapy crawl` in a process of its own, against a site in another."""
+
+import json
+import os
+import subprocess
+import sys
+import urllib.request
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SERVER = Path(__file__).parents[1] / "mockserver" / "server.py"
+
+PORTAL = """
+name = "mock"
+languages = ["en"]
+domains = ["127.0.0.1"]
+start = ["http://127.0.0.1/"]
+feeds = ["http://127.0.0.1/feed.xml", "http://127.0.0.1/not-a-feed.xml"]
+sitemaps = ["http://127.0.0.1/sitemap-index.xml"]
+articles = ['-\\d{5}(\\.html)?(\\?|$)']
+delay_seconds = 0
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Crawl:
+    """What a crawl left behind."""
+
+    exit_code: int
+    output: str
+    corpus: Path
+
+    @property
+    def report(self) -> dict[str, Any]:
+        report: dict[str, Any] = json.loads((self.corpus / "crawl-report.json").read_text())
+        return report
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        stats: dict[str, Any] = self.report["stats"]
+        return stats
+
+    @property
+    def rejected(self) -> list[dict[str, str]]:
+        return _json_lines(self.corpus / "rejected.jsonl")
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        segments = sorted((self.corpus / "intake").glob("*.jsonl"))
+        return [row["record"] for segment in segments for row in _json_lines(segment)[1:]]
+
+    def reasons(self, part_of_url: str) -> list[str]:
+        """Why addresses that hold `part_of_url` were rejected."""
+        return [f"{line['stage']}/{line['reason']}" for line in self.rejected if part_of_url in line["url"]]
+
+
+@dataclass(frozen=True, slots=True)
+class MockSite:
+    """The misbehaving site."""
+
+    base: str
+
+    def log(self) -> list[dict[str, Any]]:
+        with urllib.request.urlopen(f"{self.base}/_log") as answer:
+            log: list[dict[str, Any]] = json.load(answer)
+        return log
+
+    def asked(self) -> Counter[str]:
+        return Counter(entry["path"] for entry in self.log())
+
+
+def _json_lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().split("\n") if line]
+
+
+@pytest.fixture
+def mock_site() -> Iterator[MockSite]:
+    """A fresh mock site in a process of its own."""
+    yield from serve_mock_site()
+
+
+@pytest.fixture(scope="module")
+def shared_mock_site() -> Iterator[MockSite]:
+    """A mock site for all tests of a module."""
+    yield from serve_mock_site()
+
+
+def serve_mock_site() -> Iterator[MockSite]:
+    with subprocess.Popen([sys.executable, str(SERVER)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield MockSite(process.stdout.readline().strip())
+        finally:
+            process.kill()
+
+
+@pytest.fixture(scope="session")
+def crawl() -> Callable[..., Crawl]:
+    """Run `scrapy crawl portal` with `portals/mock.toml` in a folder."""
+
+    def run(folder: Path, *arguments: str, portal: str = PORTAL) -> Crawl:
+        (folder / "portals").mkdir(exist_ok=True)
+        (folder / "portals" / "mock.toml").write_text(portal)
+        corpus = folder / "corpus"
+        command = [sys.executable, "-m", "scrapy", "crawl", "portal", *arguments]
+        environment = os.environ | {"SCRAPY_SETTINGS_MODULE": "newscorpus.settings"}
+        done = subprocess.run(
+            [*command, "-s", f"NEWSCORPUS_CORPUS={corpus}"],
+            cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False,
+        )  # fmt: skip
+        return Crawl(done.returncode, done.stdout + done.stderr, corpus)
+
+    return run

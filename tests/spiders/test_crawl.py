@@ -1,0 +1,197 @@
+"""One crawl of a site with every misbehaviour we know, and what must come of each."""
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+KEPT = [
+    *(f"story-of-the-day-{number}" for number in range(10001, 10006)),
+    "moved-here-10062",
+    "moved-within-10061",
+    "gzip-story-10083",
+    "brotli-story-10084",
+    "wrong-charset-story-10086",
+    "flaky-story-10090",
+    "story-with-session-10096",
+    "only-in-the-feed-10200",
+    "broken-markup-in-the-feed-10201",
+    "only-in-the-archive-10300",
+    "only-in-the-news-10301",
+    "only-in-the-section-10400",
+]
+
+REJECTED = {
+    "/private/": "fetch/robots_disallowed",
+    "turning-round-10070": "fetch/redirect_loop",
+    "ever-further-10071": "fetch/redirect_loop",
+    "to-the-cloud-10072": "fetch/private_address",
+    "to-the-disk-10073": "fetch/private_address",
+    "to-another-port-10074": "fetch/private_address",
+    "to-another-site-10075": "fetch/offsite",
+    "back-home-10076": "fetch/redirect_to_known",
+    "to-a-section-10077": "discovery/no_article",
+    "big-story-10080": "fetch/too_large",
+    "big-chunked-story-10081": "fetch/too_large",
+    "bomb-story-10082": "fetch/too_large",
+    "cut-short-story-10085": "fetch/truncated",
+    "broken-story-10091": "fetch/http_503",
+    "gone-story-10092": "fetch/http_404",
+    "slow-story-10093": "fetch/timeout",
+    "plain-text-story-10094": "fetch/not_html",
+    "print-version-story-10095": "discovery/duplicate_address",
+    "/calendar/": "discovery/trap",
+    "/loop/": "discovery/trap",
+    "169.254.169.254": "fetch/private_address",
+    "other-port-10098": "fetch/private_address",
+    "file:///etc/passwd": "fetch/private_address",
+    "/feed.xml": "discovery/broken_entry",
+    "not-a-feed.xml": "discovery/broken_feed",
+    "sitemap-bomb.xml.gz": "discovery/broken_sitemap",
+}
+
+
+@pytest.fixture(scope="module")
+def done(crawl: Callable[..., Any], shared_mock_site: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = tmp_path_factory.mktemp("crawl")
+    return crawl(
+        folder,
+        *("-a", "portal=mock", "-a", f"base={shared_mock_site.base}", "-s", "DOWNLOAD_TIMEOUT=2"),
+    )
+
+
+def test_ends_well_and_says_so(done: Any) -> None:
+    assert done.exit_code == 0, done.output
+    assert "Traceback" not in done.output
+    assert done.report["reason"] == "finished"
+    assert done.report["portals"] == ["mock"]
+
+
+@pytest.mark.parametrize("part", KEPT)
+def test_keeps(done: Any, part: str) -> None:
+    assert len([record for record in done.records if part in record["url"]]) == 1
+
+
+def test_keeps_nothing_else(done: Any) -> None:
+    assert len(done.records) == len(KEPT) == done.stats["newscorpus/kept"]
+    assert done.report["build"]["kept"] == len(KEPT)
+
+
+@pytest.mark.parametrize(("part", "reason"), REJECTED.items())
+def test_rejects(done: Any, part: str, reason: str) -> None:
+    assert done.reasons(part) == [reason]
+    assert done.stats[f"newscorpus/rejected/{reason}"] >= 1
+
+
+def test_every_rejection_is_counted_once(done: Any) -> None:
+    counted = sum(count for name, count in done.stats.items() if name.startswith("newscorpus/rejected/"))
+    assert counted == len(done.rejected)
+
+
+def test_words_are_counted(done: Any) -> None:
+    assert done.stats["newscorpus/words"] == sum(record["n_words"] for record in done.records) > 1000
+
+
+def test_asks_for_nothing_that_is_refused(done: Any, shared_mock_site: Any) -> None:
+    asked = shared_mock_site.asked()
+    assert done.exit_code == 0
+    assert not [path for path in asked if path.startswith("/private/")]
+    assert len([path for path in asked if path.startswith("/calendar/")]) <= 2
+    assert len([path for path in asked if path.startswith("/session/")]) == 1
+    assert len([path for path in asked if path.startswith("/news/ever-further")]) <= 9
+    assert asked["/robots.txt"] == 1
+
+
+def test_retries_what_may_pass(done: Any, shared_mock_site: Any) -> None:
+    asked = shared_mock_site.asked()
+    assert done.stats["retry/count"] >= 3
+    assert asked["/news/flaky-story-10090.html"] == 2
+    assert asked["/news/broken-story-10091.html"] == 3
+    assert asked["/news/gone-story-10092.html"] == 1
+
+
+def test_the_same_document_is_asked_for_once(done: Any, shared_mock_site: Any) -> None:
+    asked = shared_mock_site.asked()
+    assert sum(count for path, count in asked.items() if "story-of-the-day-10001" in path) == 1
+    assert done.exit_code == 0
+
+
+def test_one_request_at_a_time_by_an_honest_agent(done: Any, shared_mock_site: Any) -> None:
+    log = shared_mock_site.log()
+    slow = next(index for index, entry in enumerate(log) if "slow-story" in entry["path"])
+    assert {entry["agent"] for entry in log} == {"newscorpus/0.1.0"}
+    # A request that the crawl gave up on is still under way at the server, and so is a broken connection.
+    assert {entry["busy"] for entry in log[:slow]} <= {0, 1}
+    assert sum(entry["busy"] for entry in log[:slow]) <= 3
+    assert done.exit_code == 0
+
+
+def test_feed_evidence_reaches_the_record(done: Any) -> None:
+    (record,) = [record for record in done.records if "only-in-the-feed" in record["url"]]
+    assert record["authors"] == ["Ada Writer"]
+    assert record["provenance"]["authors"] == "feed"
+    assert record["published"].startswith("2026-11-20")
+
+
+def test_news_sitemap_evidence_reaches_the_record(done: Any) -> None:
+    (record,) = [record for record in done.records if "only-in-the-news" in record["url"]]
+    assert record["published"].startswith("2026-11-20")
+    assert record["provenance"]["published"] == "sitemap"
+
+
+def test_wrong_charset_is_put_right(done: Any) -> None:
+    (record,) = [record for record in done.records if "wrong-charset" in record["url"]]
+    assert "Žluťoučký kůň" in record["text"]
+
+
+def test_limit_ends_the_crawl(crawl: Callable[..., Any], mock_site: Any, tmp_path: Path) -> None:
+    done = crawl(tmp_path, "-a", "portal=mock", "-a", f"base={mock_site.base}", "-a", "limit=3")
+    assert done.exit_code == 0, done.output
+    assert done.report["reason"] == "limit"
+    assert done.stats["newscorpus/pages"] == 3
+    assert len(done.records) == 3
+    assert sum(mock_site.asked().values()) < 15
+
+
+def test_addresses_from_a_file_and_delay(crawl: Callable[..., Any], mock_site: Any, tmp_path: Path) -> None:
+    urls = [f"{mock_site.base}/news/listed-story-{number}" for number in range(20001, 20005)]
+    (tmp_path / "urls.txt").write_text("# listed\n" + "\n".join([*urls, "http://elsewhere.example.org/x"]) + "\n")
+    portal = f"""
+name = "mock"
+languages = ["en"]
+domains = ["127.0.0.1"]
+start = ["{mock_site.base}/"]
+delay_seconds = 0.4
+"""
+    done = crawl(tmp_path, "-a", "portal=mock", "-a", "urls=urls.txt", "-s", "DOWNLOAD_DELAY_JITTER=0", portal=portal)
+    times = [entry["time"] for entry in mock_site.log() if entry["path"].startswith("/news/")]
+    assert sorted(record["url"] for record in done.records) == sorted(urls)
+    assert done.reasons("elsewhere") == ["discovery/offsite"]
+    assert min(later - earlier for earlier, later in pairwise(times)) >= 0.39
+    assert set(mock_site.asked()) == {"/robots.txt", *(url.removeprefix(mock_site.base) for url in urls)}
+
+
+def test_nothing_kept_is_an_error(crawl: Callable[..., Any], mock_site: Any, tmp_path: Path) -> None:
+    (tmp_path / "urls.txt").write_text(f"{mock_site.base}/news/gone-story-10092.html\n")
+    done = crawl(tmp_path, "-a", "portal=mock", "-a", f"base={mock_site.base}", "-a", "urls=urls.txt")
+    assert done.exit_code == 1
+    assert "Kept no article: 2 responses; rejected: fetch/http_404 1" in done.output
+    assert "Traceback" not in done.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-a", "portal=nowhere"], "no portal 'nowhere'; known: "),
+        (["-a", "portal=demo", "-s", "NEWSCORPUS_EXTRACTOR=magic"], "NEWSCORPUS_EXTRACTOR is 'magic'; known: "),
+    ],
+)
+def test_wrong_usage_is_said_in_one_line(
+    crawl: Callable[..., Any], tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    done = crawl(tmp_path, *arguments, "-s", "LOG_LEVEL=ERROR")
+    assert done.exit_code == 2
+    assert message in done.output
+    assert len(done.output.strip().split("\n")) == 1
