@@ -13,7 +13,7 @@ from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
-from newscorpus.config import BuildConfig
+from newscorpus.config import BuildConfig, ShardConfig
 from newscorpus.corpus.card import CARD, card
 from newscorpus.corpus.files import replacing, sync_folder
 from newscorpus.corpus.manifest import MANIFEST, Manifest, Share, write_manifest
@@ -50,22 +50,33 @@ def publish(folder: Path, records: Iterable[Record], config: BuildConfig) -> Man
     """
     folder.mkdir(parents=True, exist_ok=True)
     tally = Tally()
-    with _staging(folder) as staging:
-        written = write_shards(staging, tally.count(records), config.shards)
-        generation = hashlib.sha256("".join(shard.sha256 for shard in written).encode()).hexdigest()[:GENERATION_LENGTH]
-        pattern = f"shard-*-{generation}.jsonl{SUFFIXES[config.shards.compression]}"
-        shards = [replace(shard, name=pattern.replace("*", f"{shard.name}-of-{len(written):05}")) for shard in written]
-        for old, new in zip(written, shards, strict=True):
-            (staging / old.name).replace(folder / new.name)
-    sync_folder(folder)
+    generation, shards = _place_shards(folder, tally.count(records), config.shards)
     manifest = _manifest(generation, shards, tally, config)
     with replacing(folder / CARD) as file:
-        file.write(card(manifest, pattern).encode())
+        file.write(card(manifest, _pattern(generation, config.shards)).encode())
     with replacing(folder / MANIFEST) as file:
         file.write(write_manifest(manifest))
     for path in set(folder.glob("shard-*")) - {folder / shard.name for shard in shards}:
         path.unlink()
     return manifest
+
+
+def _place_shards(folder: Path, records: Iterable[Record], config: ShardConfig) -> tuple[str, list[Shard]]:
+    """Write the shards and put them beside those of other generations; gives their generation too."""
+    with _staging(folder) as staging:
+        written = write_shards(staging, records, config)
+        generation = hashlib.sha256("".join(shard.sha256 for shard in written).encode()).hexdigest()[:GENERATION_LENGTH]
+        pattern = _pattern(generation, config)
+        shards = [replace(shard, name=pattern.replace("*", f"{shard.name}-of-{len(written):05}")) for shard in written]
+        for old, new in zip(written, shards, strict=True):
+            (staging / old.name).replace(folder / new.name)
+    sync_folder(folder)
+    return generation, shards
+
+
+def _pattern(generation: str, config: ShardConfig) -> str:
+    """Matches the names of one generation's shards."""
+    return f"shard-*-{generation}.jsonl{SUFFIXES[config.compression]}"
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 """From the intake to the published corpus: revisions and duplicates go, survivors are written.
 
 What comes out depends on what is in the intake and on the configuration, not on the order of arrival nor on earlier
-builds. Only ids, hashes, dates and signatures (about 1 kB a document) are held in memory; texts are read when needed.
+builds. Only ids, hashes, dates, signatures and their index are held in memory, some 7 kB a document, nearly all of it
+the index; texts are read when needed.
 """
 
 import hashlib
@@ -84,8 +85,8 @@ def build(corpus: Path, config: BuildConfig = BuildConfig()) -> BuildReport:
         CorpusError: there is no intake, it is damaged, its signatures were made with other parameters, another build
             is at work, or the disk is full; what was published before stands.
     """
-    torn = torn_segments(corpus / INTAKE)
     try:
+        torn = torn_segments(corpus / INTAKE)
         with exclusive(corpus / LOCK):
             report = _build(corpus, config)
     except OSError as error:
