@@ -9,14 +9,17 @@ from itertools import chain, islice, product
 from multiprocessing import get_context
 from pathlib import Path
 
-from newscorpus.data import Article, Page, Rejected
+from newscorpus.data import Article, Label, Page, Rejected
 from newscorpus.evaluation.conventions import as_gold_has_it, has_article
-from newscorpus.evaluation.scores import Overlap, lcs_overlap, ngram_overlap, word_edits
+from newscorpus.evaluation.scores import Confusion, Overlap, confusion, lcs_overlap, ngram_overlap, word_edits
 from newscorpus.extraction.extractor import Extractor
 from newscorpus.extractors import registry
+from newscorpus.learning.align import align
 from newscorpus.learning.pages import GoldPage, read_pages
 
 ALL_SPLITS = "all"
+GOOD_SHARE = 0.5
+"""A block is good in gold when at least this share of it is gold text."""
 WARM_UP = Page.from_html("<html><body><p>What is loaded on the first page is not that page's time.</p></body></html>")
 
 Load = Callable[[str], Extractor]
@@ -43,6 +46,7 @@ class PageResult:
         ngrams: shared word 4-grams.
         lcs: longest common subsequence of words (Bakić 2012).
         edits: words to edit (Novotný 2016).
+        blocks: verdicts on blocks, good is positive; empty where the extractor does not decide block by block.
         seconds: CPU time.
     """
 
@@ -58,6 +62,7 @@ class PageResult:
     ngrams: Overlap
     lcs: Overlap
     edits: int
+    blocks: Confusion
     seconds: float
 
     @property
@@ -143,6 +148,7 @@ def _evaluate_page(page: GoldPage, extractors: Mapping[str, Extractor]) -> Itera
             ngrams=ngram_overlap(text, page.text),
             lcs=lcs_overlap(text, page.text),
             edits=word_edits(text, page.text),
+            blocks=_judge_blocks(extractor, fetched, page),
             seconds=seconds,
         )
 
@@ -152,3 +158,13 @@ def _read(outcome: Article | Rejected, dataset: str) -> tuple[str, str, float]:
     if isinstance(outcome, Rejected):
         return "", f"{outcome.stage}/{outcome.reason}", 0.0
     return as_gold_has_it(dataset, outcome.fields.title, outcome.text), "", outcome.confidence
+
+
+def _judge_blocks(extractor: Extractor, fetched: Page, page: GoldPage) -> Confusion:
+    """Verdicts of a `BlockExtractor` on the blocks of a page against those that the gold text gives."""
+    label = getattr(extractor, "label", None)
+    if label is None or not has_article(page.page_type):
+        return Confusion()
+    labelled = label(fetched)
+    gold = align([item.block for item in labelled], page.text, page.title).good >= GOOD_SHARE
+    return confusion((item.label is Label.GOOD for item in labelled), gold)

@@ -61,6 +61,18 @@ def _cells(row: Summary) -> list[str]:
     ]
 
 
+def print_blocks(summaries: Sequence[Summary], console: Console) -> None:
+    """Print the scores of the verdicts on blocks, for each set and the extractors that decide block by block."""
+    rows = [summary for summary in summaries if summary.scope == "set" and summary.blocks.count]
+    table = Table("set", "extractor", "blocks", "accuracy", "P", "R", "F1", "MCC", title="blocks")
+    for row in rows:
+        scores = row.blocks
+        figures = (scores.accuracy, scores.precision, scores.recall, scores.f1, scores.mcc)
+        table.add_row(row.group, row.extractor, str(scores.count), *(f"{figure:.3f}" for figure in figures))
+    if rows:
+        console.print(table)
+
+
 def print_rejections(rejections: Sequence[Rejection], console: Console) -> None:
     """Print how well each extractor refuses pages without an article, and the share it refuses of each kind of page."""
     kinds = sorted({kind for rejection in rejections for kind in rejection.shares})

@@ -126,11 +126,14 @@ class Confusion:
         )
 
     @property
+    def total(self) -> int:
+        """Number of verdicts."""
+        return self.true_positive + self.false_positive + self.false_negative + self.true_negative
+
+    @property
     def accuracy(self) -> float:
         """Share of right verdicts; 1 where there were none."""
-        right = self.true_positive + self.true_negative
-        total = right + self.false_positive + self.false_negative
-        return right / total if total else 1.0
+        return (self.true_positive + self.true_negative) / self.total if self.total else 1.0
 
     @property
     def scores(self) -> Scores:

@@ -21,6 +21,18 @@ Group = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
+class BlockScores:
+    """Scores of the verdicts on the blocks of a group, good is positive; all 0 where there were none."""
+
+    count: int = 0
+    accuracy: float = 0.0
+    precision: float = 0.0
+    recall: float = 0.0
+    f1: float = 0.0
+    mcc: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """Figures of one extractor on one group of pages. Shares and scores are 0..1.
 
@@ -39,6 +51,7 @@ class Summary:
         lcs: longest common subsequence of words, lengths summed over the group (Bakić 2012).
         lcs_page_f1: mean of the pages' own F1 of it.
         edits: words to edit a page, mean (Novotný 2016).
+        blocks: verdicts on blocks, summed over the group.
         cpu_ms: CPU milliseconds a page, mean.
         cpu_ms_median: median.
     """
@@ -57,6 +70,7 @@ class Summary:
     lcs: Scores
     lcs_page_f1: float
     edits: float
+    blocks: BlockScores
     cpu_ms: float
     cpu_ms_median: float
 
@@ -110,9 +124,17 @@ def _summarise_group(key: Group, results: Sequence[PageResult], by_domain: bool)
         lcs=sum((result.lcs for result in results), Overlap()).scores,
         lcs_page_f1=fmean(result.lcs.scores.f1 for result in results),
         edits=fmean(result.edits for result in results),
+        blocks=_block_scores(sum((result.blocks for result in results), Confusion())),
         cpu_ms=fmean(milliseconds),
         cpu_ms_median=median(milliseconds),
     )
+
+
+def _block_scores(verdicts: Confusion) -> BlockScores:
+    if not verdicts.total:
+        return BlockScores()
+    scores = verdicts.scores
+    return BlockScores(verdicts.total, verdicts.accuracy, scores.precision, scores.recall, scores.f1, verdicts.mcc)
 
 
 def _columns(result: PageResult) -> tuple[float, ...]:

@@ -67,7 +67,8 @@ def _extract(name: str, peer: Peer, page: Page) -> Article | Rejected:
     if isinstance(html, Rejected):
         return html
     try:
-        text, title = peer(html, page.url)
+        with warnings.catch_warnings(action="ignore"):  # of doubtful dates and the like
+            text, title = peer(html, page.url)
     except Exception as error:  # noqa: BLE001  (peers raise whatever they meet, bare Exception and RecursionError too)
         detail = collapse(f"{name}: {type(error).__name__}: {error}")
         return Rejected("extract", "peer_failed", detail, page.url)
@@ -80,8 +81,7 @@ def _package(module: str, distribution: str) -> ModuleType:
     """Import a peer, its log muted: what it thinks of a page shows in what it returns."""
     logging.getLogger(module.partition(".")[0]).setLevel(logging.CRITICAL + 1)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # newspaper4k warns at import that its optional NLP packages are missing
+        with warnings.catch_warnings(action="ignore"):  # newspaper4k misses its optional NLP packages
             return importlib.import_module(module)
     except ImportError as error:
         message = f"{distribution} cannot be imported ({error}); pip install -r requirements-bench.txt"

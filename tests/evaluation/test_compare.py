@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from newscorpus.data import Article, Fields, Page, Rejected
+from newscorpus.data import Article, Block, Element, Fields, Label, LabelledBlock, Page, Rejected
 from newscorpus.evaluation.compare import EvaluationError, PageResult, evaluate
 from newscorpus.evaluation.conventions import as_gold_has_it, has_article
-from newscorpus.evaluation.scores import Overlap
+from newscorpus.evaluation.scores import Confusion, Overlap
 from newscorpus.extraction.extractor import Extractor
 
 
@@ -65,6 +65,7 @@ def test_a_result_holds_the_scores_of_its_page(tmp_path: Path) -> None:
         ngrams=Overlap(common=1, predicted=2, gold=1),
         lcs=Overlap(common=4, predicted=5, gold=4),
         edits=1,
+        blocks=Confusion(),
         seconds=kept.seconds,
     )
     assert kept.seconds >= 0
@@ -81,6 +82,29 @@ def test_several_processes_give_the_same_results(tmp_path: Path) -> None:
         return sorted((result.dataset, result.id, result.extractor, result.ngrams) for result in results)
 
     assert figures(jobs=1) == figures(jobs=2)
+
+
+class Labeller:
+    """Holds the first block to be good and the second not; the gold text is that of blocks 1 and 3."""
+
+    def __call__(self, page: Page) -> Article | Rejected:
+        return no_text(page)
+
+    def label(self, page: Page) -> tuple[LabelledBlock, ...]:
+        texts = ("one two three four", "menu", "five six seven eight", "footer")
+        labels = (Label.GOOD, Label.GOOD, Label.ALMOST, Label.BAD)
+        return tuple(
+            LabelledBlock(Block(position, text, "", Element("p")), 0.5, label)
+            for position, (text, label) in enumerate(zip(texts, labels, strict=True))
+        )
+
+
+def test_verdicts_on_blocks_are_compared_with_the_gold_text(tmp_path: Path) -> None:
+    path = write_set(tmp_path, text="One two three four.\nFive six seven eight.")
+    first = next(evaluate([path], ["x"], load=lambda _: Labeller()))
+    assert first.blocks == Confusion(true_positive=1, false_positive=1, false_negative=1, true_negative=1)
+    path = write_set(tmp_path, page_type="listing")
+    assert next(evaluate([path], ["x"], load=lambda _: Labeller())).blocks == Confusion()
 
 
 def test_the_split_decides_on_the_pages(tmp_path: Path) -> None:

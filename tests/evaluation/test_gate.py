@@ -8,11 +8,24 @@ from rich.console import Console
 from newscorpus.evaluation import gate
 from newscorpus.evaluation.compare import PageResult
 from newscorpus.evaluation.gate import Floor, FloorsError, Verdict, judge, read_floors, run_gate
-from newscorpus.evaluation.scores import Overlap
+from newscorpus.evaluation.scores import Confusion, Overlap
 from newscorpus.evaluation.summary import summarise
 
 RESULT = PageResult(
-    "news", "1", "", "a.example", "cs", "", gate.EXTRACTOR, "", 0.9, Overlap(8, 10, 10), Overlap(), 0, 0
+    dataset="news",
+    id="1",
+    url="",
+    domain="a.example",
+    language="cs",
+    page_type="",
+    extractor=gate.EXTRACTOR,
+    rejected="",
+    confidence=0.9,
+    ngrams=Overlap(common=8, predicted=10, gold=10),
+    lcs=Overlap(),
+    edits=0,
+    blocks=Confusion(),
+    seconds=0.001,
 )
 
 

@@ -11,11 +11,11 @@ from newscorpus.evaluation import report
 from newscorpus.evaluation.calibration import ConfidenceBin
 from newscorpus.evaluation.compare import PageResult
 from newscorpus.evaluation.report import WorstPage, flatten, worst_pages, write_csv, write_json
-from newscorpus.evaluation.scores import Overlap
+from newscorpus.evaluation.scores import Confusion, Overlap
 from newscorpus.evaluation.summary import summarise, summarise_rejections
 
 GOOD = PageResult("news", "1", "https://a.example/1", "a.example", "cs", "article", "ours", "", 0.9, Overlap(4, 4, 4),
-                  Overlap(4, 4, 4), 0, 0.001)  # fmt: skip
+                  Overlap(4, 4, 4), 0, Confusion(8, 1, 1, 90), 0.001)  # fmt: skip
 BAD = replace(GOOD, extractor="peer", ngrams=Overlap(1, 4, 4))
 RESULTS = [
     GOOD,
@@ -56,11 +56,20 @@ def test_rejections_and_confidence_are_printed(console: Console) -> None:
     assert "0.91" in text
 
 
+def test_blocks_are_printed_where_there_are_any(console: Console) -> None:
+    report.print_blocks(summarise([GOOD, replace(BAD, blocks=Confusion())]), console)
+    text = printed(console)
+    assert "ours" in text
+    assert "peer" not in text
+    assert "0.980" in text
+
+
 def test_nothing_to_say_prints_nothing(console: Console) -> None:
     report.print_summaries([], console)
     report.print_rejections([], console)
     report.print_confidence([], console)
     report.print_worst([], console)
+    report.print_blocks([], console)
     assert printed(console) == ""
 
 

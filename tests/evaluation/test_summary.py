@@ -5,7 +5,7 @@ import pytest
 from newscorpus.evaluation.calibration import ConfidenceBin, summarise_confidence
 from newscorpus.evaluation.compare import PageResult
 from newscorpus.evaluation.scores import Confusion, Overlap
-from newscorpus.evaluation.summary import summarise, summarise_rejections
+from newscorpus.evaluation.summary import BlockScores, summarise, summarise_rejections
 
 PAGE = PageResult(
     dataset="news",
@@ -20,6 +20,7 @@ PAGE = PageResult(
     ngrams=Overlap(common=4, predicted=4, gold=4),
     lcs=Overlap(common=9, predicted=10, gold=10),
     edits=1,
+    blocks=Confusion(),
     seconds=0.002,
 )
 HALF = replace(PAGE, id="2", ngrams=Overlap(common=1, predicted=2, gold=2), edits=3, seconds=0.004)
@@ -40,6 +41,12 @@ def test_figures_by_hand() -> None:
     assert summary.lcs_page_f1 == pytest.approx((0.9 + 0.9 + 0.02 + 0) / 4)
     assert summary.edits == pytest.approx((1 + 3 + 1 + 10) / 4)
     assert (summary.cpu_ms, summary.cpu_ms_median) == pytest.approx((3.0, 3.0))
+
+
+def test_verdicts_on_blocks_are_summed() -> None:
+    pages = [replace(PAGE, blocks=Confusion(3, 1, 0, 4)), replace(PAGE, blocks=Confusion(0, 0, 1, 1))]
+    assert summarise(pages)[0].blocks == BlockScores(10, 0.8, 0.75, 0.75, 0.75, pytest.approx(14 / 24))  # type: ignore[arg-type]
+    assert summarise([PAGE])[0].blocks == BlockScores()
 
 
 def test_groups_are_sets_languages_and_all() -> None:
