@@ -1,11 +1,13 @@
 """Feeds: RSS 0.9 to 2.0, RSS 1.0 (RDF) and Atom, with what they say of each document."""
 
 from collections.abc import Iterator
+from html import unescape
 from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
 from newscorpus.data import Evidence
+from newscorpus.text import collapse
 
 from .listing import MAX_ENTRIES, Entry, Listing, ListingError, local_name, read_xml, text_of
 
@@ -97,7 +99,7 @@ def _author(element: etree._Element) -> str:
 
 def _claims(field: str, value: str) -> Iterator[Evidence]:
     if value:
-        yield Evidence(field, value, "feed")
+        yield Evidence(field, collapse(unescape(value)), "feed")  # RSS does not say whether a title is HTML; many are
 
 
 def _channel_language(root: etree._Element) -> tuple[Evidence, ...]:

@@ -48,15 +48,15 @@ def find_links(root: HtmlElement, url: str) -> PageLinks:
         root: root of the page; not changed.
         url: the address of the page; relative links are resolved against it or the page's own `<base>`.
     """
-    base = _resolve(url, next(iter(_values(root, "base", "href")), "")) or url
-    found = (_resolve(base, href) for tag in ("a", "area") for href in _values(root, tag, "href"))
+    base = _resolve(url, next(_hrefs(root, "base"), "")) or url
+    found = (_resolve(base, href) for href in _hrefs(root, "a", "area"))
     links = tuple(dict.fromkeys(filter(_may_be_page, found)))
     canonical = next((_resolve(base, href) for href in _canonicals(root)), "")
     return PageLinks(links[:MAX_LINKS], canonical)
 
 
-def _values(root: HtmlElement, tag: str, attribute: str) -> Iterator[str]:
-    return (value for element in root.iter(tag) if (value := element.get(attribute)))
+def _hrefs(root: HtmlElement, *tags: str) -> Iterator[str]:
+    return (href for element in root.iter(*tags) if (href := element.get("href")))
 
 
 def _canonicals(root: HtmlElement) -> Iterator[str]:

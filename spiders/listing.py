@@ -1,5 +1,6 @@
 """Lists of addresses that a site offers to machines (feeds, sitemaps), and how their XML is read without danger."""
 
+import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from enum import StrEnum
 from lxml import etree
 
 from newscorpus.data import Evidence
+from newscorpus.text import collapse
 
 MAX_BYTES = 52_428_800
 """Longest uncompressed sitemap (sitemaps.org protocol: 50 MB); feeds stay far below."""
@@ -16,6 +18,12 @@ MAX_ENTRIES = 50_000
 """Most entries of one sitemap (sitemaps.org protocol)."""
 
 GZIP_MAGIC = b"\x1f\x8b"
+
+
+BARE_AMPERSAND = re.compile(
+    rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(?!#\d+;|#x[0-9a-f]+;|(?:amp|apos|gt|lt|quot);)", re.DOTALL | re.IGNORECASE
+)
+"""An "&" that begins none of the references XML knows; character data, where it may stand, are passed over."""
 
 
 class Form(StrEnum):
@@ -83,9 +91,11 @@ def read_xml(body: bytes) -> etree._Element:
     Raises:
         ListingError: not XML at all.
     """
+    # Where the parser recovers from one unknown entity or bare "&", it loses all later ones, "&amp;" too.
+    body = BARE_AMPERSAND.sub(lambda found: b"&amp;" if found[0] == b"&" else found[0], body.strip())
     parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
-        root = etree.fromstring(body.strip(), parser)
+        root = etree.fromstring(body, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
         raise ListingError(f"not XML: {error}") from error
     if root is None:
@@ -100,8 +110,8 @@ def local_name(element: etree._Element) -> str:
 
 
 def text_of(element: etree._Element) -> str:
-    """All text below an element, white space collapsed; comments and unknown entities are left out."""
-    return " ".join("".join(_texts(element)).split())
+    """All text below an element, white space collapsed, comments left out."""
+    return collapse("".join(_texts(element)))
 
 
 def _texts(element: etree._Element) -> Iterator[str]:

@@ -41,7 +41,7 @@ def parse_sitemap(body: bytes, url: str) -> Listing:
 
 
 def _plain(body: bytes, url: str) -> Listing:
-    lines = [line.strip() for line in body.decode("utf-8", "replace").split("\n")]
+    lines = [line.strip() for line in body.decode("utf-8-sig", "replace").split("\n")]
     entries = tuple(Entry(line) for line in lines if _is_web_address(line))
     if not entries:
         raise ListingError(f"not a sitemap: neither XML nor addresses: {url}")
