@@ -11,7 +11,7 @@ import zstandard
 
 MAX_WINDOW_BYTES = 2**27
 """Longest zstd window accepted: the sets are written with `--long=27`."""
-CHUNK_BYTES = 2**20
+CHUNK_BYTES = 2**17
 
 
 class PagesError(ValueError):
