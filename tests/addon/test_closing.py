@@ -1,0 +1,75 @@
+import asyncio
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from newscorpus.addon.closing import CorpusExtension
+from newscorpus.addon.report import CrawlReport, told, write_report
+
+
+def close(corpus: Path, stats: dict[str, Any], *, builds: bool = True) -> None:
+    collector = SimpleNamespace(get_stats=lambda: stats, set_value=stats.__setitem__)
+    crawler: Any = SimpleNamespace(stats=collector)
+    spider: Any = SimpleNamespace(portal_names=("mock",))
+    asyncio.run(CorpusExtension(crawler, corpus, builds=builds).spider_closed(spider, "finished"))
+
+
+def report(corpus: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((corpus / "crawl-report.json").read_text())
+    return found
+
+
+def test_a_crawl_that_kept_nothing_says_why(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    stats = {
+        "newscorpus/rejected/fetch/http_404": 2,
+        "newscorpus/rejected/fetch/dns": 5,
+        "downloader/response_count": 3,
+    }
+    close(tmp_path / "corpus", stats)
+    assert "Kept no article: 3 responses; rejected: fetch/dns 5, fetch/http_404 2" in caplog.text
+    found = report(tmp_path / "corpus")
+    assert found["stats"] == dict(sorted(stats.items()))
+    assert (found["portals"], found["reason"], found["build"]) == (["mock"], "finished", {})
+    assert found["started"] <= found["finished"]
+
+
+def test_a_build_that_fails_is_said_and_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "intake").mkdir()
+    (tmp_path / "intake" / "000001.jsonl").write_text("damaged\n")
+    stats: dict[str, Any] = {"newscorpus/kept": 1}
+    close(tmp_path, stats)
+    assert stats["newscorpus/failed"] == "build"
+    assert "000001.jsonl" in report(tmp_path)["build"]["error"]
+    assert "Build failed" in caplog.text
+
+
+def test_no_build_where_none_is_wanted(tmp_path: Path) -> None:
+    (tmp_path / "intake").mkdir()
+    close(tmp_path, {"newscorpus/kept": 1}, builds=False)
+    assert report(tmp_path)["build"] == {}
+    assert not (tmp_path / "corpus").exists()
+
+
+def test_a_report_that_cannot_be_written_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "file").write_text("")
+    stats: dict[str, Any] = {"newscorpus/kept": 1}
+    close(tmp_path / "file", stats)
+    assert stats["newscorpus/failed"] == "report"
+    assert "Cannot write the report" in caplog.text
+
+
+def test_a_report_replaces_the_one_before(tmp_path: Path) -> None:
+    for reason in ("shutdown", "finished"):
+        write_report(tmp_path, CrawlReport(("žurnál",), "a", "b", reason, {}, {}))
+    assert report(tmp_path) == {
+        "portals": ["žurnál"], "started": "a", "finished": "b", "reason": "finished", "stats": {}, "build": {},
+    }  # fmt: skip
+    assert [path.name for path in tmp_path.iterdir()] == ["crawl-report.json"]
+
+
+def test_only_counts_that_mean_something_are_told() -> None:
+    stats = {"newscorpus/kept": 1, "downloader/request_count": 2, "memusage/max": 3, "start_time": 4}
+    assert told(stats) == {"newscorpus/kept": 1, "downloader/request_count": 2}

@@ -1,0 +1,130 @@
+import asyncio
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from scrapy import Request
+from scrapy.http import Response
+from scrapy.settings import Settings
+from scrapy.utils.defer import deferred_from_coro
+from twisted.internet.error import DNSLookupError
+
+from newscorpus.addon import private_addresses
+from newscorpus.addon.fingerprints import CanonicalFingerprinter
+from newscorpus.addon.private_addresses import PrivateAddressMiddleware
+from newscorpus.addon.redirects import DOMAINS, CarefulRedirectMiddleware
+from newscorpus.addon.refused import Refused
+
+URL = "http://example.org/a"
+
+
+def ask(url: str, monkeypatch: pytest.MonkeyPatch, answer: str = "") -> None:
+    async def resolve(host: str) -> str:
+        assert host == "example.org"
+        return answer
+
+    monkeypatch.setattr(private_addresses, "_resolve", resolve)
+    crawler: Any = SimpleNamespace(spider=SimpleNamespace(loopback=frozenset({"127.0.0.1:8000"})))
+    asyncio.run(PrivateAddressMiddleware(crawler).process_request(Request(url)))
+
+
+@pytest.mark.parametrize(
+    ("url", "answer"),
+    [
+        ("http://example.org/", "93.184.216.34"),
+        ("http://example.org/", ""),
+        ("http://127.0.0.1:8000/x", "never asked"),
+        ("https://8.8.8.8/", "never asked"),
+    ],
+)
+def test_public_addresses_pass(monkeypatch: pytest.MonkeyPatch, url: str, answer: str) -> None:
+    ask(url, monkeypatch, answer)
+
+
+@pytest.mark.parametrize(
+    ("url", "answer"),
+    [
+        *((URL, answer) for answer in ("127.0.0.1", "10.0.0.8", "169.254.169.254", "0.0.0.0", "::1")),
+        *(
+            (url, "")
+            for url in ("http://127.0.0.1:8001/", "http://127.0.0.1/", "http://[::1]:8000/", "http://192.168.1.1/")
+        ),
+        *((url, "") for url in ("file:///etc/passwd", "ftp://example.org/", "data:,x", "s3://bucket/key")),
+    ],
+)
+def test_private_addresses_are_refused(monkeypatch: pytest.MonkeyPatch, url: str, answer: str) -> None:
+    with pytest.raises(Refused) as refused:
+        ask(url, monkeypatch, answer)
+    assert refused.value.reason == "private_address"
+
+
+def redirect(location: str | None, request: Request | None = None, met: tuple[str, ...] = ()) -> Request | Response:
+    middleware = CarefulRedirectMiddleware(Settings({"REDIRECT_MAX_TIMES": 3}))
+    spider = SimpleNamespace(has_met=lambda url: url in met)
+    middleware.crawler = SimpleNamespace(spider=spider)  # type: ignore[assignment]
+    request = request or Request(URL, meta={DOMAINS: ("example.org",)})
+    headers = {} if location is None else {"Location": location}
+    return middleware.process_response(request, Response(request.url, status=302, headers=headers))
+
+
+def test_a_redirect_is_followed() -> None:
+    followed = redirect("/b")
+    assert isinstance(followed, Request)
+    assert followed.url == "http://example.org/b"
+    assert not followed.dont_filter
+
+
+@pytest.mark.parametrize("location", ["https://example.org/a", "/a?utm_source=x", "/a;jsessionid=1"])
+def test_a_redirect_to_the_same_document_passes_the_filter_of_duplicates(location: str) -> None:
+    followed = redirect(location, met=(URL, "https://example.org/a"))
+    assert isinstance(followed, Request)
+    assert followed.dont_filter
+
+
+@pytest.mark.parametrize(
+    ("location", "reason"),
+    [
+        ("file:///etc/passwd", "private_address"),
+        ("ftp://example.org/x", "private_address"),
+        ("http://10.0.0.1/", "private_address"),
+        ("http://example.com/", "offsite"),
+        ("//example.com/", "offsite"),
+        ("http://notexample.org/", "offsite"),
+        ("http://[broken/", "bad_redirect"),
+        ("/a", "redirect_loop"),
+        ("/known", "redirect_to_known"),
+    ],
+)
+def test_a_redirect_is_refused_with_a_reason(location: str, reason: str) -> None:
+    with pytest.raises(Refused) as refused:
+        redirect(location, met=("http://example.org/known",))
+    assert refused.value.reason == reason
+
+
+def test_a_request_that_names_no_domains_may_be_led_anywhere() -> None:
+    followed = redirect("http://example.com/robots.txt", Request("http://example.org/robots.txt"))
+    assert isinstance(followed, Request)
+
+
+def test_a_redirect_without_location_is_left_alone() -> None:
+    assert isinstance(redirect(None), Response)
+
+
+def test_requests_for_one_document_have_one_fingerprint() -> None:
+    fingerprint = CanonicalFingerprinter().fingerprint
+    same = {fingerprint(Request(URL + tail)) for tail in ("", "#top", "?utm_source=x", "?fbclid=1")}
+    assert len(same) == 1
+    assert fingerprint(Request(URL + "?page=2")) not in same
+    assert fingerprint(Request(URL, method="POST")) not in same
+
+
+def test_names_are_resolved_by_the_reactor(monkeypatch: pytest.MonkeyPatch) -> None:
+    from twisted.internet import reactor  # noqa: PLC0415 -- installs a reactor
+
+    async def unknown() -> str:
+        raise DNSLookupError("no such host")
+
+    monkeypatch.setattr(private_addresses, "maybe_deferred_to_future", lambda deferred: deferred)
+    monkeypatch.setattr(reactor, "resolve", lambda host: unknown(), raising=False)
+    assert asyncio.run(private_addresses._resolve("nowhere.example")) == ""
+    assert deferred_from_coro is not None

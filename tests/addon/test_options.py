@@ -1,0 +1,54 @@
+from pathlib import Path
+
+import pytest
+from scrapy.settings import Settings
+
+import newscorpus
+import newscorpus.settings
+from newscorpus.addon.options import KNOWN, check_settings, corpus_folder, positive, user_agent
+from newscorpus.crawl.errors import CrawlError
+
+
+def settings(**values: object) -> Settings:
+    found = Settings({"ROBOTSTXT_OBEY": True})
+    found.setdict(values)
+    return found
+
+
+def test_our_own_settings_are_known() -> None:
+    found = Settings()
+    found.setmodule(newscorpus.settings)
+    check_settings(found)
+    assert "NEWSCORPUS_CORPUS" in KNOWN
+
+
+def test_an_unknown_setting_is_refused_and_the_known_ones_are_listed() -> None:
+    with pytest.raises(CrawlError, match=r"^unknown setting NEWSCORPUS_CORPSE; known: .*NEWSCORPUS_CORPUS"):
+        check_settings(settings(NEWSCORPUS_CORPSE="x"))
+
+
+@pytest.mark.parametrize("value", [False, "0", "False"])
+def test_robots_are_obeyed_always(value: object) -> None:
+    with pytest.raises(CrawlError, match="ROBOTSTXT_OBEY"):
+        check_settings(settings(ROBOTSTXT_OBEY=value))
+
+
+def test_corpus_folder() -> None:
+    assert corpus_folder(settings(NEWSCORPUS_CORPUS="a/b")) == Path("a/b")
+    with pytest.raises(CrawlError, match="NEWSCORPUS_CORPUS is empty"):
+        corpus_folder(settings())
+
+
+@pytest.mark.parametrize("value", [0, -1, "", "many", None, "nan"])
+def test_numbers_must_be_positive(value: object) -> None:
+    with pytest.raises(CrawlError, match="NEWSCORPUS_WORKERS is "):
+        positive(settings(NEWSCORPUS_WORKERS=value), "NEWSCORPUS_WORKERS")
+
+
+def test_positive_numbers() -> None:
+    assert positive(settings(NEWSCORPUS_WORKERS="3"), "NEWSCORPUS_WORKERS") == 3
+
+
+def test_the_user_agent_says_who_asks() -> None:
+    assert user_agent("me@example.org") == f"newscorpus/{newscorpus.__version__} (+me@example.org)"
+    assert user_agent("") == f"newscorpus/{newscorpus.__version__}"

@@ -1,0 +1,199 @@
+"""The steps of the pipelines, one by one, with the work done in this process."""
+
+import asyncio
+import errno
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from newscorpus.pipelines.deduplicate import DeduplicatePipeline
+from newscorpus.pipelines.extract import ExtractPipeline
+from newscorpus.pipelines.filter import FilterPipeline
+from newscorpus.pipelines.store import StorePipeline
+from newscorpus.pipelines.workers import Workers
+from scrapy.exceptions import DropItem
+
+from newscorpus.addon.items import Candidate, FetchedPage
+from newscorpus.config import SignatureParameters
+from newscorpus.corpus.intake import IntakeWriter, read_intake
+from newscorpus.corpus.journal import Journal, read_journal
+from newscorpus.data import Article, Fields, Page, Record, Rejected
+from newscorpus.dedup.signature import sign
+from newscorpus.portals.schema import TemplateSection
+
+URL = "http://example.org/story-1"
+SENTENCE = "The council of the old town has decided to repair the northern bridge before the long winter comes. "
+TEXT = "\n".join([SENTENCE * 2] * 5)
+REJECTED = Rejected("fetch", "http_404", "", URL)
+
+
+class InProcess:
+    """Stands in for the worker processes."""
+
+    extractor = "bte"
+
+    async def run(self, stage: str, url: str, function: Callable[..., Any], *args: Any) -> Any:
+        return function(*args)
+
+
+class Stats:
+    """The part of Scrapy's stats that is used."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, Any] = {}
+
+    def inc_value(self, name: str, by: int = 1) -> None:
+        self.values[name] = self.values.get(name, 0) + by
+
+    def set_value(self, name: str, value: Any) -> None:
+        self.values[name] = value
+
+
+def article(text: str = TEXT, **fields: Any) -> Article:
+    return Article(URL, text, Fields(**fields), "bte")
+
+
+def process(step: Any, item: Any) -> Any:
+    return asyncio.run(step.process_item(item))
+
+
+STEPS = [ExtractPipeline(InProcess()), FilterPipeline(InProcess()), DeduplicatePipeline(InProcess())]
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("item", [REJECTED, {"somebody": "else's"}])
+def test_steps_hand_on_what_they_do_not_know(step: Any, item: Any) -> None:
+    assert process(step, item) is item
+
+
+def test_extract_makes_a_candidate() -> None:
+    page = Page.from_html(f"<html><body><h1>Bridge</h1><p>{SENTENCE * 5}</p></body></html>", URL)
+    candidate = process(ExtractPipeline(InProcess()), FetchedPage(page, "mock", ("en",)))
+    assert isinstance(candidate, Candidate)
+    assert SENTENCE.strip() in candidate.article.text
+    assert (candidate.source, candidate.languages) == ("mock", ("en",))
+
+
+def test_extract_lets_the_template_decide() -> None:
+    page = Page.from_html(f"<p>{SENTENCE * 5}</p><div class='own'>Only this.</div>", URL)
+    item = FetchedPage(page, "mock", ("en",), TemplateSection(text=("div.own",)))
+    candidate = process(ExtractPipeline(InProcess()), item)
+    assert candidate.article.text == "Only this."
+    assert candidate.article.extractor == "template:mock"
+
+
+def test_extract_rejects_a_page_without_text() -> None:
+    rejected = process(ExtractPipeline(InProcess()), FetchedPage(Page(URL, b""), "mock"))
+    assert isinstance(rejected, Rejected)
+    assert rejected.url == URL
+
+
+def test_filter_adds_the_language() -> None:
+    candidate = process(FilterPipeline(InProcess()), Candidate(article(), "mock", ("cs", "en")))
+    assert candidate.language == "en"
+    assert candidate.language_score > 0.9
+
+
+@pytest.mark.parametrize(
+    ("candidate", "reason"),
+    [
+        (Candidate(article(), "mock", ("cs",)), "language/unexpected_language"),
+        (Candidate(article("Too short."), "mock", ("en",)), "quality/too_short"),
+        (Candidate(article(kind="LiveBlogPosting"), "mock", ("cs",)), "quality/live_ticker"),
+    ],
+)
+def test_filter_rejects(candidate: Candidate, reason: str) -> None:
+    rejected = process(FilterPipeline(InProcess()), candidate)
+    assert f"{rejected.stage}/{rejected.reason}" == reason
+    assert rejected.url == URL
+
+
+def test_deduplicate_signs() -> None:
+    assert process(DeduplicatePipeline(InProcess()), Candidate(article(), "mock")).signature == sign(TEXT)
+
+
+def store(folder: Path, crawler: Any = None) -> tuple[StorePipeline, Stats]:
+    stats = Stats()
+    crawler = crawler or SimpleNamespace()
+    crawler.stats = stats
+    intake, journal = IntakeWriter(folder / "intake", SignatureParameters()), Journal(folder / "rejected.jsonl")
+    return StorePipeline(crawler, intake, journal), stats
+
+
+def test_store_writes_candidates_to_the_intake(tmp_path: Path) -> None:
+    step, stats = store(tmp_path)
+    candidate = Candidate(article(title="Bridge"), "mock", ("en",), "en", 0.99, sign(TEXT))
+    record = process(step, candidate)
+    step.close_spider()
+    ((_, row),) = read_intake(tmp_path / "intake", SignatureParameters())
+    assert isinstance(record, Record)
+    assert row.record == record
+    assert (record.title, record.source, record.language, record.language_score) == ("Bridge", "mock", "en", 0.99)
+    assert row.signature == sign(TEXT)
+    assert stats.values == {"newscorpus/kept": 1, "newscorpus/words": record.n_words}
+
+
+def test_store_writes_rejections_to_the_journal_and_drops_them(tmp_path: Path) -> None:
+    step, stats = store(tmp_path)
+    with pytest.raises(DropItem, match="fetch/http_404 http://example.org/story-1"):
+        process(step, REJECTED)
+    step.close_spider()
+    assert list(read_journal(tmp_path / "rejected.jsonl")) == [REJECTED]
+    assert stats.values == {"newscorpus/rejected/fetch/http_404": 1}
+
+
+def test_store_hands_on_what_it_does_not_know(tmp_path: Path) -> None:
+    step, stats = store(tmp_path)
+    assert process(step, {"a": 1}) == {"a": 1}
+    step.close_spider()
+    assert stats.values == {}
+
+
+def test_a_full_disk_ends_the_crawl_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[str] = []
+
+    async def close_spider_async(reason: str) -> None:
+        ended.append(reason)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    step, stats = store(tmp_path, SimpleNamespace(engine=SimpleNamespace(close_spider_async=close_spider_async)))
+    monkeypatch.setattr(Journal, "append", full)
+
+    async def main() -> None:
+        for _ in range(2):
+            with pytest.raises(OSError, match="No space"):
+                await step.process_item(REJECTED)
+        await asyncio.sleep(0)
+
+    asyncio.run(main())
+    step.close_spider()
+    assert ended == ["cannot_write"]
+    assert stats.values == {"newscorpus/failed": "cannot_write"}
+
+
+def test_workers_turn_every_failure_into_a_rejection(caplog: pytest.LogCaptureFixture) -> None:
+    async def main() -> list[Any]:
+        workers = Workers(SimpleNamespace(), 1, 1.0, "bte")
+        try:
+            return [
+                await workers.run("extract", URL, os._exit, 3),
+                await workers.run("extract", URL, time.sleep, 60),
+                await workers.run("filter", URL, int, "no number"),
+                await workers.run("filter", URL, int, "7"),
+            ]
+        finally:
+            workers.close()
+
+    died, hung, failed, fine = asyncio.run(main())
+    assert (died.stage, died.reason, died.url) == ("extract", "worker_failed", URL)
+    assert (hung.stage, hung.reason) == ("extract", "timeout")
+    assert (failed.stage, failed.reason) == ("filter", "worker_failed")
+    assert "no number" in failed.detail
+    assert "no number" in caplog.text
+    assert fine == 7

@@ -1,0 +1,104 @@
+from pathlib import Path
+
+import pytest
+from newscorpus.spiders.arguments import read_arguments
+from newscorpus.spiders.surroundings import loopback_hosts, portal_settings
+from scrapy.settings import Settings
+
+from newscorpus.crawl.errors import CrawlError
+from newscorpus.portals.errors import PortalError
+
+PORTAL = """
+name = "{name}"
+languages = ["en"]
+domains = ["{domain}"]
+start = ["http://{domain}:8000/"]
+feeds = ["http://{domain}:8001/feed"]
+delay_seconds = 2.5
+"""
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with two portals, as the current one."""
+    (tmp_path / "portals").mkdir()
+    for name, domain in (("far", "example.org"), ("here", "127.0.0.1")):
+        (tmp_path / "portals" / f"{name}.toml").write_text(PORTAL.format(name=name, domain=domain))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_portals_in_the_order_asked_for_each_once() -> None:
+    arguments = read_arguments({"portal": "here, far,here"})
+    assert [portal.name for portal in arguments.portals] == ["here", "far"]
+    assert (arguments.limit, arguments.urls) == (0, ())
+
+
+def test_all_portals_but_those_on_this_machine() -> None:
+    names = [portal.name for portal in read_arguments({"portal": "all"}).portals]
+    assert "far" in names
+    assert "here" not in names
+
+
+def test_base_moves_the_portal() -> None:
+    (portal,) = read_arguments({"portal": "far", "base": "http://127.0.0.1:9"}).portals
+    assert portal.start == ("http://127.0.0.1:9/",)
+
+
+def test_addresses_are_read_from_a_file(project: Path) -> None:
+    (project / "urls.txt").write_text("# these\n\n http://example.org/1 \nhttp://example.org/2")
+    assert read_arguments({"portal": "far", "urls": "urls.txt"}).urls == (
+        "http://example.org/1",
+        "http://example.org/2",
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "argument 'portal' is missing; known: all, .*far"),
+        ({"portal": " , "}, "argument 'portal' is missing"),
+        ({"portal": "far", "limits": "3"}, "unknown argument 'limits'; known: portal, limit, base, urls"),
+        ({"portal": "far", "limit": "0"}, "argument 'limit' is '0'"),
+        ({"portal": "far", "limit": "-3"}, "argument 'limit'"),
+        ({"portal": "far", "limit": "²"}, "argument 'limit'"),
+        ({"portal": "far,here", "base": "http://127.0.0.1:9"}, "argument 'base' goes with one portal"),
+        ({"portal": "far", "urls": "missing.txt"}, "argument 'urls': missing.txt: No such file"),
+        ({"portal": "far", "urls": "empty.txt"}, "argument 'urls': empty.txt: holds no address"),
+        ({"portal": "far", "urls": "binary.txt"}, "argument 'urls': binary.txt: not UTF-8"),
+    ],
+)
+def test_wrong_arguments_are_refused(project: Path, given: dict[str, str], message: str) -> None:
+    (project / "empty.txt").write_text("# nothing\n")
+    (project / "binary.txt").write_bytes(b"\xff\xfe")
+    with pytest.raises(CrawlError, match=message):
+        read_arguments(given)
+
+
+@pytest.mark.parametrize("given", [{"portal": "nowhere"}, {"portal": "far", "base": "ftp://x"}])
+def test_wrong_portals_are_refused(given: dict[str, str]) -> None:
+    with pytest.raises(PortalError):
+        read_arguments(given)
+
+
+def test_settings_that_depend_on_the_portals() -> None:
+    arguments = read_arguments({"portal": "far,here"})
+    found = portal_settings(arguments, Settings({"NEWSCORPUS_CONTACT": "me@example.org"}))
+    assert found["NEWSCORPUS_CORPUS"] == "corpora/far,here"
+    assert found["USER_AGENT"].endswith("(+me@example.org)")
+    assert found["DOWNLOAD_SLOTS"] == {"far": {"delay": 2.5}, "here": {"delay": 2.5}}
+
+
+def test_nobody_is_asked_anonymously() -> None:
+    with pytest.raises(CrawlError, match="NEWSCORPUS_CONTACT"):
+        portal_settings(read_arguments({"portal": "here,far"}), Settings())
+    assert portal_settings(read_arguments({"portal": "here"}), Settings())["USER_AGENT"].startswith("newscorpus/")
+
+
+def test_a_corpus_that_is_set_stays() -> None:
+    found = portal_settings(read_arguments({"portal": "here"}), Settings({"NEWSCORPUS_CORPUS": "mine"}))
+    assert found["NEWSCORPUS_CORPUS"] == "mine"
+
+
+def test_only_portals_on_this_machine_open_it() -> None:
+    assert loopback_hosts(read_arguments({"portal": "far,here"}).portals) == {"127.0.0.1:8000", "127.0.0.1:8001"}
