@@ -1,36 +1,99 @@
-"""Dates as pages write them, brought to ISO 8601."""
+"""Dates as pages write them, for machines or for readers, brought to ISO 8601."""
 
 import re
-from datetime import UTC, datetime, timedelta, timezone
-from email.utils import parsedate_to_datetime
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+from newscorpus.extraction.fields.clock import Clock, clock_after, clock_before, zone_at
+from newscorpus.extraction.fields.months import month_number
+from newscorpus.extraction.fields.relative import relative_day, time_ago
 
 EARLIEST_YEAR = 1990
 """No news page is older than the web."""
 SLACK = timedelta(hours=36)
 """How far after the fetch a date may lie: time zones that are missing or wrong, and tomorrow's paper."""
+MAX_CHARACTERS = 5_000
+"""Longest text that is searched; a byline has some 100."""
 
-ISO = re.compile(
-    r"(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
-    r"(?:[T\s]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?"
-    r"\s*(?P<offset>Z|UTC|GMT|[+-]\d{2}:?\d{0,2})?)?",
-    re.IGNORECASE,
+DAY = r"(?<![\d.,:/-])(?P<day>\d{1,2})(?P<ordinal>st|nd|rd|th|er|[.ºª°]|-?(?:го|ого|га|ти|η|ης))?"
+WORD = r"(?P<word>[^\W\d_]{3,14}|[IVX]{1,4})"
+OF = r"(?:de |del |d['’]|of |di |da |dell['’])?"
+YEAR = r"(?P<year>\d{4})(?!\d)"
+CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?"
+
+ISO = r"(?<!\d)(?P<year>\d{4})\s?(?P<mark>[-/.])\s?(?P<month>\d{1,2})\s?(?P=mark)\s?(?P<day>\d{1,2})(?!\d)"
+PATTERNS = (
+    # 2024-02-03, 2024-02-03T14:05:00.000, 2024/2/3, 2024. 2. 3.
+    re.compile(rf"{ISO}(?:[Tt\s]+{CLOCK})?"),
+    # 2024年2月3日, 2024년 2월 3일
+    re.compile(r"(?P<year>\d{4})\s?[年년]\s?(?P<month>\d{1,2})\s?[月월]\s?(?P<day>\d{1,2})\s?[日일]?"),
+    # 3. 2. 2024, 03/02/2024, 3.2.24
+    re.compile(
+        r"(?<![\d.,:/-])(?P<first>\d{1,2})\s?(?P<mark>[./-])\s?(?P<other>\d{1,2})\s?(?P=mark)\s?"
+        r"(?:(?P<year>(?:19|20)\d{2})|(?P<short>\d{2}))(?!\d|[/:-]\d)"
+    ),
+    # 3. února 2024, 15 октября, 3 de febrero de 2024, 15. XI. 2023, 03-Feb-24
+    re.compile(rf"{DAY}[\s./-]*{OF}{WORD}\b(?:[\s.,/-]*{OF}(?:{YEAR}|(?<=-)(?P<short>\d\d)(?!\d)))?"),
+    # February 3, 2024; Sat Feb 3 14:05:00 CET 2024
+    re.compile(
+        rf"\b{WORD}\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|[:.]\d)"
+        rf"(?:[\s,]+(?:de )?(?:{CLOCK}\s+\w+\s+)?{YEAR})?"
+    ),
+    # 2024. február 3., 2024 m. vasario 3 d.
+    re.compile(rf"(?<!\d)(?P<year>\d{{4}})[\s.,-]*(?:m\. |g\. )?{WORD}[\s.,-]*(?P<day>\d{{1,2}})(?!\d)"),
+    # 20240203, 20240203T140500
+    re.compile(
+        r"(?<!\d)(?P<year>(?:19|20)\d{2})(?P<month>[01]\d)(?P<day>[0-3]\d)"
+        r"(?:T?(?P<hour>\d{2}):?(?P<minute>\d{2}):?(?P<second>\d{2})?)?(?!\d)"
+    ),
 )
-COMPACT = re.compile(
-    r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})(?:T?(?P<hour>\d{2})(?P<minute>\d{2})(?P<second>\d{2})?)?"
-)
-EPOCH = re.compile(r"^\d{10}(?:\d{3})?$")
+"""Ways to write a date; of several in a text the one that stands first counts, of equals the one named first here."""
+EPOCH = re.compile(r"\d{10}(?:\d{3})?")
 
 
-def parse_date(text: str, fetched: datetime | None = None) -> str:
-    """The date in `text` as ISO 8601: a day, or day and time, with offset where the text gives one; "" for none.
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a page's dates are read against.
 
-    Impossible dates and those after `fetched` are refused.
+    Attributes:
+        fetched: time of the fetch, with offset; None where unknown: then relative dates and those without a year are
+            not read, and what lies after the present moment is refused.
+        language: primary tag of the page's language, "" where unknown.
+        month_first: the page writes 2/3/2024 for the third of February.
     """
-    text = text.strip()
-    if EPOCH.match(text):
-        return _checked(datetime.fromtimestamp(int(text[:10]), UTC), True, fetched)
-    match = ISO.search(text) or COMPACT.match(text)
-    return _from_parts(match, fetched) if match else _from_mail_date(text, fetched)
+
+    fetched: datetime | None = None
+    language: str = ""
+    month_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """A date in a text: ISO 8601 (a day, or day and time, with offset where given), and where it starts and ends."""
+
+    value: str
+    start: int
+    end: int
+
+
+def parse_date(text: str, setting: Setting = Setting()) -> str:
+    """The first date in `text` as ISO 8601, "" for none; impossible dates and those after the fetch are refused."""
+    text = text.strip()[:MAX_CHARACTERS]
+    if EPOCH.fullmatch(text):
+        return _checked(datetime.fromtimestamp(int(text[:10]), UTC), setting)
+    found = next(find_dates(text, setting), None)
+    return found.value if found else _relative(text, setting)
+
+
+def find_dates(text: str, setting: Setting = Setting()) -> Iterator[Dated]:
+    """The absolute dates in `text`, in order, none overlapping another."""
+    matches = ((match.start(), rank, match) for rank, each in enumerate(PATTERNS) for match in each.finditer(text))
+    position = 0
+    for start, _, match in sorted(matches, key=lambda item: item[:2]):
+        if start >= position and (found := _dated(match, text, setting)):
+            yield found
+            position = found.end
 
 
 def parse_moment(text: str) -> datetime | None:
@@ -42,45 +105,85 @@ def parse_moment(text: str) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _from_mail_date(text: str, fetched: datetime | None) -> str:
-    """The date of a text such as feeds carry: "Sat, 03 Feb 2024 14:05:00 +0100" (RFC 5322)."""
-    try:
-        return _checked(parsedate_to_datetime(text), True, fetched)
-    except ValueError:
-        return ""
-
-
-def _from_parts(match: re.Match[str], fetched: datetime | None) -> str:
-    parts = match.groupdict()
-    try:
-        moment = datetime(
-            int(parts["year"]),
-            int(parts["month"]),
-            int(parts["day"]),
-            int(parts.get("hour") or 0),
-            int(parts.get("minute") or 0),
-            int(parts.get("second") or 0),
-            tzinfo=_zone(parts.get("offset") or ""),
-        )
-    except ValueError:
-        return ""
-    return _checked(moment, parts.get("hour") is not None, fetched)
-
-
-def _zone(offset: str) -> timezone | None:
-    """The zone of an offset such as "+01:00", "+0100" or "Z"; None for none."""
-    if not offset:
+def _dated(match: re.Match[str], text: str, setting: Setting) -> Dated | None:
+    day = _day(match.groupdict(), setting)
+    if day is None:
         return None
-    if offset[0] not in "+-":
-        return UTC
-    digits = offset[1:].replace(":", "").ljust(4, "0")
-    shift = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
-    return timezone(-shift if offset[0] == "-" else shift)
+    clock = _own_clock(match, text) or clock_after(text, match.end()) or clock_before(text, match.start())
+    value = _checked(_joined(day, clock) if clock else day, setting)
+    return Dated(value, match.start(), max(match.end(), clock.end if clock else 0)) if value else None
 
 
-def _checked(moment: datetime, with_time: bool, fetched: datetime | None) -> str:
-    """`moment` as text if a page fetched at `fetched` can bear it."""
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    if moment.year < EARLIEST_YEAR or (fetched and aware - fetched > SLACK):
+def _own_clock(match: re.Match[str], text: str) -> Clock | None:
+    """The time that is part of the date's own form, as in ISO 8601."""
+    parts = match.groupdict()
+    if not parts.get("hour"):
+        return None
+    hour, minute, second = (int(parts[name] or 0) for name in ("hour", "minute", "second"))
+    zone, end = zone_at(text, match.end())
+    return Clock(hour, minute, second, zone, end) if hour < 24 and minute < 60 and second < 60 else None
+
+
+def _day(parts: dict[str, str | None], setting: Setting) -> date | None:
+    """The day that the parts of a match make; None for an impossible one."""
+    month, day = _month_and_day(parts, setting)
+    year = _year(parts)
+    try:
+        if year:
+            return date(year, month, day)
+        return _latest(month, day, setting.fetched.date()) if setting.fetched and len(parts["word"] or "") > 2 else None
+    except ValueError:
+        return None
+
+
+def _month_and_day(parts: dict[str, str | None], setting: Setting) -> tuple[int, int]:
+    if word := parts.get("word"):
+        return month_number(word, setting.language, parts.get("ordinal") == "."), int(parts["day"] or 0)
+    if parts.get("first"):
+        first, other = int(parts["first"] or 0), int(parts["other"] or 0)
+        month_first = other > 12 or (setting.month_first and parts["mark"] == "/" and first <= 12)
+        return (first, other) if month_first else (other, first)
+    return int(parts["month"] or 0), int(parts["day"] or 0)
+
+
+def _year(parts: dict[str, str | None]) -> int:
+    """The year, of two digits that of 1990 to 2089; 0 where there is none."""
+    if parts.get("year"):
+        return int(parts["year"] or 0)
+    short = parts.get("short")
+    return 0 if not short else int(short) + (1900 if int(short) >= EARLIEST_YEAR % 100 else 2000)
+
+
+def _latest(month: int, day: int, today: date) -> date:
+    """The last such day that is not after tomorrow."""
+    this_year = date(today.year, month, day)
+    return this_year if this_year <= today + timedelta(days=1) else date(today.year - 1, month, day)
+
+
+def _relative(text: str, setting: Setting) -> str:
+    """The date that is told by its distance from the fetch; "" for none."""
+    if setting.fetched is None:
         return ""
-    return moment.isoformat() if with_time else moment.date().isoformat()
+    if ago := time_ago(text, setting.fetched):
+        moment, to_the_minute = ago
+        return _checked(moment.replace(second=0, microsecond=0) if to_the_minute else moment.date(), setting)
+    if not (found := relative_day(text, setting.fetched.date())):
+        return ""
+    day, start, end = found
+    clock = clock_after(text, end) or clock_before(text, start)
+    zone = setting.fetched.tzinfo
+    return _checked(_joined(day, clock).replace(tzinfo=clock.zone or zone) if clock else day, setting)
+
+
+def _joined(day: date, clock: Clock) -> datetime:
+    return datetime(day.year, day.month, day.day, clock.hour, clock.minute, clock.second, tzinfo=clock.zone)
+
+
+def _checked(value: date | datetime, setting: Setting) -> str:
+    """`value` as text if a page of the web, fetched when it was, can bear it; "" otherwise."""
+    if isinstance(value, datetime):
+        moment = value if value.tzinfo else value.replace(tzinfo=UTC)
+    else:
+        moment = datetime(value.year, value.month, value.day, tzinfo=UTC)
+    latest = (setting.fetched or datetime.now(UTC)) + SLACK
+    return value.isoformat() if value.year >= EARLIEST_YEAR and moment <= latest else ""

@@ -2,10 +2,9 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from newscorpus.data import Evidence
-from newscorpus.extraction.fields.dates import parse_date
+from newscorpus.extraction.fields.dates import Setting, parse_date
 from newscorpus.extraction.fields.evidence import of_best_source, of_field
 from newscorpus.extraction.fields.languages import decide_language, primary_tag
 from newscorpus.extraction.fields.people import squeezed, tell_apart
@@ -25,9 +24,9 @@ def decide_plain(field: str, evidence: Sequence[Evidence]) -> Decided:
     return next((Decided(item.value, item.source) for item in of_field(field, evidence)), Decided())
 
 
-def decide_date(field: str, evidence: Sequence[Evidence], fetched: datetime | None) -> Decided:
+def decide_date(field: str, evidence: Sequence[Evidence], setting: Setting) -> Decided:
     """The date of the most trusted source that gives a possible one."""
-    dates = (Decided(parse_date(item.value, fetched), item.source) for item in of_field(field, evidence))
+    dates = (Decided(parse_date(item.value, setting), item.source) for item in of_field(field, evidence))
     return next((date for date in dates if date.value), Decided())
 
 

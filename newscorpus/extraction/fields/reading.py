@@ -8,7 +8,7 @@ from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence, Fields, Image, Page, Provenance
 from newscorpus.extraction.fields.clean import plain
-from newscorpus.extraction.fields.dates import parse_moment
+from newscorpus.extraction.fields.dates import Setting, parse_moment
 from newscorpus.extraction.fields.decide import (
     decide_date,
     decide_headline,
@@ -60,7 +60,7 @@ def read_fields(tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = 
     markup = gather(tree, page.url)
     addresses = frozenset(link.partition("#")[0].rstrip("/") for link in (page.url, canonical_address(markup)) if link)
     json_ld = choose(read_json_ld(markup.scripts), addresses)
-    microdata = choose(read_microdata(tree), addresses)
+    microdata = choose(read_microdata(tree, page.body), addresses)
     found = (*_cleaned((*evidence, *page.evidence)), *_read(markup, json_ld, microdata))
     fields = decide(found, page, markup, (json_ld, microdata))
     return FieldReading(fields, article_body(json_ld.main), found)
@@ -69,13 +69,13 @@ def read_fields(tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = 
 def decide(evidence: tuple[Evidence, ...], page: Page, markup: Markup, entities: tuple[Entities, ...]) -> Fields:
     """Weigh the candidates of each field."""
     names = site_names((item.value for item in of_field("site_name", evidence)), urlsplit(markup.url).hostname or "")
-    fetched = parse_moment(page.fetched)
+    language = decide_tag_of_language(evidence)
+    setting = Setting(parse_moment(page.fetched), language.value)
     title, lead = decide_headline(evidence, names), decide_plain("lead", evidence)
-    published, modified = decide_date("published", evidence, fetched), decide_date("modified", evidence, fetched)
+    published, modified = decide_date("published", evidence, setting), decide_date("modified", evidence, setting)
     people, authors, agencies = decide_people(evidence, names)
     section, licence = decide_plain("section", evidence), decide_plain("license", evidence)
     tag_source, tags = decide_tags(evidence)
-    language = decide_tag_of_language(evidence)
     return Fields(
         title=title.value,
         lead=lead.value,
