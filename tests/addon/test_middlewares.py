@@ -6,8 +6,6 @@ import pytest
 from scrapy import Request
 from scrapy.http import Response
 from scrapy.settings import Settings
-from scrapy.utils.defer import deferred_from_coro
-from twisted.internet.error import DNSLookupError
 
 from newscorpus.addon import private_addresses
 from newscorpus.addon.fingerprints import CanonicalFingerprinter
@@ -116,15 +114,3 @@ def test_requests_for_one_document_have_one_fingerprint() -> None:
     assert len(same) == 1
     assert fingerprint(Request(URL + "?page=2")) not in same
     assert fingerprint(Request(URL, method="POST")) not in same
-
-
-def test_names_are_resolved_by_the_reactor(monkeypatch: pytest.MonkeyPatch) -> None:
-    from twisted.internet import reactor  # noqa: PLC0415 -- installs a reactor
-
-    async def unknown() -> str:
-        raise DNSLookupError("no such host")
-
-    monkeypatch.setattr(private_addresses, "maybe_deferred_to_future", lambda deferred: deferred)
-    monkeypatch.setattr(reactor, "resolve", lambda host: unknown(), raising=False)
-    assert asyncio.run(private_addresses._resolve("nowhere.example")) == ""
-    assert deferred_from_coro is not None

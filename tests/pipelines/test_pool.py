@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from newscorpus.pipelines.pool import WorkerPool
@@ -65,7 +65,7 @@ def test_errors_of_the_function_come_back_and_the_process_stays() -> None:
 
 
 def test_a_dying_process_is_replaced() -> None:
-    async def job(workers: WorkerPool) -> int:
+    async def job(workers: WorkerPool) -> Any:
         with pytest.raises(BrokenExecutor):
             await workers.run(os._exit, 3)
         return await workers.run(math.factorial, 3)
@@ -89,7 +89,7 @@ def test_a_hanging_process_is_killed_and_replaced() -> None:
 
 
 def test_a_dying_process_harms_no_other() -> None:
-    async def job(workers: WorkerPool) -> list[object]:
+    async def job(workers: WorkerPool) -> list[Any]:
         calls = (workers.run(time.sleep, 0.5), workers.run(os._exit, 3))
         return await asyncio.gather(*calls, return_exceptions=True)
 
@@ -98,15 +98,16 @@ def test_a_dying_process_harms_no_other() -> None:
     assert isinstance(died, BrokenExecutor)
 
 
-def test_callers_wait_for_a_free_process() -> None:
-    async def job(workers: WorkerPool) -> float:
+@pytest.mark.parametrize(("size", "waits"), [(1, True), (2, False)])
+def test_callers_wait_for_a_free_process(size: int, waits: bool) -> None:
+    async def job(workers: WorkerPool) -> bool:
         await workers.start()
-        began = time.monotonic()
-        await asyncio.gather(*(workers.run(time.sleep, 0.3) for _ in range(3)))
-        return time.monotonic() - began
+        slow = asyncio.ensure_future(workers.run(time.sleep, 1.5))
+        await asyncio.sleep(0)
+        await workers.run(os.getpid)
+        return slow.done()
 
-    assert run(job) >= 0.9
-    assert run(job, size=3) < 0.9
+    assert run(job, size) is waits
 
 
 def test_the_event_loop_goes_on_meanwhile() -> None:

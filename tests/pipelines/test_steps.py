@@ -139,7 +139,7 @@ def test_store_writes_candidates_to_the_intake(tmp_path: Path) -> None:
 
 def test_store_writes_rejections_to_the_journal_and_drops_them(tmp_path: Path) -> None:
     step, stats = store(tmp_path)
-    with pytest.raises(DropItem, match="fetch/http_404 http://example.org/story-1"):
+    with pytest.raises(DropItem, match=r"fetch/http_404 http://example\.org/story-1"):
         process(step, REJECTED)
     step.close_spider()
     assert list(read_journal(tmp_path / "rejected.jsonl")) == [REJECTED]

@@ -157,17 +157,19 @@ def test_limit_ends_the_crawl(crawl: Callable[..., Any], mock_site: Any, tmp_pat
 
 def test_addresses_from_a_file_and_delay(crawl: Callable[..., Any], mock_site: Any, tmp_path: Path) -> None:
     urls = [f"{mock_site.base}/news/listed-story-{number}" for number in range(20001, 20005)]
-    (tmp_path / "urls.txt").write_text("# listed\n" + "\n".join([*urls, "http://elsewhere.example.org/x"]) + "\n")
+    private = "http://localhost:1/news/by-name-20009"  # only its name server tells
+    (tmp_path / "urls.txt").write_text("\n".join(["# listed", *urls, private, "http://elsewhere.example.org/x"]))
     portal = f"""
 name = "mock"
 languages = ["en"]
-domains = ["127.0.0.1"]
+domains = ["127.0.0.1", "localhost"]
 start = ["{mock_site.base}/"]
 delay_seconds = 0.4
 """
     done = crawl(tmp_path, "-a", "portal=mock", "-a", "urls=urls.txt", "-s", "DOWNLOAD_DELAY_JITTER=0", portal=portal)
     times = [entry["time"] for entry in mock_site.log() if entry["path"].startswith("/news/")]
     assert sorted(record["url"] for record in done.records) == sorted(urls)
+    assert done.reasons("by-name") == ["fetch/private_address"]
     assert done.reasons("elsewhere") == ["discovery/offsite"]
     assert min(later - earlier for earlier, later in pairwise(times)) >= 0.39
     assert set(mock_site.asked()) == {"/robots.txt", *(url.removeprefix(mock_site.base) for url in urls)}
