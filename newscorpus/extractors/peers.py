@@ -13,6 +13,7 @@ from functools import cache, partial
 from types import ModuleType
 from typing import Any
 
+from lxml import etree
 from lxml import html as lxml_html
 from lxml.html.defs import block_tags
 
@@ -24,7 +25,8 @@ from newscorpus.text import collapse
 Peer = Callable[[str, str], tuple[str, str]]
 """A peer's own function: decoded page and its address to main text and headline, each "" where it gives none."""
 
-LINE_BREAKS = (*sorted(block_tags), "br", "dd", "dt", "figcaption", "li", "td", "th", "tr")
+LINE_BREAKS = block_tags | {"br", "dd", "dt", "figcaption", "li", "td", "th", "tr"}
+TAGS = ("start", "end")
 DECLARED_LANGUAGE = re.compile(r"<html\b[^>]*?\slang\s*=\s*[\"']?([a-z]{2})\b", re.IGNORECASE)
 
 JUSTEXT_LANGUAGES: Mapping[str, str] = {
@@ -100,11 +102,11 @@ def _readability() -> Peer:
 
 def visible_text(html: str) -> str:
     """The text of a cleaned fragment of HTML, a line for each block-level element."""
-    root = lxml_html.fragment_fromstring(collapse(html), create_parent=True)
-    for element in root.iter(*LINE_BREAKS):
-        element.text = f"\n{element.text or ''}"
-        element.tail = f"\n{element.tail or ''}"
-    return "\n".join(filter(None, map(collapse, root.text_content().split("\n"))))
+    pieces = []
+    for event, element in etree.iterwalk(lxml_html.fragment_fromstring(collapse(html), create_parent=True), TAGS):
+        pieces.append("\n" if element.tag in LINE_BREAKS else "")
+        pieces.append((element.text if event == "start" else element.tail) or "")
+    return "\n".join(filter(None, map(collapse, "".join(pieces).split("\n"))))
 
 
 def _justext() -> Peer:

@@ -87,5 +87,5 @@ def test_justext_has_every_stoplist_named() -> None:
 
 
 def test_visible_text_breaks_lines_at_blocks_and_keeps_words_whole() -> None:
-    html = "<div><h2>A  head</h2><p>One <b>t</b>wo\nthree<br>four</p><ul><li>five</li><li>six</li></ul>tail</div>"
-    assert visible_text(html) == "A head\nOne two three\nfour\nfive\nsix\ntail"
+    html = "<div><h2>A  head</h2><p>One <b>t</b>wo\nthree<br>four</p><ul><li>five</li><li>six</li></ul>t&#1;ail</div>"
+    assert visible_text(html) == "A head\nOne two three\nfour\nfive\nsix\nt\x01ail"
