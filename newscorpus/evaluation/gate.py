@@ -90,9 +90,12 @@ def run_gate(folder: Path, console: Console, floors: Mapping[str, Floor] | None 
         floors: by set; those of the package where None.
 
     Returns:
-        True where every floor is reached, and where the pages are not here: that is said, not hidden.
+        True where every floor is reached, and where the pages are not here, which is said; False where no floor is set.
     """
     floors = read_floors() if floors is None else floors
+    if not floors:
+        console.print("quality gate: no floors are set")
+        return False
     paths = [folder / f"{dataset}.jsonl.zst" for dataset in floors]
     if missing := [path.name for path in paths if not path.is_file()]:
         console.print(f"quality gate skipped: {', '.join(missing)} not in {folder}")

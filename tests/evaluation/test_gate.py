@@ -95,3 +95,9 @@ def test_without_the_pages_the_gate_says_that_it_was_skipped(tmp_path: Path) -> 
     out = io.StringIO()
     assert run_gate(tmp_path, Console(file=out, width=200), {"news": Floor(1.0, 1.0)})
     assert "skipped: news.jsonl.zst" in out.getvalue()
+
+
+def test_a_gate_without_floors_is_not_passed(tmp_path: Path) -> None:
+    out = io.StringIO()
+    assert not run_gate(tmp_path, Console(file=out), {})
+    assert "no floors" in out.getvalue()
