@@ -6,6 +6,7 @@ The portal spider adds what depends on the portals: the user agent, the delay of
 import os
 
 from newscorpus.config import Limits
+from newscorpus.extractors import registry
 
 # ---- newscorpus -----------------------------------------------------------------------------------------------------
 
@@ -13,7 +14,7 @@ NEWSCORPUS_CORPUS = ""
 """Folder of the corpus; by default `corpora/` and the argument `portal`."""
 NEWSCORPUS_CONTACT = ""
 """Where sites can reach you, mail address or URL; part of the user agent, needed for crawls beyond this machine."""
-NEWSCORPUS_EXTRACTOR = "bte"
+NEWSCORPUS_EXTRACTOR = registry.DEFAULT
 """Name of the extractor, as `newscorpus extract` takes it."""
 NEWSCORPUS_WORKERS = max(1, (os.cpu_count() or 1) - 1)
 """Processes that extract, filter and sign; one core is left to the fetching."""
@@ -27,7 +28,7 @@ NEWSCORPUS_BUILD = True
 BOT_NAME = "newscorpus"
 SPIDER_MODULES = ["newscorpus.spiders"]
 NEWSPIDER_MODULE = "newscorpus.spiders"
-COMMANDS_MODULE = "newscorpus.addon.commands"
+COMMANDS_MODULE = "newscorpus.addon.crawl"
 LOG_LEVEL = "INFO"
 DEFAULT_DROPITEM_LOG_LEVEL = "DEBUG"
 TELNETCONSOLE_ENABLED = False

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.crawler import Crawler
+from scrapy.http import Response
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.error import DNSLookupError
 
@@ -16,7 +17,8 @@ class PrivateAddressMiddleware:
     """Refuses what does not lead to the public web: other schemes, and hosts whose address is private.
 
     Names are resolved before the request goes out, through Scrapy's caching resolver: the connection then uses the
-    answer that was checked. Redirects and robots.txt pass here too. Spiders name the `host:port` on this machine that
+    answer that was checked. An answer that came from a private address all the same (another resolver, a name that
+    changed) is thrown away. Redirects and robots.txt pass here too. Spiders name the `host:port` on this machine that
     they may ask in an attribute `loopback`.
     """
 
@@ -34,8 +36,7 @@ class PrivateAddressMiddleware:
         Raises:
             Refused: reason "private_address".
         """
-        loopback: frozenset[str] = getattr(self.crawler.spider, "loopback", frozenset())
-        if host_and_port(request.url) in loopback:
+        if self._is_served_here(request):
             return
         if not may_ask(request.url):
             raise Refused("private_address", "no address of the public web")
@@ -45,6 +46,21 @@ class PrivateAddressMiddleware:
         address = await _resolve(host)
         if address and not is_public(address):
             raise Refused("private_address", f"{host} is {address}")
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Let `response` pass, or throw it away; behind a proxy the address is the proxy's, and says nothing.
+
+        Raises:
+            Refused: reason "private_address".
+        """
+        address = str(response.ip_address or "")
+        if address and not is_public(address) and not self._is_served_here(request) and "proxy" not in request.meta:
+            raise Refused("private_address", f"answered by {address}")
+        return response
+
+    def _is_served_here(self, request: Request) -> bool:
+        loopback: frozenset[str] = getattr(self.crawler.spider, "loopback", frozenset())
+        return host_and_port(request.url) in loopback
 
 
 async def _resolve(host: str) -> str:

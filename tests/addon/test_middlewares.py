@@ -1,4 +1,5 @@
 import asyncio
+from ipaddress import ip_address
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,14 +17,16 @@ from newscorpus.addon.refused import Refused
 URL = "http://example.org/a"
 
 
+CRAWLER: Any = SimpleNamespace(spider=SimpleNamespace(loopback=frozenset({"127.0.0.1:8000"})))
+
+
 def ask(url: str, monkeypatch: pytest.MonkeyPatch, answer: str = "") -> None:
     async def resolve(host: str) -> str:
         assert host == "example.org"
         return answer
 
     monkeypatch.setattr(private_addresses, "_resolve", resolve)
-    crawler: Any = SimpleNamespace(spider=SimpleNamespace(loopback=frozenset({"127.0.0.1:8000"})))
-    asyncio.run(PrivateAddressMiddleware(crawler).process_request(Request(url)))
+    asyncio.run(PrivateAddressMiddleware(CRAWLER).process_request(Request(url)))
 
 
 @pytest.mark.parametrize(
@@ -54,6 +57,30 @@ def test_private_addresses_are_refused(monkeypatch: pytest.MonkeyPatch, url: str
     with pytest.raises(Refused) as refused:
         ask(url, monkeypatch, answer)
     assert refused.value.reason == "private_address"
+
+
+def answered(url: str, address: str | None, **meta: str) -> Response:
+    request = Request(url, meta=meta)
+    response = Response(url, ip_address=ip_address(address) if address else None)
+    return PrivateAddressMiddleware(CRAWLER).process_response(request, response)
+
+
+def test_an_answer_from_a_private_address_is_thrown_away() -> None:
+    with pytest.raises(Refused, match=r"answered by 10\.0\.0\.8"):
+        answered(URL, "10.0.0.8")
+
+
+@pytest.mark.parametrize(
+    ("url", "address", "meta"),
+    [
+        (URL, "93.184.216.34", {}),
+        (URL, None, {}),
+        ("http://127.0.0.1:8000/a", "127.0.0.1", {}),
+        (URL, "10.0.0.8", {"proxy": "http://proxy:3128"}),
+    ],
+)
+def test_other_answers_pass(url: str, address: str | None, meta: dict[str, str]) -> None:
+    assert answered(url, address, **meta).url == url
 
 
 def redirect(location: str | None, request: Request | None = None, met: tuple[str, ...] = ()) -> Request | Response:

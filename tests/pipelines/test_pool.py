@@ -89,7 +89,7 @@ def test_a_hanging_process_is_killed_and_replaced() -> None:
 
 
 def test_a_dying_process_harms_no_other() -> None:
-    async def job(workers: WorkerPool) -> list[Any]:
+    async def job(workers: WorkerPool) -> Any:
         calls = (workers.run(time.sleep, 0.5), workers.run(os._exit, 3))
         return await asyncio.gather(*calls, return_exceptions=True)
 
@@ -100,7 +100,7 @@ def test_a_dying_process_harms_no_other() -> None:
 
 @pytest.mark.parametrize(("size", "waits"), [(1, True), (2, False)])
 def test_callers_wait_for_a_free_process(size: int, waits: bool) -> None:
-    async def job(workers: WorkerPool) -> bool:
+    async def job(workers: WorkerPool) -> Any:
         await workers.start()
         slow = asyncio.ensure_future(workers.run(time.sleep, 1.5))
         await asyncio.sleep(0)

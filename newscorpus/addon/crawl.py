@@ -25,7 +25,7 @@ class Command(crawl.Command):
         crawler = self._create_crawler(args[0])
         task = self.crawler_process.crawl(crawler, **opts.spargs)
         self.crawler_process.start()
-        error = task.exception() if isinstance(task, Task) and not task.cancelled() else None
+        error = task.exception() if isinstance(task, Task) and task.done() and not task.cancelled() else None
         if isinstance(error, CrawlError | PortalError):
             sys.stderr.write(f"scrapy crawl: error: {error}\n")
             self.exitcode = 2

@@ -1,1 +1,0 @@
-"""Scrapy commands of ours."""
