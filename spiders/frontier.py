@@ -51,12 +51,12 @@ class Frontier:
             the target to ask for; the refusal; or None where the address was met before, belongs to another site, or
             comes after the refusal that said that the page budget is spent.
         """
-        foreign = not self.portal.covers(url)
-        if foreign and may_ask(url, self.loopback):
+        allowed = may_ask(url, self.loopback)
+        if allowed and not self.portal.covers(url):
             return None
         if not self._is_first(url):
             return None
-        if foreign or not may_ask(url, self.loopback):
+        if not allowed:
             return Rejected("fetch", "private_address", "no address of the public web", url)
         kind = kind or judge(url, self.portal)
         if refusal := self._refusal(url, depth, kind):
@@ -102,6 +102,4 @@ class Frontier:
         if self._full:
             return None
         self._full = True
-        return Rejected(
-            "discovery", "page_budget", f"{limit} pages asked for; this and all further ones are not", target.url
-        )
+        return Rejected("discovery", "page_budget", f"after {limit} pages neither this one nor any other", target.url)
