@@ -1,33 +1,25 @@
 """One decision a field: which of the candidates stands in the record."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from newscorpus.data import Evidence
-from newscorpus.extraction.fields.dates import Setting, parse_date
-from newscorpus.extraction.fields.evidence import of_best_source, of_field
+from newscorpus.extraction.fields.evidence import Decided, of_best_source, of_field
 from newscorpus.extraction.fields.languages import decide_language, primary_tag
 from newscorpus.extraction.fields.people import squeezed, tell_apart
 from newscorpus.extraction.fields.titles import decide_title
 
-
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """The value of a field and the source it came from; both empty where there is none."""
-
-    value: str = ""
-    source: str = ""
+AMERICAN = frozenset({"us", "ph"})
+"""Regions that write the month first."""
+AMERICAN_DOMAINS = frozenset(
+    {"", "com", "org", "net", "edu", "gov", "mil", "us", "info", "biz", "tv", "news", "io", "blog", "ph"}
+)
+"""Top-level domains, national ones aside, under which English pages write the month first."""
 
 
 def decide_plain(field: str, evidence: Sequence[Evidence]) -> Decided:
     """The value of the most trusted source."""
     return next((Decided(item.value, item.source) for item in of_field(field, evidence)), Decided())
-
-
-def decide_date(field: str, evidence: Sequence[Evidence], setting: Setting) -> Decided:
-    """The date of the most trusted source that gives a possible one."""
-    dates = (Decided(parse_date(item.value, setting), item.source) for item in of_field(field, evidence))
-    return next((date for date in dates if date.value), Decided())
 
 
 def decide_headline(evidence: Sequence[Evidence], sites: Collection[str]) -> Decided:
@@ -68,3 +60,12 @@ def decide_tag_of_language(evidence: Sequence[Evidence]) -> Decided:
     candidates = of_field("language", evidence)
     tag = decide_language([item.value for item in candidates])
     return next((Decided(tag, item.source) for item in candidates if tag and primary_tag(item.value) == tag), Decided())
+
+
+def month_first(evidence: Sequence[Evidence], language: str, url: str) -> bool:
+    """Whether the page writes 2/3/2024 for the third of February: English, and nothing says that it is not American."""
+    regions = {item.value.strip().lower().replace("_", "-") for item in of_field("language", evidence)}
+    host = urlsplit(url).hostname or ""
+    if language != "en" or any(region.startswith("en-") and region[3:5] not in AMERICAN for region in regions):
+        return False
+    return host.rpartition(".")[2] in AMERICAN_DOMAINS

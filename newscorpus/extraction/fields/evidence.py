@@ -1,12 +1,13 @@
 """Candidates of a page for one field, and which of them to prefer by their source alone."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from newscorpus.data import Evidence
 
 TRUST = (
-    "template", "portal", "json-ld", "microdata", "meta", "sitemap", "feed", "time-tag", "heading", "text",
-    "learned", "url",
+    "template", "portal", "json-ld", "microdata", "meta", "sitemap", "feed", "text", "time-tag", "heading", "learned",
+    "url",
 )  # fmt: skip
 """Sources, the most trusted first: a portal's own rules, then what sites write for machines, then what people see."""
 
@@ -19,3 +20,11 @@ def of_field(field: str, evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
 def of_best_source(candidates: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
     """The candidates that share the source of the first one."""
     return tuple(item for item in candidates if item.source == candidates[0].source)
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The value of a field and the source it came from; both empty where there is none."""
+
+    value: str = ""
+    source: str = ""

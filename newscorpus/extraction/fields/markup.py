@@ -25,7 +25,8 @@ class Markup:
         links: addresses of `<link>` by lower-case relation, absolute.
         scripts: texts of the JSON-LD scripts.
         headings: the `<h1>` elements.
-        times: the `<time>` elements.
+        times: the `<time>` elements, and the `<abbr>` of hAtom that have their date in `title`.
+        early_times: those of them that stand before the first heading.
     """
 
     url: str
@@ -37,6 +38,7 @@ class Markup:
     scripts: tuple[str, ...]
     headings: tuple[HtmlElement, ...]
     times: tuple[HtmlElement, ...]
+    early_times: frozenset[HtmlElement]
 
     def first_meta(self, *names: str) -> str:
         """Content of the first of `names` that the page has; "" if none."""
@@ -46,10 +48,15 @@ class Markup:
 def gather(tree: HtmlElement, url: str) -> Markup:
     """Collect the elements of interest of `tree`, the page at `url`."""
     kinds: dict[str, list[HtmlElement]] = {
-        name: [] for name in ("title", "meta", "link", "script", "h1", "time", "base")
+        name: [] for name in ("title", "meta", "link", "script", "h1", "time", "abbr", "base")
     }
+    early_times: list[HtmlElement] = []
     for element in tree.iter(*kinds):
         kinds[element.tag].append(element)
+        if element.tag == "abbr" and "publi" in element.get("class", ""):
+            kinds["time"].append(element)
+        if element.tag == "time" and not kinds["h1"]:
+            early_times.append(element)
     base = join(url, kinds["base"][0].get("href", "")) if kinds["base"] else url
     return Markup(
         url=url,
@@ -66,6 +73,7 @@ def gather(tree: HtmlElement, url: str) -> Markup:
         ],
         headings=tuple(kinds["h1"][:MAX_OF_A_KIND]),
         times=tuple(kinds["time"][:MAX_OF_A_KIND]),
+        early_times=frozenset(early_times),
     )
 
 

@@ -77,6 +77,11 @@ def squeezed(name: str) -> str:
     return "".join(words(name.casefold()))
 
 
+def starts_like_byline(text: str) -> bool:
+    """Whether `text` begins with "By", "Von", "Autor:" and a capital after it."""
+    return _without_prefix(text) != text
+
+
 def _parts(text: str) -> Iterator[str]:
     """The pieces between separators; commas part names, but not a name from its title."""
     for piece in SEPARATORS.split(_without_prefix(REMARK.sub("", collapse(text)))):

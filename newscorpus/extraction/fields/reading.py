@@ -7,15 +7,18 @@ from urllib.parse import urlsplit
 from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence, Fields, Image, Page, Provenance
+from newscorpus.extraction.fields.address import read_address
+from newscorpus.extraction.fields.byline import read_everywhere, read_near
 from newscorpus.extraction.fields.clean import plain
 from newscorpus.extraction.fields.dates import Setting, parse_moment
+from newscorpus.extraction.fields.dating import decide_dates
 from newscorpus.extraction.fields.decide import (
-    decide_date,
     decide_headline,
     decide_people,
     decide_plain,
     decide_tag_of_language,
     decide_tags,
+    month_first,
 )
 from newscorpus.extraction.fields.entities import (
     Entities,
@@ -34,7 +37,7 @@ from newscorpus.extraction.fields.metas import read_metas
 from newscorpus.extraction.fields.microdata import read_microdata
 from newscorpus.extraction.fields.rights import read_rights
 from newscorpus.extraction.fields.titles import site_names
-from newscorpus.extraction.fields.visible import read_visible
+from newscorpus.extraction.fields.visible import find_headline, read_visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +64,22 @@ def read_fields(tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = 
     addresses = frozenset(link.partition("#")[0].rstrip("/") for link in (page.url, canonical_address(markup)) if link)
     json_ld = choose(read_json_ld(markup.scripts), addresses)
     microdata = choose(read_microdata(tree, page.body), addresses)
-    found = (*_cleaned((*evidence, *page.evidence)), *_read(markup, json_ld, microdata))
-    fields = decide(found, page, markup, (json_ld, microdata))
+    declared = (*_cleaned((*evidence, *page.evidence)), *_declared(markup, json_ld, microdata))
+    language = decide_tag_of_language(declared)
+    setting = Setting(parse_moment(page.fetched), language.value, month_first(declared, language.value, page.url))
+    found = (*declared, *read_visible(markup), *read_address(page.url), *_from_text(tree, markup, declared, setting))
+    fields = decide(found, page, markup, (json_ld, microdata), setting)
     return FieldReading(fields, article_body(json_ld.main), found)
 
 
-def decide(evidence: tuple[Evidence, ...], page: Page, markup: Markup, entities: tuple[Entities, ...]) -> Fields:
+def decide(
+    evidence: tuple[Evidence, ...], page: Page, markup: Markup, entities: tuple[Entities, ...], setting: Setting
+) -> Fields:
     """Weigh the candidates of each field."""
     names = site_names((item.value for item in of_field("site_name", evidence)), urlsplit(markup.url).hostname or "")
     language = decide_tag_of_language(evidence)
-    setting = Setting(parse_moment(page.fetched), language.value)
     title, lead = decide_headline(evidence, names), decide_plain("lead", evidence)
-    published, modified = decide_date("published", evidence, setting), decide_date("modified", evidence, setting)
+    published, modified = decide_dates(evidence, setting)
     people, authors, agencies = decide_people(evidence, names)
     section, licence = decide_plain("section", evidence), decide_plain("license", evidence)
     tag_source, tags = decide_tags(evidence)
@@ -115,13 +122,25 @@ def canonical_address(markup: Markup) -> str:
     return next((link for link in links if link and (is_home or urlsplit(link).path.strip("/"))), "")
 
 
-def _read(markup: Markup, json_ld: Entities, microdata: Entities) -> Iterator[Evidence]:
+def _declared(markup: Markup, json_ld: Entities, microdata: Entities) -> Iterator[Evidence]:
+    """What the page says to machines."""
     yield from read_entities(json_ld, "json-ld")
     yield from read_entities(microdata, "microdata")
     yield from read_metas(markup)
     if language := plain(markup.language):
         yield Evidence("language", language, "meta")
-    yield from read_visible(markup)
+
+
+def _from_text(
+    tree: HtmlElement, markup: Markup, declared: tuple[Evidence, ...], setting: Setting
+) -> tuple[Evidence, ...]:
+    """What stands near the headline; dates of the rest of the page only where nothing else gives one."""
+    headline = find_headline(tree, markup, [item.value for item in of_field("title", declared)])
+    description = next((item.value for item in of_field("description", declared)), "")
+    near = tuple(read_near(headline, setting, description)) if headline is not None else ()
+    if markup.times or any(item.field == "published" for item in (*declared, *near, *read_address(markup.url))):
+        return near
+    return (*near, *read_everywhere(tree, setting))
 
 
 def _images(markup: Markup, entities: tuple[Entities, ...]) -> Iterator[Image]:

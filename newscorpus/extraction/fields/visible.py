@@ -1,44 +1,103 @@
-"""What the reader of the page sees: headline and time elements."""
+"""What the reader of the page sees: headings and time elements."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence
 from newscorpus.extraction.fields.clean import plain
+from newscorpus.extraction.fields.dates import parse_date
 from newscorpus.extraction.fields.markup import Markup
+from newscorpus.extraction.fields.nearby import marks_of
+from newscorpus.extraction.fields.people import squeezed
 
 MAX_HEADLINE = 300
 """Longest headline, in characters; the longest of the real pages has 226."""
-UPDATE_WORDS = (
-    "updat",
-    "modif",
-    "aktualis",
-    "aktualiz",
-    "ažurir",
-    "posodob",
-    "обновл",
-    "оновл",
-    "mise à jour",
-    "ενημέρ",
+UPDATE = re.compile(
+    r"updat|modif|aktual|ažurir|azurir|posodob|обновл|оновл|изменен|измењен|ажурир|актуализ|mise? à jour|màj|ενημ[εέ]ρ"
+    r"|τροποπ|aggiorn|actualiz|atualiz|zuletzt|geändert|bearbeitet|stand:|změn|zmen|zmien|izmij|sprem|güncel|bijgewerkt|uppdat|opdat"
+    r"|oppdat|revis|edited|last-?mod|수정|更新",
+    re.IGNORECASE,
 )
-"""Beginnings of words that tell an update from a first publication, lower case."""
+"""Words, in text or in names of elements, that tell an update from the first publication."""
+ASIDE = re.compile(
+    r"\bcomment|comments|koment|\bkommentar|related|recommend|sidebar|side-bar|teaser|footer|copyright|widget|calendar|archiv"
+    r"|recent|popular|latest|most-?read|trending|newsticker|promo|weather|\bnext|\bprev(?!iew)|navi|menu|forum|reply"
+)
+"""Names of page parts whose dates and names are not those of the document."""
+MIN_SQUEEZED = 8
+"""Fewest letters and digits of a heading that is recognised by the page's title."""
+LOGO = re.compile(r"logo|site-?(?:title|name)|brand|masthead")
+ZONE_LEVELS = 6
+"""Ancestors whose names say in which part of the page an element stands."""
 
 
 def read_visible(markup: Markup) -> Iterator[Evidence]:
-    """Evidence of the headings and of the `<time>` elements, in document order."""
-    for heading in markup.headings:
-        text = plain(heading.text_content(), MAX_HEADLINE)
-        if text and not _is_logo(heading.get("class", "")):
-            yield Evidence("title", text, "heading")
-    for element in markup.times:
-        marks = " ".join(
-            (element.get("class", ""), element.get("itemprop", ""), element.getparent().get("class", ""))
-        ).lower()
-        text = element.get("datetime") or element.text_content()
-        if value := plain(text, 100):
-            yield Evidence(
-                "modified" if any(word in marks for word in UPDATE_WORDS) else "published", value, "time-tag"
-            )
+    """Evidence of the headings and of the `<time>` elements, those after the headline first."""
+    for heading in headings(markup):
+        yield Evidence("title", plain(heading.text_content(), MAX_HEADLINE), "heading")
+    for element in _ordered(markup):
+        field = "modified" if is_update(element) else "published"
+        for text in _texts_of_time(element):
+            yield Evidence(field, text, "time-tag")
 
 
-def _is_logo(classes: str) -> bool:
-    return any(word in classes.lower() for word in ("logo", "site-title", "sitename", "brand"))
+def _texts_of_time(element: HtmlElement) -> Iterator[str]:
+    """What a time element shows, if it is another day than the one it declares; then what it declares."""
+    shown = plain(element.text_content(), 100)
+    declared = plain(element.get("datetime") or element.get("content") or element.get("title"), 100)
+    if not declared or (parse_date(shown) and parse_date(shown)[:10] != parse_date(declared)[:10]):
+        yield shown
+    if declared:
+        yield declared
+
+
+def headings(markup: Markup) -> list[HtmlElement]:
+    """The `<h1>` elements that may be the headline."""
+    return [
+        each for each in markup.headings if plain(each.text_content(), MAX_HEADLINE) and not LOGO.search(marks_of(each))
+    ]
+
+
+def find_headline(tree: HtmlElement, markup: Markup, titles: Sequence[str]) -> HtmlElement | None:
+    """The heading that begins like one of `titles`; else the first `<h1>`; None where there is none."""
+    wanted = [squeezed(title) for title in titles]
+    candidates = headings(markup)
+    for element in (*candidates, *tree.iter("h2", "h3", "h4")):
+        text = squeezed(plain(element.text_content(), MAX_HEADLINE))
+        if len(text) >= MIN_SQUEEZED and any(
+            title.startswith(text) or text.startswith(title) for title in wanted if title
+        ):
+            return element
+    return candidates[0] if candidates else None
+
+
+def stands_aside(element: HtmlElement) -> bool:
+    """Whether `element` belongs to comments, teasers, the footer or the like."""
+    for ancestor in islice(element.iterancestors(), ZONE_LEVELS):
+        if ancestor.tag in {"body", "article", "main"}:
+            return False
+        if ancestor.tag in {"aside", "footer", "nav"} or ASIDE.search(marks_of(ancestor)):
+            return True
+    return False
+
+
+def is_update(element: HtmlElement) -> bool:
+    """Whether a time element tells of an update, by its names or by the words before it."""
+    parent = element.getparent()
+    before = element.getprevious()
+    words = (before.tail if before is not None else parent.text) or ""
+    label = (before.text or "") if before is not None and isinstance(before.tag, str) and not words.strip() else ""
+    return bool(UPDATE.search(f"{marks_of(element)} {marks_of(parent)} {words[-40:]} {label[-40:]}"))
+
+
+def _ordered(markup: Markup) -> Sequence[HtmlElement]:
+    """Time elements by promise: declared as publication, after the headline, before it; those that stand aside last."""
+
+    def rank(element: HtmlElement) -> tuple[bool, bool, bool]:
+        declared = element.get("pubdate") is not None or "publi" in marks_of(element)
+        return stands_aside(element), not declared, element in markup.early_times
+
+    return sorted(markup.times, key=rank)

@@ -1,0 +1,80 @@
+"""Which of the dates that a page bears is its publication, and which its last change."""
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta, timezone
+
+from newscorpus.data import Evidence
+from newscorpus.extraction.fields.dates import Setting, parse_date
+from newscorpus.extraction.fields.evidence import Decided, of_field
+
+MACHINE = frozenset({"json-ld", "microdata", "meta", "sitemap", "feed"})
+WEIGHTS = {"template": 100, "portal": 100} | dict.fromkeys(MACHINE, 6) | {"url": 4, "time-tag": 2, "text": 2}
+"""Votes of a source for the day it names first; a further one gets one vote. Chosen on the train split, 2026-11."""
+MAX_VOICES = 3
+"""Dates of one source that are heard: what follows belongs to other documents."""
+WIDEST_ZONE = timedelta(hours=14)
+
+
+def decide_dates(evidence: Sequence[Evidence], setting: Setting) -> tuple[Decided, Decided]:
+    """Publication and last change, each with its source.
+
+    The day that most sources name wins, of equals the most trusted source's; its time is then given in the zone that
+    the page itself uses, where it shows one. A page that knows only of a change was published by then.
+    """
+    published = _elected(of_field("published", evidence), setting)
+    modified = _elected(of_field("modified", evidence), setting)
+    shown = [item for item in of_field("published", evidence) if item.source in {"time-tag", "text", "meta"}]
+    local = _localised(published, [parse_date(item.value, setting) for item in shown], _days_of_address(evidence))
+    return (local if local.value else modified), modified
+
+
+def _elected(candidates: Sequence[Evidence], setting: Setting) -> Decided:
+    heard: dict[str, int] = {}
+    votes: dict[str, int] = {}
+    first: dict[str, Decided] = {}
+    for item in candidates:
+        voice = heard.get(item.source, 0)
+        value = parse_date(item.value, setting) if voice < MAX_VOICES else ""
+        if not value:
+            continue
+        heard[item.source] = voice + 1
+        votes[value[:10]] = votes.get(value[:10], 0) + (1 if voice else WEIGHTS.get(item.source, 1))
+        known = first.setdefault(value[:10], Decided(value, item.source))
+        if len(known.value) == len("2024-02-03") < len(value):
+            first[value[:10]] = Decided(value, item.source)
+    return first[max(votes, key=votes.__getitem__)] if votes else Decided()
+
+
+def _localised(decided: Decided, shown: Sequence[str], days: Sequence[str]) -> Decided:
+    """`decided`, if it is told in UTC, in the page's own zone.
+
+    The zone is that of another date that names the same moment, or that of a clock time shown without one. Where there
+    is neither, and the address names the day before or after, that day stands: sites date by their own clock.
+    """
+    moment = _moment(decided.value)
+    if moment is None or moment.utcoffset() != timedelta(0):
+        return decided
+    for other in filter(None, map(_moment, shown)):
+        if other.utcoffset() and abs(other - moment) < timedelta(minutes=1):
+            return Decided(other.isoformat(), decided.source)
+        if other.tzinfo is None and (zone := _zone_between(moment, other)):
+            return Decided(moment.astimezone(zone).isoformat(), decided.source)
+    near = [day for day in days if abs(date.fromisoformat(day) - moment.date()) == timedelta(days=1)]
+    return Decided(near[0], "url") if near else decided
+
+
+def _zone_between(moment: datetime, shown: datetime) -> timezone | None:
+    """The zone in which clocks show `shown` at `moment`; None if there is none of whole half hours."""
+    shift = shown - moment.replace(tzinfo=None)
+    shift -= timedelta(seconds=shift.total_seconds() % 60)
+    whole = shift.total_seconds() % 1800 == 0
+    return timezone(shift) if shift and whole and abs(shift) <= WIDEST_ZONE else None
+
+
+def _moment(value: str) -> datetime | None:
+    """A date with its time; None for a day."""
+    return datetime.fromisoformat(value) if len(value) > len("2024-02-03") else None
+
+
+def _days_of_address(evidence: Sequence[Evidence]) -> list[str]:
+    return [item.value for item in evidence if item.field == "published" and item.source == "url"]
