@@ -1,7 +1,7 @@
 """Date, authors and lead in the text that readers see near the headline, and failing that anywhere on the page."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from itertools import islice
 
 from lxml.html import HtmlElement
@@ -10,9 +10,8 @@ from newscorpus.data import Evidence
 from newscorpus.extraction.fields.clean import plain
 from newscorpus.extraction.fields.dates import Dated, Setting, find_dates, parse_date
 from newscorpus.extraction.fields.nearby import Line, following, lines_of, marks_of, preceding, short_text
-from newscorpus.extraction.fields.people import names_in, squeezed, starts_like_byline
+from newscorpus.extraction.fields.people import is_agency, is_personal_name, names_in, squeezed, starts_like_byline
 from newscorpus.extraction.fields.visible import ASIDE, UPDATE, stands_aside
-from newscorpus.text import collapse
 
 DATE_MARK = re.compile(
     r"dat(?:e|um|a)(?!base)|time|fecha|pub(?:li|date|-)|stamp|posted|created|byline|meta(?!l)|dateline|cas\b|čas|vreme|vrijeme|дата"
@@ -27,6 +26,12 @@ DATE_WORDS = re.compile(
 AUTHOR_MARK = re.compile(
     r"author|byline|autor(?!i[sz])|auteur|verfasser|writer|avtor|reporter|journalist|redakteur|signature|p-name"
 )
+AUTHOR_LINK = re.compile(
+    r"/(?:authors?|autor\w*|auteurs?|avtor\w*|contributors?|profiles?|people|person|reporters?|journalists?|redaktion|redakce"
+    r"|korrespondenten|kolumnist\w*|columnists?|verfasser|firma|by|byline)/"
+)
+"""Addresses of pages about authors."""
+HAS_DIGIT = re.compile(r"\d")
 LEAD_MARK = re.compile(
     r"perex|\blead\b|\blede\b|lead[-_]|[-_]lead|standfirst|\bintro|vorspann|chapo|anons|sapo\b|\bdek\b|\bdeck\b|excerpt|abstract"
     r"|article[-_]?(?:summary|teaser|description|subtitle)|alternativeheadline"
@@ -37,38 +42,62 @@ LOOK_AFTER, LOOK_BEFORE = 120, 40
 """Elements after and before the headline that are looked at; bylines stand within 60 on most pages."""
 LOOK_EVERYWHERE = 6_000
 """Elements looked at where no source has given a date; the longest of the real news pages have 10,000."""
+LEAD_TAGS = frozenset({"p", "div", "h2", "h3", "strong", "span", "section", "header"})
+OPENING = 60
+"""Characters of a description that a paragraph must begin with to be the lead."""
 LEAD_CHARACTERS = range(40, 1_200)
 
 
-def read_near(headline: HtmlElement, setting: Setting, description: str) -> Iterator[Evidence]:
-    """Evidence of the lines around the headline: those after it first."""
-    after = tuple(islice(following(headline), LOOK_AFTER))
-    lines = [line for line in lines_of(after) if not ASIDE.search(line.marks)]
-    yield from _dates(lines, setting)
+def read_near(headline: HtmlElement, setting: Setting) -> Iterator[Evidence]:
+    """Evidence of the dates and authors in the lines around the headline: those after it first."""
+    after = tuple(lines_of(islice(following(headline), LOOK_AFTER)))
+    yield from _dates((line for line in after if not ASIDE.search(line.marks)), setting)
     yield from _dates((line for line in lines_of(preceding(headline, LOOK_BEFORE)) if _is_dated(line)), setting)
-    yield from _authors(lines)
-    if lead := _lead(after, squeezed(description)):
-        yield Evidence("lead", lead, "text")
+    yield from _authors(after)
 
 
-def read_everywhere(tree: HtmlElement, setting: Setting) -> Iterator[Evidence]:
-    """Evidence of the dates of the whole page, the most promising first."""
+def read_everywhere(tree: HtmlElement, setting: Setting, wanted: Container[str]) -> Iterator[Evidence]:
+    """Evidence of the whole page for the fields `wanted`: dates, the most promising first, and the first author."""
     body = tree.find("body")
-    lines = lines_of(islice(body.iter("*"), LOOK_EVERYWHERE)) if body is not None else iter(())
-    dated = [(line, next(find_dates(line.text, setting), None)) for line in lines if any(map(str.isdigit, line.text))]
-    found = [(_promise(line, date), line, date) for line, date in dated if date]
-    for _, line, date in sorted(found, key=lambda item: -item[0]):
-        yield _evidence(line, date, 0)
+    lines = tuple(lines_of(islice(body.iter("*"), LOOK_EVERYWHERE))) if body is not None else ()
+    if "published" in wanted:
+        dated = ((line, date) for line in lines for date in islice(_dates_in(line, setting), 1))
+        ranked = sorted(((_promise(line, date), line, date) for line, date in dated), key=lambda item: -item[0])
+        yield from (_evidence(line, date, 0) for _, line, date in ranked)
+    if "authors" in wanted:
+        yield from islice(_authors(lines), 1)
+
+
+def read_lead(headline: HtmlElement, description: str) -> Iterator[Evidence]:
+    """The first element after the headline that is named for a lead or begins like the page's description."""
+    wanted = squeezed(description[:OPENING])
+    for element in islice(following(headline), LOOK_AFTER):
+        if element.tag in LEAD_TAGS and (LEAD_MARK.search(marks_of(element)) or _begins(element, wanted)):
+            text = plain(element.text_content())
+            if len(text) in LEAD_CHARACTERS:
+                yield Evidence("lead", text, "text")
+                return
+
+
+def _begins(element: HtmlElement, squeezed_opening: str) -> bool:
+    """Whether the text of a paragraph or sub-heading begins with the letters given."""
+    if not squeezed_opening or element.tag not in {"p", "h2", "h3"}:
+        return False
+    return squeezed(element.text_content()[: 2 * OPENING]).startswith(squeezed_opening)
+
+
+def _dates_in(line: Line, setting: Setting) -> Iterator[Dated]:
+    return find_dates(line.text, setting) if HAS_DIGIT.search(line.text) else iter(())
 
 
 def _dates(lines: Iterable[Line], setting: Setting) -> Iterator[Evidence]:
     for line in lines:
         end = 0
-        for date in find_dates(line.text, setting):
+        for date in _dates_in(line, setting):
             if len(line.text) - (date.end - date.start) <= MAX_REST or _is_dated(line):
                 yield _evidence(line, date, end)
             end = date.end
-        if not end and DATE_MARK.search(line.marks) and (value := parse_date(line.text, setting)):
+        if not end and setting.fetched and DATE_MARK.search(line.marks) and (value := parse_date(line.text, setting)):
             yield Evidence("modified" if UPDATE.search(line.text) else "published", value, "text")
 
 
@@ -96,13 +125,14 @@ def _promise(line: Line, date: Dated) -> int:
 def _authors(lines: Iterable[Line]) -> Iterator[Evidence]:
     for line in lines:
         for text in _author_texts(line):
-            if any(map(_is_full_name, names_in(text))):
-                yield Evidence("authors", text, "text")
+            names = [name for name in names_in(text) if is_personal_name(name) or is_agency(name)]
+            if names and not ASIDE.search(line.marks) and not stands_aside(line.element):
+                yield Evidence("authors", ", ".join(names), "text")
 
 
 def _author_texts(line: Line) -> Iterator[str]:
     """Texts of the innermost elements named for an author; else of a line that begins with "By"."""
-    marked = [each for each in islice(line.element.iter("*"), 30) if AUTHOR_MARK.search(marks_of(each))]
+    marked = [each for each in islice(line.element.iter("*"), 30) if _is_marked(each)]
     holders = {ancestor for each in marked for ancestor in each.iterancestors()}
     texts = [text for each in marked if each not in holders and (text := short_text(each))]
     if texts:
@@ -111,20 +141,7 @@ def _author_texts(line: Line) -> Iterator[str]:
         yield line.text
 
 
-def _is_full_name(name: str) -> bool:
-    parts = name.split()
-    return 1 < len(parts) <= 4 and all(part[0].isupper() for part in (parts[0], parts[-1]))
-
-
-def _lead(elements: Iterable[HtmlElement], description: str) -> str:
-    """Text of the first element that is named for a lead or begins like the page's description."""
-    for element in elements:
-        if element.tag not in {"p", "div", "h2", "h3", "strong", "span", "section", "header"}:
-            continue
-        named = bool(LEAD_MARK.search(marks_of(element)))
-        if not named and (not description or element.tag not in {"p", "h2", "h3", "div"}):
-            continue
-        text = plain(collapse(" ".join(element.itertext())))
-        if len(text) in LEAD_CHARACTERS and (named or squeezed(text[:60]) == description[: len(squeezed(text[:60]))]):
-            return text
-    return ""
+def _is_marked(element: HtmlElement) -> bool:
+    return bool(
+        AUTHOR_MARK.search(marks_of(element)) or (element.tag == "a" and AUTHOR_LINK.search(element.get("href", "")))
+    )

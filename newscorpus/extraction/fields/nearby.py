@@ -13,7 +13,7 @@ SHORT = 160
 UNSEEN = frozenset(
     {"head", "script", "style", "noscript", "template", "svg", "form", "select", "button", "iframe", "h1"}
 )
-MARKS = ("class", "id", "itemprop", "rel", "data-testid", "data-qa", "property", "data-type")
+MARKS = ("class", "id", "itemprop", "rel")
 OPENING = 45
 """Characters at the beginning of a paragraph in which its dateline stands."""
 AROUND = 2
@@ -28,13 +28,17 @@ class Line:
 
     Attributes:
         text: white space collapsed.
-        marks: what the element, those inside and those around it are called, lower case.
-        element: the outermost element that holds the text; where the text stands beside elements, its neighbour.
+        element: the outermost element that holds the text; where the text stands beside elements, what is around it.
     """
 
     text: str
-    marks: str
     element: HtmlElement
+
+    @property
+    def marks(self) -> str:
+        """What the element, those inside and those around it are called, lower case."""
+        around = (*islice(self.element.iter("*"), INSIDE), *islice(self.element.iterancestors(), AROUND))
+        return " ".join(filter(None, map(marks_of, around)))
 
 
 def following(element: HtmlElement) -> Iterator[HtmlElement]:
@@ -69,13 +73,13 @@ def lines_of(elements: Iterable[HtmlElement]) -> Iterator[Line]:
         text = short_text(element)
         if text:
             taken.add(element)
-            yield Line(text, _marks_around(element), element)
+            yield Line(text, element)
         elif element.tag == "p" and (opening := collapse((element.text_content())[: 2 * OPENING])[:OPENING]):
-            yield Line(opening, "", element)
+            yield Line(opening, element)
         elif element.text and (text := collapse(element.text[: 2 * SHORT])) and len(text) <= SHORT:
-            yield Line(text, _marks_around(element), element)
+            yield Line(text, element)
         if element.tail and (text := collapse(element.tail[: 2 * SHORT])) and len(text) <= SHORT:
-            yield Line(text, marks_of(parent) if parent is not None else "", element)
+            yield Line(text, element if parent is None else parent)
 
 
 def marks_of(element: HtmlElement) -> str:
@@ -93,8 +97,3 @@ def short_text(element: HtmlElement) -> str:
         if length > SHORT or len(pieces) > SHORT:
             return ""
     return collapse(" ".join(pieces))
-
-
-def _marks_around(element: HtmlElement) -> str:
-    around = (*islice(element.iter("*"), INSIDE), *islice(element.iterancestors(), AROUND))
-    return " ".join(filter(None, map(marks_of, around)))

@@ -49,19 +49,39 @@ ROLES = frozenset(
     """.split()
 )
 """Single words that stand where a name should be, case folded."""
+OFFICE = re.compile(
+    r"^(?:director|editor\w*|edited|manager|develop\w+|engineer\w*|officer|coordinator|team|staff|release|review\w*|recipe|written"
+    r"|publish\w*|updat\w*|posted|by|on|at|news\w*|redaktion\w*|redak[ct]\w+|корреспондент|редак\w+|journalist\w*|report\w*"
+    r"|correspondent|korrespondent\w*|author|autor\w*|online|media|press|magazine|archiv\w*|share|follow|read|more|comments?)$",
+    re.IGNORECASE,
+)
+"""Words that no personal name has."""
+PARTICLES = frozenset(
+    "de da do dos das del della der den di du la le van von vom zu zur bin ibn al el y e i ten ter af av".split()
+)
 MAX_NAME_WORDS = 6
 MAX_NAME_CHARACTERS = 70
 
 
 def names_in(text: str) -> tuple[str, ...]:
     """The names of people and agencies in a byline or an author field, in order, each once."""
-    return tuple(dict.fromkeys(name for part in _parts(text) if (name := _cleaned(part))))
+    names = (_cleaned(part, position) for position, part in enumerate(_parts(text)))
+    return tuple(dict.fromkeys(name for name in names if name))
 
 
 def is_agency(name: str) -> bool:
     """Whether `name` is a news agency, or several ("dpa/AFP")."""
     folded = name.casefold()
     return folded in AGENCIES or all(part.strip() in AGENCIES for part in folded.split("/"))
+
+
+def is_personal_name(name: str) -> bool:
+    """Whether `name` looks like the full name of a person: two to four words, capitals, no word of a profession."""
+    parts = name.split()
+    capital = (
+        all(part[0].isupper() or part in PARTICLES for part in parts) and parts[0][0].isupper() if parts else False
+    )
+    return capital and 1 < len(parts) <= 4 and not any(OFFICE.search(part) for part in parts)
 
 
 def tell_apart(texts: Iterable[str], sites: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -117,14 +137,14 @@ def _split_at_and(part: str) -> list[str]:
     return sides if whole else [part]
 
 
-def _cleaned(part: str) -> str:
-    """The name in `part`; "" where there is none."""
+def _cleaned(part: str, position: int) -> str:
+    """The name in `part`; "" where there is none; capitals that follow a name are a title, those before it initials."""
     name = _without_prefix(part.strip()).strip(" \t,.:;-–—*/|\"'«»“”„")
     name = name + "." if re.search(r"\b(?:[A-ZÀ-Ž]|Jr|Sr)$", name) and part.strip().endswith(".") else name
     if not name or NO_NAME.search(name) or name.casefold() in ROLES:
         return ""
     if is_agency(name):
         return name
-    if CREDENTIALS.match(name) or len(name) > MAX_NAME_CHARACTERS or len(name.split()) > MAX_NAME_WORDS:
+    if (position and CREDENTIALS.match(name)) or len(name) > MAX_NAME_CHARACTERS or len(name.split()) > MAX_NAME_WORDS:
         return ""
     return name if any(char.isalpha() for char in name) else ""

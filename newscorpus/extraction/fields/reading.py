@@ -8,7 +8,7 @@ from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence, Fields, Image, Page, Provenance
 from newscorpus.extraction.fields.address import read_address
-from newscorpus.extraction.fields.byline import read_everywhere, read_near
+from newscorpus.extraction.fields.byline import read_everywhere, read_lead, read_near
 from newscorpus.extraction.fields.clean import plain
 from newscorpus.extraction.fields.dates import Setting, parse_moment
 from newscorpus.extraction.fields.dating import decide_dates
@@ -37,7 +37,10 @@ from newscorpus.extraction.fields.metas import read_metas
 from newscorpus.extraction.fields.microdata import read_microdata
 from newscorpus.extraction.fields.rights import read_rights
 from newscorpus.extraction.fields.titles import site_names
-from newscorpus.extraction.fields.visible import find_headline, read_visible
+from newscorpus.extraction.fields.visible import find_headline, read_headline, read_times
+
+VISIBLE = ("published", "authors")
+"""Fields that are read from the text, where the page does not declare them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ def read_fields(tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = 
     declared = (*_cleaned((*evidence, *page.evidence)), *_declared(markup, json_ld, microdata))
     language = decide_tag_of_language(declared)
     setting = Setting(parse_moment(page.fetched), language.value, month_first(declared, language.value, page.url))
-    found = (*declared, *read_visible(markup), *read_address(page.url), *_from_text(tree, markup, declared, setting))
+    found = (*declared, *read_times(markup), *read_address(page.url), *_from_text(tree, markup, declared, setting))
     fields = decide(found, page, markup, (json_ld, microdata), setting)
     return FieldReading(fields, article_body(json_ld.main), found)
 
@@ -134,13 +137,23 @@ def _declared(markup: Markup, json_ld: Entities, microdata: Entities) -> Iterato
 def _from_text(
     tree: HtmlElement, markup: Markup, declared: tuple[Evidence, ...], setting: Setting
 ) -> tuple[Evidence, ...]:
-    """What stands near the headline; dates of the rest of the page only where nothing else gives one."""
+    """What readers see: headline and lead; date and authors only where they are not declared, near it, then anywhere."""
     headline = find_headline(tree, markup, [item.value for item in of_field("title", declared)])
-    description = next((item.value for item in of_field("description", declared)), "")
-    near = tuple(read_near(headline, setting, description)) if headline is not None else ()
-    if markup.times or any(item.field == "published" for item in (*declared, *near, *read_address(markup.url))):
-        return near
-    return (*near, *read_everywhere(tree, setting))
+    wanted = set(VISIBLE) - {item.field for item in declared if not _is_in_utc(item)}
+    found: list[Evidence] = []
+    if headline is not None:
+        description = next((item.value for item in of_field("description", declared)), "")
+        found = [read_headline(headline), *read_lead(headline, description)]
+        found += read_near(headline, setting) if wanted else ()
+    missing = wanted - {item.field for item in (*declared, *found, *read_address(markup.url))}
+    if markup.times:
+        missing -= {"published"}
+    return (*found, *(read_everywhere(tree, setting, missing) if missing else ()))
+
+
+def _is_in_utc(item: Evidence) -> bool:
+    """Whether a date leaves open on which day it was where the page was read."""
+    return item.field == "published" and item.value.endswith(("Z", "+00:00", "+0000"))
 
 
 def _images(markup: Markup, entities: tuple[Entities, ...]) -> Iterator[Image]:

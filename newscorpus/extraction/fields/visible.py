@@ -1,4 +1,4 @@
-"""What the reader of the page sees: headings and time elements."""
+"""What the page shows its readers: headline and time elements."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ from lxml.html import HtmlElement
 from newscorpus.data import Evidence
 from newscorpus.extraction.fields.clean import plain
 from newscorpus.extraction.fields.dates import parse_date
-from newscorpus.extraction.fields.markup import Markup
+from newscorpus.extraction.fields.markup import MAX_OF_A_KIND, Markup
 from newscorpus.extraction.fields.nearby import marks_of
 from newscorpus.extraction.fields.people import squeezed
 
@@ -27,6 +27,8 @@ ASIDE = re.compile(
     r"|recent|popular|latest|most-?read|trending|newsticker|promo|weather|\bnext|\bprev(?!iew)|navi|menu|forum|reply"
 )
 """Names of page parts whose dates and names are not those of the document."""
+GLUED = re.compile(r"(?<=[^\W_])\0(?![a-zà-öø-ÿа-яα-ω])|(?<=[.!?:])\0(?=\w)")
+"""Where two pieces of a heading meet (marked by a null) without a space that readers see: layout parts them."""
 MIN_SQUEEZED = 8
 """Fewest letters and digits of a heading that is recognised by the page's title."""
 LOGO = re.compile(r"logo|site-?(?:title|name)|brand|masthead")
@@ -34,14 +36,22 @@ ZONE_LEVELS = 6
 """Ancestors whose names say in which part of the page an element stands."""
 
 
-def read_visible(markup: Markup) -> Iterator[Evidence]:
-    """Evidence of the headings and of the `<time>` elements, those after the headline first."""
-    for heading in headings(markup):
-        yield Evidence("title", plain(heading.text_content(), MAX_HEADLINE), "heading")
+def read_times(markup: Markup) -> Iterator[Evidence]:
+    """Evidence of the time elements, those that promise most first."""
     for element in _ordered(markup):
         field = "modified" if is_update(element) else "published"
         for text in _texts_of_time(element):
             yield Evidence(field, text, "time-tag")
+
+
+def read_headline(headline: HtmlElement) -> Evidence:
+    """The text of a heading as evidence of the title."""
+    return Evidence("title", _heading_text(headline), "heading")
+
+
+def _heading_text(element: HtmlElement) -> str:
+    """Text of a heading; its parts are parted by a space unless one ends and the next goes on inside a word."""
+    return plain(GLUED.sub(" ", "\0".join(element.itertext())).replace("\0", ""), MAX_HEADLINE)
 
 
 def _texts_of_time(element: HtmlElement) -> Iterator[str]:
@@ -54,22 +64,13 @@ def _texts_of_time(element: HtmlElement) -> Iterator[str]:
         yield declared
 
 
-def headings(markup: Markup) -> list[HtmlElement]:
-    """The `<h1>` elements that may be the headline."""
-    return [
-        each for each in markup.headings if plain(each.text_content(), MAX_HEADLINE) and not LOGO.search(marks_of(each))
-    ]
-
-
 def find_headline(tree: HtmlElement, markup: Markup, titles: Sequence[str]) -> HtmlElement | None:
     """The heading that begins like one of `titles`; else the first `<h1>`; None where there is none."""
-    wanted = [squeezed(title) for title in titles]
-    candidates = headings(markup)
-    for element in (*candidates, *tree.iter("h2", "h3", "h4")):
-        text = squeezed(plain(element.text_content(), MAX_HEADLINE))
-        if len(text) >= MIN_SQUEEZED and any(
-            title.startswith(text) or text.startswith(title) for title in wanted if title
-        ):
+    wanted = [name for title in titles if len(name := squeezed(title)) >= MIN_SQUEEZED]
+    candidates = [each for each in markup.headings if _heading_text(each) and not LOGO.search(marks_of(each))]
+    for element in (*candidates, *islice(tree.iter("h2", "h3", "h4"), MAX_OF_A_KIND)):
+        text = squeezed(_heading_text(element))
+        if len(text) >= MIN_SQUEEZED and any(title.startswith(text) or text.startswith(title) for title in wanted):
             return element
     return candidates[0] if candidates else None
 
