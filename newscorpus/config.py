@@ -154,3 +154,18 @@ class QualityConfig:
     min_listing_lines: int = 5
     max_listing_words: int = 15
     max_listing_ended: float = 0.12
+
+
+@dataclass(frozen=True, slots=True)
+class FetchConfig:
+    """Bounds on the fetching of one page outside a crawl: those of a crawl (`newscorpus.settings`).
+
+    Attributes:
+        max_bytes: longest body, before and after decompression.
+        seconds: longest time for one request, from the connection to the last byte.
+        max_redirects: most redirects followed one after the other.
+    """
+
+    max_bytes: int = Limits().max_bytes
+    seconds: float = 60.0
+    max_redirects: int = 8

@@ -1,0 +1,92 @@
+"""Fetch one page outside a crawl, by the rules of a crawl: robots, public addresses only, bounds, an honest name."""
+
+from collections.abc import Collection
+from datetime import UTC, datetime
+from http import HTTPStatus
+from urllib.parse import urljoin, urlsplit
+
+from protego import Protego
+from w3lib.url import safe_url_string
+
+from newscorpus.config import FetchConfig
+from newscorpus.crawl.request import Answer, FetchError, ask
+from newscorpus.data import Page, Rejected
+
+ROBOT = "newscorpus"
+"""The name by which robots.txt may address us."""
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+HTML = ("text/html", "application/xhtml+xml", "")
+PERSONAL = frozenset({"set-cookie"})
+"""Response headers that are about the visitor, not about the page."""
+
+
+def fetch(
+    url: str, user_agent: str, config: FetchConfig = FetchConfig(), loopback: Collection[str] = ()
+) -> Page | Rejected:
+    """The page at `url`, redirects followed, or why it was not fetched (stage "fetch").
+
+    Args:
+        url: an http or https address.
+        user_agent: who asks, and where to reach them.
+        config: bounds on each request.
+        loopback: `host:port` on this machine that may be asked nevertheless.
+    """
+    visit = _Visit(user_agent, config, loopback)
+    try:
+        answer = visit.follow(safe_url_string(url), obey_robots=True)
+        _check(answer)
+    except FetchError as error:
+        return Rejected("fetch", error.reason, error.detail, url)
+    headers = {name: value for name, value in answer.headers.items() if name not in PERSONAL}
+    return Page(answer.url, answer.body, headers, datetime.now(UTC).isoformat(timespec="seconds"))
+
+
+class _Visit:
+    """The requests that fetching one page takes."""
+
+    def __init__(self, user_agent: str, config: FetchConfig, loopback: Collection[str]) -> None:
+        self._user_agent = user_agent
+        self._config = config
+        self._loopback = loopback
+        self._robots: dict[str, Protego] = {}
+
+    def follow(self, url: str, *, obey_robots: bool) -> Answer:
+        """The answer at the end of the redirects that begin at `url`; each step is checked as the first one is."""
+        for _ in range(self._config.max_redirects + 1):
+            if obey_robots and not self._rules(url).can_fetch(url, ROBOT):
+                raise FetchError("robots_disallowed", f"robots.txt forbids {url}")
+            answer = ask(url, self._user_agent, self._config, self._loopback)
+            location = answer.headers.get("location", "")
+            if answer.status not in REDIRECTS or not location:
+                return answer
+            url = _joined(url, location)
+        raise FetchError("redirect_loop", f"more than {self._config.max_redirects} redirects")
+
+    def _rules(self, url: str) -> Protego:
+        """The rules of a site; all is allowed without robots.txt, nothing where the server fails (RFC 9309, 2.3.1)."""
+        root = urljoin(url, "/robots.txt")
+        if root not in self._robots:
+            answer = self.follow(root, obey_robots=False)
+            if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                raise FetchError("robots_unavailable", f"status {answer.status} of {root}")
+            found = answer.body if answer.status == HTTPStatus.OK else b""
+            self._robots[root] = Protego.parse(found.decode("utf-8", "replace"))
+        return self._robots[root]
+
+
+def _joined(url: str, location: str) -> str:
+    try:
+        target = urljoin(url, location)
+        urlsplit(target)
+        return safe_url_string(target)
+    except ValueError as error:
+        raise FetchError("bad_redirect", f"to {location[:200]!r}: {error}") from error
+
+
+def _check(answer: Answer) -> None:
+    if answer.status != HTTPStatus.OK:
+        raise FetchError(f"http_{answer.status}", answer.url)
+    kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in HTML:
+        raise FetchError("not_html", f"content type {kind!r}")

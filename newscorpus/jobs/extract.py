@@ -1,0 +1,171 @@
+"""Extract without crawling: one page, or a file of pages, line by line."""
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+
+import msgspec
+import zstandard
+
+from newscorpus.corpus.language import judge_language
+from newscorpus.corpus.lines import encode_line, writable
+from newscorpus.corpus.records import make_record
+from newscorpus.data import Page, Record, Rejected
+from newscorpus.extraction.extractor import Extractor
+from newscorpus.extractors import registry
+from newscorpus.jobs.parallel import Lost, in_order
+from newscorpus.learning.pages import read_lines
+from newscorpus.portals.errors import PortalError
+from newscorpus.portals.plain import load_plain_template
+from newscorpus.portals.schema import load_portal
+from newscorpus.portals.template import TemplateRules
+from newscorpus.text import collapse
+
+PAGE_SECONDS = 30.0
+"""Longest time for one page, as in a crawl."""
+
+PAGES_SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What extracts: name of the extractor, and file of the template, a plain one or a portal's; None for none."""
+
+    extractor: str = registry.DEFAULT
+    template: Path | None = None
+
+
+class GivenPage(msgspec.Struct, frozen=True):
+    """A line of a file of pages; other keys are passed over."""
+
+    id: str | int
+    html: str
+    url: str | None = None
+
+
+PAGES = msgspec.json.Decoder(GivenPage)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a line of a file of pages came to.
+
+    Attributes:
+        line: JSON with the keys of the record, or with `url` and `rejected`; `id` is the one given. b"" on an error.
+        rejected: "stage/reason", or "".
+        error: what is wrong with the line or the file, named; or "".
+    """
+
+    line: bytes = b""
+    rejected: str = ""
+    error: str = ""
+
+
+def load(setup: Setup) -> Extractor:
+    """The extractor with its template.
+
+    Raises:
+        ValueError: one of them is unknown, wrong, or the two do not go together; one line.
+        ImportError: the extractor needs a package that is not here; likewise.
+    """
+    return registry.load(setup.extractor, load_template(setup.template) if setup.template else None)
+
+
+def load_template(path: Path) -> TemplateRules:
+    """The template of a portal file (`.toml`), or of a plain template file.
+
+    Raises:
+        PortalError: the file is missing or wrong, or the portal has no template.
+    """
+    if path.suffix != ".toml":
+        return load_plain_template(path)
+    portal = load_portal(path)
+    if portal.template is None:
+        raise PortalError(f"{path}: no section [template] in it")
+    return TemplateRules(portal.name, portal.template)
+
+
+def extract_page(extractor: Extractor, page: Page) -> Record | Rejected:
+    """The record of one page, without portal, or why there is none.
+
+    The language is the one that the page states where the text bears it out, else the detector's.
+    """
+    article = extractor(page)
+    if isinstance(article, Rejected):
+        return article
+    stated = article.fields.language
+    verdict = judge_language(article.text, (stated,) if stated else ())
+    return make_record(article, "", verdict.language, verdict.score)
+
+
+def extract_file(source: Path, setup: Setup, jobs: int) -> Iterator[Answer]:
+    """Extract the pages of a JSON lines file, plain, gzip or zstd: an answer for each, in order.
+
+    A line has at least `id` and `html`, perhaps `url`. One that has not, and a file that is cut off, are answers too.
+
+    Raises:
+        ValueError: the setup is wrong.
+        ImportError: the extractor needs a package that is not here.
+    """
+    load(setup)
+    faults: list[str] = []
+    for (number, line), found in in_order(partial(_answer, setup), _lines(source, faults), jobs, PAGE_SECONDS):
+        answer = _lost(line, found) if isinstance(found, Lost) else found
+        yield Answer(error=f"{source}, line {number}: {answer.error}") if answer.error else answer
+    for fault in faults:
+        yield Answer(error=f"{source}, {fault}")
+
+
+def _lines(source: Path, faults: list[str]) -> Iterator[tuple[int, bytes]]:
+    """The lines with their numbers, empty ones left out; what keeps from reading on is added to `faults`."""
+    number = 0
+    try:
+        for number, line in enumerate(read_lines(source), 1):
+            if not line.isspace():
+                yield number, line
+    except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
+        faults.append(f"after line {number}: cannot read: {error}")
+
+
+def _answer(setup: Setup, numbered: tuple[int, bytes]) -> Answer:
+    """What becomes of a line; runs in a process of its own."""
+    given = _read(numbered[1])
+    if isinstance(given, Answer):
+        return given
+    try:
+        found = extract_page(_loaded(setup), Page.from_html(given.html, given.url or ""))
+    except Exception as error:  # noqa: BLE001 -- a fault of ours, whatever it is: the page is lost, the others are not
+        found = Rejected("extract", "worker_failed", collapse(f"{type(error).__name__}: {error}"))
+    return _tell(given, found)
+
+
+@cache
+def _loaded(setup: Setup) -> Extractor:
+    return load(setup)
+
+
+def _lost(line: bytes, lost: Lost) -> Answer:
+    given = _read(line)
+    return given if isinstance(given, Answer) else _tell(given, Rejected("extract", lost.reason, lost.detail))
+
+
+def _read(line: bytes) -> GivenPage | Answer:
+    try:
+        return PAGES.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        return Answer(error=str(error))
+
+
+def _tell(given: GivenPage, found: Record | Rejected) -> Answer:
+    if isinstance(found, Record):
+        return Answer(encode_line(msgspec.to_builtins(found) | {"id": given.id}))
+    return Answer(rejection_line(given.id, given.url or "", found), f"{found.stage}/{found.reason}")
+
+
+def rejection_line(page_id: str | int, url: str, rejected: Rejected) -> bytes:
+    """The line of JSON that stands in place of a record: `id`, `url`, and `rejected` with stage, reason and detail."""
+    clean = writable(rejected)
+    reasons = {"stage": clean.stage, "reason": clean.reason, "detail": clean.detail}
+    return encode_line({"id": page_id, "url": url, "rejected": reasons})

@@ -1,0 +1,51 @@
+"""What the commands share: where output goes, how progress shows, and how a failure is said."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+
+from rich.console import Console
+from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from newscorpus.corpus.files import replacing
+
+T = TypeVar("T")
+
+
+@contextmanager
+def sink(path: Path | None) -> Iterator[BinaryIO]:
+    """A file to write bytes to: `path`, replaced as a whole when the block ends well, or standard output for None."""
+    if path is None:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    elif path.exists() and not path.is_file():  # a pipe or a device, which must not be replaced
+        with path.open("wb") as file:
+            yield file
+    else:
+        with replacing(path) as file:
+            yield file
+
+
+def progress(items: Iterable[T], what: str) -> Iterator[T]:
+    """Pass `items` on, and count them on standard error where that is a terminal; `what` says what they are."""
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        for item in items:
+            yield item
+            bar.advance(task)
+
+
+def complain(message: str) -> None:
+    """Say on standard error, in one line, what went wrong."""
+    sys.stderr.write(f"newscorpus: {' '.join(message.split())}\n")
+
+
+def describe(error: Exception) -> str:
+    """What an error says; of one from the system the file and the reason, without its number."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error) or type(error).__name__
