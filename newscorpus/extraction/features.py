@@ -91,6 +91,7 @@ OWN: Final[Mapping[str, str]] = {
     "tags_before": "tags since the block before",
     "whole": "fills its element",
     "tag": "the element: 1 p, 2 div, 3 li, 4 h1, 5 h2, 6 h3, 7 h4 to h6, 8 table cell, 9 quote, 10 caption, 11 section or article, 12 dt or dd, 13 pre, 0 other",
+    "link_tail": "ends with a link and begins without one",
     "repeated": "times that the same text stands on the page",
 }
 """Features of a block alone, and what each says."""
@@ -132,6 +133,13 @@ PLACE: Final[Mapping[str, str]] = {
     "prose_near": "prose in the five blocks on either side",
     "in_interval": "inside the interval of Body Text Extraction",
     "interval_distance": "blocks outside that interval, of the page's; 0 inside",
+    "parent_twins": "elements with the path of the parent: comments and teasers have a parent each",
+    "grandparent_twins": "elements with the path of the parent's parent",
+    "great_twins": "elements with the path of the parent of that",
+    "headings_before": "headings of rank 1 and 2 before the block",
+    "headlines_since": "headings of rank 1 between the headline and the block",
+    "repeated_before": "word triples that stand in a block before it too, of the block's",
+    "repeated_after": "word triples that stand in a block after it too, of the block's",
     "same_parent_before": "has the parent of the block before",
     "same_parent_after": "has the parent of the block after",
     "same_path_before": "has the path of the block before",
@@ -178,10 +186,23 @@ FEATURES: Final[Mapping[str, str]] = dict(_names())
 """Every feature in the order of the matrix's columns, and what it says."""
 
 
-def measure(blocks: Sequence[Block], hints: Hints = Hints()) -> Matrix:
-    """The features of `blocks`, float32, shape (blocks, len(FEATURES)), columns in the order of `FEATURES`."""
-    if not blocks:
-        return np.zeros((0, len(FEATURES)), np.float32)
+@dataclass(frozen=True, slots=True)
+class PageFeatures:
+    """The features of the blocks of one page.
+
+    Attributes:
+        matrix: float32, shape (blocks, len(FEATURES)), columns in the order of `FEATURES`.
+        parents: per block, a number for its parent.
+        paths: per block, a number for the path of its element.
+    """
+
+    matrix: Matrix
+    parents: Integers
+    paths: Integers
+
+
+def measure(blocks: Sequence[Block], hints: Hints = Hints()) -> PageFeatures:
+    """The features of `blocks`, of which there must be at least one."""
     characters = count_characters([block.text for block in blocks])
     structure = read_structure(blocks)
     own = _own(blocks, characters)
@@ -202,7 +223,7 @@ def measure(blocks: Sequence[Block], hints: Hints = Hints()) -> Matrix:
     for offset in NEIGHBOURS:
         matrix[:, at : at + len(OF_NEIGHBOURS)] = shifted(repeated, offset)
         at += len(OF_NEIGHBOURS)
-    return matrix
+    return PageFeatures(matrix, structure.block_parent, structure.path[structure.block_element])
 
 
 def shifted(rows: Floats, offset: int) -> Floats:
@@ -275,9 +296,14 @@ def _own(blocks: Sequence[Block], characters: Characters) -> Columns:
         "tags_before": np.array([block.tags_before for block in blocks], float),
         "whole": np.array([block.whole for block in blocks], float),
         "tag": np.array([_TAG_CODES.get(block.tag, 0) for block in blocks], float),
+        "link_tail": np.array([_ends_with_link(block) for block in blocks], float),
         "repeated": np.array([repeats[text] for text in texts], float),
         **_inline(blocks),
     }
+
+
+def _ends_with_link(block: Block) -> bool:
+    return 0 < len(block.link_text) < len(block.text) and block.text.endswith(block.link_text)
 
 
 _INLINE = ("links", "images", "emphasis", "all_bold", "positive_inline", "controls", "has_time", "inline")
@@ -331,6 +357,8 @@ def _place(
         "prose_near": _window_sum(prose, 5),
         **_prose_distance(prose > 0),
         **_groups(structure, own, prose / all_prose),
+        **_twins(structure),
+        **_repetition(characters),
         **_containers(structure, words, own["link_density"] * own["characters"], own["characters"], prose),
         **_headline(structure, own, before, _overlap_with_title(characters, hints.title)),
         **_interval(own),
@@ -379,6 +407,39 @@ def _groups(structure: Structure, own: Columns, prose_share: Floats) -> Columns:
     }
 
 
+def _twins(structure: Structure) -> Columns:
+    """How many elements share the path of an element above the block."""
+    of_path = np.bincount(structure.path)[structure.path].astype(float)
+    parent = structure.block_parent
+    grandparent = structure.parent[parent]
+    return {
+        "parent_twins": of_path[parent],
+        "grandparent_twins": of_path[grandparent],
+        "great_twins": of_path[structure.parent[grandparent]],
+    }
+
+
+def _repetition(characters: Characters) -> Columns:
+    """The share of a block's word triples that an earlier, and that a later block holds too."""
+    grams = _grams(characters.word_hash, 3)
+    if not len(grams):
+        none = np.zeros(len(characters.words))
+        return {"repeated_before": none, "repeated_after": none}
+    text_of = characters.word_text[: len(grams)]
+    order = np.lexsort((text_of, grams))
+    begins = np.concatenate(([True], grams[order][1:] != grams[order][:-1]))
+    group = np.cumsum(begins) - 1
+    first = text_of[order][begins][group]
+    last = text_of[order][np.append(np.flatnonzero(begins)[1:], len(grams)) - 1][group]
+    words = np.maximum(characters.words, 1)
+    texts = text_of[order]
+
+    def share(flags: NDArray[np.bool_]) -> Floats:
+        return np.bincount(texts[flags], minlength=len(words)) / words
+
+    return {"repeated_before": share(first < texts), "repeated_after": share(last > texts)}
+
+
 def _containers(structure: Structure, words: Floats, links: Floats, length: Floats, prose: Floats) -> Columns:
     prose_below = sum_below(structure, prose)
     share_below = prose_below / max(prose_below[0], 1.0)
@@ -387,13 +448,10 @@ def _containers(structure: Structure, words: Floats, links: Floats, length: Floa
     blocks_below = sum_below(structure, np.ones(len(words)))
     parent = structure.block_parent
     grandparent = structure.parent[parent]
-    main = main_container(structure, prose_below, 0.5)
     core = main_container(structure, prose_below, 0.9)
-    depth = structure.depth[structure.block_element]
-    common = common_depth(structure, main)[structure.block_element]
     in_core = common_depth(structure, core)[structure.block_element] >= structure.depth[core]
     return {
-        "depth": depth.astype(float),
+        "depth": structure.depth[structure.block_element].astype(float),
         "parent_prose_below": share_below[parent],
         "grandparent_prose_below": share_below[grandparent],
         "great_prose_below": share_below[structure.parent[grandparent]],
@@ -401,9 +459,17 @@ def _containers(structure: Structure, words: Floats, links: Floats, length: Floa
         "parent_link_below": links_below[parent],
         "grandparent_link_below": links_below[grandparent],
         "grandparent_blocks_below": blocks_below[grandparent],
-        "container_gap": (structure.depth[main] - common).astype(float),
-        "container_below": (depth - common).astype(float),
         "in_core": in_core.astype(float),
+        **_distance(structure, main_container(structure, prose_below, 0.5), "container"),
+    }
+
+
+def _distance(structure: Structure, container: int, name: str) -> Columns:
+    """How far the blocks stand from `container`: up to what they have in common, and down from there to the block."""
+    common = common_depth(structure, container)[structure.block_element]
+    return {
+        f"{name}_gap": (structure.depth[container] - common).astype(float),
+        f"{name}_below": (structure.depth[structure.block_element] - common).astype(float),
     }
 
 
@@ -420,19 +486,20 @@ def _overlap_with_title(characters: Characters, title: str) -> Columns:
 def _headline(structure: Structure, own: Columns, before: Floats, overlap: Columns) -> Columns:
     at = _find_headline(own, overlap)
     n = len(before)
+    is_first_rank = own["tag"] == _TAG_CODES["h1"]
+    headings = np.cumsum(is_first_rank | (own["tag"] == _TAG_CODES["h2"])).astype(float)
     if at < 0:
-        zeros = np.zeros(n)
         names = ("headline_gap", "headline_below", "after_headline", "words_since_headline", "has_headline")
-        return {**overlap, **dict.fromkeys(names, zeros)}
-    element = int(structure.block_element[at])
-    common = common_depth(structure, element)[structure.block_element]
+        zeros = dict.fromkeys((*names, "headlines_since"), np.zeros(n))
+        return {**overlap, **zeros, "headings_before": headings}
     return {
         **overlap,
-        "headline_gap": (structure.depth[element] - common).astype(float),
-        "headline_below": (structure.depth[structure.block_element] - common).astype(float),
+        **_distance(structure, int(structure.block_element[at]), "headline"),
         "after_headline": np.clip(np.arange(n) - at, -50, 200).astype(float),
         "words_since_headline": before - before[at],
         "has_headline": np.ones(n),
+        "headings_before": headings,
+        "headlines_since": np.cumsum(is_first_rank & (np.arange(n) > at)).astype(float),
     }
 
 

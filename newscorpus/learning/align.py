@@ -85,7 +85,9 @@ def _match(page: list[str], gold: list[str]) -> Integers:
     for operation in LCSseq.opcodes(page, gold):
         if operation.tag == "equal":
             size = operation.src_end - operation.src_start
-            places[operation.src_start : operation.src_end] = np.arange(operation.dest_start, operation.dest_start + size)
+            places[operation.src_start : operation.src_end] = np.arange(
+                operation.dest_start, operation.dest_start + size
+            )
     return places
 
 

@@ -1,0 +1,97 @@
+"""Trained models on disk: a folder of weights, a card and metadata. Loading never runs code from the folder.
+
+The metadata names the features the weights were trained on and the hash of every file; what does not match is refused.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import onnxruntime
+
+from newscorpus.resources import data_folder
+
+METADATA = "metadata.json"
+CARD = "card.md"
+
+
+class ArtifactError(ValueError):
+    """A model that is missing, damaged or made for other features; the message is one line."""
+
+
+class Metadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a model's folder says of itself.
+
+    Attributes:
+        name: of the model, and of its folder.
+        version: raised with every training that is shipped.
+        features: names of the input columns, in order.
+        parameters: numbers that belong to the weights, such as thresholds.
+        files: SHA-256 of each weights file, by name.
+        versions: of the packages that made it.
+        data: the sets it was trained on, each with licence, pages and SHA-256.
+        scores: as measured at training, by set.
+    """
+
+    name: str
+    version: str
+    features: tuple[str, ...]
+    parameters: dict[str, float | list[float]]
+    files: dict[str, str]
+    versions: dict[str, str]
+    data: dict[str, dict[str, str | int]]
+    scores: dict[str, dict[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A loaded model: its metadata and the bytes of its weights files by name."""
+
+    metadata: Metadata
+    weights: Mapping[str, bytes]
+
+
+def load_artifact(name: str, features: Sequence[str]) -> Artifact:
+    """The model `name`, for input columns `features`.
+
+    Raises:
+        ArtifactError: there is no such model, a file of it is missing or altered, or it was trained on other features.
+    """
+    folder = data_folder("models") / name
+    try:
+        metadata = msgspec.json.decode((folder / METADATA).read_bytes(), type=Metadata)
+        weights = {file: (folder / file).read_bytes() for file in metadata.files}
+    except FileNotFoundError as error:
+        raise ArtifactError(f"model {name!r}: {error.filename} is missing") from None
+    except msgspec.DecodeError as error:
+        raise ArtifactError(f"model {name!r}: {METADATA} cannot be read: {error}") from None
+    for file, content in weights.items():
+        if hashlib.sha256(content).hexdigest() != metadata.files[file]:
+            raise ArtifactError(f"model {name!r}: {file} is not the file that {METADATA} describes")
+    if metadata.features != tuple(features):
+        odd = sorted(set(metadata.features) ^ set(features)) or ["their order"]
+        raise ArtifactError(
+            f"model {name!r} was trained on other features than this version measures: {odd[0]} differs"
+        )
+    return Artifact(metadata, weights)
+
+
+def save_artifact(folder: Path, metadata: Metadata, weights: Mapping[str, bytes], card: str) -> None:
+    """Write a model's folder; the hashes of `weights` replace those in `metadata`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for file, content in weights.items():
+        (folder / file).write_bytes(content)
+    files = {file: hashlib.sha256(content).hexdigest() for file, content in sorted(weights.items())}
+    described = msgspec.json.encode(msgspec.structs.replace(metadata, files=files), order="deterministic")
+    (folder / METADATA).write_bytes(msgspec.json.format(described, indent=2) + b"\n")
+    (folder / CARD).write_text(card, encoding="utf-8")
+
+
+def onnx_session(model: bytes) -> onnxruntime.InferenceSession:
+    """A session that runs `model` on one thread: pages run side by side in processes, not inside one."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])

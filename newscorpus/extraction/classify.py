@@ -1,0 +1,93 @@
+"""Classify: blocks to labelled blocks, by boosted trees in two passes.
+
+The first pass sees each block's features; the second sees, beside them, what the first said of the blocks around it.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+
+from newscorpus.artifacts import Artifact, load_artifact, onnx_session
+from newscorpus.data import Block, Label, LabelledBlock
+from newscorpus.extraction.context import CONTEXT, measure_context
+from newscorpus.extraction.features import FEATURES, Hints, Matrix, PageFeatures, measure
+
+MODEL = "main-text"
+FIRST = "first.onnx"
+SECOND = "second.onnx"
+
+COLUMNS = (*FEATURES, *CONTEXT)
+"""What the second pass sees; the first sees the columns of `FEATURES`."""
+
+_WORDS = tuple(FEATURES).index("words")
+
+Floats = NDArray[np.float64]
+
+
+class Classifier:
+    """The trained classifier of main text.
+
+    Args:
+        artifact: the model; by default the one that travels with the package.
+
+    Raises:
+        ArtifactError: the model is missing, damaged or made for other features.
+    """
+
+    def __init__(self, artifact: Artifact | None = None) -> None:
+        artifact = artifact or load_artifact(MODEL, COLUMNS)
+        self.metadata = artifact.metadata
+        self._first = onnx_session(artifact.weights[FIRST])
+        self._second = onnx_session(artifact.weights[SECOND])
+
+    def __call__(self, blocks: Sequence[Block], hints: Hints = Hints()) -> tuple[LabelledBlock, ...]:
+        """`blocks` with the probability of each being main text; good above 0.5.
+
+        Where no block is that probable, those are good that maximise the expected F1 of the page: a text of doubtful
+        blocks with a low confidence serves better than none.
+        """
+        if not blocks:
+            return ()
+        features = measure(blocks, hints)
+        return label_by(self.probabilities(features), features, blocks)
+
+    def probabilities(self, features: PageFeatures) -> Floats:
+        """Per block the probability of being main text."""
+        first = _run(self._first, features.matrix)
+        return _run(self._second, add_context(features, first))
+
+
+def label_by(probability: Floats, features: PageFeatures, blocks: Sequence[Block]) -> tuple[LabelledBlock, ...]:
+    """`blocks` labelled by the `probability` of each; see `Classifier.__call__`."""
+    good = probability > 0.5
+    if not good.any():
+        good = best_expected_f1(probability, features.matrix[:, _WORDS])
+    return tuple(
+        LabelledBlock(block, score, Label.GOOD if is_good else Label.BAD)
+        for block, score, is_good in zip(blocks, probability.tolist(), good.tolist(), strict=True)
+    )
+
+
+def add_context(features: PageFeatures, probability: Floats) -> Matrix:
+    """The columns of the second pass: the features, and the context that the first pass's probabilities make."""
+    matrix = features.matrix
+    context = measure_context(probability, matrix[:, _WORDS].astype(float), features.parents, features.paths)
+    return np.hstack((matrix, context))
+
+
+def best_expected_f1(probability: Floats, words: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """The most probable blocks, so many that the expected F1 over words is highest (Ye et al. 2012, ICML)."""
+    order = np.argsort(-probability, kind="stable")
+    expected = (probability * words)[order]
+    f1 = 2 * np.cumsum(expected) / (np.cumsum(words[order]) + max(expected.sum(), 1e-9))
+    good = np.zeros(len(probability), bool)
+    good[order[: int(np.argmax(f1)) + 1]] = True
+    return good
+
+
+def _run(session: onnxruntime.InferenceSession, matrix: Matrix) -> Floats:
+    margin = np.asarray(session.run(None, {"features": matrix})[0], dtype=np.float64)[:, 0]
+    probability: Floats = 1 / (1 + np.exp(-margin))
+    return probability

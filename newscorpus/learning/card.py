@@ -1,0 +1,57 @@
+"""The card of a trained model: what it is, what it was made of, how well it does."""
+
+from dataclasses import asdict
+
+from newscorpus.artifacts import Metadata
+from newscorpus.learning.boosting import Boosting
+
+_CARD = """# {name}, version {version}
+
+Tells the main text of a news page from the rest of it, block by block: boosted trees over {n_features} columns in two
+passes, of which the second also sees what the first said of the blocks around. Two logistic models judge the page.
+
+Use: `newscorpus extract PAGE`, or `newscorpus.extractors.registry.load("{name}")`.
+
+## Made from
+
+The train split of these sets; their pages are not part of the model, its weights hold no text.
+
+| set | pages | licence | SHA-256 of the file |
+|---|--:|---|---|
+{data}
+
+Made by `newscorpus train {name}` with {versions}; the same data give the same model. Trees: {boosting}.
+
+## How well it does
+
+Mean page F1 over word 4-grams, each page judged by trees that saw no page of its site. Figures on the development
+split, beside the peers, are in `docs/evaluation.md`.
+
+| set | articles | page F1 |
+|---|--:|--:|
+{scores}
+
+## Limits
+
+Trained mostly on English pages, with German, Russian, Polish, Greek, Chinese and some twenty languages in small
+numbers. Captions, bylines, dates, tags, related links and comments are meant to be left out; where a page's markup
+does not tell them from the text, they may stay in. Pages that build their text by script hold none for it to find.
+"""
+
+
+def model_card(metadata: Metadata, boosting: Boosting) -> str:
+    """The card as Markdown."""
+    data = [
+        f"| {name} | {row['pages']} | {row['licence']} | `{row['sha256']}` |" for name, row in metadata.data.items()
+    ]
+    scores = [f"| {name} | {row['pages']:.0f} | {row['page_f1']:.4f} |" for name, row in metadata.scores.items()]
+    settings = {name: value for name, value in asdict(boosting).items() if name != "threads"}
+    return _CARD.format(
+        name=metadata.name,
+        version=metadata.version,
+        n_features=len(metadata.features),
+        data="\n".join(data),
+        versions=", ".join(f"{name} {number}" for name, number in metadata.versions.items()),
+        boosting=", ".join(f"{name} {value}" for name, value in settings.items()),
+        scores="\n".join(scores),
+    )

@@ -1,0 +1,131 @@
+"""Train the default model of main text: one command from the pages with gold text to the folder in `models/`."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
+
+import numpy as np
+from numpy.typing import NDArray
+
+from newscorpus.artifacts import Metadata, save_artifact
+from newscorpus.evaluation.scores import ngram_scores
+from newscorpus.extraction.assemble import good_paragraphs
+from newscorpus.extraction.classify import COLUMNS, FIRST, MODEL, SECOND, add_context, label_by
+from newscorpus.extraction.post_analysis import revise
+from newscorpus.extraction.verdict import Verdict, read_signs
+from newscorpus.learning.boosting import Boosting, fit, out_of_fold
+from newscorpus.learning.card import model_card
+from newscorpus.learning.examples import LICENCES, SET_WEIGHTS, Example, make_example
+from newscorpus.learning.onnx_trees import trees_to_onnx
+from newscorpus.learning.pages import read_pages
+from newscorpus.learning.verdicts import JudgedPage, learn_article, learn_confidence
+
+Floats = NDArray[np.float64]
+Progress = Callable[[str], None]
+
+FOLDS = 4
+MODEL_VERSION = "1"
+PACKAGES = ("lightgbm", "numpy", "scikit-learn")
+
+LEAST_FIT = 0.8
+"""Pages on which a perfect choice of blocks stays below this F1 are left out: their gold is of another page."""
+
+LEAST_ARTICLE = 0.1
+"""A page less probable to hold an article is rejected; low, because a lost article costs more than a kept listing."""
+
+
+class TrainingError(ValueError):
+    """Training cannot begin; the message is one line."""
+
+
+def train(data: Path, output: Path, progress: Progress, boosting: Boosting = Boosting()) -> Metadata:
+    """Train on the train split of the sets in `data` whose licence allows it, and write the model to `output`.
+
+    The same data give the same model. `progress` is told each step.
+
+    Raises:
+        TrainingError: a set is missing from `data`.
+    """
+    files = {name: data / f"{name}.jsonl.zst" for name in LICENCES}
+    missing = [str(path) for path in files.values() if not path.is_file()]
+    if missing:
+        raise TrainingError(f"the pages with gold text are not all here: {missing[0]} is missing")
+    examples = _examples(list(files.values()), progress)
+    matrices = [example.features.matrix for example in examples]
+    first_seen = out_of_fold(examples, matrices, boosting, FOLDS, lambda: progress("first pass, one fold more"))
+    first = fit(examples, matrices, boosting)
+    progress("first pass, all pages")
+    joined = [add_context(example.features, p) for example, p in zip(examples, first_seen, strict=True)]
+    second_seen = out_of_fold(examples, joined, boosting, FOLDS, lambda: progress("second pass, one fold more"))
+    second = fit(examples, joined, boosting)
+    progress("second pass, all pages")
+    judged = [_judge(example, p) for example, p in zip(examples, second_seen, strict=True)]
+    verdict = Verdict(learn_confidence(judged), learn_article(judged), LEAST_ARTICLE)
+    metadata = Metadata(
+        name=MODEL,
+        version=MODEL_VERSION,
+        features=COLUMNS,
+        parameters=verdict.to_parameters(),
+        files={},
+        versions={
+            "python": python_version(),
+            **{name: version(name) for name in ("lightgbm", "numpy", "scikit-learn")},
+        },
+        data=_describe_data(files, examples),
+        scores=_scores(examples, judged),
+    )
+    weights = {FIRST: trees_to_onnx(first), SECOND: trees_to_onnx(second)}
+    save_artifact(output, metadata, weights, model_card(metadata, boosting))
+    return metadata
+
+
+def _examples(files: Sequence[Path], progress: Progress) -> list[Example]:
+    examples = []
+    for file in files:
+        pages = (page for page in read_pages(file) if page.split == "train")
+        examples += [example for example in map(make_example, pages) if example and _fits(example)]
+        progress(f"{file.name} read")
+    return examples
+
+
+def _fits(example: Example) -> bool:
+    chosen = [block.text for block, good in zip(example.blocks, example.good, strict=True) if good > 0.5]
+    return ngram_scores("\n".join(chosen), example.page.text).f1 > LEAST_FIT
+
+
+def _judge(example: Example, probability: Floats) -> JudgedPage:
+    fields = example.fields
+    labelled = revise(label_by(probability, example.features, example.blocks), fields.title)
+    text = "\n".join(good_paragraphs(labelled))
+    return JudgedPage(
+        signs=read_signs(labelled, fields, example.page.url),
+        f1=ngram_scores(text, example.page.text).f1,
+        page_type=example.page.page_type,
+        weight=SET_WEIGHTS[example.page.dataset],
+    )
+
+
+def _scores(examples: Sequence[Example], judged: Sequence[JudgedPage]) -> dict[str, dict[str, float]]:
+    """Mean F1 by set, out of fold: every page judged by trees that saw no page of its site."""
+    scores = {}
+    for dataset in LICENCES:
+        f1 = [
+            page.f1
+            for example, page in zip(examples, judged, strict=True)
+            if example.page.dataset == dataset and page.page_type in ("", "article")
+        ]
+        scores[dataset] = {"pages": float(len(f1)), "page_f1": round(float(np.mean(f1)), 4) if f1 else 0.0}
+    return scores
+
+
+def _describe_data(files: dict[str, Path], examples: Sequence[Example]) -> dict[str, dict[str, str | int]]:
+    return {
+        name: {
+            "licence": LICENCES[name],
+            "pages": sum(example.page.dataset == name for example in examples),
+            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        }
+        for name, path in files.items()
+    }
