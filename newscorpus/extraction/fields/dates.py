@@ -49,6 +49,8 @@ PATTERNS = (
     ),
 )
 """Ways to write a date; of several in a text the one that stands first counts, of equals the one named first here."""
+FOR_MACHINES = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:Z|[+-]\d\d:?\d\d)?")
+"""What most sites write for machines; Python's own reader is ten times as fast."""
 EPOCH = re.compile(r"\d{10}(?:\d{3})?")
 
 
@@ -82,6 +84,8 @@ def parse_date(text: str, setting: Setting = Setting()) -> str:
     text = text.strip()[:MAX_CHARACTERS]
     if EPOCH.fullmatch(text):
         return _checked(datetime.fromtimestamp(int(text[:10]), UTC), setting)
+    if FOR_MACHINES.fullmatch(text) and (moment := _from_iso(text)):
+        return _checked(moment, setting)
     found = next(find_dates(text, setting), None)
     return found.value if found else _relative(text, setting)
 
@@ -96,13 +100,17 @@ def find_dates(text: str, setting: Setting = Setting()) -> Iterator[Dated]:
             position = found.end
 
 
-def parse_moment(text: str) -> datetime | None:
-    """An ISO 8601 text as a time with offset, UTC where it names none; None where it is none."""
+def _from_iso(text: str) -> datetime | None:
     try:
-        moment = datetime.fromisoformat(text)
+        return datetime.fromisoformat(text)
     except ValueError:
         return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def parse_moment(text: str) -> datetime | None:
+    """An ISO 8601 text as a time with offset, UTC where it names none; None where it is none."""
+    moment = _from_iso(text)
+    return moment if moment is None or moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _dated(match: re.Match[str], text: str, setting: Setting) -> Dated | None:

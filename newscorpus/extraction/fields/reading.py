@@ -137,7 +137,7 @@ def _declared(markup: Markup, json_ld: Entities, microdata: Entities) -> Iterato
 def _from_text(
     tree: HtmlElement, markup: Markup, declared: tuple[Evidence, ...], setting: Setting
 ) -> tuple[Evidence, ...]:
-    """What readers see: headline and lead; date and authors only where they are not declared, near it, then anywhere."""
+    """What readers see: headline and lead; date and authors where they are not declared, near it, then anywhere."""
     headline = find_headline(tree, markup, [item.value for item in of_field("title", declared)])
     wanted = set(VISIBLE) - {item.field for item in declared if not _is_in_utc(item)}
     found: list[Evidence] = []

@@ -1,0 +1,321 @@
+"""Title, date and authors beside the gold and beside the peers, with and without structured data."""
+
+import importlib
+import logging
+import time
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+from lxml import etree
+from rich.console import Console
+from rich.table import Table
+
+from newscorpus.data import Page, Rejected
+from newscorpus.evaluation.bootstrap import Estimate, Sums, estimate
+from newscorpus.evaluation.compare import ALL_SPLITS, EvaluationError
+from newscorpus.extraction.fields import read_fields
+from newscorpus.extraction.fields.address import read_address
+from newscorpus.extraction.fields.dates import find_dates
+from newscorpus.extraction.parse import parse
+from newscorpus.extractors.peers import MissingPeerError
+from newscorpus.learning.pages import GoldPage, read_pages
+from newscorpus.text import words
+
+logger = logging.getLogger(__name__)
+
+STRUCTURED_ATTRIBUTES = (
+    "itemprop", "itemscope", "itemtype", "itemid", "itemref", "typeof", "property", "vocab", "datetime", "pubdate",
+)  # fmt: skip
+UNSEEN_TAGS = ("script", "style", "noscript", "template", "head")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a reader says of a page: headline, publication date as text that starts with the day in ISO 8601, names."""
+
+    title: str = ""
+    date: str = ""
+    authors: tuple[str, ...] = ()
+
+
+FieldReader = Callable[[str, str], Claim]
+"""From a decoded page and its address to a claim."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldResult:
+    """One reader's claim on one page beside the gold. A score is None where the gold has no value.
+
+    Attributes:
+        page: the page; its `html` is what the reader read.
+        reader: name.
+        claim: what the reader says.
+        title_exact: equal after normalisation (letters and digits, one case).
+        title_f1: F1 of the words.
+        date_exact: the same day.
+        authors_f1: F1 of the sets of names.
+        seconds: CPU time.
+    """
+
+    page: GoldPage
+    reader: str
+    claim: Claim
+    title_exact: bool | None
+    title_f1: float | None
+    date_exact: bool | None
+    authors_f1: float | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class FieldSummary:
+    """Figures of one reader on one group of pages, each over the pages whose gold has the field; None without any."""
+
+    scope: str
+    group: str
+    reader: str
+    titles: int
+    title_exact: Estimate | None
+    title_f1: Estimate | None
+    dates: int
+    date_exact: Estimate | None
+    bylines: int
+    authors_f1: Estimate | None
+    cpu_ms: float
+
+
+def evaluate_fields(
+    datasets: Sequence[Path], readers: Sequence[str], split: str = "dev", hidden: bool = False
+) -> Iterator[FieldResult]:
+    """Run field readers over sets of pages, every reader on a page, then the next page.
+
+    Args:
+        datasets: files for `newscorpus.learning.pages.read_pages`.
+        readers: names in `READERS`.
+        split: "train", "dev" or "all".
+        hidden: take the structured data away first, and ask only for dates that still stand on the page or in its
+            address (by `shows_date`, or because one of the readers found them).
+
+    Raises:
+        EvaluationError: an unknown reader, or a set without a page in the split that has a title, date or authors.
+        MissingPeerError: a reader's package is not installed.
+        PagesError: a file cannot be read.
+    """
+    unknown = sorted(set(readers) - READERS.keys())
+    if unknown:
+        raise EvaluationError(f"unknown field readers {', '.join(unknown)}; known: {', '.join(READERS)}")
+    loaded = {name: READERS[name]() for name in readers}
+    for path in datasets:
+        found = False
+        for page in read_pages(path):
+            if split in (page.split, ALL_SPLITS) and (page.title or page.date or page.authors):
+                found = True
+                yield from _evaluate_page(_without_structure(page) if hidden else page, loaded, hidden)
+        if not found:
+            raise EvaluationError(f"{path}: no page with title, date or authors in the split {split!r}")
+
+
+def hide_structured(html: str) -> str:
+    """`html` without JSON-LD, microdata, RDFa, meta elements and `datetime` attributes; what cannot be parsed is ""."""
+    tree = parse(html)
+    if isinstance(tree, Rejected):
+        return ""
+    for script in tree.xpath("//script[contains(@type, 'ld+json')]"):
+        script.drop_tree()
+    etree.strip_elements(tree, "meta", with_tail=False)
+    for name in STRUCTURED_ATTRIBUTES:
+        for element in tree.xpath(f"//*[@{name}]"):
+            del element.attrib[name]
+    return etree.tostring(tree, encoding="unicode", method="html")
+
+
+def shows_date(html: str, url: str, day: str) -> bool:
+    """Whether the day (ISO 8601) stands in the visible text or in the address, in whatever form we can read."""
+    tree = parse(html)
+    if isinstance(tree, Rejected):
+        return False
+    if any(item.value == day for item in read_address(url)):
+        return True
+    etree.strip_elements(tree, *UNSEEN_TAGS, with_tail=False)
+    text = "\n".join(piece.strip() for piece in tree.itertext() if piece.strip())
+    return any(date.value[:10] == day for date in find_dates(text))
+
+
+def summarise_fields(results: Iterable[FieldResult]) -> list[FieldSummary]:
+    """Figures per set, per language and over all, sorted; the intervals draw whole domains."""
+    groups: dict[tuple[str, str, str], list[FieldResult]] = defaultdict(list)
+    for result in results:
+        for scope, group in (("set", result.page.dataset), ("language", result.page.language), ("all", "all")):
+            groups[scope, group, result.reader].append(result)
+    return [_summarise(key, groups[key]) for key in sorted(groups)]
+
+
+def print_field_summaries(summaries: Iterable[FieldSummary], console: Console) -> None:
+    """Print one table: a line for each group and reader."""
+    names = ("group", "reader", "titles", "exact", "word F1", "dates", "day exact", "bylines", "authors F1", "ms")
+    table = Table(*names, title="fields")
+    for row in summaries:
+        table.add_row(
+            row.group,
+            row.reader,
+            *(str(row.titles), _cell(row.title_exact), _cell(row.title_f1)),
+            *(str(row.dates), _cell(row.date_exact), str(row.bylines), _cell(row.authors_f1), f"{row.cpu_ms:.1f}"),
+        )
+    console.print(table)
+
+
+def _cell(figure: Estimate | None) -> str:
+    return "" if figure is None else f"{figure.value:.3f} ({figure.low:.2f}-{figure.high:.2f})"
+
+
+def _without_structure(page: GoldPage) -> GoldPage:
+    return replace(page, html=hide_structured(page.html))
+
+
+def _evaluate_page(page: GoldPage, readers: dict[str, FieldReader], hidden: bool) -> list[FieldResult]:
+    results = [_judge(page, name, reader) for name, reader in readers.items()]
+    if not hidden or any(result.date_exact for result in results) or shows_date(page.html, page.url, page.date[:10]):
+        return results
+    return [replace(result, date_exact=None) for result in results]
+
+
+def _judge(page: GoldPage, name: str, reader: FieldReader) -> FieldResult:
+    start = time.process_time()
+    claim = reader(page.html, page.url)
+    return FieldResult(
+        page=page,
+        reader=name,
+        claim=claim,
+        title_exact=words_of(claim.title) == words_of(page.title) if page.title else None,
+        title_f1=overlap_f1(words_of(claim.title), words_of(page.title)) if page.title else None,
+        date_exact=claim.date[:10] == page.date[:10] if page.date else None,
+        authors_f1=overlap_f1(_names(claim.authors), _names(page.authors)) if page.authors else None,
+        seconds=time.process_time() - start,
+    )
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a title or name, in one case."""
+    return words(text.casefold())
+
+
+def overlap_f1(claimed: Sequence[str], gold: Sequence[str]) -> float:
+    """F1 of two multisets, 0..1; 1 for two empty ones."""
+    if not claimed or not gold:
+        return float(not claimed and not gold)
+    shared = (Counter(claimed) & Counter(gold)).total()
+    return 2 * shared / (len(claimed) + len(gold))
+
+
+def _names(authors: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(" ".join(words_of(name)) for name in authors))
+
+
+def _summarise(key: tuple[str, str, str], results: Sequence[FieldResult]) -> FieldSummary:
+    of_group = partial(_estimate, results)
+    return FieldSummary(
+        *key,
+        titles=sum(result.title_exact is not None for result in results),
+        title_exact=of_group([result.title_exact for result in results]),
+        title_f1=of_group([result.title_f1 for result in results]),
+        dates=sum(result.date_exact is not None for result in results),
+        date_exact=of_group([result.date_exact for result in results]),
+        bylines=sum(result.authors_f1 is not None for result in results),
+        authors_f1=of_group([result.authors_f1 for result in results]),
+        cpu_ms=fmean(1_000 * result.seconds for result in results),
+    )
+
+
+def _estimate(results: Sequence[FieldResult], scores: Sequence[float | None]) -> Estimate | None:
+    """Mean of the scores that there are, with its interval."""
+    pairs = zip(results, scores, strict=True)
+    scored = [(result.page.domain, float(score)) for result, score in pairs if score is not None]
+    if not scored:
+        return None
+    return estimate(np.array([(1, score) for _, score in scored]), _mean, [domain for domain, _ in scored])
+
+
+def _mean(sums: Sums) -> Sums:
+    return sums[:, 1] / np.maximum(sums[:, 0], 1)
+
+
+def _newscorpus() -> FieldReader:
+    """Our own reader; agencies count as authors, since the gold does not tell them apart."""
+
+    def read(html: str, url: str) -> Claim:
+        tree = parse(html)
+        if isinstance(tree, Rejected):
+            return Claim()
+        fields = read_fields(tree, Page.from_html(html, url)).fields
+        return Claim(fields.title, fields.published, fields.authors + fields.agencies)
+
+    return read
+
+
+def _htmldate() -> FieldReader:
+    find_date = _module("htmldate").find_date
+    return _guarded(lambda html, url: Claim(date=find_date(html, url=url or None, original_date=True) or ""))
+
+
+def _trafilatura() -> FieldReader:
+    extract_metadata = _module("trafilatura.metadata").extract_metadata
+
+    def read(html: str, url: str) -> Claim:
+        options = {"original_date": True, "extensive_search": True}
+        found = extract_metadata(html, default_url=url or None, date_config=options)
+        authors = tuple(name.strip() for name in (found.author or "").split(";") if name.strip())
+        return Claim(found.title or "", found.date or "", authors)
+
+    return _guarded(read)
+
+
+def _newspaper4k() -> FieldReader:
+    article_class = _module("newspaper").Article
+
+    def read(html: str, url: str) -> Claim:
+        article = article_class(url or "http://localhost/", fetch_images=False)
+        article.download(input_html=html)
+        article.parse()
+        date = article.publish_date
+        return Claim(article.title or "", date.date().isoformat() if date else "", tuple(article.authors))
+
+    return _guarded(read)
+
+
+def _module(name: str) -> Any:
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            return importlib.import_module(name)
+    except ImportError as error:
+        message = f"{name} cannot be imported ({error}); pip install -r requirements-bench.txt"
+        raise MissingPeerError(message) from error
+
+
+def _guarded(read: FieldReader) -> FieldReader:
+    """`read`, an empty claim where it fails: peers raise whatever they meet."""
+
+    def run(html: str, url: str) -> Claim:
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                return read(html, url)
+        except Exception as error:  # noqa: BLE001
+            logger.info("%s failed on %s: %s", read.__qualname__, url, error)
+            return Claim()
+
+    return run
+
+
+READERS: Mapping[str, Callable[[], FieldReader]] = {
+    "newscorpus": _newscorpus,
+    "htmldate": _htmldate,
+    "trafilatura": _trafilatura,
+    "newspaper4k": _newspaper4k,
+}
+"""How to load each reader, by name."""
