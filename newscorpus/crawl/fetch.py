@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from datetime import UTC, datetime
 from http import HTTPStatus
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from protego import Protego
 from w3lib.url import safe_url_string
@@ -34,7 +34,7 @@ def fetch(
     """
     visit = _Visit(user_agent, config, loopback)
     try:
-        answer = visit.follow(safe_url_string(url), obey_robots=True)
+        answer = visit.follow(_resolved(url), obey_robots=True)
         _check(answer)
     except FetchError as error:
         return Rejected("fetch", error.reason, error.detail, url)
@@ -60,7 +60,7 @@ class _Visit:
             location = answer.headers.get("location", "")
             if answer.status not in REDIRECTS or not location:
                 return answer
-            url = _joined(url, location)
+            url = _resolved(url, location)
         raise FetchError("redirect_loop", f"more than {self._config.max_redirects} redirects")
 
     def _rules(self, url: str) -> Protego:
@@ -75,13 +75,12 @@ class _Visit:
         return self._robots[root]
 
 
-def _joined(url: str, location: str) -> str:
+def _resolved(url: str, location: str = "") -> str:
+    """The address that `location` means on the page at `url`, escaped so that it can be asked for."""
     try:
-        target = urljoin(url, location)
-        urlsplit(target)
-        return safe_url_string(target)
+        return safe_url_string(urljoin(url, location))
     except ValueError as error:
-        raise FetchError("bad_redirect", f"to {location[:200]!r}: {error}") from error
+        raise FetchError("bad_address", f"{location or url}: {error}"[:300]) from error
 
 
 def _check(answer: Answer) -> None:

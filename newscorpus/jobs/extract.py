@@ -1,8 +1,9 @@
 """Extract without crawling: one page, or a file of pages, line by line."""
 
+import json
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -37,7 +38,8 @@ class Setup:
     template: Path | None = None
 
 
-class GivenPage(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class GivenPage:
     """A line of a file of pages; other keys are passed over."""
 
     id: str | int
@@ -153,9 +155,20 @@ def _lost(line: bytes, lost: Lost) -> Answer:
 
 def _read(line: bytes) -> GivenPage | Answer:
     try:
-        return PAGES.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        given = _decode(line)
+    except (ValueError, RecursionError) as error:  # also all that msgspec and json say of a line
         return Answer(error=str(error))
+    return replace(given, id=writable(given.id), url=writable(given.url or ""))
+
+
+def _decode(line: bytes) -> GivenPage:
+    try:
+        return PAGES.decode(line)
+    except msgspec.DecodeError as error:
+        if "surrogate" not in str(error):
+            raise
+    # Programs that cut texts write halves of surrogate pairs; Python's own reader takes them.
+    return msgspec.convert(json.loads(line), GivenPage)
 
 
 def _tell(given: GivenPage, found: Record | Rejected) -> Answer:

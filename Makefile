@@ -1,0 +1,48 @@
+# Everything a person or a CI types. On a fresh machine each target first makes .venv, once.
+
+PYTHON ?= $(firstword $(foreach version,3.13 3.12 3.11,$(if $(shell python$(version) -c 'import ensurepip, venv' 2>/dev/null && echo works),python$(version))) python3)
+VENV ?= .venv
+BIN := $(VENV)/bin
+# Folder of the pages with gold text (docs/data.md); what needs them says so where they are missing.
+NEWSCORPUS_DATA ?= ../shared/data
+export NEWSCORPUS_DATA
+
+.PHONY: demo test lint check gate bench clean
+
+demo: $(VENV)/.runs
+	$(BIN)/newscorpus demo
+
+test: $(VENV)/.tests
+	$(BIN)/pytest -n 2 --dist loadfile
+
+lint: $(VENV)/.tests
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+check: lint test
+
+gate: $(VENV)/.tests
+	$(BIN)/python -m newscorpus.evaluation $(NEWSCORPUS_DATA)
+
+bench: $(VENV)/.tests
+	$(BIN)/python benchmarks/extract.py $(NEWSCORPUS_DATA)
+
+clean:
+	rm -rf $(VENV)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' \
+		|| { echo 'newscorpus needs Python 3.11, 3.12 or 3.13; name one: make PYTHON=python3.12 ...' >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/.runs: requirements.txt pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -r requirements.txt
+	$(BIN)/python -m pip install --quiet --no-deps --editable .
+	@touch $@
+
+$(VENV)/.tests: requirements-dev.txt pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --no-deps --editable .
+	@touch $@
