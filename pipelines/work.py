@@ -37,7 +37,7 @@ def judge(article: Article, languages: tuple[str, ...]) -> LanguageVerdict | Rej
     """The language of `article`, if it is one of `languages` and the article is good enough for the corpus."""
     if rejected := judge_quality(article, QualityConfig()):
         return rejected
-    verdict = judge_language(article.text, languages, LanguageConfig())
+    verdict = judge_language(article.text, languages, LanguageConfig(), stated=article.fields.language)
     if verdict.ok:
         return verdict
     detail = f"{verdict.language or 'unknown'} ({verdict.score:.2f}), expected {', '.join(languages)}"
