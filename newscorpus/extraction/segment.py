@@ -4,6 +4,8 @@ A block is the text of a block-level element that holds no other block-level ele
 becomes blocks of its own, so that no visible text is lost and order is kept; inline elements dissolve into the text.
 """
 
+from collections.abc import Iterator
+
 from lxml import etree
 from lxml.html import HtmlElement
 
@@ -25,6 +27,12 @@ INVISIBLE_TAGS = frozenset(
 
 VOID_TAGS = frozenset("area base br col hr img input link meta param source track wbr".split())
 
+_UNSEEN = INVISIBLE_TAGS | {etree.Comment, etree.ProcessingInstruction, etree.Entity}
+"""Tags of what is passed over; what is no element has a function for its tag."""
+
+_RARE_ATTRIBUTES = frozenset({"role", "itemprop", "hidden", "aria-hidden", "style"})
+"""Those that few block-level elements have."""
+
 
 def segment(root: HtmlElement, limits: Limits = Limits()) -> tuple[Block, ...]:
     """The blocks below `root` in document order; never raises. White space is collapsed; `<br><br>` ends a block.
@@ -32,145 +40,192 @@ def segment(root: HtmlElement, limits: Limits = Limits()) -> tuple[Block, ...]:
     Elements below `limits.max_depth` block-level ancestors are taken as if they stood at that depth; after
     `limits.max_elements` elements the rest is left out.
     """
-    walk = _Walk(limits.max_depth)
-    events = etree.iterwalk(root, events=("start", "end"))
-    for count, (event, node) in enumerate(events):
-        if count > 2 * limits.max_elements:
-            break
-        tag = node.tag
-        if event == "start":
-            if tag in INVISIBLE_TAGS:
-                events.skip_subtree()
-            else:
-                walk.open(node, tag)
-        else:
-            if tag not in INVISIBLE_TAGS:
-                walk.close(tag)
-            if node.tail and node is not root:
-                walk.add_text(node.tail)
+    if root.tag in _UNSEEN:
+        return ()
+    walk = _Walk(root, limits)
+    while walk.levels and walk.elements_left > 0:
+        walk.advance()
     walk.flush()
     return tuple(walk.blocks)
 
 
 class _Level:
-    """An open node of the tree; one that holds blocks has an Element, and is divided once it may hold several."""
+    """An open node.
 
-    __slots__ = ("element", "is_divided", "node")
+    Attributes:
+        children: those not yet visited.
+        around: the nearest level outside that holds blocks, where this level holds blocks itself; else None.
+        holds_blocks: the node is block-level, or inline around something block-level.
+        is_divided: it may hold several blocks.
+        element: made when the first block needs it.
+    """
 
-    def __init__(self, node: HtmlElement) -> None:
+    __slots__ = ("around", "children", "element", "holds_blocks", "is_divided", "node")
+
+    def __init__(self, node: HtmlElement, around: "_Level | None") -> None:
         self.node = node
-        self.element: Element | None = None
+        self.children = iter(node[:])  # faster than to iterate over the node
+        self.around = around
+        self.holds_blocks = around is not None
         self.is_divided = False
+        self.element: Element | None = None
 
 
 class _Walk:
-    """The state of one walk over a tree: the open nodes, and what was gathered since the last block."""
+    """The state of one walk over a tree: the open nodes, and what was gathered since the last block.
 
-    def __init__(self, max_depth: int) -> None:
+    Every node of every page passes through here: hence iterators of children instead of events, no recursion (pages
+    nest deeper than Python's stack), and white space that starts a block is not even gathered.
+    """
+
+    def __init__(self, root: HtmlElement, limits: Limits) -> None:
         self.blocks: list[Block] = []
-        self.max_depth = max_depth
-        self.levels: list[_Level] = []
+        self.max_depth = limits.max_depth
+        self.elements_left = limits.max_elements
         self.texts: list[str] = []
         self.link_texts: list[str] = []
         self.inline: list[str] = []
         self.open_links = 0
-        self.tags = 0
-        self.after_break = -1  # how many pieces of text stood before the last <br>; -1: there was none
+        self.tags = 1
+        self.is_after_break = False
+        self.container = _Level(root, None)
+        self.container.element = _describe(root, None)
+        self.levels = [self.container]
+        if root.text:
+            self.add_text(root.text)
+
+    def advance(self) -> None:
+        """Go on with the children of the innermost open node: to one that is opened, or to the end."""
+        level = self.levels[-1]
+        for node in level.children:
+            tag = node.tag
+            if tag not in _UNSEEN:
+                if tag in BLOCK_TAGS or len(node):
+                    self.open(node, tag)
+                    return
+                self.add_leaf(node, tag)
+            if tail := node.tail:
+                self.add_text(tail)
+        self.close(level)
 
     def open(self, node: HtmlElement, tag: str) -> None:
+        """Enter a node that may hold blocks."""
+        self.elements_left -= 1
         self.tags += 1
-        level = _Level(node)
-        if tag in BLOCK_TAGS or not self.levels:
-            self.flush(divides=True)
-            level.element = self._make_element(node)
-        elif tag == "br":
-            self._break_line()
+        if tag in BLOCK_TAGS:
+            level = _Level(node, self.divide())
+            self.container = level
         else:
+            level = _Level(node, None)
             self.inline.append(tag)
             self.open_links += tag == "a"
         self.levels.append(level)
-        if node.text:
-            self.add_text(node.text)
+        if text := node.text:
+            self.add_text(text)
 
-    def close(self, tag: str) -> None:
+    def add_leaf(self, node: HtmlElement, tag: str) -> None:
+        """Take an inline element without children."""
+        self.elements_left -= 1
+        if tag == "br":
+            self.tags += 1
+            self.break_line()
+            return
+        self.tags += 1 if tag in VOID_TAGS else 2
+        self.inline.append(tag)
+        if text := node.text:
+            self.open_links += tag == "a"
+            self.add_text(text)
+            self.open_links -= tag == "a"
+
+    def close(self, level: _Level) -> None:
+        """Leave the innermost open node."""
+        self.levels.pop()
+        node = level.node
+        tag = node.tag
         if tag not in VOID_TAGS:
             self.tags += 1
-        if self.levels[-1].element:
+        if level.holds_blocks:
             self.flush()
-        self.levels.pop()
-        self.open_links -= tag == "a"
+            self.container = level.around
+        if tag == "a":
+            self.open_links -= 1
+        if self.levels and (tail := node.tail):
+            self.add_text(tail)
 
     def add_text(self, text: str) -> None:
+        """Gather a piece of text; white space at the start of a block is dropped."""
+        if not text.isspace():
+            self.is_after_break = False
+        elif not self.texts:
+            return
         self.texts.append(text)
         if self.open_links:
             self.link_texts.append(text)
 
-    def flush(self, *, divides: bool = False) -> None:
-        """End the block that is being gathered; `divides` says that the element around it may hold more to come."""
-        if self.levels:
-            container = self._container()
-            container.is_divided |= divides
-            text = " ".join("".join(self.texts).split())
-            if text:
-                self._add_block(text, container)
-            else:
+    def break_line(self) -> None:
+        """Take a `<br>`; the second with only white space since the first ends a block."""
+        if self.is_after_break:
+            self.container.is_divided = True
+            self.flush()
+        self.add_text("\n")
+        self.is_after_break = True
+
+    def divide(self) -> _Level:
+        """End a block for a block-level element; inline elements that are open around it come to hold blocks."""
+        container = self.container
+        container.is_divided = True
+        self.flush()
+        if self.levels[-1] is not container:
+            for level in self.levels[self.levels.index(container) + 1 :]:
+                level.around, level.holds_blocks, level.is_divided = container, True, True
+                container = level
+        return container
+
+    def flush(self) -> None:
+        """End the block that is being gathered."""
+        self.is_after_break = False
+        if not self.texts:
+            if self.inline:
                 # An image that stands alone counts for the block that follows it: often its caption.
                 self.inline = [tag for tag in self.inline if tag == "img"]
-        self.texts = []
-        self.link_texts = []
-        self.after_break = -1
-
-    def _add_block(self, text: str, container: _Level) -> None:
-        assert container.element  # noqa: S101 - what makes it a container
-        link_text = " ".join("".join(self.link_texts).split())
-        whole = not container.is_divided
+            return
+        text = " ".join("".join(self.texts).split())
+        link_text = " ".join("".join(self.link_texts).split()) if self.link_texts else ""
+        container = self.container
+        element = container.element or self.make_element(container)
+        inline = tuple(self.inline)
         self.blocks.append(
-            Block(len(self.blocks), text, link_text, container.element, whole, tuple(self.inline), self.tags)
+            Block(len(self.blocks), text, link_text, element, not container.is_divided, inline, self.tags)
         )
-        self.inline = []
-        self.tags = 0
+        self.texts, self.link_texts, self.inline, self.tags = [], [], [], 0
 
-    def _break_line(self) -> None:
-        if self.after_break >= 0 and all(map(str.isspace, self.texts[self.after_break :])):
-            self.flush(divides=True)
-        self.add_text("\n")
-        self.after_break = len(self.texts)
-
-    def _container(self) -> _Level:
-        return next(level for level in reversed(self.levels) if level.element)
-
-    def _make_element(self, node: HtmlElement) -> Element:
-        """The Element of a block-level node; inline nodes open around it become containers on the way."""
-        if not self.levels:
-            return _describe(node, None)
-        first = len(self.levels) - 1
-        while not self.levels[first].element:
-            first -= 1
-        parent = self.levels[first].element
-        for level in self.levels[first + 1 :]:
-            parent = level.element = self._below(parent, level.node)
-            level.is_divided = True
-        return self._below(parent, node)
-
-    def _below(self, parent: Element | None, node: HtmlElement) -> Element:
-        return parent if parent and parent.depth >= self.max_depth else _describe(node, parent)
+    def make_element(self, level: _Level) -> Element:
+        """The Element of a level that holds text; those of the levels around it are made on the way."""
+        missing = []
+        while level.element is None:
+            missing.append(level)
+            level = level.around
+        element = level.element
+        for level in reversed(missing):
+            if element.depth < self.max_depth:
+                element = _describe(level.node, element)
+            level.element = element
+        return element
 
 
 def _describe(node: HtmlElement, parent: Element | None) -> Element:
-    depth = parent.depth + 1 if parent else 0
-    items = node.items()
-    if not items:
-        return Element(node.tag, parent=parent, depth=depth)
-    values = dict(items)
-    return Element(
-        tag=node.tag,
-        id=values.get("id", ""),
-        classes=values.get("class", ""),
-        role=" ".join(filter(None, (values.get("role"), values.get("itemprop")))),
-        hidden=_is_hidden(values),
-        parent=parent,
-        depth=depth,
-    )
+    identifier = classes = role = ""
+    is_hidden = False
+    for name, value in node.items():
+        if name == "class":
+            classes = value
+        elif name == "id":
+            identifier = value
+        elif name in _RARE_ATTRIBUTES:
+            values = dict(node.items())
+            role = " ".join(filter(None, (values.get("role"), values.get("itemprop"))))
+            is_hidden = _is_hidden(values)
+    return Element(node.tag, identifier, classes, role, is_hidden, parent, parent.depth + 1 if parent else 0)
 
 
 def _is_hidden(attributes: dict[str, str]) -> bool:
