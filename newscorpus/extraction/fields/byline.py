@@ -11,7 +11,7 @@ from newscorpus.extraction.fields.clean import plain
 from newscorpus.extraction.fields.dates import Dated, Setting, find_dates, parse_date
 from newscorpus.extraction.fields.nearby import Line, following, lines_of, marks_of, preceding, short_text
 from newscorpus.extraction.fields.people import is_agency, is_personal_name, names_in, squeezed, starts_like_byline
-from newscorpus.extraction.fields.visible import ASIDE, UPDATE, stands_aside
+from newscorpus.extraction.fields.visible import ASIDE, FOREIGN, UPDATE, stands_aside
 
 DATE_MARK = re.compile(
     r"dat(?:e|um|a)(?!base)|time|fecha|pub(?:li|date|-)|stamp|posted|created|byline|meta(?!l)|dateline|cas\b|čas|vreme|vrijeme|дата"
@@ -48,12 +48,23 @@ OPENING = 60
 LEAD_CHARACTERS = range(40, 1_200)
 
 
-def read_near(headline: HtmlElement, setting: Setting) -> Iterator[Evidence]:
-    """Evidence of the dates and authors in the lines around the headline: those after it first."""
-    after = tuple(lines_of(islice(following(headline), LOOK_AFTER)))
-    yield from _dates((line for line in after if not ASIDE.search(line.marks)), setting)
-    yield from _dates((line for line in lines_of(preceding(headline, LOOK_BEFORE)) if _is_dated(line)), setting)
-    yield from _authors(after)
+def near(headline: HtmlElement) -> tuple[list[HtmlElement], list[HtmlElement]]:
+    """The elements before the headline and those after it, both nearest first, in which bylines stand."""
+    return preceding(headline, LOOK_BEFORE)[::-1][:LOOK_BEFORE], list(islice(following(headline), LOOK_AFTER))
+
+
+def read_near(before: Iterable[HtmlElement], after: Iterable[HtmlElement], setting: Setting) -> Iterator[Evidence]:
+    """Evidence of the dates and authors in the lines around the headline.
+
+    Dates that are named so come first, those after the headline before those above it; above it no others count, since
+    the page's own clock stands there, too.
+    """
+    lines = tuple(lines_of(after))
+    above = tuple(line for line in lines_of(before) if _is_dated(line))
+    yield from _dates((line for line in lines if _is_dated(line)), setting)
+    yield from _dates(above, setting)
+    yield from _dates((line for line in lines if not _is_dated(line)), setting)
+    yield from _authors(lines)
 
 
 def read_everywhere(tree: HtmlElement, setting: Setting, wanted: Container[str]) -> Iterator[Evidence]:
@@ -68,10 +79,10 @@ def read_everywhere(tree: HtmlElement, setting: Setting, wanted: Container[str])
         yield from islice(_authors(lines), 1)
 
 
-def read_lead(headline: HtmlElement, description: str) -> Iterator[Evidence]:
-    """The first element after the headline that is named for a lead or begins like the page's description."""
+def read_lead(after: Iterable[HtmlElement], description: str) -> Iterator[Evidence]:
+    """The first of the elements after the headline that is named for a lead or begins like the page's description."""
     wanted = squeezed(description[:OPENING])
-    for element in islice(following(headline), LOOK_AFTER):
+    for element in after:
         if element.tag in LEAD_TAGS and (LEAD_MARK.search(marks_of(element)) or _begins(element, wanted)):
             text = plain(element.text_content())
             if len(text) in LEAD_CHARACTERS:
@@ -92,6 +103,8 @@ def _dates_in(line: Line, setting: Setting) -> Iterator[Dated]:
 
 def _dates(lines: Iterable[Line], setting: Setting) -> Iterator[Evidence]:
     for line in lines:
+        if not HAS_DIGIT.search(line.text) or FOREIGN.search(line.marks):
+            continue
         end = 0
         for date in _dates_in(line, setting):
             if len(line.text) - (date.end - date.start) <= MAX_REST or _is_dated(line):

@@ -30,6 +30,7 @@ def decide_dates(evidence: Sequence[Evidence], setting: Setting) -> tuple[Decide
 
 def _elected(candidates: Sequence[Evidence], setting: Setting) -> Decided:
     heard: dict[str, int] = {}
+    days: dict[str, set[str]] = {}
     votes: dict[str, int] = {}
     first: dict[str, Decided] = {}
     for item in candidates:
@@ -38,7 +39,10 @@ def _elected(candidates: Sequence[Evidence], setting: Setting) -> Decided:
         if not value:
             continue
         heard[item.source] = voice + 1
-        votes[value[:10]] = votes.get(value[:10], 0) + (1 if voice else WEIGHTS.get(item.source, 1))
+        named = days.setdefault(item.source, set())
+        if value[:10] not in named:
+            named.add(value[:10])
+            votes[value[:10]] = votes.get(value[:10], 0) + (1 if voice else WEIGHTS.get(item.source, 1))
         known = first.setdefault(value[:10], Decided(value, item.source))
         if len(known.value) == len("2024-02-03") < len(value):
             first[value[:10]] = Decided(value, item.source)

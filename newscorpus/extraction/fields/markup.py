@@ -24,6 +24,7 @@ class Markup:
         metas: contents of `<meta>` by lower-case name, in document order.
         links: addresses of `<link>` by lower-case relation, absolute.
         scripts: texts of the JSON-LD scripts.
+        code: the other `<script>` elements.
         headings: the `<h1>` elements.
         times: the `<time>` elements, and the `<abbr>` of hAtom that have their date in `title`.
         early_times: those of them that stand before the first heading.
@@ -36,6 +37,7 @@ class Markup:
     metas: Mapping[str, tuple[str, ...]]
     links: Mapping[str, tuple[str, ...]]
     scripts: tuple[str, ...]
+    code: tuple[HtmlElement, ...]
     headings: tuple[HtmlElement, ...]
     times: tuple[HtmlElement, ...]
     early_times: frozenset[HtmlElement]
@@ -68,9 +70,8 @@ def gather(tree: HtmlElement, url: str) -> Markup:
         title=_title(kinds["title"]),
         metas=_metas(kinds["meta"]),
         links=_links(kinds["link"], base or url),
-        scripts=tuple(element.text or "" for element in kinds["script"] if "ld+json" in element.get("type", ""))[
-            :MAX_OF_A_KIND
-        ],
+        scripts=tuple(element.text or "" for element in kinds["script"] if _is_json_ld(element))[:MAX_OF_A_KIND],
+        code=tuple(element for element in kinds["script"] if not _is_json_ld(element))[:MAX_OF_A_KIND],
         headings=tuple(kinds["h1"][:MAX_OF_A_KIND]),
         times=tuple(kinds["time"][:MAX_OF_A_KIND]),
         early_times=frozenset(early_times),
@@ -85,6 +86,10 @@ def join(base: str, link: str) -> str:
     except ValueError:
         return ""
     return address if parts.scheme in {"http", "https"} and parts.netloc else ""
+
+
+def _is_json_ld(element: HtmlElement) -> bool:
+    return "ld+json" in element.get("type", "")
 
 
 def _title(elements: list[HtmlElement]) -> str:

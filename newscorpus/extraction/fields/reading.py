@@ -8,8 +8,9 @@ from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence, Fields, Image, Page, Provenance
 from newscorpus.extraction.fields.address import read_address
-from newscorpus.extraction.fields.byline import read_everywhere, read_lead, read_near
+from newscorpus.extraction.fields.byline import near, read_everywhere, read_lead, read_near
 from newscorpus.extraction.fields.clean import plain
+from newscorpus.extraction.fields.data_layer import read_data_layer
 from newscorpus.extraction.fields.dates import Setting, parse_moment
 from newscorpus.extraction.fields.dating import decide_dates
 from newscorpus.extraction.fields.decide import (
@@ -70,7 +71,7 @@ def read_fields(tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = 
     declared = (*_cleaned((*evidence, *page.evidence)), *_declared(markup, json_ld, microdata))
     language = decide_tag_of_language(declared)
     setting = Setting(parse_moment(page.fetched), language.value, month_first(declared, language.value, page.url))
-    found = (*declared, *read_times(markup), *read_address(page.url), *_from_text(tree, markup, declared, setting))
+    found = (*declared, *read_address(page.url), *_from_text(tree, markup, declared, setting))
     fields = decide(found, page, markup, (json_ld, microdata), setting)
     return FieldReading(fields, article_body(json_ld.main), found)
 
@@ -140,14 +141,16 @@ def _from_text(
     """What readers see: headline and lead; date and authors where they are not declared, near it, then anywhere."""
     headline = find_headline(tree, markup, [item.value for item in of_field("title", declared)])
     wanted = set(VISIBLE) - {item.field for item in declared if not _is_in_utc(item)}
-    found: list[Evidence] = []
+    before, after = near(headline) if headline is not None else ([], [])
+    distances = {element: distance for side in (before, after) for distance, element in enumerate(side)}
+    found = list(read_times(markup, distances, setting)) if markup.times else []
     if headline is not None:
         description = next((item.value for item in of_field("description", declared)), "")
-        found = [read_headline(headline), *read_lead(headline, description)]
-        found += read_near(headline, setting) if wanted else ()
+        found += (read_headline(headline), *read_lead(after, description))
+        found += read_near(before, after, setting) if wanted else ()
     missing = wanted - {item.field for item in (*declared, *found, *read_address(markup.url))}
-    if markup.times:
-        missing -= {"published"}
+    if "published" in missing:
+        found += read_data_layer(markup)
     return (*found, *(read_everywhere(tree, setting, missing) if missing else ()))
 
 

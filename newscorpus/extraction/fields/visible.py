@@ -1,14 +1,14 @@
 """What the page shows its readers: headline and time elements."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence
 from newscorpus.extraction.fields.clean import plain
-from newscorpus.extraction.fields.dates import parse_date
+from newscorpus.extraction.fields.dates import Setting, parse_date
 from newscorpus.extraction.fields.markup import MAX_OF_A_KIND, Markup
 from newscorpus.extraction.fields.nearby import marks_of
 from newscorpus.extraction.fields.people import squeezed
@@ -22,11 +22,16 @@ UPDATE = re.compile(
     re.IGNORECASE,
 )
 """Words, in text or in names of elements, that tell an update from the first publication."""
-ASIDE = re.compile(
-    r"\bcomment|comments|koment|\bkommentar|related|recommend|sidebar|side-bar|teaser|footer|copyright|widget|calendar|archiv"
-    r"|recent|popular|latest|most-?read|trending|newsticker|promo|weather|\bnext|\bprev(?!iew)|navi|menu|forum|reply"
+APART = (
+    r"\bcomment|comments|koment|\bkommentar|related|recommend|side-?bar|footer|copyright|widget|calendar|archiv|reply"
 )
-"""Names of page parts whose dates and names are not those of the document."""
+TEASING = (
+    r"teaser|recent|popular|latest|most-?read|trending|newsticker|promo|weather|\bnext|\bprev(?!iew)|navi|menu|forum"
+)
+FOREIGN = re.compile(APART)
+ASIDE = re.compile(f"{APART}|{TEASING}")
+"""Names of page parts whose dates and names are not those of the document; beside the headline only the first hold,
+since what looks like a teaser there is often the article's own header."""
 GLUED = re.compile(r"(?<=[^\W_])\0(?![a-zà-öø-ÿа-яα-ω])|(?<=[.!?:])\0(?=\w)")
 """Where two pieces of a heading meet (marked by a null) without a space that readers see: layout parts them."""
 MIN_SQUEEZED = 8
@@ -36,12 +41,25 @@ ZONE_LEVELS = 6
 """Ancestors whose names say in which part of the page an element stands."""
 
 
-def read_times(markup: Markup) -> Iterator[Evidence]:
-    """Evidence of the time elements, those that promise most first."""
-    for element in _ordered(markup):
+def read_times(markup: Markup, distances: Mapping[HtmlElement, int], setting: Setting) -> Iterator[Evidence]:
+    """Evidence of the time elements, those that promise most first.
+
+    Args:
+        markup: of the page.
+        distances: how far from the headline the elements around it stand, in elements.
+        setting: what dates are read against.
+    """
+
+    def rank(element: HtmlElement) -> tuple[bool, bool, bool, int, bool]:
+        declared = element.get("pubdate") is not None or "publi" in marks_of(element)
+        beside = element in distances
+        aside = stands_aside(element, FOREIGN if beside else ASIDE)
+        return aside, not beside, not declared, distances.get(element, 0), element in markup.early_times
+
+    for element in sorted(markup.times, key=rank):
         field = "modified" if is_update(element) else "published"
-        for text in _texts_of_time(element):
-            yield Evidence(field, text, "time-tag")
+        for value in _values_of_time(element, setting):
+            yield Evidence(field, value, "time-tag")
 
 
 def read_headline(headline: HtmlElement) -> Evidence:
@@ -54,14 +72,13 @@ def _heading_text(element: HtmlElement) -> str:
     return plain(GLUED.sub(" ", "\0".join(element.itertext())).replace("\0", ""), MAX_HEADLINE)
 
 
-def _texts_of_time(element: HtmlElement) -> Iterator[str]:
+def _values_of_time(element: HtmlElement, setting: Setting) -> list[str]:
     """What a time element shows, if it is another day than the one it declares; then what it declares."""
-    shown = plain(element.text_content(), 100)
-    declared = plain(element.get("datetime") or element.get("content") or element.get("title"), 100)
-    if not declared or (parse_date(shown) and parse_date(shown)[:10] != parse_date(declared)[:10]):
-        yield shown
-    if declared:
-        yield declared
+    shown = parse_date(plain(element.text_content(), 100), setting)
+    declared = parse_date(
+        plain(element.get("datetime") or element.get("content") or element.get("title"), 100), setting
+    )
+    return [value for value in ((shown, declared) if shown[:10] != declared[:10] else (declared,)) if value]
 
 
 def find_headline(tree: HtmlElement, markup: Markup, titles: Sequence[str]) -> HtmlElement | None:
@@ -75,12 +92,12 @@ def find_headline(tree: HtmlElement, markup: Markup, titles: Sequence[str]) -> H
     return candidates[0] if candidates else None
 
 
-def stands_aside(element: HtmlElement) -> bool:
-    """Whether `element` belongs to comments, teasers, the footer or the like."""
+def stands_aside(element: HtmlElement, names: re.Pattern[str] = ASIDE) -> bool:
+    """Whether `element` belongs to comments, teasers, the footer or the like: to a part that bears one of `names`."""
     for ancestor in islice(element.iterancestors(), ZONE_LEVELS):
-        if ancestor.tag in {"body", "article", "main"}:
+        if ancestor.tag in {"body", "main"}:
             return False
-        if ancestor.tag in {"aside", "footer", "nav"} or ASIDE.search(marks_of(ancestor)):
+        if ancestor.tag in {"aside", "footer", "nav"} or names.search(marks_of(ancestor)):
             return True
     return False
 
@@ -92,13 +109,3 @@ def is_update(element: HtmlElement) -> bool:
     words = (before.tail if before is not None else parent.text) or ""
     label = (before.text or "") if before is not None and isinstance(before.tag, str) and not words.strip() else ""
     return bool(UPDATE.search(f"{marks_of(element)} {marks_of(parent)} {words[-40:]} {label[-40:]}"))
-
-
-def _ordered(markup: Markup) -> Sequence[HtmlElement]:
-    """Time elements by promise: declared as publication, after the headline, before it; those that stand aside last."""
-
-    def rank(element: HtmlElement) -> tuple[bool, bool, bool]:
-        declared = element.get("pubdate") is not None or "publi" in marks_of(element)
-        return stands_aside(element), not declared, element in markup.early_times
-
-    return sorted(markup.times, key=rank)
