@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from newscorpus.data import Article, Page, Rejected
+from newscorpus.data import Article, LabelledBlock, Page, Rejected
 from newscorpus.extraction.assemble import MainText, assemble
 from newscorpus.extraction.extractor import Template
 from newscorpus.extraction.read import Reading, read
@@ -33,3 +33,19 @@ class Line:
         if self.template is None or not reading.template_text:
             return None
         return MainText(reading.template_text, f"template:{self.template.name}", confidence=1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockLine(Line):
+    """An extractor that decides block by block and can show its verdicts.
+
+    Attributes:
+        label_blocks: the blocks of what was read, with the final verdict on each.
+    """
+
+    label_blocks: Callable[[Reading], tuple[LabelledBlock, ...]]
+
+    def label(self, page: Page) -> tuple[LabelledBlock, ...]:
+        """Every block of `page` with the verdict on it; empty where the page cannot be read."""
+        reading = read(page, self.template)
+        return () if isinstance(reading, Rejected) else self.label_blocks(reading)

@@ -4,12 +4,20 @@ from collections.abc import Callable, Mapping
 
 from newscorpus.extraction.extractor import Extractor, Template
 from newscorpus.extractors import bte
-from newscorpus.extractors.line import Line
+from newscorpus.extractors.line import BlockLine, Line
+from newscorpus.extractors.main_text import MainTextSystem
 from newscorpus.extractors.peers import PEERS
 
-DEFAULT = "bte"
+DEFAULT = "main-text"
+
+
+def _main_text(template: Template | None) -> Extractor:
+    system = MainTextSystem()
+    return BlockLine(find=system.find, template=template, label_blocks=system.label)
+
 
 SYSTEMS: Mapping[str, Callable[[Template | None], Extractor]] = {
+    "main-text": _main_text,
     "bte": lambda template: Line(bte.find, template),
 }
 """Our systems; a template is handed to them."""
