@@ -97,11 +97,10 @@ def extract(
     contact: Annotated[str, typer.Option(envvar="NEWSCORPUS_CONTACT", help="Where the site of URL reaches you.")] = "",
 ) -> None:
     """Extract text and fields of one page, or of each page of a file: a line has `id`, `html` and perhaps `url`."""
-    from newscorpus.extractors.registry import DEFAULT
     from newscorpus.jobs.extract import PAGES_SUFFIXES, Setup
     from newscorpus.jobs.source import is_web
 
-    setup = Setup(extractor or DEFAULT, template)
+    setup = Setup(extractor or _default_extractor(), template)
     from_web = is_web(source)
     if from_web and (url or not contact):
         raise typer.BadParameter("a URL needs --contact (or NEWSCORPUS_CONTACT), and takes no --url")
@@ -134,19 +133,32 @@ def evaluate(
     split: Annotated[Split, typer.Option(help="Which of the pages.")] = Split.DEV,
     jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
     output: Annotated[Path | None, typer.Option(help="Folder for the figures, as CSV and JSON.")] = None,
+    fields: Annotated[bool, typer.Option("--fields", help="Judge title, date and authors, not the text.")] = False,
+    hidden: Annotated[bool, typer.Option("--hidden", help="With --fields: without structured data.")] = False,
 ) -> None:
     """Compare extractors on pages with gold text."""
+    if output:
+        output.mkdir(parents=True, exist_ok=True)
+    if fields and jobs > 1:
+        raise typer.BadParameter("--fields runs in one process")
+    if hidden and not fields:
+        raise typer.BadParameter("--hidden goes with --fields")
+    if fields:
+        _evaluate_fields(dataset, extractor or ["newscorpus"], split, hidden, output)
+    else:
+        _evaluate_texts(dataset, extractor or [_default_extractor()], split, jobs, output)
+
+
+def _evaluate_texts(datasets: list[Path], extractors: list[str], split: Split, jobs: int, output: Path | None) -> None:
     from rich.console import Console
 
     from newscorpus.evaluation import report
     from newscorpus.evaluation.calibration import summarise_confidence
     from newscorpus.evaluation.compare import evaluate as evaluate_pages
     from newscorpus.evaluation.summary import summarise, summarise_rejections
-    from newscorpus.extractors.registry import DEFAULT
     from newscorpus.terminal import progress
 
-    extractors = extractor or [DEFAULT]
-    results = list(progress(evaluate_pages(dataset, extractors, split, jobs), "pages evaluated"))
+    results = list(progress(evaluate_pages(datasets, extractors, split, jobs), "pages evaluated"))
     summaries, rejections = summarise(results), summarise_rejections(results)
     confidence, worst = summarise_confidence(results), report.worst_pages(results, extractors[0])
     console = Console()
@@ -156,10 +168,29 @@ def evaluate(
     report.print_confidence(confidence, console)
     report.print_worst(worst, console)
     if output:
-        output.mkdir(parents=True, exist_ok=True)
-        report.write_csv(output / "figures.csv", summaries)
-        path = output / "figures.json"
+        report.write_csv(output / "texts.csv", summaries)
+        path = output / "texts.json"
         report.write_json(path, summaries=summaries, rejections=rejections, confidence=confidence, worst=worst)
+
+
+def _evaluate_fields(datasets: list[Path], readers: list[str], split: Split, hidden: bool, output: Path | None) -> None:
+    from rich.console import Console
+
+    from newscorpus.evaluation.fields import evaluate_fields, print_field_summaries, summarise_fields
+    from newscorpus.evaluation.report import write_json
+    from newscorpus.terminal import progress
+
+    results = progress(evaluate_fields(datasets, readers, split, hidden), "pages evaluated")
+    summaries = summarise_fields(results)
+    print_field_summaries(summaries, Console())
+    if output:
+        write_json(output / "fields.json", summaries=summaries)
+
+
+def _default_extractor() -> str:
+    from newscorpus.extractors.registry import DEFAULT
+
+    return DEFAULT
 
 
 def _extract_page(source: str, url: str, contact: str, setup: "Setup", form: Format, output: Path | None) -> None:

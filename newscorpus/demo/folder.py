@@ -25,4 +25,4 @@ def _portals(report: Path) -> object:
         return None
     except (OSError, ValueError):  # no report of ours, so no demo of ours
         return []
-    return found.get("portals") if isinstance(found, dict) else []
+    return found.get("portals", []) if isinstance(found, dict) else []

@@ -1,0 +1,268 @@
+"""The command as users run it. What a verb does is tested where it is done; here: arguments, exit codes, one line."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from newscorpus import cli, terminal
+from newscorpus.config import SignatureParameters
+from newscorpus.corpus.intake import IntakeWriter
+from newscorpus.corpus.records import make_record
+from newscorpus.data import Article, Fields
+from newscorpus.dedup.signature import sign
+from newscorpus.demo.folder import remove_earlier
+
+STORY = "The council met on Tuesday and decided that the old bridge stays open until the new one stands. " * 5
+HTML = f"<html lang=en><head><title>Bridge</title></head><body><p>{STORY}</p></body></html>"
+
+
+EXTRACT = ("extract", "--extractor", "bte")
+
+
+class Done:
+    """Exit code and output of a command."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> "Run":
+    return Run(monkeypatch, capfd)
+
+
+class Run:
+    """Runs `main` in this process: starting one takes a second."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+        self._monkeypatch, self._capfd = monkeypatch, capfd
+        monkeypatch.delenv("NEWSCORPUS_CONTACT", raising=False)
+
+    def __call__(self, *arguments: object) -> Done:
+        self._monkeypatch.setattr(sys, "argv", ["newscorpus", *map(str, arguments)])
+        self._capfd.readouterr()
+        code = 0
+        try:
+            cli.main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+        return Done(code, *self._capfd.readouterr())
+
+
+def one_line(done: Done) -> str:
+    """What a failed command said, which is one line."""
+    assert done.code == 1
+    assert done.out == ""
+    assert done.err.startswith("newscorpus: ")
+    assert done.err.count("\n") == 1
+    return done.err
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    path = tmp_path / "page.html"
+    path.write_text(HTML)
+    return path
+
+
+def test_help_names_every_verb(run: Run) -> None:
+    done = run("--help")
+    assert done.code == 0
+    for verb in ("demo", "extract", "build", "evaluate"):
+        assert f"  {verb} " in done.out
+
+
+def test_start_up_loads_nothing_heavy() -> None:
+    program = "import sys, newscorpus.cli; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert not {"numpy", "scrapy", "lxml", "msgspec", "onnxruntime"} & set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nonsense"],
+        ["extract"],
+        ["extract", "a.html", "--format", "xml"],
+        ["extract", "a.html", "--nonsense"],
+        ["extract", "a.jsonl", "--jobs", "0"],
+        ["extract", "a.jsonl", "--format", "text"],
+        ["extract", "a.jsonl.zst", "--url", "https://a.example/"],
+        ["extract", "https://a.example/"],
+        ["extract", "https://a.example/", "--url", "https://b.example/", "--contact", "me@example.org"],
+        ["build"],
+        ["demo", "--port", "70000"],
+        ["evaluate"],
+        ["evaluate", "--dataset", "a.jsonl", "--split", "test"],
+        ["evaluate", "--dataset", "a.jsonl", "--hidden"],
+        ["evaluate", "--dataset", "a.jsonl", "--fields", "--jobs", "2"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_exits_2(run: Run, arguments: list[str]) -> None:
+    done = run(*arguments)
+    assert done.code == 2
+    assert "Usage: newscorpus" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_text_of_a_page(run: Run, page: Path) -> None:
+    assert run(*EXTRACT, page).out == f"{STORY.strip()}\n"
+
+
+def test_record_of_a_page_into_a_file(run: Run, page: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out.json"
+    done = run(*EXTRACT, page, "--format", "json", "--url", "https://a.example/1", "--output", output)
+    assert (done.code, done.out) == (0, "")
+    record = json.loads(output.read_text())
+    assert (record["url"], record["title"]) == ("https://a.example/1", "Bridge")
+
+
+def test_a_page_from_standard_input(page: Path) -> None:
+    command = [sys.executable, "-c", "from newscorpus.cli import main; main()", *EXTRACT, "-"]
+    with page.open("rb") as file:
+        done = subprocess.run(command, stdin=file, capture_output=True, check=True)
+    assert done.stdout.decode() == f"{STORY.strip()}\n"
+
+
+def test_a_rejected_page_is_a_failure_as_text_and_a_line_as_json(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty.html").touch()
+    assert "rejected: decode/empty_body" in one_line(run(*EXTRACT, tmp_path / "empty.html"))
+    done = run(*EXTRACT, tmp_path / "empty.html", "--format", "json")
+    assert (done.code, json.loads(done.out)["rejected"]["reason"]) == (0, "empty_body")
+
+
+def test_a_file_of_pages(run: Run, tmp_path: Path) -> None:
+    source, output = tmp_path / "pages.jsonl", tmp_path / "out.jsonl"
+    source.write_text(
+        "\n".join(json.dumps(line) for line in [{"id": 1, "html": HTML}, {"id": 2}, {"id": 3, "html": ""}])
+    )
+    done = run(*EXTRACT, source, "--output", output, "--jobs", 2)
+    assert done.code == 1
+    assert f"{source}, line 2: " in done.err
+    assert "broken 1, decode/empty_body 1, extracted 1" in done.err
+    first, second = map(json.loads, output.read_text().splitlines())
+    assert (first["id"], first["text"]) == (1, STORY.strip())
+    assert (second["id"], second["rejected"]["reason"]) == (3, "empty_body")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["extract", "absent.html"], "absent.html: No such file"),
+        (["extract", "."], ".: Is a directory"),
+        (["extract", "PAGE", "--extractor", "nonsense"], "unknown extractor 'nonsense'; known are: "),
+        (["extract", "PAGE", "--template", "absent.txt"], "absent.txt: cannot be read"),
+        (["extract", "PAGE", "--template", "PAGE"], "page.html, line 1"),
+        (["extract", "PAGE", "--format", "blocks", "--extractor", "bte"], "does not decide block by block"),
+        (["extract", "PAGE", "--output", "absent/out.txt"], "No such file or directory"),
+        (["extract", "http://localhost:1/", "--contact", "me@example.org"], "private_address"),
+        (["build", "absent"], "absent"),
+        (["evaluate", "--dataset", "absent.jsonl"], "absent.jsonl"),
+        (["evaluate", "--dataset", "absent.jsonl", "--fields"], "absent.jsonl"),
+    ],
+)
+def test_failures_are_said_in_one_line(
+    run: Run, page: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
+) -> None:
+    monkeypatch.chdir(page.parent)
+    assert said in one_line(run(*(argument.replace("PAGE", "page.html") for argument in arguments)))
+
+
+def test_nobody_reads_on(page: Path) -> None:
+    program = "from newscorpus.cli import main; main()"
+    command = [sys.executable, "-c", program, *EXTRACT, str(page)]
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_build_publishes_what_was_crawled(run: Run, tmp_path: Path) -> None:
+    parameters = SignatureParameters()
+    with IntakeWriter(tmp_path / "intake", parameters) as intake:
+        for number in (1, 2):
+            article = Article(f"https://a.example/{number}", STORY, Fields(title="Bridge"), "bte")
+            intake.append(make_record(article, "a", "en", 1.0), sign(STORY, parameters))
+    done = run("build", tmp_path)
+    assert done.code == 0, done.err
+    assert "2 documents; 1 kept, 90 words" in done.out
+    assert (tmp_path / "corpus" / "manifest.json").is_file()
+
+
+def test_evaluate_prints_and_writes_figures(run: Run, tmp_path: Path) -> None:
+    line = {"id": "1", "html": HTML, "text": STORY, "title": "Bridge", "language": "en", "split": "dev", "domain": "a"}
+    dataset = tmp_path / "news.jsonl"
+    dataset.write_text(json.dumps(line) + "\n")
+    done = run("evaluate", "--dataset", dataset, "--extractor", "bte", "--output", tmp_path / "figures")
+    assert done.code == 0, done.err
+    assert "set news" in done.out
+    assert json.loads((tmp_path / "figures" / "texts.json").read_text())["summaries"][0]["page_f1"]["value"] == 1
+    assert (tmp_path / "figures" / "texts.csv").read_text().startswith("scope,group,extractor,")
+    done = run("evaluate", "--dataset", dataset, "--fields", "--output", tmp_path / "figures")
+    assert done.code == 0, done.err
+    assert (tmp_path / "figures" / "fields.json").is_file()
+
+
+@pytest.mark.parametrize("report", [None, '{"portals": ["demo"]}'])
+def test_an_earlier_demo_is_removed(tmp_path: Path, report: str | None) -> None:
+    corpus = tmp_path / "demo"
+    (corpus / "intake").mkdir(parents=True)
+    (corpus / "crawl.log").touch()
+    if report:
+        (corpus / "crawl-report.json").write_text(report)
+    remove_earlier(corpus)
+    assert not corpus.exists()
+
+
+@pytest.mark.parametrize(
+    "report", ['{"portals": ["idnes"]}', '{"portals": ["demo", "idnes"]}', "[]", "{}", "torn", "\0"]
+)
+def test_another_corpus_is_never_removed(tmp_path: Path, report: str) -> None:
+    (tmp_path / "crawl.log").touch()
+    (tmp_path / "crawl-report.json").write_text(report)
+    remove_earlier(tmp_path)
+    assert (tmp_path / "crawl.log").exists()
+
+
+def test_a_folder_that_no_demo_made_is_never_removed(tmp_path: Path) -> None:
+    (tmp_path / "crawl-report.json").write_text('{"portals": ["demo"]}')
+    remove_earlier(tmp_path)
+    remove_earlier(tmp_path / "absent")
+    assert list(tmp_path.iterdir())
+
+
+def test_a_device_is_written_to_and_not_replaced() -> None:
+    with terminal.sink(Path(os.devnull)) as file:
+        file.write(b"gone")
+    assert not Path(os.devnull).is_file()
+
+
+def test_a_file_is_left_as_it_was_when_writing_fails(tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    path.write_text("before")
+    with pytest.raises(TypeError), terminal.sink(path) as file:
+        file.writelines([b"half", None])  # type: ignore[list-item]
+    assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("out.txt", "before")]
+
+
+def test_what_is_said_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    terminal.complain(terminal.describe(ValueError("one\ntwo\r\nthree")))
+    assert capsys.readouterr().err == "newscorpus: one two three\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (FileNotFoundError(2, "No such file", "a.txt"), "a.txt: No such file"),
+        (OSError(28, "No space left on device"), "No space left on device"),
+        (EOFError(), "EOFError"),
+    ],
+)
+def test_what_an_error_says(error: Exception, said: str) -> None:
+    assert terminal.describe(error) == said
