@@ -19,6 +19,7 @@ DATE_MARK = re.compile(
 """Names of elements that hold a date."""
 DATE_WORDS = re.compile(
     r"publi|veröff|erschien|erstellt|created|posted|written|objav|zveřej|zverej|vydán|dodan|opubl|опубл|дата|datum|date|data\b|stand"
+    r"|verfasst|geschrieben|artikel wurde|this (?:entry|post|article)"
     r"|fecha|published|submitted|added|дод|обј|δημοσ|ημερομ|yayın|등록|입력|发布|時間|时间|日期",
     re.IGNORECASE,
 )
@@ -40,6 +41,8 @@ MAX_REST = 40
 """Longest text, in characters, beside a date for it to be the document's without further signs."""
 LOOK_AFTER, LOOK_BEFORE = 120, 40
 """Elements after and before the headline that are looked at; bylines stand within 60 on most pages."""
+INSIDE = 12
+"""Elements of a line that are searched for names of authors."""
 LOOK_EVERYWHERE = 6_000
 """Elements looked at where no source has given a date; the longest of the real news pages have 10,000."""
 LEAD_TAGS = frozenset({"p", "div", "h2", "h3", "strong", "span", "section", "header"})
@@ -53,18 +56,21 @@ def near(headline: HtmlElement) -> tuple[list[HtmlElement], list[HtmlElement]]:
     return preceding(headline, LOOK_BEFORE)[::-1][:LOOK_BEFORE], list(islice(following(headline), LOOK_AFTER))
 
 
-def read_near(before: Iterable[HtmlElement], after: Iterable[HtmlElement], setting: Setting) -> Iterator[Evidence]:
-    """Evidence of the dates and authors in the lines around the headline.
+def read_near(
+    before: Iterable[HtmlElement], after: Iterable[HtmlElement], setting: Setting, wanted: Container[str]
+) -> Iterator[Evidence]:
+    """Evidence of the lines around the headline for the fields `wanted`: dates and authors.
 
     Dates that are named so come first, those after the headline before those above it; above it no others count, since
     the page's own clock stands there, too.
     """
     lines = tuple(lines_of(after))
-    above = tuple(line for line in lines_of(before) if _is_dated(line))
-    yield from _dates((line for line in lines if _is_dated(line)), setting)
-    yield from _dates(above, setting)
-    yield from _dates((line for line in lines if not _is_dated(line)), setting)
-    yield from _authors(lines)
+    if "published" in wanted:
+        named, others = _parted([line for line in lines if _may_be_dated(line, setting)])
+        above, _ = _parted([line for line in lines_of(before) if _may_be_dated(line, setting)])
+        yield from _dates((*named, *above, *others), setting)
+    if "authors" in wanted:
+        yield from _authors(lines)
 
 
 def read_everywhere(tree: HtmlElement, setting: Setting, wanted: Container[str]) -> Iterator[Evidence]:
@@ -72,7 +78,8 @@ def read_everywhere(tree: HtmlElement, setting: Setting, wanted: Container[str])
     body = tree.find("body")
     lines = tuple(lines_of(islice(body.iter("*"), LOOK_EVERYWHERE))) if body is not None else ()
     if "published" in wanted:
-        dated = ((line, date) for line in lines for date in islice(_dates_in(line, setting), 1))
+        digits = (line for line in lines if HAS_DIGIT.search(line.text))
+        dated = ((line, date) for line in digits for date in islice(find_dates(line.text, setting), 1))
         ranked = sorted(((_promise(line, date), line, date) for line, date in dated), key=lambda item: -item[0])
         yield from (_evidence(line, date, 0) for _, line, date in ranked)
     if "authors" in wanted:
@@ -97,16 +104,24 @@ def _begins(element: HtmlElement, squeezed_opening: str) -> bool:
     return squeezed(element.text_content()[: 2 * OPENING]).startswith(squeezed_opening)
 
 
-def _dates_in(line: Line, setting: Setting) -> Iterator[Dated]:
-    return find_dates(line.text, setting) if HAS_DIGIT.search(line.text) else iter(())
+def _may_be_dated(line: Line, setting: Setting) -> bool:
+    return bool(HAS_DIGIT.search(line.text)) or (setting.fetched is not None and bool(DATE_MARK.search(line.marks)))
+
+
+def _parted(lines: Iterable[Line]) -> tuple[list[Line], list[Line]]:
+    """Lines that are named for a date, and the others; those of comments and the like are left out."""
+    parts: tuple[list[Line], list[Line]] = ([], [])
+    for line in lines:
+        marks = line.marks
+        if not FOREIGN.search(marks):
+            parts[not (DATE_MARK.search(marks) or DATE_WORDS.search(line.text))].append(line)
+    return parts
 
 
 def _dates(lines: Iterable[Line], setting: Setting) -> Iterator[Evidence]:
     for line in lines:
-        if not HAS_DIGIT.search(line.text) or FOREIGN.search(line.marks):
-            continue
         end = 0
-        for date in _dates_in(line, setting):
+        for date in find_dates(line.text, setting):
             if len(line.text) - (date.end - date.start) <= MAX_REST or _is_dated(line):
                 yield _evidence(line, date, end)
             end = date.end
@@ -122,7 +137,7 @@ def _evidence(line: Line, date: Dated, after: int) -> Evidence:
 
 
 def _is_dated(line: Line) -> bool:
-    return bool(DATE_MARK.search(line.marks) or DATE_WORDS.search(line.text))
+    return bool(DATE_WORDS.search(line.text) or DATE_MARK.search(line.marks))
 
 
 def _promise(line: Line, date: Dated) -> int:
@@ -145,13 +160,13 @@ def _authors(lines: Iterable[Line]) -> Iterator[Evidence]:
 
 def _author_texts(line: Line) -> Iterator[str]:
     """Texts of the innermost elements named for an author; else of a line that begins with "By"."""
-    marked = [each for each in islice(line.element.iter("*"), 30) if _is_marked(each)]
+    marked = [each for each in islice(line.element.iter("*"), INSIDE) if _is_marked(each)]
+    if not marked:
+        if starts_like_byline(line.text):
+            yield line.text
+        return
     holders = {ancestor for each in marked for ancestor in each.iterancestors()}
-    texts = [text for each in marked if each not in holders and (text := short_text(each))]
-    if texts:
-        yield from texts
-    elif starts_like_byline(line.text):
-        yield line.text
+    yield from (text for each in marked if each not in holders and (text := short_text(each)))
 
 
 def _is_marked(element: HtmlElement) -> bool:

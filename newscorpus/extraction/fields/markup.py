@@ -1,5 +1,6 @@
 """The elements that speak of the document, gathered in one pass over the tree."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
@@ -10,6 +11,8 @@ from newscorpus.text import collapse
 
 MAX_OF_A_KIND = 300
 """Most elements of one kind that are kept; real pages stay below 200, hostile ones do not."""
+
+YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,7 @@ class Markup:
         scripts: texts of the JSON-LD scripts.
         code: the other `<script>` elements.
         headings: the `<h1>` elements.
-        times: the `<time>` elements, and the `<abbr>` of hAtom that have their date in `title`.
+        times: the `<time>` elements, and each `<abbr>` that has a year in its `title`.
         early_times: those of them that stand before the first heading.
     """
 
@@ -55,7 +58,7 @@ def gather(tree: HtmlElement, url: str) -> Markup:
     early_times: list[HtmlElement] = []
     for element in tree.iter(*kinds):
         kinds[element.tag].append(element)
-        if element.tag == "abbr" and "publi" in element.get("class", ""):
+        if element.tag == "abbr" and YEAR.search(element.get("title", "")):
             kinds["time"].append(element)
         if element.tag == "time" and not kinds["h1"]:
             early_times.append(element)

@@ -147,11 +147,14 @@ def _from_text(
     if headline is not None:
         description = next((item.value for item in of_field("description", declared)), "")
         found += (read_headline(headline), *read_lead(after, description))
-        found += read_near(before, after, setting) if wanted else ()
+        found += read_near(before, after, setting, wanted) if wanted else ()
     missing = wanted - {item.field for item in (*declared, *found, *read_address(markup.url))}
     if "published" in missing:
         found += read_data_layer(markup)
-    return (*found, *(read_everywhere(tree, setting, missing) if missing else ()))
+    found += read_everywhere(tree, setting, missing) if missing else ()
+    if "published" in missing and not any(item.field == "published" for item in found):
+        found += (item for image in meta_images(markup) for item in read_address(image.url))
+    return tuple(found)
 
 
 def _is_in_utc(item: Evidence) -> bool:
