@@ -1,0 +1,66 @@
+"""What the documents name is there: verbs and options, targets of make, files."""
+
+import re
+from pathlib import Path
+
+import pytest
+import typer
+
+from newscorpus.cli import app
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+VERBS = {
+    name: {option for parameter in verb.params for option in parameter.opts} | {"--help"}
+    for name, verb in typer.main.get_command(app).commands.items()  # type: ignore[attr-defined]
+}
+"""The options of each verb."""
+
+every_document = pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+
+
+def code(path: Path) -> list[str]:
+    """The lines of code blocks, continued ones joined, and what stands in backticks."""
+    text = path.read_text("utf-8").replace("\\\n", " ")
+    blocks = re.findall(r"```\w*\n(.*?)```", text, re.DOTALL)
+    spans = re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
+    return [line.strip() for part in (*blocks, *spans) for line in part.split("\n")]
+
+
+def unknown(line: str) -> list[str]:
+    """What a line that calls `newscorpus` names and the command does not know."""
+    called = re.match(r"(?:\.venv/bin/)?newscorpus ([a-z]+)(.*)", line)
+    if called is None:
+        return []
+    options = set(re.findall(r"(?<!\S)--[a-z-]+", called[2].partition("#")[0]))
+    return [called[1]] if called[1] not in VERBS else sorted(options - VERBS[called[1]])
+
+
+@every_document
+def test_verbs_and_options_exist(path: Path) -> None:
+    assert {line: found for line in code(path) if (found := unknown(line))} == {}
+
+
+def test_what_does_not_exist_is_found() -> None:
+    assert unknown("newscorpus nonsense --output x") == ["nonsense"]
+    assert unknown("newscorpus extract page.html --format text --nonsense") == ["--nonsense"]
+    assert unknown("newscorpus evaluate --dataset x  # not --nonsense") == []
+
+
+@every_document
+def test_targets_of_make_exist(path: Path) -> None:
+    targets = set(re.findall(r"(?m)^([a-z]+):", (ROOT / "Makefile").read_text("utf-8")))
+    named = {match[1] for line in code(path) if (match := re.match(r"make ([a-z]+)", line))}
+    assert named <= targets
+
+
+@every_document
+def test_links_lead_somewhere(path: Path) -> None:
+    targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text("utf-8"))
+    broken = [target for target in targets if "://" not in target and not (path.parent / target).exists()]
+    assert broken == []
+
+
+def test_the_readme_says_what_is_needed_first() -> None:
+    lines = code(ROOT / "README.md")
+    assert lines[:2] == ["make demo", "make test"]
