@@ -31,6 +31,10 @@ split, beside the peers, are in `docs/evaluation.md`.
 |---|--:|--:|
 {scores}
 
+The verdict, cross-validated by site: of the texts given a confidence above 0.9, {right:.3f} score above 0.9 F1
+(expected calibration error {error:.3f}). Of the pages it rejects as no article {precision:.3f} are none, of those that
+are none it rejects {recall:.3f}, and it loses {lost:.4f} of the articles.
+
 ## Limits
 
 Trained mostly on English pages, with German, Russian, Polish, Greek, Chinese and some twenty languages in small
@@ -44,7 +48,12 @@ def model_card(metadata: Metadata, boosting: Boosting) -> str:
     data = [
         f"| {name} | {row['pages']} | {row['licence']} | `{row['sha256']}` |" for name, row in metadata.data.items()
     ]
-    scores = [f"| {name} | {row['pages']:.0f} | {row['page_f1']:.4f} |" for name, row in metadata.scores.items()]
+    scores = [
+        f"| {name} | {row['pages']:.0f} | {row['page_f1']:.4f} |"
+        for name, row in metadata.scores.items()
+        if name in metadata.data
+    ]
+    verdict = metadata.scores["verdict"]
     settings = {name: value for name, value in asdict(boosting).items() if name != "threads"}
     return _CARD.format(
         name=metadata.name,
@@ -54,4 +63,9 @@ def model_card(metadata: Metadata, boosting: Boosting) -> str:
         versions=", ".join(f"{name} {number}" for name, number in metadata.versions.items()),
         boosting=", ".join(f"{name} {value}" for name, value in settings.items()),
         scores="\n".join(scores),
+        right=verdict["share_right_above_0.9"],
+        error=verdict["calibration_error"],
+        precision=verdict["rejection_precision"],
+        recall=verdict["rejection_recall"],
+        lost=verdict["articles_lost"],
     )

@@ -20,7 +20,7 @@ from newscorpus.learning.card import model_card
 from newscorpus.learning.examples import LICENCES, SET_WEIGHTS, Example, make_example
 from newscorpus.learning.onnx_trees import trees_to_onnx
 from newscorpus.learning.pages import read_pages
-from newscorpus.learning.verdicts import JudgedPage, learn_article, learn_confidence
+from newscorpus.learning.verdicts import JudgedPage, check_verdict, learn_article, learn_confidence
 
 Floats = NDArray[np.float64]
 Progress = Callable[[str], None]
@@ -74,7 +74,7 @@ def train(data: Path, output: Path, progress: Progress, boosting: Boosting = Boo
             **{name: version(name) for name in ("lightgbm", "numpy", "scikit-learn")},
         },
         data=_describe_data(files, examples),
-        scores=_scores(examples, judged),
+        scores={**_scores(examples, judged), "verdict": check_verdict(judged, LEAST_ARTICLE)},
     )
     weights = {FIRST: trees_to_onnx(first), SECOND: trees_to_onnx(second)}
     save_artifact(output, metadata, weights, model_card(metadata, boosting))
@@ -103,6 +103,7 @@ def _judge(example: Example, probability: Floats) -> JudgedPage:
         signs=read_signs(labelled, fields, example.page.url),
         f1=ngram_scores(text, example.page.text).f1,
         page_type=example.page.page_type,
+        site=example.page.domain or example.page.id,
         weight=SET_WEIGHTS[example.page.dataset],
     )
 
