@@ -139,7 +139,11 @@ def _day(parts: dict[str, str | None], setting: Setting) -> date | None:
     try:
         if year:
             return date(year, month, day)
-        return _latest(month, day, setting.fetched.date()) if setting.fetched and len(parts["word"] or "") > 2 else None
+        return (
+            _latest(month, day, setting.fetched.date())
+            if setting.fetched and len(parts.get("word") or "") > 2
+            else None
+        )
     except ValueError:
         return None
 

@@ -24,7 +24,7 @@ MISSING_COMMA = re.compile(r'(["}\]\d])[ \t]*\n(\s*")')
 LINE_COMMENT = re.compile(r"^[ \t]*+//[^\n]*", re.MULTILINE)
 BAD_ESCAPE = re.compile(r'\\(?!["\\/bfnrtu])')
 PAIR = re.compile(
-    r'"(headline|datePublished|dateModified|articleSection|inLanguage)"\s*:\s*"((?:[^"\\\n]|\\.){1,500})"'
+    r'"(headline|datePublished|dateModified|articleSection|inLanguage)"\s*:\s*"((?:[^"\\\n]|\\.){1,500})"(?=\s*[,}\n])'
 )
 TYPE = re.compile(r'"@type"\s*:\s*"(\w*(?:Article|Posting))"')
 

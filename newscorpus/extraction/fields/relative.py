@@ -45,15 +45,15 @@ UNITS = {
 }
 """Words for units of time, in the cases that "ago" demands."""
 
-BEFORE = """
-vor před pred prije pre пре преди пред πριν από il y a hace há fa ago temu назад тому geleden siden sedan önce nazaj
-ezelőtt sitten vorher
-"""
+AGO = (
+    "vor", "před", "pred", "prije", "pre", "пре", "преди", "пред", "πριν", "il y a", "hace", "há", "fa", "ago",
+    "temu", "назад", "тому", "geleden", "siden", "sedan", "önce", "nazaj", "ezelőtt", "sitten", "vorher",
+)  # fmt: skip
 """Words that say "ago", before or after the number."""
 
 DAY_WORDS = {fold(word): days for days, words in DAYS.items() for word in words.split() if len(word) > 2}
 UNIT_WORDS = {fold(word): unit for unit, words in UNITS.items() for word in words.split()}
-AGO_WORDS = frozenset(fold(word) for word in BEFORE.split())
+AGO_WORDS = re.compile(rf"\b(?:{'|'.join(map(fold, AGO))})\b")
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 COUNTED = re.compile(r"(?<![\d.:/-])(?P<count>\d{1,3})\s*(?P<unit>[^\W\d_]+)")
 NEAR = 20
@@ -74,6 +74,6 @@ def time_ago(text: str, now: datetime) -> tuple[datetime, bool] | None:
     for match in COUNTED.finditer(text):
         unit = UNIT_WORDS.get(fold(match["unit"]))
         around = text[max(0, match.start() - NEAR) : match.start()] + " " + text[match.end() : match.end() + NEAR]
-        if unit and any(fold(word) in AGO_WORDS for word in WORD.findall(around)):
+        if unit and AGO_WORDS.search(fold(around)):
             return now - int(match["count"]) * unit, unit < timedelta(days=1)
     return None

@@ -1,0 +1,47 @@
+from lxml import html as lxml_html
+
+from newscorpus.extraction.fields.json_ld import Node
+from newscorpus.extraction.fields.microdata import read_microdata
+
+
+def read(body: str) -> tuple[Node, ...]:
+    return read_microdata(lxml_html.document_fromstring(body), body.encode())
+
+
+def test_items_nest_and_values_come_from_the_right_place() -> None:
+    found = read(
+        '<div itemscope itemtype="https://schema.org/NewsArticle"><h1 itemprop="headline">A  <b>B</b></h1>'
+        '<time itemprop="datePublished" datetime="2024-02-03">3. 2.</time><meta itemprop="inLanguage" content="cs">'
+        '<span itemprop="author" itemscope itemtype="Person"><a itemprop="name" href="/j">Jana</a></span>'
+        '<img itemprop="image" src="/a.jpg"><i itemprop="keywords">x</i><i itemprop="keywords">y</i></div>'
+    )
+    assert found == (
+        {
+            "@type": ["https://schema.org/NewsArticle"],
+            "headline": "A B",
+            "datePublished": "2024-02-03",
+            "inLanguage": "cs",
+            "author": {"@type": ["Person"], "name": "Jana"},
+            "image": "/a.jpg",
+            "keywords": ["x", "y"],
+        },
+    )
+
+
+def test_rdfa_is_read_alike() -> None:
+    assert read('<div typeof="schema:Article"><b property="schema:headline">A</b></div>') == (
+        {"@type": ["schema:Article"], "headline": "A"},
+    )
+
+
+def test_properties_outside_any_item_make_an_article() -> None:
+    assert read('<p itemprop="headline">A</p>') == ({"@type": "Article", "headline": "A"},)
+
+
+def test_comments_do_not_count_as_documents_of_their_own() -> None:
+    found = read('<div itemscope itemtype="Article"><div itemprop="comment" itemscope itemtype="Comment"></div></div>')
+    assert [node["@type"] for node in found] == [["Article"]]
+
+
+def test_pages_without_it_give_nothing() -> None:
+    assert read("<p>A</p>") == ()

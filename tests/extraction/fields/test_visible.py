@@ -1,0 +1,86 @@
+"""What is read from the text that readers see, where the page declares nothing."""
+
+import pytest
+from lxml import html as lxml_html
+
+from newscorpus.data import Fields, Page
+from newscorpus.extraction.fields import read_fields
+
+FETCHED = "2024-02-05T10:30:00+01:00"
+
+
+def read(body: str, head: str = "", url: str = "https://www.denikpriklad.cz/clanek") -> Fields:
+    html = f"<html lang=cs><head>{head}</head><body>{body}</body></html>"
+    return read_fields(lxml_html.document_fromstring(html), Page.from_html(html, url, FETCHED)).fields
+
+
+def test_date_and_author_beside_the_headline() -> None:
+    fields = read("<h1>Vláda jedná</h1><p class=info>3. února 2024 14:05</p><p>Autor: Jana Nováková</p><p>Text</p>")
+    assert (fields.title, fields.published, fields.authors) == (
+        "Vláda jedná",
+        "2024-02-03T14:05:00",
+        ("Jana Nováková",),
+    )
+    assert fields.provenance.published == fields.provenance.authors == "text"
+
+
+def test_an_update_is_told_from_the_publication() -> None:
+    fields = read("<h1>Vláda jedná</h1><p>Publikováno 3. 2. 2024, aktualizováno 4. 2. 2024</p>")
+    assert (fields.published, fields.modified) == ("2024-02-03", "2024-02-04")
+
+
+def test_a_page_that_knows_only_of_its_update_was_published_by_then() -> None:
+    fields = read("<h1>Vláda jedná</h1><p>Aktualizováno: 4. 2. 2024</p>")
+    assert (fields.published, fields.modified) == ("2024-02-04", "2024-02-04")
+
+
+def test_relative_dates_are_told_from_the_fetch() -> None:
+    fields = read("<h1>Vláda jedná</h1><p class=date>včera v 14:30</p>")
+    assert fields.published == "2024-02-04T14:30:00+01:00"
+
+
+def test_dates_of_comments_and_teasers_are_not_the_documents() -> None:
+    body = "<h1>Vláda jedná</h1><p>Text</p><div class=comments><p class=date>3. 2. 2024</p></div>"
+    assert read(body, url="https://a.cz/2024/01/15/vlada").published == "2024-01-15"
+
+
+@pytest.mark.parametrize(
+    ("url", "day"),
+    [
+        ("https://a.cz/2024/02/03/vlada", "2024-02-03"),
+        ("https://a.cz/2024/2/3/vlada", "2024-02-03"),
+        ("https://a.cz/vlada-2024-02-03.html", "2024-02-03"),
+        ("https://a.cz/20240203/vlada", "2024-02-03"),
+        ("https://a.cz/03-02-2024/vlada", "2024-02-03"),
+        ("https://a.cz/2024/2/3-duvody", ""),
+        ("https://a.cz/clanek/20240203123456", ""),
+        ("https://a.cz/2024/13/45/vlada", ""),
+    ],
+)
+def test_the_date_of_the_address(url: str, day: str) -> None:
+    assert read("<h1>Vláda jedná</h1>", url=url).published == day
+
+
+def test_the_day_is_that_of_the_pages_own_clock() -> None:
+    meta = "<meta property='article:published_time' content='2024-02-04T01:49:00Z'>"
+    assert read("<h1>A</h1>", meta, "https://a.com/2024/02/03/a").published == "2024-02-03"
+    shown = "<h1>Vláda jedná</h1><p class=date>3. 2. 2024 17:49</p>"
+    assert read(shown, meta).published == "2024-02-03T17:49:00-08:00"
+
+
+def test_the_lead_is_read_where_it_is_named_or_repeats_the_description() -> None:
+    lead = "Vláda dnes po dlouhém jednání schválila návrh rozpočtu na příští rok."
+    assert read(f"<h1>Vláda jedná</h1><div class=perex>{lead}</div><p>Text</p>").lead == lead
+    head = f"<meta name=description content='{lead[:65]}'>"
+    assert read(f"<h1>Vláda jedná</h1><p>{lead}</p><p>Text</p>", head).lead == lead
+    assert read("<h1>Vláda jedná</h1><p>Text</p>", head).lead == ""
+
+
+def test_dates_of_the_data_layer() -> None:
+    body = "<h1>Vláda jedná</h1><script>dataLayer = [{'publish_date': '2024-02-03 06:14:00'}]</script>"
+    assert read(body).published == "2024-02-03T06:14:00"
+
+
+@pytest.mark.parametrize("shape", ["<div>" * 300, "<p class=author>" * 300, "<time>" * 2_000, "<h1>" * 2_000])
+def test_odd_shapes_raise_nothing(shape: str) -> None:
+    read(f"<h1>Vláda jedná</h1>{shape}3. 2. 2024")
