@@ -194,15 +194,20 @@ def _default_extractor() -> str:
 
 
 def _extract_page(source: str, url: str, contact: str, setup: "Setup", form: Format, output: Path | None) -> None:
-    from newscorpus.addon.options import user_agent
     from newscorpus.jobs.extract import load
     from newscorpus.jobs.show import FORMATS
-    from newscorpus.jobs.source import read_source
+    from newscorpus.jobs.source import is_web, read_source
     from newscorpus.terminal import sink
 
-    content = FORMATS[form](load(setup), read_source(source, url, user_agent(contact)))
+    content = FORMATS[form](load(setup), read_source(source, url, _user_agent(contact) if is_web(source) else ""))
     with sink(output) as file:
         file.write(content)
+
+
+def _user_agent(contact: str) -> str:
+    from newscorpus.addon.options import user_agent  # loads Scrapy, which no file needs
+
+    return user_agent(contact)
 
 
 def _extract_pages(source: Path, setup: "Setup", jobs: int, output: Path | None) -> None:
