@@ -25,8 +25,8 @@ HTML = (
 @pytest.fixture
 def dataset(tmp_path: Path) -> Path:
     rows = [
-        {"id": "1", "html": HTML, "domain": "a.cz", "language": "cs", "title": "Vláda jedná", "date": "2024-02-03T10:00:00",
-         "authors": ["Jana Nováková"], "split": "dev"},
+        {"id": "1", "html": HTML, "domain": "a.cz", "language": "cs", "title": "Vláda jedná",
+         "date": "2024-02-03T10:00:00", "authors": ["Jana Nováková"], "split": "dev"},
         {"id": "2", "html": HTML, "domain": "b.cz", "language": "cs", "title": "Jiný titulek", "date": "2024-02-09",
          "authors": None, "split": "dev"},
         {"id": "3", "html": HTML, "domain": "c.cz", "language": "cs", "split": "dev"},

@@ -9,6 +9,8 @@ from newscorpus.extraction.fields.languages import decide_language, primary_tag
 from newscorpus.extraction.fields.people import squeezed, tell_apart
 from newscorpus.extraction.fields.titles import decide_title
 
+MAX_TITLE = 300
+"""Longest title, in characters; what is longer is text of an unclosed element. Real headlines stay below 250."""
 AMERICAN = frozenset({"us", "ph"})
 """Regions that write the month first."""
 AMERICAN_DOMAINS = frozenset(
@@ -28,9 +30,9 @@ def decide_headline(evidence: Sequence[Evidence], sites: Collection[str]) -> Dec
     if titles and titles[0].source == "template":
         return Decided(titles[0].value, "template")
     descriptions = {item.value for item in of_field("description", evidence)}
-    titles = tuple(item for item in titles if item.value not in descriptions) or titles
+    titles = tuple(item for item in titles if len(item.value) <= MAX_TITLE and item.value not in descriptions) or titles
     chosen = decide_title(titles, sites, {squeezed(item.value) for item in of_field("section", evidence)})
-    return Decided(chosen.value, chosen.source) if chosen else Decided()
+    return Decided(chosen.value, chosen.source) if chosen and chosen.value else Decided()
 
 
 def decide_people(

@@ -13,6 +13,9 @@ SHORT = 160
 UNSEEN = frozenset(
     {"head", "script", "style", "noscript", "template", "svg", "form", "select", "button", "iframe", "h1"}
 )
+CODE = ("script", "style")
+MAX_PIECES = 60
+"""Most runs of text of a line, empty ones among them."""
 MARKS = ("class", "id", "itemprop", "rel")
 OPENING = 45
 """Characters at the beginning of a paragraph in which its dateline stands."""
@@ -94,6 +97,8 @@ def short_text(element: HtmlElement) -> str:
     for piece in element.itertext():
         pieces.append(piece)
         length += len(piece.strip())
-        if length > SHORT or len(pieces) > SHORT:
+        if length > SHORT or len(pieces) > MAX_PIECES:
             return ""
+    if not length or (len(element) and next(element.iter(*CODE), None) is not None):
+        return ""
     return collapse(" ".join(pieces))
