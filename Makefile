@@ -4,7 +4,7 @@ PYTHON ?= $(firstword $(foreach version,3.13 3.12 3.11,$(if $(shell python$(vers
 VENV ?= .venv
 BIN := $(VENV)/bin
 # Folder of the pages with gold text (docs/data.md); what needs them says so where they are missing.
-NEWSCORPUS_DATA ?= ../shared/data
+NEWSCORPUS_DATA ?= $(abspath ../shared/data)
 export NEWSCORPUS_DATA
 
 .PHONY: demo test lint check gate bench clean

@@ -159,7 +159,7 @@ def test_a_file_of_pages(run: Run, tmp_path: Path) -> None:
         (["extract", "PAGE", "--template", "absent.txt"], "absent.txt: cannot be read"),
         (["extract", "PAGE", "--template", "PAGE"], "page.html, line 1"),
         (["extract", "PAGE", "--format", "blocks", "--extractor", "bte"], "does not decide block by block"),
-        (["extract", "PAGE", "--output", "absent/out.txt"], "No such file or directory"),
+        (["extract", "PAGE", "--extractor", "bte", "--output", "absent/out.txt"], "No such file or directory"),
         (["extract", "http://localhost:1/", "--contact", "me@example.org"], "private_address"),
         (["build", "absent"], "absent"),
         (["evaluate", "--dataset", "absent.jsonl"], "absent.jsonl"),
