@@ -12,7 +12,7 @@ MAX_ATTRIBUTES = 1000
 """Of one element: the parser takes quadratic time over them, 0.1 s for 5,000 (measured 2026-11, libxml2 2.14)."""
 
 LONG_TAG = 4 * MAX_ATTRIBUTES
-"""Characters: a tag with more than `MAX_ATTRIBUTES` distinct attributes is longer. One whose values hold `>` all the way
+"""Characters: a tag with more than `MAX_ATTRIBUTES` distinct attributes is longer. One whose values hold `>` all along
 is not seen: a page that does so on purpose meets the time limit of the processes that extract."""
 
 # As the HTML standard reads them (13.2.5.32 and following); possessive, so that no text is read twice.

@@ -4,8 +4,6 @@ A block is the text of a block-level element that holds no other block-level ele
 becomes blocks of its own, so that no visible text is lost and order is kept; inline elements dissolve into the text.
 """
 
-from collections.abc import Iterator
-
 from lxml import etree
 from lxml.html import HtmlElement
 
@@ -43,7 +41,7 @@ def segment(root: HtmlElement, limits: Limits = Limits()) -> tuple[Block, ...]:
     if root.tag in _UNSEEN:
         return ()
     walk = _Walk(root, limits)
-    while walk.levels and walk.elements_left > 0:
+    while walk.levels:
         walk.advance()
     walk.flush()
     return tuple(walk.blocks)
@@ -54,19 +52,18 @@ class _Level:
 
     Attributes:
         children: those not yet visited.
-        around: the nearest level outside that holds blocks, where this level holds blocks itself; else None.
-        holds_blocks: the node is block-level, or inline around something block-level.
+        around: the nearest level outside that holds blocks, where this one holds blocks too: where it is block-level,
+            or inline around something block-level.
         is_divided: it may hold several blocks.
         element: made when the first block needs it.
     """
 
-    __slots__ = ("around", "children", "element", "holds_blocks", "is_divided", "node")
+    __slots__ = ("around", "children", "element", "is_divided", "node")
 
-    def __init__(self, node: HtmlElement, around: "_Level | None") -> None:
+    def __init__(self, node: HtmlElement, around: "_Level | None", max_children: int) -> None:
         self.node = node
-        self.children = iter(node[:])  # faster than to iterate over the node
+        self.children = iter(node[:max_children])  # faster than to iterate over the node
         self.around = around
-        self.holds_blocks = around is not None
         self.is_divided = False
         self.element: Element | None = None
 
@@ -88,8 +85,7 @@ class _Walk:
         self.open_links = 0
         self.tags = 1
         self.is_after_break = False
-        self.container = _Level(root, None)
-        self.container.element = _describe(root, None)
+        self.container = _Level(root, None, self.elements_left)
         self.levels = [self.container]
         if root.text:
             self.add_text(root.text)
@@ -98,6 +94,10 @@ class _Walk:
         """Go on with the children of the innermost open node: to one that is opened, or to the end."""
         level = self.levels[-1]
         for node in level.children:
+            if not self.elements_left:
+                self.levels.clear()
+                return
+            self.elements_left -= 1
             tag = node.tag
             if tag not in _UNSEEN:
                 if tag in BLOCK_TAGS or len(node):
@@ -110,13 +110,12 @@ class _Walk:
 
     def open(self, node: HtmlElement, tag: str) -> None:
         """Enter a node that may hold blocks."""
-        self.elements_left -= 1
         self.tags += 1
         if tag in BLOCK_TAGS:
-            level = _Level(node, self.divide())
+            level = _Level(node, self.divide(), self.elements_left)
             self.container = level
         else:
-            level = _Level(node, None)
+            level = _Level(node, None, self.elements_left)
             self.inline.append(tag)
             self.open_links += tag == "a"
         self.levels.append(level)
@@ -125,7 +124,6 @@ class _Walk:
 
     def add_leaf(self, node: HtmlElement, tag: str) -> None:
         """Take an inline element without children."""
-        self.elements_left -= 1
         if tag == "br":
             self.tags += 1
             self.break_line()
@@ -144,7 +142,7 @@ class _Walk:
         tag = node.tag
         if tag not in VOID_TAGS:
             self.tags += 1
-        if level.holds_blocks:
+        if level.around:
             self.flush()
             self.container = level.around
         if tag == "a":
@@ -177,7 +175,7 @@ class _Walk:
         self.flush()
         if self.levels[-1] is not container:
             for level in self.levels[self.levels.index(container) + 1 :]:
-                level.around, level.holds_blocks, level.is_divided = container, True, True
+                level.around, level.is_divided = container, True
                 container = level
         return container
 
@@ -202,10 +200,10 @@ class _Walk:
     def make_element(self, level: _Level) -> Element:
         """The Element of a level that holds text; those of the levels around it are made on the way."""
         missing = []
-        while level.element is None:
+        while level.element is None and level.around:
             missing.append(level)
             level = level.around
-        element = level.element
+        element = level.element = level.element or _describe(level.node, None)
         for level in reversed(missing):
             if element.depth < self.max_depth:
                 element = _describe(level.node, element)
