@@ -149,6 +149,42 @@ def evaluate(
         _evaluate_texts(dataset, extractor or [_default_extractor()], split, jobs, output)
 
 
+@app.command()
+def train(
+    name: Annotated[str, typer.Argument(help="Name of the model.")],
+    data: Annotated[Path, typer.Option(help="Folder of the pages with gold text (docs/data.md).")],
+    output: Annotated[
+        Path | None, typer.Option(help="Folder of the model; without it, the one that is shipped.")
+    ] = None,
+) -> None:
+    """Train a model from pages with gold text; the same pages give the same model."""
+    from newscorpus.learning.train import TRAINERS
+    from newscorpus.resources import data_folder
+
+    if name not in TRAINERS:
+        raise typer.BadParameter(f"unknown model {name!r}; known are: {', '.join(TRAINERS)}")
+    folder = output or data_folder("models") / name
+    metadata = TRAINERS[name](data, folder, lambda step: typer.echo(step, err=True))
+    for group, scores in metadata.scores.items():
+        typer.echo(f"{group}: " + ", ".join(f"{key} {value:.4g}" for key, value in scores.items()))
+    typer.echo(f"The model lies in {folder}")
+
+
+@app.command()
+def ceiling(
+    dataset: Annotated[list[Path], typer.Option(help="File of pages with gold text; may be repeated.")],
+    split: Annotated[Split, typer.Option(help="Which of the pages.")] = Split.ALL,
+) -> None:
+    """Show how well a perfect choice of blocks would do: what no block classifier can surpass."""
+    from newscorpus.learning.ceiling import find_ceilings
+
+    for found in find_ceilings(dataset, split):
+        typer.echo(
+            f"{found.dataset}: {found.pages} articles, precision {found.precision:.4f}, recall {found.recall:.4f}, "
+            f"F1 {found.f1:.4f}, mean page F1 {found.page_f1:.4f}"
+        )
+
+
 def _evaluate_texts(datasets: list[Path], extractors: list[str], split: Split, jobs: int, output: Path | None) -> None:
     from rich.console import Console
 

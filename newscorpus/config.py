@@ -169,3 +169,28 @@ class FetchConfig:
     max_bytes: int = Limits().max_bytes
     seconds: float = 60.0
     max_redirects: int = 8
+
+
+@dataclass(frozen=True, slots=True)
+class PostAnalysisConfig:
+    """Numbers of the rules that revise a page's labels; distances count blocks.
+
+    Attributes:
+        near_blocks: how far the surroundings of a block, and the start and end of a page, reach (Mrózek 2014).
+        sibling_blocks: good blocks that make their parents' path good (Mrózek 2014).
+        lonely_blocks: how far before it a block at the end needs a good one (Mrózek 2014).
+        max_phrase_words: longest block that may end an article: fewer than 15 words (Boilerpipe).
+        min_words_before_end: words of running text that must stand before the end of an article (Boilerpipe).
+        min_running_words: fewest words of a block of running text; Boilerpipe's 9 tokens a line.
+        max_link_share: most of a block's words inside links for running text (Kohlschütter 2010, figure 2).
+        min_headline_likeness: Dice coefficient of words from which a block is the headline; four of five words, a choice.
+    """
+
+    near_blocks: int = 3
+    sibling_blocks: int = 3
+    lonely_blocks: int = 5
+    max_phrase_words: int = 14
+    min_words_before_end: int = 60
+    min_running_words: int = 9
+    max_link_share: float = 1 / 3
+    min_headline_likeness: float = 0.8

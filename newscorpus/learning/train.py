@@ -1,7 +1,7 @@
 """Train the default model of main text: one command from the pages with gold text to the folder in `models/`."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
@@ -32,7 +32,7 @@ PACKAGES = ("lightgbm", "numpy", "scikit-learn")
 LEAST_FIT = 0.8
 """Pages on which a perfect choice of blocks stays below this F1 are left out: their gold is of another page."""
 
-LEAST_ARTICLE = 0.1
+LEAST_ARTICLE = 0.03
 """A page less probable to hold an article is rejected; low, because a lost article costs more than a kept listing."""
 
 
@@ -130,3 +130,7 @@ def _describe_data(files: dict[str, Path], examples: Sequence[Example]) -> dict[
         }
         for name, path in files.items()
     }
+
+
+TRAINERS: Mapping[str, Callable[[Path, Path, Progress], Metadata]] = {MODEL: train}
+"""The models that can be trained, by name."""

@@ -1,0 +1,69 @@
+"""Rules after Boilerpipe's filters (Kohlschütter 2010), in the selection of Brezovnik (2021, University of Ljubljana)."""
+
+from newscorpus.config import PostAnalysisConfig
+from newscorpus.data import Block, Label, LabelledBlock
+from newscorpus.extraction.phrases import opens_with_phrase
+from newscorpus.extraction.post_analysis.headline import is_headline, possible_headlines
+from newscorpus.extraction.post_analysis.rule import Labelled, is_heading, relabel
+from newscorpus.text import count_words
+
+
+def terminating_phrases(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
+    """A short block that begins with "read also", "comments" or the like is bad (TerminatingBlocksFinder)."""
+    ends = {at for at, item in enumerate(labelled) if _ends_article(item.block, config)}
+    return relabel(labelled, ends, Label.BAD)
+
+
+def ignore_after_content(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
+    """From the first terminating block behind 60 words of running text on, all is bad (IgnoreBlocksAfterContentFilter)."""
+    words_so_far = 0
+    for at, item in enumerate(labelled):
+        if words_so_far >= config.min_words_before_end and _ends_article(item.block, config):
+            return relabel(labelled, range(at, len(labelled)), Label.BAD)
+        n_words = count_words(item.block.text) if item.label is Label.GOOD else 0
+        words_so_far += n_words if n_words >= config.min_running_words else 0
+    return labelled
+
+
+def heading_to_content(labelled: Labelled, title: str, _config: PostAnalysisConfig) -> Labelled:
+    """Headings directly before a good block are good, the headline excepted (Brezovnik 2021)."""
+    headlines = possible_headlines(title)
+    joined = set()
+    is_before_good = False
+    for at, item in reversed(list(enumerate(labelled))):
+        if is_before_good and is_heading(item.block) and not is_headline(item.block, headlines):
+            joined.add(at)
+        is_before_good = item.label is Label.GOOD or at in joined
+    return relabel(labelled, joined, Label.GOOD)
+
+
+def trailing_headlines(labelled: Labelled, _title: str, _config: PostAnalysisConfig) -> Labelled:
+    """Good headings below all other good blocks are bad (TrailingHeadlineToBoilerplateFilter)."""
+    content = [at for at, item in enumerate(labelled) if item.label is Label.GOOD and not is_heading(item.block)]
+    end = content[-1] if content else -1
+    trailing = {at for at, item in enumerate(labelled) if at > end and item.label is Label.GOOD}
+    return relabel(labelled, trailing, Label.BAD)
+
+
+def expand_title_to_content(labelled: Labelled, title: str, config: PostAnalysisConfig) -> Labelled:
+    """Between the headline and the first good block, what might be content is good (ExpandTitleToContentFilter)."""
+    headlines = possible_headlines(title)
+    begin = next((at for at, item in enumerate(labelled) if item.label is Label.GOOD), 0)
+    found = [at for at in range(begin + 1) if is_headline(labelled[at].block, headlines)] if labelled else []
+    if not found:
+        return labelled
+    lead = {at for at in range(found[-1] + 1, begin) if _might_be_content(labelled[at], config)}
+    return relabel(labelled, lead, Label.GOOD)
+
+
+def _ends_article(block: Block, config: PostAnalysisConfig) -> bool:
+    return count_words(block.text) <= config.max_phrase_words and opens_with_phrase(block.text)
+
+
+def _might_be_content(item: LabelledBlock, config: PostAnalysisConfig) -> bool:
+    """Almost good, or running text: Boilerpipe asks for blocks that a former step held to be content."""
+    n_words = count_words(item.block.text)
+    is_running = n_words >= config.min_running_words
+    return item.label is Label.ALMOST or (
+        is_running and count_words(item.block.link_text) <= config.max_link_share * n_words
+    )

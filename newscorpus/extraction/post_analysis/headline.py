@@ -1,0 +1,57 @@
+"""The headline among the blocks: it is the title, never main text."""
+
+import re
+from collections import Counter
+
+from newscorpus.config import PostAnalysisConfig
+from newscorpus.data import Block, Label
+from newscorpus.extraction.post_analysis.rule import Labelled, is_heading, relabel
+from newscorpus.text import words
+
+Headlines = frozenset[tuple[str, ...]]
+
+_SEPARATORS = tuple(map(re.compile, (r"[|»]", r"[|»:]", r"[|»:()]", r"[|»:()]|\s[-–—]\s", r"[|»:(),]|\s[-–—]\s")))
+"""What may part a headline from the rest of the title, ever more of it (Boilerpipe, DocumentTitleMatchClassifier)."""
+
+
+def lower_words(text: str) -> tuple[str, ...]:
+    """The words of `text`, case folded."""
+    return tuple(words(text.casefold()))
+
+
+def possible_headlines(title: str) -> Headlines:
+    """What the headline may be: the title, and its longest part at each set of separators; words, case folded."""
+    longest = [max(map(lower_words, separator.split(title)), key=len) for separator in _SEPARATORS]
+    return frozenset({lower_words(title), *longest} - {()})
+
+
+def is_headline(block: Block, headlines: Headlines) -> bool:
+    """Whether `block` says one of `headlines` and nothing else."""
+    return lower_words(block.text) in headlines
+
+
+def title_match(labelled: Labelled, title: str, _config: PostAnalysisConfig) -> Labelled:
+    """A block that says what the title says, or its longest part, is bad (Boilerpipe, DocumentTitleMatchClassifier)."""
+    headlines = possible_headlines(title)
+    return relabel(labelled, {at for at, item in enumerate(labelled) if is_headline(item.block, headlines)}, Label.BAD)
+
+
+def drop_headline(labelled: Labelled, title: str, config: PostAnalysisConfig) -> Labelled:
+    """A block of nearly the title's words is bad, if it is a heading or no good text stands before it."""
+    dropped = set()
+    has_begun = False
+    for at, item in enumerate(labelled):
+        if item.label is Label.BAD or (has_begun and not is_heading(item.block)):
+            continue
+        if _likeness(item.block.text, title) >= config.min_headline_likeness:
+            dropped.add(at)
+        elif item.label is Label.GOOD:
+            has_begun = True
+    return relabel(labelled, dropped, Label.BAD)
+
+
+def _likeness(text: str, title: str) -> float:
+    """Dice coefficient of the words of both, 0..1, counted as often as they stand there."""
+    ours, theirs = lower_words(text), lower_words(title)
+    common = (Counter(ours) & Counter(theirs)).total()
+    return 2 * common / max(len(ours) + len(theirs), 1)
