@@ -15,7 +15,7 @@ from newscorpus.extraction.read import Reading
 from newscorpus.extraction.segment import BLOCK_TAGS
 
 _UNREAD = re.compile(r"(?is)<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)")
-_TOKEN = re.compile(r"<[/!?a-zA-Z][^>]*>|[^<]+|<")
+_TOKEN = re.compile(r"<[/!?a-zA-Z][^>]*(?:>|\Z)|[^<]+|<")
 _TAG_NAME = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]*)")
 
 

@@ -1,0 +1,126 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml.html import HtmlElement
+
+from newscorpus.data import Rejected
+from newscorpus.extraction.parse import MAX_ATTRIBUTES, parse
+
+
+def tree_of(html: str) -> HtmlElement:
+    tree = parse(html, "https://a.example/1")
+    assert isinstance(tree, HtmlElement)
+    assert tree.tag == "html"
+    return tree
+
+
+def text_of(html: str) -> str:
+    return " ".join(" ".join(tree_of(html).itertext()).split())
+
+
+def reason(html: str) -> str:
+    result = parse(html, "https://a.example/1")
+    assert isinstance(result, Rejected)
+    assert (result.stage, result.url) == ("parse", "https://a.example/1")
+    return result.reason
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("only text, no element", "only text, no element"),
+        ("<p>a <b>fragment</b>", "a fragment"),
+        ("<td>a cell alone", "a cell alone"),
+        ("<html><body><p>one</p></body></html><p>two</p> three", "one two three"),
+        ("<html><body><p>one</p></BODY ><p>two</p></html\n foo='1'>three", "one two three"),
+        ("<p>one<!-- two --> three<?php four ?>", "one three"),
+        ("<?xml version='1.0' encoding='iso-8859-2'?><html><body>č", "č"),
+        ("<html><frameset><frame src=a></frameset><noframes>no frames here</noframes></html>", "no frames here"),
+        ("<p>one</p><!-- an open comment <p>two", "one"),
+        ("<p>R&amp;D &lt;x&gt; &nbsp;&#8211; &bogus; &#x110000;</p>", "R&D <x> – &bogus; \ufffd"),
+        ("<article><header>a</header><my-element>b</my-element></article>", "a b"),
+        ("</p></div>closed before it was open", "closed before it was open"),
+    ],
+)
+def test_text_survives(html: str, text: str) -> None:
+    assert text_of(html) == text
+
+
+def test_what_follows_the_end_stands_in_the_body() -> None:
+    tree = tree_of("<html><body><p>one</p></body></html><p>two</p>")
+    assert [child.tag for child in tree] == ["body"]
+    assert [child.text for child in tree[0]] == ["one", "two"]
+
+
+def test_the_elements_know_their_methods() -> None:
+    assert tree_of("<form><p>a <b>word</b></p></form>")[0].text_content() == "a word"
+
+
+@pytest.mark.parametrize("html", ["", "   ", "<!-- nothing else -->", "<?php nothing ?>", "<!DOCTYPE html>"])
+def test_documents_without_elements(html: str) -> None:
+    assert reason(html) == "no_document"
+
+
+def test_lone_surrogates_do_no_harm() -> None:
+    assert text_of("<p>one \ud800 two</p>") == "one ? two"
+
+
+def test_deep_nesting_is_refused() -> None:
+    start = time.process_time()
+    assert reason("<div>" * 100_000 + "text") == "nested_too_deep"
+    assert reason("<b><i>" * 50_000 + "text") == "nested_too_deep"
+    assert time.process_time() - start < 2
+
+
+def test_nesting_of_a_real_page_is_not() -> None:
+    assert text_of("<div>" * 1_500 + "deep" + "</div>" * 1_500 + "<p>after") == "deep after"
+
+
+CROWDS = [
+    " ".join(f"a{i}" for i in range(300_000)),
+    " ".join(f"a{i}=1" for i in range(300_000)),
+    "".join(f"a{i}='1'" for i in range(300_000)),
+    "\n".join(f'a{i} = "a < b"' for i in range(300_000)),
+    "/".join(f"<a{i}" for i in range(300_000)),
+    " ".join(f"a{i}\"=x'" for i in range(300_000)),
+]
+
+
+@pytest.mark.parametrize("crowd", CROWDS, ids=lambda crowd: crowd[:10])
+def test_crowds_of_attributes_are_dropped(crowd: str) -> None:
+    start = time.process_time()
+    tree = tree_of(f"<p class=a>one</p><p {crowd}>two</p><p class=b>three</p>")
+    assert time.process_time() - start < 2
+    assert [(p.text, p.keys()) for p in tree.iter("p")] == [("one", ["class"]), ("two", []), ("three", ["class"])]
+
+
+def test_a_crowd_that_is_never_closed() -> None:
+    assert text_of("<p>one</p><p " + " ".join(f"a{i}=1" for i in range(100_000))) == "one"
+
+
+def test_many_attributes_are_kept() -> None:
+    crowd = " ".join(f"data-number-{i}='{i}'" for i in range(MAX_ATTRIBUTES - 1))
+    assert len(tree_of(f"<p {crowd}>one</p>")[0][0].keys()) == MAX_ATTRIBUTES - 1
+
+
+def test_long_values_and_texts_are_no_crowd() -> None:
+    value = "word " * 5_000
+    tree = tree_of(f'<p title="{value}">{value}</p><script>if (a <b) {{ {value} }}</script>')
+    assert tree[0][0].get("title") == value
+    assert tree[0][0].text == value
+
+
+@pytest.mark.parametrize(
+    "piece", ["<a ", "<a b='", "<a b=\"<a b='", "<", "<a b=c ", "</a ", "<!-- ", "</body", "&", "='>'"]
+)
+def test_hostile_repetition_takes_linear_time(piece: str) -> None:
+    start = time.process_time()
+    parse("<p>" + piece * (1_000_000 // len(piece)))
+    assert time.process_time() - start < 3
+
+
+@given(st.text(alphabet="<>/=\"' abdivp!-?&;#\n\x01é", max_size=200))
+def test_it_never_raises(html: str) -> None:
+    assert isinstance(parse(html), HtmlElement | Rejected)

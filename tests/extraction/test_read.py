@@ -1,0 +1,74 @@
+from lxml.html import HtmlElement
+
+from newscorpus.config import Limits
+from newscorpus.data import Evidence, Page, Rejected
+from newscorpus.extraction.read import Reading, read
+
+URL = "https://a.example/1"
+HTML = (
+    "<html lang=cs><head><title>Most se opravuje</title></head><body><div class=advert>reklama<p>a další</div>"
+    "<h1>Most se opravuje</h1><p>První odstavec.</p><p>Druhý odstavec.</p></body></html>"
+)
+
+
+class Rules:
+    """A template that reads the paragraphs and wants no adverts."""
+
+    name = "rules"
+
+    def remove_unwanted(self, tree: HtmlElement) -> None:
+        for element in tree.xpath("//*[@class='advert']"):
+            element.drop_tree()
+
+    def read(self, tree: HtmlElement) -> tuple[Evidence, ...]:
+        assert tree.xpath("//*[@class='advert']")
+        found = [Evidence("text", "".join(p.itertext()), "template") for p in tree.xpath("//h1/following-sibling::p")]
+        return (*found, Evidence("section", "Doprava", "template"))
+
+
+def reading(page: Page, template: Rules | None = None) -> Reading:
+    result = read(page, template)
+    assert isinstance(result, Reading)
+    return result
+
+
+def test_reads_everything_once() -> None:
+    page = Page.from_html(HTML, URL)
+    found = reading(page)
+    assert found.page is page
+    assert found.html == HTML
+    assert [block.text for block in found.blocks][:3] == ["reklama", "a další", "Most se opravuje"]
+    assert (found.fields.title, found.fields.language) == ("Most se opravuje", "cs")
+    assert (found.article_body, found.template_text) == ("", ())
+
+
+def test_a_template_gives_text_and_fields_and_takes_out_what_is_unwanted() -> None:
+    found = reading(Page.from_html(HTML, URL), Rules())
+    assert found.template_text == ("První odstavec.", "Druhý odstavec.")
+    assert (found.fields.section, found.fields.provenance.section) == ("Doprava", "template")
+    assert [block.text for block in found.blocks] == ["Most se opravuje", "První odstavec.", "Druhý odstavec."]
+
+
+def test_structured_text_is_handed_on() -> None:
+    script = '<script type="application/ld+json">{"@type": "NewsArticle", "articleBody": "První odstavec."}</script>'
+    assert reading(Page.from_html(HTML.replace("<body>", "<body>" + script), URL)).article_body == "První odstavec."
+
+
+def test_rejections_name_stage_reason_and_address() -> None:
+    assert read(Page(URL, b" ")) == Rejected("decode", "empty_body", url=URL)
+    nothing = read(Page.from_html("<!-- -->", URL))
+    assert isinstance(nothing, Rejected)
+    assert (nothing.stage, nothing.reason, nothing.url) == ("parse", "no_document", URL)
+
+
+def test_limits_reach_the_stages() -> None:
+    small = read(Page.from_html(HTML, URL), limits=Limits(max_bytes=10))
+    assert isinstance(small, Rejected)
+    assert small.reason == "too_large"
+    few = read(Page.from_html(HTML, URL), limits=Limits(max_elements=5))
+    assert isinstance(few, Reading)
+    assert len(few.blocks) < len(reading(Page.from_html(HTML, URL)).blocks)
+
+
+def test_a_tree_of_nothing_visible_has_no_blocks() -> None:
+    assert reading(Page.from_html("<script>x</script>", URL)).blocks == ()
