@@ -43,8 +43,8 @@ LOOK_AFTER, LOOK_BEFORE = 120, 40
 """Elements after and before the headline that are looked at; bylines stand within 60 on most pages."""
 INSIDE = 12
 """Elements of a line that are searched for names of authors."""
-LOOK_EVERYWHERE = 6_000
-"""Elements looked at where no source has given a date; the longest of the real news pages have 10,000."""
+LOOK_EVERYWHERE = 3_000
+"""Elements looked at where no source has given a value; 19 of 20 real pages have fewer."""
 LEAD_TAGS = frozenset({"p", "div", "h2", "h3", "strong", "span", "section", "header"})
 OPENING = 60
 """Characters of a description that a paragraph must begin with to be the lead."""

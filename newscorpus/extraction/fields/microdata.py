@@ -13,9 +13,9 @@ MAX_PROPERTIES = 1_000
 """Most annotated elements that are looked at."""
 MAX_TEXT = 2_000
 """Longest text of a property, in characters: article bodies are none of ours."""
-MARKED = etree.XPath("//*[@itemprop or @itemscope or @typeof or (@property and not(self::meta))]")
-SIGNS = (b"itemprop", b" typeof=")
-"""What the bytes of a page with microdata or RDFa hold: to look for it costs next to nothing."""
+MICRODATA = etree.XPath("//@itemprop/.. | //@itemscope/..")
+RDFA = etree.XPath("//*[@itemprop or @itemscope or @typeof or (@property and not(self::meta))]")
+"""The annotated elements. To ask for the attributes takes half the time of asking every element for them."""
 NAMED_BY_TEXT = frozenset({"author", "creator", "name", "publisher"})
 """Properties of which we want not the link, but its text."""
 SKIPPED = frozenset({"articleBody", "text", "comment", "itemListElement", "review"})
@@ -28,12 +28,13 @@ def read_microdata(tree: HtmlElement, body: bytes) -> tuple[Node, ...]:
 
     Properties outside any item, a common slip, make an article of their own at the end.
     """
-    if not any(sign in body for sign in SIGNS):
+    marked = RDFA if b" typeof=" in body else MICRODATA if b"itemprop" in body else None
+    if marked is None:  # most pages; the bytes tell for next to nothing
         return ()
     items: dict[HtmlElement, Item] = {}
     nested: set[HtmlElement] = set()
     stray: Item = {"@type": "Article"}
-    for element in cast("list[HtmlElement]", MARKED(tree))[:MAX_PROPERTIES]:
+    for element in cast("list[HtmlElement]", marked(tree))[:MAX_PROPERTIES]:
         holder = next((ancestor for ancestor in element.iterancestors() if ancestor in items), None)
         item = _item(element)
         for name in _names(element):

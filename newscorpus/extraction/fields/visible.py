@@ -23,7 +23,8 @@ UPDATE = re.compile(
 )
 """Words, in text or in names of elements, that tell an update from the first publication."""
 APART = (
-    r"\bcomment|comments|koment|\bkommentar|related|recommend|side-?bar|footer|copyright|widget|calendar|archiv|reply"
+    r"\bcomment|comments|koment|\bkommentar|related|recommend|side-?bar|copyright|widget|calendar|archiv|reply"
+    r"|(?<!post[-_])(?<!entry[-_])(?<!article[-_])footer"
 )
 TEASING = (
     r"teaser|recent|popular|latest|most-?read|trending|newsticker|promo|weather|\bnext|\bprev(?!iew)|navi|menu|forum"
@@ -37,6 +38,8 @@ GLUED = re.compile(r"(?<=[^\W_])\0(?![a-zà-öø-ÿа-яα-ω])|(?<=[.!?:])\0(?=
 MIN_SQUEEZED = 8
 """Fewest letters and digits of a heading that is recognised by the page's title."""
 LOGO = re.compile(r"logo|site-?(?:title|name)|brand|masthead")
+MAX_TIMES, MAX_CANDIDATES = 60, 6
+"""Time elements that are weighed, in document order, and those of them that are read."""
 ZONE_LEVELS = 6
 """Ancestors whose names say in which part of the page an element stands."""
 
@@ -56,7 +59,7 @@ def read_times(markup: Markup, distances: Mapping[HtmlElement, int], setting: Se
         aside = stands_aside(element, FOREIGN if beside else ASIDE)
         return aside, not beside, not declared, distances.get(element, 0), element in markup.early_times
 
-    for element in sorted(markup.times, key=rank):
+    for element in sorted(markup.times[:MAX_TIMES], key=rank)[:MAX_CANDIDATES]:
         field = "modified" if is_update(element) else "published"
         for value in _values_of_time(element, setting):
             yield Evidence(field, value, "time-tag")
