@@ -40,11 +40,11 @@ LEAD_MARK = re.compile(
 MAX_REST = 40
 """Longest text, in characters, beside a date for it to be the document's without further signs."""
 LOOK_AFTER, LOOK_BEFORE = 120, 40
-"""Elements after and before the headline that are looked at; bylines stand within 60 on most pages."""
+"""Elements after and before the headline that are looked at (a choice)."""
 INSIDE = 12
 """Elements of a line that are searched for names of authors."""
 LOOK_EVERYWHERE = 3_000
-"""Elements looked at where no source has given a value; 19 of 20 real pages have fewer."""
+"""Elements looked at where no source has given a value; 97 of 100 pages of our sets have fewer."""
 LEAD_TAGS = frozenset({"p", "div", "h2", "h3", "strong", "span", "section", "header"})
 OPENING = 60
 """Characters of a description that a paragraph must begin with to be the lead."""

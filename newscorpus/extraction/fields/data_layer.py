@@ -12,7 +12,7 @@ PUBLISHED = re.compile(
     re.IGNORECASE,
 )
 MAX_CHARACTERS = 300_000
-"""Longest script that is searched; what is longer holds other articles, too."""
+"""Longest part of a script that is searched (a choice)."""
 MAX_VALUES = 2
 
 

@@ -14,7 +14,7 @@ EARLIEST_YEAR = 1990
 SLACK = timedelta(hours=36)
 """How far after the fetch a date may lie: time zones that are missing or wrong, and tomorrow's paper."""
 MAX_CHARACTERS = 5_000
-"""Longest text that is searched; a byline has some 100."""
+"""Longest text that is searched (a choice; a byline has some 100 characters)."""
 
 DAY = r"(?<![\d.,:/-])(?P<day>\d{1,2})(?P<ordinal>st|nd|rd|th|er|[.ºª°]|-?(?:го|ого|га|ти|η|ης))?"
 WORD = r"(?P<word>[^\W\d_]{3,14}|[IVX]{1,4})"

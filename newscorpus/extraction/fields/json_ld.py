@@ -10,11 +10,11 @@ Node = Mapping[str, object]
 """One entity: its keys as written; values are scalars, lists and further nodes."""
 
 MAX_CHARACTERS = 2_000_000
-"""Longest script that is parsed; the longest of 2,600 real pages had 320,000 characters."""
+"""Longest script that is parsed; the longest of 1,594 in our sets has 840,919 characters."""
 MAX_NODES = 1_000
 """Most entities that are looked at."""
 MAX_DEPTH = 8
-"""Levels of lists, `@graph` and `mainEntity` that are opened; real pages need four."""
+"""Levels of lists, `@graph` and `mainEntity` that are opened (a choice; a list that holds a graph takes three)."""
 
 WRAPPINGS = (("<!--", "-->"), ("//<![CDATA[", "//]]>"), ("/*<![CDATA[*/", "/*]]>*/"), ("<![CDATA[", "]]>"), ("", ";"))
 """What pages put around a script's text for old browsers."""

@@ -21,7 +21,7 @@ VOTES = {
     "meta": 4,
 }
 LATER_VOTES = 1
-"""Votes of a source for its first title and for a further one: the best of 640 settings on fundus and wcxb train."""
+"""Votes of a source for its first title and for a further one, after a grid of weights on fundus and wcxb train."""
 SHARED_WORDS = 0.3
 """Share of the shorter title's words that a heading must share with another title; likewise."""
 

@@ -14,7 +14,7 @@ from newscorpus.extraction.fields.nearby import CODE, marks_of
 from newscorpus.extraction.fields.people import squeezed
 
 MAX_HEADLINE = 300
-"""Longest headline, in characters; the longest of the real pages has 226."""
+"""Longest headline, in characters; the longest gold title has 186."""
 UPDATE = re.compile(
     r"updat|modif|aktual|ažurir|azurir|posodob|обновл|оновл|изменен|измењен|ажурир|актуализ|mise? à jour|màj|ενημ[εέ]ρ"
     r"|τροποπ|aggiorn|actualiz|atualiz|zuletzt|geändert|bearbeitet|stand:|změn|zmen|zmien|izmij|sprem|güncel|bijgewerkt|uppdat|opdat"
