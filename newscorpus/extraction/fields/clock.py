@@ -10,7 +10,7 @@ ZONES = {
     5.5, "WIB": 7, "SGT": 8, "HKT": 8, "JST": 9, "KST": 9, "AEST": 10, "AEDT": 11, "NZST": 12, "NZDT": 13, "EST":
     -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
 }  # fmt: skip
-"""Hours east of Greenwich of the abbreviations that news pages use; of those with two meanings the more common in news (a choice)."""
+"""Hours east of Greenwich of zone abbreviations; of two meanings the one more common in news (a choice)."""
 
 FILLER = r"(?:[^\w\n+]|\b[^\W\d_]{1,6}\b)"
 """What may stand between date and time: marks, and short words such as "ob", "um", "godine u"."""
