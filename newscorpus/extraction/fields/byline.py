@@ -44,7 +44,7 @@ LOOK_AFTER, LOOK_BEFORE = 120, 40
 INSIDE = 12
 """Elements of a line that are searched for names of authors."""
 LOOK_EVERYWHERE = 3_000
-"""Elements looked at where no source has given a value; 97 of 100 pages of our sets have fewer."""
+"""Elements looked at where no source has given a value; 95 of 100 pages of our sets have fewer than 1,900."""
 LEAD_TAGS = frozenset({"p", "div", "h2", "h3", "strong", "span", "section", "header"})
 OPENING = 60
 """Characters of a description that a paragraph must begin with to be the lead."""
