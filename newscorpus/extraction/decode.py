@@ -35,7 +35,7 @@ texts of daniel in ISO-8859-2; at 0.4 all are right."""
 
 FALLBACK = "cp1252"
 
-_MARKUP = re.compile(rb"(?is)<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^>]*>|&[#\w]+;")
+_MARKUP = re.compile(rb"(?is)<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*>|&[#\w]+;")
 _CHARSET = re.compile(r"utf-(8|16|32)|cp\d|iso8859|iso2022|koi8|mac|big5|gb|euc|shift_jis|johab|tis-620|ascii")
 _BYTE_OF_WINDOWS = re.compile(rb"[\x80-\x9f]")
 _LETTER_OF_ISO_8859_2 = re.compile(rb"[a-zA-Z\xc0-\xff][\xa1-\xbf][a-z\xe0-\xff]")
