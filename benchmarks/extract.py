@@ -46,6 +46,10 @@ STAGES = {
     "parse": "newscorpus.extraction.read.parse",
     "fields": "newscorpus.extraction.read.read_fields",
     "segment": "newscorpus.extraction.read.segment",
+    "features": "newscorpus.extraction.classify.measure",
+    "context": "newscorpus.extraction.classify.add_context",
+    "trees": "newscorpus.extraction.classify._run",
+    "post-analysis": "newscorpus.extractors.main_text.revise",
 }
 """The name under which each stage is called; what is not named here shows as "rest"."""
 

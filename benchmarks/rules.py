@@ -1,0 +1,85 @@
+"""What each rule of post-analysis does to the default extractor, by set, on the development pages.
+
+    python benchmarks/rules.py DATA
+
+DATA is the folder of the pages with gold text (docs/data.md). Blocks with a probability of 0.3 to 0.5 count as almost
+good here, so that the rules that decide on those have something to do. Writes benchmarks/results/rules.md.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+
+from newscorpus.data import Label, LabelledBlock, Page, Rejected
+from newscorpus.evaluation.conventions import has_article
+from newscorpus.evaluation.scores import harmonic_mean, ngram_scores
+from newscorpus.extraction.assemble import good_paragraphs
+from newscorpus.extraction.classify import Classifier
+from newscorpus.extraction.features import Hints
+from newscorpus.extraction.post_analysis import RULES, revise
+from newscorpus.extraction.read import read
+from newscorpus.learning.pages import read_pages
+
+SETS = ("fundus", "wcxb", "daniel", "dragnet", "l3s_gn1", "ir_research")
+LEAST_ALMOST = 0.3
+KEPT = "drop_headline"  # the headline never is main text, whatever the scores say
+RESULTS = Path(__file__).parent / "results" / "rules.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A page as the classifier leaves it."""
+
+    gold: str
+    title: str
+    labelled: tuple[LabelledBlock, ...]
+
+
+def judged_pages(path: Path, classifier: Classifier) -> Iterator[Judged]:
+    """The articles of the development split of a set, classified."""
+    for page in read_pages(path):
+        if page.split != "dev" or not has_article(page.page_type):
+            continue
+        reading = read(Page.from_html(page.html, page.url))
+        if isinstance(reading, Rejected):
+            continue
+        fields = reading.fields
+        labelled = classifier(reading.blocks, Hints(fields.title, fields.description, reading.article_body))
+        yield Judged(page.text, fields.title, tuple(map(_with_almost, labelled)))
+
+
+def _with_almost(item: LabelledBlock) -> LabelledBlock:
+    is_almost = item.label is Label.BAD and item.score > LEAST_ALMOST
+    return replace(item, label=Label.ALMOST) if is_almost else item
+
+
+def f1(pages: Sequence[Judged], rules: Sequence[str]) -> float:
+    """F1 of mean precision and mean recall after `rules`."""
+    scores = [
+        ngram_scores("\n".join(good_paragraphs(revise(page.labelled, page.title, rules))), page.gold) for page in pages
+    ]
+    return harmonic_mean(fmean(score.precision for score in scores), fmean(score.recall for score in scores))
+
+
+def main(data: Path) -> None:
+    """Measure every rule alone, and all published ones together."""
+    classifier = Classifier()
+    pages = {name: list(judged_pages(data / f"{name}.jsonl.zst", classifier)) for name in SETS}
+    base = {name: f1(of_set, (KEPT,)) for name, of_set in pages.items()}
+    lines = [
+        f"| rule | {' | '.join(SETS)} | mean |",
+        f"|---|{'--:|' * (len(SETS) + 1)}",
+        f"| `{KEPT}` alone | {' | '.join(f'{base[name]:.4f}' for name in SETS)} | {fmean(base.values()):.4f} |",
+    ]
+    for rule in RULES:
+        if rule != KEPT:
+            change = [f1(pages[name], (rule, KEPT)) - base[name] for name in SETS]
+            lines.append(f"| `{rule}` | {' | '.join(f'{c:+.4f}' for c in change)} | {fmean(change):+.4f} |")
+    RESULTS.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
