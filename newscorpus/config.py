@@ -182,8 +182,8 @@ class PostAnalysisConfig:
         max_phrase_words: longest block that may end an article: fewer than 15 words (Boilerpipe).
         min_words_before_end: words of running text that must stand before the end of an article (Boilerpipe).
         min_running_words: fewest words of a block of running text; Boilerpipe's 9 tokens a line.
-        max_link_share: most of a block's words inside links for running text (Kohlschütter 2010, figure 2).
-        min_headline_likeness: Dice coefficient of words from which a block is the headline; four of five words, a choice.
+        max_link_share: most of a block's words inside links for running text (Boilerpipe, NumWordsRulesClassifier).
+        min_headline_likeness: Dice coefficient of words from which a block is the headline; four words of five, chosen.
     """
 
     near_blocks: int = 3

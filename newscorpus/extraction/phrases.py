@@ -126,7 +126,8 @@ def opens_with_phrase(text: str) -> bool:
 
 
 def _key(text: str) -> tuple[str, ...]:
-    return tuple(word for word in words(fold(text)) if not word.isdigit())
+    # Upper case has lost the difference between the Turkish ı and i.
+    return tuple(word for word in words(fold(text).replace("ı", "i")) if not word.isdigit())
 
 
 _KEYS = frozenset(_key(phrase) for phrases in PHRASES.values() for phrase in phrases)

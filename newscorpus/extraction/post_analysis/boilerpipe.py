@@ -1,4 +1,4 @@
-"""Rules after Boilerpipe's filters (Kohlschütter 2010), in the selection of Brezovnik (2021, University of Ljubljana)."""
+"""Rules after Boilerpipe's filters (Kohlschütter et al. 2010), as Brezovnik (2021, Ljubljana) chose them."""
 
 from newscorpus.config import PostAnalysisConfig
 from newscorpus.data import Block, Label, LabelledBlock
@@ -15,7 +15,11 @@ def terminating_phrases(labelled: Labelled, _title: str, config: PostAnalysisCon
 
 
 def ignore_after_content(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
-    """From the first terminating block behind 60 words of running text on, all is bad (IgnoreBlocksAfterContentFilter)."""
+    """All is bad from the terminating block on that has 60 words of running text before it.
+
+    Boilerpipe's IgnoreBlocksAfterContentFilter counts the words of good blocks of nine tokens a line or more; here
+    those of good blocks of nine words or more count.
+    """
     words_so_far = 0
     for at, item in enumerate(labelled):
         if words_so_far >= config.min_words_before_end and _ends_article(item.block, config):
@@ -49,7 +53,7 @@ def expand_title_to_content(labelled: Labelled, title: str, config: PostAnalysis
     """Between the headline and the first good block, what might be content is good (ExpandTitleToContentFilter)."""
     headlines = possible_headlines(title)
     begin = next((at for at, item in enumerate(labelled) if item.label is Label.GOOD), 0)
-    found = [at for at in range(begin + 1) if is_headline(labelled[at].block, headlines)] if labelled else []
+    found = [at for at, item in enumerate(labelled[: begin + 1]) if is_headline(item.block, headlines)]
     if not found:
         return labelled
     lead = {at for at in range(found[-1] + 1, begin) if _might_be_content(labelled[at], config)}

@@ -44,7 +44,7 @@ def common_parent(labelled: Labelled, _title: str, config: PostAnalysisConfig) -
 
 
 def lonely_ends(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
-    """From the end back, a block with no good one among the five before it is bad, up to the first good one with one."""
+    """From the end back to the first good block with a good one among the five before it, all without one are bad."""
     good = [item.label is Label.GOOD for item in labelled]
     lonely = set()
     for at in reversed(range(len(good))):
