@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 from newscorpus.config import PostAnalysisConfig
 from newscorpus.data import Block, Label
@@ -38,20 +39,20 @@ def title_match(labelled: Labelled, title: str, _config: PostAnalysisConfig) -> 
 
 def drop_headline(labelled: Labelled, title: str, config: PostAnalysisConfig) -> Labelled:
     """A block of nearly the title's words is bad, if it is a heading or no good text stands before it."""
+    headline = lower_words(title)
     dropped = set()
     has_begun = False
     for at, item in enumerate(labelled):
         if item.label is Label.BAD or (has_begun and not is_heading(item.block)):
             continue
-        if _likeness(item.block.text, title) >= config.min_headline_likeness:
+        if _likeness(lower_words(item.block.text), headline) >= config.min_headline_likeness:
             dropped.add(at)
         elif item.label is Label.GOOD:
             has_begun = True
     return relabel(labelled, dropped, Label.BAD)
 
 
-def _likeness(text: str, title: str) -> float:
-    """Dice coefficient of the words of both, 0..1, counted as often as they stand there."""
-    ours, theirs = lower_words(text), lower_words(title)
+def _likeness(ours: Sequence[str], theirs: Sequence[str]) -> float:
+    """Dice coefficient of both lists of words, 0..1, each counted as often as it stands there."""
     common = (Counter(ours) & Counter(theirs)).total()
     return 2 * common / max(len(ours) + len(theirs), 1)
