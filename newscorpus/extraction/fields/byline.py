@@ -1,7 +1,8 @@
 """Date, authors and lead in the text that readers see near the headline, and failing that anywhere on the page."""
 
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 
 from lxml.html import HtmlElement
@@ -9,7 +10,7 @@ from lxml.html import HtmlElement
 from newscorpus.data import Evidence
 from newscorpus.extraction.fields.clean import plain
 from newscorpus.extraction.fields.dates import Dated, Setting, find_dates, parse_date
-from newscorpus.extraction.fields.nearby import Line, following, lines_of, marks_of, preceding, short_text
+from newscorpus.extraction.fields.nearby import Line, following, lines_of, long_ones, marks_of, preceding, short_text
 from newscorpus.extraction.fields.people import is_agency, is_personal_name, names_in, squeezed, starts_like_byline
 from newscorpus.extraction.fields.visible import ASIDE, FOREIGN, UPDATE, stands_aside
 
@@ -49,6 +50,8 @@ LEAD_TAGS = frozenset({"p", "div", "h2", "h3", "strong", "span", "section", "hea
 OPENING = 60
 """Characters of a description that a paragraph must begin with to be the lead."""
 LEAD_CHARACTERS = range(40, 1_200)
+CACHED_MARKS = 4_096
+"""Names of elements whose meaning is remembered; pages of a site share some hundreds."""
 
 
 def near(headline: HtmlElement) -> tuple[list[HtmlElement], list[HtmlElement]]:
@@ -57,17 +60,17 @@ def near(headline: HtmlElement) -> tuple[list[HtmlElement], list[HtmlElement]]:
 
 
 def read_near(
-    before: Iterable[HtmlElement], after: Iterable[HtmlElement], setting: Setting, wanted: Container[str]
+    before: Sequence[HtmlElement], after: Sequence[HtmlElement], setting: Setting, wanted: Container[str]
 ) -> Iterator[Evidence]:
     """Evidence of the lines around the headline for the fields `wanted`: dates and authors.
 
     Dates that are named so come first, those after the headline before those above it; above it no others count, since
     the page's own clock stands there, too.
     """
-    lines = tuple(lines_of(after))
+    lines = tuple(lines_of(after, long_ones(after)))
     if "published" in wanted:
         named, others = _parted([line for line in lines if _may_be_dated(line, setting)])
-        above, _ = _parted([line for line in lines_of(before) if _may_be_dated(line, setting)])
+        above, _ = _parted([line for line in lines_of(before, long_ones(before[::-1])) if _may_be_dated(line, setting)])
         yield from _dates((*named, *above, *others), setting)
     if "authors" in wanted:
         yield from _authors(lines)
@@ -76,7 +79,8 @@ def read_near(
 def read_everywhere(tree: HtmlElement, setting: Setting, wanted: Container[str]) -> Iterator[Evidence]:
     """Evidence of the whole page for the fields `wanted`: dates, the most promising first, and the first author."""
     body = tree.find("body")
-    lines = tuple(lines_of(islice(body.iter("*"), LOOK_EVERYWHERE))) if body is not None else ()
+    elements = list(islice(body.iter("*"), LOOK_EVERYWHERE)) if body is not None else []
+    lines = tuple(lines_of(elements, long_ones(elements)))
     if "published" in wanted:
         digits = (line for line in lines if HAS_DIGIT.search(line.text))
         dated = ((line, date) for line in digits for date in islice(find_dates(line.text, setting), 1))
@@ -90,7 +94,7 @@ def read_lead(after: Iterable[HtmlElement], description: str) -> Iterator[Eviden
     """The first of the elements after the headline that is named for a lead or begins like the page's description."""
     wanted = squeezed(description[:OPENING])
     for element in after:
-        if element.tag in LEAD_TAGS and (LEAD_MARK.search(marks_of(element)) or _begins(element, wanted)):
+        if element.tag in LEAD_TAGS and (_names_lead(marks_of(element)) or _begins(element, wanted)):
             text = plain(element.text_content())
             if len(text) in LEAD_CHARACTERS:
                 yield Evidence("lead", text, "text")
@@ -170,6 +174,14 @@ def _author_texts(line: Line) -> Iterator[str]:
 
 
 def _is_marked(element: HtmlElement) -> bool:
-    return bool(
-        AUTHOR_MARK.search(marks_of(element)) or (element.tag == "a" and AUTHOR_LINK.search(element.get("href", "")))
-    )
+    return _names_author(marks_of(element)) or bool(element.tag == "a" and AUTHOR_LINK.search(element.get("href", "")))
+
+
+@lru_cache(CACHED_MARKS)  # a page repeats the same few names
+def _names_author(marks: str) -> bool:
+    return bool(AUTHOR_MARK.search(marks))
+
+
+@lru_cache(CACHED_MARKS)
+def _names_lead(marks: str) -> bool:
+    return bool(LEAD_MARK.search(marks))

@@ -81,12 +81,12 @@ def kind(node: Node) -> str:
 
 def read_entities(entities: Entities, source: str) -> Iterator[Evidence]:
     """Evidence of the main entity, then of the page around it."""
-    for field, keys in TEXTS:
+    for field, keys in TEXTS if entities.main else ():
         for value in _first_values(entities, entities.main, keys):
             yield Evidence(field, value, source)
     for value in _values(entities, entities.main.get("keywords")):
         yield Evidence("tags", value, source)
-    for field, keys in TEXTS:
+    for field, keys in TEXTS if entities.page else ():
         if field in PAGE_FIELDS:
             for value in _first_values(entities, entities.page, keys):
                 yield Evidence(field, value, source)

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 TAG = re.compile(r"^([a-z]{2,3})(?:[-_][a-z0-9_-]*)?$", re.IGNORECASE)
 NAMES = {
@@ -29,6 +30,7 @@ SLIPS = {
 NO_LANGUAGE = frozenset({"und", "mul", "zxx", "all", "xx"})
 
 
+@lru_cache(1_024)  # of languages there are few
 def primary_tag(value: str) -> str:
     """The primary tag of a declared language: "sr" of "sr-Latn-RS", "de" of "German"; "" where it is none."""
     text = value.strip().lower()

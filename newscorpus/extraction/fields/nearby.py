@@ -1,9 +1,12 @@
 """Short texts of a page, each with what its element is called, in the order in which the page shows them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
+from typing import cast
 
+from lxml import etree
 from lxml.html import HtmlElement
 
 from newscorpus.text import collapse
@@ -16,6 +19,8 @@ UNSEEN = frozenset(
 CODE = ("script", "style")
 MAX_PIECES = 60
 """Most runs of text of a line, empty ones among them."""
+PIECES = cast("Callable[[HtmlElement], list[str]]", etree.XPath("descendant::text()", smart_strings=False))
+"""The runs of text of an element; twice as fast as `itertext`."""
 MARKS = ("class", "id", "itemprop", "rel")
 OPENING = 45
 """Characters at the beginning of a paragraph in which its dateline stands."""
@@ -25,9 +30,9 @@ INSIDE = 10
 """Elements inside a line whose names count as its own."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Line:
-    """A short text of its own.
+    """A short text of its own; without slots, so that the names are put together once.
 
     Attributes:
         text: white space collapsed.
@@ -37,7 +42,7 @@ class Line:
     text: str
     element: HtmlElement
 
-    @property
+    @cached_property
     def marks(self) -> str:
         """What the element, those inside and those around it are called, lower case."""
         around = (*islice(self.element.iter("*"), INSIDE), *islice(self.element.iterancestors(), AROUND))
@@ -65,40 +70,71 @@ def preceding(element: HtmlElement, limit: int) -> list[HtmlElement]:
     return found
 
 
-def lines_of(elements: Iterable[HtmlElement]) -> Iterator[Line]:
-    """The short texts of `elements`, which come in document order; what is inside a line is no further line."""
+def lines_of(elements: Iterable[HtmlElement], long: Container[HtmlElement]) -> Iterator[Line]:
+    """The short texts of `elements`; what is inside a line that comes before it is no further line.
+
+    Args:
+        elements: in the order in which their lines are wanted.
+        long: those known to be too long for a line, which need not be read.
+    """
     taken: set[HtmlElement] = set()
     for element in elements:
         parent = element.getparent()
         if element.tag in UNSEEN or parent in taken:
             taken.add(element)
             continue
-        text = short_text(element)
-        if text:
+        if text := "" if element in long else short_text(element):
             taken.add(element)
             yield Line(text, element)
         elif element.tag == "p" and (opening := collapse((element.text_content())[: 2 * OPENING])[:OPENING]):
             yield Line(opening, element)
-        elif element.text and (text := collapse(element.text[: 2 * SHORT])) and len(text) <= SHORT:
+        elif text := _short(element.text):
             yield Line(text, element)
-        if element.tail and (text := collapse(element.tail[: 2 * SHORT])) and len(text) <= SHORT:
+        if text := _short(element.tail):
             yield Line(text, element if parent is None else parent)
+
+
+def _short(text: str | None) -> str:
+    """A text that stands beside elements, if it is short; "" otherwise."""
+    line = collapse(text[: 2 * SHORT]) if text else ""
+    return line if len(line) <= SHORT else ""
 
 
 def marks_of(element: HtmlElement) -> str:
     """What an element is called: class, id, microdata and the like, in lower case."""
-    return " ".join([value for name in MARKS if (value := element.get(name))]).lower()
+    get = element.get
+    return " ".join([value for name in MARKS if (value := get(name))]).lower()
 
 
 def short_text(element: HtmlElement) -> str:
     """Text of an element if it is short; "" otherwise."""
-    pieces: list[str] = []
-    length = 0
-    for piece in element.itertext():
-        pieces.append(piece)
-        length += len(piece.strip())
-        if length > SHORT or len(pieces) > MAX_PIECES:
-            return ""
-    if not length or (len(element) and next(element.iter(*CODE), None) is not None):
+    if not len(element):
+        text = element.text
+        return collapse(text) if text and len(text.strip()) <= SHORT else ""
+    pieces = PIECES(element)
+    if not 0 < sum([len(piece.strip()) for piece in pieces]) <= SHORT or len(pieces) > MAX_PIECES:
+        return ""
+    if next(element.iter(*CODE), None) is not None:
         return ""
     return collapse(" ".join(pieces))
+
+
+def long_ones(elements: Sequence[HtmlElement]) -> set[HtmlElement]:
+    """Those of `elements`, in document order, whose texts are too long for a line; each text is measured once.
+
+    Where what is inside the last ones is not among `elements`, some may be missing.
+    """
+    long: set[HtmlElement] = set()
+    lengths: dict[HtmlElement | None, int] = {}
+    for element in reversed(elements):
+        length = lengths.get(element, 0)
+        if length <= SHORT and (text := element.text):
+            length += len(text.strip())
+        if length > SHORT:
+            long.add(element)
+        parent = element.getparent()
+        beside = lengths.get(parent, 0)
+        if beside <= SHORT:
+            tail = element.tail
+            lengths[parent] = beside + length + (len(tail.strip()) if tail else 0)
+    return long

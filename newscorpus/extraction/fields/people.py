@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
 
 from newscorpus.text import collapse, words
 
@@ -92,6 +93,7 @@ def tell_apart(texts: Iterable[str], sites: Collection[str]) -> tuple[tuple[str,
     return authors, agencies
 
 
+@lru_cache(4_096)  # titles and names are compared again and again
 def squeezed(name: str) -> str:
     """Letters and digits alone, case folded: what makes two spellings of a name equal."""
     return "".join(words(name.casefold()))
