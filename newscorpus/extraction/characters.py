@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -14,170 +15,282 @@ from numpy.typing import NDArray
 
 from newscorpus.text import UNSPACED
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Kinds = NDArray[np.uint32]
+Traits = NDArray[np.uint8]
 Hashes = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
 
-LETTER, UPPER, LOWER, DIGIT, SPACE, WORD, UNSPACED_WORD, TERMINAL, COMMA = (1 << bit for bit in range(9))
+LETTER, UPPER, LOWER, DIGIT, SPACE, WORD, UNSPACED_WORD = (1 << bit for bit in range(7))
+TERMINAL, COMMA, QUOTE, BAR, COPYRIGHT, ANGLE, AT, CALL, COLON, CLOSING, OPEN_END = (1 << bit for bit in range(7, 18))
+"""The kinds of characters, a bit each; CLOSING may follow the mark that ends a sentence, OPEN_END promises more."""
 
-_TERMINALS = ".!?…。！？．｡؟।։።"
-_COMMAS = ",;،、，；·"
+MARKS: Final = {
+    TERMINAL: ".!?…。！？．｡؟।։።",
+    COMMA: ",;،、，；·",
+    QUOTE: "\"'“”„‟«»‹›‘’「」『』",
+    BAR: "|",
+    COPYRIGHT: "©",
+    ANGLE: "<>",
+    AT: "@",
+    CALL: "?!",
+    COLON: ":",
+    CLOSING: "\"'“”„«»‹›‘’)]」』）】 ",
+    OPEN_END: "…»›→▸>",
+}
+
 _PLANE: Final = 0x10000
-_UNSPACED = re.compile(f"[{UNSPACED}]")
-_HASH_BASE = np.uint64(0x9E3779B97F4A7C15)
-_HASHED_LENGTH = 64
-"""Characters of a word that enter its hash; longer words differ within them or are no words."""
+_TWO_IN_LOWER_CASE: Final = ord("İ")
+_DOT: Final = ord(".")
+_HASH_BASE: Final = 0x9E3779B97F4A7C15
+_SMALL_POWERS: Final = 256
+_PLAIN_LETTER: Final = LETTER | LOWER | WORD | UNSPACED_WORD
+_IN_WORD, _UNSPACED, _UPPER, _ODD = (1 << bit for bit in range(4))
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of a sequence of texts: counts per text, but `text` and `hash` per word.
+
+    Attributes:
+        count: words.
+        capitalised: words that start in upper case.
+        all_caps: words of two characters or more, all in upper case.
+        long: words longer than the mean of their text.
+        short: words of up to three characters.
+        unspaced: words of scripts without spaces.
+        characters: characters that belong to words.
+        text: the index of the word's text.
+        hash: of the word's lower-case form; equal words hash alike.
+        others: of each further text, the hashes of its words.
+    """
+
+    count: Integers
+    capitalised: Integers
+    all_caps: Integers
+    long: Integers
+    short: Integers
+    unspaced: Integers
+    characters: Integers
+    text: Integers
+    hash: Hashes
+    others: tuple[Hashes, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Characters:
-    """What stands in a sequence of texts.
+    """What stands in a sequence of texts; arrays are per text, except `odd_text` and `odd_kinds`.
 
     Attributes:
-        length, letters, uppers, digits, spaces, terminals, commas: per text, counts of characters.
-        sentences: per text, marks that end a sentence with white space or the text's end behind them.
-        words, capitalised, all_caps, long_words, short_words, unspaced_words: per text, counts of words: starting in
-            upper case, two letters or more all in upper case, longer than the mean of their text, of up to three
-            characters, of scripts without spaces.
-        word_characters: per text, characters that belong to words.
-        word_text: per word, the index of its text.
-        word_hash: per word, a hash of its lower-case form.
-        first, last: per text, code point of the first and last character; 0 where the text is empty.
-        first_class, last_class: per text, their classes, bits as in this module.
+        length, letters, spaces: counts of characters.
+        sentences: marks that end a sentence with white space or the text's end behind them.
+        first_kinds, last_kinds: bits of the first and last character; those of a space where the text is empty.
+        ends_in_dots: ends with three full stops.
+        odd_text, odd_kinds: per character that is more or less than a letter in lower case, or of no case, the index of
+            its text and its bits: most characters are not odd, and what is counted is.
+        words: the words.
     """
 
     length: Integers
     letters: Integers
-    uppers: Integers
-    digits: Integers
     spaces: Integers
-    terminals: Integers
-    commas: Integers
     sentences: Integers
-    words: Integers
-    capitalised: Integers
-    all_caps: Integers
-    long_words: Integers
-    short_words: Integers
-    unspaced_words: Integers
-    word_characters: Integers
-    word_text: Integers
-    word_hash: Hashes
-    first: Integers
-    last: Integers
-    first_class: Integers
-    last_class: Integers
+    first_kinds: Kinds
+    last_kinds: Kinds
+    ends_in_dots: Flags
+    odd_text: Integers
+    odd_kinds: Kinds
+    words: Words
+
+    def count(self, kind: int) -> Integers:
+        """Per text the number of characters of `kind`: UPPER, DIGIT or a mark."""
+        return np.bincount(self.odd_text[self.odd_kinds & kind != 0], minlength=len(self.length))
 
 
-def count_characters(texts: Sequence[str]) -> Characters:
-    """Count over `texts`, of which there must be at least one; line feeds in them count as spaces."""
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    starts = np.concatenate(([0], np.cumsum(lengths + 1)[:-1]))
-    codes = np.frombuffer("\n".join([*texts, ""]).encode("utf-32-le", "surrogatepass"), "<u4")
-    classes, lowers = _tables()
-    codes = np.minimum(codes, _PLANE)
-    kinds = classes[codes]
+@dataclass(frozen=True, slots=True)
+class _Joined:
+    """Texts as one array of characters, a line feed behind each.
 
-    def count(bits: int) -> Integers:
-        return np.add.reduceat((kinds & bits) != 0, starts, dtype=np.int64)
+    Attributes:
+        codes: code points; one stands for all beyond the Basic Multilingual Plane.
+        traits: what the words and the odd characters are found by, bits as in `_Table`.
+        lengths, starts: per text, its characters and where it begins.
+    """
 
-    is_space = (kinds & SPACE) != 0
-    ends_sentence = ((kinds & TERMINAL) != 0) & np.append(is_space[1:], True)
-    first = codes[starts] * (lengths > 0)
-    last = codes[starts + np.maximum(lengths - 1, 0)] * (lengths > 0)
+    codes: Integers
+    traits: Traits
+    lengths: Integers
+    starts: Integers
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """What every code point of the Basic Multilingual Plane is, and one more that stands for all beyond.
+
+    Attributes:
+        kinds: the bits of this module.
+        traits: _IN_WORD, _UNSPACED, _UPPER and _ODD in a byte, since passes over all characters cost most.
+        hash_values: what the code point adds to the hash of a word: its lower case counts, and nothing outside words.
+    """
+
+    kinds: Kinds
+    traits: Traits
+    hash_values: Hashes
+
+
+def count_characters(texts: Sequence[str], others: Sequence[str] = ()) -> Characters:
+    """Count over `texts`, of which there must be at least one; of `others` only the words are read.
+
+    Line feeds in the texts count as spaces.
+    """
+    joined = _join([*texts, *others])
+    n = len(texts)
+    codes, lengths, starts = joined.codes, joined.lengths[:n], joined.starts[:n]
+    kind_of_code = _table().kinds
+    text_of = np.repeat(np.arange(n), lengths + 1)
+    odd = np.flatnonzero(joined.traits[: len(text_of)] & _ODD != 0)
+    odd_kinds, odd_text = kind_of_code[codes[odd]], text_of[odd]
+    ends_sentence = odd_kinds[:-1] & TERMINAL != 0
+    ends_sentence &= (odd_kinds[1:] & SPACE != 0) & (odd[1:] - odd[:-1] == 1)
+    lasts = starts + np.maximum(lengths - 1, 0)
+    dots = (codes[lasts] == _DOT) & (codes[lasts - 1] == _DOT) & (codes[lasts - 2] == _DOT)
+    no_letters = np.bincount(odd_text[odd_kinds & LETTER == 0], minlength=n)
     return Characters(
         length=lengths,
-        letters=count(LETTER),
-        uppers=count(UPPER),
-        digits=count(DIGIT),
-        spaces=count(SPACE) - 1,
-        terminals=count(TERMINAL),
-        commas=count(COMMA),
-        sentences=np.add.reduceat(ends_sentence, starts, dtype=np.int64),
-        first=first.astype(np.int64),
-        last=last.astype(np.int64),
-        first_class=classes[first].astype(np.int64),
-        last_class=classes[last].astype(np.int64),
-        **_count_words(kinds, lowers[codes], starts),
+        letters=lengths + 1 - no_letters,
+        spaces=np.bincount(odd_text[odd_kinds & SPACE != 0], minlength=n) - 1,
+        sentences=np.bincount(odd_text[:-1][ends_sentence], minlength=n),
+        first_kinds=kind_of_code[codes[starts]],
+        last_kinds=kind_of_code[codes[lasts]],
+        ends_in_dots=dots & (lengths >= 3),
+        odd_text=odd_text,
+        odd_kinds=odd_kinds,
+        words=_read_words(joined, text_of, n),
     )
 
 
-def hash_words(text: str) -> Hashes:
-    """The hashes of the words of `text`, in order; equal words of any two texts hash alike."""
-    return count_characters([text]).word_hash
+def _join(texts: Sequence[str]) -> _Joined:
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    raw = np.frombuffer("\n".join([*texts, ""]).encode("utf-32-le", "surrogatepass"), "<u4")
+    codes = np.minimum(raw, _PLANE).astype(np.int64)
+    return _Joined(codes, _table().traits[codes], lengths, np.cumsum(lengths + 1) - lengths - 1)
 
 
-def _count_words(
-    kinds: NDArray[np.uint16], lowers: NDArray[np.uint32], starts: Integers
-) -> dict[str, NDArray[np.generic]]:
-    n_texts = len(starts)
-    is_word = (kinds & WORD) != 0
-    is_unspaced = (kinds & UNSPACED_WORD) != 0
-    begins = is_word.copy()
-    begins[1:] &= ~is_word[:-1] | is_unspaced[1:] | is_unspaced[:-1]
+def _find_words(traits: Traits) -> tuple[Integers, Integers]:
+    """Where the words begin, and their lengths; `traits` ends outside a word."""
+    is_word = traits & _IN_WORD != 0
+    is_unspaced = traits & _UNSPACED != 0
+    stands_apart = is_unspaced[1:] | is_unspaced[:-1]
+    begins = np.concatenate((is_word[:1], is_word[1:] & (~is_word[:-1] | stands_apart)))
+    ends = is_word[:-1] & (~is_word[1:] | stands_apart)
     at = np.flatnonzero(begins)
-    text_of = np.searchsorted(starts, at, side="right") - 1
+    return at, np.flatnonzero(ends) + 1 - at
+
+
+def _read_words(joined: _Joined, text_of: Integers, n_texts: int) -> Words:
+    """The words of the first `n_texts` texts, to whose characters `text_of` gives the text, and the others' hashes."""
+    at, sizes = _find_words(joined.traits)
+    hashes = _hash(joined.codes, at)
+    bounds = [*np.searchsorted(at, joined.starts[n_texts:]).tolist(), len(at)]
+    at, sizes = at[: bounds[0]], sizes[: bounds[0]]
+    text = text_of[at]
+
+    def per_text(flags: Flags) -> Integers:
+        return np.bincount(text[flags], minlength=n_texts)
+
+    first = joined.traits[at]
+    is_capitalised = first & _UPPER != 0
+    count = np.bincount(text, minlength=n_texts)
+    characters = np.bincount(text, weights=sizes, minlength=n_texts).astype(np.int64)
+    return Words(
+        count=count,
+        capitalised=per_text(is_capitalised),
+        all_caps=per_text(is_capitalised & _is_all_upper(joined.traits, at, sizes)),
+        long=per_text(sizes > (characters / np.maximum(count, 1))[text]),
+        short=per_text(sizes <= 3),
+        unspaced=per_text(first & _UNSPACED != 0),
+        characters=characters,
+        text=text,
+        hash=hashes[: bounds[0]],
+        others=tuple(hashes[start:end] for start, end in pairwise(bounds)),
+    )
+
+
+def _is_all_upper(traits: Traits, at: Integers, sizes: Integers) -> Flags:
+    """Per word whether it has two characters or more, all in upper case."""
+    candidates = np.flatnonzero((sizes > 1) & (traits[at + 1] & _UPPER != 0))  # few words go on in upper case
+    begins, length = at[candidates], sizes[candidates]
+    uppers = np.flatnonzero(traits & _UPPER != 0)
+    flags = np.zeros(len(at), bool)
+    flags[candidates] = np.searchsorted(uppers, begins + length) - np.searchsorted(uppers, begins) == length
+    return flags
+
+
+def _hash(codes: Integers, at: Integers) -> Hashes:
+    """One polynomial hash a word, modulo 2**64: the sum of its characters times the powers of a base.
+
+    The powers run on over all words; dividing by that of the word's begin makes equal words equal.
+    """
     if not len(at):
-        none = np.zeros(n_texts, np.int64)
-        names = ("words", "capitalised", "all_caps", "long_words", "short_words", "unspaced_words", "word_characters")
-        return {**dict.fromkeys(names, none), "word_text": text_of, "word_hash": np.zeros(0, np.uint64)}
-    sizes = np.add.reduceat(is_word, at, dtype=np.int64)
-    uppers = np.add.reduceat((kinds & UPPER) != 0, at, dtype=np.int64)
-
-    def per_text(of_word: Flags | Integers) -> Integers:
-        return np.bincount(text_of, weights=of_word, minlength=n_texts).astype(np.int64)
-
-    words = np.bincount(text_of, minlength=n_texts)
-    characters = per_text(sizes)
-    mean_size = characters / np.maximum(words, 1)
-    return {
-        "words": words,
-        "capitalised": per_text((kinds[at] & UPPER) != 0),
-        "all_caps": per_text((sizes > 1) & (uppers == sizes)),
-        "long_words": per_text(sizes > mean_size[text_of]),
-        "short_words": per_text(sizes <= 3),
-        "unspaced_words": per_text(is_unspaced[at]),
-        "word_characters": characters,
-        "word_text": text_of,
-        "word_hash": _hash(lowers, is_word, at),
-    }
+        return np.zeros(0, np.uint64)
+    small, large = _powers(_HASH_BASE, len(codes))
+    terms = _table().hash_values[codes]
+    terms *= np.multiply.outer(large, small).ravel()[: len(codes)]
+    small, large = _powers(pow(_HASH_BASE, -1, 2**64), len(codes))
+    return np.asarray(np.add.reduceat(terms, at) * small[at % _SMALL_POWERS] * large[at // _SMALL_POWERS])
 
 
-def _hash(lowers: NDArray[np.uint32], is_word: Flags, at: Integers) -> Hashes:
-    """One polynomial hash a word: the sum of its characters times the powers of a base, modulo 2**64."""
-    first = at[0]
-    place = np.arange(first, len(lowers)) - np.repeat(at, np.diff(np.append(at, len(lowers))))
-    terms = (lowers[first:].astype(np.uint64) + np.uint64(1)) * _powers()[np.minimum(place, _HASHED_LENGTH)]
-    terms[~is_word[first:]] = 0
-    return np.add.reduceat(terms, at - first, dtype=np.uint64)
+def _powers(base: int, count: int) -> tuple[Hashes, Hashes]:
+    """Small and large powers of `base`, modulo 2**64: the products of one each are more than `count` powers."""
+    return (
+        _geometric(base, _SMALL_POWERS),
+        _geometric(pow(base, _SMALL_POWERS, 2**64), count // _SMALL_POWERS + 1),
+    )
+
+
+def _geometric(ratio: int, count: int) -> Hashes:
+    terms = np.full(count, ratio, np.uint64)
+    terms[0] = 1
+    return np.cumprod(terms)
 
 
 @cache
-def _powers() -> Hashes:
-    return np.cumprod(np.append(np.full(_HASHED_LENGTH, _HASH_BASE), np.uint64(0)), dtype=np.uint64)
+def _table() -> _Table:
+    kinds = _read_kinds()
+    traits = np.zeros(len(kinds), np.uint8)
+    for trait, flags in (
+        (_IN_WORD, kinds & WORD != 0),
+        (_UNSPACED, kinds & UNSPACED_WORD != 0),
+        (_UPPER, kinds & UPPER != 0),
+        (_ODD, (kinds & LETTER == 0) | (kinds | _PLAIN_LETTER != _PLAIN_LETTER)),
+    ):
+        traits[flags] |= trait
+    lowers = np.append(np.strings.lower(_plane()).view(np.uint32), _PLANE).astype(np.uint64)
+    lowers[_TWO_IN_LOWER_CASE] = _TWO_IN_LOWER_CASE
+    return _Table(kinds, traits, np.where(kinds & WORD, lowers + np.uint64(1), np.uint64(0)))
 
 
-@cache
-def _tables() -> tuple[NDArray[np.uint16], NDArray[np.uint32]]:
-    """Of every code point of the Basic Multilingual Plane, and of one that stands for all beyond: class bits, lower case."""
-    characters = [chr(code) for code in range(_PLANE)]
-    bits = np.zeros(_PLANE + 1, np.uint16)
+def _plane() -> NDArray[np.str_]:
+    return np.arange(_PLANE, dtype=np.uint32).view("<U1")
 
-    def mark(bit: int, flags: Sequence[bool]) -> None:
-        bits[:_PLANE][np.fromiter(flags, bool, _PLANE)] |= bit
 
-    mark(LETTER, [c.isalpha() for c in characters])
-    mark(UPPER, [c.isupper() for c in characters])
-    mark(LOWER, [c.islower() for c in characters])
-    mark(DIGIT, [c.isdigit() for c in characters])
-    mark(SPACE, [c.isspace() for c in characters])
-    mark(WORD, [c.isalnum() or c == "_" for c in characters])
-    mark(UNSPACED_WORD, [bool(_UNSPACED.match(c)) and c.isalnum() for c in characters])
-    mark(TERMINAL, [c in _TERMINALS for c in characters])
-    mark(COMMA, [c in _COMMAS for c in characters])
+def _read_kinds() -> Kinds:
+    plane = _plane()
+    is_word = np.strings.isalnum(plane)
+    kinds = np.zeros(_PLANE + 1, np.uint32)
+    for kind, flags in (
+        (LETTER, np.strings.isalpha(plane)),
+        (UPPER, np.strings.isupper(plane)),
+        (LOWER, np.strings.islower(plane)),
+        (DIGIT, np.strings.isdigit(plane)),
+        (SPACE, np.strings.isspace(plane)),
+        (WORD, is_word | (plane == "_")),
+    ):
+        kinds[:_PLANE][flags] |= kind
+    for run in re.finditer(f"[{UNSPACED}]+", "".join(map(chr, range(_PLANE)))):
+        kinds[run.start() : run.end()][is_word[run.start() : run.end()]] |= UNSPACED_WORD
+    for kind, marks in MARKS.items():
+        kinds[[ord(mark) for mark in marks]] |= kind
     # Beyond the plane stand rare Han characters and symbols; a symbol among the words does no harm.
-    bits[_PLANE] = LETTER | WORD | UNSPACED_WORD
-    lowers = np.arange(_PLANE + 1, dtype=np.uint32)
-    lowers[:_PLANE] = [ord(lower) if len(lower := c.lower()) == 1 else ord(c) for c in characters]
-    return bits, lowers
+    kinds[_PLANE] = LETTER | WORD | UNSPACED_WORD
+    return kinds

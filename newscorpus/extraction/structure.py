@@ -1,4 +1,8 @@
-"""What a block's place in the tree says: the elements around it, their kinds, and how the page's text is spread over them."""
+"""What a block's place in the tree says: the elements around it, their kinds, and how the text is spread over them.
+
+The elements are numbered in document order, so that those below one of them follow it without a gap, and what lies
+below it is the difference of two running sums.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +23,7 @@ SEMANTIC_TAGS = (
 """Elements that say what they hold; a block counts as inside if one of them is above it or is its own."""
 
 SEMANTIC_NAMES = (*SEMANTIC_TAGS, "hidden", "article_body", "complementary")
-"""The kinds of surroundings, a bit each: the tags, hidden by markup, `itemprop=articleBody`, a role that is not content."""
+"""The kinds of surroundings, a bit each: the tags, hidden by markup, `itemprop=articleBody`, a role of no content."""
 
 _TAG_BIT = {tag: 1 << bit for bit, tag in enumerate(SEMANTIC_TAGS)}
 _HIDDEN, _ARTICLE_BODY, _COMPLEMENTARY = (1 << (len(SEMANTIC_TAGS) + bit) for bit in range(3))
@@ -29,10 +33,11 @@ _PAGE_TAGS = frozenset({"html", "body"})  # their classes speak of the page, not
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """The elements above the blocks, parents before children; arrays are per element unless they say otherwise.
+    """The elements above the blocks, in document order; arrays are per element unless they say otherwise.
 
     Attributes:
         parent: index of the parent; the root is its own.
+        end: one past the index of the last element below.
         depth: number of ancestors.
         own_kinds, near_kinds, all_kinds: bits of `class_words.NAMES` for the element, for it and its two nearest
             ancestors, for it and all.
@@ -42,6 +47,7 @@ class Structure:
     """
 
     parent: Integers
+    end: Integers
     depth: Integers
     own_kinds: Integers
     near_kinds: Integers
@@ -53,88 +59,129 @@ class Structure:
 
 
 def read_structure(blocks: Sequence[Block]) -> Structure:
-    """The structure around `blocks`."""
-    elements = _Elements()
-    block_element = [elements.index(block.element) for block in blocks]
-    block_parent = [elements.parent[at] if block.whole else at for block, at in zip(blocks, block_element, strict=True)]
-    parent = np.array(elements.parent, np.int64)
-    own = np.array(elements.own_kinds, np.int64)
+    """The structure around `blocks`, which stand in document order."""
+    numbered = _number(blocks)
+    depth, own, everywhere, surroundings, path = np.array(numbered.looks, np.int64)[numbered.look].T
+    parent = np.maximum(numbered.parent, 0)
+    block_element = np.array(numbered.block_element, np.int64)
+    is_whole = np.array([block.whole for block in blocks], bool)
     return Structure(
         parent=parent,
-        depth=np.array(elements.depth, np.int64),
+        end=np.arange(len(parent)) + _sizes(parent.tolist()),
+        depth=depth,
         own_kinds=own,
         near_kinds=own | own[parent] | own[parent[parent]],
-        all_kinds=np.array(elements.all_kinds, np.int64),
-        surroundings=np.array(elements.surroundings, np.int64),
-        path=np.array(elements.path, np.int64),
-        block_element=np.array(block_element, np.int64),
-        block_parent=np.array(block_parent, np.int64),
+        all_kinds=everywhere,
+        surroundings=surroundings,
+        path=path,
+        block_element=block_element,
+        block_parent=np.where(is_whole, parent[block_element], block_element),
     )
 
 
-def sum_below(structure: Structure, amounts: Floats) -> Floats:
-    """Per element the sum of `amounts` (per block) over all blocks below it."""
-    totals = np.bincount(structure.block_element, weights=amounts, minlength=len(structure.parent)).tolist()
-    parent = structure.parent.tolist()
-    for index in range(len(totals) - 1, 0, -1):
-        totals[parent[index]] += totals[index]
-    return np.array(totals)
+def sum_below(structure: Structure, *amounts: Floats) -> Floats:
+    """Per element the sums of `amounts` (each per block, in whole numbers) over all blocks below it.
+
+    Shape (amounts, elements).
+    """
+    n = len(structure.parent)
+    sums = np.zeros((len(amounts), n + 1))
+    for row, values in zip(sums, amounts, strict=True):
+        np.cumsum(np.bincount(structure.block_element, weights=values, minlength=n), out=row[1:])
+    below: Floats = sums[:, structure.end] - sums[:, :-1]
+    return below
 
 
 def common_depth(structure: Structure, element: int) -> Integers:
     """Per element the depth of the nearest ancestor, or itself, that also holds `element`."""
-    chain = {0}
-    parent = structure.parent.tolist()
-    while element not in chain:
-        chain.add(element)
-        element = parent[element]
-    depth = structure.depth.tolist()
-    common = [0] * len(parent)
-    for index in range(1, len(parent)):
-        common[index] = depth[index] if index in chain else common[parent[index]]
-    return np.array(common, np.int64)
+    chain = [element]
+    while parent := int(structure.parent[chain[-1]]):
+        chain.append(parent)
+    common = np.zeros(len(structure.parent), np.int64)
+    for at in reversed(chain):
+        common[at : structure.end[at]] = structure.depth[at]
+    return common
 
 
 def main_container(structure: Structure, below: Floats, share: float) -> int:
     """The deepest element that holds at least `share` of what lies below the root; `below` as from `sum_below`."""
     holds = np.flatnonzero(below >= share * below[0])
-    return int(holds[np.argmax(structure.depth[holds])]) if len(holds) else 0
+    return int(holds[np.argmax(structure.depth[holds])])
 
 
-class _Elements:
-    """Elements seen so far, each read once."""
+_Look = tuple[int, int, int, int, int]
+"""Depth, kinds of the element, kinds of it and its ancestors, surroundings, number of the path."""
 
-    def __init__(self) -> None:
-        self.indices: dict[int, int] = {}
-        self.paths: dict[tuple[int, str, str], int] = {}
-        self.parent: list[int] = []
-        self.depth: list[int] = []
-        self.own_kinds: list[int] = []
-        self.all_kinds: list[int] = []
-        self.surroundings: list[int] = []
-        self.path: list[int] = []
 
-    def index(self, element: Element) -> int:
-        known = self.indices.get(id(element))
-        if known is not None:
-            return known
-        above = self.index(element.parent) if element.parent else -1
-        at = self.indices[id(element)] = len(self.parent)
-        own = self._kinds(element)
-        key = (self.path[above] if above >= 0 else -1, element.tag, element.classes)
-        self.parent.append(max(above, 0))
-        self.depth.append(element.depth)
-        self.own_kinds.append(own)
-        self.all_kinds.append(own | self.all_kinds[above] if above >= 0 else own)
-        self.surroundings.append(_surroundings(element) | (self.surroundings[above] if above >= 0 else 0))
-        self.path.append(self.paths.setdefault(key, len(self.paths)))
-        return at
+@dataclass(frozen=True, slots=True)
+class _Numbered:
+    """The elements around the blocks, by number.
 
-    @staticmethod
-    def _kinds(element: Element) -> int:
-        if element.tag in _PAGE_TAGS or not (element.classes or element.id or element.role):
-            return 0
-        return kinds_of(f"{element.classes} {element.id} {element.role}")
+    Attributes:
+        block_element: per block, its element.
+        parent: per element, its parent; -1 where it has none.
+        look: per element, its look: the same for elements that carry the same names from the root down.
+        looks: the looks, each read once.
+    """
+
+    block_element: list[int]
+    parent: list[int]
+    look: list[int]
+    looks: list[_Look]
+
+
+def _number(blocks: Sequence[Block]) -> _Numbered:
+    block_element: list[int] = []
+    parent: list[int] = []
+    look_of: list[int] = []
+    looks: list[_Look] = []
+    numbers: dict[Element, int] = {}
+    known_looks: dict[tuple[int, str, str, str, str, bool], int] = {}
+    paths: dict[tuple[int, str, str], int] = {}
+    for block in blocks:
+        fresh: list[Element] = []
+        here: Element | None = block.element
+        at = -1
+        while here is not None and (at := numbers.get(here, -1)) < 0:
+            fresh.append(here)
+            here = here.parent
+        for element in reversed(fresh):
+            above = look_of[at] if at >= 0 else -1
+            key = (above, element.tag, element.classes, element.id, element.role, element.hidden)
+            look = known_looks.get(key)
+            if look is None:
+                look = known_looks[key] = len(looks)
+                looks.append(_read(element, looks[above] if above >= 0 else _NO_LOOK, paths))
+            parent.append(at)
+            at = numbers[element] = len(look_of)
+            look_of.append(look)
+        block_element.append(at)
+    return _Numbered(block_element, parent, look_of, looks)
+
+
+_NO_LOOK: _Look = (-1, 0, 0, 0, -1)
+
+
+def _read(element: Element, above: _Look, paths: dict[tuple[int, str, str], int]) -> _Look:
+    """The look of `element` below one that looks like `above`; a new path is added to `paths`."""
+    depth, _, kinds, surroundings, path_above = above
+    own = _kinds(element)
+    path = paths.setdefault((path_above, element.tag, element.classes), len(paths))
+    return depth + 1, own, own | kinds, _surroundings(element) | surroundings, path
+
+
+def _sizes(parent: Sequence[int]) -> list[int]:
+    """Per element the number of elements below it, itself included."""
+    sizes = [1] * len(parent)
+    for at in range(len(parent) - 1, 0, -1):
+        sizes[parent[at]] += sizes[at]
+    return sizes
+
+
+def _kinds(element: Element) -> int:
+    if element.tag in _PAGE_TAGS or not (element.classes or element.id or element.role):
+        return 0
+    return kinds_of(f"{element.classes} {element.id} {element.role}")
 
 
 def _surroundings(element: Element) -> int:
@@ -142,8 +189,6 @@ def _surroundings(element: Element) -> int:
     if element.hidden:
         bits |= _HIDDEN
     if element.role:
-        if "articleBody" in element.role:
-            bits |= _ARTICLE_BODY
-        if element.role.startswith(_ASIDE_ROLES):
-            bits |= _COMPLEMENTARY
+        bits |= _ARTICLE_BODY if "articleBody" in element.role else 0
+        bits |= _COMPLEMENTARY if element.role.startswith(_ASIDE_ROLES) else 0
     return bits

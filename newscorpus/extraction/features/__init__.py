@@ -1,0 +1,10 @@
+"""Features: blocks to a matrix, one row a block.
+
+No feature knows a language: they count characters, words and marks, look at the block's place in the tree, and compare
+it with the rest of the page and with what the page's head says of its article.
+"""
+
+from newscorpus.extraction.features.measure import Hints, Matrix, PageFeatures, measure
+from newscorpus.extraction.features.names import FEATURES
+
+__all__ = ["FEATURES", "Hints", "Matrix", "PageFeatures", "measure"]

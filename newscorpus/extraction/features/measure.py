@@ -1,0 +1,105 @@
+"""Measure: all features of a page's blocks in one matrix."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from newscorpus.data import Block
+from newscorpus.extraction.characters import Words, count_characters
+from newscorpus.extraction.class_words import NAMES as CLASS_NAMES
+from newscorpus.extraction.features.amounts import Amounts, Columns, Integers, read_amounts
+from newscorpus.extraction.features.names import FEATURES, NEIGHBOURS, OF_NEIGHBOURS, OWN, PLACE
+from newscorpus.extraction.features.order import measure_headline, measure_order
+from newscorpus.extraction.features.own import measure_own
+from newscorpus.extraction.features.tree import measure_tree
+from newscorpus.extraction.features.wording import measure_hints, measure_repetition, overlap_with_title
+from newscorpus.extraction.structure import SEMANTIC_NAMES, Structure, read_structure
+
+Matrix = NDArray[np.float32]
+
+_REPEATED: Final = [tuple(OWN).index(name) for name in OF_NEIGHBOURS]
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What the head of a page says of its article; "" where it says nothing."""
+
+    title: str = ""
+    description: str = ""
+    article_body: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageFeatures:
+    """The features of the blocks of one page.
+
+    Attributes:
+        matrix: float32, shape (blocks, len(FEATURES)), columns in the order of `FEATURES`.
+        parents: per block, a number for its parent.
+        paths: per block, a number for the path of its element.
+    """
+
+    matrix: Matrix
+    parents: Integers
+    paths: Integers
+
+
+def measure(blocks: Sequence[Block], hints: Hints = Hints()) -> PageFeatures:
+    """The features of `blocks`, those of a page in document order; there must be at least one."""
+    texts = [block.text for block in blocks]
+    characters = count_characters(texts, (hints.title, hints.description, hints.article_body))
+    structure = read_structure(blocks)
+    amounts = read_amounts(blocks, characters)
+    columns = {
+        **measure_own(blocks, texts, characters, amounts),
+        **_measure_place(structure, amounts, characters.words),
+    }
+    table = np.empty((len(FEATURES), len(blocks)), np.float32)
+    for row, name in enumerate((*OWN, *PLACE)):
+        table[row] = columns[name]
+    at = _write_kinds(table, len(OWN) + len(PLACE), structure)
+    _write_neighbours(table, at)
+    matrix = np.ascontiguousarray(table.T)
+    return PageFeatures(matrix, structure.block_parent, structure.path[structure.block_element])
+
+
+def _measure_place(structure: Structure, amounts: Amounts, words: Words) -> Columns:
+    title, description, body = words.others
+    overlap, cover = overlap_with_title(words, title)
+    return {
+        **measure_order(amounts),
+        **measure_headline(structure, amounts, overlap, cover),
+        **measure_tree(structure, amounts),
+        **measure_repetition(words),
+        **measure_hints(words, description, body),
+    }
+
+
+def _write_kinds(table: Matrix, at: int, structure: Structure) -> int:
+    """Write what the names of the elements around the blocks say, from row `at` on; the first row behind it."""
+    for bits, width in (
+        (structure.own_kinds, len(CLASS_NAMES)),
+        (structure.near_kinds, len(CLASS_NAMES)),
+        (structure.all_kinds, len(CLASS_NAMES)),
+        (structure.surroundings, len(SEMANTIC_NAMES)),
+    ):
+        bytes_of_block = bits[structure.block_element].astype("<u8").view(np.uint8).reshape(-1, 8)
+        table[at : at + width] = np.unpackbits(bytes_of_block, axis=1, count=width, bitorder="little").T
+        at += width
+    return at
+
+
+def _write_neighbours(table: Matrix, at: int) -> None:
+    """Write the features of the neighbours, from row `at` on; -1 where there is no neighbour."""
+    repeated = table[_REPEATED]
+    for offset in NEIGHBOURS:
+        target = table[at : at + len(_REPEATED)]
+        target[:] = -1
+        if offset < 0:
+            target[:, -offset:] = repeated[:, :offset]
+        else:
+            target[:, :-offset] = repeated[:, offset:]
+        at += len(_REPEATED)

@@ -1,0 +1,128 @@
+"""Features of a block alone: its characters and words, its ends, its inline elements."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from newscorpus.data import Block
+from newscorpus.extraction import characters as kinds
+from newscorpus.extraction.characters import Characters
+from newscorpus.extraction.features.amounts import Amounts, Columns, Integers
+
+LINE_CHARACTERS: Final = 80
+
+_INLINE = ("links", "images", "emphasis", "positive_inline", "controls", "has_time", "all_bold", "inline")
+_INLINE_TAGS = (
+    ("a",),
+    ("img",),
+    ("b", "strong", "em", "i", "u"),
+    ("abbr", "cite", "code", "dfn", "kbd", "mark", "q", "samp", "sub", "sup", "var"),
+    ("button", "input", "label", "select"),
+    ("time",),
+)
+"""The tags that the first features of `_INLINE` count."""
+
+_INLINE_COLUMN = {tag: column for column, tags in enumerate(_INLINE_TAGS) for tag in tags}
+_BOLD = frozenset({("b",), ("strong",)})
+_CLOSING_MARKS = kinds.MARKS[kinds.CLOSING]
+_SENTENCE_ENDS = ".!?…。！？।"
+
+
+def measure_own(blocks: Sequence[Block], texts: Sequence[str], characters: Characters, amounts: Amounts) -> Columns:
+    """The features named in `names.OWN`; `texts` are those of `blocks`."""
+    return {
+        **_characters(characters, amounts),
+        **_words(characters, amounts),
+        **_ends(texts, characters),
+        **_inline(blocks),
+        "link_density": amounts.link_density,
+        "tags_before": amounts.tags_before,
+        "whole": np.array([block.whole for block in blocks]),
+        "tag": amounts.tag,
+        "link_tail": _link_tails(blocks, amounts),
+        "repeated": _repeats(texts),
+    }
+
+
+def _characters(characters: Characters, amounts: Amounts) -> Columns:
+    length = np.maximum(amounts.length, 1)
+    letters, digits, spaces = characters.letters, characters.count(kinds.DIGIT), characters.spaces
+    return {
+        "letters": letters,
+        "characters": amounts.length,
+        "sentences": characters.sentences,
+        "commas": characters.count(kinds.COMMA),
+        "digit_share": digits / length,
+        "space_share": spaces / length,
+        "upper_share": characters.count(kinds.UPPER) / np.maximum(letters, 1),
+        "mark_share": (characters.length - letters - digits - spaces) / length,
+        "bars": characters.count(kinds.BAR),
+        "has_copyright": characters.count(kinds.COPYRIGHT) > 0,
+        "has_angle": characters.count(kinds.ANGLE) > 0,
+        "has_at": characters.count(kinds.AT) > 0,
+        "has_quote": characters.count(kinds.QUOTE) > 0,
+        "question_or_exclamation": characters.count(kinds.CALL),
+    }
+
+
+def _words(characters: Characters, amounts: Amounts) -> Columns:
+    words = characters.words
+    count = np.maximum(amounts.words, 1)
+    return {
+        "words": amounts.words,
+        "capitalised_share": words.capitalised / count,
+        "all_caps_share": words.all_caps / count,
+        "long_word_share": words.long / count,
+        "short_word_share": words.short / count,
+        "mean_word": words.characters / count,
+        "mean_sentence": amounts.words / np.maximum(characters.sentences, 1),
+        "unspaced_share": words.unspaced / count,
+        "text_density": amounts.words / np.ceil(np.maximum(amounts.length, 1) / LINE_CHARACTERS),
+    }
+
+
+def _ends(texts: Sequence[str], characters: Characters) -> Columns:
+    first, last = characters.first_kinds, characters.last_kinds
+    ends_sentence = last & kinds.TERMINAL != 0
+    for at in np.flatnonzero(last & kinds.CLOSING).tolist():
+        ends_sentence[at] = texts[at].rstrip(_CLOSING_MARKS)[-1:] in _SENTENCE_ENDS
+    return {
+        "ends_sentence": ends_sentence,
+        "ends_colon": last & kinds.COLON != 0,
+        "ends_open": (last & kinds.OPEN_END != 0) | characters.ends_in_dots,
+        "starts_upper": first & kinds.UPPER != 0,
+        "starts_lower": first & kinds.LOWER != 0,
+        "starts_digit": first & kinds.DIGIT != 0,
+    }
+
+
+def _inline(blocks: Sequence[Block]) -> Columns:
+    """Counts of inline elements; few sequences of them occur on a page, and each is looked at once."""
+    sequences = [block.inline for block in blocks]
+    number = {tags: at for at, tags in enumerate(dict.fromkeys(sequences))}
+    counts = np.array([_count_inline(tags) for tags in number], np.int64)[[number[tags] for tags in sequences]]
+    columns: Columns = dict(zip(_INLINE, counts.T, strict=True))
+    return {**columns, "has_time": counts[:, _INLINE_COLUMN["time"]] > 0}
+
+
+def _count_inline(tags: tuple[str, ...]) -> list[int]:
+    counts = [0] * len(_INLINE_TAGS)
+    for tag in tags:
+        column = _INLINE_COLUMN.get(tag)
+        if column is not None:
+            counts[column] += 1
+    return [*counts, tags in _BOLD, len(tags)]
+
+
+def _link_tails(blocks: Sequence[Block], amounts: Amounts) -> Integers:
+    tails = np.zeros(len(blocks), np.int64)
+    for at in np.flatnonzero((amounts.links > 0) & (amounts.links < amounts.length)).tolist():
+        tails[at] = blocks[at].text.endswith(blocks[at].link_text)
+    return tails
+
+
+def _repeats(texts: Sequence[str]) -> Integers:
+    times = Counter(texts)
+    return np.array([times[text] for text in texts], np.int64)
