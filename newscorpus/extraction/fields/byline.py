@@ -12,6 +12,7 @@ from newscorpus.extraction.fields.clean import plain
 from newscorpus.extraction.fields.dates import Dated, Setting, find_dates, parse_date
 from newscorpus.extraction.fields.nearby import Line, following, lines_of, long_ones, marks_of, preceding, short_text
 from newscorpus.extraction.fields.people import is_agency, is_personal_name, names_in, squeezed, starts_like_byline
+from newscorpus.extraction.fields.relative import relative_day
 from newscorpus.extraction.fields.visible import ASIDE, FOREIGN, UPDATE, stands_aside
 
 DATE_MARK = re.compile(
@@ -109,7 +110,11 @@ def _begins(element: HtmlElement, squeezed_opening: str) -> bool:
 
 
 def _may_be_dated(line: Line, setting: Setting) -> bool:
-    return bool(HAS_DIGIT.search(line.text)) or (setting.fetched is not None and bool(DATE_MARK.search(line.marks)))
+    """Whether a line has a number, or is named for a date and has a word such as "yesterday"."""
+    if HAS_DIGIT.search(line.text):
+        return True
+    today = setting.fetched and setting.fetched.date()
+    return today is not None and relative_day(line.text, today) is not None and bool(DATE_MARK.search(line.marks))
 
 
 def _parted(lines: Iterable[Line]) -> tuple[list[Line], list[Line]]:

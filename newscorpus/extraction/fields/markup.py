@@ -12,6 +12,8 @@ from newscorpus.text import collapse
 MAX_OF_A_KIND = 300
 """Most elements of one kind that are kept, of `<meta>` and `<link>` twice as many: 999 of 1,000 pages have fewer."""
 
+PLAIN_ADDRESS = re.compile(r"https?://[\w.-]+(?:/[\w.~%+,/-]*)?", re.ASCII)
+"""Addresses that joining leaves as they are."""
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
@@ -83,6 +85,8 @@ def gather(tree: HtmlElement, url: str) -> Markup:
 
 def join(base: str, link: str) -> str:
     """`link` made absolute; "" where it is no web address."""
+    if PLAIN_ADDRESS.fullmatch(link):
+        return link
     try:
         address = urljoin(base, link.strip())
         parts = urlsplit(address)

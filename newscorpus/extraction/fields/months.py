@@ -6,6 +6,7 @@ Unicode CLDR (see the tests).
 """
 
 import unicodedata
+from functools import lru_cache
 
 MONTHS = (
     """
@@ -114,6 +115,7 @@ SOUTH_SLAVIC = frozenset({"hr", "bs", "sr", "sh"})
 ROMAN = {name: number for number, name in enumerate("I II III IV V VI VII VIII IX X XI XII".split(), 1)}
 
 
+@lru_cache(8_192)  # the words of bylines are few
 def fold(word: str) -> str:
     """`word` in one case and without accents."""
     return "".join(char for char in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(char))

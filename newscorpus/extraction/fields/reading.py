@@ -30,7 +30,7 @@ from newscorpus.extraction.fields.entities import (
     kind,
     read_entities,
 )
-from newscorpus.extraction.fields.evidence import of_field
+from newscorpus.extraction.fields.evidence import Decided, of_field
 from newscorpus.extraction.fields.images import merge_images, meta_images
 from newscorpus.extraction.fields.json_ld import read_json_ld
 from newscorpus.extraction.fields.markup import Markup, gather, join
@@ -72,16 +72,20 @@ def read_fields(tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = 
     language = decide_tag_of_language(declared)
     setting = Setting(parse_moment(page.fetched), language.value, month_first(declared, language.value, page.url))
     found = (*declared, *read_address(page.url), *_from_text(tree, markup, declared, setting))
-    fields = decide(found, page, markup, (json_ld, microdata), setting)
+    fields = decide(found, page, markup, (json_ld, microdata), setting, language)
     return FieldReading(fields, article_body(json_ld.main), found)
 
 
 def decide(
-    evidence: tuple[Evidence, ...], page: Page, markup: Markup, entities: tuple[Entities, ...], setting: Setting
+    evidence: tuple[Evidence, ...],
+    page: Page,
+    markup: Markup,
+    entities: tuple[Entities, ...],
+    setting: Setting,
+    language: Decided,
 ) -> Fields:
     """Weigh the candidates of each field."""
     names = site_names((item.value for item in of_field("site_name", evidence)), urlsplit(markup.url).hostname or "")
-    language = decide_tag_of_language(evidence)
     title, lead = decide_headline(evidence, names), decide_plain("lead", evidence)
     published, modified = decide_dates(evidence, setting)
     people, authors, agencies = decide_people(evidence, names)

@@ -10,7 +10,7 @@ from newscorpus.data import Evidence
 from newscorpus.extraction.fields.clean import plain
 from newscorpus.extraction.fields.dates import Setting, parse_date
 from newscorpus.extraction.fields.markup import MAX_OF_A_KIND, Markup
-from newscorpus.extraction.fields.nearby import CODE, marks_of
+from newscorpus.extraction.fields.nearby import CODE, PIECES, marks_of
 from newscorpus.extraction.fields.people import squeezed
 
 MAX_HEADLINE = 300
@@ -72,8 +72,10 @@ def read_headline(headline: HtmlElement) -> Evidence:
 
 def _heading_text(element: HtmlElement) -> str:
     """Text of a heading; its parts are parted by a space unless one ends and the next goes on inside a word."""
-    code = {each.text for each in element.iter(*CODE)} if len(element) else ()
-    pieces = [piece for piece in element.itertext() if piece not in code]
+    if not len(element):
+        return plain(element.text, MAX_HEADLINE)
+    code = {each.text for each in element.iter(*CODE)}
+    pieces = [piece for piece in PIECES(element) if piece not in code]
     return plain(GLUED.sub(" ", "\0".join(pieces)).replace("\0", ""), MAX_HEADLINE)
 
 
