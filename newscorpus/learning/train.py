@@ -15,7 +15,7 @@ from newscorpus.extraction.assemble import good_paragraphs
 from newscorpus.extraction.classify import COLUMNS, FIRST, MODEL, SECOND, add_context, label_by
 from newscorpus.extraction.post_analysis import revise
 from newscorpus.extraction.verdict import Verdict, read_signs
-from newscorpus.learning.boosting import Boosting, fit, out_of_fold
+from newscorpus.learning.boosting import Boosting, fit_all, out_of_fold
 from newscorpus.learning.card import model_card
 from newscorpus.learning.examples import LICENCES, SET_WEIGHTS, Example, make_example
 from newscorpus.learning.onnx_trees import trees_to_onnx
@@ -55,11 +55,11 @@ def train(data: Path, output: Path, progress: Progress, boosting: Boosting = Boo
     examples = _examples(list(files.values()), progress)
     matrices = [example.features.matrix for example in examples]
     first_seen = out_of_fold(examples, matrices, boosting, FOLDS, lambda: progress("first pass, one fold more"))
-    first = fit(examples, matrices, boosting)
+    first = fit_all(examples, matrices, boosting)
     progress("first pass, all pages")
     joined = [add_context(example.features, p) for example, p in zip(examples, first_seen, strict=True)]
     second_seen = out_of_fold(examples, joined, boosting, FOLDS, lambda: progress("second pass, one fold more"))
-    second = fit(examples, joined, boosting)
+    second = fit_all(examples, joined, boosting)
     progress("second pass, all pages")
     judged = [_judge(example, p) for example, p in zip(examples, second_seen, strict=True)]
     verdict = Verdict(learn_confidence(judged), learn_article(judged), LEAST_ARTICLE)
