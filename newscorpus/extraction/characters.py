@@ -3,49 +3,35 @@
 The texts of the blocks are joined and looked at as one array of code points; every count is one pass of NumPy over it.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from newscorpus.text import UNSPACED
+from newscorpus.extraction.code_points import (
+    LETTER,
+    ODD,
+    PLANE,
+    SPACE,
+    TERMINAL,
+    UNSPACED_WORD,
+    UPPER,
+    WORD,
+    Hashes,
+    Kinds,
+    Traits,
+    table,
+)  # fmt: skip
 
 Integers = NDArray[np.int64]
-Kinds = NDArray[np.uint32]
-Traits = NDArray[np.uint8]
-Hashes = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
 
-LETTER, UPPER, LOWER, DIGIT, SPACE, WORD, UNSPACED_WORD = (1 << bit for bit in range(7))
-TERMINAL, COMMA, QUOTE, BAR, COPYRIGHT, ANGLE, AT, CALL, COLON, CLOSING, OPEN_END = (1 << bit for bit in range(7, 18))
-"""The kinds of characters, a bit each; CLOSING may follow the mark that ends a sentence, OPEN_END promises more."""
-
-MARKS: Final = {
-    TERMINAL: ".!?…。！？．｡؟।։።",
-    COMMA: ",;،、，；·",
-    QUOTE: "\"'“”„‟«»‹›‘’「」『』",
-    BAR: "|",
-    COPYRIGHT: "©",
-    ANGLE: "<>",
-    AT: "@",
-    CALL: "?!",
-    COLON: ":",
-    CLOSING: "\"'“”„«»‹›‘’)]」』）】 ",
-    OPEN_END: "…»›→▸>",
-}
-
-_PLANE: Final = 0x10000
-_TWO_IN_LOWER_CASE: Final = ord("İ")
 _DOT: Final = ord(".")
 _HASH_BASE: Final = 0x9E3779B97F4A7C15
 _SMALL_POWERS: Final = 256
-_PLAIN_LETTER: Final = LETTER | LOWER | WORD | UNSPACED_WORD
-_IN_WORD, _UNSPACED, _UPPER, _ODD = (1 << bit for bit in range(4))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +72,8 @@ class Characters:
         sentences: marks that end a sentence with white space or the text's end behind them.
         first_kinds, last_kinds: bits of the first and last character; those of a space where the text is empty.
         ends_in_dots: ends with three full stops.
-        odd_text, odd_kinds: per character that is more or less than a letter in lower case, or of no case, the index of
-            its text and its bits: most characters are not odd, and what is counted is.
+        odd_text, odd_kinds: per character of the kind ODD the index of its text, and its bits. Most characters are not
+            odd, and those that are counted are.
         words: the words.
     """
 
@@ -113,7 +99,7 @@ class _Joined:
 
     Attributes:
         codes: code points; one stands for all beyond the Basic Multilingual Plane.
-        traits: what the words and the odd characters are found by, bits as in `_Table`.
+        traits: what the words and the odd characters are found by, bits as in `code_points.Table`.
         lengths, starts: per text, its characters and where it begins.
     """
 
@@ -121,21 +107,6 @@ class _Joined:
     traits: Traits
     lengths: Integers
     starts: Integers
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """What every code point of the Basic Multilingual Plane is, and one more that stands for all beyond.
-
-    Attributes:
-        kinds: the bits of this module.
-        traits: _IN_WORD, _UNSPACED, _UPPER and _ODD in a byte, since passes over all characters cost most.
-        hash_values: what the code point adds to the hash of a word: its lower case counts, and nothing outside words.
-    """
-
-    kinds: Kinds
-    traits: Traits
-    hash_values: Hashes
 
 
 def count_characters(texts: Sequence[str], others: Sequence[str] = ()) -> Characters:
@@ -146,9 +117,9 @@ def count_characters(texts: Sequence[str], others: Sequence[str] = ()) -> Charac
     joined = _join([*texts, *others])
     n = len(texts)
     codes, lengths, starts = joined.codes, joined.lengths[:n], joined.starts[:n]
-    kind_of_code = _table().kinds
+    kind_of_code = table().kinds
     text_of = np.repeat(np.arange(n), lengths + 1)
-    odd = np.flatnonzero(joined.traits[: len(text_of)] & _ODD != 0)
+    odd = np.flatnonzero(joined.traits[: len(text_of)] & ODD != 0)
     odd_kinds, odd_text = kind_of_code[codes[odd]], text_of[odd]
     ends_sentence = odd_kinds[:-1] & TERMINAL != 0
     ends_sentence &= (odd_kinds[1:] & SPACE != 0) & (odd[1:] - odd[:-1] == 1)
@@ -172,14 +143,14 @@ def count_characters(texts: Sequence[str], others: Sequence[str] = ()) -> Charac
 def _join(texts: Sequence[str]) -> _Joined:
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     raw = np.frombuffer("\n".join([*texts, ""]).encode("utf-32-le", "surrogatepass"), "<u4")
-    codes = np.minimum(raw, _PLANE).astype(np.int64)
-    return _Joined(codes, _table().traits[codes], lengths, np.cumsum(lengths + 1) - lengths - 1)
+    codes = np.minimum(raw, PLANE).astype(np.int64)
+    return _Joined(codes, table().traits[codes], lengths, np.cumsum(lengths + 1) - lengths - 1)
 
 
 def _find_words(traits: Traits) -> tuple[Integers, Integers]:
     """Where the words begin, and their lengths; `traits` ends outside a word."""
-    is_word = traits & _IN_WORD != 0
-    is_unspaced = traits & _UNSPACED != 0
+    is_word = traits & WORD != 0
+    is_unspaced = traits & UNSPACED_WORD != 0
     stands_apart = is_unspaced[1:] | is_unspaced[:-1]
     begins = np.concatenate((is_word[:1], is_word[1:] & (~is_word[:-1] | stands_apart)))
     ends = is_word[:-1] & (~is_word[1:] | stands_apart)
@@ -199,16 +170,15 @@ def _read_words(joined: _Joined, text_of: Integers, n_texts: int) -> Words:
         return np.bincount(text[flags], minlength=n_texts)
 
     first = joined.traits[at]
-    is_capitalised = first & _UPPER != 0
     count = np.bincount(text, minlength=n_texts)
     characters = np.bincount(text, weights=sizes, minlength=n_texts).astype(np.int64)
     return Words(
         count=count,
-        capitalised=per_text(is_capitalised),
-        all_caps=per_text(is_capitalised & _is_all_upper(joined.traits, at, sizes)),
+        capitalised=per_text(first & UPPER != 0),
+        all_caps=per_text(_is_all_upper(joined.traits, at, sizes)),
         long=per_text(sizes > (characters / np.maximum(count, 1))[text]),
         short=per_text(sizes <= 3),
-        unspaced=per_text(first & _UNSPACED != 0),
+        unspaced=per_text(first & UNSPACED_WORD != 0),
         characters=characters,
         text=text,
         hash=hashes[: bounds[0]],
@@ -218,9 +188,9 @@ def _read_words(joined: _Joined, text_of: Integers, n_texts: int) -> Words:
 
 def _is_all_upper(traits: Traits, at: Integers, sizes: Integers) -> Flags:
     """Per word whether it has two characters or more, all in upper case."""
-    candidates = np.flatnonzero((sizes > 1) & (traits[at + 1] & _UPPER != 0))  # few words go on in upper case
+    candidates = np.flatnonzero((sizes > 1) & (traits[at + 1] & UPPER != 0))  # few words go on in upper case
     begins, length = at[candidates], sizes[candidates]
-    uppers = np.flatnonzero(traits & _UPPER != 0)
+    uppers = np.flatnonzero(traits & UPPER != 0)
     flags = np.zeros(len(at), bool)
     flags[candidates] = np.searchsorted(uppers, begins + length) - np.searchsorted(uppers, begins) == length
     return flags
@@ -234,7 +204,7 @@ def _hash(codes: Integers, at: Integers) -> Hashes:
     if not len(at):
         return np.zeros(0, np.uint64)
     small, large = _powers(_HASH_BASE, len(codes))
-    terms = _table().hash_values[codes]
+    terms = table().hash_values[codes]
     terms *= np.multiply.outer(large, small).ravel()[: len(codes)]
     small, large = _powers(pow(_HASH_BASE, -1, 2**64), len(codes))
     return np.asarray(np.add.reduceat(terms, at) * small[at % _SMALL_POWERS] * large[at // _SMALL_POWERS])
@@ -252,45 +222,3 @@ def _geometric(ratio: int, count: int) -> Hashes:
     terms = np.full(count, ratio, np.uint64)
     terms[0] = 1
     return np.cumprod(terms)
-
-
-@cache
-def _table() -> _Table:
-    kinds = _read_kinds()
-    traits = np.zeros(len(kinds), np.uint8)
-    for trait, flags in (
-        (_IN_WORD, kinds & WORD != 0),
-        (_UNSPACED, kinds & UNSPACED_WORD != 0),
-        (_UPPER, kinds & UPPER != 0),
-        (_ODD, (kinds & LETTER == 0) | (kinds | _PLAIN_LETTER != _PLAIN_LETTER)),
-    ):
-        traits[flags] |= trait
-    lowers = np.append(np.strings.lower(_plane()).view(np.uint32), _PLANE).astype(np.uint64)
-    lowers[_TWO_IN_LOWER_CASE] = _TWO_IN_LOWER_CASE
-    return _Table(kinds, traits, np.where(kinds & WORD, lowers + np.uint64(1), np.uint64(0)))
-
-
-def _plane() -> NDArray[np.str_]:
-    return np.arange(_PLANE, dtype=np.uint32).view("<U1")
-
-
-def _read_kinds() -> Kinds:
-    plane = _plane()
-    is_word = np.strings.isalnum(plane)
-    kinds = np.zeros(_PLANE + 1, np.uint32)
-    for kind, flags in (
-        (LETTER, np.strings.isalpha(plane)),
-        (UPPER, np.strings.isupper(plane)),
-        (LOWER, np.strings.islower(plane)),
-        (DIGIT, np.strings.isdigit(plane)),
-        (SPACE, np.strings.isspace(plane)),
-        (WORD, is_word | (plane == "_")),
-    ):
-        kinds[:_PLANE][flags] |= kind
-    for run in re.finditer(f"[{UNSPACED}]+", "".join(map(chr, range(_PLANE)))):
-        kinds[run.start() : run.end()][is_word[run.start() : run.end()]] |= UNSPACED_WORD
-    for kind, marks in MARKS.items():
-        kinds[[ord(mark) for mark in marks]] |= kind
-    # Beyond the plane stand rare Han characters and symbols; a symbol among the words does no harm.
-    kinds[_PLANE] = LETTER | WORD | UNSPACED_WORD
-    return kinds

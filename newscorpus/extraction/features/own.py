@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from newscorpus.data import Block
-from newscorpus.extraction import characters as kinds
+from newscorpus.extraction import code_points as kinds
 from newscorpus.extraction.characters import Characters
 from newscorpus.extraction.features.amounts import Amounts, Columns, Integers
 

@@ -8,7 +8,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from newscorpus.extraction.characters import Hashes, Words
+from newscorpus.extraction.characters import Words
+from newscorpus.extraction.code_points import Hashes
 from newscorpus.extraction.features.amounts import Columns, Floats
 
 _BASE: Final = np.uint64(0x100000001B3)
