@@ -111,10 +111,14 @@ def short_text(element: HtmlElement) -> str:
     if not len(element):
         text = element.text
         return collapse(text) if text and len(text.strip()) <= SHORT else ""
-    pieces = PIECES(element)
-    if not 0 < sum([len(piece.strip()) for piece in pieces]) <= SHORT or len(pieces) > MAX_PIECES:
-        return ""
-    if next(element.iter(*CODE), None) is not None:
+    pieces: list[str] = []
+    length = 0
+    for piece in element.itertext():  # not all at once: what is asked for may be the whole page, and often
+        pieces.append(piece)
+        length += len(piece.strip())
+        if length > SHORT or len(pieces) > MAX_PIECES:
+            return ""
+    if not length or next(element.iter(*CODE), None) is not None:
         return ""
     return collapse(" ".join(pieces))
 
