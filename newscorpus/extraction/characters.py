@@ -124,7 +124,7 @@ def count_characters(texts: Sequence[str], others: Sequence[str] = ()) -> Charac
     ends_sentence = odd_kinds[:-1] & TERMINAL != 0
     ends_sentence &= (odd_kinds[1:] & SPACE != 0) & (odd[1:] - odd[:-1] == 1)
     lasts = starts + np.maximum(lengths - 1, 0)
-    dots = (codes[lasts] == _DOT) & (codes[lasts - 1] == _DOT) & (codes[lasts - 2] == _DOT)
+    last_three = codes.take(lasts[:, None] - np.arange(3), mode="clip")
     no_letters = np.bincount(odd_text[odd_kinds & LETTER == 0], minlength=n)
     return Characters(
         length=lengths,
@@ -133,7 +133,7 @@ def count_characters(texts: Sequence[str], others: Sequence[str] = ()) -> Charac
         sentences=np.bincount(odd_text[:-1][ends_sentence], minlength=n),
         first_kinds=kind_of_code[codes[starts]],
         last_kinds=kind_of_code[codes[lasts]],
-        ends_in_dots=dots & (lengths >= 3),
+        ends_in_dots=(last_three == _DOT).all(axis=1) & (lengths >= 3),
         odd_text=odd_text,
         odd_kinds=odd_kinds,
         words=_read_words(joined, text_of, n),
