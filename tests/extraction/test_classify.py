@@ -1,0 +1,162 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from onnx import TensorProto, helper
+
+from newscorpus.artifacts import Artifact, Metadata
+from newscorpus.data import Block, Element, Label
+from newscorpus.extraction.classify import (
+    COLUMNS,
+    FIRST,
+    RULED_OUT,
+    SECOND,
+    Classifier,
+    add_context,
+    best_expected_f1,
+    label_by,
+)
+from newscorpus.extraction.features import FEATURES, Hints, measure
+from newscorpus.extraction.parse import parse
+from newscorpus.extraction.segment import segment
+
+PROSE = "The old bridge over the river was opened again on Monday after ten years of slow and costly work. "
+NEWS = f"""<body><nav><ul><li><a href=/>Home</a></li><li><a href=/sport>Sport</a></li></ul></nav>
+<article><h1>Bridge opens</h1><p class=byline>By Jana Nov&aacute;</p>
+<p>{PROSE * 2}</p><p>{PROSE * 3}</p><p>{PROSE * 2}</p></article>
+<footer><p>&copy; 2026 Daily Example</p><p><a href=/terms>Terms of use</a></p></footer></body>"""
+
+
+def stump(columns: tuple[str, ...], column: str, threshold: float, low: float, high: float) -> bytes:
+    """A model of one tree: the margin is `low` where `column` is at most `threshold`, else `high`."""
+    tree = helper.make_node(
+        "TreeEnsembleRegressor", ["features"], ["margin"], domain="ai.onnx.ml", n_targets=1, aggregate_function="SUM",
+        nodes_treeids=[0, 0, 0], nodes_nodeids=[0, 1, 2], nodes_featureids=[columns.index(column), 0, 0],
+        nodes_modes=["BRANCH_LEQ", "LEAF", "LEAF"], nodes_values=[threshold, 0.0, 0.0],
+        nodes_truenodeids=[1, 0, 0], nodes_falsenodeids=[2, 0, 0],
+        target_treeids=[0, 0], target_nodeids=[1, 2], target_ids=[0, 0], target_weights=[low, high],
+    )  # fmt: skip
+    read = helper.make_tensor_value_info("features", TensorProto.FLOAT, [None, len(columns)])
+    written = helper.make_tensor_value_info("margin", TensorProto.FLOAT, [None, 1])
+    opsets = [helper.make_opsetid("", 18), helper.make_opsetid("ai.onnx.ml", 3)]
+    model = helper.make_model(helper.make_graph([tree], "t", [read], [written]), opset_imports=opsets, ir_version=9)
+    return bytes(model.SerializeToString())
+
+
+@pytest.fixture(scope="module")
+def two_stumps() -> Classifier:
+    """First pass: long blocks are likely; second pass: so is what follows a likely block."""
+    metadata = Metadata("toy", "1", COLUMNS, {}, {}, {}, {}, {})
+    first = stump(tuple(FEATURES), "words", 5, -6.0, 2.0)
+    second = stump(COLUMNS, "probability@-1", 0.5, -3.0, 3.0)
+    return Classifier(Artifact(metadata, {FIRST: first, SECOND: second}))
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Classifier:
+    return Classifier()
+
+
+def blocks_of(*texts: str) -> tuple[Block, ...]:
+    body = Element("body")
+    return tuple(Block(at, text, "", Element("p", parent=body, depth=1)) for at, text in enumerate(texts))
+
+
+def logistic(margin: float) -> float:
+    return 1 / (1 + math.exp(-margin))
+
+
+def test_the_second_pass_sees_what_the_first_said_of_the_blocks_around(two_stumps: Classifier) -> None:
+    labelled = two_stumps(blocks_of(PROSE, PROSE, PROSE))
+
+    assert [item.score for item in labelled] == pytest.approx([logistic(-3), logistic(3), logistic(3)])
+    assert [item.label for item in labelled] == [Label.BAD, Label.GOOD, Label.GOOD]
+
+
+def test_what_the_first_pass_rules_out_the_second_leaves_alone(two_stumps: Classifier) -> None:
+    labelled = two_stumps(blocks_of(PROSE, "Short", PROSE))
+
+    assert logistic(-6) < RULED_OUT
+    assert [item.score for item in labelled] == pytest.approx([logistic(-3), logistic(-6), logistic(-3)])
+
+
+def test_a_page_on_which_all_is_ruled_out_keeps_the_first_pass(two_stumps: Classifier) -> None:
+    assert [item.score for item in two_stumps(blocks_of("a", "b"))] == pytest.approx([logistic(-6)] * 2)
+
+
+def test_no_blocks_no_labels(two_stumps: Classifier) -> None:
+    assert two_stumps(()) == ()
+
+
+def test_the_columns_of_the_second_pass_begin_with_those_of_the_first() -> None:
+    features = measure(blocks_of(PROSE, "Short"))
+    joined = add_context(features, np.array([0.9, 0.1]))
+
+    assert joined.shape == (2, len(COLUMNS))
+    assert joined.dtype == np.float32
+    assert (joined[:, : len(FEATURES)] == features.matrix).all()
+    assert joined[:, COLUMNS.index("probability")].tolist() == pytest.approx([0.9, 0.1])
+
+
+def test_labels_keep_blocks_order_and_scores() -> None:
+    blocks = blocks_of(PROSE, "Short")
+    labelled = label_by(np.array([0.75, 0.25]), measure(blocks), blocks)
+
+    assert [(item.block, item.score, item.label) for item in labelled] == [
+        (blocks[0], 0.75, Label.GOOD),
+        (blocks[1], 0.25, Label.BAD),
+    ]
+
+
+def test_where_no_block_is_probable_the_best_choice_is_good() -> None:
+    blocks = blocks_of(PROSE, "Short", PROSE)
+    labelled = label_by(np.array([0.4, 0.01, 0.45]), measure(blocks), blocks)
+
+    assert [item.label for item in labelled] == [Label.GOOD, Label.BAD, Label.GOOD]
+
+
+def test_expected_f1_by_hand() -> None:
+    words = np.array([10, 10, 100], np.float32)
+
+    # 9 of 14.5 expected words: 18 / (10 + 14.5) against 29 / (120 + 14.5); then 88 / (110 + 45) against 90 / (120 + 45).
+    assert best_expected_f1(np.array([0.9, 0.05, 0.05]), words).tolist() == [True, False, False]
+    assert best_expected_f1(np.array([0.4, 0.1, 0.4]), words).tolist() == [True, False, True]
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.integers(1, 500)), min_size=1, max_size=8))
+def test_no_threshold_has_a_higher_expected_f1(blocks: list[tuple[float, int]]) -> None:
+    probability = np.array([pair[0] for pair in blocks])
+    words = np.array([pair[1] for pair in blocks], np.float32)
+    expected = probability * words
+
+    def f1(good: list[bool]) -> float:
+        chosen = np.array(good)
+        return float(2 * expected[chosen].sum() / (words[chosen].sum() + max(expected.sum(), 1e-9)))
+
+    best = f1(best_expected_f1(probability, words).tolist())
+    assert best >= max(f1((probability >= least).tolist()) for least in probability) - 1e-6
+
+
+def test_the_shipped_model_finds_the_text_of_a_plain_page(shipped: Classifier) -> None:
+    labelled = shipped(segment(parse(NEWS)), Hints("Bridge opens"))
+
+    good = [item.block.text for item in labelled if item.label is Label.GOOD and item.block.tag == "p"]
+    assert [text.count("The old bridge") for text in good] == [2, 3, 2]
+    assert all(0 <= item.score <= 1 for item in labelled)
+
+
+def test_the_shipped_model_is_small_and_says_what_it_was_made_of(shipped: Classifier) -> None:
+    metadata = shipped.metadata
+
+    assert metadata.features == COLUMNS
+    assert all(row["licence"] and row["pages"] and row["sha256"] for row in metadata.data.values())
+
+
+@given(st.lists(st.text(min_size=1), min_size=1, max_size=6))
+def test_any_page_is_labelled(shipped: Classifier, texts: list[str]) -> None:
+    labelled = shipped(blocks_of(*texts))
+
+    assert [item.block.text for item in labelled] == texts
+    assert any(item.label is Label.GOOD for item in labelled)
