@@ -25,6 +25,10 @@ def demo(tmp_path_factory: pytest.TempPathFactory, asked: list[str]) -> DemoRepo
     return run_demo(tmp_path_factory.mktemp("corpus"), on_request=asked.append)
 
 
+def test_every_page_ends_as_it_should(demo: DemoReport) -> None:
+    assert demo.surprises == ()
+
+
 def test_nothing_that_should_be_kept_is_lost(demo: DemoReport) -> None:
     happened = {outcome.name: outcome.happened.partition(",")[0] for outcome in demo.outcomes}
     assert {name: happened[name] for name, page in GOLD.items() if page.expect == KEPT and not page.cluster} == {
