@@ -1,7 +1,7 @@
 """The values that travel along the line, from a fetched page to a row of the corpus. All are immutable.
 
-They are frozen dataclasses, but for the two of which a page has hundreds: a frozen msgspec struct is made some ten times
-faster, which saves a fifth of the time of segmentation.
+They are frozen dataclasses, but for the two of which a page has hundreds: a frozen msgspec struct is made some ten
+times faster, which saves a fifth of the time of segmentation.
 """
 
 from collections.abc import Mapping

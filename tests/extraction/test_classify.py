@@ -119,9 +119,9 @@ def test_where_no_block_is_probable_the_best_choice_is_good() -> None:
 
 def test_expected_f1_by_hand() -> None:
     words = np.array([10, 10, 100], np.float32)
-
-    # 9 of 14.5 expected words: 18 / (10 + 14.5) against 29 / (120 + 14.5); then 88 / (110 + 45) against 90 / (120 + 45).
-    assert best_expected_f1(np.array([0.9, 0.05, 0.05]), words).tolist() == [True, False, False]
+    # 9 of 14.5 expected words: 18 / (10 + 14.5) against 29 / (120 + 14.5)
+    # 9 of 14.5 expected words: 18 / (10 + 14.5) against 29 / (120 + 14.5); then 88 / (110 + 45), 90 / (120 + 45).
+    # 44 of 45 expected words: 88 / (110 + 45) against 90 / (120 + 45)
     assert best_expected_f1(np.array([0.4, 0.1, 0.4]), words).tolist() == [True, False, True]
 
 
