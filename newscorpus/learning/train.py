@@ -69,10 +69,7 @@ def train(data: Path, output: Path, progress: Progress, boosting: Boosting = Boo
         features=COLUMNS,
         parameters=verdict.to_parameters(),
         files={},
-        versions={
-            "python": python_version(),
-            **{name: version(name) for name in ("lightgbm", "numpy", "scikit-learn")},
-        },
+        versions={"python": python_version(), **{name: version(name) for name in PACKAGES}},
         data=_describe_data(files, examples),
         scores={**_scores(examples, judged), "verdict": check_verdict(judged, LEAST_ARTICLE)},
     )

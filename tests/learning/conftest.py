@@ -1,0 +1,58 @@
+"""Synthetic pages with gold text, as the sets hold them."""
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from newscorpus.learning.pages import GoldPage
+
+WORDS = (
+    "bridge river council water school winter market train doctor garden letter window north south early people "
+    "works found called reached opened showed began street valley morning evening report family border"
+).split()
+SECTIONS = ("Home", "Sport", "Culture", "Opinion", "Weather", "Video", "Local", "World", "Contact us")
+
+MakePage = Callable[..., GoldPage]
+
+
+def _sentence(random: Random) -> str:
+    return f"Yesterday {' '.join(random.choices(WORDS, k=random.randint(12, 25)))}."
+
+
+@pytest.fixture
+def make_page() -> MakePage:
+    """Makes page `number` of a set: an article with menus around it, or a listing of teasers."""
+
+    def make(number: int, dataset: str = "wcxb", page_type: str = "article", split: str = "train") -> GoldPage:
+        random = Random(f"{dataset} {number} {page_type}")
+        paragraphs = [_sentence(random) for _ in range(random.randint(5, 8))]
+        menu = "".join(f"<li><a href=/{at}>{name}</a></li>" for at, name in enumerate(SECTIONS))
+        body = "".join(f"<p>{text}</p>" for text in paragraphs)
+        if page_type != "article":
+            body = "".join(f"<div><a href=/{at}>{text}</a></div>" for at, text in enumerate(paragraphs))
+            paragraphs = [paragraphs[0]]
+        title = " ".join(random.sample(WORDS, 5)).capitalize()
+        html = (
+            f"<html><head><title>{title}</title></head><body><nav><ul>{menu}</ul></nav><article><h1>{title}</h1>{body}"
+            f"</article><footer><p>Terms of use</p><p>Contact</p></footer></body></html>"
+        )
+        site = f"site{number}.example"
+        return GoldPage(
+            id=f"{dataset}-{number}-{page_type}",
+            dataset=dataset,
+            url=f"https://{site}/news/{'-'.join(title.lower().split())}"
+            if page_type == "article"
+            else f"https://{site}/",
+            domain=site,
+            language="en",
+            title=title,
+            date="",
+            authors=(),
+            html=html,
+            text="\n".join(paragraphs),
+            page_type=page_type if dataset == "wcxb" else "",
+            split=split,
+        )
+
+    return make

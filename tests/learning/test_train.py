@@ -1,0 +1,100 @@
+import json
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from newscorpus.artifacts import CARD, METADATA, Metadata, load_artifact
+from newscorpus.data import Label
+from newscorpus.extraction.classify import COLUMNS, FIRST, SECOND, Classifier
+from newscorpus.extraction.features import Hints
+from newscorpus.extraction.parse import parse
+from newscorpus.extraction.segment import segment
+from newscorpus.extraction.verdict import Verdict
+from newscorpus.learning.boosting import Boosting
+from newscorpus.learning.card import model_card
+from newscorpus.learning.examples import LICENCES
+from newscorpus.learning.pages import GoldPage
+from newscorpus.learning.train import LEAST_ARTICLE, TrainingError, train
+
+MakePage = Callable[..., GoldPage]
+
+SMALL = Boosting(rounds=8, learning_rate=0.4, leaves=4, min_leaf=3, column_share=0.5, l2=0.1, seeds=(1,), threads=1)
+
+
+def write(path: Path, pages: list[GoldPage]) -> None:
+    lines = "".join(json.dumps(asdict(page)) + "\n" for page in pages)
+    path.write_bytes(zstandard.compress(lines.encode()))
+
+
+def harder(page: GoldPage) -> GoldPage:
+    """Every second page has gold that lacks two paragraphs: nobody can know which."""
+    return replace(page, text="\n".join(page.text.splitlines()[2:])) if int(page.id.split("-")[1]) % 2 else page
+
+
+@pytest.fixture
+def data(tmp_path: Path, make_page: MakePage) -> Path:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for dataset in LICENCES:
+        pages = [harder(make_page(number, dataset)) for number in range(6)]
+        listings = [make_page(number, page_type="listing") for number in range(6)] if dataset == "wcxb" else []
+        unseen = make_page(6, dataset, split="dev")
+        write(folder / f"{dataset}.jsonl.zst", [*pages, *listings, unseen])
+    return folder
+
+
+def run(data: Path, output: Path) -> tuple[Metadata, list[str]]:
+    told: list[str] = []
+    return train(data, output, told.append, SMALL), told
+
+
+def test_training_writes_a_model_that_finds_the_text(
+    data: Path, tmp_path: Path, make_page: MakePage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metadata, told = run(data, tmp_path / "models" / "toy")
+    monkeypatch.setattr("newscorpus.artifacts.data_folder", lambda _: tmp_path / "models")
+    artifact = load_artifact("toy", COLUMNS)
+    page = make_page(99)
+    labelled = Classifier(artifact)(segment(parse(page.html)), Hints(page.title))
+
+    assert [item.block.text for item in labelled if item.label is Label.GOOD] == page.text.splitlines()
+    assert Verdict.of(artifact.metadata.parameters).least_article == LEAST_ARTICLE
+    assert metadata.features == artifact.metadata.features == COLUMNS
+    assert len(told) > len(LICENCES)
+
+
+def test_training_twice_writes_the_same_bytes(data: Path, tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    run(data, first)
+    run(data, second)
+
+    for name in (FIRST, SECOND, METADATA, CARD):
+        assert (first / name).read_bytes() == (second / name).read_bytes(), name
+
+
+def test_what_the_metadata_and_the_card_say(data: Path, tmp_path: Path) -> None:
+    metadata, _ = run(data, tmp_path / "toy")
+
+    assert {name: row["pages"] for name, row in metadata.data.items()} == {
+        "wcxb": 12, "fundus": 6, "daniel": 6, "dragnet": 6,
+    }  # the development split is not seen  # fmt: skip
+    assert {name: row["licence"] for name, row in metadata.data.items()} == dict(LICENCES)
+    assert all(0.5 < metadata.scores[name]["page_f1"] <= 1 for name in LICENCES)
+    card = (tmp_path / "toy" / CARD).read_text()
+    assert card == model_card(metadata, SMALL)
+    assert all(f"| {name} | {row['pages']} | {row['licence']} | `{row['sha256']}` |" in card
+               for name, row in metadata.data.items())  # fmt: skip
+    assert "rounds 8" in card
+    assert "threads" not in card
+
+
+def test_a_missing_set_is_named_before_any_work_is_done(data: Path, tmp_path: Path) -> None:
+    (data / "daniel.jsonl.zst").unlink()
+
+    with pytest.raises(TrainingError, match=r"daniel\.jsonl\.zst is missing$") as caught:
+        run(data, tmp_path / "toy")
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "toy").exists()

@@ -1,0 +1,74 @@
+from random import Random
+
+import pytest
+
+from newscorpus.extraction.verdict import SIGNS
+from newscorpus.learning.verdicts import NO_ARTICLE, JudgedPage, check_verdict, learn_article, learn_confidence
+
+
+def judged(number: int, f1: float, page_type: str = "article", weight: float = 1.0) -> JudgedPage:
+    """A page whose first sign speaks of its F1, and whose second of its type, with noise on all signs."""
+    random = Random(number)
+    signs = [random.gauss(0, 0.1) for _ in SIGNS]
+    signs[0] += f1
+    signs[1] += page_type in NO_ARTICLE
+    return JudgedPage(tuple(signs), f1, page_type, f"site{number % 20}.example", weight)
+
+
+@pytest.fixture
+def pages() -> list[JudgedPage]:
+    right = [judged(number, 0.99) for number in range(60)]
+    wrong = [judged(number, 0.3) for number in range(60, 90)]
+    listings = [judged(number, 0.3, "listing") for number in range(90, 120)]
+    return [*right, *wrong, *listings]
+
+
+def test_confidence_tells_right_texts_from_wrong_ones(pages: list[JudgedPage]) -> None:
+    confidence = learn_confidence(pages)
+
+    assert confidence(judged(500, 0.99).signs) > 0.8
+    assert confidence(judged(501, 0.3).signs) < 0.2
+
+
+def test_articles_are_told_from_pages_that_hold_none(pages: list[JudgedPage]) -> None:
+    article = learn_article(pages)
+
+    assert article(judged(500, 0.99).signs) > 0.7
+    assert article(judged(501, 0.3, "product").signs) < 0.3
+
+
+def test_pages_that_are_no_articles_say_nothing_of_confidence(pages: list[JudgedPage]) -> None:
+    others = [judged(number, 0.99, "listing") for number in range(200, 260)]
+
+    assert learn_confidence([*pages, *others]) == learn_confidence(pages)
+
+
+def test_forums_teach_neither_side(pages: list[JudgedPage]) -> None:
+    forums = [judged(number, 0.99, "forum") for number in range(200, 260)]
+
+    assert learn_article([*pages, *forums]) == learn_article(pages)
+
+
+def test_a_page_of_no_weight_teaches_little(pages: list[JudgedPage]) -> None:
+    mislabelled = [judged(number, 0.99, "listing", weight=1e-9) for number in range(200, 260)]
+
+    assert learn_article([*pages, *mislabelled])(judged(500, 0.99).signs) > 0.8
+
+
+def test_learning_twice_gives_the_same_numbers(pages: list[JudgedPage]) -> None:
+    assert learn_article(pages) == learn_article(pages)
+
+
+def test_the_verdict_checked_by_site(pages: list[JudgedPage]) -> None:
+    found = check_verdict(pages, 0.5)
+
+    assert found["share_right_above_0.9"] == 1
+    assert 0.3 < found["share_sure"] < 0.7
+    assert 0 <= found["calibration_error"] < 0.2
+    assert (found["rejection_precision"], found["rejection_recall"], found["articles_lost"]) == (1, 1, 0)
+
+
+def test_where_nothing_is_rejected_nothing_is_lost(pages: list[JudgedPage]) -> None:
+    found = check_verdict(pages, 0.0)
+
+    assert (found["rejection_precision"], found["rejection_recall"], found["articles_lost"]) == (0, 0, 0)
