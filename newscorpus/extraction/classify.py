@@ -9,7 +9,7 @@ import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
-from newscorpus.artifacts import Artifact, load_artifact, onnx_session
+from newscorpus.artifacts import METADATA, Artifact, ArtifactError, load_artifact, onnx_session
 from newscorpus.data import Block, Label, LabelledBlock
 from newscorpus.extraction.context import CONTEXT, measure_context
 from newscorpus.extraction.features import FEATURES, Hints, Matrix, PageFeatures, measure
@@ -41,6 +41,8 @@ class Classifier:
 
     def __init__(self, artifact: Artifact | None = None) -> None:
         artifact = artifact or load_artifact(MODEL, COLUMNS)
+        if missing := {FIRST, SECOND} - set(artifact.weights):
+            raise ArtifactError(f"model {artifact.metadata.name!r}: {METADATA} does not name {min(missing)}")
         self.metadata = artifact.metadata
         self._first = onnx_session(artifact.weights[FIRST])
         self._second = onnx_session(artifact.weights[SECOND])

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
-from newscorpus.artifacts import Artifact, Metadata
+from newscorpus.artifacts import Artifact, ArtifactError, Metadata
 from newscorpus.data import Block, Element, Label
 from newscorpus.extraction.classify import (
     COLUMNS,
@@ -84,6 +84,13 @@ def test_what_the_first_pass_rules_out_the_second_leaves_alone(two_stumps: Class
 
 def test_a_page_on_which_all_is_ruled_out_keeps_the_first_pass(two_stumps: Classifier) -> None:
     assert [item.score for item in two_stumps(blocks_of("a", "b"))] == pytest.approx([logistic(-6)] * 2)
+
+
+def test_a_model_that_lacks_a_pass_is_refused() -> None:
+    metadata = Metadata("toy", "1", COLUMNS, {}, {}, {}, {}, {})
+
+    with pytest.raises(ArtifactError, match=r"^model 'toy': metadata.json does not name second.onnx$"):
+        Classifier(Artifact(metadata, {FIRST: b""}))
 
 
 def test_no_blocks_no_labels(two_stumps: Classifier) -> None:
