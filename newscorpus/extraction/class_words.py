@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 KINDS: Final[dict[str, str]] = {
-    "article": "arti[ck] story ^post entry news blog cl[aá]ne?k zpr[aá]v vijest novic haber nyhet noticia ^zesz",
+    "article": "arti[ck] story ^post entry news blog [cč]l[aá]ne?k zpr[aá]v vijest novic haber nyhet noticia ^zesz",
     "content": """
         content inhalt obsah tre[sś][cć] body text copy prose rich wysiwyg paragraph besedil sadr[zž]aj
         vsebin conteni contenu cuerpo corpo testo metni tekst detail""",

@@ -49,9 +49,10 @@ def align(blocks: Sequence[Block], gold: str, title: str = "") -> Labels:
     gold_words = _normal(gold)
     grams = {tuple(gold_words[at : at + N]) for at in range(len(gold_words) - N + 1)}
     covered = [_covered(text, grams) for text in texts]
-    places = _match(list(chain.from_iterable(texts)), gold_words)
+    page_words = list(chain.from_iterable(texts))
+    places = _match(page_words, gold_words)
     ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
-    block_of_gold = _owners(places, ends, len(gold_words))
+    word_of_gold = _invert(places, len(gold_words))
     good = np.zeros(len(texts))
     weight = np.ones(len(texts))
     for at, (text, hits) in enumerate(zip(texts, covered, strict=True)):
@@ -60,7 +61,9 @@ def align(blocks: Sequence[Block], gold: str, title: str = "") -> Labels:
             good[at] = (hits & (matched >= 0)).mean()
             weight[at] = TWIN_WEIGHT if hits.mean() > 0.5 >= good[at] else 1.0
         elif len(text):
-            good[at] = _is_one_piece(matched, block_of_gold)
+            good[at] = _is_one_piece(matched, word_of_gold, ends) and not _is_taken(
+                text, matched, word_of_gold, page_words
+            )
     title_words = _normal(title)
     good[[bool(text) and text == title_words for text in texts]] = 0.0
     return Labels(good, weight)
@@ -91,17 +94,28 @@ def _match(page: list[str], gold: list[str]) -> Integers:
     return places
 
 
-def _owners(places: Integers, ends: Integers, n_gold: int) -> Integers:
-    """Per word of the gold the block whose word is matched to it, or -1; one more -1 at the end."""
-    owners = np.full(n_gold + 1, -1, np.int64)
+def _invert(places: Integers, n_gold: int) -> Integers:
+    """Per word of the gold the word of the page that is matched to it, or -1; one more -1 at the end."""
+    words_of_page = np.full(n_gold + 1, -1, np.int64)
     matched = np.flatnonzero(places >= 0)
-    owners[places[matched]] = np.searchsorted(ends, matched, side="right")
-    return owners
+    words_of_page[places[matched]] = matched
+    return words_of_page
 
 
-def _is_one_piece(matched: Integers, block_of_gold: Integers) -> bool:
+def _is_one_piece(matched: Integers, word_of_gold: Integers, ends: Integers) -> bool:
+    """Whether a short block is matched as a whole, and not inside what one other block is matched to."""
     if matched[0] < 0 or (np.diff(matched) != 1).any() or (matched < 0).any():
         return False
-    before = block_of_gold[matched[0] - 1] if matched[0] else -1
-    after = block_of_gold[matched[-1] + 1]
-    return bool(before < 0 or before != after)
+    before = word_of_gold[matched[0] - 1] if matched[0] else -1
+    after = word_of_gold[matched[-1] + 1]
+    block_before, block_after = np.searchsorted(ends, (before, after), side="right")
+    return bool(before < 0 or after < 0 or block_before != block_after)
+
+
+def _is_taken(text: list[str], matched: Integers, word_of_gold: Integers, page: list[str]) -> bool:
+    """Whether a short block took its words from the beginning of a block that holds them too: a tie of the matching."""
+    after = int(word_of_gold[matched[-1] + 1])
+    start = after - len(text)
+    if start < 0 or page[start:after] != text:
+        return False
+    return not np.isin(np.arange(start, after), word_of_gold).any()

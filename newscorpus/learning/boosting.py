@@ -139,5 +139,5 @@ def _sample(
 
 
 def _near(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    near: NDArray[np.bool_] = np.convolve(flags, np.ones(2 * NEAR_GOOD + 1), "same")[: len(flags)] > 0.5
-    return near
+    reach: Floats = np.convolve(flags, np.ones(2 * NEAR_GOOD + 1))[NEAR_GOOD:][: len(flags)]
+    return reach > 0.5

@@ -39,6 +39,13 @@ def test_the_gold_may_be_cut_otherwise_than_the_page() -> None:
     assert labels([f"{FIRST} {SECOND}"], f"{FIRST}\n\n{SECOND}")[0] == [1]
 
 
+def test_a_menu_item_does_not_take_the_first_words_of_a_paragraph() -> None:
+    good, _ = labels(["The old bridge", "Weather today", FIRST], FIRST)
+
+    assert good[:2] == [0, 0]
+    assert good[2] > 0.5
+
+
 def test_of_two_copies_one_is_good_and_the_other_a_guess() -> None:
     good, weight = labels([FIRST, FIRST, SECOND], f"{FIRST}\n{SECOND}")
 
