@@ -9,7 +9,8 @@ import lightgbm
 import numpy as np
 from numpy.typing import NDArray
 
-from newscorpus.extraction.features import Matrix
+from newscorpus.evaluation.conventions import has_article
+from newscorpus.extraction.features import FEATURES, Matrix
 from newscorpus.learning.examples import OTHER_PAGE_WEIGHT, SET_WEIGHTS, Example
 
 Floats = NDArray[np.float64]
@@ -20,7 +21,7 @@ NEAR_GOOD = 8
 FAR_SHARE = 0.3
 """Share of the other blocks that is learned from, with a weight that makes up for the rest: most are easy."""
 
-_WORDS = 0  # the column of FEATURES that holds the words of a block
+_WORDS = tuple(FEATURES).index("words")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ def block_weights(examples: Sequence[Example]) -> list[Floats]:
     for example in examples:
         page = example.page
         weight = SET_WEIGHTS[page.dataset] / pages_of[page.dataset, page.domain] ** 0.5
-        if page.page_type not in ("", "article"):
+        if not has_article(page.page_type):
             weight *= OTHER_PAGE_WEIGHT
         by_length = 2 + np.log1p(example.features.matrix[:, _WORDS].astype(float))
         weights.append(weight * example.weight * by_length / by_length.sum() ** 0.7)

@@ -112,7 +112,7 @@ def _scores(examples: Sequence[Example], judged: Sequence[JudgedPage]) -> dict[s
         f1 = [
             page.f1
             for example, page in zip(examples, judged, strict=True)
-            if example.page.dataset == dataset and page.page_type in ("", "article")
+            if example.page.dataset == dataset and page.is_article
         ]
         scores[dataset] = {"pages": float(len(f1)), "page_f1": round(float(np.mean(f1)), 4) if f1 else 0.0}
     return scores

@@ -10,6 +10,7 @@ from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from newscorpus.evaluation.conventions import NO_ARTICLE, has_article
 from newscorpus.extraction.verdict import Logistic
 
 Floats = NDArray[np.float64]
@@ -21,9 +22,6 @@ TRUSTED_F1 = 0.9
 
 STRENGTH = 0.3
 """Inverse of the penalty on the weights: there are few pages that are no articles."""
-
-NO_ARTICLE = frozenset({"collection", "listing", "product", "service"})
-"""Kinds of page that hold no article; forums and documentation hold running text and teach neither side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,7 @@ class JudgedPage:
     @property
     def is_article(self) -> bool:
         """Whether the page holds an article."""
-        return self.page_type in ("", "article")
+        return has_article(self.page_type)
 
 
 def learn_confidence(pages: Sequence[JudgedPage]) -> Logistic:

@@ -2,8 +2,9 @@ from random import Random
 
 import pytest
 
+from newscorpus.evaluation.conventions import NO_ARTICLE
 from newscorpus.extraction.verdict import SIGNS
-from newscorpus.learning.verdicts import NO_ARTICLE, JudgedPage, check_verdict, learn_article, learn_confidence
+from newscorpus.learning.verdicts import JudgedPage, check_verdict, learn_article, learn_confidence
 
 
 def judged(number: int, f1: float, page_type: str = "article", weight: float = 1.0) -> JudgedPage:
