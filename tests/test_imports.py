@@ -34,7 +34,7 @@ ALLOWED: dict[str, set[str]] = {
 """What each part of the library may import, beside itself."""
 
 SCRAPY = {"addon", "spiders", "pipelines"}
-TRAINING = {"lightgbm", "onnx"}
+TRAINING = {"lightgbm", "onnx", "skl2onnx"}
 """Packages of the extra `train`, for which only `learning` may ask."""
 UNPICKLING = {"pickle", "joblib", "dill", "cloudpickle"}
 """Models and data are never unpickled."""

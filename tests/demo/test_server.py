@@ -130,7 +130,11 @@ def test_a_port_that_is_taken_is_one_line(base: str) -> None:
 
 
 def test_serving_ends_by_the_keyboard() -> None:
-    code = "from newscorpus.demo.server import serve; serve(0, lambda base: print(base, flush=True))"
+    # A process started in the background of a shell inherits that Ctrl-C is ignored: here it must not.
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from newscorpus.demo.server import serve; serve(0, lambda base: print(base, flush=True))"
+    )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout
         base = process.stdout.readline().decode().strip()

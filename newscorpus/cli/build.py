@@ -1,0 +1,22 @@
+"""`newscorpus build`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from newscorpus.cli.app import app, counted
+
+
+@app.command()
+def build(corpus: Annotated[Path, typer.Argument(help="Folder of the corpus.")]) -> None:
+    """Take duplicates out of what was crawled and publish the rest; every crawl ends with it."""
+    from newscorpus.jobs.build import PUBLISHED
+    from newscorpus.jobs.build import build as build_corpus
+
+    report = build_corpus(corpus)
+    for segment in report.torn:
+        typer.echo(f"{segment}: the last line is cut off, since its writer died", err=True)
+    left_out = counted(report.duplicates)
+    typer.echo(f"{report.documents} documents; {report.kept} kept, {report.words} words; left out: {left_out}")
+    typer.echo(f"The corpus lies in {corpus / PUBLISHED}")

@@ -1,0 +1,93 @@
+"""`newscorpus evaluate` and `ceiling`: extractors on pages with gold text."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from newscorpus.cli.app import EXTRACTOR_HELP, app, default_extractor
+
+
+class Split(StrEnum):
+    """Which of the pages with gold text count."""
+
+    TRAIN = "train"
+    DEV = "dev"
+    ALL = "all"
+
+
+@app.command()
+def evaluate(
+    dataset: Annotated[list[Path], typer.Option(help="File of pages with gold text; may be repeated.")],
+    extractor: Annotated[list[str] | None, typer.Option(help=f"{EXTRACTOR_HELP} May be repeated.")] = None,
+    split: Annotated[Split, typer.Option(help="Which of the pages.")] = Split.DEV,
+    jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
+    output: Annotated[Path | None, typer.Option(help="Folder for the figures, as CSV and JSON.")] = None,
+    fields: Annotated[bool, typer.Option("--fields", help="Judge title, date and authors, not the text.")] = False,
+    hidden: Annotated[bool, typer.Option("--hidden", help="With --fields: without structured data.")] = False,
+) -> None:
+    """Compare extractors on pages with gold text."""
+    if output:
+        output.mkdir(parents=True, exist_ok=True)
+    if fields and jobs > 1:
+        raise typer.BadParameter("--fields runs in one process")
+    if hidden and not fields:
+        raise typer.BadParameter("--hidden goes with --fields")
+    if fields:
+        _evaluate_fields(dataset, extractor or ["newscorpus"], split, hidden, output)
+    else:
+        _evaluate_texts(dataset, extractor or [default_extractor()], split, jobs, output)
+
+
+@app.command()
+def ceiling(
+    dataset: Annotated[list[Path], typer.Option(help="File of pages with gold text; may be repeated.")],
+    split: Annotated[Split, typer.Option(help="Which of the pages.")] = Split.ALL,
+) -> None:
+    """Show how well a perfect choice of blocks would do: what no block classifier can surpass."""
+    from newscorpus.learning.ceiling import find_ceilings
+
+    for found in find_ceilings(dataset, split):
+        typer.echo(
+            f"{found.dataset}: {found.pages} articles, precision {found.precision:.4f}, recall {found.recall:.4f}, "
+            f"F1 {found.f1:.4f}, mean page F1 {found.page_f1:.4f}"
+        )
+
+
+def _evaluate_texts(datasets: list[Path], extractors: list[str], split: Split, jobs: int, output: Path | None) -> None:
+    from rich.console import Console
+
+    from newscorpus.evaluation import report
+    from newscorpus.evaluation.calibration import summarise_confidence
+    from newscorpus.evaluation.compare import evaluate as evaluate_pages
+    from newscorpus.evaluation.summary import summarise, summarise_rejections
+    from newscorpus.terminal import progress
+
+    results = list(progress(evaluate_pages(datasets, extractors, split, jobs), "pages evaluated"))
+    summaries, rejections = summarise(results), summarise_rejections(results)
+    confidence, worst = summarise_confidence(results), report.worst_pages(results, extractors[0])
+    console = Console()
+    report.print_summaries(summaries, console)
+    report.print_blocks(summaries, console)
+    report.print_rejections(rejections, console)
+    report.print_confidence(confidence, console)
+    report.print_worst(worst, console)
+    if output:
+        report.write_csv(output / "texts.csv", summaries)
+        path = output / "texts.json"
+        report.write_json(path, summaries=summaries, rejections=rejections, confidence=confidence, worst=worst)
+
+
+def _evaluate_fields(datasets: list[Path], readers: list[str], split: Split, hidden: bool, output: Path | None) -> None:
+    from rich.console import Console
+
+    from newscorpus.evaluation.fields import evaluate_fields, print_field_summaries, summarise_fields
+    from newscorpus.evaluation.report import write_json
+    from newscorpus.terminal import progress
+
+    results = progress(evaluate_fields(datasets, readers, split, hidden), "pages evaluated")
+    summaries = summarise_fields(results)
+    print_field_summaries(summaries, Console())
+    if output:
+        write_json(output / "fields.json", summaries=summaries)
