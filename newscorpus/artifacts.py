@@ -9,12 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import onnxruntime
+from numpy.typing import NDArray
 
 from newscorpus.resources import data_folder
 
 METADATA = "metadata.json"
 CARD = "card.md"
+WEIGHTS = "model.onnx"
+"""The weights of a model that is a single file."""
+ROWS, SCORES = "features", "scores"
+"""Input and output of such a model."""
 
 
 class ArtifactError(ValueError):
@@ -95,3 +101,24 @@ def onnx_session(model: bytes) -> onnxruntime.InferenceSession:
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+class Scorer:
+    """A model of one weights file, `WEIGHTS`, that turns rows of features into scores.
+
+    Args:
+        artifact: the model, as `load_artifact` gives it.
+
+    Raises:
+        ArtifactError: the model has no such file.
+    """
+
+    def __init__(self, artifact: Artifact) -> None:
+        self.metadata = artifact.metadata
+        if WEIGHTS not in artifact.weights:
+            raise ArtifactError(f"model {artifact.metadata.name!r}: {METADATA} does not name {WEIGHTS}")
+        self._session = onnx_session(artifact.weights[WEIGHTS])
+
+    def __call__(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
+        """The scores of `rows` (rows, features): shape (rows, 1), or (rows, classes)."""
+        return np.asarray(self._session.run([SCORES], {ROWS: rows})[0], np.float64)
