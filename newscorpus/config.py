@@ -25,17 +25,17 @@ class SignatureParameters:
     """What a MinHash signature depends on; stamped beside every stored signature, since only equal ones compare.
 
     Attributes:
-        normaliser: how the text becomes words: Unicode NFC, lower case, `newscorpus.text.words`.
+        normaliser: how the text becomes words: Unicode NFC, folded as `newscorpus.dedup.words` says.
         shingle_words: words in a shingle; 5-grams as FineWeb takes them (Penedo et al. 2024, section 3.4).
-        hashing: 32-bit hash of a shingle's UTF-8 bytes: the first four bytes of its SHA-1, datasketch's default.
+        hashing: 32-bit hash of a shingle: polynomials of characters and of words, `newscorpus.dedup.words`.
         scheme: datasketch's family of permutations; affine32 has no bias on long texts (datasketch#212).
         permutations: length of the signature; 128 leave the Jaccard estimate a standard error of 0.044 at most.
         seed: of the permutations.
     """
 
-    normaliser: str = "nfc-lower-words"
+    normaliser: str = "nfc-fold-1"
     shingle_words: int = 5
-    hashing: str = "sha1-32"
+    hashing: str = "polynomial-32"
     scheme: str = "affine32"
     permutations: int = 128
     seed: int = 1
@@ -72,12 +72,13 @@ class DuplicateConfig:
     revision: Survivor = Survivor.LATEST
 
 
-class Compression(StrEnum):
-    """How shards are compressed."""
+class ShardFormat(StrEnum):
+    """What shards are: JSON lines compressed by zstd, by gzip or not at all, or Parquet; each is its files' suffix."""
 
     ZSTD = "zst"
     GZIP = "gz"
-    NONE = "none"
+    PLAIN = "jsonl"
+    PARQUET = "parquet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +86,12 @@ class ShardConfig:
     """How the published corpus is cut into files.
 
     Attributes:
-        compression: of each shard.
-        max_bytes: most bytes of a shard before compression; a longer record has a shard of its own. At 256 MB a shard
-            loads in seconds, and ten million news articles make some 120.
+        format: of each shard.
+        max_bytes: most bytes of a shard, counted as JSON lines before compression whatever the format; a longer record
+            has a shard of its own. At 256 MB a shard loads in seconds, and ten million news articles make some 120.
     """
 
-    compression: Compression = Compression.ZSTD
+    format: ShardFormat = ShardFormat.ZSTD
     max_bytes: int = 256_000_000
 
 
@@ -169,6 +170,31 @@ class FetchConfig:
     max_bytes: int = Limits().max_bytes
     seconds: float = 60.0
     max_redirects: int = 8
+
+
+@dataclass(frozen=True, slots=True)
+class PolitenessConfig:
+    """How a crawl treats a site that is slow or refuses. The delay of the portal's file is the floor of all pauses.
+
+    Attributes:
+        max_delay_seconds: longest delay that a slow site brings about by its slowness; AutoThrottle's default.
+        max_crawl_delay_seconds: longest Crawl-delay that is waited for; at one page in five minutes a crawl never ends,
+            so that a site that asks for more is not crawled.
+        max_refusals: different addresses refused in a row (403, 429, 5xx, no answer) after which the site rests; a few
+            broken pages side by side are no refusal.
+        first_pause_seconds: of a site that refuses; doubled each time that it still does. RFC 9110 names no number.
+        max_pause_seconds: longest pause, and longest Retry-After that is waited for.
+        max_pauses: pauses in a row after which the site is given up for the run: about an hour of them.
+        robots_seconds: how long a robots.txt holds: 24 hours (RFC 9309, section 2.4).
+    """
+
+    max_delay_seconds: float = 60.0
+    max_crawl_delay_seconds: float = 300.0
+    max_refusals: int = 5
+    first_pause_seconds: float = 60.0
+    max_pause_seconds: float = 3_600.0
+    max_pauses: int = 6
+    robots_seconds: float = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
