@@ -13,3 +13,7 @@ class Refused(IgnoreRequest):
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(detail)
         self.reason = reason
+
+
+class Postponed(Refused):
+    """A request that is not sent in this run, and stays queued for the next one."""
