@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from lxml.html import HtmlElement
+
 from newscorpus.config import Limits
 from newscorpus.data import Block, Fields, Page, Rejected
 from newscorpus.extraction.decode import decode
@@ -18,6 +20,8 @@ class Reading:
     Attributes:
         page: the page.
         html: its decoded text.
+        tree: the parsed page, without what a template removes, for extractors that cut it in their own way; nobody
+            changes it.
         blocks: its blocks, without what a template removes.
         fields: title, dates and the rest.
         article_body: the text that the page's structured data gives for the article, or "".
@@ -26,6 +30,7 @@ class Reading:
 
     page: Page
     html: str
+    tree: HtmlElement
     blocks: tuple[Block, ...]
     fields: Fields
     article_body: str
@@ -47,6 +52,7 @@ def read(page: Page, template: Template | None = None, limits: Limits = Limits()
     return Reading(
         page=page,
         html=html,
+        tree=tree,
         blocks=segment(tree, limits),
         fields=described.fields,
         article_body=described.article_body,

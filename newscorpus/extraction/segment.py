@@ -4,6 +4,8 @@ A block is the text of a block-level element that holds no other block-level ele
 becomes blocks of its own, so that no visible text is lost and order is kept; inline elements dissolve into the text.
 """
 
+from collections.abc import Set as AbstractSet
+
 from lxml import etree
 from lxml.html import HtmlElement
 
@@ -32,15 +34,18 @@ _RARE_ATTRIBUTES = frozenset({"role", "itemprop", "hidden", "aria-hidden", "styl
 """Those that few block-level elements have."""
 
 
-def segment(root: HtmlElement, limits: Limits = Limits()) -> tuple[Block, ...]:
+def segment(
+    root: HtmlElement, limits: Limits = Limits(), block_tags: AbstractSet[str] = BLOCK_TAGS
+) -> tuple[Block, ...]:
     """The blocks below `root` in document order; never raises. White space is collapsed; `<br><br>` ends a block.
 
-    Elements below `limits.max_depth` block-level ancestors are taken as if they stood at that depth; after
-    `limits.max_elements` elements the rest is left out.
+    Elements that `block_tags` does not name dissolve into the text, unless they hold one that it names. Elements below
+    `limits.max_depth` block-level ancestors are taken as if they stood at that depth; after `limits.max_elements`
+    elements the rest is left out.
     """
     if root.tag in _UNSEEN:
         return ()
-    walk = _Walk(root, limits)
+    walk = _Walk(root, limits, block_tags)
     while walk.levels:
         walk.advance()
     walk.flush()
@@ -75,8 +80,9 @@ class _Walk:
     nest deeper than Python's stack), and white space that starts a block is not even gathered.
     """
 
-    def __init__(self, root: HtmlElement, limits: Limits) -> None:
+    def __init__(self, root: HtmlElement, limits: Limits, block_tags: AbstractSet[str]) -> None:
         self.blocks: list[Block] = []
+        self.block_tags = block_tags
         self.max_depth = limits.max_depth
         self.elements_left = limits.max_elements
         self.texts: list[str] = []
@@ -93,6 +99,7 @@ class _Walk:
     def advance(self) -> None:
         """Go on with the children of the innermost open node: to one that is opened, or to the end."""
         level = self.levels[-1]
+        block_tags = self.block_tags
         for node in level.children:
             if not self.elements_left:
                 self.levels.clear()
@@ -100,7 +107,7 @@ class _Walk:
             self.elements_left -= 1
             tag = node.tag
             if tag not in _UNSEEN:
-                if tag in BLOCK_TAGS or len(node):
+                if tag in block_tags or len(node):
                     self.open(node, tag)
                     return
                 self.add_leaf(node, tag)
@@ -111,11 +118,12 @@ class _Walk:
     def open(self, node: HtmlElement, tag: str) -> None:
         """Enter a node that may hold blocks."""
         self.tags += 1
-        if tag in BLOCK_TAGS:
+        if tag in self.block_tags:
             level = _Level(node, self.divide(), self.elements_left)
             self.container = level
         else:
             level = _Level(node, None, self.elements_left)
+            self.part_words(tag)
             self.inline.append(tag)
             self.open_links += tag == "a"
         self.levels.append(level)
@@ -131,9 +139,11 @@ class _Walk:
         self.tags += 1 if tag in VOID_TAGS else 2
         self.inline.append(tag)
         if text := node.text:
+            self.part_words(tag)
             self.open_links += tag == "a"
             self.add_text(text)
             self.open_links -= tag == "a"
+            self.part_words(tag)
 
     def close(self, level: _Level) -> None:
         """Leave the innermost open node."""
@@ -145,6 +155,8 @@ class _Walk:
         if level.around:
             self.flush()
             self.container = level.around
+        else:
+            self.part_words(tag)
         if tag == "a":
             self.open_links -= 1
         if self.levels and (tail := node.tail):
@@ -159,6 +171,11 @@ class _Walk:
         self.texts.append(text)
         if self.open_links:
             self.link_texts.append(text)
+
+    def part_words(self, tag: str) -> None:
+        """Where a block-level element dissolves, its words are not joined to those around it."""
+        if tag in BLOCK_TAGS:
+            self.add_text(" ")
 
     def break_line(self) -> None:
         """Take a `<br>`; the second with only white space since the first ends a block."""

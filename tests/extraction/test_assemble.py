@@ -1,10 +1,12 @@
+from lxml.html import HtmlElement
+
 from newscorpus.data import Article, Block, Element, Fields, Label, LabelledBlock, Page, Rejected
 from newscorpus.extraction.assemble import MainText, assemble, good_paragraphs
 from newscorpus.extraction.read import Reading
 
 URL = "https://a.example/1"
 FIELDS = Fields(title="Headline")
-READING = Reading(Page(URL, b"x", fetched="2024-01-02T03:04:05+00:00"), "x", (), FIELDS, "", ())
+READING = Reading(Page(URL, b"x", fetched="2024-01-02T03:04:05+00:00"), "x", HtmlElement(), (), FIELDS, "", ())
 
 
 def test_an_article_has_one_paragraph_a_line() -> None:

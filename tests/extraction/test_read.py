@@ -37,6 +37,7 @@ def test_reads_everything_once() -> None:
     found = reading(page)
     assert found.page is page
     assert found.html == HTML
+    assert [p.text for p in found.tree.iter("p")] == ["a další", "První odstavec.", "Druhý odstavec."]
     assert [block.text for block in found.blocks][:3] == ["reklama", "a další", "Most se opravuje"]
     assert (found.fields.title, found.fields.language) == ("Most se opravuje", "cs")
     assert (found.article_body, found.template_text) == ("", ())

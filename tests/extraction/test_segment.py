@@ -317,3 +317,12 @@ def test_of_broken_markup_nothing_is_lost(pieces: list[str]) -> None:
 
 def test_entities_are_text() -> None:
     assert texts("<p>a &lt; b &amp; c &#62;&nbsp;d</p>") == ["a < b & c > d"]
+
+
+def test_of_other_boundaries_only_those_part_the_text() -> None:
+    tree = parse("<div>one<ul><li>two<li>three</ul></div><p>four <a>five</a><table><tr><td>six</table>")
+    assert isinstance(tree, HtmlElement)
+    blocks = segment(tree, block_tags={"p"})
+    assert [(block.tag, block.text, block.link_text) for block in blocks] == [
+        ("html", "one two three", ""), ("p", "four five", "five"), ("body", "six", "")
+    ]  # fmt: skip
