@@ -11,7 +11,7 @@ from newscorpus.cli.app import app, counted
 @app.command()
 def build(corpus: Annotated[Path, typer.Argument(help="Folder of the corpus.")]) -> None:
     """Take duplicates out of what was crawled and publish the rest; every crawl ends with it."""
-    from newscorpus.jobs.build import PUBLISHED
+    from newscorpus.corpus.published import PUBLISHED
     from newscorpus.jobs.build import build as build_corpus
 
     report = build_corpus(corpus)

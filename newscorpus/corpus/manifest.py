@@ -1,6 +1,6 @@
 """The manifest of a published corpus, `manifest.json`: what is in it, file by file, and how it was made."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,8 +8,8 @@ import msgspec
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.errors import CorpusError
-from newscorpus.corpus.shards import Shard, read_shard
-from newscorpus.data import SCHEMA, Record
+from newscorpus.corpus.shards import Shard
+from newscorpus.data import SCHEMA
 
 MANIFEST = "manifest.json"
 
@@ -73,19 +73,6 @@ def read_manifest(folder: Path) -> Manifest:
         raise CorpusError(f"{path}: {error}") from error
     if manifest.schema != SCHEMA:
         raise CorpusError(f"{path}: schema {manifest.schema}; this version reads {SCHEMA}")
+    if strangers := [shard.name for shard in manifest.shards if Path(shard.name).name != shard.name]:
+        raise CorpusError(f"{path}: {strangers[0]!r} is no name of a file in this folder")
     return manifest
-
-
-def read_corpus(folder: Path) -> Iterator[Record]:
-    """All records of the corpus published in a folder, in order.
-
-    Raises:
-        CorpusError: the manifest or a shard is missing or damaged, or a shard has not the rows the manifest says.
-    """
-    for shard in read_manifest(folder).shards:
-        rows = 0
-        for record in read_shard(folder / shard.name):
-            yield record
-            rows += 1
-        if rows != shard.rows:
-            raise CorpusError(f"{folder / shard.name}: {rows} records instead of {shard.rows}")

@@ -66,8 +66,11 @@ def _place_shards(folder: Path, records: Iterable[Record], config: ShardConfig) 
     with _staging(folder) as staging:
         written = write_shards(staging, records, config)
         generation = hashlib.sha256("".join(shard.sha256 for shard in written).encode()).hexdigest()[:GENERATION_LENGTH]
-        pattern = _pattern(generation, config)
-        shards = [replace(shard, name=pattern.replace("*", f"{shard.name}-of-{len(written):05}")) for shard in written]
+        names = _pattern(generation, config)
+        shards = [
+            replace(shard, name=names.replace("*", f"{number:05}-of-{len(written):05}"))
+            for number, shard in enumerate(written)
+        ]
         for old, new in zip(written, shards, strict=True):
             (staging / old.name).replace(folder / new.name)
     sync_folder(folder)
@@ -76,7 +79,7 @@ def _place_shards(folder: Path, records: Iterable[Record], config: ShardConfig) 
 
 def _pattern(generation: str, config: ShardConfig) -> str:
     """Matches the names of one generation's shards."""
-    return f"shard-*-{generation}.jsonl{SUFFIXES[config.compression]}"
+    return f"shard-*-{generation}{SUFFIXES[config.format]}"
 
 
 @contextmanager

@@ -1,30 +1,26 @@
-"""Shards: files of records, JSON lines, compressed, bounded in size; equal records make equal bytes."""
+"""Shards: files of records, bounded in size, of one of several formats; equal records make equal bytes."""
 
-import gzip
 import hashlib
-import io
-import zlib
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import count, groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import IO
+from types import ModuleType
 
-import zstandard
-
-from newscorpus.config import Compression, ShardConfig
+from newscorpus.config import ShardConfig, ShardFormat
+from newscorpus.corpus.compressed import read_lines, write_lines
 from newscorpus.corpus.errors import CorpusError
 from newscorpus.corpus.files import sync
 from newscorpus.corpus.records import decode, encode
 from newscorpus.data import Record
 
-ZSTD_LEVEL = 3
-GZIP_LEVEL = 6
-"""Both are the defaults of the command-line tools."""
-
-SUFFIXES = {Compression.ZSTD: ".zst", Compression.GZIP: ".gz", Compression.NONE: ""}
+SUFFIXES = {
+    ShardFormat.ZSTD: ".jsonl.zst",
+    ShardFormat.GZIP: ".jsonl.gz",
+    ShardFormat.PLAIN: ".jsonl",
+    ShardFormat.PARQUET: ".parquet",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +41,15 @@ class Shard:
 
 
 def write_shards(folder: Path, records: Iterable[Record], config: ShardConfig) -> list[Shard]:
-    """Write records to new files `00000`, `00001` ... in the folder, in order, and bring them to the disk."""
-    numbered = _number(map(encode, records), config.max_bytes)
+    """Write records to new files `00000.SUFFIX`, `00001.SUFFIX` ... in the folder, in order, and bring them to disk.
+
+    Raises:
+        CorpusError: Parquet is asked for, and pyarrow is missing.
+    """
+    suffix = SUFFIXES[config.format]
     return [
-        _write_shard(folder / f"{number:05}", (line for _, line in group), config.compression)
-        for number, group in groupby(numbered, key=itemgetter(0))
+        _write_shard(folder / f"{number:05}{suffix}", group)
+        for number, group in groupby(_numbered(records, config.max_bytes), key=itemgetter(0))
     ]
 
 
@@ -57,54 +57,52 @@ def read_shard(path: Path) -> Iterator[Record]:
     """The records of a shard.
 
     Raises:
-        CorpusError: the file is missing or damaged.
+        CorpusError: the file is missing or damaged, holds something else than records, or needs pyarrow.
     """
-    try:
-        with path.open("rb") as file:
-            yield from map(decode, _expanded(file, path.suffix))
-    except (OSError, EOFError, zlib.error, zstandard.ZstdError, CorpusError) as error:
-        raise CorpusError(f"{path}: {error}") from error
+    if path.suffix == ".parquet":
+        yield from _parquet(path).read_parquet(path)
+        return
+    for number, line in enumerate(read_lines(path), 1):
+        try:
+            yield decode(line)
+        except CorpusError as error:
+            raise CorpusError(f"{path}, line {number}: {error}") from error
 
 
-def _number(lines: Iterable[bytes], max_bytes: int) -> Iterator[tuple[int, bytes]]:
-    """Each line with the number of its shard."""
+def _numbered(records: Iterable[Record], max_bytes: int) -> Iterator[tuple[int, Record, bytes]]:
+    """Each record with the number of its shard before it and its line after it."""
     number = size = 0
-    for line in lines:
+    for record in records:
+        line = encode(record)
         if size and size + len(line) > max_bytes:
             number, size = number + 1, 0
         size += len(line)
-        yield number, line
+        yield number, record, line
 
 
-def _write_shard(path: Path, lines: Iterable[bytes], compression: Compression) -> Shard:
+def _write_shard(path: Path, rows: Iterable[tuple[int, Record, bytes]]) -> Shard:
     """Write one file and read it back for its hash."""
-    rows = 0
+    numbers = count()
+    rows = (row for row, _ in zip(rows, numbers, strict=False))  # ends before it takes a number
     with path.open("xb") as file:
-        with _compressed(file, compression) as write:
-            for line in lines:
-                write(line)
-                rows += 1
+        if path.suffix == ".parquet":
+            _parquet(path).write_parquet(file, (record for _, record, _ in rows))
+        else:
+            write_lines(file, (line for _, _, line in rows), path.suffix)
         sync(file)
+    return Shard(path.name, next(numbers), path.stat().st_size, file_hash(path))
+
+
+def file_hash(path: Path) -> str:
+    """SHA-256 of a file, in hex."""
     with path.open("rb") as file:
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    return Shard(path.name, rows, path.stat().st_size, sha256)
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-@contextmanager
-def _compressed(file: IO[bytes], compression: Compression) -> Iterator[Callable[[bytes], object]]:
-    """Writes into the file; no name and no time go in."""
-    if compression is Compression.ZSTD:
-        with zstandard.ZstdCompressor(ZSTD_LEVEL, write_checksum=True).stream_writer(file, closefd=False) as out:
-            yield out.write
-    elif compression is Compression.GZIP:
-        with gzip.GzipFile("", "wb", GZIP_LEVEL, file, mtime=0) as packed:
-            yield packed.write
-    else:
-        yield file.write
-
-
-def _expanded(file: IO[bytes], suffix: str) -> Iterable[bytes]:
-    """The lines of a file, decompressed as its suffix says."""
-    if suffix == ".zst":
-        return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True))
-    return gzip.GzipFile(fileobj=file) if suffix == ".gz" else file
+def _parquet(path: Path) -> ModuleType:
+    """The module that reads and writes Parquet; loaded only for such files, since it takes a second and an extra."""
+    try:
+        from newscorpus.corpus import parquet  # noqa: PLC0415
+    except ImportError as error:
+        raise CorpusError(f"{path}: Parquet needs pyarrow ({error}); pip install 'newscorpus[parquet]'") from error
+    return parquet

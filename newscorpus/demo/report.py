@@ -12,13 +12,13 @@ import msgspec
 
 from newscorpus.corpus.journal import read_journal
 from newscorpus.corpus.lines import complete_lines
-from newscorpus.corpus.manifest import read_corpus
+from newscorpus.corpus.published import open_corpus
 from newscorpus.data import Record, Rejected
 from newscorpus.dedup.duplicates import Kind
 from newscorpus.demo.errors import DemoError
 from newscorpus.demo.gold import Gold
 from newscorpus.evaluation.scores import ngram_scores
-from newscorpus.jobs.build import DUPLICATES, PUBLISHED, DuplicateLine
+from newscorpus.jobs.build import DUPLICATES, DuplicateLine
 from newscorpus.urls import canonical_url
 
 KEPT, DUPLICATE, NOT_MET = "kept", "duplicate", "not met"
@@ -92,7 +92,7 @@ def read_report(corpus: Path, gold: Mapping[str, Gold]) -> DemoReport:
         CorpusError: a part of the corpus is missing or damaged.
         DemoError: likewise, the crawl's report or the list of duplicates.
     """
-    records = tuple(read_corpus(corpus / PUBLISHED))
+    records = tuple(open_corpus(corpus).records())
     rejected = tuple(_read_rejected(corpus / "rejected.jsonl"))
     duplicates = tuple(_read_duplicates(corpus / DUPLICATES))
     kept = {canonical_url(record.url): record for record in records}

@@ -11,7 +11,7 @@ from rich.table import Table
 from newscorpus.data import Record
 from newscorpus.demo.report import DUPLICATE, KEPT, DemoReport
 from newscorpus.demo.site import read_routes
-from newscorpus.jobs.build import PUBLISHED
+from newscorpus.corpus.published import PUBLISHED
 
 EXAMPLE_CHARACTERS = 300
 """How much of the example's text is shown."""

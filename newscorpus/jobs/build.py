@@ -19,13 +19,13 @@ from newscorpus.corpus.intake import Place, Row, read_intake, read_row, torn_seg
 from newscorpus.corpus.lines import encode_line
 from newscorpus.corpus.manifest import Share
 from newscorpus.corpus.publish import publish
+from newscorpus.corpus.published import PUBLISHED
 from newscorpus.corpus.records import encode
 from newscorpus.data import Record
 from newscorpus.dedup.duplicates import Document, Duplicate, Kind, find_duplicates
 from newscorpus.dedup.signature import content_hash
 
 INTAKE = "intake"
-PUBLISHED = "corpus"
 DUPLICATES = "duplicates.jsonl"
 LOCK = ".build.lock"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from newscorpus.config import BuildConfig, Compression, ShardConfig
+from newscorpus.config import BuildConfig, ShardConfig, ShardFormat
 from newscorpus.corpus.card import COLUMNS
 from newscorpus.corpus.publish import publish
 from newscorpus.corpus.records import encode
@@ -23,18 +23,18 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
     datasets.disable_progress_bars()
 
 
-def published(folder: Path, records: list[Record], compression: Compression) -> Path:
+def published(folder: Path, records: list[Record], form: ShardFormat) -> Path:
     largest = max(len(encode(record)) for record in records)
-    manifest = publish(folder, records, BuildConfig(shards=ShardConfig(compression, largest)))
+    manifest = publish(folder, records, BuildConfig(shards=ShardConfig(form, largest)))
     assert len(manifest.shards) == 2
     return folder
 
 
-@pytest.mark.parametrize("compression", list(Compression))
+@pytest.mark.parametrize("form", list(ShardFormat))
 def test_datasets_loads_it_though_the_first_shard_has_only_empty_lists(
-    tmp_path: Path, record: Record, bare_record: Record, compression: Compression, offline: None
+    tmp_path: Path, record: Record, bare_record: Record, form: ShardFormat, offline: None
 ) -> None:
-    folder = published(tmp_path / "corpus", [bare_record, record], compression)
+    folder = published(tmp_path / "corpus", [bare_record, record], form)
     loaded = datasets.load_dataset(str(folder), cache_dir=str(tmp_path / "cache"))
     assert list(loaded) == ["train"]
     rows = list(loaded["train"])
@@ -49,7 +49,7 @@ def test_datasets_loads_it_though_the_first_shard_has_only_empty_lists(
 
 def test_front_matter_is_yaml_with_languages_as_text(tmp_path: Path, record: Record) -> None:
     records = [replace(record, language="no"), replace(record, language="")]
-    folder = published(tmp_path, records, Compression.ZSTD)
+    folder = published(tmp_path, records, ShardFormat.ZSTD)
     _, front, text = (folder / "README.md").read_text("utf-8").split("---\n", 2)
     assert yaml.safe_load(front)["language"] == ["no"]
     assert "| a | no | 1 | 6 |" in text

@@ -11,18 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from newscorpus.config import BuildConfig, Compression, ShardConfig
+from newscorpus.config import BuildConfig, ShardConfig, ShardFormat
 from newscorpus.corpus.errors import CorpusError
-from newscorpus.corpus.manifest import MANIFEST, read_corpus, read_manifest
+from newscorpus.corpus.manifest import MANIFEST, read_manifest
 from newscorpus.corpus.publish import publish
+from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.records import encode
 from newscorpus.data import Record
 
-COMPRESSIONS = list(Compression)
+FORMATS = list(ShardFormat)
 
 
-def config(compression: Compression = Compression.ZSTD, max_bytes: int = 10_000) -> BuildConfig:
-    return BuildConfig(shards=ShardConfig(compression, max_bytes))
+def config(form: ShardFormat = ShardFormat.ZSTD, max_bytes: int = 10_000) -> BuildConfig:
+    return BuildConfig(shards=ShardConfig(form, max_bytes))
 
 
 def many(record: Record, number: int) -> list[Record]:
@@ -44,15 +45,15 @@ def check(folder: Path) -> None:
     for shard in manifest.shards:
         data = (folder / shard.name).read_bytes()
         assert (hashlib.sha256(data).hexdigest(), len(data)) == (shard.sha256, shard.bytes)
-    assert sum(1 for _ in read_corpus(folder)) == manifest.documents
+    assert sum(1 for _ in open_corpus(folder).records()) == manifest.documents
     assert names_in_card(folder)
 
 
-@pytest.mark.parametrize("compression", COMPRESSIONS)
-def test_records_come_back(tmp_path: Path, record: Record, bare_record: Record, compression: Compression) -> None:
+@pytest.mark.parametrize("form", FORMATS)
+def test_records_come_back(tmp_path: Path, record: Record, bare_record: Record, form: ShardFormat) -> None:
     records = [*many(record, 50), bare_record]
-    manifest = publish(tmp_path, iter(records), config(compression))
-    assert list(read_corpus(tmp_path)) == records
+    manifest = publish(tmp_path, iter(records), config(form))
+    assert list(open_corpus(tmp_path).records()) == records
     assert read_manifest(tmp_path) == manifest
     assert manifest.documents == 51
     assert manifest.words == sum(record.n_words for record in records)
@@ -66,7 +67,7 @@ def test_records_come_back(tmp_path: Path, record: Record, bare_record: Record, 
 
 def test_shards_are_bounded_before_compression(tmp_path: Path, record: Record) -> None:
     size = len(encode(record))
-    manifest = publish(tmp_path, many(record, 10), config(Compression.NONE, 3 * size))
+    manifest = publish(tmp_path, many(record, 10), config(ShardFormat.PLAIN, 3 * size))
     assert [shard.rows for shard in manifest.shards] == [3, 3, 3, 1]
     assert [shard.bytes for shard in manifest.shards] == [3 * size, 3 * size, 3 * size, size]
 
@@ -76,20 +77,20 @@ def test_a_longer_record_has_a_shard_of_its_own(tmp_path: Path, record: Record) 
     assert [shard.rows for shard in manifest.shards] == [1, 1, 1]
 
 
-@pytest.mark.parametrize("compression", COMPRESSIONS)
-def test_equal_records_make_equal_bytes(tmp_path: Path, record: Record, compression: Compression) -> None:
+@pytest.mark.parametrize("form", FORMATS)
+def test_equal_records_make_equal_bytes(tmp_path: Path, record: Record, form: ShardFormat) -> None:
     for name in ("one", "other"):
-        publish(tmp_path / name, many(record, 30), config(compression))
+        publish(tmp_path / name, many(record, 30), config(form))
     first = content(tmp_path / "one")
     assert content(tmp_path / "other") == first
-    publish(tmp_path / "one", many(record, 30), config(compression))
+    publish(tmp_path / "one", many(record, 30), config(form))
     assert content(tmp_path / "one") == first
 
 
 def test_gz_and_zst_carry_no_time_and_a_checksum(tmp_path: Path, record: Record) -> None:
-    packed = tmp_path / publish(tmp_path, [record], config(Compression.GZIP)).shards[0].name
+    packed = tmp_path / publish(tmp_path, [record], config(ShardFormat.GZIP)).shards[0].name
     assert packed.read_bytes()[3:8] == bytes(5), "no name, time 0"
-    packed = tmp_path / publish(tmp_path, [record], config(Compression.ZSTD)).shards[0].name
+    packed = tmp_path / publish(tmp_path, [record], config(ShardFormat.ZSTD)).shards[0].name
     assert packed.read_bytes()[4] & 0b100, "frame header descriptor: content checksum flag (RFC 8878, 3.1.1.1.1)"
 
 
@@ -105,7 +106,7 @@ def test_old_shards_go(tmp_path: Path, record: Record) -> None:
 
 def test_nothing_to_publish_is_a_corpus_of_nothing(tmp_path: Path) -> None:
     assert publish(tmp_path, [], config()).shards == ()
-    assert list(read_corpus(tmp_path)) == []
+    assert list(open_corpus(tmp_path).records()) == []
 
 
 OPERATIONS = ("replace", "unlink", "open", "mkdir", "glob")
@@ -134,23 +135,23 @@ def test_valid_whenever_the_build_dies(
             patch.setattr(Path, name, failing(getattr(Path, name), steps, step))
         publish(tmp_path, new, config())
     check(tmp_path)
-    assert list(read_corpus(tmp_path)) in (old, new)
+    assert list(open_corpus(tmp_path).records()) in (old, new)
     publish(tmp_path, new, config())
     check(tmp_path)
     assert len(content(tmp_path)) == 2 + len(read_manifest(tmp_path).shards)
 
 
-@pytest.mark.parametrize("compression", COMPRESSIONS)
+@pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize(
     "damage", [lambda data: data[:-20], lambda data: data[:20] + b"\xff" + data[21:], lambda _: b""]
 )
 def test_damaged_shards_are_named(
-    tmp_path: Path, record: Record, compression: Compression, damage: Callable[[bytes], bytes]
+    tmp_path: Path, record: Record, form: ShardFormat, damage: Callable[[bytes], bytes]
 ) -> None:
-    (shard,) = publish(tmp_path, many(record, 9), config(compression)).shards
+    (shard,) = publish(tmp_path, many(record, 9), config(form)).shards
     (tmp_path / shard.name).write_bytes(damage((tmp_path / shard.name).read_bytes()))
     with pytest.raises(CorpusError, match=shard.name) as error:
-        list(read_corpus(tmp_path))
+        list(open_corpus(tmp_path).records())
     assert "\n" not in str(error.value)
 
 
@@ -158,7 +159,7 @@ def test_missing_shards_are_named(tmp_path: Path, record: Record) -> None:
     (shard,) = publish(tmp_path, [record], config()).shards
     (tmp_path / shard.name).unlink()
     with pytest.raises(CorpusError, match=shard.name):
-        list(read_corpus(tmp_path))
+        list(open_corpus(tmp_path).records())
 
 
 @pytest.mark.parametrize(

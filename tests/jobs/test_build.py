@@ -18,7 +18,8 @@ from newscorpus.config import BuildConfig, DuplicateConfig, ShardConfig, Signatu
 from newscorpus.corpus import shards
 from newscorpus.corpus.errors import CorpusError
 from newscorpus.corpus.intake import IntakeWriter
-from newscorpus.corpus.manifest import Share, read_corpus
+from newscorpus.corpus.manifest import Share
+from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields, Record
 from newscorpus.dedup.signature import sign
@@ -47,7 +48,7 @@ def store(corpus: Path, rows: Sequence[Record], parameters: SignatureParameters 
 
 
 def kept(corpus: Path) -> list[Record]:
-    return list(read_corpus(corpus / "corpus"))
+    return list(open_corpus(corpus / "corpus").records())
 
 
 def lines(corpus: Path) -> list[dict[str, Any]]:

@@ -1,0 +1,73 @@
+"""Files of lines, plain or compressed; equal lines make equal bytes."""
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO
+
+import zstandard
+
+from newscorpus.corpus.errors import CorpusError
+
+ZSTD_LEVEL = 3
+GZIP_LEVEL = 6
+"""Both are the defaults of the command-line tools."""
+
+FRAME_BYTES = 4_000_000
+"""Least bytes of lines in a zstd frame: each can be decompressed by itself, and loses 0.3 % against a single one."""
+
+
+def write_lines(file: IO[bytes], lines: Iterable[bytes], suffix: str) -> None:
+    """Write lines, each with its newline, compressed as the suffix ".zst", ".gz" or any other (plain) says.
+
+    A zstd file consists of frames of whole lines, each with a checksum; a gzip file names no file and no time.
+    """
+    if suffix == ".zst":
+        compressor = zstandard.ZstdCompressor(ZSTD_LEVEL, write_checksum=True)
+        file.writelines(map(compressor.compress, _frames(lines)))
+    elif suffix == ".gz":
+        with gzip.GzipFile("", "wb", GZIP_LEVEL, file, mtime=0) as packed:
+            packed.writelines(lines)
+    else:
+        file.writelines(lines)
+
+
+def read_lines(path: Path) -> Iterator[bytes]:
+    """The lines of a file, decompressed as its suffix says, each with its newline.
+
+    Raises:
+        CorpusError: the file is missing or damaged, or its last line is cut off.
+    """
+    line = b"\n"
+    try:
+        with path.open("rb") as file:
+            for line in _expanded(file, path.suffix):
+                yield line
+    except OSError as error:
+        raise CorpusError(f"{path}: {error.strerror or error}") from error
+    except (EOFError, zlib.error, zstandard.ZstdError) as error:
+        raise CorpusError(f"{path}: {error}") from error
+    if not line.endswith(b"\n"):
+        raise CorpusError(f"{path}: the last line is cut off")
+
+
+def _frames(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines joined until they make a frame."""
+    frame, size = [], 0
+    for line in lines:
+        frame.append(line)
+        size += len(line)
+        if size >= FRAME_BYTES:
+            yield b"".join(frame)
+            frame, size = [], 0
+    if frame:
+        yield b"".join(frame)
+
+
+def _expanded(file: IO[bytes], suffix: str) -> Iterable[bytes]:
+    """The lines of an open file."""
+    if suffix == ".zst":
+        return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True))
+    return gzip.GzipFile(fileobj=file) if suffix == ".gz" else file

@@ -1,0 +1,72 @@
+"""Records as Parquet files, whose schema is that of `Record`: no column, field or item may be null. Needs pyarrow."""
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, get_args, get_origin, get_type_hints
+
+import msgspec
+import pyarrow
+from pyarrow import parquet
+
+from newscorpus.corpus.compressed import ZSTD_LEVEL
+from newscorpus.corpus.errors import CorpusError
+from newscorpus.data import Record
+
+GROUP_ROWS = 5_000
+"""Records in a row group: some 20 MB of news, of which a reader holds one at a time."""
+
+READ_ROWS = 500
+"""Records made of columns at a time."""
+
+VALUES = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_()}
+
+
+def _arrow_type(kind: Any) -> pyarrow.DataType:
+    """The type of a value, of a tuple of values, or of a dataclass."""
+    if get_origin(kind) is tuple:
+        return pyarrow.list_(pyarrow.field("element", _arrow_type(get_args(kind)[0]), nullable=False))
+    return pyarrow.struct(_arrow_fields(kind)) if dataclasses.is_dataclass(kind) else VALUES[kind]
+
+
+def _arrow_fields(of: Any) -> list[pyarrow.Field]:
+    """The fields of a dataclass."""
+    hints = get_type_hints(of)
+    return [pyarrow.field(field.name, _arrow_type(hints[field.name]), False) for field in dataclasses.fields(of)]
+
+
+SCHEMA = pyarrow.schema(_arrow_fields(Record))
+
+
+def write_parquet(file: IO[bytes], records: Iterable[Record]) -> None:
+    """Write records, compressed by zstd, with a checksum on each page; equal records make equal bytes."""
+    rest = iter(records)
+    with parquet.ParquetWriter(
+        file, SCHEMA, compression="zstd", compression_level=ZSTD_LEVEL, write_page_checksum=True
+    ) as writer:
+        while group := list(islice(rest, GROUP_ROWS)):
+            writer.write_table(pyarrow.Table.from_pylist(list(map(msgspec.to_builtins, group)), SCHEMA))
+
+
+def read_parquet(path: Path) -> Iterator[Record]:
+    """The records of a file.
+
+    Raises:
+        CorpusError: the file is missing or damaged, or holds something else than records.
+    """
+    try:
+        with parquet.ParquetFile(path, page_checksum_verification=True) as file:
+            _check_schema(path, file.schema_arrow)
+            for batch in file.iter_batches(READ_ROWS):
+                for row in batch.to_pylist():
+                    yield msgspec.convert(row, Record)
+    except (OSError, pyarrow.ArrowException, msgspec.ValidationError) as error:
+        raise CorpusError(f"{path}: {' '.join(str(error).split())}") from error
+
+
+def _check_schema(path: Path, schema: pyarrow.Schema) -> None:
+    """Refuse a file of other columns, or of other types."""
+    if not schema.equals(SCHEMA):
+        names = sorted({field.name for field in schema} ^ {field.name for field in SCHEMA})
+        raise CorpusError(f"{path}: its columns are not those of a record: {', '.join(names) or 'types differ'}")
