@@ -1,6 +1,6 @@
 """Train the default model of main text: one command from the pages with gold text to the folder in `models/`."""
 
-import hashlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -18,12 +18,12 @@ from newscorpus.extraction.verdict import Verdict, read_signs
 from newscorpus.learning.boosting import Boosting, fit_all, out_of_fold
 from newscorpus.learning.card import model_card
 from newscorpus.learning.examples import LICENCES, SET_WEIGHTS, Example, make_example
+from newscorpus.learning.gold import Progress, describe_data, training_files
 from newscorpus.learning.onnx_trees import trees_to_onnx
 from newscorpus.learning.pages import read_pages
 from newscorpus.learning.verdicts import JudgedPage, check_verdict, learn_article, learn_confidence
 
 Floats = NDArray[np.float64]
-Progress = Callable[[str], None]
 
 FOLDS = 4
 MODEL_VERSION = "1"
@@ -36,10 +36,6 @@ LEAST_ARTICLE = 0.03
 """A page less probable to hold an article is rejected; low, because a lost article costs more than a kept listing."""
 
 
-class TrainingError(ValueError):
-    """Training cannot begin; the message is one line."""
-
-
 def train(data: Path, output: Path, progress: Progress, boosting: Boosting = Boosting()) -> Metadata:
     """Train on the train split of the sets in `data` whose licence allows it, and write the model to `output`.
 
@@ -48,11 +44,7 @@ def train(data: Path, output: Path, progress: Progress, boosting: Boosting = Boo
     Raises:
         TrainingError: a set is missing from `data`.
     """
-    files = {name: data / f"{name}.jsonl.zst" for name in LICENCES}
-    missing = [str(path) for path in files.values() if not path.is_file()]
-    if missing:
-        raise TrainingError(f"the pages with gold text are not all here: {missing[0]} is missing")
-    examples = _examples(list(files.values()), progress)
+    examples = _examples(list(training_files(data).values()), progress)
     matrices = [example.features.matrix for example in examples]
     first_seen = out_of_fold(examples, matrices, boosting, FOLDS, lambda: progress("first pass, one fold more"))
     first = fit_all(examples, matrices, boosting)
@@ -70,7 +62,7 @@ def train(data: Path, output: Path, progress: Progress, boosting: Boosting = Boo
         parameters=verdict.to_parameters(),
         files={},
         versions={"python": python_version(), **{name: version(name) for name in PACKAGES}},
-        data=_describe_data(files, examples),
+        data=describe_data(data, Counter(example.page.dataset for example in examples)),
         scores={**_scores(examples, judged), "verdict": check_verdict(judged, LEAST_ARTICLE)},
     )
     weights = {FIRST: trees_to_onnx(first), SECOND: trees_to_onnx(second)}
@@ -116,17 +108,6 @@ def _scores(examples: Sequence[Example], judged: Sequence[JudgedPage]) -> dict[s
         ]
         scores[dataset] = {"pages": float(len(f1)), "page_f1": round(float(np.mean(f1)), 4) if f1 else 0.0}
     return scores
-
-
-def _describe_data(files: dict[str, Path], examples: Sequence[Example]) -> dict[str, dict[str, str | int]]:
-    return {
-        name: {
-            "licence": LICENCES[name],
-            "pages": sum(example.page.dataset == name for example in examples),
-            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
-        }
-        for name, path in files.items()
-    }
 
 
 TRAINERS: Mapping[str, Callable[[Path, Path, Progress], Metadata]] = {MODEL: train}

@@ -16,8 +16,9 @@ from newscorpus.extraction.verdict import Verdict
 from newscorpus.learning.boosting import Boosting
 from newscorpus.learning.card import model_card
 from newscorpus.learning.examples import LICENCES
+from newscorpus.learning.gold import TrainingError
 from newscorpus.learning.pages import GoldPage
-from newscorpus.learning.train import LEAST_ARTICLE, TrainingError, train
+from newscorpus.learning.train import LEAST_ARTICLE, train
 
 MakePage = Callable[..., GoldPage]
 

@@ -1,0 +1,55 @@
+"""What every training of a shipped model shares: the sets it may learn from, and how its metadata describes them."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from newscorpus.evaluation.conventions import has_article
+from newscorpus.learning.examples import LICENCES
+from newscorpus.learning.pages import GoldPage, read_pages
+
+Progress = Callable[[str], None]
+"""Is told each step."""
+
+Described = dict[str, dict[str, str | int]]
+"""By set: licence, pages learned from, SHA-256 of the file; as `Metadata.data`."""
+
+
+class TrainingError(ValueError):
+    """Training cannot begin; the message is one line."""
+
+
+def training_files(data: Path) -> dict[str, Path]:
+    """The files in `data` of the sets whose licence allows to train shipped models, by set.
+
+    Raises:
+        TrainingError: one is missing.
+    """
+    files = {name: data / f"{name}.jsonl.zst" for name in LICENCES}
+    missing = [str(path) for path in files.values() if not path.is_file()]
+    if missing:
+        raise TrainingError(f"the pages with gold text are not all here: {missing[0]} is missing")
+    return files
+
+
+def training_articles(data: Path, progress: Progress) -> Iterator[GoldPage]:
+    """The pages with an article of the train split of those sets.
+
+    Raises:
+        TrainingError: a set is missing.
+    """
+    for file in training_files(data).values():
+        yield from (page for page in read_pages(file) if page.split == "train" and has_article(page.page_type))
+        progress(f"{file.name} read")
+
+
+def describe_data(data: Path, pages: Mapping[str, int]) -> Described:
+    """The sets in `data`, with the number of `pages` of each that were learned from."""
+    return {
+        name: {
+            "licence": LICENCES[name],
+            "pages": pages[name],
+            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        }
+        for name, path in training_files(data).items()
+    }
