@@ -1,0 +1,39 @@
+"""Make the tables of docs/published-systems.md: `python -m benchmarks.reproduce DATA`."""
+
+import argparse
+import importlib
+import sys
+import time
+from pathlib import Path
+
+from newscorpus.terminal import complain, describe
+
+RESULTS = Path(__file__).parents[1] / "results" / "published-systems"
+MODULES = ("texttractor", "shallow_tree", "paragraph_svm", "bakic", "hybrids", "node_svm", "clusters", "side_by_side")
+"""In the order of the page."""
+
+
+def main() -> int:
+    """Run the modules and write what each says to a file of its name; 1 where the data are wrong."""
+    parser = argparse.ArgumentParser(description="the tables of the published systems")
+    parser.add_argument("data", type=Path, help="folder of the pages with gold text (docs/data.md)")
+    parser.add_argument(
+        "--only", nargs="+", choices=MODULES, default=MODULES, metavar="NAME", help="these modules alone"
+    )
+    arguments = parser.parse_args()
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    for name in arguments.only:
+        start = time.monotonic()
+        try:
+            text = importlib.import_module(f"benchmarks.reproduce.{name}").reproduce(arguments.data)
+        except (ValueError, OSError, ImportError) as error:
+            complain(f"{name}: {describe(error)}")
+            return 1
+        path = RESULTS / f"{name.replace('_', '-')}.md"
+        path.write_text(text, encoding="utf-8")
+        print(f"{path} ({time.monotonic() - start:.0f} s)", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,81 @@
+"""What the tables of the segment and hybrid systems share: pages asked once, machines fitted, texts summed up."""
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
+
+import numpy as np
+
+from newscorpus.evaluation.scores import Overlap, ngram_overlap
+from newscorpus.extractors.experts import Expert
+from newscorpus.extractors.svm import Matrix
+from newscorpus.learning.pages import GoldPage
+from newscorpus.learning.segments import Measure, SegmentedPage, make_segmented
+from newscorpus.learning.svm import SvmSearch, fit_svm
+
+SEED = 1
+"""Of the draw of pages to train on: the thesis does not say which they were."""
+
+Texts = Sequence[str]
+"""A text for each page."""
+
+
+def segmented(pages: Iterable[GoldPage], experts: Mapping[str, Expert]) -> list[SegmentedPage]:
+    """The pages that can be read, each cut and shown to the experts."""
+    return [found for page in pages if (found := make_segmented(page, experts))]
+
+
+def drawn(pages: Sequence[SegmentedPage], count: int) -> tuple[list[SegmentedPage], list[SegmentedPage]]:
+    """`count` pages drawn at random, and the rest."""
+    order = list(range(len(pages)))
+    random.Random(SEED).shuffle(order)
+    return [pages[at] for at in order[:count]], [pages[at] for at in order[count:]]
+
+
+def by_segment(train: Sequence[SegmentedPage], test: Sequence[SegmentedPage], *, is_hybrid: bool) -> list[str]:
+    """The texts of `test` by a machine that chooses segments, with the experts' features or without."""
+    machine = fit_svm(
+        np.concatenate([_rows(page, is_hybrid) for page in train]),
+        np.concatenate([page.good for page in train]).astype(np.int64),
+        [page.page.domain for page in train for _ in page.segments],
+    )
+    return [_kept(page, machine.predict(_rows(page, is_hybrid)) if page.segments else ()) for page in test]
+
+
+def by_document(train: Sequence[SegmentedPage], test: Sequence[SegmentedPage], overlap: Measure) -> list[str]:
+    """The name of the expert that a machine chooses for each page of `test`, having learned who was best on `train`."""
+    best = np.array([page.best_expert(overlap) for page in train], np.int64)
+    search = replace(SvmSearch(), scoring="accuracy")
+    machine = fit_svm(np.stack([page.whole for page in train]), best, [page.page.domain for page in train], search)
+    names = tuple(test[0].texts)
+    return [names[place] for place in machine.predict(np.stack([page.whole for page in test]))]
+
+
+def ideal(test: Sequence[SegmentedPage], overlap: Measure) -> list[str]:
+    """The name of the best expert for each page."""
+    return [tuple(page.texts)[page.best_expert(overlap)] for page in test]
+
+
+def texts_of(pages: Sequence[SegmentedPage], names: Iterable[str]) -> list[str]:
+    """The text of the named expert for each page."""
+    return [page.texts[name] for page, name in zip(pages, names, strict=True)]
+
+
+def summed(pages: Sequence[SegmentedPage], texts: Texts, overlap: Measure) -> Overlap:
+    """What all `texts` and the gold share, lengths summed over the pages."""
+    return sum((overlap(text, page.page.text) for page, text in zip(pages, texts, strict=True)), Overlap())
+
+
+def mean_f1(pages: Sequence[SegmentedPage], texts: Texts) -> float:
+    """Mean F1 of the pages over word 4-grams."""
+    return fmean(ngram_overlap(text, page.page.text).scores.f1 for page, text in zip(pages, texts, strict=True))
+
+
+def _rows(page: SegmentedPage, is_hybrid: bool) -> Matrix:
+    return np.hstack((page.features, page.kept)) if is_hybrid else page.features
+
+
+def _kept(page: SegmentedPage, classes: Iterable[int]) -> str:
+    kept = (segment for segment, good in zip(page.segments, classes, strict=True) if good)
+    return "\n".join(paragraph for segment in kept for paragraph in segment.paragraphs)

@@ -1,0 +1,73 @@
+"""How much text of what kind every element of a tree holds, in one walk."""
+
+import re
+from typing import NamedTuple
+
+from lxml import etree
+from lxml.html import HtmlElement
+
+from newscorpus.extraction.segment import BLOCK_TAGS, INVISIBLE_TAGS
+from newscorpus.text import collapse, count_words
+
+SENTENCE_END = re.compile(r"[.!?…。！？]+(?=[\s\"'”’»)\]]|\Z)|[。！？]")
+
+
+class Amounts(NamedTuple):
+    """Counts over the visible text in an element, that of its descendants included; white space collapsed.
+
+    Attributes:
+        depth: number of elements around it.
+        blocks: block-level elements in it.
+    """
+
+    depth: int = 0
+    blocks: int = 0
+    characters: int = 0
+    words: int = 0
+    sentences: int = 0
+    letters: int = 0
+    digits: int = 0
+    punctuation: int = 0
+    spaces: int = 0
+
+
+Counts = tuple[int, ...]
+"""The attributes of `Amounts` but for the first, in their order."""
+
+NOTHING: Counts = (0,) * (len(Amounts._fields) - 1)
+BLOCK: Counts = (1, *NOTHING[1:])
+
+
+def measure_amounts(tree: HtmlElement) -> dict[HtmlElement, Amounts]:
+    """The amounts of each element whose text is visible. A word that a tag parts counts twice."""
+    found: dict[HtmlElement, Amounts] = {}
+    depth = 0
+    walk = etree.iterwalk(tree, events=("start", "end"))
+    for event, element in walk:
+        if event == "end":
+            depth -= 1
+            if element.tag not in INVISIBLE_TAGS:
+                found[element] = Amounts(depth, *_inside(element, found))
+            continue
+        depth += 1
+        if element.tag in INVISIBLE_TAGS:
+            walk.skip_subtree()
+    return found
+
+
+def _inside(element: HtmlElement, found: dict[HtmlElement, Amounts]) -> Counts:
+    parts = [_count(element.text)]
+    for child in element:
+        parts.append(found[child][1:] if child in found else NOTHING)
+        parts.append(BLOCK if child.tag in BLOCK_TAGS else NOTHING)
+        parts.append(_count(child.tail))
+    return tuple(map(sum, zip(*parts, strict=True)))
+
+
+def _count(text: str | None) -> Counts:
+    run = collapse(text) if text else ""
+    if not run:
+        return NOTHING
+    letters, digits, spaces = sum(map(str.isalpha, run)), sum(map(str.isdigit, run)), run.count(" ")
+    punctuation = len(run) - letters - digits - spaces
+    return 0, len(run), count_words(run), len(SENTENCE_END.findall(run)), letters, digits, punctuation, spaces

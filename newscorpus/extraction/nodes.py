@@ -1,0 +1,144 @@
+"""Features of the elements of a tree, hashed, for linear models (Kazennikov 2013).
+
+A feature is a name that an element has or has not; numbers are cut into classes. Each name is hashed to one of
+`COLUMNS` columns, so that an element is the list of its columns and a linear model one weight a column.
+"""
+
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import log2
+
+import numpy as np
+from lxml.html import HtmlElement
+from numpy.typing import NDArray
+
+from newscorpus.extraction.amounts import Amounts, measure_amounts
+from newscorpus.text import collapse
+
+COLUMNS = 2**17
+"""Names of features share columns by chance: some 100,000 names of classes and their parts are met in training."""
+
+GROUPS = ("amounts", "structure", "tags", "names")
+"""The four groups of features of the paper, in its order."""
+
+MAX_NAME = 100
+"""Characters of the classes and id of an element that are looked at."""
+MAX_PAIRS = 6
+"""Names of an element, and of its parent, that are combined."""
+NAME_PARTS = (2, 3, 4)
+"""Lengths of the character n-grams of names."""
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """The elements of a page that hold text, with their features.
+
+    Attributes:
+        elements: in document order.
+        amounts: of the text in each, its descendants' included.
+        columns: of all features that are present, element after element, each below `COLUMNS`.
+        starts: where in `columns` those of each element begin.
+    """
+
+    elements: tuple[HtmlElement, ...]
+    amounts: tuple[Amounts, ...]
+    columns: Integers
+    starts: Integers
+
+
+def describe(tree: HtmlElement, tags: frozenset[str], groups: tuple[str, ...] = GROUPS) -> Nodes:
+    """The elements of `tree` that have one of `tags` and hold text, by the features of `groups`."""
+    measured = measure_amounts(tree)
+    elements = [element for element in tree.iter(*tags) if element in measured and measured[element].characters]
+    amounts = [measured[element] for element in elements]
+    hashed: dict[str, list[int]] = {}  # the same names come again and again on a page
+    columns: list[int] = []
+    starts: list[int] = []
+    for element, amount in zip(elements, amounts, strict=True):
+        starts.append(len(columns))
+        for group in groups:
+            for key, names in _GROUPS[group](element, amount):
+                if key not in hashed:
+                    hashed[key] = [zlib.crc32(name.encode("utf-8", "replace")) % COLUMNS for name in names()]
+                columns += hashed[key]
+    return Nodes(tuple(elements), tuple(amounts), np.array(columns, np.int64), np.array(starts, np.int64))
+
+
+Feature = tuple[str, Callable[[], list[str]]]
+"""A key that no other features have, and the names of the features."""
+
+
+def _single(name: str) -> Feature:
+    return name, lambda: [name]
+
+
+def _amounts(_: HtmlElement, amount: Amounts) -> Iterator[Feature]:
+    """Group 1: how much text there is."""
+    values = {
+        "characters": amount.characters,
+        "words": amount.words,
+        "word length": (amount.letters + amount.digits) / max(amount.words, 1),
+        "sentences": amount.sentences,
+        "sentence length": amount.words / max(amount.sentences, 1),
+    }
+    return (_single(f"{name} {_size_class(value)}") for name, value in values.items())
+
+
+def _structure(element: HtmlElement, amount: Amounts) -> Iterator[Feature]:
+    """Group 2: where the element stands and what stands in it."""
+    parent = element.getparent()
+    values = {
+        "children": len(element),
+        "path": amount.depth,
+        "siblings": 0 if parent is None else len(parent) - 1,
+        "blocks": amount.blocks,
+    }
+    return (_single(f"{name} {_size_class(value)}") for name, value in values.items())
+
+
+def _tags(element: HtmlElement, _: Amounts) -> Iterator[Feature]:
+    """Group 3: tag and classes."""
+    yield _single(f"tag {element.tag}")
+    yield from (_single(f"class {name}") for name in _classes(element))
+
+
+def _names(element: HtmlElement, amount: Amounts) -> Iterator[Feature]:
+    """Group 4: parts of names, names of element and parent together, and kinds of characters."""
+    parent = element.getparent()
+    own, around = _name(element), "" if parent is None else _name(parent)
+    yield f"own {own}", lambda: [f"own {part}" for part in _parts(own)]
+    yield f"around {around}", lambda: [f"around {part}" for part in _parts(around)]
+    yield f"pair {own} in {around}", lambda: _pairs(own, around)
+    for kind in ("letters", "digits", "punctuation", "spaces"):
+        yield _single(f"{kind} {20 * getattr(amount, kind) // amount.characters}")
+
+
+_GROUPS: dict[str, Callable[[HtmlElement, Amounts], Iterator[Feature]]] = dict(
+    zip(GROUPS, (_amounts, _structure, _tags, _names), strict=True)
+)
+
+
+def _size_class(value: float) -> int:
+    """Two classes from each power of two to the next."""
+    return int(2 * log2(1 + value))
+
+
+def _classes(element: HtmlElement) -> list[str]:
+    return (element.get("class") or "")[:MAX_NAME].lower().split()
+
+
+def _name(element: HtmlElement) -> str:
+    """The classes of an element, and its id after "#"."""
+    identifier = collapse(element.get("id") or "")[:MAX_NAME].lower()
+    return " ".join([*_classes(element), *([f"#{identifier}"] if identifier else [])])
+
+
+def _parts(name: str) -> list[str]:
+    return sorted({name[at : at + size] for size in NAME_PARTS for at in range(len(name) - size + 1)})
+
+
+def _pairs(own: str, around: str) -> list[str]:
+    return [f"{mine} in {theirs}" for mine in own.split()[:MAX_PAIRS] for theirs in around.split()[:MAX_PAIRS]]
