@@ -6,15 +6,19 @@ from typing import Annotated
 import typer
 
 from newscorpus.cli.app import app, counted
+from newscorpus.config import BuildConfig, ShardConfig, ShardFormat
 
 
 @app.command()
-def build(corpus: Annotated[Path, typer.Argument(help="Folder of the corpus.")]) -> None:
+def build(
+    corpus: Annotated[Path, typer.Argument(help="Folder of the corpus.")],
+    format: Annotated[ShardFormat, typer.Option(help="Of the published files.")] = ShardFormat.ZSTD,  # noqa: A002
+) -> None:
     """Take duplicates out of what was crawled and publish the rest; every crawl ends with it."""
     from newscorpus.corpus.published import PUBLISHED
     from newscorpus.jobs.build import build as build_corpus
 
-    report = build_corpus(corpus)
+    report = build_corpus(corpus, BuildConfig(shards=ShardConfig(format)))
     for segment in report.torn:
         typer.echo(f"{segment}: the last line is cut off, since its writer died", err=True)
     left_out = counted(report.duplicates)

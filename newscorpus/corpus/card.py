@@ -13,6 +13,9 @@ from newscorpus.data import Record
 
 CARD = "README.md"
 
+PATTERN_KEY = "data_files:"
+"""Key of the pattern that matches the names of the shards, and no others."""
+
 DTYPES = {str: "string", int: "int64", float: "float64", bool: "bool"}
 
 COLUMNS = {
@@ -106,7 +109,7 @@ def _front_matter(manifest: Manifest, pattern: str) -> Iterator[str]:
     yield "task_categories: [text-generation]"
     yield "configs:"
     yield "- config_name: default"
-    yield f"  data_files: {json.dumps(pattern)}"
+    yield f"  {PATTERN_KEY} {json.dumps(pattern)}"
     yield "dataset_info:"
     yield "  features:"
     yield from _features(Record, "  ")

@@ -1,6 +1,7 @@
 """The manifest of a published corpus, `manifest.json`: what is in it, file by file, and how it was made."""
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,19 +10,13 @@ import msgspec
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.errors import CorpusError
 from newscorpus.corpus.shards import Shard
+from newscorpus.corpus.tally import Share
 from newscorpus.data import SCHEMA
 
 MANIFEST = "manifest.json"
 
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """What one portal has in one language."""
-
-    source: str
-    language: str
-    documents: int
-    words: int
+GENERATION_LENGTH = 12
+"""Hex digits of a generation; it tells apart the few builds of one folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +24,9 @@ class Manifest:
     """What is in a corpus.
 
     Attributes:
-        schema: layout of the records.
-        generation: hash of all shards; part of their names.
+        schema: version of the layout of the records.
+        columns: type of each column, as `columns.column_types` names it.
+        generation: hash of all shards, as `generation_of` makes it; part of their names.
         documents: records in all shards.
         words: words in all texts.
         bytes: sizes of all shards.
@@ -42,6 +38,7 @@ class Manifest:
     """
 
     schema: int
+    columns: Mapping[str, str]
     generation: str
     documents: int
     words: int
@@ -51,6 +48,11 @@ class Manifest:
     extractors: Mapping[str, int]
     versions: Mapping[str, str]
     parameters: BuildConfig
+
+
+def generation_of(shards: Iterable[Shard]) -> str:
+    """The hash of all shards, in hex."""
+    return hashlib.sha256("".join(shard.sha256 for shard in shards).encode()).hexdigest()[:GENERATION_LENGTH]
 
 
 def write_manifest(manifest: Manifest) -> bytes:

@@ -4,42 +4,26 @@ The names of shards carry a hash of all that is in the corpus, so new ones stand
 manifest switch to them, each at one stroke; then the old ones go. The same records give the same bytes and names.
 """
 
-import hashlib
 import shutil
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
-from newscorpus.config import BuildConfig, ShardConfig
+from newscorpus.config import BuildConfig, ShardConfig, ShardFormat
 from newscorpus.corpus.card import CARD, card
+from newscorpus.corpus.columns import column_types
 from newscorpus.corpus.files import replacing, sync_folder
-from newscorpus.corpus.manifest import MANIFEST, Manifest, Share, write_manifest
+from newscorpus.corpus.manifest import MANIFEST, Manifest, generation_of, write_manifest
 from newscorpus.corpus.shards import SUFFIXES, Shard, write_shards
+from newscorpus.corpus.tally import Tally
 from newscorpus.data import SCHEMA, Record
 
 STAGING = ".building"
-VERSIONED = ("newscorpus", "datasketch", "zstandard")
-GENERATION_LENGTH = 12
-
-
-class Tally:
-    """Counts records as they pass."""
-
-    def __init__(self) -> None:
-        self.documents: Counter[tuple[str, str]] = Counter()
-        self.words: Counter[tuple[str, str]] = Counter()
-        self.extractors: Counter[str] = Counter()
-
-    def count(self, records: Iterable[Record]) -> Iterator[Record]:
-        """The same records."""
-        for record in records:
-            self.documents[record.source, record.language] += 1
-            self.words[record.source, record.language] += record.n_words
-            self.extractors[record.extractor] += 1
-            yield record
+VERSIONED = ("newscorpus", "datasketch", "langdetect", "lxml", "msgspec", "numpy", "onnxruntime", "zstandard")
+WRITERS = {ShardFormat.PARQUET: ("pyarrow",)}
+"""The packages that decide on what is written, in all formats and in one."""
 
 
 def publish(folder: Path, records: Iterable[Record], config: BuildConfig) -> Manifest:
@@ -65,7 +49,7 @@ def _place_shards(folder: Path, records: Iterable[Record], config: ShardConfig) 
     """Write the shards and put them beside those of other generations; gives their generation too."""
     with _staging(folder) as staging:
         written = write_shards(staging, records, config)
-        generation = hashlib.sha256("".join(shard.sha256 for shard in written).encode()).hexdigest()[:GENERATION_LENGTH]
+        generation = generation_of(written)
         names = _pattern(generation, config)
         shards = [
             replace(shard, name=names.replace("*", f"{number:05}-of-{len(written):05}"))
@@ -98,13 +82,14 @@ def _manifest(generation: str, shards: list[Shard], tally: Tally, config: BuildC
     """The manifest of shards whose records were counted."""
     return Manifest(
         schema=SCHEMA,
+        columns=column_types(),
         generation=generation,
-        documents=tally.documents.total(),
-        words=tally.words.total(),
+        documents=tally.documents,
+        words=tally.words,
         bytes=sum(shard.bytes for shard in shards),
         shards=tuple(shards),
-        shares=tuple(Share(*key, count, tally.words[key]) for key, count in sorted(tally.documents.items())),
+        shares=tally.shares,
         extractors=dict(sorted(tally.extractors.items())),
-        versions={name: version(name) for name in VERSIONED},
+        versions={name: version(name) for name in (*VERSIONED, *WRITERS.get(config.shards.format, ()))},
         parameters=config,
     )

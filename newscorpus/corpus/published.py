@@ -34,8 +34,12 @@ class Published:
         for shard in self.manifest.shards:
             yield from self.shard_records(shard)
 
-    def shard_records(self, shard: Shard) -> Iterator[Record]:
+    def shard_records(self, shard: Shard, *, exact: bool = False) -> Iterator[Record]:
         """The records of one shard; its hash is checked before the first of them is given.
+
+        Args:
+            shard: one of the manifest's.
+            exact: refuse lines that hold more or less than a record, as `shards.read_shard` does.
 
         Raises:
             CorpusError: it is not what the manifest says; the message names the file.
@@ -44,7 +48,7 @@ class Published:
         if found := altered(path, shard):
             raise CorpusError(f"{path}: {found}")
         rows = 0
-        for record in read_shard(path):
+        for record in read_shard(path, exact=exact):
             yield record
             rows += 1
         if rows != shard.rows:
@@ -57,13 +61,18 @@ def open_corpus(folder: Path) -> Published:
     Raises:
         CorpusError: the manifest is missing, damaged or of another schema; a shard is missing or of another size.
     """
-    if not (folder / MANIFEST).exists() and (folder / PUBLISHED).is_dir():
-        folder /= PUBLISHED
+    folder = published_folder(folder)
     manifest = read_manifest(folder)
     for shard in manifest.shards:
         if found := misplaced(folder / shard.name, shard):
             raise CorpusError(f"{folder / shard.name}: {found}")
     return Published(folder, manifest)
+
+
+def published_folder(folder: Path) -> Path:
+    """Where the manifest of a corpus lies: in the folder of a crawl one step down, else here."""
+    inside = folder / PUBLISHED
+    return inside if inside.is_dir() and not (folder / MANIFEST).exists() else folder
 
 
 def misplaced(path: Path, shard: Shard) -> str:

@@ -53,8 +53,12 @@ def write_shards(folder: Path, records: Iterable[Record], config: ShardConfig) -
     ]
 
 
-def read_shard(path: Path) -> Iterator[Record]:
+def read_shard(path: Path, *, exact: bool = False) -> Iterator[Record]:
     """The records of a shard.
+
+    Args:
+        path: of the file.
+        exact: refuse lines that are not, byte for byte, what is written of the record: those with other keys, say.
 
     Raises:
         CorpusError: the file is missing or damaged, holds something else than records, or needs pyarrow.
@@ -64,9 +68,12 @@ def read_shard(path: Path) -> Iterator[Record]:
         return
     for number, line in enumerate(read_lines(path), 1):
         try:
-            yield decode(line)
+            record = decode(line)
         except CorpusError as error:
             raise CorpusError(f"{path}, line {number}: {error}") from error
+        if exact and encode(record) != line:
+            raise CorpusError(f"{path}, line {number}: has other keys than a record, or has them in another order")
+        yield record
 
 
 def _numbered(records: Iterable[Record], max_bytes: int) -> Iterator[tuple[int, Record, bytes]]:

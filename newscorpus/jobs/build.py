@@ -17,10 +17,10 @@ from newscorpus.corpus.errors import CorpusError
 from newscorpus.corpus.files import exclusive, replacing
 from newscorpus.corpus.intake import Place, Row, read_intake, read_row, torn_segments
 from newscorpus.corpus.lines import encode_line
-from newscorpus.corpus.manifest import Share
 from newscorpus.corpus.publish import publish
 from newscorpus.corpus.published import PUBLISHED
 from newscorpus.corpus.records import encode
+from newscorpus.corpus.tally import Share
 from newscorpus.data import Record
 from newscorpus.dedup.duplicates import Document, Duplicate, Kind, find_duplicates
 from newscorpus.dedup.signature import content_hash

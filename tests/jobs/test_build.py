@@ -18,9 +18,9 @@ from newscorpus.config import BuildConfig, DuplicateConfig, ShardConfig, Signatu
 from newscorpus.corpus import shards
 from newscorpus.corpus.errors import CorpusError
 from newscorpus.corpus.intake import IntakeWriter
-from newscorpus.corpus.manifest import Share
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.records import make_record
+from newscorpus.corpus.tally import Share
 from newscorpus.data import Article, Fields, Record
 from newscorpus.dedup.signature import sign
 from newscorpus.jobs.build import BuildReport, build

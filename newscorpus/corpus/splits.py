@@ -1,0 +1,125 @@
+"""Training, validation and test documents, so that no group of near-duplicates is in two of them."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from newscorpus.config import SplitConfig, SplitRule
+from newscorpus.data import Record
+
+
+class Split(StrEnum):
+    """What a document is for, in the order of publication where a corpus is split by date."""
+
+    TRAIN = "train"
+    VALIDATION = "validation"
+    TEST = "test"
+
+
+Assign = Callable[[Record], Split]
+"""Says what a document is for."""
+
+
+class SplitError(ValueError):
+    """A corpus cannot be split as asked; the message is one line."""
+
+
+def assigner(records: Callable[[], Iterable[Record]], config: SplitConfig) -> Assign:
+    """What says of each record of a corpus what it is for.
+
+    Args:
+        records: gives all records, to be read once where the split is by date.
+        config: rule and shares.
+
+    Raises:
+        SplitError: the shares leave nothing for training, or there are too few days to split by date.
+    """
+    if not (0 <= config.validation and 0 <= config.test and config.validation + config.test < 1):
+        raise SplitError(f"validation {config.validation} and test {config.test} must be shares that leave some to train")
+    if config.rule is SplitRule.CLUSTER:
+        return by_cluster(config)
+    return by_date(records(), config) if config.rule is SplitRule.DATE else lambda _: Split.TRAIN
+
+
+def cluster_of(record: Record) -> str:
+    """Name of the group of near-duplicates that a document belongs to; alone it is a group of itself."""
+    return record.cluster or record.id
+
+
+def by_cluster(config: SplitConfig) -> Assign:
+    """Decide by the hash of the cluster's name: what comes later moves nothing from one split to another."""
+
+    def assign(record: Record) -> Split:
+        drawn = hashlib.sha256(f"{config.seed}:{cluster_of(record)}".encode()).digest()
+        place = int.from_bytes(drawn[:8]) / 2**64
+        if place < config.test:
+            return Split.TEST
+        return Split.VALIDATION if place < config.test + config.validation else Split.TRAIN
+
+    return assign
+
+
+def by_date(records: Iterable[Record], config: SplitConfig) -> Assign:
+    """Test on the latest days, validate on those before, train on the rest.
+
+    A day of publication (of the fetch, where that is unknown) goes to one split as a whole, and so does a cluster, on
+    the day of its latest document: nothing in training is younger than what is tested. Documents of no date train.
+
+    Raises:
+        SplitError: no day is left for training.
+    """
+    days, latest = _days(records)
+    test = _first_day(days, config.test, before=_AFTER_ALL)
+    validation = _first_day(days, config.validation, before=test)
+    if not any(day < validation for day in days):
+        raise SplitError(f"{len(days)} days of publication are too few to split by date; split by cluster instead")
+
+    def assign(record: Record) -> Split:
+        day = latest.get(cluster_of(record), day_of(record))
+        if day >= test:
+            return Split.TEST
+        return Split.VALIDATION if day >= validation else Split.TRAIN
+
+    return assign
+
+
+def day_of(record: Record) -> int:
+    """The day of publication in UTC, else that of the fetch, as the number of days since 1 January 1; 0 for none."""
+    for date in (record.published, record.fetched):
+        try:
+            moment = datetime.fromisoformat(date)
+            return (moment.astimezone(UTC) if moment.tzinfo else moment).toordinal()
+        except (ValueError, OverflowError):
+            continue
+    return 0
+
+
+_AFTER_ALL = datetime.max.toordinal() + 1
+
+
+def _days(records: Iterable[Record]) -> tuple[Counter[int], dict[str, int]]:
+    """Documents by day, and the latest day of each cluster of several; alone the latter are held by name."""
+    days: Counter[int] = Counter()
+    clusters: dict[str, list[int]] = {}
+    for record in records:
+        if record.cluster:
+            clusters.setdefault(record.cluster, []).append(day_of(record))
+        else:
+            days[day_of(record)] += 1
+    latest = {cluster: max(found) for cluster, found in clusters.items()}
+    for cluster, found in clusters.items():
+        days[latest[cluster]] += len(found)
+    return days, latest
+
+
+def _first_day(days: Counter[int], share: float, before: int) -> int:
+    """The first of the fewest days before a day that together hold the share of all documents."""
+    first, wanted = before, share * days.total()
+    for day in sorted(filter(None, days), reverse=True):
+        if wanted <= 0:
+            break
+        if day < before:
+            first, wanted = day, wanted - days[day]
+    return first
