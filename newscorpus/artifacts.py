@@ -104,7 +104,7 @@ def onnx_session(model: bytes) -> onnxruntime.InferenceSession:
 
 
 class Scorer:
-    """A model of one weights file, `WEIGHTS`, that turns rows of features into scores.
+    """A model of one weights file, `WEIGHTS`, that turns rows of features into scores; `name` says what decides.
 
     Args:
         artifact: the model, as `load_artifact` gives it.
@@ -115,6 +115,7 @@ class Scorer:
 
     def __init__(self, artifact: Artifact) -> None:
         self.metadata = artifact.metadata
+        self.name = f"model:{artifact.metadata.name}@{artifact.metadata.version}"
         if WEIGHTS not in artifact.weights:
             raise ArtifactError(f"model {artifact.metadata.name!r}: {METADATA} does not name {WEIGHTS}")
         self._session = onnx_session(artifact.weights[WEIGHTS])
@@ -122,3 +123,14 @@ class Scorer:
     def __call__(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
         """The scores of `rows` (rows, features): shape (rows, 1), or (rows, classes)."""
         return np.asarray(self._session.run([SCORES], {ROWS: rows})[0], np.float64)
+
+    def parameter(self, name: str) -> float:
+        """A number that belongs to the weights.
+
+        Raises:
+            ArtifactError: the metadata does not give it.
+        """
+        value = self.metadata.parameters.get(name)
+        if not isinstance(value, float):
+            raise ArtifactError(f"model {self.metadata.name!r}: {METADATA} gives no number for the parameter {name}")
+        return value

@@ -11,6 +11,7 @@ from newscorpus.extraction.extractor import Template
 from newscorpus.extraction.fields import read_fields
 from newscorpus.extraction.parse import parse
 from newscorpus.extraction.segment import segment
+from newscorpus.text import collapse
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,11 @@ class Reading:
     fields: Fields
     article_body: str
     template_text: tuple[str, ...]
+
+    @property
+    def head_title(self) -> str:
+        """The text of `<title>`, or ""."""
+        return collapse(self.tree.findtext("head/title") or "")
 
 
 def read(page: Page, template: Template | None = None, limits: Limits = Limits()) -> Reading | Rejected:

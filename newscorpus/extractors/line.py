@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from newscorpus.data import Article, LabelledBlock, Page, Rejected
-from newscorpus.extraction.assemble import MainText, assemble
+from newscorpus.extraction.assemble import MainText, assemble, good_paragraphs
 from newscorpus.extraction.extractor import Template
 from newscorpus.extraction.read import Reading, read
 
@@ -49,3 +50,22 @@ class BlockLine(Line):
         """Every block of `page` with the verdict on it; empty where the page cannot be read."""
         reading = read(page, self.template)
         return () if isinstance(reading, Rejected) else self.label_blocks(reading)
+
+
+class BlockSystem(Protocol):
+    """A system that decides block by block; `name` says what decides."""
+
+    name: str
+
+    def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
+        """The blocks of what was read, with the final verdict on each."""
+        ...
+
+
+def keep_good(system: BlockSystem, template: Template | None = None) -> BlockLine:
+    """The extractor whose text is the blocks that `system` holds to be good."""
+    return BlockLine(
+        find=lambda reading: MainText(good_paragraphs(system.label(reading)), system.name),
+        template=template,
+        label_blocks=system.label,
+    )

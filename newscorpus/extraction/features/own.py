@@ -13,12 +13,15 @@ from newscorpus.extraction.features.amounts import Amounts, Columns, Integers
 
 LINE_CHARACTERS: Final = 80
 
+POSITIVE_INLINE: Final = ("abbr", "cite", "code", "dfn", "kbd", "mark", "q", "samp", "sub", "sup", "var")
+"""Inline elements that stand in running text."""
+
 _INLINE = ("links", "images", "emphasis", "positive_inline", "controls", "has_time", "all_bold", "inline")
 _INLINE_TAGS = (
     ("a",),
     ("img",),
     ("b", "strong", "em", "i", "u"),
-    ("abbr", "cite", "code", "dfn", "kbd", "mark", "q", "samp", "sub", "sup", "var"),
+    POSITIVE_INLINE,
     ("button", "input", "label", "select"),
     ("time",),
 )

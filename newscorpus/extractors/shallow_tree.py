@@ -1,0 +1,62 @@
+"""The Slovene decision tree (Brezovnik 2021, Ljubljana): shallow features of text blocks, and rules around the tree.
+
+A block is what h1 to h6, p and div part; of links only the words in them count. Twelve features: four of the block, the
+one before and the one after. The rules are Boilerpipe's (Kohlschütter et al. 2010), in the published order.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from newscorpus.artifacts import Artifact, Scorer, load_artifact
+from newscorpus.data import Block, Label, LabelledBlock
+from newscorpus.extraction.neighbours import Matrix, neighbour_names, with_neighbours
+from newscorpus.extraction.post_analysis import BREZOVNIK, revise
+from newscorpus.extraction.read import Reading
+from newscorpus.extraction.segment import segment
+from newscorpus.extraction.text_density import text_density
+from newscorpus.text import count_words
+
+MODEL: Final = "shallow-tree"
+
+BLOCK_TAGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "p", "div"})
+
+FEATURES: Final = neighbour_names(("words", "link_words", "text_density", "link_density"))
+"""Words, words inside a, words a line (Kohlschütter), and the second of the first; then of both neighbours."""
+
+
+class ShallowTree:
+    """What is peculiar to `shallow-tree`.
+
+    Args:
+        artifact: the trained tree; by default the one that travels with the package.
+        rules: names of the steps that revise its verdicts.
+    """
+
+    def __init__(self, artifact: Artifact | None = None, rules: Sequence[str] = (*BREZOVNIK, "drop_headline")) -> None:
+        self.tree = Scorer(artifact or load_artifact(MODEL, FEATURES))
+        self.name = self.tree.name
+        self.rules = rules
+
+    def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
+        """The blocks of what was read, with the final verdict on each; the score is the share of good in its leaf."""
+        blocks = cut(reading)
+        shares = self.tree(measure(blocks))[:, 1].tolist()
+        labelled = tuple(
+            LabelledBlock(block, share, Label.GOOD if share > 0.5 else Label.BAD)
+            for block, share in zip(blocks, shares, strict=True)
+        )
+        return revise(labelled, reading.head_title, self.rules)
+
+
+def cut(reading: Reading) -> tuple[Block, ...]:
+    """The text blocks of what was read."""
+    return segment(reading.tree, block_tags=BLOCK_TAGS)
+
+
+def measure(blocks: Sequence[Block]) -> Matrix:
+    """The features of a page's `blocks`: shape (blocks, 12), columns as in `FEATURES`."""
+    own = [(count_words(block.text), count_words(block.link_text), text_density(block.text)) for block in blocks]
+    rows = [(n_words, linked, density, linked / max(n_words, 1)) for n_words, linked, density in own]
+    return with_neighbours(np.array(rows, np.float32).reshape(-1, 4))
