@@ -1,0 +1,93 @@
+"""Content encodings undone, within bounds."""
+
+import io
+import zlib
+
+import brotli  # type: ignore[import-untyped]
+import zstandard
+
+from newscorpus.data import Rejected
+
+GZIP_MAGIC = b"\x1f\x8b"
+WITH_GZIP_HEADER = 31
+BARE_DEFLATE = -15
+
+
+class ContentError(ValueError):
+    """A body cannot be unpacked; `reason` is "too_large" or "broken_encoding"."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+
+    def rejection(self, url: str) -> Rejected:
+        """The rejection of the page at `url`, stage "fetch"."""
+        return Rejected("fetch", self.reason, str(self), url)
+
+
+def unpack(body: bytes, encodings: str, max_bytes: int) -> bytes:
+    """`body` without its content encodings: gzip, deflate, br and zstd; others, and what is not packed, stay.
+
+    Args:
+        body: as it came.
+        encodings: value of `Content-Encoding`, the last one outermost. Many archives hold the bare body with it.
+        max_bytes: longest result.
+
+    Raises:
+        ContentError: longer than that, or damaged.
+    """
+    for name in reversed([name.strip().lower() for name in encodings.split(",")]):
+        try:
+            body = _unpacked(name, body, max_bytes + 1)
+        except (zlib.error, brotli.error, zstandard.ZstdError) as error:
+            raise ContentError("broken_encoding", f"{name}: {error}") from error
+        if len(body) > max_bytes:
+            raise ContentError("too_large", f"more than {max_bytes} bytes when unpacked")
+    return body
+
+
+def _unpacked(name: str, body: bytes, at_most: int) -> bytes:
+    match name:
+        case "gzip" | "x-gzip" if body.startswith(GZIP_MAGIC):
+            return _gunzipped(body, at_most)
+        case "deflate":
+            return _inflated(body, at_most)
+        case "br":
+            return _unbrotlied(body, at_most)
+        case "zstd" if body.startswith(zstandard.FRAME_HEADER):
+            reader = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(body), read_across_frames=True)
+            return reader.read(at_most)
+        case _:
+            return body
+
+
+def _gunzipped(body: bytes, at_most: int) -> bytes:
+    """All members; one that is cut short as far as it goes."""
+    parts: list[bytes] = []
+    while body.startswith(GZIP_MAGIC) and at_most > 0:
+        unpacker = zlib.decompressobj(WITH_GZIP_HEADER)
+        parts.append(unpacker.decompress(body, at_most))
+        at_most -= len(parts[-1])
+        body = unpacker.unused_data
+    return b"".join(parts)
+
+
+def _inflated(body: bytes, at_most: int) -> bytes:
+    """With the header that the standard asks for, or without, as some servers send it."""
+    try:
+        return zlib.decompressobj().decompress(body, at_most)
+    except zlib.error:
+        return zlib.decompressobj(BARE_DEFLATE).decompress(body, at_most)
+
+
+def _unbrotlied(body: bytes, at_most: int) -> bytes:
+    """Brotli has no mark at its beginning; a bare page, as archives may hold it, is told by its first byte."""
+    if body.lstrip()[:1] == b"<":
+        return body
+    unpacker = brotli.Decompressor()
+    parts = [unpacker.process(body, output_buffer_limit=at_most)]
+    length = len(parts[0])
+    while length < at_most and not unpacker.can_accept_more_data():
+        parts.append(unpacker.process(b"", output_buffer_limit=at_most - length))
+        length += len(parts[-1])
+    return b"".join(parts)

@@ -1,0 +1,157 @@
+"""Pages read from WARC files: our own archives, Common Crawl's, other people's."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from http import HTTPStatus
+from pathlib import Path
+
+import msgspec
+
+from newscorpus.config import Limits
+from newscorpus.crawl.archive.content import ContentError, unpack
+from newscorpus.crawl.archive.records import Damage, WarcRecord, read_records
+from newscorpus.crawl.archive.values import NOTE_TYPE, PERSONAL, SOFTWARE, ArchiveError, Capture, Note, Place
+from newscorpus.crawl.archive.values import StoredPage as Stored
+from newscorpus.crawl.fetch import HTML
+from newscorpus.data import Evidence, Page, Rejected
+
+NOTES = msgspec.json.Decoder(Note)
+
+STAGE = "archive"
+"""Stage of what is rejected since the file does not hold it whole."""
+
+
+def read_captures(path: Path, offset: int = 0, limits: Limits = Limits()) -> Iterator[Capture | Rejected]:
+    """The pages of a WARC file from `offset` on, and why others are none.
+
+    Of our own archives these are the pages that the spider handed on; of other files all responses that are HTML with
+    status 200. Damaged and repeated records ("revisit") are rejected, stage "archive"; other statuses and types, and
+    what is too large, stage "fetch", as in a crawl.
+
+    Raises:
+        ArchiveError: the file cannot be opened or read.
+    """
+    group = _Group(ours=_is_ours(next(read_records(path, limits.max_bytes), None)))
+    for record in read_records(path, limits.max_bytes, offset):
+        group, found = _step(group, record, limits)
+        if found is not None:
+            yield found
+
+
+def read_capture(path: Path, place: Place, limits: Limits = Limits()) -> Capture | Rejected:
+    """The page whose records begin at a place.
+
+    Raises:
+        ArchiveError: there is none, or the file cannot be read.
+    """
+    found = next(read_captures(path, place.offset, limits), None)
+    if found is None:
+        raise ArchiveError(f"{path}: no page at offset {place.offset}")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The records that were read of one response; `ours` says whether the file is one of our archives."""
+
+    ours: bool
+    response: WarcRecord | None = None
+    resources: tuple[WarcRecord, ...] = ()
+
+
+def _step(group: _Group, record: WarcRecord | Damage, limits: Limits) -> tuple[_Group, Capture | Rejected | None]:
+    """What a record makes of the group before it, and the page or rejection that is ready with it."""
+    if isinstance(record, Damage):
+        detail = f"{record.place.file}, offset {record.place.offset}: {record.why}"
+        return _Group(group.ours), Rejected(STAGE, "broken_record", detail)
+    if record.kind == "warcinfo":
+        return _Group(_is_ours(record)), None
+    return _step_in_ours(group, record, limits) if group.ours else (group, _foreign(record, limits))
+
+
+def _step_in_ours(group: _Group, record: WarcRecord, limits: Limits) -> tuple[_Group, Capture | Rejected | None]:
+    if record.kind == "response":
+        return _Group(ours=True, response=record), None
+    if record.kind == "resource":
+        return replace(group, resources=(*group.resources, record)), None
+    if record.kind == "metadata" and group.response and record.headers.get("content-type") == NOTE_TYPE:
+        return _Group(ours=True), _own(group.response, group.resources, record, limits)
+    return group, None
+
+
+def _is_ours(record: WarcRecord | Damage | None) -> bool:
+    """Whether a file that begins with this record is one of our archives."""
+    if not isinstance(record, WarcRecord) or record.kind != "warcinfo":
+        return False
+    return any(line.startswith(f"software: {SOFTWARE}".encode()) for line in record.body.splitlines())
+
+
+def _foreign(record: WarcRecord, limits: Limits) -> Capture | Rejected | None:
+    url = _address(record)
+    if record.kind == "revisit":
+        return Rejected(STAGE, "revisit", "the same content is archived elsewhere", url)
+    if record.kind != "response":
+        return None
+    kind = record.http.get("content-type", "").partition(";")[0].strip().lower()
+    if record.status != HTTPStatus.OK:
+        return Rejected("fetch", f"http_{record.status}", "", url)
+    if kind not in HTML:
+        return Rejected("fetch", "not_html", f"content type {kind!r}", url)
+    try:
+        page = _page(record, limits)
+    except ContentError as error:
+        return error.rejection(url)
+    return Capture(page, place=record.place)
+
+
+def _own(
+    response: WarcRecord, resources: tuple[WarcRecord, ...], metadata: WarcRecord, limits: Limits
+) -> Capture | Rejected:
+    place = response.place
+    whole = replace(place, length=metadata.place.offset + metadata.place.length - place.offset)
+    left = iter(resources)
+    try:
+        note = NOTES.decode(metadata.body)
+        pages = tuple(_stored(one, response if one.headers is None else next(left), limits) for one in note.pages)
+        return Capture(pages[0], pages[1:], note.origin, whole)
+    except ContentError as error:
+        return error.rejection(_address(response))
+    except (msgspec.DecodeError, StopIteration, RuntimeError, IndexError) as error:
+        detail = f"{place.file}, offset {metadata.place.offset}: metadata: {str(error) or 'a record is missing'}"
+        return Rejected(STAGE, "broken_record", detail, _address(response))
+
+
+def _stored(stored: Stored, record: WarcRecord, limits: Limits) -> Page:
+    """A page of ours, with what the metadata record says of it."""
+    page = _page(record, limits)
+    evidence = tuple(Evidence(*one) for one in stored.evidence)
+    headers = page.headers if stored.headers is None else stored.headers
+    return Page(stored.url, page.body, headers, stored.fetched, evidence)
+
+
+def _page(record: WarcRecord, limits: Limits) -> Page:
+    """The page that a record holds.
+
+    Raises:
+        ContentError: it does not hold it whole, or the page is too large.
+    """
+    if record.fault:
+        raise ContentError(record.fault, f"{record.place.file}, offset {record.place.offset}: {record.fault}")
+    if cut := record.headers.get("warc-truncated"):
+        raise ContentError("truncated", f"{record.place.file}, offset {record.place.offset}: by its writer: {cut}")
+    body = unpack(record.body, record.http.get("content-encoding", ""), limits.max_bytes)
+    headers = {name: value for name, value in record.http.items() if name not in PERSONAL | {"content-encoding"}}
+    return Page(_address(record), body, headers, _date(record.headers.get("warc-date", "")))
+
+
+def _address(record: WarcRecord) -> str:
+    return record.headers.get("warc-target-uri", "").strip("<>")
+
+
+def _date(text: str) -> str:
+    """A date of WARC, to the second, as pages carry it; "" for none."""
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC).isoformat(timespec="seconds")
+    except ValueError:
+        return ""
