@@ -112,10 +112,10 @@ def _front_matter(manifest: Manifest, pattern: str) -> Iterator[str]:
     yield f"  {PATTERN_KEY} {json.dumps(pattern)}"
     yield "dataset_info:"
     yield "  features:"
-    yield from _features(Record, "  ")
+    yield from features(Record, "  ")
 
 
-def _features(of: type[Any], indent: str) -> Iterator[str]:
+def features(of: type[Any], indent: str) -> Iterator[str]:
     """The fields of a dataclass as features of `datasets`."""
     hints = get_type_hints(of)
     for field in dataclasses.fields(of):
@@ -131,4 +131,4 @@ def _feature(kind: Any, indent: str) -> Iterator[str]:
         yield f"{indent}{word}: {DTYPES[item]}"
     else:
         yield f"{indent}{word}:"
-        yield from _features(item, indent)
+        yield from features(item, indent)
