@@ -5,7 +5,7 @@ The portal spider adds what depends on the portals: the user agent, the delay of
 
 import os
 
-from newscorpus.config import Limits
+from newscorpus.config import Limits, PolitenessConfig
 from newscorpus.extractors import registry
 
 # ---- newscorpus -----------------------------------------------------------------------------------------------------
@@ -20,6 +20,8 @@ NEWSCORPUS_WORKERS = max(1, (os.cpu_count() or 1) - 1)
 """Processes that extract, filter and sign; one core is left to the fetching."""
 NEWSCORPUS_PAGE_SECONDS = 30.0
 """Longest time that one step may take over one page; a page takes some 0.01 s, and the hardest real one seen 2 s."""
+NEWSCORPUS_PAUSE_SECONDS = PolitenessConfig().first_pause_seconds
+"""First pause of a site that refuses (403, 429, 5xx, no answer); doubled each time that it still does."""
 NEWSCORPUS_BUILD = True
 """Whether duplicates are removed and shards written when the crawl ends; `newscorpus build CORPUS` does it later."""
 
@@ -40,7 +42,8 @@ ROBOTSTXT_OBEY = True
 ROBOTSTXT_USER_AGENT = "newscorpus"
 CONCURRENT_REQUESTS_PER_DOMAIN = 1
 DOWNLOAD_DELAY = 1.0
-AUTOTHROTTLE_ENABLED = False  # it would replace the delay that the portal file states
+DOWNLOAD_DELAY_JITTER = 0.25  # a pause is 1 to 1.5 times the delay, never shorter
+AUTOTHROTTLE_ENABLED = False  # it would undercut the delay that the portal file states; ours does not
 RETRY_TIMES = 2
 COOKIES_ENABLED = False  # what a site shows to a stranger is what the corpus holds
 REFERER_ENABLED = True
@@ -61,9 +64,12 @@ REQUEST_FINGERPRINTER_CLASS = "newscorpus.addon.fingerprints.CanonicalFingerprin
 SCHEDULER_MEMORY_QUEUE = "scrapy.squeues.FifoMemoryQueue"  # in the order found, so that a crawl can be repeated
 DOWNLOADER_MIDDLEWARES = {
     "newscorpus.addon.private_addresses.PrivateAddressMiddleware": 40,  # before anything is sent, robots.txt too
+    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+    "newscorpus.addon.robots.RobotsMiddleware": 100,
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,  # spider and redirects judge by portal
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "newscorpus.addon.redirects.CarefulRedirectMiddleware": 600,
+    "newscorpus.addon.politeness.PolitenessMiddleware": 845,  # beside the network; retries and redirects come back to it
 }
 EXTENSIONS = {
     "newscorpus.pipelines.workers.Workers": 100,

@@ -24,7 +24,6 @@ REASONS: dict[type[BaseException], str] = {
 }
 
 MESSAGES = {
-    "Forbidden by robots.txt": "robots_disallowed",
     "Ignored response": "too_large",
     "max redirections reached": "redirect_loop",
 }

@@ -26,7 +26,7 @@ from .listing import Form, Listing
 from .lists import read_list
 from .pages import document_of, make_page
 from .requests import first_address, list_request, page_request
-from .surroundings import loopback_hosts, portal_settings
+from .surroundings import loopback_hosts, portal_manners, portal_settings
 
 Output = FetchedPage | Rejected | Request
 
@@ -50,6 +50,7 @@ class PortalSpider(Spider):
         self.arguments = arguments
         self.portal_names = tuple(portal.name for portal in arguments.portals)
         self.loopback = loopback_hosts(arguments.portals)
+        self.manners = portal_manners(arguments.portals)
         today = datetime.now(UTC).date()
         self._frontiers = {portal.name: Frontier(portal, today, self.loopback) for portal in arguments.portals}
         self._documents: set[str] = set()

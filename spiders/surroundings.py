@@ -8,6 +8,8 @@ from scrapy.settings import BaseSettings
 from newscorpus.addon.options import user_agent
 from newscorpus.crawl.addresses import host_and_port, is_loopback
 from newscorpus.crawl.errors import CrawlError
+from newscorpus.crawl.politeness import Manners
+from newscorpus.portals.quiet_hours import read_quiet_hours
 from newscorpus.portals.schema import Portal
 
 from .arguments import Arguments
@@ -25,10 +27,21 @@ def portal_settings(arguments: Arguments, settings: BaseSettings) -> dict[str, A
     return {
         "NEWSCORPUS_CORPUS": settings.get("NEWSCORPUS_CORPUS") or f"corpora/{arguments.name}",
         "USER_AGENT": user_agent(contact),
-        "DOWNLOAD_SLOTS": {portal.name: {"delay": portal.delay_seconds} for portal in arguments.portals},
+        "DOWNLOAD_SLOTS": {portal.name: {"delay": portal.delay_seconds, "jitter": 0} for portal in arguments.portals},
         # One request of a portal goes out at a time; more of them under way would only spoil the order.
         "CONCURRENT_REQUESTS": 2 * len(arguments.portals),
     }
+
+
+def portal_manners(portals: Iterable[Portal]) -> dict[str, Manners]:
+    """What each portal may expect of the crawl, by its name."""
+    return {portal.name: _manners(portal) for portal in portals}
+
+
+def _manners(portal: Portal) -> Manners:
+    hours, zone = portal.politeness.quiet_hours, portal.politeness.time_zone
+    quiet = read_quiet_hours(hours, zone) if hours else None
+    return Manners(portal.delay_seconds, portal.limits.max_bytes, quiet)
 
 
 def loopback_hosts(portals: Iterable[Portal]) -> frozenset[str]:

@@ -13,3 +13,8 @@ FAILED = "newscorpus/failed"
 def rejected(stage: str, reason: str) -> str:
     """The count of the rejections of one stage for one reason."""
     return f"newscorpus/rejected/{stage}/{reason}"
+
+
+def politeness(site: str, what: str) -> str:
+    """What we noted of our behaviour towards one site."""
+    return f"newscorpus/politeness/{site}/{what}"

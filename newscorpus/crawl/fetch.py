@@ -5,15 +5,12 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from urllib.parse import urljoin
 
-from protego import Protego
 from w3lib.url import safe_url_string
 
 from newscorpus.config import FetchConfig
 from newscorpus.crawl.request import Answer, FetchError, ask
+from newscorpus.crawl.robots import Robots, is_reachable, read_robots
 from newscorpus.data import Page, Rejected
-
-ROBOT = "newscorpus"
-"""The name by which robots.txt may address us."""
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 HTML = ("text/html", "application/xhtml+xml", "")
@@ -49,12 +46,12 @@ class _Visit:
         self._user_agent = user_agent
         self._config = config
         self._loopback = loopback
-        self._robots: dict[str, Protego] = {}
+        self._robots: dict[str, Robots] = {}
 
     def follow(self, url: str, *, obey_robots: bool) -> Answer:
         """The answer at the end of the redirects that begin at `url`; each step is checked as the first one is."""
         for _ in range(self._config.max_redirects + 1):
-            if obey_robots and not self._rules(url).can_fetch(url, ROBOT):
+            if obey_robots and not self._rules(url).allow(url):
                 raise FetchError("robots_disallowed", f"robots.txt forbids {url}")
             answer = ask(url, self._user_agent, self._config, self._loopback)
             location = answer.headers.get("location", "")
@@ -63,15 +60,14 @@ class _Visit:
             url = _resolved(url, location)
         raise FetchError("redirect_loop", f"more than {self._config.max_redirects} redirects")
 
-    def _rules(self, url: str) -> Protego:
-        """The rules of a site; all is allowed without robots.txt, nothing where the server fails (RFC 9309, 2.3.1)."""
+    def _rules(self, url: str) -> Robots:
+        """The rules of a site; all is allowed without robots.txt, nothing while it is out of reach."""
         root = urljoin(url, "/robots.txt")
         if root not in self._robots:
             answer = self.follow(root, obey_robots=False)
-            if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            if not is_reachable(answer.status):
                 raise FetchError("robots_unavailable", f"status {answer.status} of {root}")
-            found = answer.body if answer.status == HTTPStatus.OK else b""
-            self._robots[root] = Protego.parse(found.decode("utf-8", "replace"))
+            self._robots[root] = read_robots(answer.body if answer.status == HTTPStatus.OK else b"")
         return self._robots[root]
 
 

@@ -3,25 +3,34 @@
 Pure: each function takes a `Standing` and what happened, and gives the next one. Times are seconds since the epoch.
 """
 
+import sys
 from dataclasses import dataclass, replace
 from http import HTTPStatus
+from typing import Protocol
 
 from newscorpus.config import PolitenessConfig
 
 
+class Quiet(Protocol):
+    """Times at which a site is not asked."""
+
+    def until(self, now: float) -> float:
+        """When the quiet time that holds at `now` ends; `now` itself where none does."""
+
+
 @dataclass(frozen=True, slots=True)
 class Manners:
-    """What a site may expect of the crawl.
+    """What one site may expect of the crawl.
 
     Attributes:
         delay_seconds: least pause between the starts of two requests, by the portal file.
         max_bytes: most bytes of bodies asked of the site in one run.
-        config: what holds for all sites.
+        quiet: when it is not asked; None: asked at any time.
     """
 
     delay_seconds: float
-    max_bytes: int
-    config: PolitenessConfig = PolitenessConfig()
+    max_bytes: int = sys.maxsize
+    quiet: Quiet | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,23 +82,28 @@ def first_standing(manners: Manners) -> Standing:
     return Standing(manners.delay_seconds, manners.delay_seconds)
 
 
-def with_crawl_delay(standing: Standing, seconds: float, manners: Manners) -> Standing:
+def rests_until(standing: Standing, manners: Manners, now: float) -> float:
+    """Until when the site rests; not after `now` where it does not."""
+    return max(standing.rests_until, manners.quiet.until(now) if manners.quiet else now)
+
+
+def with_crawl_delay(standing: Standing, seconds: float, config: PolitenessConfig) -> Standing:
     """`standing` with the Crawl-delay of a robots.txt kept; a site that asks for too long a one is given up."""
-    if seconds > manners.config.max_crawl_delay_seconds:
+    if seconds > config.max_crawl_delay_seconds:
         return replace(standing, given_up="crawl_delay")
     floor = max(standing.floor_seconds, seconds)
     return replace(standing, floor_seconds=floor, delay_seconds=max(standing.delay_seconds, floor))
 
 
-def hear(standing: Standing, heard: Heard, now: float, manners: Manners) -> Standing:
+def hear(standing: Standing, heard: Heard, now: float, manners: Manners, config: PolitenessConfig) -> Standing:
     """How things stand after a request: faster, slower, resting, or given up."""
     counted = replace(standing, n_bytes=standing.n_bytes + heard.n_bytes)
     if counted.n_bytes >= manners.max_bytes and not counted.given_up:
         counted = replace(counted, given_up="byte_budget")
-    slowed = replace(counted, delay_seconds=_throttled(standing, heard, manners.config))
+    slowed = replace(counted, delay_seconds=_throttled(standing, heard, config))
     if not is_refusal(heard.status):
         return replace(slowed, refused=(), pauses=0)
-    return _refused(slowed, heard, now, manners.config)
+    return _refused(slowed, heard, now, config)
 
 
 def is_refusal(status: int) -> bool:
@@ -120,7 +134,7 @@ def _refused(standing: Standing, heard: Heard, now: float, config: PolitenessCon
     if (heard.retry_after or 0.0) > config.max_pause_seconds:
         return replace(known, given_up="retry_after")
     if standing.pauses >= config.max_pauses:
-        return replace(known, given_up="refused")
+        return replace(known, given_up="robots_unavailable" if heard.vital else "refused")
     doubled = min(config.first_pause_seconds * 2**standing.pauses, config.max_pause_seconds)
     seconds = max(doubled, heard.retry_after or 0.0)
     return replace(known, pauses=standing.pauses + 1, rests_until=now + seconds)

@@ -44,8 +44,3 @@ def is_reachable(status: int) -> bool:
     to bring the file means that there are no rules (2.3.1.3).
     """
     return 0 < status < HTTPStatus.INTERNAL_SERVER_ERROR and status != HTTPStatus.TOO_MANY_REQUESTS
-
-
-def robots_of(status: int, body: bytes) -> Robots:
-    """The rules that an answer brought, of a status for which `is_reachable` holds."""
-    return read_robots(body if status == HTTPStatus.OK else b"")

@@ -32,10 +32,26 @@ class PortalLimits:
         max_pages: most pages fetched; 10,000 take some three hours at one a second.
         max_depth: most links followed one after the other from a start page; a section, its pages and an article need
             three, the rest is slack.
+        max_bytes: most bytes of bodies, as they are sent, asked of the portal in one run: ten times what 10,000 pages
+            of 200 kB come to.
     """
 
     max_pages: Annotated[int, msgspec.Meta(ge=1)] = 10_000
     max_depth: Annotated[int, msgspec.Meta(ge=0)] = 8
+    max_bytes: Annotated[int, msgspec.Meta(ge=1)] = 20_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class PolitenessSection:
+    """The `[politeness]` of a portal as it is written.
+
+    Attributes:
+        quiet_hours: span of every day in which the portal is not asked, such as "22:00-06:00"; "": none.
+        time_zone: name in the IANA database of the zone whose wall clock is meant.
+    """
+
+    quiet_hours: str = ""
+    time_zone: str = "UTC"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +90,10 @@ class Portal:
         sections: which URLs are pages to follow for links; empty: the spider judges.
         ignore: which URLs are never fetched.
         delay_seconds: pause between two requests; one second is the default of Scrapy's own project template.
+        archive: address of the archive's page of a day, a month or a year, in which {year}, {month} and {day} stand for
+            them as `str.format` reads it: "https://example.org/archive/{year}/{month:02}"; "": none.
         limits: bounds on one crawl.
+        politeness: when the portal is not asked.
         template: the site's own rules for text and fields; None where there are none.
     """
 
@@ -88,7 +107,9 @@ class Portal:
     sections: Patterns = ()
     ignore: Patterns = ()
     delay_seconds: Annotated[float, msgspec.Meta(ge=0, le=3600)] = 1.0
+    archive: str = ""
     limits: PortalLimits = PortalLimits()
+    politeness: PolitenessSection = PolitenessSection()
     template: TemplateSection | None = None
 
     def covers(self, url: str) -> bool:

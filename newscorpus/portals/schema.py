@@ -4,18 +4,30 @@ import dataclasses
 import re
 import tomllib
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 import msgspec
 
+from newscorpus.portals.archive import archive_page
 from newscorpus.portals.errors import PortalError
-from newscorpus.portals.portal import NAME, Portal, PortalLimits, TemplateSection
+from newscorpus.portals.portal import NAME, PolitenessSection, Portal, PortalLimits, TemplateSection
+from newscorpus.portals.quiet_hours import read_quiet_hours, read_zone
 from newscorpus.portals.rules import compile_rule, selects_elements
 from newscorpus.resources import data_folder
 
-__all__ = ["Portal", "PortalError", "PortalLimits", "TemplateSection", "list_portals", "load_portal", "with_base"]
+__all__ = [
+    "PolitenessSection",
+    "Portal",
+    "PortalError",
+    "PortalLimits",
+    "TemplateSection",
+    "list_portals",
+    "load_portal",
+    "with_base",
+]
 
 
 def load_portal(name_or_path: str | Path) -> Portal:
@@ -60,7 +72,8 @@ def with_base(portal: Portal, base_url: str) -> Portal:
     start, feeds, sitemaps = (
         tuple(_moved(url, base) for url in urls) for urls in (portal.start, portal.feeds, portal.sitemaps)
     )
-    return dataclasses.replace(portal, domains=(host,), start=start, feeds=feeds, sitemaps=sitemaps)
+    archive = _moved(portal.archive, base) if portal.archive else ""
+    return dataclasses.replace(portal, domains=(host,), start=start, feeds=feeds, sitemaps=sitemaps, archive=archive)
 
 
 def _moved(url: str, base: SplitResult) -> str:
@@ -95,7 +108,8 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _check_keys(table: dict[str, Any], path: Path) -> None:
-    for prefix, kind in (("", Portal), ("limits.", PortalLimits), ("template.", TemplateSection)):
+    sections = {"": Portal, "limits.": PortalLimits, "politeness.": PolitenessSection, "template.": TemplateSection}
+    for prefix, kind in sections.items():
         section = table.get(prefix.rstrip("."), {}) if prefix else table
         known = {field.name: field for field in dataclasses.fields(kind)}
         listed = f"known keys: {', '.join(known)}"
@@ -125,6 +139,8 @@ def _check_values(portal: Portal, path: Path) -> None:
     for position, url in enumerate(portal.start):
         if not portal.covers(url):
             raise PortalError(f"{path}: start[{position}]: {url!r} lies outside domains")
+    _check_politeness(portal.politeness, path)
+    _check_archive(portal, path)
     for key, rule in _rules(portal.template):
         try:
             compile_rule(rule)
@@ -132,6 +148,26 @@ def _check_values(portal: Portal, path: Path) -> None:
             raise PortalError(f"{path}: {key}: {error}") from error
         if key.startswith("template.remove") and not selects_elements(rule):
             raise PortalError(f"{path}: {key}: {rule!r} selects no elements, and nothing else can be removed")
+
+
+def _check_politeness(section: PolitenessSection, path: Path) -> None:
+    try:
+        read_zone(section.time_zone)
+        if section.quiet_hours:
+            read_quiet_hours(section.quiet_hours, section.time_zone)
+    except ValueError as error:
+        raise PortalError(f"{path}: politeness.{error}") from error
+
+
+def _check_archive(portal: Portal, path: Path) -> None:
+    if not portal.archive:
+        return
+    try:
+        page = archive_page(portal.archive, date(2000, 1, 1))
+    except ValueError as error:
+        raise PortalError(f"{path}: archive: {error}") from error
+    if not portal.covers(page):
+        raise PortalError(f"{path}: archive: {page!r} lies outside domains")
 
 
 def _rules(section: TemplateSection | None) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,116 @@
+"""The Scrapy side of robots.txt. There is no switch to disobey it."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Self
+from urllib.parse import urlsplit
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http.request import NO_CALLBACK
+
+from newscorpus.addon.politeness import ROBOTS, PolitenessMiddleware
+from newscorpus.addon.refused import Postponed, Refused
+from newscorpus.config import PolitenessConfig
+from newscorpus.crawl.robots import Robots, is_reachable, read_robots
+
+PRIORITY = 2_000
+"""Of the request for a robots.txt: before all others of the site."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Asked:
+    """A robots.txt under way or there.
+
+    Attributes:
+        task: brings the rules.
+        holds_until: seconds since the epoch.
+    """
+
+    task: "asyncio.Task[Robots]"
+    holds_until: float
+
+
+class RobotsMiddleware:
+    """Keeps to robots.txt, RFC 9309: what it forbids is refused, and while it is out of reach nothing is asked.
+
+    In place of Scrapy's own, which takes an error of the server for a permission and knows no Crawl-delay.
+
+    Args:
+        crawler: the crawl.
+        clock: gives seconds since the epoch.
+    """
+
+    def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.time) -> None:
+        self._crawler = crawler
+        self._clock = clock
+        self._hosts: dict[str, _Asked] = {}
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the middleware of a crawl."""
+        return cls(crawler)
+
+    async def process_request(self, request: Request) -> None:
+        """Let `request` pass, or refuse it.
+
+        Raises:
+            Refused: reason "robots_disallowed".
+            Postponed: robots.txt stays out of reach.
+        """
+        if ROBOTS in request.meta:
+            return
+        robots = await self._robots(request)
+        if not robots.allow(request.url):
+            self._crawler.stats.inc_value("robotstxt/forbidden")
+            raise Refused("robots_disallowed", "robots.txt forbids it")
+
+    def sitemaps(self, url: str) -> tuple[str, ...]:
+        """Addresses of sitemaps that the robots.txt of the host of `url` names, where it is known."""
+        asked = self._hosts.get(_root(url))
+        known = asked is not None and asked.task.done() and not asked.task.cancelled() and not asked.task.exception()
+        return asked.task.result().sitemaps if asked and known else ()
+
+    async def _robots(self, request: Request) -> Robots:
+        """The rules of the host; several requests wait for one answer."""
+        root = _root(request.url)
+        asked = self._hosts.get(root)
+        if asked is None or asked.holds_until < self._clock():
+            holds_until = self._clock() + PolitenessConfig().robots_seconds
+            asked = self._hosts[root] = _Asked(asyncio.ensure_future(self._fetch(root, request)), holds_until)
+        try:
+            return await asyncio.shield(asked.task)
+        except Exception:
+            if self._hosts.get(root) is asked:  # a failure is no rule: the next request tries again
+                del self._hosts[root]
+            raise
+
+    async def _fetch(self, root: str, request: Request) -> Robots:
+        """Ask for robots.txt when it is the turn of the site, whose politeness asks again while it is out of reach."""
+        slot = self._crawler.engine.downloader.get_slot_key(request)
+        meta = {"download_slot": slot, ROBOTS: True, "dont_retry": True}
+        self._crawler.stats.inc_value("robotstxt/request_count")
+        asking = Request(f"{root}/robots.txt", callback=NO_CALLBACK, priority=PRIORITY, meta=meta)
+        try:
+            response = await self._crawler.engine.download_async(asking)
+        except Postponed:
+            raise
+        except IgnoreRequest:  # redirects that lead nowhere: as good as no robots.txt (RFC 9309, 2.3.1.2)
+            return read_robots(b"")
+        self._crawler.stats.inc_value(f"robotstxt/response_status_count/{response.status}")
+        if not is_reachable(response.status):
+            raise Postponed("robots_unavailable", f"status {response.status} of {asking.url}")
+        robots = read_robots(response.body if response.status == HTTPStatus.OK else b"")
+        politeness = self._crawler.get_downloader_middleware(PolitenessMiddleware)
+        if robots.crawl_delay and politeness:
+            politeness.keep_crawl_delay(slot, robots.crawl_delay)
+        return robots
+
+
+def _root(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
