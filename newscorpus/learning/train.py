@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
@@ -15,12 +16,16 @@ from newscorpus.extraction.assemble import good_paragraphs
 from newscorpus.extraction.classify import COLUMNS, FIRST, MODEL, SECOND, add_context, label_by
 from newscorpus.extraction.post_analysis import revise
 from newscorpus.extraction.verdict import Verdict, read_signs
+from newscorpus.learning.block_learner import BlockLearner, train_on_gold
 from newscorpus.learning.boosting import Boosting, fit_all, out_of_fold
 from newscorpus.learning.card import model_card
 from newscorpus.learning.examples import LICENCES, SET_WEIGHTS, Example, make_example
 from newscorpus.learning.gold import Progress, describe_data, training_files
 from newscorpus.learning.onnx_trees import trees_to_onnx
 from newscorpus.learning.pages import read_pages
+from newscorpus.learning.paragraph_svm import PARAGRAPH_SVM
+from newscorpus.learning.shallow_tree import SHALLOW_TREE
+from newscorpus.learning.texttractor import TEXTTRACTOR
 from newscorpus.learning.verdicts import JudgedPage, check_verdict, learn_article, learn_confidence
 
 Floats = NDArray[np.float64]
@@ -110,5 +115,13 @@ def _scores(examples: Sequence[Example], judged: Sequence[JudgedPage]) -> dict[s
     return scores
 
 
-TRAINERS: Mapping[str, Callable[[Path, Path, Progress], Metadata]] = {MODEL: train}
+BLOCK_LEARNERS: Mapping[str, BlockLearner] = {
+    learner.name: learner for learner in (TEXTTRACTOR, SHALLOW_TREE, PARAGRAPH_SVM)
+}
+"""The published systems that decide block by block, by name."""
+
+TRAINERS: Mapping[str, Callable[[Path, Path, Progress], Metadata]] = {
+    MODEL: train,
+    **{name: partial(train_on_gold, learner) for name, learner in BLOCK_LEARNERS.items()},
+}
 """The models that can be trained, by name."""

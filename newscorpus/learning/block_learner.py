@@ -1,0 +1,207 @@
+"""Training of the systems that decide block by block: pages with gold text to rows and labels, a fit, a checked model.
+
+Sites are set aside, a fifth of them: the model learns from the pages of the others and is scored on theirs.
+"""
+
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
+
+import numpy as np
+
+from newscorpus.artifacts import WEIGHTS, Metadata, save_artifact
+from newscorpus.data import Block, Page, Rejected
+from newscorpus.evaluation.scores import Confusion, confusion
+from newscorpus.extraction.neighbours import Matrix
+from newscorpus.extraction.read import Reading, read
+from newscorpus.learning.block_card import block_card
+from newscorpus.learning.block_labels import Flags, Label
+from newscorpus.learning.gold import Described, Progress, TrainingError, describe_data, training_articles
+from newscorpus.learning.pages import GoldPage
+
+SITES_ASIDE = 5
+"""One site of so many is set aside."""
+
+PACKAGES = ("numpy", "scikit-learn", "skl2onnx")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledPage:
+    """The blocks of a page as a learner sees them.
+
+    Attributes:
+        dataset: name of the set.
+        site: registered domain, or the page's id where that is unknown.
+        rows: features of the blocks: shape (blocks, features).
+        good: per block whether it is main text.
+    """
+
+    dataset: str
+    site: str
+    rows: Matrix
+    good: Flags
+
+    @property
+    def is_aside(self) -> bool:
+        """Whether the page's site is set aside."""
+        return zlib.crc32(self.site.encode()) % SITES_ASIDE == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What a fit gives.
+
+    Attributes:
+        weights: the ONNX model.
+        predict: rows to whether each is main text, as the weights do.
+        parameters: numbers that belong to the weights.
+        how: one sentence for the card: estimator, settings, what was chosen.
+    """
+
+    weights: bytes
+    predict: Callable[[Matrix], Flags]
+    parameters: Mapping[str, float]
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class BlockLearner:
+    """How one system is trained.
+
+    Attributes:
+        name: of the system and its model.
+        version: raised with every training that is shipped.
+        features: names of the columns.
+        about: one sentence for the card.
+        cut: the blocks of a page.
+        measure: the features of a page's blocks, of which there is one at least.
+        label: which of them are main text.
+        fit: pages, read once, to a model; there may be more of them than memory holds.
+    """
+
+    name: str
+    version: str
+    features: tuple[str, ...]
+    about: str
+    cut: Callable[[Reading], tuple[Block, ...]]
+    measure: Callable[[Sequence[Block]], Matrix]
+    label: Label
+    fit: Callable[[Iterable[LabelledPage]], Fitted]
+
+
+def train_on_gold(learner: BlockLearner, data: Path, output: Path, progress: Progress) -> Metadata:
+    """Train on the articles of the train split of the sets in `data` whose licence allows it, and write the model.
+
+    The same data give the same model.
+
+    Raises:
+        TrainingError: a set is missing from `data`.
+    """
+    return train(learner, training_articles(data, progress), lambda pages: describe_data(data, pages), output)
+
+
+def train(
+    learner: BlockLearner,
+    pages: Iterable[GoldPage],
+    describe: Callable[[Mapping[str, int]], Described],
+    output: Path,
+) -> Metadata:
+    """Train on `pages` and write the model to `output`.
+
+    Args:
+        learner: the system.
+        pages: with gold text.
+        describe: the number of pages of each set to the description of the sets.
+        output: folder of the model.
+
+    Raises:
+        TrainingError: no page can be learned from.
+    """
+    learned: Counter[str] = Counter()
+    aside: list[LabelledPage] = []
+    fitted = learner.fit(_set_aside(labelled_pages(learner, pages), aside, learned))
+    metadata = Metadata(
+        name=learner.name,
+        version=learner.version,
+        features=learner.features,
+        parameters={**fitted.parameters},
+        files={},
+        versions={"python": python_version(), **{name: version(name) for name in PACKAGES}},
+        data=describe(learned),
+        scores=score(fitted.predict, aside),
+    )
+    save_artifact(output, metadata, {WEIGHTS: fitted.weights}, block_card(metadata, learner.about, fitted.how))
+    return metadata
+
+
+def labelled_pages(learner: BlockLearner, pages: Iterable[GoldPage]) -> Iterator[LabelledPage]:
+    """Each of `pages` that can be read and has blocks, as `learner` sees it."""
+    for page in pages:
+        reading = read(Page.from_html(page.html, page.url))
+        blocks = () if isinstance(reading, Rejected) else learner.cut(reading)
+        if blocks:
+            site = page.domain or page.id
+            yield LabelledPage(page.dataset, site, learner.measure(blocks), learner.label(blocks, page))
+
+
+def stack(pages: Iterable[LabelledPage]) -> tuple[Matrix, Flags, list[str]]:
+    """The rows of all `pages`, their labels and their sites.
+
+    Raises:
+        TrainingError: there are none, or all are alike.
+    """
+    held = list(pages)
+    good = np.concatenate([page.good for page in held]) if held else np.zeros(0, bool)
+    check_labels(int(good.sum()), len(good))
+    sites = [page.site for page in held for _ in page.good]
+    return np.concatenate([page.rows for page in held]), good, sites
+
+
+def check_labels(good: int, blocks: int) -> None:
+    """See that there is something to learn.
+
+    Raises:
+        TrainingError: no block is main text, or all are.
+    """
+    if good in (0, blocks):
+        raise TrainingError(f"nothing can be learned: of {blocks} blocks, {good} are main text")
+
+
+def score(predict: Callable[[Matrix], Flags], pages: Iterable[LabelledPage]) -> dict[str, dict[str, float]]:
+    """Scores of the verdicts on blocks, by set; `zero_r` is the accuracy of calling every block bad, or good."""
+    counts: dict[str, Confusion] = {}
+    for page in pages:
+        counts[page.dataset] = counts.get(page.dataset, Confusion()) + confusion(predict(page.rows), page.good)
+    return {dataset: block_scores(counted) for dataset, counted in sorted(counts.items())}
+
+
+def block_scores(counted: Confusion) -> dict[str, float]:
+    """The scores of a confusion, rounded for a file."""
+    of_good = counted.scores
+    share_good = (counted.true_positive + counted.false_negative) / max(counted.total, 1)
+    scores = {
+        "blocks": counted.total,
+        "accuracy": counted.accuracy,
+        "zero_r": max(share_good, 1 - share_good),
+        "precision": of_good.precision,
+        "recall": of_good.recall,
+        "f1": of_good.f1,
+        "mcc": counted.mcc,
+    }
+    return {name: round(float(value), 4) for name, value in scores.items()}
+
+
+def _set_aside(
+    pages: Iterable[LabelledPage], aside: list[LabelledPage], learned: Counter[str]
+) -> Iterator[LabelledPage]:
+    """The `pages` of sites that are not set aside, counted in `learned`; the others go to `aside`."""
+    for page in pages:
+        if page.is_aside:
+            aside.append(page)
+        else:
+            learned[page.dataset] += 1
+            yield page
