@@ -6,6 +6,8 @@ PAGES = "newscorpus/pages"
 KEPT = "newscorpus/kept"
 WORDS = "newscorpus/words"
 
+ARCHIVED = "newscorpus/archived_bytes"
+
 FAILED = "newscorpus/failed"
 """Why the crawl as a whole failed, as text; not there where it did not."""
 

@@ -19,12 +19,14 @@ class FetchedPage:
         source: name of the portal.
         languages: the languages that the portal is declared to write; empty: any.
         template: the portal's own rules; None where it has none.
+        following: the further pages of an article that is spread over several.
     """
 
     page: Page
     source: str
     languages: tuple[str, ...] = ()
     template: TemplateSection | None = None
+    following: tuple[Page, ...] = ()
 
     def __str__(self) -> str:
         return f"page {self.page.url}"
