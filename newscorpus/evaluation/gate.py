@@ -1,22 +1,38 @@
-"""The quality gate: the default extractor may not fall under the pinned floors on the development pages."""
+"""The quality gate: texts and fields may not fall under the pinned floors on the development pages."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 from rich.console import Console
 from rich.table import Table
 
+from newscorpus.evaluation.bootstrap import Estimate
 from newscorpus.evaluation.compare import evaluate
+from newscorpus.evaluation.fields import FieldSummary, evaluate_fields, summarise_fields
 from newscorpus.evaluation.summary import Summary, summarise
 
 FLOORS = Path(__file__).with_name("floors.toml")
 EXTRACTOR = "main-text"
+READER = "newscorpus"
 
-Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+TEXTS: Final[Mapping[str, Callable[[Summary], Estimate]]] = {
+    "f1": lambda summary: summary.f1,
+    "page_f1": lambda summary: summary.page_f1,
+}
+FIELDS: Final[Mapping[str, Callable[[FieldSummary], Estimate | None]]] = {
+    "title": lambda summary: summary.title_exact,
+    "date": lambda summary: summary.date_exact,
+    "authors": lambda summary: summary.authors_f1,
+}
+HIDDEN: Final[Mapping[str, Callable[[FieldSummary], Estimate | None]]] = {
+    "hidden_date": lambda summary: summary.date_exact,
+}
+"""What can be held to a floor: of texts, of fields, and of fields where the structured data is taken away."""
+MEASURES = (*TEXTS, *FIELDS, *HIDDEN)
 
 
 class FloorsError(ValueError):
@@ -24,70 +40,84 @@ class FloorsError(ValueError):
 
 
 class Floor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The least that counts on one set, word 4-grams on its development pages.
+    """The least that counts for one measure on the development pages of one set.
 
     Attributes:
-        f1: of mean precision and mean recall, 0..1.
-        page_f1: mean of the pages' own F1, 0..1.
+        least: 0..1.
         reason: why it is lower than the floor before it; "" where it is not.
     """
 
-    f1: Share
-    page_f1: Share
+    least: Annotated[float, msgspec.Meta(ge=0, le=1)]
     reason: str = ""
+
+
+Floors = Mapping[str, Mapping[str, Floor]]
+"""By set, then by measure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The floor of a set and what was measured there."""
+    """A floor and what was measured; None where the set holds nothing to measure."""
 
     dataset: str
+    measure: str
     floor: Floor
-    f1: float
-    page_f1: float
+    measured: float | None
 
     @property
     def passed(self) -> bool:
-        """Whether both figures reach the floor."""
-        return self.f1 >= self.floor.f1 and self.page_f1 >= self.floor.page_f1
+        """Whether the floor is reached."""
+        return self.measured is not None and self.measured >= self.floor.least
 
 
-def read_floors(path: Path = FLOORS) -> dict[str, Floor]:
-    """The floors that hold now, by set: the last line of each set's list.
+def read_floors(path: Path = FLOORS) -> Floors:
+    """The floors that hold now: the last one of each list.
 
     Raises:
-        FloorsError: unreadable, an unknown or missing key, a figure out of range, a lowered floor without a reason.
+        FloorsError: unreadable, an unknown measure or key, a figure out of range, a lowered floor without a reason.
     """
     try:
-        lists = msgspec.toml.decode(path.read_bytes(), type=dict[str, list[Floor]])
+        sets = msgspec.toml.decode(path.read_bytes(), type=dict[str, dict[str, list[Floor]]])
     except (OSError, msgspec.MsgspecError) as error:
-        known = ", ".join(Floor.__struct_fields__)
-        raise FloorsError(f"{path}: {error}; a set has a list of tables with the keys {known}") from error
-    for dataset, floors in lists.items():
-        if not floors:
-            raise FloorsError(f"{path}: {dataset}: no floor in the list")
-        for before, after in pairwise(floors):
-            if (after.f1 < before.f1 or after.page_f1 < before.page_f1) and not after.reason:
-                raise FloorsError(f"{path}: {dataset}: lowered from {before.f1}, {before.page_f1} without a reason")
-    return {dataset: floors[-1] for dataset, floors in lists.items()}
+        raise FloorsError(f"{path}: {error}; a measure of a set has a list of tables: least, reason") from error
+    return {
+        dataset: {measure: _last(floors, measure, f"{path}: {dataset}.{measure}") for measure, floors in lists.items()}
+        for dataset, lists in sets.items()
+    }
 
 
-def judge(summaries: Iterable[Summary], floors: Mapping[str, Floor]) -> list[Verdict]:
-    """A verdict for each set that has a floor, in the order of the summaries."""
+def _last(floors: Sequence[Floor], measure: str, where: str) -> Floor:
+    if measure not in MEASURES:
+        raise FloorsError(f"{where}: unknown measure; known: {', '.join(MEASURES)}")
+    if not floors:
+        raise FloorsError(f"{where}: no floor in the list")
+    for before, after in pairwise(floors):
+        if after.least < before.least and not after.reason:
+            raise FloorsError(f"{where}: lowered from {before.least} without a reason")
+    return floors[-1]
+
+
+def judge(measured: Mapping[tuple[str, str], float], floors: Floors) -> list[Verdict]:
+    """A verdict for each floor.
+
+    Args:
+        measured: figures by set and measure.
+        floors: by set and measure.
+    """
     return [
-        Verdict(summary.group, floors[summary.group], summary.f1.value, summary.page_f1.value)
-        for summary in summaries
-        if summary.scope == "set" and summary.group in floors
+        Verdict(dataset, measure, floor, measured.get((dataset, measure)))
+        for dataset, measures in floors.items()
+        for measure, floor in measures.items()
     ]
 
 
-def run_gate(folder: Path, console: Console, floors: Mapping[str, Floor] | None = None) -> bool:
-    """Measure the default extractor against the floors and print a table.
+def run_gate(folder: Path, console: Console, floors: Floors | None = None) -> bool:
+    """Measure the default extractor and the reader of fields against the floors and print a table.
 
     Args:
         folder: the pages with gold text, one `SET.jsonl.zst` a set.
         console: where to print.
-        floors: by set; those of the package where None.
+        floors: those of the package where None.
 
     Returns:
         True where every floor is reached, and where the pages are not here, which is said; False where no floor is set.
@@ -96,18 +126,36 @@ def run_gate(folder: Path, console: Console, floors: Mapping[str, Floor] | None 
     if not floors:
         console.print("quality gate: no floors are set")
         return False
-    paths = [folder / f"{dataset}.jsonl.zst" for dataset in floors]
-    if missing := [path.name for path in paths if not path.is_file()]:
+    if missing := [path.name for path in _paths(folder, floors) if not path.is_file()]:
         console.print(f"quality gate skipped: {', '.join(missing)} not in {folder}")
         return True
-    verdicts = judge(summarise(evaluate(paths, [EXTRACTOR])), floors)
+    verdicts = judge(dict(_measure(folder, floors)), floors)
     _print(verdicts, console)
     return all(verdict.passed for verdict in verdicts)
 
 
+def _paths(folder: Path, floors: Floors, measures: Sequence[str] = MEASURES) -> list[Path]:
+    """The files of the sets that have a floor for one of the measures."""
+    return [folder / f"{dataset}.jsonl.zst" for dataset, lists in floors.items() if lists.keys() & set(measures)]
+
+
+def _measure(folder: Path, floors: Floors) -> Iterator[tuple[tuple[str, str], float]]:
+    """Every measure of every set that has a floor for one of its kind."""
+    if paths := _paths(folder, floors, (*TEXTS,)):
+        for text in summarise(evaluate(paths, [EXTRACTOR])):
+            if text.scope == "set":
+                yield from (((text.group, name), of(text).value) for name, of in TEXTS.items())
+    for measures, hidden in ((FIELDS, False), (HIDDEN, True)):
+        paths = _paths(folder, floors, (*measures,))
+        for fields in summarise_fields(evaluate_fields(paths, [READER], hidden=hidden)) if paths else ():
+            if fields.scope == "set":
+                found = ((name, of(fields)) for name, of in measures.items())
+                yield from (((fields.group, name), estimate.value) for name, estimate in found if estimate)
+
+
 def _print(verdicts: Sequence[Verdict], console: Console) -> None:
-    table = Table("set", "F1", "floor", "page F1", "floor", "", title=f"quality gate: {EXTRACTOR}")
+    table = Table("set", "measure", "measured", "floor", "", title="quality gate")
     for row in verdicts:
-        figures = (row.f1, row.floor.f1, row.page_f1, row.floor.page_f1)
-        table.add_row(row.dataset, *(f"{figure:.4f}" for figure in figures), "pass" if row.passed else "FAIL")
+        measured = "none" if row.measured is None else f"{row.measured:.4f}"
+        table.add_row(row.dataset, row.measure, measured, f"{row.floor.least:.4f}", "pass" if row.passed else "FAIL")
     console.print(table)
