@@ -22,6 +22,10 @@ NEWSCORPUS_PAGE_SECONDS = 30.0
 """Longest time that one step may take over one page; a page takes some 0.01 s, and the hardest real one seen 2 s."""
 NEWSCORPUS_PAUSE_SECONDS = PolitenessConfig().first_pause_seconds
 """First pause of a site that refuses (403, 429, 5xx, no answer); doubled each time that it still does."""
+NEWSCORPUS_ARCHIVE = True
+"""Whether every response is kept, as it came, in `archive/` of the corpus; docs/archive.md."""
+NEWSCORPUS_ARCHIVE_FILE_BYTES = 1_000_000_000
+"""Size from which on the archive goes on in a new file; the 1 GB that ISO 28500 recommends (annex A)."""
 NEWSCORPUS_BUILD = True
 """Whether duplicates are removed and shards written when the crawl ends; `newscorpus build CORPUS` does it later."""
 
@@ -70,9 +74,14 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "newscorpus.addon.redirects.CarefulRedirectMiddleware": 600,
     "newscorpus.addon.politeness.PolitenessMiddleware": 845,  # beside the network; retries and redirects come back to it
+    "newscorpus.addon.archiving.ArchiveResponsesMiddleware": 960,  # sees bodies and redirects as they came
+}
+SPIDER_MIDDLEWARES = {
+    "newscorpus.addon.archiving.ArchivePagesMiddleware": 50,  # sees what all others let through
 }
 EXTENSIONS = {
     "newscorpus.pipelines.workers.Workers": 100,
+    "newscorpus.addon.archive.Archive": 150,
     "newscorpus.addon.closing.CorpusExtension": 200,
 }
 ITEM_PIPELINES = {
