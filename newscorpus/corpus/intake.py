@@ -6,8 +6,9 @@ the last of its file.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -109,14 +110,21 @@ def torn_segments(folder: Path) -> list[Path]:
     return [segment for segment in segments(folder) if is_torn(segment)]
 
 
-def read_intake(folder: Path, parameters: SignatureParameters) -> Iterator[tuple[Place, Row]]:
+def read_intake(
+    folder: Path, parameters: SignatureParameters, after: Mapping[str, int] | None = None
+) -> Iterator[tuple[Place, Row]]:
     """All rows, segment by segment.
+
+    Args:
+        folder: `CORPUS/intake`.
+        parameters: how the signatures must have been made.
+        after: by name of a segment the end of the last row that is not wanted, in bytes.
 
     Raises:
         CorpusError: the folder is missing, a line is damaged, or a segment was signed with other parameters.
     """
     for segment in segments(folder):
-        yield from _read_segment(segment, parameters)
+        yield from _read_segment(segment, parameters, (after or {}).get(segment.name, 0))
 
 
 def read_row(place: Place) -> Row:
@@ -136,16 +144,29 @@ def _new_segment(folder: Path, parameters: SignatureParameters) -> BinaryIO:
     return file
 
 
-def _read_segment(segment: Path, parameters: SignatureParameters) -> Iterator[tuple[Place, Row]]:
-    """The rows of one segment."""
-    for number, (offset, line) in enumerate(complete_lines(segment), 1):
+def _read_segment(segment: Path, parameters: SignatureParameters, after: int) -> Iterator[tuple[Place, Row]]:
+    """The rows of one segment that begin at `after` or later."""
+    for offset, line in _header_and_rows(segment, after):
         try:
-            if number == 1:
+            if offset == 0:
                 _check_header(HEADERS.decode(line), parameters)
             else:
                 yield Place(segment, offset, len(line)), _decode_row(line, parameters)
         except (msgspec.DecodeError, UnicodeDecodeError, CorpusError) as error:
-            raise CorpusError(f"{segment}, line {number}: {error}") from error
+            raise CorpusError(f"{segment}, line {_line_number(segment, offset)}: {error}") from error
+
+
+def _header_and_rows(segment: Path, after: int) -> Iterator[tuple[int, bytes]]:
+    """The first line of a segment, and those that begin at `after` or later."""
+    yield from islice(complete_lines(segment), 1 if after else None)
+    if after:
+        yield from complete_lines(segment, after)
+
+
+def _line_number(path: Path, offset: int) -> int:
+    """Number of the line that begins at `offset`."""
+    with path.open("rb") as file:
+        return file.read(offset).count(b"\n") + 1
 
 
 def _decode_row(line: bytes, parameters: SignatureParameters) -> Row:

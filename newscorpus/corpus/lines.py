@@ -33,10 +33,10 @@ def encode_line(value: object) -> bytes:
     return msgspec.json.encode(value) + b"\n"
 
 
-def complete_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file that end in a newline, without it, and the offset of each in bytes."""
-    offset = 0
+def complete_lines(path: Path, offset: int = 0) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that end in a newline, without it, from `offset` on, and the offset of each in bytes."""
     with path.open("rb") as file:
+        file.seek(offset)
         for line in file:
             if line.endswith(b"\n"):
                 yield offset, line[:-1]
