@@ -26,6 +26,11 @@ NEWSCORPUS_ARCHIVE = True
 """Whether every response is kept, as it came, in `archive/` of the corpus; docs/archive.md."""
 NEWSCORPUS_ARCHIVE_FILE_BYTES = 1_000_000_000
 """Size from which on the archive goes on in a new file; the 1 GB that ISO 28500 recommends (annex A)."""
+NEWSCORPUS_RIGHTS = "record"
+"""`record` what a site says of machine use, or `skip` documents whose site reserves text mining or training."""
+NEWSCORPUS_FRESH = ""
+"""Empty: a crawl goes on where the last one in this corpus ended. "yes": it removes the corpus and begins anew; anything
+else: likewise, after asking at the terminal."""
 NEWSCORPUS_BUILD = True
 """Whether duplicates are removed and shards written when the crawl ends; `newscorpus build CORPUS` does it later."""
 
@@ -65,7 +70,7 @@ URLLENGTH_LIMIT = 0  # the spider bounds it, and says so
 # ---- Scrapy: components ---------------------------------------------------------------------------------------------
 
 REQUEST_FINGERPRINTER_CLASS = "newscorpus.addon.fingerprints.CanonicalFingerprinter"
-SCHEDULER_MEMORY_QUEUE = "scrapy.squeues.FifoMemoryQueue"  # in the order found, so that a crawl can be repeated
+SCHEDULER = "newscorpus.addon.scheduler.LedgerScheduler"
 DOWNLOADER_MIDDLEWARES = {
     "newscorpus.addon.private_addresses.PrivateAddressMiddleware": 40,  # before anything is sent, robots.txt too
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,

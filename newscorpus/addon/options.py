@@ -7,6 +7,7 @@ from scrapy.settings import BaseSettings
 import newscorpus
 import newscorpus.settings
 from newscorpus.crawl.errors import CrawlError
+from newscorpus.crawl.rights import RightsPolicy
 
 PREFIX = "NEWSCORPUS_"
 KNOWN = tuple(sorted(name for name in vars(newscorpus.settings) if name.startswith(PREFIX)))
@@ -49,6 +50,19 @@ def positive(settings: BaseSettings, name: str) -> float:
     if not value > 0:
         raise CrawlError(f"setting {name} is {settings.get(name)!r}; expected a number above 0")
     return value
+
+
+def rights_policy(settings: BaseSettings) -> RightsPolicy:
+    """What is done about documents whose site reserves their use.
+
+    Raises:
+        CrawlError: the setting is none of the policies.
+    """
+    value = settings.get("NEWSCORPUS_RIGHTS")
+    try:
+        return RightsPolicy(value)
+    except ValueError:
+        raise CrawlError(f"setting NEWSCORPUS_RIGHTS is {value!r}; known: {', '.join(RightsPolicy)}") from None
 
 
 def user_agent(contact: str) -> str:

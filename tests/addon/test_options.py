@@ -5,8 +5,9 @@ from scrapy.settings import Settings
 
 import newscorpus
 import newscorpus.settings
-from newscorpus.addon.options import KNOWN, check_settings, corpus_folder, positive, user_agent
+from newscorpus.addon.options import KNOWN, check_settings, corpus_folder, positive, rights_policy, user_agent
 from newscorpus.crawl.errors import CrawlError
+from newscorpus.crawl.rights import RightsPolicy
 
 
 def settings(**values: object) -> Settings:
@@ -52,3 +53,9 @@ def test_positive_numbers() -> None:
 def test_the_user_agent_says_who_asks() -> None:
     assert user_agent("me@example.org") == f"newscorpus/{newscorpus.__version__} (+me@example.org)"
     assert user_agent("") == f"newscorpus/{newscorpus.__version__}"
+
+
+def test_the_policy_on_rights() -> None:
+    assert rights_policy(settings(NEWSCORPUS_RIGHTS="skip")) is RightsPolicy.SKIP
+    with pytest.raises(CrawlError, match="NEWSCORPUS_RIGHTS is 'ignore'; known: record, skip"):
+        rights_policy(settings(NEWSCORPUS_RIGHTS="ignore"))

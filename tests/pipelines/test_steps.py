@@ -21,13 +21,18 @@ from newscorpus.addon.items import Candidate, FetchedPage
 from newscorpus.config import SignatureParameters
 from newscorpus.corpus.intake import IntakeWriter, read_intake
 from newscorpus.corpus.journal import Journal, read_journal
-from newscorpus.data import Article, Fields, Page, Record, Rejected
+from newscorpus.crawl.rights import RightsPolicy
+from newscorpus.data import Article, Fields, Page, Record, Rejected, Rights
 from newscorpus.dedup.signature import sign
 from newscorpus.portals.schema import TemplateSection
 
 URL = "http://example.org/story-1"
-SENTENCE = "The council of the old town has decided to repair the northern bridge before the long winter comes. "
-TEXT = "\n".join([SENTENCE * 2] * 5)
+TEXT = """\
+The council of the old town has decided to repair the northern bridge before the long winter comes.
+Engineers found cracks in two of its pillars in spring, and lorries have taken the road around the lake since.
+The work will cost four million crowns, of which the region pays half, said the mayor after the vote on Tuesday.
+People who live on the far bank had asked for a ferry; they were told that the river is too low in August.
+If the weather holds, the first cars should cross again in November, a month earlier than was planned."""
 REJECTED = Rejected("fetch", "http_404", "", URL)
 
 
@@ -61,7 +66,11 @@ def process(step: Any, item: Any) -> Any:
     return asyncio.run(step.process_item(item))
 
 
-STEPS = [ExtractPipeline(InProcess()), FilterPipeline(InProcess()), DeduplicatePipeline(InProcess())]
+STEPS = [
+    ExtractPipeline(InProcess()),
+    FilterPipeline(InProcess(), RightsPolicy.RECORD),
+    DeduplicatePipeline(InProcess()),
+]
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -93,7 +102,7 @@ def test_extract_rejects_a_page_without_text() -> None:
 
 
 def test_filter_adds_the_language() -> None:
-    candidate = process(FilterPipeline(InProcess()), Candidate(article(), "mock", ("cs", "en")))
+    candidate = process(FilterPipeline(InProcess(), RightsPolicy.RECORD), Candidate(article(), "mock", ("cs", "en")))
     assert candidate.language == "en"
     assert candidate.language_score > 0.9
 
@@ -107,9 +116,16 @@ def test_filter_adds_the_language() -> None:
     ],
 )
 def test_filter_rejects(candidate: Candidate, reason: str) -> None:
-    rejected = process(FilterPipeline(InProcess()), candidate)
+    rejected = process(FilterPipeline(InProcess(), RightsPolicy.RECORD), candidate)
     assert f"{rejected.stage}/{rejected.reason}" == reason
     assert rejected.url == URL
+
+
+def test_what_a_site_reserves_is_rejected_where_that_is_wanted() -> None:
+    candidate = Candidate(article(rights=Rights(tdm="1")), "mock", ())
+    rejected = process(FilterPipeline(InProcess(), RightsPolicy.SKIP), candidate)
+    assert rejected == Rejected("rights", "reserved", "tdm-reservation=1", URL)
+    assert isinstance(process(FilterPipeline(InProcess(), RightsPolicy.RECORD), candidate), Candidate)
 
 
 def test_deduplicate_signs() -> None:
