@@ -27,6 +27,7 @@ from newscorpus.dedup.signature import sign
 from newscorpus.portals.schema import TemplateSection
 
 URL = "http://example.org/story-1"
+SENTENCE = "The council of the old town has decided to repair the northern bridge before the long winter comes. "
 TEXT = """\
 The council of the old town has decided to repair the northern bridge before the long winter comes.
 Engineers found cracks in two of its pillars in spring, and lorries have taken the road around the lake since.
