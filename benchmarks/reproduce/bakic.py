@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from operator import attrgetter
 from pathlib import Path
 
 from benchmarks.reproduce.segmented import by_document, by_segment, drawn, ideal, segmented, summed, texts_of
@@ -47,9 +48,9 @@ def _documents(pages: Sequence[SegmentedPage]) -> str:
 def _segments(pages: Sequence[SegmentedPage]) -> str:
     train, test = drawn(pages, TRAIN_B)
     texts = _experts(test)
-    texts["hybrid-section"] = by_segment(train, test, is_hybrid=True)
-    texts["segment-svm"] = by_segment(train, test, is_hybrid=False)
-    texts["perfect choice of segments"] = [_good(page) for page in test]
+    texts["hybrid-section"] = by_segment(train, test, attrgetter("hybrid_features"))
+    texts["segment-svm"] = by_segment(train, test, attrgetter("features"))
+    texts["perfect choice of segments"] = [page.good_text for page in test]
     return (
         f"## Choice of segments: {len(train)} pages to train on, {len(test)} to test\n\n"
         f"{_scores(test, texts, PUBLISHED_B)}"
@@ -58,11 +59,6 @@ def _segments(pages: Sequence[SegmentedPage]) -> str:
 
 def _experts(pages: Sequence[SegmentedPage]) -> dict[str, list[str]]:
     return {name: [page.texts[name] for page in pages] for name in EXPERTS}
-
-
-def _good(page: SegmentedPage) -> str:
-    kept = (segment for segment, good in zip(page.segments, page.good, strict=True) if good)
-    return "\n".join(paragraph for segment in kept for paragraph in segment.paragraphs)
 
 
 def _scores(pages: Sequence[SegmentedPage], texts: dict[str, list[str]], published: dict[str, float]) -> str:

@@ -1,8 +1,7 @@
 """What the tables of the segment and hybrid systems share: pages asked once, machines fitted, texts summed up."""
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 
 import numpy as np
@@ -11,14 +10,17 @@ from newscorpus.evaluation.scores import Overlap, ngram_overlap
 from newscorpus.extractors.experts import Expert
 from newscorpus.extractors.svm import Matrix
 from newscorpus.learning.pages import GoldPage
+from newscorpus.learning.segment_systems import fit_documents, fit_segments
 from newscorpus.learning.segments import Measure, SegmentedPage, make_segmented
-from newscorpus.learning.svm import SvmSearch, fit_svm
 
 SEED = 1
 """Of the draw of pages to train on: the thesis does not say which they were."""
 
 Texts = Sequence[str]
 """A text for each page."""
+
+Rows = Callable[[SegmentedPage], Matrix]
+"""What a machine sees of a page's segments."""
 
 
 def segmented(pages: Iterable[GoldPage], experts: Mapping[str, Expert]) -> list[SegmentedPage]:
@@ -33,21 +35,15 @@ def drawn(pages: Sequence[SegmentedPage], count: int) -> tuple[list[SegmentedPag
     return [pages[at] for at in order[:count]], [pages[at] for at in order[count:]]
 
 
-def by_segment(train: Sequence[SegmentedPage], test: Sequence[SegmentedPage], *, is_hybrid: bool) -> list[str]:
-    """The texts of `test` by a machine that chooses segments, with the experts' features or without."""
-    machine = fit_svm(
-        np.concatenate([_rows(page, is_hybrid) for page in train]),
-        np.concatenate([page.good for page in train]).astype(np.int64),
-        [page.page.domain for page in train for _ in page.segments],
-    )
-    return [_kept(page, machine.predict(_rows(page, is_hybrid)) if page.segments else ()) for page in test]
+def by_segment(train: Sequence[SegmentedPage], test: Sequence[SegmentedPage], rows: Rows) -> list[str]:
+    """The texts of `test` by a machine that chooses segments; `rows` are what it sees of them."""
+    machine = fit_segments(train, [rows(page) for page in train]).machine
+    return [page.text_of(machine.predict(rows(page)) if page.segments else ()) for page in test]
 
 
 def by_document(train: Sequence[SegmentedPage], test: Sequence[SegmentedPage], overlap: Measure) -> list[str]:
     """The name of the expert that a machine chooses for each page of `test`, having learned who was best on `train`."""
-    best = np.array([page.best_expert(overlap) for page in train], np.int64)
-    search = replace(SvmSearch(), scoring="accuracy")
-    machine = fit_svm(np.stack([page.whole for page in train]), best, [page.page.domain for page in train], search)
+    machine = fit_documents(train, overlap).machine
     names = tuple(test[0].texts)
     return [names[place] for place in machine.predict(np.stack([page.whole for page in test]))]
 
@@ -70,12 +66,3 @@ def summed(pages: Sequence[SegmentedPage], texts: Texts, overlap: Measure) -> Ov
 def mean_f1(pages: Sequence[SegmentedPage], texts: Texts) -> float:
     """Mean F1 of the pages over word 4-grams."""
     return fmean(ngram_overlap(text, page.page.text).scores.f1 for page, text in zip(pages, texts, strict=True))
-
-
-def _rows(page: SegmentedPage, is_hybrid: bool) -> Matrix:
-    return np.hstack((page.features, page.kept)) if is_hybrid else page.features
-
-
-def _kept(page: SegmentedPage, classes: Iterable[int]) -> str:
-    kept = (segment for segment, good in zip(page.segments, classes, strict=True) if good)
-    return "\n".join(paragraph for segment in kept for paragraph in segment.paragraphs)

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Mapping
 
 from newscorpus.extraction.extractor import Extractor, Template
-from newscorpus.extractors import bte
+from newscorpus.extractors import bte, hybrid_document, hybrid_section, segment_svm
 from newscorpus.extractors.line import BlockLine, Line
 from newscorpus.extractors.main_text import MainTextSystem
 from newscorpus.extractors.peers import PEERS
+from newscorpus.extractors.template import finder
 
 DEFAULT = "main-text"
 
@@ -19,6 +20,10 @@ def _main_text(template: Template | None) -> Extractor:
 SYSTEMS: Mapping[str, Callable[[Template | None], Extractor]] = {
     "main-text": _main_text,
     "bte": lambda template: Line(bte.find, template),
+    "segment-svm": lambda template: Line(segment_svm.load().find, template),
+    "hybrid-section": lambda template: Line(hybrid_section.load().find, template),
+    "hybrid-document": lambda template: Line(hybrid_document.load().find, template),
+    "template": lambda template: Line(finder(template), template),
 }
 """Our systems; a template is handed to them."""
 

@@ -1,6 +1,6 @@
 """Pages with gold text to what the segment and hybrid systems learn from (Bakić 2012)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,6 +46,21 @@ class SegmentedPage:
     good: NDArray[np.bool_]
     whole: Matrix
     texts: Mapping[str, str]
+
+    @property
+    def hybrid_features(self) -> Matrix:
+        """Of the segments, with what the experts kept: shape (segments, 37 + experts)."""
+        return np.hstack((self.features, self.kept))
+
+    @property
+    def good_text(self) -> str:
+        """The text of the good segments: the best that a choice of segments can do."""
+        return self.text_of(self.good)
+
+    def text_of(self, chosen: Iterable[object]) -> str:
+        """The text of the chosen segments; one truth value a segment."""
+        kept = (segment for segment, is_chosen in zip(self.segments, chosen, strict=True) if is_chosen)
+        return "\n".join(paragraph for segment in kept for paragraph in segment.paragraphs)
 
     def best_expert(self, overlap: Measure) -> int:
         """The place of the expert whose text has the best F1; of equals the first."""

@@ -37,7 +37,28 @@ class SvmSearch:
     seed: int = 1
 
 
-def fit_svm(rows: Matrix, classes: Classes, sites: Sequence[str], search: SvmSearch = SvmSearch()) -> SVC:
+@dataclass(frozen=True, slots=True)
+class ChosenSvm:
+    """A fitted machine.
+
+    Attributes:
+        machine: the estimator.
+        kernel: chosen.
+        penalty: chosen.
+        measure: that chose.
+        score: of that choice by this measure, in cross-validation.
+        rows: that it was fitted to.
+    """
+
+    machine: SVC
+    kernel: str
+    penalty: float
+    measure: str
+    score: float
+    rows: int
+
+
+def fit_svm(rows: Matrix, classes: Classes, sites: Sequence[str], search: SvmSearch = SvmSearch()) -> ChosenSvm:
     """The machine of the kernel and penalty that do best on sites they have not seen.
 
     Args:
@@ -58,7 +79,8 @@ def fit_svm(rows: Matrix, classes: Classes, sites: Sequence[str], search: SvmSea
     with warnings.catch_warnings(action="ignore", category=UserWarning):  # of a class that a fold lacks
         grid.fit(rows[chosen], classes[chosen], groups=[sites[at] for at in chosen])
     fitted = _draw(generator, len(rows), search.fit_to)
-    return SVC(**grid.best_params_).fit(rows[fitted], classes[fitted])
+    machine = SVC(**grid.best_params_).fit(rows[fitted], classes[fitted])
+    return ChosenSvm(machine, machine.kernel, machine.C, search.scoring, float(grid.best_score_), len(fitted))
 
 
 def _draw(generator: np.random.Generator, rows: int, limit: int) -> NDArray[np.int64]:

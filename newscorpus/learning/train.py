@@ -16,6 +16,7 @@ from newscorpus.extraction.assemble import good_paragraphs
 from newscorpus.extraction.classify import COLUMNS, FIRST, MODEL, SECOND, add_context, label_by
 from newscorpus.extraction.post_analysis import revise
 from newscorpus.extraction.verdict import Verdict, read_signs
+from newscorpus.learning import segment_systems
 from newscorpus.learning.block_learner import BlockLearner, train_on_gold
 from newscorpus.learning.boosting import Boosting, fit_all, out_of_fold
 from newscorpus.learning.card import model_card
@@ -123,5 +124,8 @@ BLOCK_LEARNERS: Mapping[str, BlockLearner] = {
 TRAINERS: Mapping[str, Callable[[Path, Path, Progress], Metadata]] = {
     MODEL: train,
     **{name: partial(train_on_gold, learner) for name, learner in BLOCK_LEARNERS.items()},
+    "segment-svm": segment_systems.train_segment_svm,
+    "hybrid-section": segment_systems.train_hybrid_section,
+    "hybrid-document": segment_systems.train_hybrid_document,
 }
 """The models that can be trained, by name."""

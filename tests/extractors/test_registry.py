@@ -5,12 +5,22 @@ from newscorpus.data import Article, Evidence, Page
 from newscorpus.extractors.peers import PEERS
 from newscorpus.extractors.registry import DEFAULT, NAMES, SYSTEMS, load
 
+LEAD = "The old bridge over the river will be closed for repairs until the end of the winter, the town said."
+PARAGRAPHS = (
+    LEAD,
+    "Its wooden deck has rotted through in two places, and the railings no longer hold. Cyclists will use the ford.",
+    "A temporary footbridge, paid for by the county, is to open below the mill before the first frost sets in.",
+    "The last thorough repair was made after the flood of 1971, when the river took away both of the outer piers.",
+)
 PAGE = Page.from_html(
-    "<html lang=en><title>The bridge</title><h1>The bridge</h1>"
-    + "<p>The old bridge over the river will be closed for repairs until the end of the winter, the town said.</p>" * 3
-    + "<p class=own>Only this.</p></html>",
+    "<html lang=en><title>The bridge</title><div id=menu><a href=/>Home</a> <a href=/sport>Sport</a></div>"
+     "<div><h1>The bridge</h1>"
+    + "".join(f"<p>{paragraph}</p>" for paragraph in PARAGRAPHS * 3)
+    + "<p class=own>Only this.</p></div><div><a href=/terms>Terms</a> <a href=/contact>Contact</a></div></html>",
     "https://a.example/1",
 )
+FINDERS = sorted(SYSTEMS.keys() - {"template"})
+"""Systems that find text without a template."""
 
 
 class Rules:
@@ -32,11 +42,11 @@ def test_names_are_unique_and_the_default_is_ours() -> None:
     assert DEFAULT in SYSTEMS
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("name", FINDERS)
 def test_each_of_our_systems_finds_the_text(name: str) -> None:
     article = load(name)(PAGE)
     assert isinstance(article, Article)
-    assert "The old bridge over the river" in article.text
+    assert LEAD in article.text
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
