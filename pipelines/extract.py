@@ -6,8 +6,8 @@ from scrapy.crawler import Crawler
 
 from newscorpus.addon.items import Candidate, FetchedPage
 from newscorpus.data import Rejected
+from newscorpus.jobs.steps import extract
 
-from .work import extract
 from .workers import Workers
 
 

@@ -27,7 +27,7 @@ ALLOWED: dict[str, set[str]] = {
     "demo": {"data", "urls", "corpus", "dedup", "evaluation", "jobs"},
     "addon": PARTS | {"learning", "evaluation", "jobs", "settings", "__init__"},
     "spiders": PARTS | {"addon", "__init__"},
-    "pipelines": PARTS | {"addon"},
+    "pipelines": PARTS | {"addon", "jobs"},
     "terminal": {"corpus"},
     "cli": PARTS | {"learning", "evaluation", "jobs", "demo", "addon", "terminal"},
 }

@@ -1,0 +1,84 @@
+"""What becomes of one page, in a crawl and when it is extracted again: values in, values out."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from newscorpus.config import LanguageConfig, QualityConfig
+from newscorpus.corpus.intake import Row
+from newscorpus.corpus.language import LanguageVerdict, judge_language
+from newscorpus.corpus.quality import judge_quality
+from newscorpus.corpus.records import make_record
+from newscorpus.crawl.rights import RightsPolicy, judge_rights
+from newscorpus.data import Article, Page, Rejected
+from newscorpus.dedup.signature import sign
+from newscorpus.extraction.extractor import Extractor
+from newscorpus.extractors.registry import DEFAULT, load
+from newscorpus.portals.schema import TemplateSection
+from newscorpus.portals.template import TemplateRules
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A page as it was handed on, without Scrapy.
+
+    Attributes:
+        page: the page.
+        following: the further pages of an article that is spread over several.
+        source: name of the portal.
+        languages: that the portal is declared to write; empty: any.
+        template: the portal's own rules; None where it has none.
+    """
+
+    page: Page
+    following: tuple[Page, ...] = ()
+    source: str = ""
+    languages: tuple[str, ...] = ()
+    template: TemplateSection | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What is the same for all pages: name of the extractor, and what is done where a site reserves the use."""
+
+    extractor: str = DEFAULT
+    rights: RightsPolicy = RightsPolicy.RECORD
+
+
+def process(recipe: Recipe, given: Given) -> Row | Rejected:
+    """All steps in their order: the row of the intake that a page becomes, or why it becomes none."""
+    article = extract(given.page, recipe.extractor, given.source, given.template)
+    if isinstance(article, Rejected):
+        return article
+    if rejected := judge_rights(article.fields.rights, recipe.rights, article.url):
+        return rejected
+    verdict = judge(article, given.languages)
+    if isinstance(verdict, Rejected):
+        return verdict
+    return Row(make_record(article, given.source, verdict.language, verdict.score), sign(article.text))
+
+
+def extract(page: Page, extractor: str, source: str, template: TemplateSection | None) -> Article | Rejected:
+    """The article on `page`, by the named extractor and the portal's template."""
+    return extractor_for(extractor, source if template else "", template)(page)
+
+
+def judge(article: Article, languages: tuple[str, ...]) -> LanguageVerdict | Rejected:
+    """The language of `article`, if it is one of `languages` and the article is good enough for the corpus."""
+    if rejected := judge_quality(article, QualityConfig()):
+        return rejected
+    verdict = judge_language(article.text, languages, LanguageConfig(), stated=article.fields.language)
+    if verdict.ok:
+        return verdict
+    detail = f"{verdict.language or 'unknown'} ({verdict.score:.2f}), expected {', '.join(languages)}"
+    return Rejected("language", "unexpected_language", detail, article.url)
+
+
+@cache
+def extractor_for(name: str, source: str = "", template: TemplateSection | None = None) -> Extractor:
+    """The named extractor, with the template of a portal if it has one; made once.
+
+    Raises:
+        ValueError: there is no such extractor, or its model is missing.
+        ImportError: the extractor needs a package that is not here.
+    """
+    return load(name, template=TemplateRules(source, template) if template else None)
