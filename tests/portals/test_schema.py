@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from newscorpus.portals.schema import (
+    PolitenessSection,
     Portal,
     PortalError,
     PortalLimits,
@@ -34,11 +35,16 @@ sitemaps = ["http://vesti.rs:8080/map.xml?a=1"]
 articles = ['^/clanak/\\d+', 'id=\\d+$']
 sections = ['^/(sport|svet)/?$']
 ignore = ['/stampaj/']
+archive = "https://www.vesti.rs/arhiva/{year}/{month:02}"
 delay_seconds = 2
 
 [limits]
 max_pages = 50
 max_depth = 3
+
+[politeness]
+quiet_hours = "22:00-06:00"
+time_zone = "Europe/Belgrade"
 
 [template]
 remove = [".ad", "//aside"]
@@ -86,6 +92,11 @@ def test_a_portal_travels_to_another_process(tmp_path: Path) -> None:
     [
         ("feeds =", "feed =", "feed", "known keys: name, languages"),
         ("max_depth = 3", "max_deep = 3", "limits.max_deep", "known keys: max_pages, max_depth"),
+        ("quiet_hours", "quiet", "politeness.quiet", "known keys: quiet_hours, time_zone"),
+        ("22:00-06:00", "22-6", "politeness.quiet_hours", "expected a span such as"),
+        ("Europe/Belgrade", "Belgrade", "politeness.time_zone", "no zone of the IANA database"),
+        ("{month:02}", "{week}", "archive", "{week} is not known"),
+        ("www.vesti.rs/arhiva", "www.novine.rs/arhiva", "archive", "outside domains"),
         ("title =", "headline =", "template.headline", "known keys: remove, text, title"),
         ('languages = ["sr"]', "", "missing key languages", "known keys: name, languages"),
         ('languages = ["sr"]', "languages = []", "languages", "length >= 1"),
@@ -231,6 +242,7 @@ def test_another_base_moves_every_address(tmp_path: Path) -> None:
     assert moved.feeds == ("http://127.0.0.1:4321/rss",)
     assert moved.sitemaps == ("http://127.0.0.1:4321/map.xml?a=1",)
     assert all(map(moved.covers, moved.start))
+    assert moved.archive == "http://127.0.0.1:4321/arhiva/{year}/{month:02}"
     assert moved.articles == portal(tmp_path).articles
 
 
@@ -252,5 +264,7 @@ def test_the_example_in_the_documentation_loads(tmp_path: Path) -> None:
 def _keys() -> list[str]:
     template = [field.name for field in dataclasses.fields(TemplateSection) if field.name not in {"remove", "text"}]
     limits = [f"limits.{field.name}" for field in dataclasses.fields(PortalLimits)]
-    top = [field.name for field in dataclasses.fields(Portal) if field.name not in {"limits", "template"}]
-    return [*top, *limits, "template.remove", "template.text", *template]
+    politeness = [f"politeness.{field.name}" for field in dataclasses.fields(PolitenessSection)]
+    sections = {"limits", "politeness", "template"}
+    top = [field.name for field in dataclasses.fields(Portal) if field.name not in sections]
+    return [*top, *limits, *politeness, "template.remove", "template.text", *template]

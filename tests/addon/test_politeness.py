@@ -1,0 +1,193 @@
+"""The middleware on its own, with a clock that only moves when somebody waits."""
+
+import asyncio
+from collections.abc import Callable
+from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from scrapy import Request
+from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
+from scrapy.http import Response
+from scrapy.settings import Settings
+from scrapy.statscollectors import MemoryStatsCollector
+
+from newscorpus.addon import politeness
+from newscorpus.addon.politeness import ASKED_AGAIN, PART, ROBOTS, PolitenessMiddleware
+from newscorpus.addon.refused import Postponed
+from newscorpus.config import PolitenessConfig
+from newscorpus.crawl.politeness import Manners
+
+CONFIG = PolitenessConfig(max_refusals=2, first_pause_seconds=100, max_pauses=2)
+START = 1_000.0
+
+
+class Crawl:
+    """A crawl of one site, without the network."""
+
+    def __init__(self, manners: Manners, jitter: float = 0.0) -> None:
+        self.now = START
+        self.starts: list[float] = []
+        self.engine_slot = SimpleNamespace(closing=None)
+        downloader = SimpleNamespace(get_slot_key=lambda request: request.meta["download_slot"])
+        crawler: Any = SimpleNamespace(
+            spider=SimpleNamespace(manners={"site": manners}),
+            engine=SimpleNamespace(downloader=downloader, _slot=self.engine_slot),
+        )
+        crawler.stats = self.stats = MemoryStatsCollector(SimpleNamespace(settings=Settings()))  # type: ignore[arg-type]
+        self.middleware = PolitenessMiddleware(crawler, Manners(7.0), CONFIG, jitter, lambda: self.now)
+
+    async def sleep(self, seconds: float) -> None:
+        assert seconds > 0
+        self.now += seconds
+
+    def ask(self, request: Request, answer: Response | Exception | int) -> Request | Response | None:
+        """Send `request`, and let the site answer."""
+        asyncio.run(self.middleware.process_request(request))
+        self.starts.append(self.now)
+        if isinstance(answer, Exception):
+            return self.middleware.process_exception(request, answer)
+        response = Response(request.url, status=answer) if isinstance(answer, int) else answer
+        return self.middleware.process_response(request, response)
+
+    def stat(self, name: str) -> Any:
+        return self.stats.get_value(f"newscorpus/politeness/site/{name}")
+
+
+@pytest.fixture
+def start(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Crawl]:
+    def make(manners: Manners | None = None, jitter: float = 0.0) -> Crawl:
+        crawl = Crawl(manners or Manners(2.0), jitter)
+        monkeypatch.setattr(politeness, "asyncio", SimpleNamespace(sleep=crawl.sleep))
+        return crawl
+
+    return make
+
+
+def request(number: int = 0, **meta: Any) -> Request:
+    return Request(f"http://example.org/{number}", meta={"download_slot": "site", **meta})
+
+
+def test_the_delay_lies_between_the_starts_and_is_noted(start: Callable[..., Crawl]) -> None:
+    crawl = start()
+    for number in range(4):
+        assert isinstance(crawl.ask(request(number), 200), Response)
+    assert crawl.starts == [START, START + 2, START + 4, START + 6]
+    assert crawl.stat("least_gap_seconds") == 2
+    assert crawl.stat("delay_seconds") == 2
+
+
+def test_jitter_only_lengthens_the_delay(start: Callable[..., Crawl]) -> None:
+    crawl = start(jitter=0.25)
+    for number in range(50):
+        crawl.ask(request(number), 200)
+    gaps = [later - earlier for earlier, later in pairwise(crawl.starts)]
+    assert 2 <= min(gaps) < 2.2
+    assert 2.8 < max(gaps) <= 3
+
+
+def test_a_site_that_the_spider_does_not_name_has_the_default_delay(start: Callable[..., Crawl]) -> None:
+    crawl = start()
+    for _ in range(2):
+        crawl.ask(Request("http://example.com/", meta={"download_slot": "example.com"}), 200)
+    assert crawl.starts == [START, START + 7]
+
+
+def test_one_request_at_a_time(start: Callable[..., Crawl]) -> None:
+    crawl = start(Manners(0.0))
+
+    async def both() -> bool:
+        first, second = request(1), request(2)
+        await crawl.middleware.process_request(first)
+        waiting = asyncio.ensure_future(crawl.middleware.process_request(second))
+        await asyncio.sleep(0)
+        early = waiting.done()
+        crawl.middleware.process_response(first, Response(first.url))
+        await waiting
+        return early
+
+    assert not asyncio.run(both())
+
+
+def test_retry_after_is_waited_for_and_the_page_asked_again(start: Callable[..., Crawl]) -> None:
+    crawl = start()
+    again = crawl.ask(request(), Response("http://example.org/0", 429, {"Retry-After": "300"}))
+    assert isinstance(again, Request)
+    assert again.dont_filter
+    assert crawl.middleware.rests("site")
+    assert isinstance(crawl.ask(again, 200), Response)
+    assert crawl.starts == [START, START + 300]
+    assert not crawl.middleware.rests("site")
+    assert (crawl.stat("pauses"), crawl.stat("paused_seconds"), crawl.stat("asked_again")) == (1, 300, 1)
+
+
+def test_a_page_is_not_asked_again_without_end(start: Callable[..., Crawl]) -> None:
+    crawl = start()
+    assert isinstance(crawl.ask(request(**{ASKED_AGAIN: CONFIG.max_pauses}), 429), Response)
+
+
+def test_refusals_in_a_row_end_in_giving_up_and_what_is_queued_stays_so(start: Callable[..., Crawl]) -> None:
+    crawl = start()
+    outcomes = [crawl.ask(request(number), 403) for number in range(4)]
+    assert [type(outcome) for outcome in outcomes] == [Response, Request, Request, Request]
+    assert crawl.starts == [START, START + 2, START + 102, START + 302]
+    assert crawl.middleware.given_up("site") == crawl.stat("given_up") == "refused"
+    with pytest.raises(Postponed, match="site is given up for this run: refused"):
+        crawl.ask(request(9), 200)
+
+
+def test_silence_counts_as_refusal_and_other_failures_do_not(start: Callable[..., Crawl]) -> None:
+    crawl = start()
+    assert crawl.ask(request(1), DownloadTimeoutError()) is None
+    assert crawl.ask(request(2), IgnoreRequest()) is None
+    assert crawl.ask(request(3), 404) is not None
+    assert crawl.ask(request(4), DownloadTimeoutError()) is None
+    assert isinstance(crawl.ask(request(5), DownloadTimeoutError()), Request)
+
+
+def test_a_robots_txt_out_of_reach_is_asked_again_after_a_pause(start: Callable[..., Crawl]) -> None:
+    crawl = start()
+    again = crawl.ask(request(**{ROBOTS: True}), 503)
+    assert isinstance(again, Request)
+    assert crawl.middleware.rests("site")
+
+
+def test_crawl_delay(start: Callable[..., Crawl]) -> None:
+    crawl = start()
+    crawl.ask(request(1), 200)
+    crawl.middleware.keep_crawl_delay("site", 5.0)
+    crawl.ask(request(2), 200)
+    assert crawl.starts == [START, START + 5]
+    crawl.middleware.keep_crawl_delay("site", 301.0)
+    assert crawl.middleware.given_up("site") == "crawl_delay"
+
+
+def test_the_byte_budget_ends_the_crawl_of_a_site(start: Callable[..., Crawl]) -> None:
+    crawl = start(Manners(0.0, max_bytes=10))
+    crawl.ask(request(), Response("http://example.org/0", body=b"0123456789"))
+    assert crawl.stat("bytes") == 10
+    assert crawl.middleware.given_up("site") == "byte_budget"
+
+
+def test_quiet_hours_are_waited_for(start: Callable[..., Crawl]) -> None:
+    crawl = start(Manners(2.0, quiet=SimpleNamespace(until=lambda now: max(now, START + 500))))
+    assert crawl.middleware.rests("site")
+    crawl.ask(request(), 200)
+    assert crawl.starts == [START + 500]
+
+
+def test_a_crawl_that_ends_waits_for_nobody_but_the_parts_of_a_page(start: Callable[..., Crawl]) -> None:
+    crawl = start()
+    crawl.ask(request(1), 200)
+    crawl.engine_slot.closing = object()
+    with pytest.raises(Postponed, match="the crawl ended"):
+        crawl.ask(request(2), 200)
+    assert isinstance(crawl.ask(request(3, **{PART: True}), 200), Response)
+
+
+def test_an_answer_from_elsewhere_says_nothing_of_the_site(start: Callable[..., Crawl]) -> None:
+    crawl = start()
+    stranger = request(1)
+    assert isinstance(crawl.middleware.process_response(stranger, Response(stranger.url, 503)), Response)
+    assert crawl.stat("delay_seconds") is None

@@ -1,0 +1,99 @@
+"""A crawl of two sites that mind how they are asked."""
+
+import json
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SERVER = Path(__file__).parents[1] / "mockserver" / "moody.py"
+
+PORTAL = """
+name = "{name}"
+languages = ["en"]
+domains = ["127.0.0.1"]
+start = ["{base}/"]
+articles = ['-\\d{{5}}\\.html$']
+delay_seconds = 0.05
+"""
+
+PAUSE_SECONDS = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What the crawl left behind, there and here."""
+
+    crawl: Any
+    logs: dict[str, list[tuple[str, float]]]
+
+    def stat(self, name: str) -> Any:
+        return self.crawl.stats.get(f"newscorpus/politeness/{name}")
+
+
+@pytest.fixture(scope="module")
+def sites() -> Iterator[dict[str, str]]:
+    with subprocess.Popen([sys.executable, str(SERVER)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield dict(zip(("strict", "forbidding"), json.loads(process.stdout.readline()), strict=True))
+        finally:
+            process.kill()
+
+
+@pytest.fixture(scope="module")
+def done(crawl: Callable[..., Any], sites: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Done:
+    folder = tmp_path_factory.mktemp("moody")
+    (folder / "portals").mkdir()
+    for name, base in sites.items():
+        (folder / "portals" / f"{name}.toml").write_text(PORTAL.format(name=name, base=base))
+    settings = {"NEWSCORPUS_PAUSE_SECONDS": PAUSE_SECONDS, "DOWNLOAD_TIMEOUT": 1, "RETRY_TIMES": 0}
+    ended = crawl(folder, "-a", "portal=strict,forbidding", *(f"-s{name}={value}" for name, value in settings.items()))
+    return Done(ended, {name: log_of(base) for name, base in sites.items()})
+
+
+def log_of(base: str) -> list[tuple[str, float]]:
+    with urllib.request.urlopen(f"{base}/_log") as answer:
+        return [(path, time) for path, time in json.load(answer)]
+
+
+def test_robots_out_of_reach_are_waited_for_before_anything_else_is_asked(done: Done) -> None:
+    log = done.logs["strict"]
+    assert done.crawl.exit_code == 0, done.crawl.output
+    assert [path for path, _ in log[:3]] == ["/robots.txt", "/robots.txt", "/"]
+    assert log[1][1] - log[0][1] >= PAUSE_SECONDS
+
+
+def test_the_crawl_delay_lies_between_all_requests(done: Done) -> None:
+    times = [time for _, time in done.logs["strict"][1:]]
+    assert min(later - earlier for earlier, later in pairwise(times)) >= 0.29
+    assert done.stat("strict/crawl_delay_seconds") == 0.3
+
+
+def test_retry_after_is_kept_and_the_page_comes_all_the_same(done: Done) -> None:
+    paths = [path for path, _ in done.logs["strict"]]
+    first = paths.index("/news/story-of-the-day-10002.html")
+    times = [time for _, time in done.logs["strict"]]
+    assert times[first + 1] - times[first] >= 1
+    assert paths.count("/news/story-of-the-day-10002.html") == 2
+    assert len([record for record in done.crawl.records if record["source"] == "strict"]) == 10
+
+
+def test_a_body_that_drips_in_without_end_is_cut_off(done: Done) -> None:
+    (line,) = [line for line in done.crawl.rejected if "dripping" in line["url"] and line["reason"] == "timeout"]
+    assert line["stage"] == "fetch"
+
+
+def test_a_site_that_forbids_all_is_given_up_and_what_is_queued_is_not_rejected(done: Done) -> None:
+    asked = {path for path, _ in done.logs["forbidding"] if path.startswith("/news/")}
+    assert done.stat("forbidding/given_up") == "refused"
+    assert done.stat("forbidding/pauses") == 6
+    assert "forbidding is given up for this run, refused" in done.crawl.output
+    assert 5 <= len(asked) < 11
+    assert not [line for line in done.crawl.rejected if line["reason"] == "given_up"]
