@@ -62,6 +62,18 @@ class DuplicateConfig:
         rows: hash values in a band.
         survivor: which of several near-duplicates stays, by date of publication; ties by id.
         revision: which text of one document stays, by date of fetch.
+        excerpts: whether excerpts go.
+        containment: least share of an excerpt's runs of `excerpt_words` words that are in the longer text. Texts of one
+            length and a Jaccard similarity of 0.5 have two thirds in common, which must not suffice.
+        excerpt_words: words in a run; 7 seldom recur by chance, and an edit breaks no more than 7 of them.
+        excerpt_sample: of so many runs one is kept for finding excerpts (Manber 1994). An excerpt of 150 words shares
+            none with probability 0.01; the index needs 4 bytes for each.
+        excerpt_documents: a run in more documents than these is common property and finds nothing.
+        boilerplate_documents: documents of one portal in which a paragraph stands when it is cut as boilerplate; 0 cuts
+            nothing. Counted among documents that stay.
+        boilerplate_share: share of the portal's documents in which it must stand as well, so that in large corpora
+            sentences that do recur are not cut.
+        boilerplate_words: shortest paragraph that is counted; shorter ones are answers and sub-headings.
     """
 
     threshold: float = 0.7
@@ -70,6 +82,14 @@ class DuplicateConfig:
     rows: int = 8
     survivor: Survivor = Survivor.FIRST
     revision: Survivor = Survivor.LATEST
+    excerpts: bool = True
+    containment: float = 0.8
+    excerpt_words: int = 7
+    excerpt_sample: int = 32
+    excerpt_documents: int = 50
+    boilerplate_documents: int = 10
+    boilerplate_share: float = 0.001
+    boilerplate_words: int = 4
 
 
 class ShardFormat(StrEnum):
@@ -104,6 +124,56 @@ class BuildConfig:
     shards: ShardConfig = ShardConfig()
 
 
+class SplitRule(StrEnum):
+    """How documents are told apart for training and testing: not at all, by chance, or by date."""
+
+    NONE = "none"
+    CLUSTER = "cluster"
+    DATE = "date"
+
+
+@dataclass(frozen=True, slots=True)
+class SplitConfig:
+    """How a corpus is split.
+
+    Attributes:
+        rule: documents of one cluster stay together in any case.
+        validation: share of the documents, 0..1; one in twenty, chosen, as `test` is.
+        test: likewise.
+        seed: another one draws another split by cluster.
+    """
+
+    rule: SplitRule = SplitRule.NONE
+    validation: float = 0.05
+    test: float = 0.05
+    seed: int = 1
+
+
+class ExportFormat(StrEnum):
+    """The forms that a published corpus can be exported to."""
+
+    HF = "hf"
+    DOLMA = "dolma"
+    PARQUET = "parquet"
+    VERTICAL = "vertical"
+    TEI = "tei"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class ExportConfig:
+    """How an export is cut into files.
+
+    Attributes:
+        max_bytes: most bytes of text in a file, as UTF-8; a longer document has a file of its own. A file of 64 MB opens
+            in programs that hold it whole, XML editors among them. Does not concern `vertical` and `text`.
+        per_line: `text` puts one document on a line, and not one in a file.
+    """
+
+    max_bytes: int = 64_000_000
+    per_line: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class LanguageConfig:
     """How a text's language is told.
@@ -128,24 +198,50 @@ class LanguageConfig:
 
 @dataclass(frozen=True, slots=True)
 class QualityConfig:
-    """Which articles are kept. Shares named below are of the gold texts of fundus, daniel, dragnet, wcxb (articles).
+    """Which articles are kept, and what of them is masked. docs/quality.md has each filter's share of real articles.
 
     Attributes:
+        off: names of filters that are not asked.
+        mask: what is masked in the texts: "email", "phone", "iban", "birth_number", "oib", "emso", "pesel"; or nothing.
         min_words: half of Gopher's 50 (Rae et al. 2021, appendix A.1.1), since news in brief are shorter than web
             documents and inflected languages say as much in fewer words; of daniel it drops 0.1 % (50: 1.8 %), of
-            dragnet, which has blogs, 2.7 % (4.8 %), of the others nothing.
+            dragnet, which has blogs, 2.7 % (4.8 %), of the others nothing. Scripts without spaces: see
+            `corpus.quality.measured`.
+        min_flash_words: the same of flash news, by their headlines: a sentence.
+        max_flash_words: longest text tagged as flash news.
         max_stub_words: longest text taken for the open part of a closed article; two or three opening paragraphs.
         max_prompt_words: longest last paragraph taken for a call to subscribe rather than for text.
         min_ticker_entries: fewest timed paragraphs of a ticker; a report of a match or a trial names a few times.
         min_ticker_share: share of paragraphs that are timed; an entry has up to five paragraphs.
         min_gallery_images: fewest images of a gallery.
         min_words_an_image: a text with fewer is captions.
-        min_listing_lines: fewest paragraphs of a list.
+        min_listing_lines: fewest paragraphs of a list; of fewer no share is taken.
         max_listing_words: median of words in a line of a list; headlines seldom have more.
         max_listing_ended: share of lines that end as sentences do: 0.12, as in FineWeb (Penedo et al. 2024).
+        min_horoscope_signs: fewest signs of the zodiac that start paragraphs; half of them.
+        min_odds: fewest decimal odds of a table.
+        min_odds_share: odds for each word of it.
+        max_repeated_lines: share of lines that stood there before (Gopher, table A1).
+        max_repeated_characters: the same in characters (Gopher, table A1).
+        min_repetition_words: n-grams of shorter texts are not counted: Gopher's least length.
+        max_top_ngrams: share of characters in the most frequent 2-, 3- and 4-gram (Gopher, table A1).
+        max_duplicate_ngrams: share of characters in 5- to 10-grams that stood there before (Gopher, table A1).
+        min_mean_word_length: in characters (Gopher, A.1.1).
+        max_mean_word_length: in characters (Gopher, A.1.1).
+        min_lettered_words: share of words with a letter (Gopher, A.1.1).
+        max_symbols_a_word: hash signs and ellipses for each word (Gopher, A.1.1).
+        max_bullet_lines: share of lines that start with a bullet (Gopher, A.1.1).
+        max_ellipsis_lines: share of lines that end in an ellipsis (Gopher, A.1.1).
+        short_line_characters: a shorter line is short (FineWeb).
+        max_short_lines: share of short lines (FineWeb).
+        max_code_lines: share of lines that look like program code; chosen.
     """
 
+    off: tuple[str, ...] = ()
+    mask: tuple[str, ...] = ()
     min_words: int = 25
+    min_flash_words: int = 8
+    max_flash_words: int = 60
     max_stub_words: int = 150
     max_prompt_words: int = 40
     min_ticker_entries: int = 6
@@ -155,6 +251,23 @@ class QualityConfig:
     min_listing_lines: int = 5
     max_listing_words: int = 15
     max_listing_ended: float = 0.12
+    min_horoscope_signs: int = 6
+    min_odds: int = 10
+    min_odds_share: float = 0.05
+    max_repeated_lines: float = 0.3
+    max_repeated_characters: float = 0.2
+    min_repetition_words: int = 50
+    max_top_ngrams: tuple[float, ...] = (0.2, 0.18, 0.16)
+    max_duplicate_ngrams: tuple[float, ...] = (0.15, 0.14, 0.13, 0.12, 0.11, 0.1)
+    min_mean_word_length: float = 3.0
+    max_mean_word_length: float = 10.0
+    min_lettered_words: float = 0.8
+    max_symbols_a_word: float = 0.1
+    max_bullet_lines: float = 0.9
+    max_ellipsis_lines: float = 0.3
+    short_line_characters: int = 30
+    max_short_lines: float = 0.67
+    max_code_lines: float = 0.2
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,137 @@
+"""The filters of Gopher, C4 and FineWeb that no language decides; a word list of one language is none of them.
+
+- Gopher: Rae et al. 2021, "Scaling Language Models", appendix A.1.1; shares of repetition in its table A1.
+- C4: Raffel et al. 2020, "Exploring the Limits of Transfer Learning", section 2.2.
+- FineWeb: Penedo et al. 2024, "The FineWeb Datasets", section 3.6.
+
+A line of ours is a paragraph, so that Gopher's rules on lines and on paragraphs are one.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from newscorpus.config import QualityConfig
+from newscorpus.corpus.quality.measured import Measured, characters, share
+
+ELLIPSES = ("…", "...")
+BULLETS = ("•", "●", "▪", "‣", "◦", "·", "*", "-")
+SYMBOLS = re.compile(r"#|…|\.\.\.")
+PLACEHOLDER = re.compile(r"lorem ipsum", re.IGNORECASE)
+CODE_LINE = re.compile(r"[{}]|\bfunction\s*\(|\);|=>|</?(?:div|span|script|p)\b", re.IGNORECASE)
+"""C4 drops any page with a brace; news quote them now and then, so that we count the lines that look like code."""
+
+FIRST_TOP, FIRST_DUPLICATE = 2, 5
+"""Lengths of the n-grams that the first of `max_top_ngrams` and of `max_duplicate_ngrams` is for."""
+
+
+def repeated_lines(measured: Measured, config: QualityConfig) -> str:
+    """Gopher: lines that stood there before, by number and by characters."""
+    counts = Counter(measured.lines)
+    repeated = {line: count - 1 for line, count in counts.items() if count > 1}
+    lines = share(sum(repeated.values()), len(measured.lines))
+    text = share(sum(len(line) * count for line, count in repeated.items()), characters(measured.lines))
+    if lines <= config.max_repeated_lines and text <= config.max_repeated_characters:
+        return ""
+    return f"{lines:.0%} of the lines, {text:.0%} of the characters stood there before"
+
+
+def repeated_words(measured: Measured, config: QualityConfig) -> str:
+    """Gopher: the share of characters in the most frequent 2-, 3- or 4-gram, or in 5- to 10-grams that stood before."""
+    if measured.n_words < config.min_repetition_words:
+        return ""
+    words, step = measured.words, measured.characters_a_word
+    total = characters(words)
+    for n, most in enumerate(config.max_top_ngrams, FIRST_TOP):
+        if (found := share(_top(words, n * step), total)) > most:
+            return f"{found:.0%} of the characters are one {n}-gram"
+    for n, most in enumerate(config.max_duplicate_ngrams, FIRST_DUPLICATE):
+        found = share(_repeated(words, n * step), total)
+        if found > most:
+            return f"{found:.0%} of the characters are {n}-grams that stood there before"
+        if found < min(config.max_duplicate_ngrams):  # longer ones repeat less
+            return ""
+    return ""
+
+
+def word_lengths(measured: Measured, config: QualityConfig) -> str:
+    """Gopher: words are on average shorter or longer than those of a language; not for scripts without spaces."""
+    words = measured.words
+    if not words or measured.characters_a_word > 1:
+        return ""
+    mean = characters(words) / len(words)
+    within = config.min_mean_word_length <= mean <= config.max_mean_word_length
+    return "" if within else f"a word has {mean:.1f} characters on average"
+
+
+def few_letters(measured: Measured, config: QualityConfig) -> str:
+    """Gopher: too many words have no letter in them, as in tables of results, of rates and of programmes."""
+    words = measured.words
+    lettered = share(sum(any(map(str.isalpha, word)) for word in words), len(words))
+    return "" if not words or lettered >= config.min_lettered_words else f"{lettered:.0%} of the words have letters"
+
+
+def symbols(measured: Measured, config: QualityConfig) -> str:
+    """Gopher: too many hash signs and ellipses for the words there are."""
+    found = len(SYMBOLS.findall(measured.article.text))
+    many = found > config.max_symbols_a_word * measured.n_words
+    return f"{found} hash signs and ellipses among {measured.n_words} words" if many else ""
+
+
+def bullets(measured: Measured, config: QualityConfig) -> str:
+    """Gopher: nearly all lines are items of a list."""
+    found = sum(line.startswith(BULLETS) for line in measured.lines)
+    return _too_many(found, measured, config, config.max_bullet_lines, "start with a bullet")
+
+
+def cut_off_lines(measured: Measured, config: QualityConfig) -> str:
+    """Gopher: many lines end in an ellipsis, as teasers do."""
+    found = sum(line.endswith(ELLIPSES) for line in measured.lines)
+    return _too_many(found, measured, config, config.max_ellipsis_lines, "end in an ellipsis")
+
+
+def short_lines(measured: Measured, config: QualityConfig) -> str:
+    """FineWeb: most lines have fewer than 30 characters; in scripts without spaces, half as many."""
+    width = config.short_line_characters / (2 if measured.characters_a_word > 1 else 1)
+    found = sum(len(line) < width for line in measured.lines)
+    return _too_many(found, measured, config, config.max_short_lines, f"have fewer than {width:.0f} characters")
+
+
+def code(measured: Measured, config: QualityConfig) -> str:
+    """After C4: lines of program code or markup rather than text."""
+    found = sum(bool(CODE_LINE.search(line)) for line in measured.lines)
+    return _too_many(found, measured, config, config.max_code_lines, "look like code")
+
+
+def placeholder(measured: Measured, _config: QualityConfig) -> str:
+    """C4: filler text of a template."""
+    found = PLACEHOLDER.search(measured.article.text)
+    return f"holds {found[0]!r}" if found else ""
+
+
+def _too_many(found: int, measured: Measured, config: QualityConfig, most: float, what: str) -> str:
+    """The objection to a share of lines; of a few lines, a share says nothing."""
+    lines = len(measured.lines)
+    many = lines >= config.min_listing_lines and found > most * lines
+    return f"{found} of {lines} lines {what}" if many else ""
+
+
+def _top(words: Sequence[str], n: int) -> int:
+    """Characters in all occurrences of the n-gram that takes up the most; 0 where none stands twice."""
+    counts = Counter(tuple(words[at : at + n]) for at in range(len(words) - n + 1))
+    return max((characters(gram) * count for gram, count in counts.most_common(1) if count > 1), default=0)
+
+
+def _repeated(words: Sequence[str], n: int) -> int:
+    """Characters in n-grams that stood there before, none of them counted twice."""
+    seen: set[tuple[str, ...]] = set()
+    found = at = 0
+    while at + n <= len(words):
+        gram = tuple(words[at : at + n])
+        if gram in seen:
+            found += characters(gram)
+            at += n
+        else:
+            seen.add(gram)
+            at += 1
+    return found

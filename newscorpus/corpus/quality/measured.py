@@ -1,0 +1,66 @@
+"""An article with its text cut into lines and words once, for all filters."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from newscorpus.data import Article
+from newscorpus.text import paragraphs, words
+
+IDEOGRAMS = re.compile("[\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+"""Chinese characters and Japanese kana."""
+SOUTHEAST = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+"""Thai, Lao, Burmese and Khmer characters."""
+
+IDEOGRAMS_A_WORD = 1.6
+"""Characters in a word of Chinese, as the Penn Chinese Treebank cuts them (Xue et al. 2005); Japanese has some more."""
+SOUTHEAST_A_WORD = 4.0
+"""Characters in a word of Thai, vowel signs and tones included; a rough figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """An article and what filters count in its text.
+
+    Attributes:
+        article: the article.
+        lines: its paragraphs, white space collapsed, empty ones left out.
+        line_words: words of each line; in scripts without spaces every character is one (`newscorpus.text`).
+        n_words: words of the text, for scripts without spaces estimated from the characters.
+        characters_a_word: 1; for a text mostly in a script without spaces, how many of its words make one, rounded.
+    """
+
+    article: Article
+    lines: tuple[str, ...]
+    line_words: tuple[tuple[str, ...], ...]
+    n_words: int
+    characters_a_word: int
+
+    @property
+    def words(self) -> list[str]:
+        """The words of all lines, in order."""
+        return [word for line in self.line_words for word in line]
+
+
+def measure(article: Article) -> Measured:
+    """Cut the text of an article into lines and words."""
+    lines = tuple(paragraphs(article.text))
+    line_words = tuple(tuple(words(line)) for line in lines)
+    total = sum(map(len, line_words))
+    ideograms, southeast = len(IDEOGRAMS.findall(article.text)), len(SOUTHEAST.findall(article.text))
+    estimate = total - ideograms - southeast + ideograms / IDEOGRAMS_A_WORD + southeast / SOUTHEAST_A_WORD
+    if 2 * (ideograms + southeast) <= total:
+        characters = 1
+    else:
+        characters = round(IDEOGRAMS_A_WORD if ideograms > southeast else SOUTHEAST_A_WORD)
+    return Measured(article, lines, line_words, round(estimate), characters)
+
+
+def share(part: float, whole: float) -> float:
+    """`part` of `whole`, 0..1; 0 of nothing."""
+    return part / whole if whole else 0.0
+
+
+def characters(texts: Sequence[str]) -> int:
+    """Total length of texts."""
+    return sum(map(len, texts))

@@ -1,0 +1,104 @@
+"""What news portals publish beside articles: tickers, galleries, stubs, lists, horoscopes, tables of odds.
+
+A filter is a function from a measured article to what is wrong with it, one line for a person, or "" to keep it.
+"""
+
+import re
+from statistics import median
+
+from newscorpus.config import QualityConfig
+from newscorpus.corpus.quality.measured import Measured
+from newscorpus.corpus.quality.phrases import any_of, by_language
+from newscorpus.text import count_words
+
+TICKER_KINDS = {"LiveBlogPosting"}
+GALLERY_KINDS = {"ImageGallery", "MediaGallery"}
+"""Kinds of page as schema.org names them (`Fields.kind`)."""
+
+CLOCK_TIME = re.compile(r"[\[(]?(?:[01]?\d|2[0-3])[:.h][0-5]\d(?::[0-5]\d)?(?![:.]?\d)")
+"""A time of day at the start of a paragraph: 14:05, [9.30], 18h45; not 12.05.2024."""
+
+ODDS = re.compile(r"(?<![\d.,])[1-9]?\d[.,]\d\d(?![\d.,]?\d)(?!\s*(?:[%€$£]|eur|kč|zł|kn|din))", re.IGNORECASE)
+"""Decimal odds: 1.85, 12,50; not 1.850, a percentage or a price."""
+
+SENTENCE_END = frozenset(".!?…:;\"'»”’“)]。！？」』।؟")
+
+
+def empty_text(measured: Measured, _config: QualityConfig) -> str:
+    """No word in the text."""
+    return "" if any(measured.line_words) else "no words"
+
+
+def live_ticker(measured: Measured, config: QualityConfig) -> str:
+    """Says that it is a live blog, or many of its paragraphs start with a time of day."""
+    if measured.article.fields.kind in TICKER_KINDS:
+        return f"the page calls itself {measured.article.fields.kind}"
+    lines = measured.lines
+    timed = sum(bool(CLOCK_TIME.match(line)) for line in lines)
+    many = timed >= config.min_ticker_entries and timed >= config.min_ticker_share * len(lines)
+    return f"{timed} of {len(lines)} paragraphs start with a time of day" if many else ""
+
+
+def photo_page(measured: Measured, config: QualityConfig) -> str:
+    """Says that it is a gallery, or has many images and little text."""
+    fields = measured.article.fields
+    if fields.kind in GALLERY_KINDS:
+        return f"the page calls itself {fields.kind}"
+    images, words = len(fields.images), measured.n_words
+    many = images >= config.min_gallery_images and words < images * config.min_words_an_image
+    return f"{words} words beside {images} images" if many else ""
+
+
+def paywall_stub(measured: Measured, config: QualityConfig) -> str:
+    """Little text, and the page is declared not free, or ends in a call to subscribe."""
+    words = measured.n_words
+    if words >= config.max_stub_words:
+        return ""
+    if measured.article.fields.paywalled:
+        return f"{words} words of an article declared not free"
+    last = measured.lines[-1:]
+    prompted = any(count_words(line) <= config.max_prompt_words and any_of("paywall").search(line) for line in last)
+    return f"{words} words that end in a call to subscribe" if prompted else ""
+
+
+def too_short(measured: Measured, config: QualityConfig) -> str:
+    """Fewer words than an article has; of flash news, than a sentence has."""
+    least = config.min_flash_words if is_flash(measured) else config.min_words
+    return f"{measured.n_words} words, fewer than {least}" if measured.n_words < least else ""
+
+
+def is_flash(measured: Measured) -> bool:
+    """Whether the headline opens as that of flash news."""
+    return bool(any_of("flash").match(measured.article.fields.title.lstrip(" [(‹«\"'+|")))
+
+
+def listing(measured: Measured, config: QualityConfig) -> str:
+    """Many short paragraphs of which hardly one ends as a sentence does: a list of headlines.
+
+    The share is that of FineWeb's filter of line ends (Penedo et al. 2024, section 3.6), which drops long lines too.
+    """
+    lines = measured.lines
+    lengths = [len(words) / measured.characters_a_word for words in measured.line_words]
+    if len(lines) < config.min_listing_lines or median(lengths) > config.max_listing_words:
+        return ""
+    ended = sum(line[-1] in SENTENCE_END for line in lines)
+    few = ended <= config.max_listing_ended * len(lines)
+    return f"{ended} of {len(lines)} short paragraphs end as sentences" if few else ""
+
+
+def horoscope(measured: Measured, config: QualityConfig) -> str:
+    """Paragraphs that start with signs of the zodiac."""
+    starts = [line.lower() for line in measured.lines]
+    for signs in by_language("zodiac").values():
+        found = sum(any(start.startswith(sign) for start in starts) for sign in signs)
+        if found >= config.min_horoscope_signs:
+            return f"paragraphs start with {found} signs of the zodiac"
+    return ""
+
+
+def odds_table(measured: Measured, config: QualityConfig) -> str:
+    """Many decimal odds, and a word of bookmakers."""
+    text = measured.article.text
+    odds = len(ODDS.findall(text))
+    many = odds >= config.min_odds and odds >= config.min_odds_share * measured.n_words
+    return f"{odds} odds among {measured.n_words} words" if many and any_of("betting").search(text) else ""
