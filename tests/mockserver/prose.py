@@ -3,14 +3,15 @@
 import random
 
 WORDS = """
-the the the the the the of of of and and and to to in in in a a a that was was is for on on with as by at from it had has
-have been were will which this not but his her their they would about after before between during under over when while
-where who council ferry teacher harbour museum farmer orchestra bridge field barley boat clock letter library station
-market island valley town mayor election winter morning evening week month year people visitors children river railway
-school church garden kitchen window street road village mountain forest weather storm summer harvest price budget company
-worker engineer doctor nurse judge police driver player team match season painter writer book paper photograph story
-opened closed repaired sold bought found lost visited asked answered said told wrote painted built planned promised
-northern southern eastern western old new young local broken wooden small large quiet early late long short dark bright
+the the the the the the of of of and and and to to in in in a a a that was was is for on on with as by at from it
+had has have been were will which this not but his her their they would about after before between during under over
+when while where who council ferry teacher harbour museum farmer orchestra bridge field barley boat clock letter
+library station market island valley town mayor election winter morning evening week month year people visitors
+children river railway school church garden kitchen window street road village mountain forest weather storm summer
+harvest price budget company worker engineer doctor nurse judge police driver player team match season painter
+writer book paper photograph story opened closed repaired sold bought found lost visited asked answered said told
+wrote painted built planned promised northern southern eastern western old new young local broken wooden small large
+quiet early late long short dark bright
 """.split()
 
 

@@ -121,7 +121,7 @@ def test_subscribers_in_the_news_are_no_call() -> None:
 
 
 def test_a_list_of_headlines() -> None:
-    headlines = [sentence(number)[:60] for number in range(12)]
+    headlines = [sentence(number)[:60] for number in range(20, 32)]
     assert reason("\n".join(headlines)) == "listing"
     assert reason("\n".join(f"{headline}." for headline in headlines)) == ""
     assert reason("\n".join(headlines) + "\n" + text(4)) == ""
