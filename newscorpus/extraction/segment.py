@@ -171,6 +171,8 @@ class _Walk:
         self.texts.append(text)
         if self.open_links:
             self.link_texts.append(text)
+        elif self.link_texts:
+            self.link_texts.append(" ")
 
     def part_words(self, tag: str) -> None:
         """Where a block-level element dissolves, its words are not joined to those around it."""
