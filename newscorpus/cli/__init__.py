@@ -6,11 +6,11 @@ A verb is a function that a module of this package adds to `app`; each module is
 import os
 import sys
 
-from newscorpus.cli import build, demo, evaluate, extract, train, verify
+from newscorpus.cli import build, demo, evaluate, export, extract, train, verify
 from newscorpus.cli.app import app
 from newscorpus.demo.errors import DemoError
 
-__all__ = ["app", "build", "demo", "evaluate", "extract", "main", "train", "verify"]
+__all__ = ["app", "build", "demo", "evaluate", "export", "extract", "main", "train", "verify"]
 
 
 def main() -> None:

@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from enum import StrEnum
 
 from newscorpus.config import SplitConfig, SplitRule
@@ -36,8 +36,10 @@ def assigner(records: Callable[[], Iterable[Record]], config: SplitConfig) -> As
     Raises:
         SplitError: the shares leave nothing for training, or there are too few days to split by date.
     """
-    if not (0 <= config.validation and 0 <= config.test and config.validation + config.test < 1):
-        raise SplitError(f"validation {config.validation} and test {config.test} must be shares that leave some to train")
+    if min(config.validation, config.test) < 0 or config.validation + config.test >= 1:
+        raise SplitError(
+            f"validation {config.validation} and test {config.test} must be shares that leave some to train"
+        )
     if config.rule is SplitRule.CLUSTER:
         return by_cluster(config)
     return by_date(records(), config) if config.rule is SplitRule.DATE else lambda _: Split.TRAIN
@@ -87,16 +89,16 @@ def by_date(records: Iterable[Record], config: SplitConfig) -> Assign:
 
 def day_of(record: Record) -> int:
     """The day of publication in UTC, else that of the fetch, as the number of days since 1 January 1; 0 for none."""
-    for date in (record.published, record.fetched):
+    for stated in (record.published, record.fetched):
         try:
-            moment = datetime.fromisoformat(date)
+            moment = datetime.fromisoformat(stated)
             return (moment.astimezone(UTC) if moment.tzinfo else moment).toordinal()
         except (ValueError, OverflowError):
             continue
     return 0
 
 
-_AFTER_ALL = datetime.max.toordinal() + 1
+_AFTER_ALL = date.max.toordinal() + 1
 
 
 def _days(records: Iterable[Record]) -> tuple[Counter[int], dict[str, int]]:

@@ -1,35 +1,30 @@
 """A simple tokeniser for every script, for exports and examples.
 
-A token is a word, with the apostrophes, hyphens and combining marks inside it; a number, with the separators inside it;
-one character of a script that sets no spaces between words; or one punctuation mark, or a run of the same one. Characters
-that do not show, other than inside a word, are left out. Nothing is known of any language: abbreviations lose their full
-stop, and clitics stay where they are.
+A token is a word, with the apostrophes, hyphens and combining marks inside it; a number, with the separators inside
+it; one character of a script that sets no spaces between words; or one punctuation mark, or a run of the same one.
+Characters that do not show, other than inside a word, are left out. Nothing is known of any language: abbreviations
+lose their full stop, and clitics stay where they are.
 """
 
 import re
-import sys
 import unicodedata
 from functools import cache
 
 from newscorpus.text import UNSPACED
 
-FIRST_MARK = 0x0300
-"""No combining mark has a lower code point."""
+MARKS_FROM, MARKS_TO = 0x0300, 0x1FFFF
+"""Combining marks and characters that do not show lie between, but for the soft hyphen and tags of no use in text."""
 
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    marks, formats = _characters("M"), _characters("Cf")
-    letter = rf"(?:[^\W\d{UNSPACED}]|[{marks}{formats}])"
+    kinds = {chr(point): unicodedata.category(chr(point)) for point in (0xAD, *range(MARKS_FROM, MARKS_TO + 1))}
+    marks = "".join(character for character, kind in kinds.items() if kind.startswith("M"))
+    hidden = "".join(character for character, kind in kinds.items() if kind == "Cf")
+    letter = rf"(?:[^\W\d{UNSPACED}]|[{marks}{hidden}])"
     word = rf"[^\W\d{UNSPACED}](?:{letter}|\d)*(?:['’‑-](?:{letter}|\d)+)*"
     number = r"\d+(?:[.,:]\d+)*"
-    return re.compile(rf"[{UNSPACED}][{marks}]*|{word}|{number}(?:{letter}|\d)*|([^\s\w{formats}])\1*|\S[{marks}]*")
-
-
-def _characters(category: str) -> str:
-    """All characters of a category of Unicode, as they stand in a set of a regular expression."""
-    points = (0xAD, *range(FIRST_MARK, sys.maxunicode + 1))
-    return "".join(chr(point) for point in points if unicodedata.category(chr(point)).startswith(category))
+    return re.compile(rf"[{UNSPACED}][{marks}]*|{word}|{number}(?:{letter}|\d)*|([^\s\w{hidden}])\1*|\S[{marks}]*")
 
 
 def tokenise(text: str) -> list[str]:

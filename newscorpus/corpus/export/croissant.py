@@ -1,0 +1,176 @@
+"""The description of an export in Croissant 1.0 (MLCommons, 2024): files with hashes, record set, fields, splits."""
+
+import dataclasses
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, get_args, get_origin, get_type_hints
+
+from newscorpus.corpus.card import COLUMNS
+from newscorpus.corpus.export.census import Census
+from newscorpus.corpus.export.source import About, SplitFiles
+from newscorpus.data import Record
+
+CROISSANT = "croissant.json"
+CONFORMS_TO = "http://mlcommons.org/croissant/1.0"
+PARQUET = "application/x-parquet"
+
+FILES, RECORDS, SPLITS = "files", "documents", "splits"
+"""Ids of the set of all files, of the records and of the names of the splits."""
+
+CONTEXT = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "citeAs": "cr:citeAs",
+    "column": "cr:column",
+    "conformsTo": "dct:conformsTo",
+    "cr": "http://mlcommons.org/croissant/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileObject": "cr:fileObject",
+    "fileProperty": "cr:fileProperty",
+    "fileSet": "cr:fileSet",
+    "format": "cr:format",
+    "includes": "cr:includes",
+    "isLiveDataset": "cr:isLiveDataset",
+    "jsonPath": "cr:jsonPath",
+    "key": "cr:key",
+    "md5": "cr:md5",
+    "parentField": "cr:parentField",
+    "path": "cr:path",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "recordSet": "cr:recordSet",
+    "references": "cr:references",
+    "regex": "cr:regex",
+    "repeated": "cr:repeated",
+    "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
+    "sc": "https://schema.org/",
+    "separator": "cr:separator",
+    "source": "cr:source",
+    "subField": "cr:subField",
+    "transform": "cr:transform",
+}
+"""The one that the reference library, mlcroissant, expects: that of the specification's first appendix and more."""
+
+TYPES = {str: "sc:Text", int: "sc:Integer", float: "sc:Float", bool: "sc:Boolean"}
+NO_LICENSE = "as declared by each page: columns license and rights"
+SPLIT_TYPES = {"train": "cr:TrainingSplit", "validation": "cr:ValidationSplit", "test": "cr:TestSplit"}
+
+Node = dict[str, Any]
+
+
+def croissant(about: About, splits: Sequence[SplitFiles], census: Census) -> bytes:
+    """The description as JSON-LD; the day of publication is that of the last fetch, so that equal exports are equal."""
+    tally = census.tally
+    description: Node = {
+        "@context": CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": CONFORMS_TO,
+        "name": about.name,
+        "description": f"{tally.documents:,} news articles with {tally.words:,} words, crawled with newscorpus.",
+        "license": sorted(filter(None, census.licenses)) or [NO_LICENSE],
+        "url": about.url,
+        "creator": {"@type": "sc:Organization", "name": about.creator} if about.creator else "",
+        "datePublished": census.fetched,
+        "inLanguage": census.languages,
+        "distribution": [*_files(splits), _all_files(splits)],
+        "recordSet": [_split_names(splits), _records(splits)],
+    }
+    known = {key: value for key, value in description.items() if value}
+    return json.dumps(known, indent=2, ensure_ascii=False).encode() + b"\n"
+
+
+def _files(splits: Sequence[SplitFiles]) -> Iterator[Node]:
+    """Each file with its hash."""
+    for split in splits:
+        for file in split.files:
+            path = f"{split.folder}/{file.name}"
+            yield {
+                "@type": "cr:FileObject",
+                "@id": path,
+                "name": path,
+                "contentUrl": path,
+                "contentSize": f"{file.bytes} B",
+                "encodingFormat": PARQUET,
+                "sha256": file.sha256,
+            }
+
+
+def _all_files(splits: Sequence[SplitFiles]) -> Node:
+    """The files as one set."""
+    return {
+        "@type": "cr:FileSet",
+        "@id": FILES,
+        "name": FILES,
+        "encodingFormat": PARQUET,
+        "includes": [f"{split.folder}/*.parquet" for split in splits],
+    }
+
+
+def _split_names(splits: Sequence[SplitFiles]) -> Node:
+    """The names of the splits and what they are for."""
+    return {
+        "@type": "cr:RecordSet",
+        "@id": SPLITS,
+        "name": SPLITS,
+        "dataType": "cr:Split",
+        "key": {"@id": f"{SPLITS}/name"},
+        "field": [
+            {"@type": "cr:Field", "@id": f"{SPLITS}/name", "name": "name", "dataType": "sc:Text"},
+            {"@type": "cr:Field", "@id": f"{SPLITS}/url", "name": "url", "dataType": ["sc:URL", "cr:Split"]},
+        ],
+        "data": [{f"{SPLITS}/name": split.name, f"{SPLITS}/url": SPLIT_TYPES[split.name]} for split in splits],
+    }
+
+
+def _records(splits: Sequence[SplitFiles]) -> Node:
+    """The documents, with a field for each column and one for the split, which the path of the file tells."""
+    names = "|".join(split.name for split in splits)
+    split: Node = {
+        "@type": "cr:Field",
+        "@id": f"{RECORDS}/split",
+        "name": "split",
+        "description": "what the document is for",
+        "dataType": "sc:Text",
+        "source": {
+            "fileSet": {"@id": FILES},
+            "extract": {"fileProperty": "fullpath"},
+            "transform": {"regex": f"(?:.*/)?({names})/[^/]*$"},
+        },
+        "references": {"field": {"@id": f"{SPLITS}/name"}},
+    }
+    hints = get_type_hints(Record)
+    fields = [_field(RECORDS, name, hints[name], ()) for name in COLUMNS]
+    return {
+        "@type": "cr:RecordSet",
+        "@id": RECORDS,
+        "name": RECORDS,
+        "key": {"@id": f"{RECORDS}/id"},
+        "field": [split, *(field | {"description": COLUMNS[field["name"]]} for field in fields)],
+    }
+
+
+def _field(parent: str, name: str, kind: Any, path: tuple[str, ...]) -> Node:
+    """A field: a value, a structure with the fields of its own, or a repeated one of either."""
+    repeated = get_origin(kind) is tuple
+    item = get_args(kind)[0] if repeated else kind
+    own, here = f"{parent}/{name}", (*path, name)
+    field: Node = {"@type": "cr:Field", "@id": own, "name": name}
+    if repeated:
+        field["repeated"] = True
+    if item in TYPES:
+        return field | {"dataType": TYPES[item], "source": _place(here)}
+    hints = get_type_hints(item)
+    return field | {"subField": [_field(own, part.name, hints[part.name], here) for part in dataclasses.fields(item)]}
+
+
+def _place(path: tuple[str, ...]) -> Node:
+    """Where a value stands: in a column, or in one at a path within."""
+    column, *inner = path
+    place: Node = {"fileSet": {"@id": FILES}, "extract": {"column": column}}
+    return place | {"transform": {"jsonPath": ".".join(inner)}} if inner else place

@@ -1,0 +1,71 @@
+"""Plain text, one document a file or one a line, beside a table of what is known of each."""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from newscorpus.corpus.export.source import Part, Source
+from newscorpus.data import Record
+from newscorpus.text import collapse, paragraphs
+
+TABLE = "metadata.tsv"
+COLUMNS = (
+    "id", "url", "source", "site_name", "title", "authors", "agencies", "published", "modified", "section", "tags",
+    "language", "license", "paywalled", "n_words", "extractor", "confidence", "cluster", "cluster_size", "fetched",
+)  # fmt: skip
+
+SAFE = re.compile("[0-9a-z][0-9a-z_-]{0,63}")
+HASHED_LENGTH = 32
+
+Put = Callable[[Record], str]
+"""Stores the text of a document and says where, relative to the folder of the export."""
+
+
+def write(source: Source, folder: Path) -> None:
+    """Write `metadata.tsv`, and each part as a file, or as a folder of files in subfolders of equal beginnings."""
+    with (folder / TABLE).open("x", encoding="utf-8", newline="\n") as table:
+        table.write("\t".join(("file", *COLUMNS)) + "\n")
+        for part in source.parts:
+            with _put_lines(part, folder) if source.config.per_line else _put_files(part, folder) as put:
+                table.writelines(f"{put(record)}\t{row(record)}\n" for record in part.records())
+
+
+def row(record: Record) -> str:
+    """A line of the table from the second column on: white space made single spaces, items of lists parted by "; "."""
+    values = (getattr(record, column) for column in COLUMNS)
+    return "\t".join(collapse("; ".join(value) if isinstance(value, tuple) else str(value)) for value in values)
+
+
+def safe_name(name: str) -> str:
+    """A name that is a file's on every system: itself where it is short, lower-case and plain, else its hash."""
+    return name if SAFE.fullmatch(name) else "x" + hashlib.sha256(name.encode()).hexdigest()[:HASHED_LENGTH]
+
+
+@contextmanager
+def _put_lines(part: Part, folder: Path) -> Iterator[Put]:
+    """Texts as lines of one file, their paragraphs parted by tabs."""
+    name = f"{part.name or 'corpus'}.txt"
+    with (folder / name).open("x", encoding="utf-8", newline="\n") as file:
+
+        def put(record: Record) -> str:
+            file.write("\t".join(paragraphs(record.text)) + "\n")
+            return name
+
+        yield put
+
+
+@contextmanager
+def _put_files(part: Part, folder: Path) -> Iterator[Put]:
+    """Texts as files of their own."""
+
+    def put(record: Record) -> str:
+        stem = safe_name(record.id)
+        path = Path(part.name or "corpus", stem[:2], f"{stem}.txt")
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        with (folder / path).open("x", encoding="utf-8", newline="\n") as file:
+            file.write(record.text + "\n")
+        return path.as_posix()
+
+    yield put

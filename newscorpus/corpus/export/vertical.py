@@ -1,0 +1,146 @@
+"""A vertical file and a registry file for Sketch Engine and NoSketch Engine (manatee).
+
+`NAME.vert` has a token a line between `<doc ...>`, `<p>` and their ends; `<g/>` stands where no space was between two
+tokens. What has a meaning in XML is written as an entity, in tokens and in values alike. Words alone are positional
+attributes: no sentences, lemmas or tags, since those need tools for each language, which read this file.
+https://www.sketchengine.eu/documentation/preparing-corpus-text/
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from newscorpus.corpus.export.source import Source
+from newscorpus.corpus.tokens import glued_tokens
+from newscorpus.data import Record
+from newscorpus.text import collapse, paragraphs
+
+QUOTES = {'"': "&quot;"}
+SEPARATOR = "|"
+"""Parts the values of an attribute that has several."""
+
+DAY, MONTH, YEAR = (len(example) for example in ("2026-03-01", "2026-03", "2026"))
+
+ATTRIBUTES: Mapping[str, Callable[[Record], str]] = {
+    "id": lambda record: record.id,
+    "url": lambda record: record.url,
+    "source": lambda record: record.source,
+    "site": lambda record: record.site_name,
+    "title": lambda record: record.title,
+    "author": lambda record: _several(record.authors),
+    "agency": lambda record: _several(record.agencies),
+    "date": lambda record: record.published[:DAY],
+    "month": lambda record: record.published[:MONTH],
+    "year": lambda record: record.published[:YEAR],
+    "section": lambda record: record.section,
+    "tag": lambda record: _several(record.tags),
+    "language": lambda record: record.language,
+    "license": lambda record: record.license,
+    "words": lambda record: str(record.n_words),
+    "cluster_size": lambda record: str(record.cluster_size),
+}
+"""The attributes of `<doc>`."""
+
+MULTIVALUE = frozenset({"author", "agency", "tag"})
+
+LANGUAGES = {
+    "be": "Belarusian", "bg": "Bulgarian", "bs": "Bosnian", "cs": "Czech", "da": "Danish", "de": "German",
+    "el": "Greek", "en": "English", "es": "Spanish", "et": "Estonian", "fi": "Finnish", "fr": "French",
+    "hr": "Croatian", "hu": "Hungarian", "it": "Italian", "ja": "Japanese", "lt": "Lithuanian", "lv": "Latvian",
+    "mk": "Macedonian", "nl": "Dutch", "no": "Norwegian", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian",
+    "ru": "Russian", "sk": "Slovak", "sl": "Slovenian", "sr": "Serbian", "sv": "Swedish", "tr": "Turkish",
+    "uk": "Ukrainian",
+}  # fmt: skip
+"""Names that the registry takes for a corpus of one language."""
+
+REGISTRY = """\
+NAME "{title}"
+PATH "{name}/"
+VERTICAL "{name}.vert"
+ENCODING "utf-8"
+{language}INFO "{documents} documents, {words} words; made by newscorpus, generation {generation}"
+DOCSTRUCTURE "doc"
+
+ATTRIBUTE word
+ATTRIBUTE lc {{
+    LABEL "word (lower case)"
+    DYNAMIC utf8lowercase
+    DYNLIB internal
+    ARG1 "C"
+    FUNTYPE s
+    FROMATTR word
+    TYPE index
+    TRANSQUERY yes
+}}
+
+STRUCTURE doc {{
+{attributes}
+}}
+STRUCTURE p
+STRUCTURE g {{
+    DISPLAYTAG 0
+    DISPLAYBEGIN "_EMPTY_"
+}}
+"""
+
+
+def write(source: Source, folder: Path) -> None:
+    """Write the vertical, and the registry under the corpus's name; the part is the attribute `split` of a document."""
+    name = file_name(source.about.name)
+    with (folder / f"{name}.vert").open("x", encoding="utf-8", newline="\n") as file:
+        for part in source.parts:
+            for record in part.records():
+                file.writelines(f"{line}\n" for line in lines(record, part.name))
+    (folder / name).write_text(_registry(source, name), encoding="utf-8", newline="\n")
+
+
+def lines(record: Record, split: str) -> Iterator[str]:
+    """The lines of a document."""
+    values = {name: value(record) for name, value in ATTRIBUTES.items()} | ({"split": split} if split else {})
+    yield "<doc " + " ".join(f'{name}="{_value(value)}"' for name, value in values.items()) + ">"
+    for paragraph in paragraphs(record.text):
+        yield "<p>"
+        for token, glued in glued_tokens(paragraph):
+            if glued:
+                yield "<g/>"
+            yield escape(token)
+        yield "</p>"
+    yield "</doc>"
+
+
+def file_name(name: str) -> str:
+    """A name that manatee takes for a corpus: lower-case letters, digits and underscores."""
+    return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "corpus"
+
+
+def _several(values: tuple[str, ...]) -> str:
+    """Values as one attribute; the separator cannot stand inside them."""
+    return SEPARATOR.join(value.replace(SEPARATOR, "/") for value in values)
+
+
+def _value(text: str) -> str:
+    """A text as the value of an attribute, on one line."""
+    return escape(collapse(text), QUOTES)
+
+
+def _registry(source: Source, name: str) -> str:
+    manifest = source.manifest
+    languages = sorted({share.language for share in manifest.shares})
+    language = LANGUAGES.get(languages[0], "") if len(languages) == 1 else ""
+    names = [*ATTRIBUTES, "split"] if any(part.name for part in source.parts) else list(ATTRIBUTES)
+    return REGISTRY.format(
+        title=collapse(source.about.name).replace('"', "'"),
+        name=name,
+        language=f'LANGUAGE "{language}"\n' if language else "",
+        documents=manifest.documents,
+        words=manifest.words,
+        generation=manifest.generation,
+        attributes="\n".join(map(_attribute, names)),
+    )
+
+
+def _attribute(name: str) -> str:
+    if name not in MULTIVALUE:
+        return f"    ATTRIBUTE {name}"
+    return f'    ATTRIBUTE {name} {{\n        MULTIVALUE yes\n        MULTISEP "{SEPARATOR}"\n    }}'
