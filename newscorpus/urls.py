@@ -77,6 +77,19 @@ def document_id(url: str) -> str:
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:ID_LENGTH]
 
 
+def document_address(url: str, canonical: str) -> str:
+    """The address that names the document at `url`: the canonical one that its page gives, where it can be believed.
+
+    It is believed on the same site, unless it names the front page: sites that give all their pages one canonical
+    address do it so.
+    """
+    site = site_key(url)
+    if not canonical or not site or site_key(canonical) != site:
+        return url
+    parts = urlsplit(canonical)
+    return canonical if parts.path.strip("/") or parts.query else url
+
+
 def _canonical_parts(url: str) -> SplitResult | None:
     """The canonical form in parts; None for what is no http or https URL with a host."""
     try:

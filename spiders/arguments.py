@@ -8,8 +8,8 @@ from newscorpus.crawl.addresses import is_loopback
 from newscorpus.crawl.errors import CrawlError
 from newscorpus.portals.schema import Portal, list_portals, load_portal, with_base
 
-KNOWN = ("portal", "limit", "base", "urls")
-USAGE = "usage: scrapy crawl portal -a portal=NAME[,NAME]|all [-a limit=N] [-a base=URL] [-a urls=FILE]"
+KNOWN = ("portal", "limit", "base", "urls", "fresh")
+USAGE = "usage: scrapy crawl portal -a portal=NAME[,NAME]|all [-a limit=N] [-a base=URL] [-a urls=FILE] [-a fresh=1]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +19,16 @@ class Arguments:
     Attributes:
         name: the argument `portal` as given; names the default corpus folder.
         portals: the portals, in the order asked for.
-        limit: articles after which the crawl ends; 0: none.
+        limit: articles, over the life of the corpus, after which the crawl ends; 0: none.
         urls: addresses of the only pages to fetch; empty: discover them.
+        fresh: "" to continue the corpus; "yes" to begin it anew, and anything else to do so after asking.
     """
 
     name: str
     portals: tuple[Portal, ...]
     limit: int = 0
     urls: tuple[str, ...] = ()
+    fresh: str = ""
 
 
 def read_arguments(given: Mapping[str, str]) -> Arguments:
@@ -44,7 +46,9 @@ def read_arguments(given: Mapping[str, str]) -> Arguments:
         if len(portals) != 1:
             raise CrawlError(f"argument 'base' goes with one portal, not with {len(portals)}")
         portals = (with_base(portals[0], base),)
-    return Arguments(name, portals, _limit(given.get("limit", "")), _addresses(given.get("urls", "")))
+    return Arguments(
+        name, portals, _limit(given.get("limit", "")), _addresses(given.get("urls", "")), given.get("fresh", "")
+    )
 
 
 def _portals(name: str) -> tuple[Portal, ...]:

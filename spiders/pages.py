@@ -1,12 +1,10 @@
 """Responses as pages."""
 
 from datetime import UTC, datetime
-from urllib.parse import urlsplit
 
 from scrapy.http import Response
 
 from newscorpus.data import Evidence, Page
-from newscorpus.urls import document_id, site_key
 
 PERSONAL = frozenset({b"Set-Cookie"})
 """Response headers that are about the visitor, not about the page."""
@@ -20,9 +18,3 @@ def make_page(response: Response, evidence: tuple[Evidence, ...] = ()) -> Page:
         if name not in PERSONAL
     }
     return Page(response.url, response.body, headers, datetime.now(UTC).isoformat(timespec="seconds"), evidence)
-
-
-def document_of(url: str, canonical: str) -> str:
-    """Id of the document at `url`: of its canonical address, where that lies on the same site and is no front page."""
-    same_site = site_key(canonical) == site_key(url)
-    return document_id(canonical if same_site and urlsplit(canonical).path.strip("/") else url)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any, Self
 
 from scrapy import Request, Spider
@@ -14,8 +15,13 @@ from twisted.python.failure import Failure
 from newscorpus.addon.counts import PAGES
 from newscorpus.addon.items import FetchedPage
 from newscorpus.addon.options import check_settings
+from newscorpus.addon.refused import Postponed
+from newscorpus.addon.scheduler import ledger_of
+from newscorpus.addon.visits import current_visit
+from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.portals.schema import Portal
+from newscorpus.urls import document_address
 
 from .arguments import Arguments, read_arguments
 from .failures import fetch_rejection
@@ -24,14 +30,14 @@ from .judge import Kind, judge
 from .links import PageLinks, read_links
 from .listing import Form, Listing
 from .lists import read_list
-from .pages import document_of, make_page
-from .requests import first_address, list_request, page_request
+from .pages import make_page
+from .requests import first_address, list_request, page_request, read_evidence
 from .surroundings import loopback_hosts, portal_manners, portal_settings
 
 Output = FetchedPage | Rejected | Request
 
 MAX_SITEMAPS = 1_000
-"""Most sitemaps read in a crawl for each portal; an index may name 50,000."""
+"""Most sitemaps of a portal that are read because an index names them; one may name 50,000."""
 
 
 class PortalSpider(Spider):
@@ -51,10 +57,7 @@ class PortalSpider(Spider):
         self.portal_names = tuple(portal.name for portal in arguments.portals)
         self.loopback = loopback_hosts(arguments.portals)
         self.manners = portal_manners(arguments.portals)
-        today = datetime.now(UTC).date()
-        self._frontiers = {portal.name: Frontier(portal, today, self.loopback) for portal in arguments.portals}
-        self._documents: set[str] = set()
-        self._sitemaps_left = MAX_SITEMAPS * len(arguments.portals)
+        self._portals = {portal.name: portal for portal in arguments.portals}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *_args: Any, **kwargs: Any) -> Self:
@@ -70,8 +73,22 @@ class PortalSpider(Spider):
             crawler.settings.set(name, value, priority="spider")
         return super().from_crawler(crawler, arguments)
 
+    @cached_property
+    def _ledger(self) -> Ledger:
+        return ledger_of(self.crawler)
+
+    @cached_property
+    def _frontiers(self) -> dict[str, Frontier]:
+        today = datetime.now(UTC).date()
+        return {name: Frontier(portal, today, self._ledger, self.loopback) for name, portal in self._portals.items()}
+
     async def start(self) -> AsyncIterator[Output]:
-        """Begin with the addresses listed; without any, with feeds, sitemaps and start pages of every portal."""
+        """Begin with the addresses listed; without any, with feeds, sitemaps and start pages of every portal.
+
+        What was asked for before, in this run or in one that was broken off, is not asked for again.
+        """
+        if self._is_enough():
+            raise CloseSpider("limit")
         for output in self._listed() if self.arguments.urls else self._beginnings():
             yield output
 
@@ -81,52 +98,57 @@ class PortalSpider(Spider):
         if isinstance(listing, Rejected):
             yield listing
             return
-        for output in self._follow_list(response, self._frontiers[source].portal, listing):
+        for output in self._follow_list(response, self._portals[source], listing):
             yield output
 
     async def parse_page(
-        self, response: Response, source: str, kind: Kind, evidence: tuple[Evidence, ...]
+        self, response: Response, source: str, kind: str, evidence: list[dict[str, str]]
     ) -> AsyncIterator[Output]:
         """Hand on an article, and ask for what the page links to."""
+        visit = current_visit()
         if self._is_enough():
+            if visit:
+                visit.postpone()
             return
         if not isinstance(response, HtmlResponse):
             yield Rejected("fetch", "not_html", f"content type {response.headers.get('Content-Type')!r}", response.url)
             return
-        portal = self._frontiers[source].portal
-        page = make_page(response, evidence + _stated_by(portal))
+        portal = self._portals[source]
+        page = make_page(response, read_evidence(evidence) + _stated_by(portal))
         links = await asyncio.to_thread(read_links, page)
-        if kind is Kind.ARTICLE and not self._is_enough():
-            yield self._article(response, portal, page, links)
-        if self._is_enough():
-            raise CloseSpider("limit")
+        if kind == Kind.ARTICLE and not self._is_enough():
+            yield self._article(response, portal, page, links, visit.serial if visit else 0)
         for url in () if self.arguments.urls else links.links:
             for output in self._ask(portal, url, _depth(response) + 1):
                 yield output
+        if self._is_enough():
+            raise CloseSpider("limit")
 
-    def has_met(self, url: str) -> bool:
-        """Whether a portal has met the document at `url` already."""
-        return any(frontier.has_met(url) for frontier in self._frontiers.values())
+    def has_met(self, url: str, asked: str) -> bool:
+        """Whether the document at `url` was met already, otherwise than by a redirect from `asked`."""
+        return self._ledger.knows(url, asked)
 
     def failed(self, failure: Failure) -> Iterator[Rejected]:
-        """Say why a fetch brought nothing."""
+        """Say why a fetch brought nothing; a request that is postponed stays queued."""
+        if isinstance(failure.value, Postponed):
+            return
         request: Request = failure.request  # type: ignore[attr-defined]
         yield fetch_rejection(failure.value, first_address(request))
 
-    def _article(self, response: Response, portal: Portal, page: Page, links: PageLinks) -> FetchedPage | Rejected:
+    def _article(
+        self, response: Response, portal: Portal, page: Page, links: PageLinks, serial: int
+    ) -> FetchedPage | Rejected:
         """The article, unless its document was handed on before or its address led to something else."""
         redirected = "redirect_urls" in response.meta
         if redirected and not self.arguments.urls and judge(page.url, portal) is not Kind.ARTICLE:
             return Rejected("discovery", "no_article", f"redirected to {page.url}", response.meta["redirect_urls"][0])
-        document = document_of(page.url, links.canonical)
-        if document in self._documents:
+        if not self._ledger.claim(document_address(page.url, links.canonical), serial):
             return Rejected("discovery", "duplicate_address", f"of {links.canonical or page.url}", page.url)
-        self._documents.add(document)
         self.crawler.stats.inc_value(PAGES)
         return FetchedPage(page, portal.name, portal.languages, portal.template)
 
     def _is_enough(self) -> bool:
-        return 0 < self.arguments.limit <= len(self._documents)
+        return 0 < self.arguments.limit <= self._ledger.documents()
 
     def _listed(self) -> Iterator[Output]:
         """The addresses of the list, each of the first portal that covers it."""
@@ -157,9 +179,9 @@ class PortalSpider(Spider):
         """The request for a sitemap that an index names."""
         if not portal.covers(url):
             return Rejected("discovery", "offsite", "sitemap of another site", url)
-        if self._sitemaps_left == 0:
+        if self._ledger.counted("sitemaps", portal.name) >= MAX_SITEMAPS:
             return Rejected("discovery", "too_many_sitemaps", f"more than {MAX_SITEMAPS}", url)
-        self._sitemaps_left -= 1
+        self._ledger.count(portal.name, "sitemaps")
         return list_request(portal, url, Form.SITEMAP, self.parse_list, self.failed)
 
     def _ask(

@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 from scrapy import Request
 
 from newscorpus.addon.redirects import DOMAINS
+from newscorpus.addon.scheduler import ABOUT
 from newscorpus.data import Evidence
 from newscorpus.portals.schema import Portal
 
@@ -36,8 +38,8 @@ def page_request(
         url,
         callback,
         errback=errback,
-        cb_kwargs={"source": portal.name, "kind": kind, "evidence": evidence},
-        meta={"download_slot": portal.name, DOMAINS: portal.domains},
+        cb_kwargs={"source": portal.name, "kind": kind.value, "evidence": msgspec.to_builtins(evidence)},
+        meta={"download_slot": portal.name, DOMAINS: list(portal.domains), ABOUT: _about(portal, kind.value)},
         priority=(ARTICLE_PRIORITY if kind is Kind.ARTICLE else 0) - depth,
     )
 
@@ -48,13 +50,22 @@ def list_request(portal: Portal, url: str, form: Form, callback: Callback, errba
         url,
         callback,
         errback=errback,
-        cb_kwargs={"source": portal.name, "form": form},
-        meta={"download_slot": portal.name, "download_maxsize": MAX_BYTES},
+        cb_kwargs={"source": portal.name, "form": form.value},
+        meta={"download_slot": portal.name, "download_maxsize": MAX_BYTES, ABOUT: _about(portal, form.value)},
         priority=LIST_PRIORITY,
     )
+
+
+def read_evidence(stored: list[dict[str, str]]) -> tuple[Evidence, ...]:
+    """The evidence that a request carries."""
+    return msgspec.convert(stored, tuple[Evidence, ...])
 
 
 def first_address(request: Request) -> str:
     """The address first asked for, before redirects."""
     addresses: list[str] = request.meta.get("redirect_urls", [])
     return addresses[0] if addresses else request.url
+
+
+def _about(portal: Portal, kind: str) -> dict[str, str]:
+    return {"source": portal.name, "kind": kind}

@@ -26,6 +26,7 @@ def portal_settings(arguments: Arguments, settings: BaseSettings) -> dict[str, A
         raise CrawlError("setting NEWSCORPUS_CONTACT is empty; set it to an address at which sites can reach you")
     return {
         "NEWSCORPUS_CORPUS": settings.get("NEWSCORPUS_CORPUS") or f"corpora/{arguments.name}",
+        "NEWSCORPUS_FRESH": arguments.fresh or settings.get("NEWSCORPUS_FRESH") or "",
         "USER_AGENT": user_agent(contact),
         "DOWNLOAD_SLOTS": {portal.name: {"delay": portal.delay_seconds, "jitter": 0} for portal in arguments.portals},
         # One request of a portal goes out at a time; more of them under way would only spoil the order.

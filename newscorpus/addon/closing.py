@@ -10,7 +10,7 @@ from typing import Any, Self
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 
-from newscorpus.addon.counts import FAILED, KEPT
+from newscorpus.addon.counts import FAILED, KEPT, KEPT_IN_ALL
 from newscorpus.addon.options import corpus_folder
 from newscorpus.addon.report import CrawlReport, told, write_report
 from newscorpus.corpus.errors import CorpusError
@@ -33,6 +33,7 @@ class CorpusExtension:
         self._corpus = corpus
         self._builds = builds
         self._started = _now()
+        self._is_open = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -42,11 +43,18 @@ class CorpusExtension:
             CrawlError: no corpus folder is set.
         """
         extension = cls(crawler, corpus_folder(crawler.settings), builds=crawler.settings.getbool("NEWSCORPUS_BUILD"))
+        crawler.signals.connect(extension.spider_opened, signals.spider_opened)
         crawler.signals.connect(extension.spider_closed, signals.spider_closed)
         return extension
 
+    def spider_opened(self) -> None:
+        """The corpus is ours: nobody else crawls into it."""
+        self._is_open = True
+
     async def spider_closed(self, spider: Spider, reason: str) -> None:
-        """Build, in a thread of its own, and report."""
+        """Build, in a thread of its own, and report; where the crawl never began, leave the corpus alone."""
+        if not self._is_open:
+            return
         built = await asyncio.to_thread(self._build) if self._builds else {}
         stats = self._crawler.stats.get_stats()
         portals = getattr(spider, "portal_names", ())
@@ -56,8 +64,8 @@ class CorpusExtension:
         except OSError as error:
             logger.error("Cannot write the report: %s: %s", error.filename, error.strerror)  # noqa: TRY400 -- as below
             self._crawler.stats.set_value(FAILED, "report")
-        if stats.get(KEPT):
-            logger.info("Kept %d articles in %s", stats[KEPT], self._corpus)
+        if kept := max(stats.get(KEPT, 0), stats.get(KEPT_IN_ALL, 0)):
+            logger.info("Kept %d articles; %d are in %s", stats.get(KEPT, 0), kept, self._corpus)
         else:
             logger.error("Kept no article: %s", _why(stats))
 

@@ -4,7 +4,13 @@ PAGES = "newscorpus/pages"
 """Article pages that the spider handed on."""
 
 KEPT = "newscorpus/kept"
+KEPT_IN_ALL = "newscorpus/kept_in_all"
+"""Articles that the corpus has in its intake, those of earlier runs too."""
+
 WORDS = "newscorpus/words"
+
+IN_MEMORY = "newscorpus/kept_in_memory"
+"""Requests that the ledger cannot store, since JSON cannot say what they hold."""
 
 ARCHIVED = "newscorpus/archived_bytes"
 

@@ -7,8 +7,9 @@ from asyncio import Task
 from scrapy.commands import crawl
 from scrapy.exceptions import UsageError
 
-from newscorpus.addon.counts import FAILED, KEPT
+from newscorpus.addon.counts import FAILED, KEPT, KEPT_IN_ALL
 from newscorpus.crawl.errors import CrawlError
+from newscorpus.crawl.ledger import LedgerError
 from newscorpus.portals.errors import PortalError
 
 
@@ -26,10 +27,12 @@ class Command(crawl.Command):
         task = self.crawler_process.crawl(crawler, **opts.spargs)
         self.crawler_process.start()
         error = task.exception() if isinstance(task, Task) and task.done() and not task.cancelled() else None
-        if isinstance(error, CrawlError | PortalError):
+        if isinstance(error, CrawlError | PortalError | LedgerError | OSError):
             sys.stderr.write(f"scrapy crawl: error: {error}\n")
-            self.exitcode = 2
+            self.exitcode = 2 if isinstance(error, CrawlError | PortalError) else 1
         elif error is not None:
             raise error
-        elif not crawler.stats.get_value(KEPT) or crawler.stats.get_value(FAILED):
+        elif not (crawler.stats.get_value(KEPT) or crawler.stats.get_value(KEPT_IN_ALL)) or crawler.stats.get_value(
+            FAILED
+        ):
             self.exitcode = 1

@@ -1,16 +1,18 @@
-"""Identity of requests by the canonical form of their address."""
+"""Identity of requests by the document that they ask for."""
 
 import hashlib
 
 from scrapy import Request
 
-from newscorpus.urls import canonical_url
+from newscorpus.urls import canonical_url, document_id
 
 
 class CanonicalFingerprinter:
-    """Requests are one if method, canonical address and body agree: tracking parameters and sessions do not count."""
+    """Plain requests are one if they ask for one document: tracking parameters, sessions and https do not count."""
 
     def fingerprint(self, request: Request) -> bytes:
-        """20 bytes that name `request`."""
+        """8 bytes that name the document; 20 bytes for a request with another method or a body."""
+        if request.method == "GET" and not request.body:
+            return bytes.fromhex(document_id(request.url))
         parts = (request.method.encode(), canonical_url(request.url).encode(), request.body)
         return hashlib.sha1(b"\0".join(parts), usedforsecurity=False).digest()

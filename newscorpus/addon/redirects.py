@@ -20,8 +20,8 @@ class CarefulRedirectMiddleware(RedirectMiddleware):
     """Scrapy's redirects, except that none is lost in silence: each is followed, or refused with a reason.
 
     Scrapy drops a redirect to an address met before, which a loop is; and one to another address of the same document
-    (https for http, tracking parameters cut off), which must be followed. A spider may have a method `has_met(url)`
-    that tells which addresses it has asked for, or will.
+    (https for http, tracking parameters cut off), which must be followed. A spider may have a method
+    `has_met(url, asked)` that tells whether a document was met otherwise than by a redirect from `asked`.
     """
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
@@ -42,7 +42,7 @@ class CarefulRedirectMiddleware(RedirectMiddleware):
             raise Refused("redirect_loop", f"back to {target.url}")
         target.dont_filter = document_id(target.url) == document_id(request.url)
         has_met = getattr(self.crawler.spider, "has_met", None)
-        if has_met and not target.dont_filter and has_met(target.url):
+        if has_met and not target.dont_filter and has_met(target.url, target.meta["redirect_urls"][0]):
             raise Refused("redirect_to_known", f"to {target.url}")
 
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import math
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -10,7 +9,7 @@ from newscorpus.corpus.errors import CorpusError
 from newscorpus.corpus.lines import encode_line, writable
 from newscorpus.data import SCHEMA, Article, Record
 from newscorpus.text import count_words
-from newscorpus.urls import document_id, site_key
+from newscorpus.urls import document_address, document_id
 
 DECODER = msgspec.json.Decoder(Record)
 
@@ -33,7 +32,7 @@ def make_record(article: Article, source: str, language: str, language_score: fl
     if not (math.isfinite(language_score) and math.isfinite(article.confidence)):
         raise ValueError(f"{article.url}: scores must be numbers: {language_score=}, {article.confidence=}")
     article = writable(article)
-    fields, url = article.fields, identity(article)
+    fields, url = article.fields, document_address(article.url, article.fields.canonical_url)
     return Record(
         id=document_id(url),
         revision=hashlib.sha256(article.text.encode()).hexdigest()[:REVISION_LENGTH],
@@ -64,20 +63,6 @@ def make_record(article: Article, source: str, language: str, language_score: fl
         flags=article.flags,
         fetched=article.fetched,
     )
-
-
-def identity(article: Article) -> str:
-    """The address that names the document: the page's canonical one where it can be believed, else its own.
-
-    It is believed on the same site, unless it names the front page: sites that give all their pages one canonical
-    address do it so.
-    """
-    canonical = article.fields.canonical_url
-    site = site_key(article.url)
-    if not canonical or site_key(canonical) != site or not site:
-        return article.url
-    parts = urlsplit(canonical)
-    return canonical if parts.path.strip("/") or parts.query else article.url
 
 
 def encode(record: Record) -> bytes:

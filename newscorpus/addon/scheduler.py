@@ -1,0 +1,287 @@
+"""The ledger as Scrapy's scheduler: requests are rows, and a page is done in one transaction with what it brought."""
+
+import asyncio
+import heapq
+import logging
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Self
+
+from scrapy import Request, Spider
+from scrapy.core.scheduler import BaseScheduler
+from scrapy.crawler import Crawler
+from scrapy.utils.asyncio import create_looping_call
+from scrapy.utils.defer import deferred_from_coro
+from twisted.internet.defer import Deferred
+
+from newscorpus.addon import counts
+from newscorpus.addon.archive import Archive
+from newscorpus.addon.fresh import begin_anew
+from newscorpus.addon.options import corpus_folder
+from newscorpus.addon.politeness import PolitenessMiddleware
+from newscorpus.addon.stored import VISIT, pack, unpack
+from newscorpus.addon.visits import Visit, current_visit, visit_number
+from newscorpus.crawl.errors import CrawlError
+from newscorpus.crawl.ledger import Ledger, LedgerError, Link
+
+ABOUT = "newscorpus"
+"""Key of `Request.meta`: {"source": name of the portal, "kind": what the page is fetched for}."""
+
+PORTAL_LEASES = 2
+"""Most requests of a portal in the downloader at a time: one is sent, and the next one is at hand."""
+
+TICK_SECONDS = 0.2
+CHECKPOINT_SECONDS = 10.0
+"""Longest time that a power failure costs."""
+
+logger = logging.getLogger(__name__)
+
+
+def ledger_of(crawler: Crawler) -> Ledger:
+    """The ledger of a crawl that is open.
+
+    Raises:
+        CrawlError: the crawl has another scheduler.
+    """
+    return scheduler_of(crawler).ledger
+
+
+def scheduler_of(crawler: Crawler) -> "LedgerScheduler":
+    """The scheduler of a crawl.
+
+    Raises:
+        CrawlError: it is another one.
+    """
+    scheduler = crawler.engine.scheduler
+    if not isinstance(scheduler, LedgerScheduler):
+        raise CrawlError("setting SCHEDULER: newscorpus needs newscorpus.addon.scheduler.LedgerScheduler")
+    return scheduler
+
+
+class LedgerScheduler(BaseScheduler):
+    """Stores requests in the ledger, gives them out portal by portal, and notes when all that came of one is done.
+
+    Redirects, and requests that cannot be said in JSON, are kept in memory; a page that is under way when the process
+    dies is asked for again from its first address.
+
+    Args:
+        crawler: the crawl.
+        corpus: folder of the corpus.
+        fresh: "" to continue what is there; what a user said to begin anew.
+    """
+
+    ledger: Ledger
+
+    def __init__(self, crawler: Crawler, corpus: Path, fresh: str = "") -> None:
+        self._crawler = crawler
+        self._corpus = corpus
+        self._fresh = fresh
+        self._visits: dict[int, Visit] = {}
+        self._memory: list[tuple[int, int, Visit]] = []
+        self._numbers = count(1)
+        self._checkpoint: asyncio.Future[None] | None = None
+        self._broken = False
+        self._is_open = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Read the settings.
+
+        Raises:
+            CrawlError: no corpus folder is set.
+        """
+        return cls(crawler, corpus_folder(crawler.settings), crawler.settings.get("NEWSCORPUS_FRESH") or "")
+
+    def open(self, spider: Spider) -> None:
+        """Open the ledger.
+
+        Raises:
+            LedgerError: another crawl is at work in the corpus, or the ledger cannot be used.
+        """
+        if self._fresh:
+            begin_anew(self._corpus, self._fresh)
+        self.ledger = Ledger.open(self._corpus)
+        if archive := self._crawler.get_extension(Archive):
+            self.ledger.follow(archive.commit)
+        self._is_open = True
+        self._spider = spider
+        self._politeness = self._crawler.get_downloader_middleware(PolitenessMiddleware)
+        self._lease_limit = (
+            PORTAL_LEASES if hasattr(spider, "portal_names") else self._crawler.settings.getint("CONCURRENT_REQUESTS")
+        )
+        self._ticking = create_looping_call(self._tick)
+        self._ticking.start(TICK_SECONDS, now=False)
+        self._syncing = create_looping_call(self._sync)
+        self._syncing.start(CHECKPOINT_SECONDS, now=False)
+
+    def close(self, reason: str) -> Deferred[None] | None:  # noqa: ARG002 -- Scrapy calls it so
+        """Write down what is done, and let the ledger go."""
+        return deferred_from_coro(self._close()) if self._is_open else None
+
+    def has_pending_requests(self) -> bool:
+        """Whether a request waits, or will be due in this run."""
+        with self.guarded():
+            self._settle()
+        return not self._broken and (bool(self._memory) or self.ledger.pending(self._is_given_up))
+
+    def enqueue_request(self, request: Request) -> bool:
+        """Store a request; False for one whose document was met before."""
+        visit = self._visits.get(visit_number(request))
+        stored = False
+        with self.guarded():
+            if visit and not visit.entered:
+                self._go_on(visit, request)
+                stored = True
+            else:
+                request.meta.pop(VISIT, None)
+                stored = self._add(request)
+        return stored
+
+    def next_request(self) -> Request | None:
+        """The request to send now; None where there is none, or none may be sent yet."""
+        visit: Visit | None = None
+        with self.guarded():
+            under_way = self._settle()
+            visit = heapq.heappop(self._memory)[2] if self._memory else self._lease(under_way)
+        return self._send(visit) if visit and not self._broken else None
+
+    def give_up(self, error: LedgerError) -> None:
+        """End the crawl: what cannot be written down should not be fetched."""
+        if not self._broken:
+            self._broken = True
+            logger.error("Cannot write the corpus: %s", error)
+            self._crawler.stats.set_value(counts.FAILED, "cannot_write")
+            # Not awaited: the end of the crawl waits for what is under way.
+            self._ending = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason="cannot_write"))
+
+    def _add(self, request: Request) -> bool:
+        about = request.meta.get(ABOUT, {})
+        portal = about.get("source") or self._spider.name
+        packed = pack(request, self._spider)
+        if packed is None:
+            self._crawler.stats.inc_value(counts.IN_MEMORY)
+            if self._crawler.stats.get_value(counts.IN_MEMORY) == 1:
+                logger.warning(
+                    "%s cannot be stored as JSON; it and its like are lost when the crawl is killed", request
+                )
+        elif self.ledger.add(self._link(request, portal, about.get("kind", ""), packed), again=request.dont_filter):
+            self._crawler.stats.inc_value("scheduler/enqueued")
+            return True
+        elif not request.dont_filter:
+            self._crawler.stats.inc_value("dupefilter/filtered")
+            return False
+        visit = Visit(portal, request)
+        visit.watch(self._spider)
+        self._remember(visit)
+        return True
+
+    def _link(self, request: Request, portal: str, kind: str, packed: bytes) -> Link:
+        fingerprint = self._crawler.request_fingerprinter.fingerprint(request)
+        page = current_visit()
+        return Link(
+            key=int.from_bytes(fingerprint[:8], "big", signed=True),
+            url=request.url,
+            portal=portal,
+            kind=kind,
+            depth=request.meta.get("depth", 0),
+            found_on=page.serial if page else 0,
+            priority=request.priority,
+            request=packed,
+        )
+
+    def _go_on(self, visit: Visit, request: Request) -> None:
+        """Queue the next request of a visit: a retry in the ledger, a redirect in memory."""
+        packed = pack(request, self._spider) if visit.serial and request.url == visit.url else None
+        if packed is None:
+            visit.request = request
+            self._remember(visit)
+        else:
+            self.ledger.release(visit.serial, priority=request.priority, request=packed)
+            del self._visits[visit_number(request)]
+
+    def _remember(self, visit: Visit) -> None:
+        heapq.heappush(self._memory, (-visit.request.priority, next(self._numbers), visit))
+
+    def _send(self, visit: Visit) -> Request:
+        number = visit_number(visit.request) or next(self._numbers)
+        visit.request.meta[VISIT] = number
+        self._visits[number] = visit
+        self._crawler.stats.inc_value("scheduler/dequeued")
+        return visit.request
+
+    def _lease(self, under_way: Counter[str]) -> Visit | None:
+        portal = self._choose(under_way)
+        lease = self.ledger.lease(portal) if portal is not None else None
+        if lease is None:
+            return None
+        request = unpack(lease.request, lease.url, lease.priority, self._spider)
+        visit = Visit(lease.portal, request, lease.serial)
+        visit.watch(self._spider)
+        return visit
+
+    def _choose(self, under_way: Counter[str]) -> str | None:
+        """The portal with the fewest requests under way, of those that may be asked."""
+        politeness = self._politeness
+        free = (
+            portal
+            for portal in self.ledger.portals()
+            if under_way[portal] < self._lease_limit
+            and not (politeness and (politeness.rests(portal) or politeness.given_up(portal)))
+        )
+        return min(free, key=lambda portal: under_way[portal], default=None)
+
+    def _is_given_up(self, portal: str) -> bool:
+        return bool(self._politeness and self._politeness.given_up(portal))
+
+    def _settle(self) -> Counter[str]:
+        """Write down the visits that are done; gives the number of others in the downloader by portal."""
+        slot = self._crawler.engine.scraper.slot
+        active = slot.active if slot else set()
+        done = [number for number, visit in self._visits.items() if visit.entered and visit.request not in active]
+        for number in done:
+            self._visits.pop(number).end(self.ledger)
+        if done:
+            self.ledger.commit()
+        return Counter(visit.portal for visit in self._visits.values() if not visit.entered)
+
+    def _tick(self) -> None:
+        if self._broken:
+            return
+        with self.guarded():
+            self._settle()
+            self.ledger.wake()
+            self.ledger.commit()
+            self.ledger.trim()
+
+    def _sync(self) -> None:
+        if not self._broken and (self._checkpoint is None or self._checkpoint.done()):
+            self._checkpoint = asyncio.ensure_future(self._bring_to_disk())
+
+    async def _bring_to_disk(self) -> None:
+        try:
+            await asyncio.to_thread(self.ledger.checkpoint())
+        except (OSError, sqlite3.Error) as error:
+            self.give_up(LedgerError(f"{self._corpus}: {error}"))
+
+    async def _close(self) -> None:
+        self._ticking.stop()
+        self._syncing.stop()
+        if self._checkpoint:
+            await self._checkpoint
+        with self.guarded():
+            self._settle()
+            self._crawler.stats.set_value(counts.KEPT_IN_ALL, self.ledger.counted("kept"))
+        with self.guarded():
+            self.ledger.close()
+
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Where the ledger cannot write, end the crawl."""
+        try:
+            yield
+        except LedgerError as error:
+            self.give_up(error)

@@ -1,0 +1,82 @@
+"""Requests as JSON, so that they can be stored and sent later. Nothing is pickled."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from scrapy import Request, Spider
+from scrapy.utils.misc import load_object
+
+from newscorpus.crawl.ledger import LedgerError
+
+ELSEWHERE = frozenset({"url", "priority"})
+"""Attributes that the ledger keeps in columns of their own."""
+
+VISIT = "newscorpus_visit"
+"""Key of `Request.meta`: number of the visit that the request belongs to; not stored."""
+
+CALLS = ("callback", "errback")
+
+
+def pack(request: Request, spider: Spider) -> bytes | None:
+    """What of `request` differs from a plain one, as JSON; None where it holds what JSON cannot say."""
+    blank = Request("data:,").__class__("data:,")
+    values: dict[str, Any] = {}
+    for name in request.attributes:
+        value = getattr(request, name)
+        if name not in ELSEWHERE and value != getattr(blank, name, None):
+            values[name] = _plain(name, value, spider)
+    if type(request) is not Request:
+        values["_class"] = f"{type(request).__module__}.{type(request).__qualname__}"
+    return msgspec.json.encode(values) if _is_plain(values) else None
+
+
+def unpack(data: bytes, url: str, priority: int, spider: Spider) -> Request:
+    """The request that was packed.
+
+    Raises:
+        LedgerError: the spider has not the method that the request names.
+    """
+    values: dict[str, Any] = msgspec.json.decode(data)
+    kind: type[Request] = load_object(values.pop("_class")) if "_class" in values else Request
+    for name in CALLS:
+        if called := values.get(name):
+            values[name] = _method(spider, called)
+    if "body" in values:
+        values["body"] = values["body"].encode("latin-1")
+    return kind(url=url, priority=priority, **values)
+
+
+def unwrapped(function: Callable[..., Any] | None) -> Callable[..., Any] | None:
+    """The spider's own method, where a callback was wrapped."""
+    return getattr(function, "__wrapped__", function)
+
+
+def _plain(name: str, value: Any, spider: Spider) -> Any:
+    """A value in the form in which JSON says it; what has none stays as it is, and is then found."""
+    if name in CALLS:
+        method = unwrapped(value)
+        called = getattr(method, "__name__", "")
+        return called if getattr(spider, called, None) == method else value
+    if name == "headers":
+        return {key.decode("latin-1"): [one.decode("latin-1") for one in given] for key, given in value.items()}
+    if name == "body":
+        return value.decode("latin-1")
+    if name == "meta":
+        return {key: kept for key, kept in value.items() if key != VISIT}
+    return value
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _is_plain(each) for key, each in value.items())
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, str | int | float)
+
+
+def _method(spider: Spider, name: str) -> Callable[..., Any]:
+    method: Callable[..., Any] | None = getattr(spider, name, None)
+    if method is None:
+        raise LedgerError(f"a stored request names {name}, which the spider {spider.name} has not; begin anew")
+    return method

@@ -1,0 +1,132 @@
+"""Requests under way: what each has brought so far, until all of it becomes true in one transaction."""
+
+import hashlib
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import wraps
+from typing import Any
+
+from scrapy import Request, Spider
+from scrapy.http import Response
+from scrapy.spidermiddlewares.httperror import HttpError
+from twisted.python.failure import Failure
+
+from newscorpus.addon.refused import Postponed
+from newscorpus.addon.stored import VISIT
+from newscorpus.crawl.ledger import Fetched, Ledger, Outcome, Series
+
+ARCHIVED = "newscorpus_archive"
+"""Key of `Request.meta`: where the archive has the response: file, offset, length."""
+
+SIGNATURE_BYTES = 8
+
+_CURRENT: ContextVar["Visit | None"] = ContextVar("newscorpus_visit", default=None)
+
+
+def current_visit() -> "Visit | None":
+    """The visit whose answer is being worked on: in callbacks, errbacks and pipelines. None for start items."""
+    return _CURRENT.get()
+
+
+class Visit:
+    """One request under way, from its lease until all that its answer brought has passed the pipelines.
+
+    It survives redirects. It is the one value here that changes, since it collects.
+
+    Attributes:
+        portal: name of the portal.
+        url: the address first asked for.
+        request: as it is being sent.
+        serial: of the address in the ledger; 0 for a request that is not there.
+        entered: the spider has the answer.
+        retry_at: when to ask again instead of being done, seconds since the epoch, 0: at any time; None: never.
+    """
+
+    def __init__(self, portal: str, request: Request, serial: int = 0) -> None:
+        self.portal = portal
+        self.url = request.url
+        self.request = request
+        self.serial = serial
+        self.entered = False
+        self.retry_at: float | None = None
+        self._fetched: Fetched | None = None
+        self._brought: list[tuple[Series, bytes, Outcome]] = []
+
+    def postpone(self, retry_at: float = 0.0) -> None:
+        """Drop what the answer brought, and ask again later."""
+        self.retry_at = retry_at
+
+    def bring(self, series: Series, line: bytes, outcome: Outcome) -> None:
+        """Add a row or a rejection, to be written when the visit ends."""
+        self._brought.append((series, line, outcome))
+
+    def is_about(self, url: str) -> bool:
+        """Whether `url` is an address of this visit: the first one, or the last one after redirects."""
+        return url in {self.url, self.request.url, self._fetched.url if self._fetched else ""}
+
+    def watch(self, spider: Spider) -> None:
+        """Wrap callback and errback of the request, to learn when they are called."""
+        parse = self.request.callback or getattr(spider, "_parse")  # noqa: B009 -- what Scrapy takes for None
+        self.request.callback = self._entering(parse)
+        self.request.errback = self._entering(self.request.errback or _fail)
+
+    def end(self, ledger: Ledger) -> None:
+        """Write what the visit brought, or queue its address again."""
+        if self.retry_at is not None and self.serial:
+            ledger.release(self.serial, self.retry_at)
+            return
+        archived = self.request.meta.get(ARCHIVED) or ("", 0)
+        outcomes = [_placed(ledger, *brought, (archived[0], archived[1])) for brought in self._brought]
+        outcomes.sort(key=lambda outcome: outcome.reason != "kept")
+        if self.serial:
+            ledger.finish(self.serial, outcomes, self._fetched)
+        for outcome in () if self.serial else outcomes:
+            ledger.tally(self.portal, outcome)
+
+    def _entering(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def called(result: Response | Failure, *args: Any, **kwargs: Any) -> Any:
+            _CURRENT.set(self)
+            self._enter(result)
+            return function(result, *args, **kwargs)
+
+        return called
+
+    def _enter(self, result: Response | Failure) -> None:
+        self.entered = True
+        error = result.value if isinstance(result, Failure) else None
+        if isinstance(error, Postponed):
+            self.postpone()
+        answer = error.response if isinstance(error, HttpError) else result
+        if isinstance(answer, Response):
+            self._fetched = _fetched(answer)
+
+
+def visit_number(request: Request) -> int:
+    """The number of the visit that a request belongs to; 0: none."""
+    number: int = request.meta.get(VISIT, 0)
+    return number
+
+
+def _fail(failure: Failure) -> Failure:
+    return failure
+
+
+def _placed(ledger: Ledger, series: Series, line: bytes, outcome: Outcome, archived: tuple[str, int]) -> Outcome:
+    place = ledger.append(series, line)
+    return replace(outcome, line=(place.file, place.offset), archived=archived)
+
+
+def _fetched(response: Response) -> Fetched:
+    headers = response.headers
+    return Fetched(
+        url=response.url,
+        status=response.status,
+        time=datetime.now(UTC).isoformat(timespec="seconds"),
+        n_bytes=len(response.body),
+        etag=(headers.get("ETag") or b"").decode("latin-1"),
+        last_modified=(headers.get("Last-Modified") or b"").decode("latin-1"),
+        signature=hashlib.blake2b(response.body, digest_size=SIGNATURE_BYTES).hexdigest(),
+    )

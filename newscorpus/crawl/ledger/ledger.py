@@ -1,0 +1,359 @@
+"""The one writer of a ledger: queue, memory and file lengths of a crawl.
+
+What is promised. A page and all that it brought become true in one transaction: its links, its row of the intake or
+its rejection, the documents and counts. When the process dies, at any moment, the next start finds the last
+transaction and asks again for the pages that were under way. When the power fails, up to the last seconds are lost
+(those since the last `checkpoint`): the database stays whole, files are cut to what it says, and where a file lost more
+than the database the pages whose lines are missing are asked for again.
+"""
+
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Self
+
+from newscorpus.crawl.ledger.errors import LedgerError
+from newscorpus.crawl.ledger.files import CommittedFiles, Place, Series, sync
+from newscorpus.crawl.ledger.recover import recover
+from newscorpus.crawl.ledger.rows import Fetched, Lease, Link, Outcome, State, key_of
+from newscorpus.crawl.ledger.store import LEDGER, MAX_LOG_BYTES, locked, open_writer
+
+
+class Ledger:
+    """What a crawl remembers; one process at a time.
+
+    Use `with Ledger.open(corpus) as ledger`. Nothing counts before `commit`. Every method that writes may raise
+    `LedgerError`, when the disk is full for one; from then on the ledger takes nothing more, and what was committed
+    stands.
+    """
+
+    def __init__(self, corpus: Path, connection: sqlite3.Connection, lengths: dict[str, int], held: ExitStack) -> None:
+        self.corpus = corpus
+        self._connection = connection
+        self._files = CommittedFiles(corpus, lengths)
+        self._held = held
+        self._others: list[Callable[[], Mapping[str, int]]] = []
+        self._counts = Counter({(portal, name): n for portal, name, n in connection.execute("SELECT * FROM counts")})
+        self._changed: set[tuple[str, str]] = set()
+        self._claims: dict[int, int] = {}
+        self._documents: int = connection.execute("SELECT count(*) FROM documents").fetchone()[0]
+        self._queued: Counter[str] = Counter(dict(self._by_portal(State.QUEUED)))
+        self._waiting: Counter[str] = Counter(dict(self._by_portal(State.WAITING)))
+        self._failed = False
+
+    @classmethod
+    def open(cls, corpus: Path) -> Self:
+        """Open the ledger of a corpus, which is made if need be, and bring it and its files to the last commit.
+
+        Raises:
+            LedgerError: another crawl is at work, or the ledger cannot be used.
+        """
+        with ExitStack() as stack:
+            try:
+                corpus.mkdir(parents=True, exist_ok=True)
+                stack.enter_context(locked(corpus))
+                connection = stack.enter_context(closing(open_writer(corpus)))
+                lengths = recover(connection, corpus)
+                return cls(corpus, connection, lengths, stack.pop_all())
+            except (OSError, sqlite3.Error) as error:
+                raise LedgerError(_described(corpus, error)) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # ---- addresses --------------------------------------------------------------------------------------------------
+
+    def knows(self, url: str, asked: str = "") -> bool:
+        """Whether the document at `url` was met before; where a redirect of `asked` led to it, it was not."""
+        row = self._connection.execute("SELECT reason, found_on FROM urls WHERE id = ?", (key_of(url),)).fetchone()
+        if row is None:
+            return False
+        return not (asked and row[0] == "redirect_target" and row[1] == self.serial(asked))
+
+    def serial(self, url: str) -> int:
+        """The serial of the document at `url`; 0 for one that was not met."""
+        row = self._connection.execute("SELECT serial FROM urls WHERE id = ?", (key_of(url),)).fetchone()
+        return row[0] if row else 0
+
+    def reserve(self, url: str, portal: str, kind: str = "", shape: int = 0) -> bool:
+        """Note that `url` is met, if it never was; the page that names it then queues or refuses it."""
+        values = (key_of(url), url, portal, kind, State.RESERVED, shape)
+        sql = "INSERT OR IGNORE INTO urls (id, url, portal, kind, state, shape) VALUES (?, ?, ?, ?, ?, ?)"
+        return self._write(sql, values).rowcount > 0
+
+    def listings(self, portal: str, shape: int) -> int:
+        """How many addresses of a shape were met on a portal."""
+        sql = "SELECT count(*) FROM urls WHERE portal = ? AND shape = ? AND shape != 0"
+        n: int = self._connection.execute(sql, (portal, shape)).fetchone()[0]
+        return n
+
+    def add(self, link: Link, *, again: bool = False) -> bool:
+        """Queue a request, if its address is new or reserved; with `again`, also if it is done or failed."""
+        reserved = self._connection.execute("SELECT state FROM urls WHERE id = ?", (link.key,)).fetchone()
+        allowed = {State.RESERVED, State.DONE, State.FAILED} if again else {State.RESERVED}
+        if reserved and reserved[0] not in allowed:
+            return False
+        values = (
+            link.url,
+            link.portal,
+            link.kind,
+            State.QUEUED,
+            link.depth,
+            link.found_on,
+            link.priority,
+            link.request,
+        )
+        if reserved:
+            sql = """UPDATE urls SET url = ?, portal = ?, kind = ?, state = ?, depth = ?, found_on = ?, priority = ?,
+                request = ? WHERE id = ?"""
+            self._write(sql, (*values, link.key))
+        else:
+            sql = """INSERT INTO urls (url, portal, kind, state, depth, found_on, priority, request, id)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+            self._write(sql, (*values, link.key))
+        if reserved and reserved[0] == State.RESERVED:
+            self.count(link.portal, "admitted")
+        self._queued[link.portal] += 1
+        return True
+
+    def refuse(
+        self, url: str, outcome: Outcome, series: Series, line: bytes, portal: str = "", found_on: int = 0
+    ) -> bool:
+        """Note why `url` is not asked for, and append the line that says so; False where it has a fate already."""
+        sql = """INSERT INTO urls (id, url, portal, kind, state) VALUES (?, ?, ?, '', 0) ON CONFLICT (id) DO UPDATE
+            SET state = 0 WHERE state = 0 RETURNING serial, portal"""
+        row = self._write(sql, (key_of(url), url, portal)).fetchone()
+        if row is None:
+            return False
+        self._write("UPDATE urls SET found_on = ? WHERE serial = ?", (found_on, row[0]))
+        place = self.append(series, line)
+        self._settle(row[0], replace(outcome, line=(place.file, place.offset)))
+        self.tally(row[1], outcome)
+        return True
+
+    # ---- the queue --------------------------------------------------------------------------------------------------
+
+    def portals(self) -> Iterator[str]:
+        """Names of the portals of which something is queued now."""
+        return (portal for portal, n in self._queued.items() if n > 0)
+
+    def pending(self, given_up: Callable[[str], bool]) -> bool:
+        """Whether anything is queued, or waits for its time, on a portal that is not given up."""
+        return any(
+            n > 0 and not given_up(portal) for counts in (self._queued, self._waiting) for portal, n in counts.items()
+        )
+
+    def lease(self, portal: str) -> Lease | None:
+        """Take the next address of a portal from the queue."""
+        sql = """UPDATE urls SET state = 3, attempts = attempts + 1 WHERE serial = (SELECT serial FROM urls
+            WHERE state = 1 AND portal = ? ORDER BY priority DESC, serial LIMIT 1)
+            RETURNING serial, url, portal, priority, request"""
+        row = self._write(sql, (portal,)).fetchone()
+        if row is None:
+            return None
+        self._queued[portal] -= 1
+        return Lease(*row)
+
+    def wake(self, now: float | None = None) -> None:
+        """Queue what waited for its time (seconds since the epoch; by default now)."""
+        if not self._waiting.total():
+            return
+        sql = "UPDATE urls SET state = 1 WHERE state = 2 AND retry_at <= ? RETURNING portal"
+        for (portal,) in self._write(sql, (time.time() if now is None else now,)).fetchall():
+            self._waiting[portal] -= 1
+            self._queued[portal] += 1
+
+    def release(
+        self, serial: int, retry_at: float = 0.0, *, priority: int | None = None, request: bytes | None = None
+    ) -> None:
+        """Queue a leased address again.
+
+        Args:
+            serial: of the address.
+            retry_at: when it may be asked for, seconds since the epoch; 0: at any time.
+            priority: a new one, if any.
+            request: likewise.
+        """
+        state = State.WAITING if retry_at else State.QUEUED
+        sql = """UPDATE urls SET state = ?, retry_at = ?, priority = coalesce(?, priority),
+            request = coalesce(?, request) WHERE serial = ? RETURNING portal"""
+        (portal,) = self._write(sql, (state, retry_at, priority, request, serial)).fetchone()
+        (self._waiting if retry_at else self._queued)[portal] += 1
+        self._unclaim(serial)
+
+    def finish(self, serial: int, outcomes: Sequence[Outcome] = (), fetched: Fetched | None = None) -> None:
+        """Note what became of a leased address, and the address that it led to.
+
+        Args:
+            serial: of the address.
+            outcomes: rows and rejections that it brought; the first is what it is remembered for.
+            fetched: the answer; None where there was none.
+        """
+        portal, key = self._connection.execute("SELECT portal, id FROM urls WHERE serial = ?", (serial,)).fetchone()
+        if fetched:
+            self._note(serial, portal, key, fetched)
+        outcomes = outcomes or (Outcome(reason="read" if fetched else "no_response"),)
+        self._settle(serial, outcomes[0])
+        for outcome in outcomes:
+            self.tally(portal, outcome)
+        claimed = [(document, serial) for document, owner in self._claims.items() if owner == serial]
+        with self._guarded():
+            self._connection.executemany("INSERT INTO documents VALUES (?, ?)", claimed)
+        self._documents += len(claimed)
+        self._unclaim(serial)
+
+    # ---- documents and counts ---------------------------------------------------------------------------------------
+
+    def claim(self, url: str, serial: int) -> bool:
+        """Whether no other address brought the document whose canonical address is `url`; from now on this one did."""
+        key = key_of(url)
+        row = self._connection.execute("SELECT serial FROM documents WHERE id = ?", (key,)).fetchone()
+        if (row[0] if row else self._claims.get(key, serial)) != serial:
+            return False
+        if row is None:
+            self._claims[key] = serial
+        return True
+
+    def documents(self) -> int:
+        """Documents handed on, those under way included."""
+        return self._documents + len(self._claims)
+
+    def count(self, portal: str, name: str, by: int = 1) -> None:
+        """Add to a count."""
+        self._counts[portal, name] += by
+        self._changed.add((portal, name))
+
+    def tally(self, portal: str, outcome: Outcome) -> None:
+        """Count what became of an address."""
+        self.count(portal, f"rejected/{outcome.stage}/{outcome.reason}" if outcome.stage else outcome.reason)
+        self.count(portal, "words", outcome.n_words)
+
+    def counted(self, name: str, portal: str | None = None) -> int:
+        """A count, of one portal or of all."""
+        if portal is not None:
+            return self._counts[portal, name]
+        return sum(n for (_, counted), n in self._counts.items() if counted == name)
+
+    # ---- files and commits ------------------------------------------------------------------------------------------
+
+    def append(self, series: Series, data: bytes) -> Place:
+        """Append to the file of a series, in the same transaction as all else."""
+        return self._files.append(series, data)
+
+    def follow(self, lengths: Callable[[], Mapping[str, int]]) -> None:
+        """Let another writer's files grow with the ledger.
+
+        Args:
+            lengths: called with every commit; writes what it has to, and gives the length of each file that changed.
+        """
+        self._others.append(lengths)
+
+    def commit(self) -> None:
+        """Make all that was said since the last commit true."""
+        with self._guarded():
+            self._begin()
+            for lengths in self._others:
+                for name, length in lengths().items():
+                    self._files.record(self._connection, name, length)
+            self._files.write(self._connection)
+            rows = [(*key, self._counts[key]) for key in self._changed]
+            self._connection.executemany("INSERT OR REPLACE INTO counts VALUES (?, ?, ?)", rows)
+            self._connection.execute("COMMIT")
+            self._files.committed()
+            self._changed.clear()
+
+    def checkpoint(self) -> Callable[[], None]:
+        """What makes all that is committed safe from a power failure: to be called in any thread, one at a time.
+
+        It raises OSError or sqlite3.Error where the disk fails.
+        """
+        return partial(_checkpoint, self.corpus, self._files.unsynced())
+
+    def trim(self) -> None:
+        """Have the database's log begin anew where it has grown long, which only its writer can; after a commit."""
+        log = self.corpus / f"{LEDGER}-wal"
+        if log.is_file() and log.stat().st_size > MAX_LOG_BYTES:
+            with self._guarded():
+                self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def close(self) -> None:
+        """Commit, make it safe and let the corpus go."""
+        with self._held:
+            if not self._failed:
+                self.commit()
+                with self._guarded():
+                    self.checkpoint()()
+            self._files.close()
+
+    # ---- within -----------------------------------------------------------------------------------------------------
+
+    def _by_portal(self, state: State) -> list[tuple[str, int]]:
+        return self._connection.execute(
+            f"SELECT portal, count(*) FROM urls WHERE state = {state.value} GROUP BY portal"  # noqa: S608 -- a number
+        ).fetchall()
+
+    def _begin(self) -> None:
+        if not self._connection.in_transaction:
+            self._connection.execute("BEGIN IMMEDIATE")
+
+    def _write(self, sql: str, values: tuple[object, ...]) -> sqlite3.Cursor:
+        with self._guarded():
+            self._begin()
+            return self._connection.execute(sql, values)
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Undo everything since the last commit where writing fails."""
+        if self._failed:
+            raise LedgerError(f"{self.corpus}: nothing is written any more, since writing failed")
+        try:
+            yield
+        except (OSError, sqlite3.Error) as error:
+            self._failed = True
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            self._files.cut()
+            raise LedgerError(_described(self.corpus, error)) from error
+
+    def _note(self, serial: int, portal: str, key: int, fetched: Fetched) -> None:
+        moved = key_of(fetched.url) != key
+        sql = """UPDATE urls SET fetched = ?, status = ?, n_bytes = ?, etag = ?, last_modified = ?, signature = ?,
+            redirected_to = ? WHERE serial = ?"""
+        values = (fetched.time, fetched.status, fetched.n_bytes, fetched.etag, fetched.last_modified, fetched.signature)
+        self._write(sql, (*values, fetched.url if moved else "", serial))
+        if moved:
+            sql = """INSERT OR IGNORE INTO urls (id, url, portal, kind, state, reason, found_on)
+                VALUES (?, ?, ?, '', 4, 'redirect_target', ?)"""
+            self._write(sql, (key_of(fetched.url), fetched.url, portal, serial))
+        self.count(portal, "fetched")
+        self.count(portal, "bytes", fetched.n_bytes)
+
+    def _settle(self, serial: int, outcome: Outcome) -> None:
+        sql = """UPDATE urls SET state = ?, stage = ?, reason = ?, detail = ?, revision = ?, line_file = ?,
+            line_offset = ?, archive_file = ?, archive_offset = ? WHERE serial = ?"""
+        said = (outcome.state, outcome.stage, outcome.reason, outcome.detail, outcome.revision)
+        self._write(sql, (*said, *outcome.line, *outcome.archived, serial))
+
+    def _unclaim(self, serial: int) -> None:
+        self._claims = {document: owner for document, owner in self._claims.items() if owner != serial}
+
+
+def _checkpoint(corpus: Path, names: frozenset[str]) -> None:
+    """Files first: what the database says must never be more than what is there."""
+    sync(corpus, names)
+    with closing(sqlite3.connect(corpus / LEDGER, isolation_level=None)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+
+def _described(corpus: Path, error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"{error.filename or corpus}: {error.strerror}"
+    return f"{corpus / LEDGER}: {error}"

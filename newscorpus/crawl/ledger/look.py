@@ -1,0 +1,105 @@
+"""What a ledger says, read while a crawl may be at work."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from newscorpus.crawl.ledger.rows import State, key_of
+from newscorpus.crawl.ledger.store import LEDGER, reading
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the ledger knows of one address.
+
+    Attributes:
+        found_on: address of the page that named it, or "".
+        request: JSON of the stored request, with the evidence of discovery.
+        stage: of the rejection, or "".
+        reason: "kept", "read" ...; of the rejection.
+        line: file and offset of its row in the intake or of its rejection.
+        archived: file and offset of its response in the archive.
+    """
+
+    url: str
+    portal: str
+    kind: str
+    state: State
+    depth: int
+    found_on: str
+    request: bytes
+    attempts: int
+    retry_at: float
+    next_visit: float
+    fetched: str
+    status: int
+    n_bytes: int
+    redirected_to: str
+    stage: str
+    reason: str
+    detail: str
+    revision: str
+    line: tuple[str, int]
+    archived: tuple[str, int]
+
+
+PLAIN = (
+    *("url", "portal", "kind", "depth", "request", "attempts", "retry_at", "next_visit", "fetched", "status"),
+    *("n_bytes", "redirected_to", "stage", "reason", "detail", "revision"),
+)
+"""Columns that an `Entry` has as they are."""
+
+
+def find(corpus: Path, url: str) -> Entry | None:
+    """What the ledger of a corpus knows of the document at `url`; None where it was never met.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+    """
+    with reading(corpus) as connection:
+        row = connection.execute("SELECT * FROM urls WHERE id = ?", (key_of(url),)).fetchone()
+        if row is None:
+            return None
+        found_on = connection.execute("SELECT url FROM urls WHERE serial = ?", (row["found_on"],)).fetchone()
+        return Entry(
+            **{name: row[name] for name in PLAIN},
+            state=State(row["state"]),
+            found_on=found_on[0] if found_on else "",
+            line=(row["line_file"], row["line_offset"]),
+            archived=(row["archive_file"], row["archive_offset"]),
+        )
+
+
+def lengths(corpus: Path) -> dict[str, int]:
+    """How many bytes of each file count, by its name relative to the corpus; empty where there is no ledger.
+
+    Raises:
+        LedgerError: the ledger cannot be read.
+    """
+    if not (corpus / LEDGER).is_file():
+        return {}
+    with reading(corpus) as connection:
+        return dict(map(tuple, connection.execute("SELECT name, length FROM files")))
+
+
+def states(corpus: Path) -> Iterator[tuple[str, State, int]]:
+    """Portal, state and number of the addresses in it.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+    """
+    with reading(corpus) as connection:
+        for portal, state, n in connection.execute(
+            "SELECT portal, state, count(*) FROM urls GROUP BY 1, 2 ORDER BY 1, 2"
+        ):
+            yield portal, State(state), n
+
+
+def counts(corpus: Path) -> Iterator[tuple[str, str, int]]:
+    """Portal, name and number of everything that a crawl counts.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+    """
+    with reading(corpus) as connection:
+        yield from map(tuple, connection.execute("SELECT portal, name, n FROM counts ORDER BY 1, 2"))

@@ -1,0 +1,82 @@
+"""What happens at the start of a crawl: files and ledger are brought to the last commit."""
+
+import sqlite3
+from pathlib import Path
+
+from newscorpus.crawl.ledger.errors import LedgerError
+from newscorpus.crawl.ledger.files import cut_back, strangers
+from newscorpus.crawl.ledger.rows import State
+
+
+def recover(connection: sqlite3.Connection, corpus: Path) -> dict[str, int]:
+    """Undo what was not committed; gives the length of every file.
+
+    Addresses under way are queued again, those met by pages that were not finished are forgotten, and files are cut
+    back to what was committed. A file that is shorter than that was lost in part by a power failure: the pages whose
+    lines are missing are queued again.
+
+    Raises:
+        LedgerError: there is an intake, but nothing in the ledger: the corpus was made without one.
+    """
+    lengths = dict(connection.execute("SELECT name, length FROM files"))
+    _refuse_foreign(connection, corpus, lengths)
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("DELETE FROM urls WHERE state = ?", (State.RESERVED,))
+    connection.execute("UPDATE urls SET state = ? WHERE state = ?", (State.QUEUED, State.LEASED))
+    for name, length in lengths.items():
+        lengths[name] = _settle(connection, corpus, name, length)
+    connection.execute("COMMIT")
+    for name in strangers(corpus, lengths):
+        (corpus / name).unlink()
+    return lengths
+
+
+def _refuse_foreign(connection: sqlite3.Connection, corpus: Path, lengths: dict[str, int]) -> None:
+    blank = connection.execute("SELECT 1 FROM urls LIMIT 1").fetchone() is None
+    if blank and [name for name in strangers(corpus, lengths) if name.startswith("intake/")]:
+        raise LedgerError(
+            f"{corpus}: its intake is older than the ledger; crawl into another folder, or begin anew: -a fresh=yes"
+        )
+
+
+def _settle(connection: sqlite3.Connection, corpus: Path, name: str, length: int) -> int:
+    path = corpus / name
+    there = path.stat().st_size if path.is_file() else 0
+    if there >= length:
+        cut_back(path, length)
+        return length
+    whole = _last_line_end(path, there) if path.suffix == ".jsonl" else there
+    cut_back(path, whole)
+    _requeue(connection, name, whole)
+    connection.execute("UPDATE files SET length = ? WHERE name = ?", (whole, name))
+    return whole
+
+
+def _requeue(connection: sqlite3.Connection, name: str, length: int) -> None:
+    """Queue the pages whose lines lay in a file beyond `length`, and forget where their responses were archived."""
+    connection.execute(
+        "CREATE TEMP TABLE lost AS SELECT * FROM urls WHERE line_file = ? AND line_offset >= ?", (name, length)
+    )
+    counted = "SELECT portal, stage, reason, count(*) FROM lost GROUP BY portal, stage, reason"
+    for portal, stage, reason, n in connection.execute(counted).fetchall():
+        counter = (n, portal, f"rejected/{stage}/{reason}" if stage else reason)
+        connection.execute("UPDATE counts SET n = n - ? WHERE portal = ? AND name = ?", counter)
+    connection.execute("DELETE FROM documents WHERE serial IN (SELECT serial FROM lost)")
+    connection.execute("DELETE FROM urls WHERE request = x'' AND serial IN (SELECT serial FROM lost)")
+    connection.execute(
+        "UPDATE urls SET state = ?, stage = '', reason = '', line_file = '' WHERE serial IN (SELECT serial FROM lost)",
+        (State.QUEUED,),
+    )
+    connection.execute("DROP TABLE lost")
+    connection.execute(
+        "UPDATE urls SET archive_file = '', archive_offset = 0 WHERE archive_file = ? AND archive_offset >= ?",
+        (name, length),
+    )
+
+
+def _last_line_end(path: Path, length: int) -> int:
+    """Where the last whole line of a file ends."""
+    if not length:
+        return 0
+    with path.open("rb") as file:
+        return file.read(length).rfind(b"\n") + 1

@@ -1,0 +1,114 @@
+"""The values that go into the ledger and come out of it."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from newscorpus.urls import document_id
+
+
+class State(IntEnum):
+    """Where an address stands.
+
+    RESERVED: met, and its page is still being read; gone at the next start, when that page is read again.
+    QUEUED: to be asked for. WAITING: likewise, at its time. LEASED: being asked for; queued again at the next start.
+    DONE: it ended as a row, a rejection or a page read for its links. FAILED: it could not be fetched.
+    """
+
+    RESERVED = 0
+    QUEUED = 1
+    WAITING = 2
+    LEASED = 3
+    DONE = 4
+    FAILED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A request to be queued.
+
+    Attributes:
+        key: of the request, as `key_of` gives it for a plain one.
+        url: its address.
+        portal: name of the portal.
+        kind: "article", "section", "feed", "sitemap" ...; "" where nobody said.
+        depth: links followed to get there.
+        found_on: serial of the page that named it; 0: none.
+        priority: the highest goes first, of equals the one met first.
+        request: whatever rebuilds the request.
+    """
+
+    key: int
+    url: str
+    portal: str
+    kind: str = ""
+    depth: int = 0
+    found_on: int = 0
+    priority: int = 0
+    request: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """An address to be asked for now."""
+
+    serial: int
+    url: str
+    portal: str
+    priority: int
+    request: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What came back from an address.
+
+    Attributes:
+        url: the final address, after redirects.
+        status: of HTTP.
+        time: ISO 8601 with offset.
+        n_bytes: length of the body, decoded.
+        etag: header, or "".
+        last_modified: header, or "".
+        signature: hash of the body.
+    """
+
+    url: str
+    status: int
+    time: str
+    n_bytes: int = 0
+    etag: str = ""
+    last_modified: str = ""
+    signature: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of an address.
+
+    Attributes:
+        stage: of the rejection; "" where it was not rejected.
+        reason: of the rejection; else "kept", "read" (for its links), "redirect_target" or "no_response".
+        detail: of the rejection.
+        revision: of the text that was kept.
+        n_words: of the text that was kept.
+        line: where its row of the intake, or its rejection, begins: file and offset.
+        archived: where the response lies in the archive: file and offset.
+    """
+
+    stage: str = ""
+    reason: str = "read"
+    detail: str = ""
+    revision: str = ""
+    n_words: int = 0
+    line: tuple[str, int] = ("", 0)
+    archived: tuple[str, int] = ("", 0)
+
+    @property
+    def state(self) -> State:
+        """The state of an address that ends so."""
+        return State.FAILED if self.stage == "fetch" or self.reason == "no_response" else State.DONE
+
+
+def key_of(url: str) -> int:
+    """The document id of an address as the 64-bit integer, with sign, that SQLite stores."""
+    return int.from_bytes(bytes.fromhex(document_id(url)), "big", signed=True)

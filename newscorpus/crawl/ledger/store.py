@@ -1,0 +1,135 @@
+"""The database file: its tables, the migrations that lead to them, and how it is opened."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from newscorpus.crawl.ledger.errors import LedgerError
+
+LEDGER = "ledger.sqlite"
+LOCK = ".crawl.lock"
+
+CACHE_KIB = 16_384
+"""Pages that a connection keeps in memory; the index of a million addresses takes as much."""
+
+MAX_LOG_BYTES = 64_000_000
+"""Log of the database above which a checkpoint holds the crawl up; those beside the crawl never empty the log."""
+
+FIRST = """
+CREATE TABLE urls (
+  serial INTEGER PRIMARY KEY,  -- the order in which addresses were met: new rows go to the end of the file
+  id INTEGER NOT NULL UNIQUE,
+  url TEXT NOT NULL,
+  portal TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  state INTEGER NOT NULL,
+  depth INTEGER NOT NULL DEFAULT 0,
+  found_on INTEGER NOT NULL DEFAULT 0,
+  priority INTEGER NOT NULL DEFAULT 0,
+  shape INTEGER NOT NULL DEFAULT 0,
+  request BLOB NOT NULL DEFAULT x'',
+  attempts INTEGER NOT NULL DEFAULT 0,
+  retry_at REAL NOT NULL DEFAULT 0,
+  next_visit REAL NOT NULL DEFAULT 0,
+  fetched TEXT NOT NULL DEFAULT '',
+  status INTEGER NOT NULL DEFAULT 0,
+  n_bytes INTEGER NOT NULL DEFAULT 0,
+  etag TEXT NOT NULL DEFAULT '',
+  last_modified TEXT NOT NULL DEFAULT '',
+  signature TEXT NOT NULL DEFAULT '',
+  redirected_to TEXT NOT NULL DEFAULT '',
+  stage TEXT NOT NULL DEFAULT '',
+  reason TEXT NOT NULL DEFAULT '',
+  detail TEXT NOT NULL DEFAULT '',
+  revision TEXT NOT NULL DEFAULT '',
+  line_file TEXT NOT NULL DEFAULT '',
+  line_offset INTEGER NOT NULL DEFAULT 0,
+  archive_file TEXT NOT NULL DEFAULT '',
+  archive_offset INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX queue ON urls (portal, priority DESC, serial) WHERE state = 1;
+CREATE INDEX waiting ON urls (retry_at) WHERE state = 2;
+CREATE INDEX under_way ON urls (state) WHERE state IN (0, 3);
+CREATE INDEX shapes ON urls (portal, shape) WHERE shape != 0;
+CREATE TABLE documents (id INTEGER PRIMARY KEY, serial INTEGER NOT NULL);
+CREATE TABLE counts (portal TEXT, name TEXT, n INTEGER NOT NULL, PRIMARY KEY (portal, name)) WITHOUT ROWID;
+CREATE TABLE files (name TEXT PRIMARY KEY, length INTEGER NOT NULL) WITHOUT ROWID;
+"""
+
+MIGRATIONS = (FIRST,)
+"""What makes version n + 1 of version n; `PRAGMA user_version` holds the version. Only ever appended to."""
+
+
+@contextmanager
+def locked(corpus: Path) -> Iterator[None]:
+    """Hold the corpus for one crawl; the lock is SQLite's, and ends with its process, however that ends.
+
+    Raises:
+        LedgerError: another crawl holds it.
+    """
+    with closing(sqlite3.connect(corpus / LOCK, timeout=0, isolation_level=None)) as connection:
+        try:
+            connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            raise LedgerError(f"{corpus}: another crawl is at work here ({error})") from error
+        yield
+
+
+def open_writer(corpus: Path) -> sqlite3.Connection:
+    """The ledger of a corpus, made or brought to the newest version; the caller holds the lock.
+
+    A commit is safe from the death of the process at once, and from a power failure after the next checkpoint, which
+    is left to the caller (WAL, synchronous=NORMAL).
+
+    Raises:
+        LedgerError: it is damaged, or of a newer version.
+    """
+    path = corpus / LEDGER
+    connection = sqlite3.connect(path, isolation_level=None, timeout=10)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
+        connection.execute(f"PRAGMA journal_size_limit = {MAX_LOG_BYTES // 4}")
+        connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+        _migrate(connection, path)
+    except BaseException as error:
+        connection.close()
+        if isinstance(error, sqlite3.Error):
+            raise LedgerError(f"{path}: {error}") from error
+        raise
+    return connection
+
+
+@contextmanager
+def reading(corpus: Path) -> Iterator[sqlite3.Connection]:
+    """The ledger of a corpus, to read only, while a crawl may be at work.
+
+    Raises:
+        LedgerError: there is none, it cannot be read, or it is of another version.
+    """
+    path = corpus / LEDGER
+    if not path.is_file():
+        raise LedgerError(f"{path}: no ledger here; crawl into this corpus first")
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=10)) as connection:
+            connection.row_factory = sqlite3.Row
+            if (found := _version(connection)) != len(MIGRATIONS):
+                raise LedgerError(f"{path}: version {found}; this one reads {len(MIGRATIONS)}; crawl again to renew it")
+            yield connection
+    except sqlite3.Error as error:
+        raise LedgerError(f"{path}: {error}") from error
+
+
+def _migrate(connection: sqlite3.Connection, path: Path) -> None:
+    found = _version(connection)
+    if found > len(MIGRATIONS):
+        raise LedgerError(f"{path}: version {found} of a newer newscorpus; this one knows {len(MIGRATIONS)}")
+    for version, script in enumerate(MIGRATIONS[found:], found + 1):
+        connection.executescript(f"BEGIN; {script}; PRAGMA user_version = {version}; COMMIT;")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
