@@ -26,7 +26,7 @@ ALLOWED: dict[str, set[str]] = {
     **dict.fromkeys(("learning", "evaluation", "jobs"), PARTS | {"learning", "evaluation", "jobs"}),
     "demo": {"data", "urls", "corpus", "dedup", "evaluation", "jobs"},
     "addon": PARTS | {"learning", "evaluation", "jobs", "settings", "__init__"},
-    "spiders": PARTS | {"addon", "__init__"},
+    "spiders": PARTS | {"addon", "jobs", "__init__"},
     "pipelines": PARTS | {"addon", "jobs"},
     "terminal": {"corpus"},
     "cli": PARTS | {"learning", "evaluation", "jobs", "demo", "addon", "terminal"},

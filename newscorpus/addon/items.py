@@ -6,30 +6,10 @@ into a `Rejected`, and hands on what it does not know; the last step writes both
 
 from dataclasses import dataclass
 
-from newscorpus.data import Article, Page
-from newscorpus.portals.schema import TemplateSection
+from newscorpus.data import Article
+from newscorpus.portals.fetched import FetchedPage
 
-
-@dataclass(frozen=True, slots=True)
-class FetchedPage:
-    """A page that may hold an article.
-
-    Attributes:
-        page: the page.
-        source: name of the portal.
-        languages: the languages that the portal is declared to write; empty: any.
-        template: the portal's own rules; None where it has none.
-        following: the further pages of an article that is spread over several.
-    """
-
-    page: Page
-    source: str
-    languages: tuple[str, ...] = ()
-    template: TemplateSection | None = None
-    following: tuple[Page, ...] = ()
-
-    def __str__(self) -> str:
-        return f"page {self.page.url}"
+__all__ = ["Candidate", "FetchedPage"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,27 +13,9 @@ from newscorpus.data import Article, Page, Rejected
 from newscorpus.dedup.signature import sign
 from newscorpus.extraction.extractor import Extractor
 from newscorpus.extractors.registry import DEFAULT, load
+from newscorpus.portals.fetched import FetchedPage
 from newscorpus.portals.schema import TemplateSection
 from newscorpus.portals.template import TemplateRules
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """A page as it was handed on, without Scrapy.
-
-    Attributes:
-        page: the page.
-        following: the further pages of an article that is spread over several.
-        source: name of the portal.
-        languages: that the portal is declared to write; empty: any.
-        template: the portal's own rules; None where it has none.
-    """
-
-    page: Page
-    following: tuple[Page, ...] = ()
-    source: str = ""
-    languages: tuple[str, ...] = ()
-    template: TemplateSection | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +26,17 @@ class Recipe:
     rights: RightsPolicy = RightsPolicy.RECORD
 
 
-def process(recipe: Recipe, given: Given) -> Row | Rejected:
+def process(recipe: Recipe, fetched: FetchedPage) -> Row | Rejected:
     """All steps in their order: the row of the intake that a page becomes, or why it becomes none."""
-    article = extract(given.page, recipe.extractor, given.source, given.template)
+    article = extract(fetched.page, recipe.extractor, fetched.source, fetched.template)
     if isinstance(article, Rejected):
         return article
     if rejected := judge_rights(article.fields.rights, recipe.rights, article.url):
         return rejected
-    verdict = judge(article, given.languages)
+    verdict = judge(article, fetched.languages)
     if isinstance(verdict, Rejected):
         return verdict
-    return Row(make_record(article, given.source, verdict.language, verdict.score), sign(article.text))
+    return Row(make_record(article, fetched.source, verdict.language, verdict.score), sign(article.text))
 
 
 def extract(page: Page, extractor: str, source: str, template: TemplateSection | None) -> Article | Rejected:

@@ -63,8 +63,7 @@ class _Group:
 def _step(group: _Group, record: WarcRecord | Damage, limits: Limits) -> tuple[_Group, Capture | Rejected | None]:
     """What a record makes of the group before it, and the page or rejection that is ready with it."""
     if isinstance(record, Damage):
-        detail = f"{record.place.file}, offset {record.place.offset}: {record.why}"
-        return _Group(group.ours), Rejected(STAGE, "broken_record", detail)
+        return _Group(group.ours), Rejected(STAGE, "broken_record", record.why, _written(record.place))
     if record.kind == "warcinfo":
         return _Group(_is_ours(record)), None
     return _step_in_ours(group, record, limits) if group.ours else (group, _foreign(record, limits))
@@ -118,7 +117,7 @@ def _own(
     except ContentError as error:
         return error.rejection(_address(response))
     except (msgspec.DecodeError, StopIteration, RuntimeError, IndexError) as error:
-        detail = f"{place.file}, offset {metadata.place.offset}: metadata: {str(error) or 'a record is missing'}"
+        detail = f"{_written(metadata.place)}: {str(error) or 'a record is missing'}"
         return Rejected(STAGE, "broken_record", detail, _address(response))
 
 
@@ -137,9 +136,9 @@ def _page(record: WarcRecord, limits: Limits) -> Page:
         ContentError: it does not hold it whole, or the page is too large.
     """
     if record.fault:
-        raise ContentError(record.fault, f"{record.place.file}, offset {record.place.offset}: {record.fault}")
+        raise ContentError(record.fault, f"the record at {_written(record.place)}")
     if cut := record.headers.get("warc-truncated"):
-        raise ContentError("truncated", f"{record.place.file}, offset {record.place.offset}: by its writer: {cut}")
+        raise ContentError("truncated", f"by the writer of {_written(record.place)}: {cut}")
     body = unpack(record.body, record.http.get("content-encoding", ""), limits.max_bytes)
     headers = {name: value for name, value in record.http.items() if name not in PERSONAL | {"content-encoding"}}
     return Page(_address(record), body, headers, _date(record.headers.get("warc-date", "")))
@@ -147,6 +146,11 @@ def _page(record: WarcRecord, limits: Limits) -> Page:
 
 def _address(record: WarcRecord) -> str:
     return record.headers.get("warc-target-uri", "").strip("<>")
+
+
+def _written(place: Place) -> str:
+    """A place as a text; it stands for the address where there is none."""
+    return f"{place.file}@{place.offset}"
 
 
 def _date(text: str) -> str:
