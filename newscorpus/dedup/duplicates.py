@@ -1,47 +1,37 @@
 """Which documents repeat others, and which one of them stays.
 
-The groups are stars, not chains: every duplicate was compared with the very document that stays for it, and no two
-documents that stay were found alike. Documents are taken in the order of the policy; each one not yet settled stays,
-and settles all that are alike to it. The outcome does not depend on the order of the input.
+First of all texts of one document one stays (revisions); then of equal texts one (exact), and of much alike ones one
+(near), in the order of the policy; last go those that a longer document contains (excerpts), longest first. The groups
+of near-duplicates are stars, not chains: every document in one was compared with the very document that stays for it,
+and no two that stay were found alike. Documents are taken in the order of the policy; each one not yet settled stays,
+and settles all that are alike to it. What stays for a group may itself be an excerpt of a longer document, and then
+that one stands for all. Documents of a reference come before all others and never go. The outcome does not depend on
+the order of the input.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from newscorpus.config import DuplicateConfig, SignatureParameters, Survivor
-from newscorpus.dedup.index import Index, TextOf
-from newscorpus.dedup.signature import estimate, stack
+import numpy as np
+from numpy.typing import NDArray
 
+from newscorpus.config import DuplicateConfig, Survivor
+from newscorpus.dedup.collection import Collection
+from newscorpus.dedup.excerpts import find_excerpts
+from newscorpus.dedup.near import Candidates, NearDuplicates, bucketed
+from newscorpus.dedup.signature import estimate
+from newscorpus.dedup.verify import Verifier
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """What must be known of a stored text to decide on it.
-
-    Attributes:
-        id: of the document; equal for all its revisions.
-        content: hash of the normalised text; equal for exact duplicates.
-        signature: as `signature.sign` made it.
-        n_words: words of the text.
-        published: seconds since the epoch, or None where unknown; the unknown come last.
-        fetched: likewise.
-        digest: of everything stored, so that ties never depend on the order of arrival.
-    """
-
-    id: str
-    content: bytes
-    signature: bytes
-    n_words: int
-    published: float | None
-    fetched: float | None
-    digest: bytes
+FindCandidates = Callable[[Collection, NDArray[np.int64], DuplicateConfig], Candidates]
 
 
 class Kind(StrEnum):
-    """How a document repeats another: the same text, much the same text, or the same document at another time."""
+    """How a document repeats another: the same text, much the same, a part of it, or another state of one document."""
 
     EXACT = "exact"
     NEAR = "near"
+    EXCERPT = "excerpt"
     REVISION = "revision"
 
 
@@ -50,11 +40,12 @@ class Duplicate:
     """A document that goes.
 
     Attributes:
-        position: of the document in the input.
-        of: position of what it repeats. A revision repeats the text chosen for its document, which may in turn be a
-            duplicate; the other kinds repeat a document that stays.
+        position: of the document in the collection.
+        of: position of what it was compared with. A revision repeats the text chosen for its document, which may in
+            turn be a duplicate; an exact or near-duplicate repeats a document that stays or is an excerpt of one.
         kind: how it repeats it.
-        similarity: Jaccard similarity of the shingles, 0..1; estimated from the signatures where that was enough.
+        similarity: Jaccard similarity of the shingles, 0..1, estimated from the signatures where that was enough; of an
+            excerpt the share that the longer document contains.
     """
 
     position: int
@@ -64,56 +55,124 @@ class Duplicate:
 
 
 def find_duplicates(
-    documents: Sequence[Document], text_of: TextOf, config: DuplicateConfig, parameters: SignatureParameters
+    collection: Collection, verifier: Verifier, config: DuplicateConfig, find: FindCandidates = bucketed
 ) -> list[Duplicate]:
-    """The documents that go, in the order of the input; all others stay."""
-    by_fetch = sorted(
-        range(len(documents)), key=lambda at: _rank(documents[at], config.revision, documents[at].fetched)
-    )
-    revisions = list(_revisions(documents, by_fetch, parameters))
-    chosen = set(by_fetch) - {revision.position for revision in revisions}
-    order = sorted(chosen, key=lambda at: _rank(documents[at], config.survivor, documents[at].published))
-    matrix = stack([document.signature for document in documents], parameters.permutations)
-    copies = _group(order, documents, lambda document: document.content)
-    index = Index(matrix, (same[0] for same in copies), text_of, config, parameters)
-    return sorted([*revisions, *_repeats(copies, index)], key=lambda duplicate: duplicate.position)
+    """The documents that go, in the order of the collection; all others stay."""
+    revisions = list(_revisions(collection, config.revision))
+    compared = np.ones(len(collection), bool)
+    compared[: collection.n_references] = collection.referred
+    compared[[revision.position for revision in revisions]] = False
+    order = _order(collection, config.survivor, "published")
+    order = order[compared[order]]
+    repeats = list(_repeats(collection, order, verifier, config, find))
+    compared[[repeat.position for repeat in repeats]] = False
+    excerpts = _excerpts(collection, order[compared[order]], verifier, config) if config.excerpts else ()
+    return sorted([*revisions, *repeats, *excerpts], key=lambda duplicate: duplicate.position)
 
 
-def _rank(document: Document, policy: Survivor, when: float | None) -> tuple[float, float, str, bytes]:
-    """Sort key that puts the document that stays first."""
+def staying(n_documents: int, duplicates: Sequence[Duplicate]) -> NDArray[np.int64]:
+    """The positions of the documents that stay."""
+    stays = np.ones(n_documents, bool)
+    stays[[duplicate.position for duplicate in duplicates]] = False
+    return np.flatnonzero(stays)
+
+
+def survivors(duplicates: Sequence[Duplicate]) -> Mapping[int, int]:
+    """For each document that goes the one that stays for it in the end, by position."""
+    of = {duplicate.position: duplicate.of for duplicate in duplicates}
+    last = {}
+    for position, other in of.items():
+        while other in of:
+            other = of[other]  # noqa: PLW2901 -- at most three steps: revision, near-duplicate, excerpt
+        last[position] = other
+    return last
+
+
+def _order(collection: Collection, policy: Survivor, date: str) -> NDArray[np.int64]:
+    """The positions in the order of a policy, references first; ties by id, then by all that is stored."""
+    documents = collection.documents
+    when = documents[date]
+    unknown = np.isnan(when)
+    is_own = np.arange(len(documents)) >= collection.n_references
+    ties = (documents["digest"], collection.id_ranks)
     if policy is Survivor.LONGEST:
-        return 0, -document.n_words, document.id, document.digest
+        return np.lexsort((*ties, -documents["n_words"].astype(np.int64), is_own))
     direction = 1 if policy is Survivor.FIRST else -1
-    return when is None, direction * (when or 0), document.id, document.digest
+    return np.lexsort((*ties, np.where(unknown, 0, direction * when), unknown, is_own))
 
 
-def _group(order: Iterable[int], documents: Sequence[Document], key: Callable[[Document], Hashable]) -> list[list[int]]:
-    """The positions in groups of equal `key`, groups and members in the given order."""
-    groups: dict[Hashable, list[int]] = {}
-    for position in order:
-        groups.setdefault(key(documents[position]), []).append(position)
-    return list(groups.values())
+def _revisions(collection: Collection, policy: Survivor) -> Iterator[Duplicate]:
+    """Of each document all texts but the one that the policy chooses."""
+    order = _order(collection, policy, "fetched")
+    order = order[order >= collection.n_references]
+    names = collection.documents["space"][order].astype(np.int64) * len(collection) + collection.id_ranks[order]
+    by_name = np.argsort(names, kind="stable")
+    starts = np.flatnonzero(np.diff(names[by_name], prepend=-1))
+    sizes = np.diff(starts, append=len(names))
+    for start, size in zip(starts[sizes > 1], sizes[sizes > 1], strict=True):
+        same = order[by_name[start : start + size]]
+        signatures = collection.signatures(same)
+        for position, similarity in zip(same[1:].tolist(), estimate(signatures[0], signatures[1:]), strict=True):
+            yield Duplicate(position, int(same[0]), Kind.REVISION, float(similarity))
 
 
-def _revisions(
-    documents: Sequence[Document], order: Iterable[int], parameters: SignatureParameters
+def _firsts(keys: NDArray[np.bytes_]) -> NDArray[np.int64]:
+    """For each key the index of the first one that is equal."""
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    firsts: NDArray[np.int64] = first[inverse]
+    return firsts
+
+
+def _repeats(
+    collection: Collection,
+    order: NDArray[np.int64],
+    verifier: Verifier,
+    config: DuplicateConfig,
+    find: FindCandidates,
 ) -> Iterator[Duplicate]:
-    """Of each document all stored texts but the first in `order`."""
-    for first, *others in _group(order, documents, lambda document: document.id):
-        signatures = stack([documents[at].signature for at in (first, *others)], parameters.permutations)
-        for position, similarity in zip(others, estimate(signatures[0], signatures[1:]), strict=True):
-            yield Duplicate(position, first, Kind.REVISION, similarity)
-
-
-def _repeats(copies: Iterable[Sequence[int]], index: Index) -> Iterator[Duplicate]:
-    """The exact and near-duplicates, from groups of exact copies in the order of the policy."""
-    group_of = {same[0]: same for same in copies}
-    settled: set[int] = set()
-    for first, same in group_of.items():
-        if first in settled:
+    """The exact and near-duplicates among documents in the order of the policy."""
+    first = _firsts(collection.documents["content"][order])
+    texts, text_of = np.unique(first, return_inverse=True)
+    near = _near(collection, order[texts], verifier, config, find)
+    for index, position in enumerate(order.tolist()):
+        text = int(text_of[index])
+        if position < collection.n_references:
             continue
-        settled.add(first)
-        yield from (Duplicate(position, first, Kind.EXACT, 1.0) for position in same[1:])
-        for other, similarity in list(index.alike(first, settled)):
-            settled.add(other)
-            yield from (Duplicate(position, first, Kind.NEAR, similarity) for position in group_of[other])
+        if text in near:
+            of, similarity = near[text]
+            yield Duplicate(position, int(order[texts[of]]), Kind.NEAR, similarity)
+        elif first[index] != index:
+            yield Duplicate(position, int(order[first[index]]), Kind.EXACT, 1.0)
+
+
+def _near(
+    collection: Collection,
+    positions: NDArray[np.int64],
+    verifier: Verifier,
+    config: DuplicateConfig,
+    find: FindCandidates,
+) -> dict[int, tuple[int, float]]:
+    """Of different texts, in the order of the policy, those that are near-duplicates.
+
+    Gives for each the text that stays, as indices into `positions`, and the similarity.
+    """
+    alike = NearDuplicates(collection, positions, find(collection, positions, config), verifier, config).alike
+    is_reference = positions < collection.n_references
+    settled = is_reference.copy()
+    near = {}
+    for item in range(len(positions)):
+        if settled[item] and not is_reference[item]:
+            continue
+        settled[item] = True
+        for other, similarity in list(alike(item, settled)):
+            settled[other] = True
+            near[other] = (item, similarity)
+    return near
+
+
+def _excerpts(
+    collection: Collection, staying: NDArray[np.int64], verifier: Verifier, config: DuplicateConfig
+) -> Iterator[Duplicate]:
+    """The excerpts among documents that stay so far, in the order of the policy."""
+    for part, whole, share in find_excerpts(collection, staying, verifier, config):
+        yield Duplicate(part, whole, Kind.EXCERPT, share)

@@ -1,46 +1,57 @@
-"""MinHash signatures of texts, over word shingles, by datasketch.
+"""What is known of a text for comparing it with others: its words and runs of words as hashes, MinHash signatures.
 
-A signature is opaque bytes on its way through the crawl: little-endian unsigned 32-bit integers, one a permutation.
+A signature is opaque bytes on its way through the crawl: little-endian unsigned 32-bit integers, one a permutation. Its
+values are those of datasketch's `MinHash(scheme="affine32", hashfunc=shingle_hash)`, so that all its indexes take them.
 Signatures compare only when their `SignatureParameters` are equal; whoever stores them stores these too.
 """
 
 import hashlib
-import unicodedata
 from collections.abc import Sequence
 from functools import cache
-from itertools import islice
 
 import numpy as np
 from datasketch import MinHash
 from numpy.typing import NDArray
 
 from newscorpus.config import SignatureParameters
-from newscorpus.text import words
+from newscorpus.dedup import kernel
+from newscorpus.dedup.words import HALF, code_points, folding, hash_runs, hash_words
 
 PARAMETERS = SignatureParameters()
 
 STORED = np.dtype("<u4")
 """Type of one value of a stored signature."""
 
+CONTENT_BYTES = 16
+
 SHINGLES_AT_ONCE = 8192
-"""Shingles permuted in one step: 4 MB, however long the text."""
+"""Shingles permuted in one step by NumPy: 4 MB, however long the text."""
 
 
-def normalise(text: str) -> list[str]:
-    """The words of `text` in lower case: what copies of a text that differ in case, space or punctuation share."""
-    return words(unicodedata.normalize("NFC", text).lower())
+def word_hashes(text: str) -> NDArray[np.uint64]:
+    """The words of `text`, folded, as hashes, shape (words,); case, space and punctuation do not count."""
+    codes = code_points(text)
+    fast = kernel.compiled(kernel.hash_words)
+    if fast is None:
+        return hash_words(codes)
+    hashes = np.empty(len(codes), np.uint64)
+    return hashes[: fast(codes, folding(), hashes)]
 
 
-def content_hash(text: str) -> bytes:
-    """Hash (16 bytes) of the normalised text: equal for exact duplicates."""
-    return hashlib.sha256(" ".join(normalise(text)).encode("utf-8", "surrogatepass")).digest()[:16]
+def content_hash(words: NDArray[np.uint64]) -> bytes:
+    """Hash (16 bytes) of a text's words: equal for exact duplicates."""
+    return hashlib.blake2b(words.astype("<u8").tobytes(), digest_size=CONTENT_BYTES).digest()
 
 
-def shingles(text: str, size: int = PARAMETERS.shingle_words) -> frozenset[str]:
-    """The runs of `size` words of the normalised text; all of it where it has fewer, none where it has no words."""
-    tokens = normalise(text)
-    starts = range(max(len(tokens) - size + 1, min(len(tokens), 1)))
-    return frozenset(" ".join(tokens[start : start + size]) for start in starts)
+def shingles(words: NDArray[np.uint64], size: int = PARAMETERS.shingle_words) -> NDArray[np.uint64]:
+    """The set of the runs of `size` words as sorted hashes; one of all words where there are fewer."""
+    return np.unique(hash_runs(words, size))
+
+
+def shingle_hash(shingle: bytes | str) -> int:
+    """The 32-bit hash of one shingle, a text of some words: `hashfunc` for datasketch."""
+    words = word_hashes(shingle if isinstance(shingle, str) else shingle.decode("utf-8", "surrogatepass"))
+    return int(hash_runs(words, len(words))[0] >> HALF)
 
 
 def sign(text: str, parameters: SignatureParameters = PARAMETERS) -> bytes:
@@ -49,11 +60,24 @@ def sign(text: str, parameters: SignatureParameters = PARAMETERS) -> bytes:
     Raises:
         ValueError: the parameters name a scheme, hash or normaliser that is unknown here.
     """
-    minhash = _empty(parameters).copy()
-    grams = iter([gram.encode("utf-8", "surrogatepass") for gram in shingles(text, parameters.shingle_words)])
-    while batch := list(islice(grams, SHINGLES_AT_ONCE)):
-        minhash.update_batch(batch)
-    return bytes(minhash.hashvalues.astype(STORED).tobytes())
+    words = word_hashes(text)
+    first, second = _permutations(parameters)
+    fast = kernel.compiled(kernel.minima)
+    if fast is None:
+        return _minima(hash_runs(words, parameters.shingle_words), first, second).astype(STORED).tobytes()
+    return fast(words, parameters.shingle_words, first, second).astype(STORED, copy=False).tobytes()  # type: ignore[no-any-return]
+
+
+def _minima(runs: NDArray[np.uint64], first: NDArray[np.uint32], second: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """The least value of each permutation over hashes of runs of words, by NumPy; as `kernel.minima`."""
+    least = np.full(len(first), 0xFFFFFFFF, np.uint32)
+    for start in range(0, len(runs), SHINGLES_AT_ONCE):
+        values = (runs[start : start + SHINGLES_AT_ONCE] >> HALF).astype(np.uint32)
+        values = (values ^ (values >> kernel.SHIFT_16)) * kernel.MURMUR_1
+        values = (values ^ (values >> kernel.SHIFT_13)) * kernel.MURMUR_2
+        values ^= values >> kernel.SHIFT_16
+        least = np.minimum(least, (values[:, None] * first + second).min(axis=0))
+    return least
 
 
 def stack(signatures: Sequence[bytes], permutations: int) -> NDArray[np.uint32]:
@@ -61,31 +85,43 @@ def stack(signatures: Sequence[bytes], permutations: int) -> NDArray[np.uint32]:
     return np.frombuffer(b"".join(signatures), STORED).reshape(len(signatures), permutations)
 
 
-def minhash_of(signature: NDArray[np.uint32], parameters: SignatureParameters) -> MinHash:
+def minhash_of(signature: NDArray[np.uint32], parameters: SignatureParameters = PARAMETERS) -> MinHash:
     """The signature as datasketch's own object, as its indexes take it."""
-    minhash = _empty(parameters)
     return MinHash(
-        hashvalues=signature, permutations=minhash.permutations, seed=parameters.seed, scheme=parameters.scheme
+        hashvalues=signature,
+        permutations=_permutations(parameters),
+        seed=parameters.seed,
+        scheme=parameters.scheme,
+        hashfunc=shingle_hash,
     )
 
 
-def estimate(one: NDArray[np.uint32], others: NDArray[np.uint32]) -> list[float]:
+def estimate(one: NDArray[np.uint32], others: NDArray[np.uint32]) -> NDArray[np.float64]:
     """Estimated Jaccard similarity of one signature, shape (permutations,), to others, shape (n, permutations)."""
-    similarities: list[float] = (others == one).mean(axis=1).tolist()
+    similarities: NDArray[np.float64] = (others == one).mean(axis=1)
     return similarities
 
 
-def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    """Exact Jaccard similarity of two sets; two empty ones are alike."""
-    union = len(one | other)
-    return len(one & other) / union if union else 1.0
+def jaccard(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> float:
+    """Exact Jaccard similarity of two sets of shingles; two empty ones are alike."""
+    shared = len(np.intersect1d(one, other, assume_unique=True))
+    union = len(one) + len(other) - shared
+    return shared / union if union else 1.0
+
+
+def containment(part: NDArray[np.uint64], whole: NDArray[np.uint64]) -> float:
+    """Share of a set of shingles that is in another; of an empty one nothing (Broder 1997)."""
+    return len(np.intersect1d(part, whole, assume_unique=True)) / len(part) if len(part) else 0.0
 
 
 @cache
-def _empty(parameters: SignatureParameters) -> MinHash:
-    """The signature of nothing; its copies share the permutations, which cost more to draw than most texts to sign."""
+def _permutations(parameters: SignatureParameters) -> NDArray[np.uint32]:
+    """Factors and summands of the permutations, shape (2, permutations), as datasketch draws them."""
     _refuse_unknown(parameters)
-    return MinHash(num_perm=parameters.permutations, seed=parameters.seed, scheme=parameters.scheme)
+    drawn: NDArray[np.uint32] = MinHash(
+        num_perm=parameters.permutations, seed=parameters.seed, scheme=parameters.scheme
+    ).permutations
+    return drawn
 
 
 def _refuse_unknown(parameters: SignatureParameters) -> None:

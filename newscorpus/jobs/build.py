@@ -1,33 +1,38 @@
-"""From the intake to the published corpus: revisions and duplicates go, survivors are written.
+"""From the intake to the published corpus: revisions and duplicates go, boilerplate is cut, survivors are written.
 
 What comes out depends on what is in the intake and on the configuration, not on the order of arrival nor on earlier
-builds. Only ids, hashes, dates, signatures and their index are held in memory, some 7 kB a document, nearly all of it
-the index; texts are read when needed.
+builds. Only what the index holds is in memory, some 0.5 kB a document; texts are read when needed.
 """
 
-import hashlib
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 
-from newscorpus.config import BuildConfig
+from newscorpus.config import BuildConfig, DuplicateConfig
 from newscorpus.corpus.errors import CorpusError
 from newscorpus.corpus.files import exclusive, replacing
-from newscorpus.corpus.intake import Place, Row, read_intake, read_row, torn_segments
+from newscorpus.corpus.intake import torn_segments
 from newscorpus.corpus.lines import encode_line
 from newscorpus.corpus.publish import publish
 from newscorpus.corpus.published import PUBLISHED
-from newscorpus.corpus.records import encode
 from newscorpus.corpus.tally import Share
 from newscorpus.data import Record
-from newscorpus.dedup.duplicates import Document, Duplicate, Kind, find_duplicates
-from newscorpus.dedup.signature import content_hash
+from newscorpus.dedup.boilerplate import cut_boilerplate, find_boilerplate
+from newscorpus.dedup.collection import Collection
+from newscorpus.dedup.duplicates import Duplicate, Kind, find_duplicates, staying, survivors
+from newscorpus.dedup.errors import DedupError
+from newscorpus.dedup.verify import VERIFIED, Verifier
+from newscorpus.jobs.index import INTAKE, record_of, update_index
+from newscorpus.text import count_words
 
-INTAKE = "intake"
 DUPLICATES = "duplicates.jsonl"
 LOCK = ".build.lock"
+
+CUT_FLAG = "boilerplate_cut"
+"""Flag of a record whose text lost paragraphs, with their number behind a colon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,7 @@ class DuplicateLine:
     Attributes:
         id: of the document left out, or of the one whose other revision was kept.
         duplicate_of: id of the document it repeats; for a revision the same id.
+        cluster: id of the document that stays for it in the corpus.
     """
 
     id: str
@@ -67,28 +73,22 @@ class DuplicateLine:
     duplicate_of: str
     kind: Kind
     similarity: float
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A row of the intake without its text."""
-
-    place: Place
-    revision: str
-    document: Document
+    cluster: str = ""
 
 
 def build(corpus: Path, config: BuildConfig = BuildConfig()) -> BuildReport:
     """Write `corpus/` and `duplicates.jsonl` of the corpus in a folder from its intake.
 
     Raises:
-        CorpusError: there is no intake, it is damaged, its signatures were made with other parameters, another build
-            is at work, or the disk is full; what was published before stands.
+        CorpusError: there is no intake, it or the index is damaged or was made with other parameters, another build is
+            at work, or the disk is full; what was published before stands.
     """
     try:
         torn = torn_segments(corpus / INTAKE)
         with exclusive(corpus / LOCK):
             report = _build(corpus, config)
+    except DedupError as error:
+        raise CorpusError(str(error)) from error
     except OSError as error:
         where = error.filename or corpus
         raise CorpusError(f"{where}: {error.strerror}; what was published before stands") from error
@@ -97,18 +97,23 @@ def build(corpus: Path, config: BuildConfig = BuildConfig()) -> BuildReport:
 
 def _build(corpus: Path, config: BuildConfig) -> BuildReport:
     """Read, decide, write."""
-    stored = [_stored(place, row) for place, row in read_intake(corpus / INTAKE, config.signature)]
-    duplicates = find_duplicates(
-        [one.document for one in stored],
-        lambda position: read_row(stored[position].place).record.text,
+    store = update_index(corpus, config)
+    collection = Collection(store)
+    verifier = Verifier(
+        collection.documents["content"],
+        lambda position: record_of(collection, position).text,
         config.duplicates,
         config.signature,
+        store.folder / VERIFIED,
     )
+    duplicates = find_duplicates(collection, verifier, config.duplicates)
+    verifier.save()
     with replacing(corpus / DUPLICATES) as file:
-        file.writelines(_duplicate_lines(stored, duplicates))
-        manifest = publish(corpus / PUBLISHED, _survivors(stored, duplicates), config)
+        file.writelines(_duplicate_lines(collection, duplicates))
+        manifest = publish(corpus / PUBLISHED, _survivors(collection, duplicates, config.duplicates), config)
+    store.note_kept(staying(len(collection), duplicates))
     return BuildReport(
-        documents=len(stored),
+        documents=len(collection),
         kept=manifest.documents,
         duplicates={kind.value: sum(duplicate.kind is kind for duplicate in duplicates) for kind in Kind},
         words=manifest.words,
@@ -116,75 +121,70 @@ def _build(corpus: Path, config: BuildConfig) -> BuildReport:
     )
 
 
-def _stored(place: Place, row: Row) -> Stored:
-    """What is kept in memory of a row."""
-    record = row.record
-    document = Document(
-        id=record.id,
-        content=content_hash(record.text),
-        signature=row.signature,
-        n_words=record.n_words,
-        published=_seconds(record.published),
-        fetched=_seconds(record.fetched),
-        digest=hashlib.sha256(encode(record)).digest()[:16],
-    )
-    return Stored(place, record.revision, document)
-
-
-def _seconds(date: str) -> float | None:
-    """Seconds since the epoch of an ISO 8601 date, taken as UTC where it names no offset; None for anything else."""
-    try:
-        moment = datetime.fromisoformat(date)
-    except ValueError:
-        return None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-
-
-def _survivors(stored: Sequence[Stored], duplicates: Sequence[Duplicate]) -> Iterator[Record]:
-    """The records that stay, by id."""
-    gone = {duplicate.position for duplicate in duplicates}
-    copies = Counter(duplicate.of for duplicate in duplicates if duplicate.kind is not Kind.REVISION)
-    superseded = _superseded(stored, duplicates)
-    for position in sorted(set(range(len(stored))) - gone, key=lambda at: stored[at].document.id):
-        record = read_row(stored[position].place).record
-        yield replace(
-            record,
-            supersedes=superseded.get(position, record.supersedes),
-            cluster=record.id if copies[position] else "",
-            cluster_size=copies[position] + 1,
+def _survivors(collection: Collection, duplicates: Sequence[Duplicate], config: DuplicateConfig) -> Iterator[Record]:
+    """The records that stay, by id, without boilerplate."""
+    last = survivors(duplicates)
+    copies = Counter(last[one.position] for one in duplicates if one.kind is not Kind.REVISION)
+    superseded = _superseded(collection, duplicates)
+    stay = staying(len(collection), duplicates)
+    boilerplate = find_boilerplate(collection, stay, config)
+    for position in stay[collection.id_ranks[stay].argsort()].tolist():
+        record = record_of(collection, position)
+        yield _without(
+            boilerplate.get(record.source, frozenset()),
+            config,
+            replace(
+                record,
+                supersedes=superseded.get(position, record.supersedes),
+                cluster=record.id if copies[position] else "",
+                cluster_size=copies[position] + 1,
+            ),
         )
 
 
-def _superseded(stored: Sequence[Stored], duplicates: Sequence[Duplicate]) -> dict[int, str]:
+def _without(boilerplate: frozenset[int], config: DuplicateConfig, record: Record) -> Record:
+    """The record without the paragraphs that are boilerplate."""
+    text, n_cut = cut_boilerplate(record.text, boilerplate, config) if boilerplate else (record.text, 0)
+    if not n_cut:
+        return record
+    return replace(record, text=text, n_words=count_words(text), flags=(*record.flags, f"{CUT_FLAG}:{n_cut}"))
+
+
+def _superseded(collection: Collection, duplicates: Sequence[Duplicate]) -> dict[int, str]:
     """By position of a chosen text the revision fetched last before it."""
+    fetched = collection.documents["fetched"]
+    revision = lru_cache(maxsize=2)(lambda position: record_of(collection, position).revision)
     earlier: dict[int, tuple[float, str]] = {}
     for duplicate in duplicates:
-        old, chosen = stored[duplicate.position], stored[duplicate.of]
-        if duplicate.kind is not Kind.REVISION or old.revision == chosen.revision:
+        old, chosen = duplicate.position, duplicate.of
+        if duplicate.kind is not Kind.REVISION or revision(old) == revision(chosen):
             continue
-        candidate = (old.document.fetched or 0, old.revision)
-        if candidate[0] <= (chosen.document.fetched or 0):
-            earlier[duplicate.of] = max(candidate, earlier.get(duplicate.of, candidate))
-    return {position: revision for position, (_, revision) in earlier.items()}
+        candidate = (_known(fetched[old]), revision(old))
+        if candidate[0] <= _known(fetched[chosen]):
+            earlier[chosen] = max(candidate, earlier.get(chosen, candidate))
+    return {position: name for position, (_, name) in earlier.items()}
 
 
-def _duplicate_lines(stored: Sequence[Stored], duplicates: Sequence[Duplicate]) -> Iterator[bytes]:
+def _known(seconds: float) -> float:
+    """A time, the earliest of all where it is unknown."""
+    return 0.0 if math.isnan(seconds) else float(seconds)
+
+
+def _duplicate_lines(collection: Collection, duplicates: Sequence[Duplicate]) -> Iterator[bytes]:
     """The lines of `duplicates.jsonl`, by id."""
-    for duplicate in sorted(duplicates, key=lambda one: _identity(stored[one.position])):
-        record = read_row(stored[duplicate.position].place).record
+    ids, digests = collection.ids, collection.documents["digest"]
+    last = survivors(duplicates)
+    for duplicate in sorted(duplicates, key=lambda one: (ids[one.position], digests[one.position])):
+        record = record_of(collection, duplicate.position)
         yield encode_line(
             DuplicateLine(
                 id=record.id,
                 revision=record.revision,
                 url=record.url,
                 title=record.title,
-                duplicate_of=stored[duplicate.of].document.id,
+                duplicate_of=ids[duplicate.of],
                 kind=duplicate.kind,
                 similarity=round(duplicate.similarity, 4),
+                cluster=ids[last[duplicate.position]],
             )
         )
-
-
-def _identity(stored: Stored) -> tuple[str, bytes]:
-    """Sort key that does not depend on the order of arrival."""
-    return stored.document.id, stored.document.digest

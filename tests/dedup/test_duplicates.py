@@ -1,18 +1,29 @@
 """Duplicates: kinds, survivors by policy, stars instead of chains, no dependence on order."""
 
+import hashlib
+import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from newscorpus.config import DuplicateConfig, SignatureParameters, Survivor
-from newscorpus.dedup.duplicates import Document, Duplicate, Kind, find_duplicates
-from newscorpus.dedup.signature import content_hash, jaccard, shingles, sign
+from newscorpus.dedup.collection import Collection
+from newscorpus.dedup.duplicates import Duplicate, Kind, find_duplicates, survivors
+from newscorpus.dedup.signature import containment, jaccard, shingles, sign, word_hashes
+from newscorpus.dedup.sketch import Sketch, read_content
+from newscorpus.dedup.store import Layout, Store
+from newscorpus.dedup.verify import Verifier
 
 CONFIG = DuplicateConfig()
+PARAMETERS = SignatureParameters()
 WORDS = [f"w{number}" for number in range(5000)]
 
 
@@ -22,29 +33,62 @@ class Row:
 
     id: str
     text: str
-    published: float | None = None
-    fetched: float | None = None
+    published: float = math.nan
+    fetched: float = math.nan
+    space: int = 0
 
-    @property
-    def document(self) -> Document:
-        return Document(
+    def sketch(self, config: DuplicateConfig) -> Sketch:
+        content = read_content(self.text, config)
+        return Sketch(
             id=self.id,
-            content=content_hash(self.text),
+            space=self.space,
+            source="",
+            content=content.content,
             signature=sign(self.text),
-            n_words=len(self.text.split()),
+            runs=content.runs,
+            paragraphs=content.paragraphs,
+            n_words=content.n_words,
             published=self.published,
             fetched=self.fetched,
-            digest=repr(self).encode(),
+            digest=hashlib.blake2b(repr(self).encode(), digest_size=8).digest(),
+            file=0,
+            offset=0,
+            length=0,
         )
 
 
-def decide(rows: Sequence[Row], config: DuplicateConfig = CONFIG) -> list[Duplicate]:
-    documents = [row.document for row in rows]
-    return find_duplicates(documents, lambda position: rows[position].text, config, SignatureParameters())
+def stored(folder: Path, rows: Sequence[Row], config: DuplicateConfig) -> Store:
+    return Store.create(folder, Layout.of(PARAMETERS, config)).append([row.sketch(config) for row in rows], ())
 
 
-def verdicts(rows: Sequence[Row], config: DuplicateConfig = CONFIG) -> dict[Row, tuple[Row, Kind, float]]:
-    return {rows[found.position]: (rows[found.of], found.kind, found.similarity) for found in decide(rows, config)}
+def decide(
+    rows: Sequence[Row],
+    config: DuplicateConfig = CONFIG,
+    reference: Sequence[Row] = (),
+    text_of: Callable[[int], str] | None = None,
+) -> list[Duplicate]:
+    """What goes of `rows`, by position in `reference` and `rows` one after the other."""
+    texts = [row.text for row in (*reference, *rows)]
+    with TemporaryDirectory() as folder:
+        references = []
+        if reference:
+            references = [stored(Path(folder) / "reference", reference, config)]
+            references[0].note_kept(np.arange(len(reference)))
+        collection = Collection(stored(Path(folder) / "own", rows, config), references)
+        verifier = Verifier(collection.documents["content"], text_of or texts.__getitem__, config, PARAMETERS)
+        return find_duplicates(collection, verifier, config)
+
+
+def verdicts(
+    rows: Sequence[Row], config: DuplicateConfig = CONFIG, reference: Sequence[Row] = ()
+) -> dict[Row, tuple[Row, Kind, float]]:
+    everything = [*reference, *rows]
+    found = decide(rows, config, reference)
+    return {everything[one.position]: (everything[one.of], one.kind, one.similarity) for one in found}
+
+
+def set_of(content: str, size: int = 5) -> NDArray[np.uint64]:
+    return shingles(word_hashes(content), size)
 
 
 def text(seed: int, n_words: int = 300) -> str:
@@ -72,15 +116,15 @@ def test_near_duplicates_are_found_with_their_similarity() -> None:
     one, near = Row("a", text(1)), Row("b", edited(text(1), 30))
     ((survivor, kind, similarity),) = verdicts([one, near]).values()
     assert (survivor, kind) == (one, Kind.NEAR)
-    assert similarity == pytest.approx(jaccard(shingles(one.text), shingles(near.text)), abs=0.12)
+    assert similarity == pytest.approx(jaccard(set_of(one.text), set_of(near.text)), abs=0.12)
 
 
 @pytest.mark.parametrize(("replaced", "found"), [(48, True), (56, False)])
 def test_near_the_threshold_the_texts_decide(replaced: int, found: bool) -> None:
     """Jaccard 0.702 and 0.663: signatures alone could not tell."""
-    config = replace(CONFIG, bands=64, rows=2)
+    config = replace(CONFIG, bands=64, rows=2, excerpts=False)
     one, other = Row("a", text(1)), Row("b", edited(text(1), replaced))
-    exact = jaccard(shingles(one.text), shingles(other.text))
+    exact = jaccard(set_of(one.text), set_of(other.text))
     assert (exact >= CONFIG.threshold) is found
     assert verdicts([one, other], config) == ({other: (one, Kind.NEAR, exact)} if found else {})
 
@@ -91,8 +135,7 @@ def test_texts_are_read_only_near_the_threshold() -> None:
     def refuse(position: int) -> str:
         pytest.fail(f"text {position} was read")
 
-    documents = [row.document for row in rows]
-    assert len(find_duplicates(documents, refuse, CONFIG, SignatureParameters())) == 1
+    assert len(decide(rows, text_of=refuse)) == 1
 
 
 def test_a_copy_of_a_near_duplicate_is_near_the_survivor() -> None:
@@ -106,7 +149,7 @@ def test_no_chains() -> None:
     a = Row("a", text(1))
     b = Row("b", edited(a.text, 35))
     c = Row("c", edited(b.text, 35, at=100))
-    assert jaccard(shingles(a.text), shingles(c.text)) < CONFIG.threshold
+    assert jaccard(set_of(a.text), set_of(c.text)) < CONFIG.threshold
     assert verdicts([a, b, c], replace(CONFIG, bands=64, rows=2)).keys() == {b}
 
 
@@ -148,6 +191,70 @@ def test_a_document_stored_twice_is_a_revision_of_itself() -> None:
     assert (found.kind, found.similarity) == (Kind.REVISION, 1.0)
 
 
+def test_equal_ids_of_two_spaces_are_two_documents() -> None:
+    assert decide([Row("1", text(1), space=1), Row("1", text(2), space=2)]) == []
+
+
+def cut(original: str, share: float) -> str:
+    tokens = original.split()
+    return " ".join(tokens[: int(len(tokens) * share)])
+
+
+def test_an_excerpt_goes_even_where_it_came_first() -> None:
+    full, excerpt = Row("b", text(1), published=2.0), Row("a", cut(text(1), 0.6), published=1.0)
+    assert verdicts([excerpt, full]) == {excerpt: (full, Kind.EXCERPT, 1.0)}
+    assert verdicts([excerpt, full], replace(CONFIG, excerpts=False)) == {}
+
+
+@pytest.mark.parametrize(("own_words", "found"), [(30, True), (60, False)])
+def test_most_of_an_excerpt_stands_in_the_longer_text(own_words: int, found: bool) -> None:
+    full, excerpt = Row("a", text(1, 500)), Row("b", f"{cut(text(1, 500), 0.4)} {text(2, own_words)}")
+    share = containment(set_of(excerpt.text, 7), set_of(full.text, 7))
+    assert (share >= CONFIG.containment) is found
+    assert verdicts([full, excerpt]) == ({excerpt: (full, Kind.EXCERPT, share)} if found else {})
+
+
+def test_what_stays_for_a_group_may_be_an_excerpt() -> None:
+    full, excerpt = Row("full", text(1, 500)), Row("a", cut(text(1, 500), 0.6))
+    near, old = Row("b", excerpt.text + " a něco navíc"), Row("b", text(3), fetched=1.0)
+    near = replace(near, fetched=2.0)
+    rows = [full, excerpt, near, old]
+    found = decide(rows)
+    assert {(rows[one.position], rows[one.of], one.kind) for one in found} == {
+        (excerpt, full, Kind.EXCERPT),
+        (near, excerpt, Kind.NEAR),
+        (old, near, Kind.REVISION),
+    }
+    assert survivors(found) == {1: 0, 2: 0, 3: 0}
+
+
+def test_an_excerpt_of_an_excerpt_goes_with_the_longest() -> None:
+    full, half, third = Row("a", text(1, 900)), Row("b", cut(text(1, 900), 0.6)), Row("c", cut(text(1, 900), 0.3))
+    assert {row: of for row, (of, _, _) in verdicts([third, half, full]).items()} == {half: full, third: full}
+
+
+def test_runs_that_many_documents_share_find_nothing() -> None:
+    full, excerpt = Row("a", text(1)), Row("b", cut(text(1), 0.6))
+    assert verdicts([full, excerpt], replace(CONFIG, excerpt_documents=1)) == {}
+
+
+def test_a_reference_takes_and_never_goes() -> None:
+    earlier = [Row("x", text(1), published=9.0), Row("x", text(1)), Row("y", cut(text(2), 0.6)), Row("z", text(4))]
+    rows = [
+        Row("exact", text(1), published=1.0),
+        Row("near", edited(text(1), 9)),
+        Row("longer", text(2)),
+        Row("excerpt", cut(text(4), 0.6)),
+        Row("new", text(5)),
+    ]
+    found = verdicts(rows, reference=earlier)
+    assert {row.id: (of.id, kind) for row, (of, kind, _) in found.items()} == {
+        "exact": ("x", Kind.EXACT),
+        "near": ("x", Kind.NEAR),
+        "excerpt": ("z", Kind.EXCERPT),
+    }
+
+
 ROWS = st.lists(
     st.builds(
         lambda name, seed, replaced, at, when: Row(name, edited(text(seed, 60), replaced, at), when, when),
@@ -155,7 +262,7 @@ ROWS = st.lists(
         st.integers(0, 2),
         st.integers(0, 12),
         st.integers(0, 40),
-        st.sampled_from([None, 1.0, 2.0]),
+        st.sampled_from([math.nan, 1.0, 2.0]),
     ),
     max_size=12,
 )
@@ -177,9 +284,25 @@ def test_every_duplicate_resembles_its_survivor_and_survivors_do_not_resemble(ro
     found = decide(rows, config)
     stay = set(range(len(rows))) - {duplicate.position for duplicate in found}
     for duplicate in found:
-        if duplicate.kind is not Kind.REVISION:
+        if duplicate.kind in (Kind.EXACT, Kind.NEAR):
             assert duplicate.of in stay
             assert duplicate.similarity >= config.threshold
-    survivors = [shingles(rows[position].text) for position in sorted(stay)]
-    for at, one in enumerate(survivors):
-        assert all(jaccard(one, other) < config.threshold + config.margin for other in survivors[at + 1 :])
+    alone = [set_of(rows[position].text) for position in sorted(stay)]
+    for at, one in enumerate(alone):
+        assert all(jaccard(one, other) < config.threshold + config.margin for other in alone[at + 1 :])
+
+
+@settings(deadline=None, max_examples=40)
+@given(ROWS, st.integers(0, 12))
+def test_a_later_half_against_the_earlier_one_leaves_the_same(rows: list[Row], middle: int) -> None:
+    """Where the policy takes the earlier half first; an excerpt in a reference would stay."""
+    config = replace(CONFIG, excerpts=False)
+    rows = [
+        replace(row, id=f"{row.id}{at}", published=float(at >= middle), fetched=math.nan) for at, row in enumerate(rows)
+    ]
+    early, late = rows[:middle], rows[middle:]
+    kept = [row for row in early if row not in verdicts(early, config)]
+    gone = verdicts(late, config, kept) if kept else verdicts(late, config)
+    assert {*kept, *(row for row in late if row not in gone)} == {
+        row for row in rows if row not in verdicts(rows, config)
+    }

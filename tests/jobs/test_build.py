@@ -69,7 +69,7 @@ def test_a_corpus_is_built(tmp_path: Path) -> None:
     assert report == BuildReport(
         documents=4,
         kept=2,
-        duplicates={"exact": 1, "near": 1, "revision": 0},
+        duplicates={"exact": 1, "near": 1, "excerpt": 0, "revision": 0},
         words=160,
         shares=(Share("a", "cs", 1, 80), Share("b", "cs", 1, 80)),
     )
@@ -82,6 +82,7 @@ def test_a_corpus_is_built(tmp_path: Path) -> None:
         "url": "https://c.cz/copy",
         "title": "copy",
         "duplicate_of": original.id,
+        "cluster": original.id,
         "kind": "exact",
         "similarity": 1.0,
     }

@@ -1,0 +1,57 @@
+"""Boilerplate: paragraphs that recur on many pages of one portal, such as calls to subscribe and notes on authors."""
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+
+import numpy as np
+from numpy.typing import NDArray
+
+from newscorpus.config import DuplicateConfig
+from newscorpus.dedup.collection import Collection
+from newscorpus.dedup.signature import word_hashes
+from newscorpus.dedup.sketch import paragraph_hash
+
+
+def find_boilerplate(
+    collection: Collection, staying: NDArray[np.int64], config: DuplicateConfig
+) -> Mapping[str, frozenset[int]]:
+    """By source the hashes of paragraphs that stand in so many of its documents that they are boilerplate.
+
+    Args:
+        collection: all documents.
+        staying: positions of those that count: each text once.
+        config: from how many documents on.
+    """
+    if not config.boilerplate_documents:
+        return {}
+    sources = collection.documents["source"][staying]
+    paragraphs, owners = collection.paragraphs(staying)
+    found = {}
+    for number in np.unique(sources):
+        here = sources[owners] == number
+        least = max(config.boilerplate_documents, config.boilerplate_share * np.count_nonzero(sources == number))
+        if hashes := _recurring(paragraphs[here], owners[here], least):
+            found[collection.sources[number]] = hashes
+    return found
+
+
+def cut_boilerplate(text: str, boilerplate: AbstractSet[int], config: DuplicateConfig) -> tuple[str, int]:
+    """A text of one paragraph a line without boilerplate, and the number of paragraphs cut.
+
+    A text that is nothing else stays as it is.
+    """
+    lines = text.split("\n")
+    stay = [line for line in lines if not _is_boilerplate(line, boilerplate, config)]
+    return ("\n".join(stay), len(lines) - len(stay)) if any(map(str.strip, stay)) else (text, 0)
+
+
+def _recurring(paragraphs: NDArray[np.uint64], owners: NDArray[np.int64], least: float) -> frozenset[int]:
+    """The paragraphs that at least so many documents have."""
+    each_once = np.unique(np.rec.fromarrays([paragraphs, owners]))
+    hashes, counts = np.unique(each_once["f0"], return_counts=True)
+    return frozenset(hashes[counts >= least].tolist())
+
+
+def _is_boilerplate(line: str, boilerplate: AbstractSet[int], config: DuplicateConfig) -> bool:
+    words = word_hashes(line)
+    return len(words) >= config.boilerplate_words and int(paragraph_hash(words)) in boilerplate

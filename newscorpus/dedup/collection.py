@@ -1,0 +1,95 @@
+"""Several indexes seen as one collection of documents: those compared against, then the one that is decided on."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from newscorpus.dedup.store import Store
+
+
+class Collection:
+    """Documents by position: first all of the references, then those of the index itself.
+
+    Args:
+        own: the index whose documents are decided on.
+        references: indexes that are compared against; only their documents that stay count, and none of them goes.
+    """
+
+    def __init__(self, own: Store, references: Sequence[Store] = ()) -> None:
+        self.stores = (*references, own)
+        self._starts = np.cumsum([0, *map(len, self.stores)])
+        self.n_references = int(self._starts[-2])
+        self.referred = np.concatenate([np.empty(0, bool), *(store.kept for store in references)])
+
+    def __len__(self) -> int:
+        return int(self._starts[-1])
+
+    @cached_property
+    def documents(self) -> NDArray[np.void]:
+        """What is known of each document; `source` counts the collection's sources."""
+        parts = [store.documents.copy() for store in self.stores]
+        numbers = {name: number for number, name in enumerate(self.sources)}
+        for store, part in zip(self.stores, parts, strict=True):
+            renamed = np.array([numbers[name] for name in store.state.sources], np.uint32)
+            part["source"] = renamed[part["source"]] if len(part) else part["source"]
+        return np.concatenate(parts)
+
+    @cached_property
+    def sources(self) -> list[str]:
+        """Names of all sources, sorted."""
+        return sorted({name for store in self.stores for name in store.state.sources})
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """The id of each document."""
+        return [name for store in self.stores for name in store.ids]
+
+    @cached_property
+    def id_ranks(self) -> NDArray[np.int64]:
+        """For each document the rank of its id among all ids; equal ids have equal ranks."""
+        names = np.empty(len(self), object)
+        names[:] = self.ids
+        ranks: NDArray[np.int64] = np.unique(names, return_inverse=True)[1]
+        return ranks
+
+    def band(self, number: int, positions: NDArray[np.int64]) -> NDArray[np.uint32]:
+        """The keys of one band at some positions."""
+        return np.concatenate([store.bands[:, number] for store in self.stores])[positions]
+
+    def signatures(self, positions: NDArray[np.int64]) -> NDArray[np.uint32]:
+        """The signatures at some positions, shape (positions, permutations)."""
+        if len(self.stores) == 1:
+            return self.stores[0].signatures[positions]
+        gathered = np.empty((len(positions), self.stores[-1].signatures.shape[1]), np.uint32)
+        owners = np.searchsorted(self._starts, positions, "right") - 1
+        for owner in np.unique(owners):
+            here = owners == owner
+            gathered[here] = self.stores[owner].signatures[positions[here] - self._starts[owner]]
+        return gathered
+
+    def locate(self, position: int) -> tuple[Store, int]:
+        """The index that holds a document, and its row there."""
+        owner = int(np.searchsorted(self._starts, position, "right")) - 1
+        return self.stores[owner], position - int(self._starts[owner])
+
+    def runs(self, positions: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """The sampled runs of some documents, and beside each the index in `positions` of its document."""
+        return self._gather("runs", "n_runs", positions)  # type: ignore[return-value]
+
+    def paragraphs(self, positions: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """The hashes of the paragraphs of some documents, likewise."""
+        return self._gather("paragraphs", "n_paragraphs", positions)  # type: ignore[return-value]
+
+    def _gather(
+        self, column: str, lengths: str, positions: NDArray[np.int64]
+    ) -> tuple[NDArray[np.generic], NDArray[np.int64]]:
+        """Values of a column of variable length, and the index in `positions` of the document of each."""
+        counts = self.documents[lengths].astype(np.int64)
+        starts = np.cumsum(counts) - counts
+        values = np.concatenate([store.column(column) for store in self.stores])
+        lengths_here = counts[positions]
+        owners = np.repeat(np.arange(len(positions)), lengths_here)
+        within = np.arange(len(owners)) - np.repeat(np.cumsum(lengths_here) - lengths_here, lengths_here)
+        return values[starts[positions][owners] + within], owners

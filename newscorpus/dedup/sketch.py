@@ -1,0 +1,81 @@
+"""A sketch: what is kept of a text so that it can be compared with others without being read again."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from newscorpus.config import DuplicateConfig
+from newscorpus.dedup.signature import content_hash, word_hashes
+from newscorpus.dedup.words import HALF, hash_runs
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """What is known of a document.
+
+    Attributes:
+        id: of the document; equal for all its revisions.
+        space: number of the space of names that the id belongs to; equal ids of two spaces name two documents.
+        source: who published it: name of a portal, or "".
+        content: hash of the words; equal for exact duplicates.
+        signature: as `signature.sign` made it.
+        runs: sampled runs of words, sorted, for finding excerpts.
+        paragraphs: hashes of the paragraphs, in order.
+        n_words: words of the text.
+        published: seconds since the epoch; NaN where unknown.
+        fetched: likewise.
+        digest: of everything stored, 8 bytes, so that ties never depend on the order of arrival.
+        file: number of the file that holds the row, as the index counts what it covers.
+        offset: of the row in that file, in bytes.
+        length: of the row, in bytes.
+    """
+
+    id: str
+    space: int
+    source: str
+    content: bytes
+    signature: bytes
+    runs: NDArray[np.uint32]
+    paragraphs: NDArray[np.uint64]
+    n_words: int
+    published: float
+    fetched: float
+    digest: bytes
+    file: int
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a sketch holds of the text itself; the names mean the same there."""
+
+    content: bytes
+    runs: NDArray[np.uint32]
+    paragraphs: NDArray[np.uint64]
+    n_words: int
+
+
+def read_content(text: str, config: DuplicateConfig) -> Content:
+    """Read a text of one paragraph a line."""
+    parts = [words for line in text.split("\n") if len(words := word_hashes(line))]
+    words = np.concatenate(parts) if parts else np.empty(0, np.uint64)
+    paragraphs = [paragraph_hash(part) for part in parts if len(part) >= config.boilerplate_words]
+    return Content(
+        content=content_hash(words),
+        runs=_sampled(words, config),
+        paragraphs=np.array(paragraphs, np.uint64),
+        n_words=len(words),
+    )
+
+
+def paragraph_hash(words: NDArray[np.uint64]) -> np.uint64:
+    """The hash of a paragraph with at least one word."""
+    return np.uint64(hash_runs(words, len(words))[0])
+
+
+def _sampled(words: NDArray[np.uint64], config: DuplicateConfig) -> NDArray[np.uint32]:
+    """The runs of words whose hash is divisible by the sampling rate, as their upper halves (Manber 1994)."""
+    runs = hash_runs(words, config.excerpt_words)
+    return np.unique((runs[runs % np.uint64(config.excerpt_sample) == 0] >> HALF).astype(np.uint32))

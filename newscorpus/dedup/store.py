@@ -1,0 +1,294 @@
+"""Sketches on disk: columns that only grow, committed at one stroke, read through memory maps.
+
+`index.json` says how long each column is and what it was made with; what lies behind that length was never committed,
+and is cut off by the next writer. So a writer that dies at any moment leaves the index as it was at its last commit.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from newscorpus.config import DuplicateConfig, SignatureParameters
+from newscorpus.dedup.bands import band_keys
+from newscorpus.dedup.errors import DedupError
+from newscorpus.dedup.signature import CONTENT_BYTES, STORED, stack
+from newscorpus.dedup.sketch import Sketch
+from newscorpus.dedup.verify import VERIFIED
+
+STATE = "index.json"
+KEPT = "kept"
+VERSION = 1
+
+DIGEST_BYTES = 8
+DOCUMENT = np.dtype(
+    [
+        ("content", f"S{CONTENT_BYTES}"),
+        ("digest", f"S{DIGEST_BYTES}"),
+        ("published", "<f8"),
+        ("fetched", "<f8"),
+        ("offset", "<u8"),
+        ("length", "<u4"),
+        ("file", "<u4"),
+        ("source", "<u4"),
+        ("space", "<u4"),
+        ("n_words", "<u4"),
+        ("n_runs", "<u4"),
+        ("n_paragraphs", "<u2"),
+        ("id_bytes", "<u2"),
+    ]
+)
+"""What is known of a document; `source` counts the index's sources, and the last three say what is its in the columns
+of variable length."""
+
+COLUMNS = {
+    "documents": DOCUMENT,
+    "signatures": STORED,
+    "bands": STORED,
+    "runs": STORED,
+    "paragraphs": np.dtype("<u8"),
+    "ids": np.dtype("u1"),
+}
+MAX_ID_BYTES = MAX_PARAGRAPHS = np.iinfo("<u2").max
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What the columns depend on; an index of another one is not read."""
+
+    signature: SignatureParameters
+    bands: int
+    rows: int
+    excerpt_words: int
+    excerpt_sample: int
+    boilerplate_words: int
+    version: int = VERSION
+
+    @classmethod
+    def of(cls, parameters: SignatureParameters, config: DuplicateConfig) -> Self:
+        """The layout of an index made with this configuration."""
+        return cls(
+            parameters,
+            config.bands,
+            config.rows,
+            config.excerpt_words,
+            config.excerpt_sample,
+            config.boilerplate_words,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """A file whose rows are in the index.
+
+    Attributes:
+        name: as the writer calls the file.
+        size: bytes of it that were read.
+        check: what tells the writer that those bytes are still the same.
+    """
+
+    name: str
+    size: int
+    check: str
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is committed: layout, bytes of each column, names of the sources, files covered."""
+
+    layout: Layout
+    sizes: Mapping[str, int]
+    sources: tuple[str, ...] = ()
+    covered: tuple[Covered, ...] = ()
+
+
+class Store:
+    """An index in a folder, at its last commit.
+
+    Raises:
+        DedupError: it is damaged or was made otherwise.
+    """
+
+    def __init__(self, folder: Path, state: State) -> None:
+        self.folder = folder
+        self.state = state
+        for name, size in state.sizes.items():
+            path = folder / name
+            if (path.stat().st_size if path.exists() else 0) < size:
+                raise DedupError(f"{path}: shorter than committed; remove {folder}, and it is made anew")
+
+    @classmethod
+    def open(cls, folder: Path, layout: Layout) -> Self:
+        """Open the index in a folder.
+
+        Raises:
+            DedupError: there is none, it is damaged, or it was made with other parameters.
+        """
+        path = folder / STATE
+        try:
+            state = msgspec.json.decode(path.read_bytes(), type=State)
+        except OSError as error:
+            raise DedupError(f"{path}: {error.strerror}") from error
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise DedupError(f"{path}: {error}; remove {folder}, and it is made anew") from error
+        _refuse_other(path, state.layout, layout)
+        return cls(folder, state)
+
+    @classmethod
+    def create(cls, folder: Path, layout: Layout) -> Self:
+        """An empty index in a folder, whatever lay there before."""
+        folder.mkdir(parents=True, exist_ok=True)
+        store = cls(folder, State(layout, dict.fromkeys(COLUMNS, 0)))
+        for name in (*COLUMNS, KEPT, VERIFIED):
+            (folder / name).unlink(missing_ok=True)
+        _replace(folder / STATE, msgspec.json.encode(store.state))
+        return store
+
+    def __len__(self) -> int:
+        return self.state.sizes["documents"] // DOCUMENT.itemsize
+
+    def append(self, sketches: Sequence[Sketch], covered: Sequence[Covered]) -> "Store":
+        """The index with sketches added and committed; `covered` are all files that it covers then.
+
+        Raises:
+            OSError: the disk is full; the index is as it was.
+            DedupError: an id is too long.
+        """
+        sources = {name: number for number, name in enumerate(self.state.sources)}
+        for sketch in sketches:
+            sources.setdefault(sketch.source, len(sources))
+        sizes = {
+            name: _extend(self.folder / name, self.state.sizes[name], data)
+            for name, data in _columns(sketches, sources, self.state.layout).items()
+        }
+        state = State(self.state.layout, sizes, tuple(sources), tuple(covered))
+        _replace(self.folder / STATE, msgspec.json.encode(state))
+        return Store(self.folder, state)
+
+    def column(self, name: str) -> NDArray[Any]:
+        """A column as it lies on disk: one dimension, read only."""
+        dtype = COLUMNS[name]
+        length = self.state.sizes[name] // dtype.itemsize
+        return np.memmap(self.folder / name, dtype, "r", shape=length) if length else np.empty(0, dtype)
+
+    @cached_property
+    def documents(self) -> NDArray[np.void]:
+        """One `DOCUMENT` a row."""
+        return np.array(self.column("documents"))
+
+    @cached_property
+    def signatures(self) -> NDArray[np.uint32]:
+        """Shape (documents, permutations)."""
+        return self.column("signatures").reshape(len(self), self.state.layout.signature.permutations)
+
+    @cached_property
+    def bands(self) -> NDArray[np.uint32]:
+        """Keys of the bands, shape (documents, bands)."""
+        return self.column("bands").reshape(len(self), self.state.layout.bands)
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """The id of each document."""
+        ends = np.cumsum(self.documents["id_bytes"], dtype=np.int64).tolist()
+        blob = self.column("ids").tobytes()
+        return [blob[start:end].decode() for start, end in zip([0, *ends], ends, strict=False)]
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """Which documents stay, as whoever decided last has noted.
+
+        Raises:
+            DedupError: nobody has since documents were added.
+        """
+        path = self.folder / KEPT
+        kept = np.fromfile(path, bool) if path.exists() else np.empty(0, bool)
+        if len(kept) != len(self):
+            raise DedupError(f"{path}: does not belong to the rest of the index; build that corpus again")
+        return kept
+
+    def note_kept(self, rows: NDArray[np.int64]) -> None:
+        """Note which documents stay, by row."""
+        kept = np.zeros(len(self), bool)
+        kept[rows] = True
+        _replace(self.folder / KEPT, kept.tobytes())
+
+
+def _columns(sketches: Sequence[Sketch], sources: Mapping[str, int], layout: Layout) -> dict[str, bytes]:
+    """What sketches add to each column."""
+    ids = [sketch.id.encode() for sketch in sketches]
+    signatures = stack([sketch.signature for sketch in sketches], layout.signature.permutations)
+    return {
+        "documents": np.array(
+            [_document(sketch, sources[sketch.source], len(name)) for sketch, name in zip(sketches, ids, strict=True)],
+            DOCUMENT,
+        ).tobytes(),
+        "signatures": signatures.tobytes(),
+        "bands": band_keys(signatures, layout.bands, layout.rows).astype(STORED).tobytes(),
+        "runs": b"".join(sketch.runs.astype("<u4").tobytes() for sketch in sketches),
+        "paragraphs": b"".join(sketch.paragraphs[:MAX_PARAGRAPHS].astype("<u8").tobytes() for sketch in sketches),
+        "ids": b"".join(ids),
+    }
+
+
+def _document(sketch: Sketch, source: int, id_bytes: int) -> tuple[object, ...]:
+    """The row of `DOCUMENT`."""
+    if id_bytes > MAX_ID_BYTES:
+        raise DedupError(f"an id of {id_bytes} bytes, which begins {sketch.id[:40]!r}; {MAX_ID_BYTES} are allowed")
+    return (
+        sketch.content,
+        sketch.digest[:DIGEST_BYTES],
+        sketch.published,
+        sketch.fetched,
+        sketch.offset,
+        sketch.length,
+        sketch.file,
+        source,
+        sketch.space,
+        sketch.n_words,
+        len(sketch.runs),
+        min(len(sketch.paragraphs), MAX_PARAGRAPHS),
+        id_bytes,
+    )
+
+
+def _extend(path: Path, committed: int, data: bytes) -> int:
+    """Write `data` behind the committed bytes of a file, bring it to the disk, and give the new size."""
+    with path.open("r+b" if path.exists() else "x+b") as file:
+        file.truncate(committed)
+        file.seek(committed)
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    return committed + len(data)
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Put `data` in the place of a file at one stroke."""
+    temporary = path.with_name(f".{path.name}.tmp")
+    with temporary.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+def _refuse_other(path: Path, stored: Layout, ours: Layout) -> None:
+    """Refuse an index that was made with other parameters."""
+    asked = _flat(ours)
+    others = [
+        f"{name} {value!r} instead of {asked[name]!r}" for name, value in _flat(stored).items() if value != asked[name]
+    ]
+    if others:
+        raise DedupError(f"{path}: made with other parameters: {', '.join(others)}")
+
+
+def _flat(layout: Layout) -> dict[str, object]:
+    """All parameters by name."""
+    parameters = asdict(layout)
+    return {**parameters.pop("signature"), **parameters}

@@ -1,0 +1,121 @@
+"""The words of a text as 64-bit hashes: what everything that compares texts is made of.
+
+A text is normalised to NFC and folded character by character: letters to lower case, digits and combining marks as
+they are, format characters (soft hyphen, joiners) and the dot that Turkish leaves above a lower-case i to nothing,
+everything else to a gap between words. Final sigma is folded to sigma, and what has several lower-case characters to
+the first of them. In scripts that set no spaces between words every character is a word, so that shingles of words are
+n-grams of characters. A character that a later version of Unicode added is a gap.
+
+The hash of a word is a polynomial of its characters modulo 2**64 (Karp and Rabin 1987), mixed, and that of a run of
+words a polynomial of theirs. Equal words have equal hashes on every machine.
+"""
+
+import re
+import unicodedata
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from newscorpus.text import UNSPACED
+
+WORD_BASE = np.uint64(0x9E3779B97F4A7C15)
+RUN_BASE = np.uint64(0xC2B2AE3D27D4EB4F)
+MIX = np.uint64(0xD6E8FEB86659FD93)
+"""Odd numbers with bits all over: 2**64 over the golden ratio, and multipliers of xxHash64 and of rrmxmx (Evensen)."""
+
+HALF = np.uint64(32)
+ONE = np.uint64(1)
+
+GAP = np.uint32(0)
+DROPPED = np.uint32(0xFFFFFFFF)
+ALONE = np.uint32(1 << 31)
+"""Values of the folding table beside folded characters; `ALONE` is added to those that are words by themselves."""
+
+N_CODE_POINTS = 0x110000
+N_LISTED = 0x20000
+"""Code points looked up one by one; above are ideographs, and tags and selectors without a shape of their own."""
+
+IDEOGRAPHS = slice(0x20000, 0x40000)
+TAGS = slice(0xE0000, 0xE1000)
+
+
+def code_points(text: str) -> NDArray[np.uint32]:
+    """The code points of the text in NFC, halves of surrogate pairs included."""
+    return np.frombuffer(unicodedata.normalize("NFC", text).encode("utf-32-le", "surrogatepass"), np.dtype("<u4"))
+
+
+@cache
+def folding() -> NDArray[np.uint32]:
+    """What each code point is folded to, shape (0x110000,)."""
+    characters = list(map(chr, range(N_LISTED)))
+    kinds = list(map(unicodedata.category, characters))
+    table = np.zeros(N_CODE_POINTS, np.uint32)
+    listed = table[:N_LISTED]
+    in_words = np.fromiter(map(str.isalnum, characters), bool) | np.fromiter((kind[0] == "M" for kind in kinds), bool)
+    lower = np.fromiter((ord(character.lower()[0]) for character in characters), np.uint32)
+    listed[in_words] = lower[in_words]
+    listed[[match.start() for match in re.finditer(f"[{UNSPACED}]", "".join(characters))]] |= ALONE
+    listed[listed == ALONE] = GAP
+    table[IDEOGRAPHS] = np.arange(IDEOGRAPHS.start, IDEOGRAPHS.stop, dtype=np.uint32) | ALONE
+    listed[[kind == "Cf" for kind in kinds]] = DROPPED
+    listed[ord("\u0307")] = DROPPED
+    table[TAGS] = DROPPED
+    listed[ord("ς")] = ord("σ")
+    table.flags.writeable = False
+    return table
+
+
+def hash_words(codes: NDArray[np.uint32]) -> NDArray[np.uint64]:
+    """The hashes of the words in a text, shape (words,), by NumPy; `kernel.hash_words` gives the same.
+
+    Args:
+        codes: as `code_points` gives them.
+    """
+    folded = folding()[codes]
+    folded = folded[folded != DROPPED]
+    begins = _begins(folded)
+    inside = folded != GAP
+    starts = np.flatnonzero(begins[inside])
+    values: NDArray[np.uint64] = (folded[inside] & ~ALONE).astype(np.uint64) + ONE
+    if not len(values):
+        return values
+    lengths = np.diff(starts, append=len(values))
+    powers = np.full(lengths.max(), WORD_BASE)
+    powers[0] = ONE
+    within = np.arange(len(values)) - np.repeat(starts, lengths)
+    return mixed(np.add.reduceat(values * np.cumprod(powers)[within], starts))
+
+
+def _begins(folded: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Where a word begins: after a gap, at a character that is a word, and after one."""
+    alone = (folded & ALONE) != 0
+    before = np.empty(len(folded), bool)
+    before[:1] = True
+    before[1:] = (folded[:-1] == GAP) | alone[:-1]
+    starts: NDArray[np.bool_] = (folded != GAP) & (alone | before)
+    return starts
+
+
+def hash_runs(words: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
+    """The hashes of all runs of `size` words, in order; of all words as one run where there are fewer.
+
+    Args:
+        words: hashes of words, shape (words,).
+        size: words in a run.
+    """
+    size = min(size, len(words))
+    if not size:
+        return words
+    count = len(words) - size + 1
+    hashes: NDArray[np.uint64] = words[:count]
+    for start in range(1, size):
+        hashes = hashes * RUN_BASE + words[start : start + count]
+    return mixed(hashes)
+
+
+def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The values with all their bits spread over all bits; different ones stay different."""
+    spread: NDArray[np.uint64] = (values ^ (values >> HALF)) * MIX
+    spread ^= spread >> HALF
+    return spread
