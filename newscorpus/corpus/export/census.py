@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from datetime import date
 
 from newscorpus.corpus.tally import Tally
 from newscorpus.data import Record
@@ -15,7 +16,8 @@ class Census:
     Attributes:
         tally: documents and words, also by portal and language.
         licenses: documents by the licence they declare.
-        days: documents by day of publication, "" where it is unknown.
+        first: day of publication of the oldest document, or "".
+        last: that of the youngest.
         fetched: the last day of a fetch, or "".
         paywalled: documents that are declared not free.
     """
@@ -23,16 +25,17 @@ class Census:
     def __init__(self) -> None:
         self.tally = Tally()
         self.licenses: Counter[str] = Counter()
-        self.days: Counter[str] = Counter()
-        self.fetched = ""
+        self.first = self.last = self.fetched = ""
         self.paywalled = 0
 
     def count(self, records: Iterable[Record]) -> Iterator[Record]:
         """The same records."""
         for record in self.tally.count(records):
             self.licenses[record.license] += 1
-            self.days[record.published[:DAY_LENGTH]] += 1
-            self.fetched = max(self.fetched, record.fetched[:DAY_LENGTH])
+            day = iso_day(record.published)
+            self.first = min(filter(None, (self.first, day)), default="")
+            self.last = max(self.last, day)
+            self.fetched = max(self.fetched, iso_day(record.fetched))
             self.paywalled += record.paywalled
             yield record
 
@@ -41,8 +44,10 @@ class Census:
         """Primary tags of the known languages, sorted."""
         return sorted({share.language for share in self.tally.shares if share.language})
 
-    @property
-    def period(self) -> tuple[str, str]:
-        """First and last day of publication; "" where none is known."""
-        days = sorted(filter(None, self.days))
-        return (days[0], days[-1]) if days else ("", "")
+
+def iso_day(moment: str) -> str:
+    """The day of an ISO 8601 date, or "" for anything else."""
+    try:
+        return date.fromisoformat(moment[:DAY_LENGTH]).isoformat()
+    except ValueError:
+        return ""

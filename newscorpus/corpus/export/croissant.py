@@ -140,7 +140,7 @@ def _records(splits: Sequence[SplitFiles]) -> Node:
         "source": {
             "fileSet": {"@id": FILES},
             "extract": {"fileProperty": "fullpath"},
-            "transform": {"regex": f"(?:.*/)?({names})/[^/]*$"},
+            "transform": {"regex": f"(?:.*/)?({names})(?:/[^/]*)?$"},
         },
         "references": {"field": {"@id": f"{SPLITS}/name"}},
     }

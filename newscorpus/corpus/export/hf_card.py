@@ -77,7 +77,7 @@ def card(source: Source, splits: Sequence[SplitFiles], census: Census) -> str:
         name=_cell(source.about.name),
         documents=tally.documents,
         words=tally.words,
-        period=" of {} to {}".format(*census.period) if any(census.period) else "",
+        period=f" of {census.first} to {census.last}" if census.first else "",
         creator=f" and published by {_cell(source.about.creator)}" if source.about.creator else "",
         first_split=splits[0].name,
         splits=_table(("split", "documents", "files", "bytes"), _split_rows(splits), 1),

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from newscorpus.corpus.export.census import iso_day
 from newscorpus.corpus.export.source import Source
 from newscorpus.corpus.tokens import glued_tokens
 from newscorpus.data import Record
@@ -20,7 +21,7 @@ QUOTES = {'"': "&quot;"}
 SEPARATOR = "|"
 """Parts the values of an attribute that has several."""
 
-DAY, MONTH, YEAR = (len(example) for example in ("2026-03-01", "2026-03", "2026"))
+MONTH, YEAR = len("2026-03"), len("2026")
 
 ATTRIBUTES: Mapping[str, Callable[[Record], str]] = {
     "id": lambda record: record.id,
@@ -30,9 +31,9 @@ ATTRIBUTES: Mapping[str, Callable[[Record], str]] = {
     "title": lambda record: record.title,
     "author": lambda record: _several(record.authors),
     "agency": lambda record: _several(record.agencies),
-    "date": lambda record: record.published[:DAY],
-    "month": lambda record: record.published[:MONTH],
-    "year": lambda record: record.published[:YEAR],
+    "date": lambda record: iso_day(record.published),
+    "month": lambda record: iso_day(record.published)[:MONTH],
+    "year": lambda record: iso_day(record.published)[:YEAR],
     "section": lambda record: record.section,
     "tag": lambda record: _several(record.tags),
     "language": lambda record: record.language,

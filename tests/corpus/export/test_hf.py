@@ -1,0 +1,111 @@
+"""The folder for Hugging Face, opened with `datasets`, and its two descriptions."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pytest
+import yaml  # type: ignore[import-untyped]
+
+from newscorpus.config import ExportConfig
+from newscorpus.corpus.export import hf
+from newscorpus.data import Record
+
+from .conftest import MakeSource, as_json
+
+SPLITS = ("train", "validation", "test")
+
+
+@pytest.fixture
+def exported(make_source: MakeSource, records: list[Record], folder: Path) -> Path:
+    """An export of one document a split."""
+    hf.write(make_source({name: [record] for name, record in zip(SPLITS, records, strict=True)}), folder)
+    return folder
+
+
+def load(folder: Path, cache: Path) -> Any:
+    return datasets.load_dataset(str(folder), cache_dir=str(cache))
+
+
+def front_matter(folder: Path) -> Any:
+    return yaml.safe_load((folder / "README.md").read_text("utf-8").split("---\n")[1])
+
+
+def test_datasets_reads_every_split(exported: Path, records: list[Record], tmp_path: Path) -> None:
+    found = load(exported, tmp_path / "cache")
+    assert [list(found[name]) for name in SPLITS] == [[as_json(record)] for record in records]
+
+
+def test_types_hold_where_all_lists_are_empty(
+    make_source: MakeSource, bare_record: Record, record: Record, folder: Path, tmp_path: Path
+) -> None:
+    hf.write(make_source({"": [bare_record, record]}, ExportConfig(max_bytes=1)), folder)
+    assert len(list((folder / "data" / "train").iterdir())) == 2
+    found = load(folder, tmp_path / "cache")
+    assert [row["authors"] for row in found["train"]] == [[], list(record.authors)]
+
+
+def test_the_card_counts(exported: Path) -> None:
+    info = front_matter(exported)["dataset_info"]
+    assert [(split["name"], split["num_examples"]) for split in info["splits"]] == [(name, 1) for name in SPLITS]
+    assert info["download_size"] == sum(path.stat().st_size for path in exported.rglob("*.parquet"))
+    assert info["dataset_size"] > 0
+
+
+def test_the_card_says_what_is_inside(exported: Path, records: list[Record]) -> None:
+    head = front_matter(exported)
+    assert head["language"] == ["cs"]
+    assert head["size_categories"] == ["n<1K"]
+    text = (exported / "README.md").read_text("utf-8")
+    assert "3 news articles" in text
+    assert "of 2026-03-01 to 2026-03-01" in text, "what is no date is not counted as one"
+    assert 'CC "BY" \\| &lt;4.0> | 1 |' in text
+    assert "The &lt;Institute> &amp; Co" in text
+
+
+def test_a_split_without_documents_is_not_declared(
+    make_source: MakeSource, record: Record, folder: Path, tmp_path: Path
+) -> None:
+    hf.write(make_source({"train": [record], "validation": [], "test": []}), folder)
+    assert set(load(folder, tmp_path / "cache")) == {"train"}
+    assert [one["split"] for one in front_matter(folder)["configs"][0]["data_files"]] == ["train"]
+
+
+def test_croissant_names_every_file_with_its_hash(exported: Path) -> None:
+    description = json.loads((exported / "croissant.json").read_bytes())
+    assert description["conformsTo"] == "http://mlcommons.org/croissant/1.0"
+    files = {node["contentUrl"]: node for node in description["distribution"] if node["@type"] == "cr:FileObject"}
+    assert set(files) == {path.relative_to(exported).as_posix() for path in exported.rglob("*.parquet")}
+    for name, node in files.items():
+        content = (exported / name).read_bytes()
+        assert node["sha256"] == hashlib.sha256(content).hexdigest()
+        assert node["contentSize"] == f"{len(content)} B"
+
+
+def test_croissant_has_a_field_for_every_column(exported: Path) -> None:
+    description = json.loads((exported / "croissant.json").read_bytes())
+    sets = {node["@id"]: node for node in description["recordSet"]}
+    fields = [field["name"] for field in sets["documents"]["field"]]
+    assert fields == ["split", *Record.__dataclass_fields__]
+    assert [row["splits/name"] for row in sets["splits"]["data"]] == list(SPLITS)
+
+
+def test_croissant_refers_to_nothing_that_is_not_there(exported: Path) -> None:
+    ids: set[str] = set()
+    references: set[str] = set()
+
+    def visit(node: Any) -> None:
+        if isinstance(node, list):
+            for item in node:
+                visit(item)
+        elif isinstance(node, dict):
+            if "@id" in node:
+                (references if len(node) == 1 else ids).add(node["@id"])
+            for value in node.values():
+                visit(value)
+
+    description = json.loads((exported / "croissant.json").read_bytes())
+    visit({key: value for key, value in description.items() if key != "@context"})
+    assert references <= ids
