@@ -3,11 +3,14 @@
 from collections.abc import Callable, Mapping
 
 from newscorpus.extraction.extractor import Extractor, Template
-from newscorpus.extractors import bte, hybrid_document, hybrid_section, segment_svm
-from newscorpus.extractors.line import BlockLine, Line
+from newscorpus.extractors import bte, hybrid_document, hybrid_section, node_svm, segment_svm
+from newscorpus.extractors.line import BlockLine, Line, keep_good
 from newscorpus.extractors.main_text import MainTextSystem
+from newscorpus.extractors.paragraph_svm import ParagraphSvm
 from newscorpus.extractors.peers import PEERS
+from newscorpus.extractors.shallow_tree import ShallowTree
 from newscorpus.extractors.template import finder
+from newscorpus.extractors.texttractor import UNREVISED, Texttractor
 
 DEFAULT = "main-text"
 
@@ -20,9 +23,14 @@ def _main_text(template: Template | None) -> Extractor:
 SYSTEMS: Mapping[str, Callable[[Template | None], Extractor]] = {
     "main-text": _main_text,
     "bte": lambda template: Line(bte.find, template),
+    "texttractor": lambda template: keep_good(Texttractor(), template),
+    "texttractor-unrevised": lambda template: keep_good(Texttractor(rules=UNREVISED), template),
+    "shallow-tree": lambda template: keep_good(ShallowTree(), template),
+    "paragraph-svm": lambda template: keep_good(ParagraphSvm(), template),
     "segment-svm": lambda template: Line(segment_svm.load().find, template),
     "hybrid-section": lambda template: Line(hybrid_section.load().find, template),
     "hybrid-document": lambda template: Line(hybrid_document.load().find, template),
+    "node-svm": lambda template: Line(node_svm.load().find, template),
     "template": lambda template: Line(finder(template), template),
 }
 """Our systems; a template is handed to them."""

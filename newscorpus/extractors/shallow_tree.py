@@ -34,7 +34,7 @@ class ShallowTree:
         rules: names of the steps that revise its verdicts.
     """
 
-    def __init__(self, artifact: Artifact | None = None, rules: Sequence[str] = (*BREZOVNIK, "drop_headline")) -> None:
+    def __init__(self, artifact: Artifact | None = None, rules: Sequence[str] = BREZOVNIK) -> None:
         self.tree = Scorer(artifact or load_artifact(MODEL, FEATURES))
         self.name = self.tree.name
         self.rules = rules

@@ -13,7 +13,8 @@ publication did, and where this differs: `docs/published-systems.md`.
 
 ## Made from
 
-Four fifths of the sites of these sets; their pages are not part of the model, its weights hold no text.
+Four fifths of the sites of these sets (where sites are not told apart: of the pages); the pages are not part of the
+model, its weights hold no text.
 
 {data}
 {how}
@@ -22,7 +23,7 @@ Made by `newscorpus train {name}` with {versions}; the same pages give the same 
 
 ## How well it does
 
-Verdicts on the blocks of the other sites, which the training did not see. `zero_r` is the accuracy of one verdict for
+Verdicts on the blocks of the other fifth, which the training did not see. `zero_r` is the accuracy of one verdict for
 all blocks.
 
 {scores}"""

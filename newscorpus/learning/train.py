@@ -22,6 +22,7 @@ from newscorpus.learning.boosting import Boosting, fit_all, out_of_fold
 from newscorpus.learning.card import model_card
 from newscorpus.learning.examples import LICENCES, SET_WEIGHTS, Example, make_example
 from newscorpus.learning.gold import Progress, describe_data, training_files
+from newscorpus.learning.node_svm import train_node_svm
 from newscorpus.learning.onnx_trees import trees_to_onnx
 from newscorpus.learning.pages import read_pages
 from newscorpus.learning.paragraph_svm import PARAGRAPH_SVM
@@ -121,11 +122,15 @@ BLOCK_LEARNERS: Mapping[str, BlockLearner] = {
 }
 """The published systems that decide block by block, by name."""
 
-TRAINERS: Mapping[str, Callable[[Path, Path, Progress], Metadata]] = {
+Trainer = Callable[[Path, Path, Progress], Metadata]
+"""From the pages to learn from and the folder of the model to its metadata."""
+
+TRAINERS: Mapping[str, Trainer] = {
     MODEL: train,
     **{name: partial(train_on_gold, learner) for name, learner in BLOCK_LEARNERS.items()},
     "segment-svm": segment_systems.train_segment_svm,
     "hybrid-section": segment_systems.train_hybrid_section,
     "hybrid-document": segment_systems.train_hybrid_document,
+    "node-svm": train_node_svm,
 }
 """The models that can be trained, by name."""

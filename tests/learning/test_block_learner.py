@@ -1,0 +1,115 @@
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from newscorpus.artifacts import CARD, METADATA, WEIGHTS, load_artifact
+from newscorpus.data import Article, Page
+from newscorpus.evaluation.scores import Confusion
+from newscorpus.extractors.line import keep_good
+from newscorpus.extractors.paragraph_svm import ParagraphSvm
+from newscorpus.extractors.shallow_tree import ShallowTree
+from newscorpus.extractors.texttractor import Texttractor
+from newscorpus.learning import paragraph_svm, shallow_tree, texttractor
+from newscorpus.learning.block_learner import (
+    BlockLearner,
+    LabelledPage,
+    block_scores,
+    labelled_pages,
+    score,
+    stack,
+    train,
+)
+from newscorpus.learning.gold import TrainingError
+from newscorpus.learning.pages import GoldPage
+
+MakePage = Callable[..., GoldPage]
+SYSTEMS = {
+    "texttractor": (replace(texttractor.TEXTTRACTOR, fit=partial(texttractor.fit, epochs=100)), Texttractor),
+    "shallow-tree": (shallow_tree.SHALLOW_TREE, ShallowTree),
+    "paragraph-svm": (paragraph_svm.PARAGRAPH_SVM, ParagraphSvm),
+}
+
+
+@pytest.fixture
+def pages(make_page: MakePage) -> list[GoldPage]:
+    return [make_page(number) for number in range(30)]
+
+
+def run(learner: BlockLearner, pages: list[GoldPage], folder: Path) -> None:
+    train(learner, pages, lambda learned: {"wcxb": {"licence": "none", "pages": learned["wcxb"], "sha256": ""}}, folder)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_each_system_learns_to_find_the_text(
+    name: str, pages: list[GoldPage], make_page: MakePage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learner, system = SYSTEMS[name]
+    run(learner, pages, tmp_path / name)
+    monkeypatch.setattr("newscorpus.artifacts.data_folder", lambda _: tmp_path)
+    artifact = load_artifact(name, learner.features)
+    page = make_page(99)
+    article = keep_good(system(artifact))(Page.from_html(page.html))
+    assert isinstance(article, Article)
+    assert article.text == page.text
+    assert article.extractor == f"model:{name}@1"
+
+    learned = int(artifact.metadata.data["wcxb"]["pages"])
+    assert 0 < learned < len(pages), "some sites are set aside"
+    assert artifact.metadata.scores["wcxb"]["f1"] > 0.9
+    assert f"| wcxb | {learned} | none |" in (tmp_path / name / CARD).read_text()
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_the_same_pages_give_the_same_bytes(name: str, pages: list[GoldPage], tmp_path: Path) -> None:
+    for folder in ("first", "second"):
+        run(SYSTEMS[name][0], pages, tmp_path / folder)
+    for file in (WEIGHTS, METADATA, CARD):
+        assert (tmp_path / "first" / file).read_bytes() == (tmp_path / "second" / file).read_bytes(), file
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_without_a_good_block_there_is_nothing_to_learn(name: str, pages: list[GoldPage], tmp_path: Path) -> None:
+    without = [replace(page, text="") for page in pages]
+    with pytest.raises(TrainingError, match=r"^nothing can be learned: of \d+ blocks, 0 are main text$"):
+        run(SYSTEMS[name][0], without, tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+
+
+def test_pages_without_blocks_are_passed_over(make_page: MakePage) -> None:
+    empty = replace(make_page(1), html="<img src=x>")
+    deep = replace(make_page(2), html="")
+    assert list(labelled_pages(paragraph_svm.PARAGRAPH_SVM, [empty, deep])) == []
+
+
+def test_rows_of_all_pages_are_stacked() -> None:
+    rows = np.ones((2, 3), np.float32)
+    pages = [
+        LabelledPage("toy", "a", rows, np.array([True, False])),
+        LabelledPage("toy", "b", rows[:1], np.ones(1, bool)),
+    ]
+    matrix, good, sites = stack(pages)
+    assert (matrix.shape, good.tolist(), sites) == ((3, 3), [True, False, True], ["a", "a", "b"])
+
+
+def test_scores_by_set() -> None:
+    rows = np.array([[1], [0], [1], [0]], np.float32)
+    good = np.array([True, False, False, False])
+    found = score(lambda matrix: matrix[:, 0] > 0, [LabelledPage("toy", "a", rows, good)])
+    by_hand = {
+        "blocks": 4,
+        "accuracy": 0.75,
+        "zero_r": 0.75,
+        "precision": 0.5,
+        "recall": 1,
+        "f1": 0.6667,
+        "mcc": 0.5774,
+    }
+    assert found == {"toy": by_hand}
+
+
+def test_zero_r_says_what_most_blocks_are() -> None:
+    assert block_scores(Confusion(6, 1, 2, 1))["zero_r"] == 0.8
