@@ -247,12 +247,14 @@ class Rejected:
         reason: snake_case.
         detail: one line for a person.
         url: the address of the page.
+        excerpt: headline and first words of what was refused, where there was a text.
     """
 
     stage: str
     reason: str
     detail: str = ""
     url: str = ""
+    excerpt: str = ""
 
 
 @dataclass(frozen=True, slots=True)

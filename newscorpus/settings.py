@@ -26,6 +26,8 @@ NEWSCORPUS_ARCHIVE = True
 """Whether every response is kept, as it came, in `archive/` of the corpus; docs/archive.md."""
 NEWSCORPUS_ARCHIVE_FILE_BYTES = 1_000_000_000
 """Size from which on the archive goes on in a new file; the 1 GB that ISO 28500 recommends (annex A)."""
+NEWSCORPUS_QUALITY = ""
+"""TOML file with the numbers of the filters and with what is masked (docs/quality.md); without it, the defaults."""
 NEWSCORPUS_RIGHTS = "record"
 """`record` what a site says of machine use, or `skip` documents whose site reserves text mining or training."""
 NEWSCORPUS_FRESH = ""
@@ -56,6 +58,10 @@ AUTOTHROTTLE_ENABLED = False  # it would undercut the delay that the portal file
 RETRY_TIMES = 2
 COOKIES_ENABLED = False  # what a site shows to a stranger is what the corpus holds
 REFERER_ENABLED = True
+DEFAULT_REQUEST_HEADERS = {  # no language: the site's own; encodings that every reader of archives knows
+    "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+    "Accept-Encoding": "gzip, deflate",
+}
 
 # ---- Scrapy: bounds -------------------------------------------------------------------------------------------------
 

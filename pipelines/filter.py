@@ -6,20 +6,22 @@ from typing import Any, Self
 from scrapy.crawler import Crawler
 
 from newscorpus.addon.items import Candidate
-from newscorpus.addon.options import rights_policy
+from newscorpus.addon.options import quality_config, rights_policy
+from newscorpus.config import QualityConfig
+from newscorpus.corpus.admit import admit
 from newscorpus.crawl.rights import RightsPolicy, judge_rights
 from newscorpus.data import Rejected
-from newscorpus.jobs.steps import judge
 
 from .workers import Workers
 
 
 class FilterPipeline:
-    """Adds its language to a `Candidate`, or makes a `Rejected` of it."""
+    """Adds language and flags to a `Candidate`, or makes a `Rejected` of it."""
 
-    def __init__(self, workers: Workers, rights: RightsPolicy) -> None:
+    def __init__(self, workers: Workers, rights: RightsPolicy, quality: QualityConfig = QualityConfig()) -> None:
         self._workers = workers
         self._rights = rights
+        self._quality = quality
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -28,7 +30,7 @@ class FilterPipeline:
         Raises:
             CrawlError: one of them is wrong.
         """
-        return cls(Workers.of(crawler), rights_policy(crawler.settings))
+        return cls(Workers.of(crawler), rights_policy(crawler.settings), quality_config(crawler.settings))
 
     async def process_item(self, item: Any) -> Any:
         """Judge an article; hand on everything else."""
@@ -36,7 +38,8 @@ class FilterPipeline:
             return item
         if rejected := judge_rights(item.article.fields.rights, self._rights, item.article.url):
             return rejected
-        verdict = await self._workers.run("filter", item.article.url, judge, item.article, item.languages)
-        if isinstance(verdict, Rejected):
-            return verdict
-        return replace(item, language=verdict.language, language_score=verdict.score)
+        article, languages = item.article, item.languages
+        found = await self._workers.run("filter", article.url, admit, article, languages, self._quality)
+        if isinstance(found, Rejected):
+            return found
+        return replace(item, article=found.article, language=found.language, language_score=found.language_score)

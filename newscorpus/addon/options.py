@@ -6,6 +6,9 @@ from scrapy.settings import BaseSettings
 
 import newscorpus
 import newscorpus.settings
+from newscorpus.config import QualityConfig
+from newscorpus.corpus.errors import CorpusError
+from newscorpus.corpus.quality.settings import read_quality
 from newscorpus.crawl.errors import CrawlError
 from newscorpus.crawl.rights import RightsPolicy
 
@@ -63,6 +66,21 @@ def rights_policy(settings: BaseSettings) -> RightsPolicy:
         return RightsPolicy(value)
     except ValueError:
         raise CrawlError(f"setting NEWSCORPUS_RIGHTS is {value!r}; known: {', '.join(RightsPolicy)}") from None
+
+
+def quality_config(settings: BaseSettings) -> QualityConfig:
+    """Which articles are kept: as the file says that NEWSCORPUS_QUALITY names, or by default.
+
+    Raises:
+        CrawlError: the file cannot be read or is wrong.
+    """
+    name = settings.get("NEWSCORPUS_QUALITY") or ""
+    if not name:
+        return QualityConfig()
+    try:
+        return read_quality(Path(name))
+    except CorpusError as error:
+        raise CrawlError(f"setting NEWSCORPUS_QUALITY: {error}") from error
 
 
 def user_agent(contact: str) -> str:

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from functools import cache
 
-from newscorpus.config import LanguageConfig, QualityConfig
+from newscorpus.config import QualityConfig
+from newscorpus.corpus.admit import admit
 from newscorpus.corpus.intake import Row
-from newscorpus.corpus.language import LanguageVerdict, judge_language
-from newscorpus.corpus.quality import judge_quality
 from newscorpus.corpus.records import make_record
 from newscorpus.crawl.rights import RightsPolicy, judge_rights
 from newscorpus.data import Article, Page, Rejected
@@ -20,10 +19,17 @@ from newscorpus.portals.template import TemplateRules
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What is the same for all pages: name of the extractor, and what is done where a site reserves the use."""
+    """What is the same for all pages.
+
+    Attributes:
+        extractor: its name.
+        rights: what is done where a site reserves the use.
+        quality: which articles are kept.
+    """
 
     extractor: str = DEFAULT
     rights: RightsPolicy = RightsPolicy.RECORD
+    quality: QualityConfig = QualityConfig()
 
 
 def process(recipe: Recipe, fetched: FetchedPage) -> Row | Rejected:
@@ -33,26 +39,16 @@ def process(recipe: Recipe, fetched: FetchedPage) -> Row | Rejected:
         return article
     if rejected := judge_rights(article.fields.rights, recipe.rights, article.url):
         return rejected
-    verdict = judge(article, fetched.languages)
-    if isinstance(verdict, Rejected):
-        return verdict
-    return Row(make_record(article, fetched.source, verdict.language, verdict.score), sign(article.text))
+    admitted = admit(article, fetched.languages, recipe.quality)
+    if isinstance(admitted, Rejected):
+        return admitted
+    record = make_record(admitted.article, fetched.source, admitted.language, admitted.language_score)
+    return Row(record, sign(record.text))
 
 
 def extract(page: Page, extractor: str, source: str, template: TemplateSection | None) -> Article | Rejected:
     """The article on `page`, by the named extractor and the portal's template."""
     return extractor_for(extractor, source if template else "", template)(page)
-
-
-def judge(article: Article, languages: tuple[str, ...]) -> LanguageVerdict | Rejected:
-    """The language of `article`, if it is one of `languages` and the article is good enough for the corpus."""
-    if rejected := judge_quality(article, QualityConfig()):
-        return rejected
-    verdict = judge_language(article.text, languages, LanguageConfig(), stated=article.fields.language)
-    if verdict.ok:
-        return verdict
-    detail = f"{verdict.language or 'unknown'} ({verdict.score:.2f}), expected {', '.join(languages)}"
-    return Rejected("language", "unexpected_language", detail, article.url)
 
 
 @cache

@@ -21,19 +21,22 @@ PLACEHOLDER = re.compile(r"lorem ipsum", re.IGNORECASE)
 CODE_LINE = re.compile(r"[{}]|\bfunction\s*\(|\);|=>|</?(?:div|span|script|p)\b", re.IGNORECASE)
 """C4 drops any page with a brace; news quote them now and then, so that we count the lines that look like code."""
 
+LAST_EUROPEAN = "\u052f"
+"""The last letter of Latin, Greek and Cyrillic in Unicode's order."""
+
 FIRST_TOP, FIRST_DUPLICATE = 2, 5
 """Lengths of the n-grams that the first of `max_top_ngrams` and of `max_duplicate_ngrams` is for."""
 
 
 def repeated_lines(measured: Measured, config: QualityConfig) -> str:
-    """Gopher: lines that stood there before, by number and by characters."""
-    counts = Counter(measured.lines)
-    repeated = {line: count - 1 for line, count in counts.items() if count > 1}
-    lines = share(sum(repeated.values()), len(measured.lines))
-    text = share(sum(len(line) * count for line, count in repeated.items()), characters(measured.lines))
-    if lines <= config.max_repeated_lines and text <= config.max_repeated_characters:
-        return ""
-    return f"{lines:.0%} of the lines, {text:.0%} of the characters stood there before"
+    """Gopher: the share of characters in lines that stood there before.
+
+    The share of such lines by number is left out: short repeated lines of a table say nothing of the text.
+    """
+    repeated = characters(measured.lines) - characters(list(dict.fromkeys(measured.lines)))
+    found = share(repeated, characters(measured.lines))
+    many = found > config.max_repeated_lines
+    return f"{found:.0%} of the characters are in lines that stood there before" if many else ""
 
 
 def repeated_words(measured: Measured, config: QualityConfig) -> str:
@@ -55,11 +58,15 @@ def repeated_words(measured: Measured, config: QualityConfig) -> str:
 
 
 def word_lengths(measured: Measured, config: QualityConfig) -> str:
-    """Gopher: words are on average shorter or longer than those of a language; not for scripts without spaces."""
+    """Gopher: words are on average shorter or longer than those of a language; of European scripts only.
+
+    Korean writes a syllable as one character, and the vowel signs of Indian scripts end our words.
+    """
     words = measured.words
-    if not words or measured.characters_a_word > 1:
+    european = [word for word in words if word[0] <= LAST_EUROPEAN]
+    if 2 * len(european) <= len(words):
         return ""
-    mean = characters(words) / len(words)
+    mean = characters(european) / len(european)
     within = config.min_mean_word_length <= mean <= config.max_mean_word_length
     return "" if within else f"a word has {mean:.1f} characters on average"
 

@@ -1,0 +1,128 @@
+"""What the quality filters do to articles that people marked: every one they drop is a mistake of theirs.
+
+    python benchmarks/quality.py DATA
+
+DATA is the folder of the pages with gold text (docs/data.md). An article is the gold text with the fields of its page
+(kind, images, declared access). All pages count, since no filter was trained on them. Of pages that hold no article
+(wcxb: listings, products, services) the default extractor's text is judged. Writes benchmarks/results/quality.md.
+"""
+
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from newscorpus.config import QualityConfig
+from newscorpus.corpus.quality import FILTERS, TAGS, tags_of
+from newscorpus.corpus.quality.measured import measure
+from newscorpus.data import Article, Fields, Page, Rejected
+from newscorpus.evaluation.conventions import NO_ARTICLE, has_article
+from newscorpus.extraction.read import read
+from newscorpus.extractors.registry import DEFAULT, load
+from newscorpus.learning.pages import GoldPage, read_pages
+
+SETS = ("fundus", "daniel", "dragnet", "wcxb", "l3s_gn1", "ir_research", "cleaneval")
+MIN_PAGES = 20
+"""Languages with fewer pages are added up."""
+CONFIG = QualityConfig()
+RESULTS = Path(__file__).parent / "results" / "quality.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What all filters and tags say of a page; the first filter decides."""
+
+    page: str
+    dataset: str
+    language: str
+    objections: tuple[str, ...]
+    tags: tuple[str, ...]
+
+
+def verdict(page: GoldPage, article: Article) -> Verdict:
+    """Ask every filter."""
+    measured = measure(article)
+    objections = tuple(name for name, objection in FILTERS.items() if objection(measured, CONFIG))
+    return Verdict(page.id, page.dataset, page.language or "?", objections, tags_of(article, CONFIG))
+
+
+def gold_article(page: GoldPage) -> Article:
+    """The gold text of a page, with the page's own fields."""
+    reading = read(Page.from_html(page.html, page.url))
+    fields = Fields(title=page.title) if isinstance(reading, Rejected) else reading.fields
+    return Article(page.url, page.text, fields, "gold")
+
+
+def verdicts(data: Path) -> Iterator[Verdict]:
+    """Of all articles with gold text."""
+    for dataset in SETS:
+        for page in read_pages(data / f"{dataset}.jsonl.zst"):
+            if has_article(page.page_type) and page.text.strip():
+                yield verdict(page, gold_article(page))
+
+
+def other_pages(data: Path) -> tuple[int, Counter[str]]:
+    """Of the pages without an article: how many there are, and what becomes of each."""
+    extract, outcomes = load(DEFAULT), Counter[str]()
+    for page in read_pages(data / "wcxb.jsonl.zst"):
+        if page.page_type in NO_ARTICLE:
+            found = extract(Page.from_html(page.html, page.url))
+            if isinstance(found, Rejected):
+                outcomes["not extracted"] += 1
+            else:
+                outcomes[next(iter(verdict(page, found).objections), "kept")] += 1
+    return outcomes.total(), outcomes
+
+
+def table(rows: Mapping[str, Iterable[Verdict]], first: str) -> Iterator[str]:
+    """Share of articles dropped by the filters together, and number that each drops as the first and by itself."""
+    yield f"| {first} | articles | dropped | by the first filter that objects |"
+    yield "|---|--:|--:|---|"
+    for name, group in rows.items():
+        found = list(group)
+        firsts = Counter(one.objections[0] for one in found if one.objections)
+        reasons = ", ".join(f"{reason} {count}" for reason, count in firsts.most_common())
+        yield f"| {name} | {len(found)} | {firsts.total() / len(found):.2%} | {reasons} |"
+
+
+def filter_table(found: list[Verdict]) -> Iterator[str]:
+    """Each filter and tag by itself, whatever others say."""
+    alone = Counter(name for one in found for name in (*one.objections, *one.tags))
+    yield "| filter or tag | articles | share |"
+    yield "|---|--:|--:|"
+    for name in (*FILTERS, *TAGS):
+        yield f"| `{name}` | {alone[name]} | {alone[name] / len(found):.2%} |"
+
+
+def report(found: list[Verdict], others: tuple[int, Counter[str]]) -> Iterator[str]:
+    """The lines of the report."""
+    sets, languages = defaultdict(list), defaultdict(list)
+    sizes = Counter(one.language for one in found)
+    for one in found:
+        sets[one.dataset].append(one)
+        languages[one.language if sizes[one.language] >= MIN_PAGES else "others"].append(one)
+    yield "# Quality filters on articles that people marked\n"
+    yield f"{len(found)} gold texts with the fields of their pages; made by `python benchmarks/quality.py DATA`.\n"
+    yield from table({"all": found, **sets}, "set")
+    yield ""
+    yield from table(dict(sorted(languages.items())), "language")
+    yield "\nEach filter and tag by itself:\n"
+    yield from filter_table(found)
+    yield f"\nOf the {others[0]} pages of wcxb that hold no article, the default extractor and the filters left:\n"
+    yield ", ".join(f"{name} {count}" for name, count in others[1].most_common()) + "\n"
+    yield "Dropped articles by id:\n"
+    for one in found:
+        if one.objections:
+            yield f"- {one.dataset} {one.page} ({one.language}): {', '.join(one.objections)}"
+
+
+def main() -> None:
+    """Judge, and write the report."""
+    data = Path(sys.argv[1])
+    RESULTS.write_text("\n".join(report(list(verdicts(data)), other_pages(data))) + "\n", "utf-8")
+    print(RESULTS.read_text("utf-8"))
+
+
+if __name__ == "__main__":
+    main()
