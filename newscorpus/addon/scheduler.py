@@ -20,6 +20,7 @@ from twisted.internet.defer import Deferred
 
 from newscorpus.addon import counts
 from newscorpus.addon.archive import Archive
+from newscorpus.addon.conditional import conditional
 from newscorpus.addon.fresh import begin_anew
 from newscorpus.addon.options import corpus_folder
 from newscorpus.addon.politeness import PolitenessMiddleware
@@ -33,6 +34,9 @@ ABOUT = "newscorpus"
 
 PORTAL_LEASES = 2
 """Most requests of a portal in the downloader at a time: one is sent, and the next one is at hand."""
+
+UNFINISHED = 16
+"""Answers that may wait for the pipelines before another request is sent: what the death of the process costs."""
 
 TICK_SECONDS = 0.2
 CHECKPOINT_SECONDS = 10.0
@@ -214,14 +218,18 @@ class LedgerScheduler(BaseScheduler):
         return visit.request
 
     def _lease(self, under_way: Counter[str]) -> Visit | None:
-        portal = self._choose(under_way)
+        portal = None if self._is_behind(under_way) else self._choose(under_way)
         lease = self.ledger.lease(portal) if portal is not None else None
         if lease is None:
             return None
-        request = unpack(lease.request, lease.url, lease.priority, self._spider)
+        request = conditional(unpack(lease.request, lease.url, lease.priority, self._spider), lease)
         visit = Visit(lease.portal, request, lease.serial)
         visit.watch(self._spider)
         return visit
+
+    def _is_behind(self, under_way: Counter[str]) -> bool:
+        """Whether more answers wait for the pipelines than are worth having."""
+        return len(self._visits) - under_way.total() >= max(UNFINISHED, self._lease_limit)
 
     def _choose(self, under_way: Counter[str]) -> str | None:
         """The portal with the fewest requests under way, of those that may be asked."""

@@ -1,0 +1,242 @@
+"""Is a crawl that is killed again and again the same as an undisturbed one? `python benchmarks/killtest.py`.
+
+Newspapers are served on loopback by a process of their own, which counts what is asked. One crawl runs undisturbed;
+another is killed at random moments (by the number of answers, some of them after the last one, when the corpus is
+built) and started again with the same command. Then both are compared, and after every kill the corpus is built and
+read back. `--ways` takes SIGKILL, SIGTERM and FULL, which starts each run with a limit on the size of its files
+(RLIMIT_FSIZE: writing fails with EFBIG, as with ENOSPC on a full disk) that a later one lifts.
+"""
+
+import argparse
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from newscorpus.corpus.published import open_corpus
+from newscorpus.crawl.ledger.look import states
+from newscorpus.crawl.ledger.rows import State
+from newscorpus.jobs.build import build
+
+SERVER = Path(__file__).parents[1] / "tests" / "mockserver" / "newspaper.py"
+RESULTS = Path(__file__).parent / "results"
+
+PORTAL = """
+name = "{name}"
+languages = ["en"]
+domains = ["127.0.0.1"]
+start = ["{base}/"]
+articles = ['^/(story|moved|print|gone)/\\d+']
+delay_seconds = 0
+"""
+
+SETTINGS = ("LOG_LEVEL=WARNING", "NEWSCORPUS_PAUSE_SECONDS=0.1")
+TRIES = 60
+"""Most starts of one crawl; a kill test of 20 kills needs 21."""
+
+
+@dataclass
+class Site:
+    """The newspapers, as the crawl's project names them."""
+
+    bases: list[str]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the portals."""
+        return [f"paper{number}" for number in range(len(self.bases))]
+
+    def asked(self) -> Counter[str]:
+        """Requests so far."""
+        with urllib.request.urlopen(f"{self.bases[0]}/_log") as answer:
+            return Counter(json.load(answer))
+
+
+@dataclass
+class Told:
+    """What one crawl came to, killed or not.
+
+    Attributes:
+        rows: (id, text) of every row of the intake.
+        published: likewise of the published corpus.
+        asked: requests by host and path.
+        under_way: addresses under way at the kills, added up.
+        starts: how often the crawl was started.
+        seconds: from the first start to the last end.
+    """
+
+    rows: list[tuple[str, str]] = field(default_factory=list)
+    published: list[tuple[str, str]] = field(default_factory=list)
+    asked: Counter[str] = field(default_factory=Counter)
+    under_way: int = 0
+    starts: int = 0
+    seconds: float = 0.0
+
+
+@contextmanager
+def serving(articles: int, hosts: int, *options: str) -> Iterator[Site]:
+    """Serve newspapers in a process of their own."""
+    command = [sys.executable, str(SERVER), str(articles), str(hosts), *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield Site(json.loads(process.stdout.readline()))
+        finally:
+            process.kill()
+
+
+def make_project(folder: Path, site: Site) -> None:
+    """Write the portal files."""
+    (folder / "portals").mkdir(exist_ok=True)
+    for name, base in zip(site.names, site.bases, strict=True):
+        (folder / "portals" / f"{name}.toml").write_text(PORTAL.format(name=name, base=base))
+
+
+def start(folder: Path, site: Site, max_file_bytes: int = 0) -> "subprocess.Popen[bytes]":
+    """Start the crawl, or start it again: the command is the same."""
+    command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", f"portal={','.join(site.names)}"]
+    for setting in (*SETTINGS, f"NEWSCORPUS_CORPUS={folder / 'corpus'}"):
+        command += ["-s", setting]
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (max_file_bytes, resource.RLIM_INFINITY))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    with (folder / "log").open("ab") as log:
+        return subprocess.Popen(
+            command,
+            cwd=folder,
+            env=os.environ | {"SCRAPY_SETTINGS_MODULE": "newscorpus.settings"},
+            stdout=log,
+            stderr=log,
+            preexec_fn=limit if max_file_bytes else None,  # noqa: PLW1509 -- no threads here
+        )
+
+
+def undisturbed(folder: Path, site: Site) -> Told:
+    """Crawl in one go."""
+    make_project(folder, site)
+    began = time.monotonic()
+    with start(folder, site) as process:
+        code = process.wait()
+    assert code == 0, (folder / "log").read_text()[-2000:]
+    return read(folder, Told(asked=site.asked(), starts=1, seconds=time.monotonic() - began))
+
+
+def disturbed(folder: Path, site: Site, moments: list[float], way: str, answers: int) -> Told:
+    """Crawl, and kill the crawl when it has had so many of `answers` (a share; above 1: so long after the last)."""
+    make_project(folder, site)
+    told = Told()
+    before, began = site.asked(), time.monotonic()
+    for moment in moments:
+        told.starts += 1
+        with start(folder, site, max_file_bytes=int(moment) if way == "FULL" else 0) as process:
+            if way == "FULL":
+                assert process.wait() == 1, "a full disk must end the crawl with code 1"
+            elif wait_for(process, site, before, moment, answers):
+                process.send_signal(signal.Signals[way])
+            process.wait()
+        check(folder, told)
+    for _ in range(TRIES):
+        told.starts += 1
+        with start(folder, site) as process:
+            if process.wait() == 0:
+                break
+    told.seconds = time.monotonic() - began
+    told.asked = site.asked() - before
+    return read(folder, told)
+
+
+def wait_for(process: "subprocess.Popen[bytes]", site: Site, before: Counter[str], moment: float, answers: int) -> bool:
+    """Wait for a moment; False where the crawl ended before."""
+    while process.poll() is None:
+        if (site.asked() - before).total() >= min(moment, 1) * answers:
+            time.sleep(max(moment - 1, 0) * 10)
+            return process.poll() is None
+        time.sleep(0.01)
+    return False
+
+
+def check(folder: Path, told: Told) -> None:
+    """Is the corpus valid at this moment? Built and read back it must be, with no id twice."""
+    corpus = folder / "corpus"
+    if (corpus / "ledger.sqlite").is_file():
+        told.under_way += sum(n for _, state, n in states(corpus) if state is State.LEASED)
+    if (corpus / "corpus" / "manifest.json").is_file():
+        list(open_corpus(corpus).records())
+    if any((corpus / "intake").glob("*.jsonl")):
+        build(corpus)
+        ids = [record.id for record in open_corpus(corpus).records()]
+        assert len(ids) == len(set(ids))
+
+
+def read(folder: Path, told: Told) -> Told:
+    """Add what lies on the disk."""
+    for segment in sorted((folder / "corpus" / "intake").glob("*.jsonl")):
+        rows = [json.loads(line)["record"] for line in segment.read_text().splitlines()[1:]]
+        told.rows += [(row["id"], row["text"]) for row in rows]
+    told.published = [(record.id, record.text) for record in open_corpus(folder / "corpus").records()]
+    return told
+
+
+def report(way: str, kills: int, calm: Told, told: Told) -> tuple[str, bool]:
+    """A line of the table, and whether all is as it should be."""
+    robots = sum(n for path, n in told.asked.items() if path.endswith("/robots.txt"))
+    calm_robots = sum(n for path, n in calm.asked.items() if path.endswith("/robots.txt"))
+    pages, calm_pages = told.asked.total() - robots, calm.asked.total() - calm_robots
+    same = sorted(told.rows) == sorted(calm.rows) and told.published == calm.published
+    twice = len(told.rows) - len({identity for identity, _ in told.rows})
+    more = pages - calm_pages
+    fine = same and not twice and more <= 0.02 * calm_pages + told.under_way
+    cells = (way, kills, told.starts, len(told.rows), "yes" if same else "NO", twice, calm_pages, more, told.under_way)
+    return f"| {' | '.join(map(str, cells))} | {robots} | {told.seconds:.0f} |", fine
+
+
+HEAD = """| how | kills | starts | rows | same | twice | pages asked undisturbed | more | under way | robots.txt | seconds |
+|---|---:|---:|---:|---|---:|---:|---:|---:|---:|---:|"""
+
+
+def main() -> int:
+    """Run, and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--articles", type=int, default=4_000)
+    parser.add_argument("--hosts", type=int, default=3)
+    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=6)
+    parser.add_argument("--ways", default="SIGKILL,SIGTERM,FULL")
+    arguments = parser.parse_args()
+    source = random.Random(arguments.seed)
+    lines, fine = [HEAD], True
+    with tempfile.TemporaryDirectory() as name, serving(arguments.articles, arguments.hosts) as site:
+        folder = Path(name)
+        (folder / "calm").mkdir()
+        calm = undisturbed(folder / "calm", site)
+        print(f"undisturbed: {len(calm.rows)} rows, {calm.asked.total()} requests, {calm.seconds:.0f} s", flush=True)
+        for way in arguments.ways.split(","):
+            (folder / way).mkdir()
+            moments = sorted(source.uniform(0, 1.03) for _ in range(arguments.kills))
+            if way == "FULL":
+                largest = max(path.stat().st_size for path in (folder / "calm" / "corpus" / "intake").iterdir())
+                moments = [largest * share for share in (0.02, 0.1)]
+            told = disturbed(folder / way, site, moments, way, calm.asked.total())
+            line, as_it_should = report(way, len(moments), calm, told)
+            lines.append(line)
+            fine = fine and as_it_should
+            print(line, flush=True)
+    print("\n".join(lines))
+    return 0 if fine else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
