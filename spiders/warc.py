@@ -1,0 +1,145 @@
+"""The spider of WARC files: the same pipelines, and no network."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import quote
+
+from scrapy import Request, Spider
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+
+from newscorpus.addon.counts import PAGES
+from newscorpus.addon.items import FetchedPage
+from newscorpus.addon.options import check_settings
+from newscorpus.crawl.archive.read import read_captures
+from newscorpus.crawl.archive.values import ArchiveError, Capture
+from newscorpus.crawl.errors import CrawlError
+from newscorpus.data import Rejected
+from newscorpus.jobs.archived import fetched_page, named_files
+from newscorpus.portals.schema import Portal, list_portals, load_portal
+
+KNOWN = ("files", "portal", "fresh")
+USAGE = "usage: scrapy crawl warc -a files=FILE|PATTERN[,...] [-a portal=NAME[,NAME]|all] [-a fresh=1]"
+
+PART_RECORDS = 200
+"""Pages and rejected records between two entries in the ledger: what is read again after the process died."""
+
+Outputs = list[Capture | Rejected]
+
+
+@dataclass(frozen=True, slots=True)
+class WarcArguments:
+    """What was asked for.
+
+    Attributes:
+        files: to read, in order.
+        portals: whose rules and languages count for the addresses they cover.
+        fresh: "" to continue the corpus; "yes" to begin it anew, and anything else to do so after asking.
+    """
+
+    files: tuple[Path, ...]
+    portals: tuple[Portal, ...] = ()
+    fresh: str = ""
+
+
+class WarcSpider(Spider):
+    """Reads pages from WARC files: `scrapy crawl warc -a files=FILE|PATTERN[,...] [-a portal=NAME[,NAME]|all]`.
+
+    Yields a `FetchedPage` for every page and a `Rejected` for every record that is none. A request stands for a part
+    of a file, so that the ledger remembers how far the crawl came; Scrapy answers it by itself, and nothing else could
+    be asked for.
+
+    Args:
+        arguments: what was asked for.
+    """
+
+    name = "warc"
+    custom_settings = {  # noqa: RUF012 -- Scrapy's own name and type
+        "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https", "ftp", "s3", "file")),
+        "DOWNLOADER_MIDDLEWARES": {
+            "newscorpus.addon.private_addresses.PrivateAddressMiddleware": None,
+            "newscorpus.addon.robots.RobotsMiddleware": None,
+            "newscorpus.addon.politeness.PolitenessMiddleware": None,
+        },
+        "DOWNLOAD_DELAY": 0,
+        "NEWSCORPUS_ARCHIVE": False,
+    }
+
+    def __init__(self, arguments: WarcArguments) -> None:
+        super().__init__()
+        self.arguments = arguments
+        self.portal_names = tuple(portal.name for portal in arguments.portals)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *_args: Any, **kwargs: Any) -> Self:
+        """Make the spider of a crawl, and set what depends on its arguments.
+
+        Raises:
+            CrawlError: an argument or setting is wrong.
+            PortalError: a portal file is wrong.
+        """
+        check_settings(crawler.settings)
+        arguments = read_warc_arguments(kwargs)
+        corpus = crawler.settings.get("NEWSCORPUS_CORPUS") or "corpora/warc"
+        crawler.settings.set("NEWSCORPUS_CORPUS", corpus, priority="spider")
+        if arguments.fresh:
+            crawler.settings.set("NEWSCORPUS_FRESH", arguments.fresh, priority="spider")
+        return super().from_crawler(crawler, arguments)
+
+    async def start(self) -> AsyncIterator[Request]:
+        """Begin every file that the ledger does not know."""
+        for path in self.arguments.files:
+            yield self._part(str(path.absolute()), 0)
+
+    async def parse_part(self, _response: Response, file: str, offset: int) -> AsyncIterator[Any]:
+        """The pages of a part of a file, and the request for the part after it."""
+        try:
+            part, following = await asyncio.to_thread(_read_part, Path(file), offset)
+        except ArchiveError as error:
+            yield Rejected("archive", "unreadable", str(error), file)
+            return
+        for found in part:
+            yield found if isinstance(found, Rejected) else self._fetched(found)
+        if following:
+            yield self._part(file, following)
+
+    def _fetched(self, capture: Capture) -> FetchedPage:
+        self.crawler.stats.inc_value(PAGES)
+        return fetched_page(capture, self.arguments.portals)
+
+    def _part(self, file: str, offset: int) -> Request:
+        address = f"data:,{quote(file)}@{offset}"
+        return Request(address, self.parse_part, cb_kwargs={"file": file, "offset": offset})
+
+
+def read_warc_arguments(given: Mapping[str, str]) -> WarcArguments:
+    """Check the arguments, and load the portals they name.
+
+    Raises:
+        CrawlError: an argument is unknown, missing or wrong, or a file is missing.
+        PortalError: a portal is unknown, or its file is wrong.
+    """
+    if unknown := sorted(given.keys() - set(KNOWN)):
+        raise CrawlError(f"unknown argument {unknown[0]!r}; known: {', '.join(KNOWN)}; {USAGE}")
+    try:
+        files = named_files(given.get("files", ""))
+    except ArchiveError as error:
+        raise CrawlError(f"argument 'files': {error}") from error
+    if not files:
+        raise CrawlError(f"argument 'files' is missing; {USAGE}")
+    named = given.get("portal", "").strip()
+    names = list_portals() if named == "all" else list(dict.fromkeys(filter(None, map(str.strip, named.split(",")))))
+    return WarcArguments(tuple(files), tuple(map(load_portal, names)), given.get("fresh", ""))
+
+
+def _read_part(file: Path, offset: int) -> tuple[Outputs, int]:
+    """What stands in a file from `offset` on, and the offset at which to read on; 0 at the end."""
+    part: Outputs = []
+    for found in read_captures(file, offset):
+        part.append(found)
+        if len(part) >= PART_RECORDS and isinstance(found, Capture) and found.place:
+            return part, found.place.offset + found.place.length
+    return part, 0
