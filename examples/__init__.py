@@ -1,0 +1,1 @@
+"""Jobs that begin where newscorpus ends."""

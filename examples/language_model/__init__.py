@@ -1,0 +1,1 @@
+"""From pages to a language model: what clean text is worth."""

@@ -1,0 +1,104 @@
+"""One model for each system's texts, tested on the same held-out texts."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from examples.language_model.kneser_ney import Model, train_words
+from newscorpus.corpus.tokens import tokenise
+from newscorpus.evaluation.bootstrap import estimate
+from newscorpus.text import paragraphs
+
+RUN = 8
+"""Tokens in a run that training and held-out texts must not share, as in the study of GPT-2 (Radford et al. 2019)."""
+
+Text = list[list[str]]
+"""Paragraphs of tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a model trained on one system's texts makes of the held-out ones.
+
+    Attributes:
+        task: what was trained and tested on.
+        system: what the training texts are from.
+        tokens: of the training texts, ends of paragraphs included.
+        unseen: share of the held-out words that no training text has.
+        perplexity: by token, the ends of paragraphs included.
+        bits: by character, likewise.
+        more: bits by character beyond those of the reference, with the ends of the 95 % interval; None for itself.
+    """
+
+    task: str
+    system: str
+    tokens: int
+    unseen: float
+    perplexity: float
+    bits: float
+    more: tuple[float, float, float] | None
+
+
+def compare(task: str, training: Mapping[str, Sequence[str]], held_out: Sequence[str], reference: str) -> Iterator[Row]:
+    """A row for each system, that of the reference first.
+
+    Args:
+        task: what is trained and tested on.
+        training: texts by system; of all of them those paragraphs go that share a run of words with a held-out text.
+        held_out: texts to test on.
+        reference: the system that the others are compared with.
+    """
+    alphabet = len(set(chain.from_iterable(chain(*training.values(), held_out))))
+    tests = [cut(text) for text in held_out]
+    tokens, letters = sum(map(count, tests)), sum(map(count_letters, held_out))
+    known = {run for test in tests for paragraph in test for run in _runs(paragraph)}
+    needed: list[float] = []
+    for system in sorted(training, key=lambda name: name != reference):
+        texts = [[line for line in cut(text) if known.isdisjoint(_runs(line))] for text in training[system]]
+        model = train_words(chain.from_iterable(texts), alphabet)
+        bits = [model.bits(test) for test in tests]
+        needed = needed or bits
+        more = None if system == reference else _more(bits, needed, held_out)
+        yield Row(
+            task=task,
+            system=system,
+            tokens=sum(map(count, texts)),
+            unseen=_unseen(model, tests),
+            perplexity=2 ** (sum(bits) / tokens),
+            bits=sum(bits) / letters,
+            more=more,
+        )
+
+
+def cut(text: str) -> Text:
+    """A text as paragraphs of tokens."""
+    return [tokenise(paragraph) for paragraph in paragraphs(text)]
+
+
+def count(text: Text) -> int:
+    """Tokens of a text, ends of paragraphs included."""
+    return sum(len(paragraph) + 1 for paragraph in text)
+
+
+def count_letters(text: str) -> int:
+    """Characters of a text, spaces and ends of paragraphs included."""
+    return sum(len(paragraph) + 1 for paragraph in paragraphs(text))
+
+
+def _runs(paragraph: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """All runs of words by which a paragraph is known again."""
+    return (tuple(paragraph[start : start + RUN]) for start in range(len(paragraph) - RUN + 1))
+
+
+def _more(bits: Sequence[float], reference: Sequence[float], held_out: Sequence[str]) -> tuple[float, float, float]:
+    """Bits by character beyond those of the reference, and the interval when other texts of the kind are drawn."""
+    sums = np.column_stack([np.subtract(bits, reference), [count_letters(text) for text in held_out]])
+    found = estimate(sums, lambda rows: rows[:, 0] / rows[:, 1])
+    return found.value, found.low, found.high
+
+
+def _unseen(model: Model, tests: Iterable[Text]) -> float:
+    words = [word for test in tests for paragraph in test for word in paragraph]
+    return sum(not model.knows(word) for word in words) / max(1, len(words))

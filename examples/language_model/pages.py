@@ -1,0 +1,90 @@
+"""Pages to train on and gold texts to test on: those of the demo portal, or of files of pages with gold text."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from newscorpus.data import Page, Rejected
+from newscorpus.demo.gold import read_gold
+from newscorpus.demo.site import SITE, read_routes
+from newscorpus.evaluation.conventions import as_gold_has_it, has_article
+from newscorpus.extraction.extractor import Extractor
+from newscorpus.extraction.read import read
+from newscorpus.extractors import registry
+from newscorpus.extractors.peers import PEERS, MissingPeerError
+from newscorpus.learning.pages import read_pages
+
+RAW, GOLD = "the whole page", "gold"
+EVERY = 3
+"""Of the demo's articles in a language every third is held out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A page with its gold text.
+
+    Attributes:
+        dataset: name of the set.
+        language: primary tag.
+        page: the page.
+        gold: its main text, written down by people.
+        held_out: whether its gold text is for testing; else the page is for training.
+    """
+
+    dataset: str
+    language: str
+    page: Page
+    gold: str
+    held_out: bool
+
+
+def demo_examples() -> Iterator[Example]:
+    """The articles of the demo portal; near-duplicates have one entry."""
+    files = {route.path: SITE / route.file for route in read_routes().values() if route.file}
+    seen: dict[str, int] = {}
+    clusters = set()
+    for name, gold in sorted(read_gold().items()):
+        path = files.get("/" + gold.url.partition("://")[2].partition("/")[2])
+        cluster = gold.cluster or name
+        if gold.expect == "kept" and gold.text and path and cluster not in clusters:
+            clusters.add(cluster)
+            number = seen[gold.language] = seen.get(gold.language, -1) + 1
+            page = Page(gold.url, path.read_bytes())
+            yield Example("demo", "in all its languages", page, gold.text, number % EVERY == EVERY - 1)
+
+
+def gold_examples(path: Path) -> Iterator[Example]:
+    """The articles of a file of docs/data.md: pages of the split "train", and the held-out ones of "dev"."""
+    for page in read_pages(path):
+        if page.text and has_article(page.page_type) and page.split:
+            fetched = Page.from_html(page.html, page.url)
+            yield Example(page.dataset, page.language, fetched, page.text, page.split == "dev")
+
+
+def installed_systems() -> dict[str, Extractor]:
+    """Our default extractor and every peer whose package is here."""
+    found = {registry.DEFAULT: registry.load(registry.DEFAULT)}
+    for name, load in PEERS.items():
+        try:
+            found[name] = load()
+        except MissingPeerError:
+            continue
+    return found
+
+
+def training_texts(examples: Sequence[Example], systems: dict[str, Extractor]) -> dict[str, list[str]]:
+    """By system the text of each page, "" where it gives none; also all text of the page, and the gold."""
+    texts = {RAW: [all_text(example.page) for example in examples]}
+    texts |= {name: [_text(extract, one) for one in examples] for name, extract in systems.items()}
+    return texts | {GOLD: [example.gold for example in examples]}
+
+
+def all_text(page: Page) -> str:
+    """Every block of the page: what there is when nobody takes the menus out."""
+    reading = read(page)
+    return "" if isinstance(reading, Rejected) else "\n".join(block.text for block in reading.blocks)
+
+
+def _text(extract: Extractor, example: Example) -> str:
+    found = extract(example.page)
+    return "" if isinstance(found, Rejected) else as_gold_has_it(example.dataset, found.fields.title, found.text)
