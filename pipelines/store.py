@@ -11,7 +11,8 @@ from newscorpus.addon.scheduler import LedgerScheduler, scheduler_of
 from newscorpus.addon.visits import current_visit
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.intake import Header, Row
-from newscorpus.corpus.lines import encode_line, writable
+from newscorpus.corpus.journal import journal_line
+from newscorpus.corpus.lines import encode_line
 from newscorpus.corpus.records import make_record
 from newscorpus.crawl.ledger import LedgerError, Outcome, Series
 from newscorpus.data import SCHEMA, Record, Rejected
@@ -60,7 +61,7 @@ class StorePipeline:
         return record
 
     def _reject(self, rejected: Rejected) -> None:
-        line = encode_line(writable(rejected))
+        line = journal_line(rejected)
         outcome = Outcome(rejected.stage, rejected.reason, rejected.detail)
         visit = current_visit()
         if visit and visit.is_about(rejected.url):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.urls import ID_LENGTH, canonical_url, document_id, host_of, site_key
+from newscorpus.urls import ID_LENGTH, canonical_url, document_address, document_id, host_of, site_key
 
 PIECES = st.sampled_from(
     [
@@ -111,3 +111,21 @@ def test_http_and_https_name_one_document() -> None:
 
 def test_an_id_never_changes() -> None:
     assert document_id("https://www.example.com/news/1") == "16119e101775d253"
+
+
+@pytest.mark.parametrize(
+    ("url", "canonical", "expected"),
+    [
+        ("https://m.a.cz/1", "https://www.a.cz/1", "https://www.a.cz/1"),
+        ("https://a.cz/1", "", "https://a.cz/1"),
+        ("https://a.cz/1", "https://other.cz/1", "https://a.cz/1"),
+        ("https://a.cz/1", "https://a.cz/", "https://a.cz/1"),
+        ("https://a.cz/1", "https://a.cz/?id=1", "https://a.cz/?id=1"),
+        ("https://a.cz/1", "/1", "https://a.cz/1"),
+        ("https://a.cz/1", "http://[", "https://a.cz/1"),
+        ("", "", ""),
+        ("", "nonsense", ""),
+    ],
+)
+def test_canonical_addresses_are_believed_on_the_same_site(url: str, canonical: str, expected: str) -> None:
+    assert document_address(url, canonical) == expected

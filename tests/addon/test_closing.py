@@ -10,11 +10,14 @@ from newscorpus.addon.closing import CorpusExtension
 from newscorpus.addon.report import CrawlReport, told, write_report
 
 
-def close(corpus: Path, stats: dict[str, Any], *, builds: bool = True) -> None:
+def close(corpus: Path, stats: dict[str, Any], *, builds: bool = True, opened: bool = True) -> None:
     collector = SimpleNamespace(get_stats=lambda: stats, set_value=stats.__setitem__)
     crawler: Any = SimpleNamespace(stats=collector)
     spider: Any = SimpleNamespace(portal_names=("mock",))
-    asyncio.run(CorpusExtension(crawler, corpus, builds=builds).spider_closed(spider, "finished"))
+    extension = CorpusExtension(crawler, corpus, builds=builds)
+    if opened:
+        extension.spider_opened()
+    asyncio.run(extension.spider_closed(spider, "finished"))
 
 
 def report(corpus: Path) -> dict[str, Any]:
@@ -34,6 +37,19 @@ def test_a_crawl_that_kept_nothing_says_why(tmp_path: Path, caplog: pytest.LogCa
     assert found["stats"] == dict(sorted(stats.items()))
     assert (found["portals"], found["reason"], found["build"]) == (["mock"], "finished", {})
     assert found["started"] <= found["finished"]
+
+
+def test_a_crawl_that_never_began_leaves_the_corpus_alone(tmp_path: Path) -> None:
+    close(tmp_path, {}, opened=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_crawl_that_found_nothing_new_is_none_that_kept_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    close(tmp_path / "corpus", {"newscorpus/kept_in_all": 7})
+    assert f"Kept 0 articles; 7 are in {tmp_path / 'corpus'}" in caplog.text
 
 
 def test_a_build_that_fails_is_said_and_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

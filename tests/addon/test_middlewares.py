@@ -85,7 +85,7 @@ def test_other_answers_pass(url: str, address: str | None, meta: dict[str, str])
 
 def redirect(location: str | None, request: Request | None = None, met: tuple[str, ...] = ()) -> Request | Response:
     middleware = CarefulRedirectMiddleware(Settings({"REDIRECT_MAX_TIMES": 3}))
-    spider = SimpleNamespace(has_met=lambda url: url in met)
+    spider = SimpleNamespace(has_met=lambda url, asked: url in met and asked == URL)
     middleware.crawler = SimpleNamespace(spider=spider)  # type: ignore[assignment]
     request = request or Request(URL, meta={DOMAINS: ("example.org",)})
     headers = {} if location is None else {"Location": location}

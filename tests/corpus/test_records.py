@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from newscorpus.corpus.errors import CorpusError
-from newscorpus.corpus.records import decode, encode, identity, make_record
-from newscorpus.data import SCHEMA, Article, Fields, Record
+from newscorpus.corpus.records import decode, encode, make_record
+from newscorpus.data import SCHEMA, Article, Record
 from newscorpus.urls import document_id
 
 
@@ -25,24 +25,6 @@ def test_revision_follows_the_text_and_the_id_does_not(article: Article, record:
     changed = make_record(replace(article, text=article.text + "\nNový."), "a", "cs", 0.99)
     assert changed.id == record.id
     assert changed.revision != record.revision
-
-
-@pytest.mark.parametrize(
-    ("url", "canonical", "expected"),
-    [
-        ("https://m.a.cz/1", "https://www.a.cz/1", "https://www.a.cz/1"),
-        ("https://a.cz/1", "", "https://a.cz/1"),
-        ("https://a.cz/1", "https://other.cz/1", "https://a.cz/1"),
-        ("https://a.cz/1", "https://a.cz/", "https://a.cz/1"),
-        ("https://a.cz/1", "https://a.cz/?id=1", "https://a.cz/?id=1"),
-        ("https://a.cz/1", "/1", "https://a.cz/1"),
-        ("https://a.cz/1", "http://[", "https://a.cz/1"),
-        ("", "", ""),
-        ("", "nonsense", ""),
-    ],
-)
-def test_canonical_addresses_are_believed_on_the_same_site(url: str, canonical: str, expected: str) -> None:
-    assert identity(Article(url, "", Fields(canonical_url=canonical), "x")) == expected
 
 
 def test_every_key_is_written_in_order_and_never_null(bare_record: Record) -> None:

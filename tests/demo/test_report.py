@@ -13,7 +13,7 @@ from rich.console import Console
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.errors import CorpusError
-from newscorpus.corpus.journal import Journal
+from newscorpus.corpus.journal import journal_line
 from newscorpus.corpus.publish import publish
 from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields, Record, Rejected
@@ -22,7 +22,7 @@ from newscorpus.demo.errors import DemoError
 from newscorpus.demo.gold import Gold
 from newscorpus.demo.report import DemoReport, Outcome, read_report
 from newscorpus.demo.show import crawl_progress, print_report
-from newscorpus.jobs.build import DuplicateLine
+from newscorpus.jobs.left_out import DuplicateLine
 
 BASE = "http://127.0.0.1:4711"
 TEXT = "one two three four five six seven eight"
@@ -51,9 +51,8 @@ def report(
     publish(folder / "corpus", records, BuildConfig())
     (folder / "duplicates.jsonl").write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in duplicates))
     (folder / "crawl-report.json").write_text(json.dumps({"stats": {"newscorpus/pages": 7}}))
-    with Journal(folder / "rejected.jsonl") as journal:
-        for stage, reason, path in rejected:
-            journal.append(Rejected(stage, reason, "", BASE + path))
+    lines = (journal_line(Rejected(stage, reason, "", BASE + path)) for stage, reason, path in rejected)
+    (folder / "rejected.jsonl").write_bytes(b"".join(lines))
     return read_report(folder, pages)
 
 

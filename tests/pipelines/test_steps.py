@@ -1,10 +1,11 @@
 """The steps of the pipelines, one by one, with the work done in this process."""
 
 import asyncio
-import errno
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from contextvars import copy_context
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,12 +16,17 @@ from newscorpus.pipelines.extract import ExtractPipeline
 from newscorpus.pipelines.filter import FilterPipeline
 from newscorpus.pipelines.store import StorePipeline
 from newscorpus.pipelines.workers import Workers
+from scrapy import Request
 from scrapy.exceptions import DropItem
+from scrapy.http import Response
 
 from newscorpus.addon.items import Candidate, FetchedPage
+from newscorpus.addon.visits import Visit
 from newscorpus.config import SignatureParameters
-from newscorpus.corpus.intake import IntakeWriter, read_intake
-from newscorpus.corpus.journal import Journal, read_journal
+from newscorpus.corpus.intake import read_intake
+from newscorpus.corpus.journal import read_journal
+from newscorpus.crawl.ledger import Ledger, LedgerError, Link, key_of
+from newscorpus.crawl.ledger.look import find
 from newscorpus.crawl.rights import RightsPolicy
 from newscorpus.data import Article, Fields, Page, Record, Rejected, Rights
 from newscorpus.dedup.signature import sign
@@ -64,7 +70,8 @@ def article(text: str = TEXT, **fields: Any) -> Article:
 
 
 def process(step: Any, item: Any) -> Any:
-    return asyncio.run(step.process_item(item))
+    made = step.process_item(item)
+    return asyncio.run(made) if asyncio.iscoroutine(made) else made
 
 
 STEPS = [
@@ -133,65 +140,78 @@ def test_deduplicate_signs() -> None:
     assert process(DeduplicatePipeline(InProcess()), Candidate(article(), "mock")).signature == sign(TEXT)
 
 
-def store(folder: Path, crawler: Any = None) -> tuple[StorePipeline, Stats]:
-    stats = Stats()
-    crawler = crawler or SimpleNamespace()
-    crawler.stats = stats
-    intake, journal = IntakeWriter(folder / "intake", SignatureParameters()), Journal(folder / "rejected.jsonl")
-    return StorePipeline(crawler, intake, journal), stats
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """The last step of a crawl into `tmp_path`: its `step`, `stats` and `ledger`, and what it `gave_up` for."""
+    with Ledger.open(tmp_path) as ledger:
+        made = SimpleNamespace(stats=Stats(), ledger=ledger, gave_up=[])
+        scheduler = SimpleNamespace(ledger=ledger, guarded=nullcontext, give_up=made.gave_up.append)
+        monkeypatch.setattr("newscorpus.pipelines.store.scheduler_of", lambda _crawler: scheduler)
+        made.step = StorePipeline(SimpleNamespace(stats=made.stats))
+        yield made
 
 
-def test_store_writes_candidates_to_the_intake(tmp_path: Path) -> None:
-    step, stats = store(tmp_path)
-    candidate = Candidate(article(title="Bridge"), "mock", ("en",), "en", 0.99, sign(TEXT))
-    record = process(step, candidate)
-    step.close_spider()
+def visited(store: Any, item: Any) -> tuple[Any, Visit]:
+    """What the step makes of an item that an answer from URL brought, and the visit when it ended."""
+    store.ledger.add(Link(key_of(URL), URL, "mock"))
+    lease = store.ledger.lease("mock")
+    visit = Visit("mock", Request(URL, callback=lambda _response: store.step.process_item(item)), lease.serial)
+    visit.watch(SimpleNamespace())
+    try:
+        made = copy_context().run(visit.request.callback, Response(URL))
+    except DropItem as dropped:
+        made = dropped
+    return made, visit
+
+
+def test_store_writes_candidates_to_the_intake(store: Any, tmp_path: Path) -> None:
+    record, visit = visited(store, Candidate(article(title="Bridge"), "mock", ("en",), "en", 0.99, sign(TEXT)))
+    assert not (tmp_path / "intake").exists()
+    visit.end(store.ledger)
+    store.ledger.commit()
     ((_, row),) = read_intake(tmp_path / "intake", SignatureParameters())
     assert isinstance(record, Record)
     assert row.record == record
     assert (record.title, record.source, record.language, record.language_score) == ("Bridge", "mock", "en", 0.99)
     assert row.signature == sign(TEXT)
-    assert stats.values == {"newscorpus/kept": 1, "newscorpus/words": record.n_words}
+    assert store.stats.values == {"newscorpus/kept": 1, "newscorpus/words": record.n_words}
+    entry = find(tmp_path, URL)
+    assert entry
+    assert (entry.reason, entry.revision, entry.line[0]) == ("kept", record.revision, "intake/000001.jsonl")
 
 
-def test_store_writes_rejections_to_the_journal_and_drops_them(tmp_path: Path) -> None:
-    step, stats = store(tmp_path)
-    with pytest.raises(DropItem, match=r"fetch/http_404 http://example\.org/story-1"):
-        process(step, REJECTED)
-    step.close_spider()
+def test_store_writes_rejections_to_the_journal_and_drops_them(store: Any, tmp_path: Path) -> None:
+    dropped, visit = visited(store, REJECTED)
+    visit.end(store.ledger)
+    store.ledger.commit()
+    assert str(dropped) == "fetch/http_404 http://example.org/story-1"
     assert list(read_journal(tmp_path / "rejected.jsonl")) == [REJECTED]
-    assert stats.values == {"newscorpus/rejected/fetch/http_404": 1}
+    assert store.stats.values == {"newscorpus/rejected/fetch/http_404": 1}
 
 
-def test_store_hands_on_what_it_does_not_know(tmp_path: Path) -> None:
-    step, stats = store(tmp_path)
-    assert process(step, {"a": 1}) == {"a": 1}
-    step.close_spider()
-    assert stats.values == {}
+def test_store_notes_once_what_is_said_of_other_addresses(store: Any, tmp_path: Path) -> None:
+    other = Rejected("discovery", "trap", "a date to come", URL + "/2199/01")
+    for _ in range(2):
+        with pytest.raises(DropItem):
+            process(store.step, other)
+    store.ledger.commit()
+    assert list(read_journal(tmp_path / "rejected.jsonl")) == [other]
+    assert store.stats.values == {"newscorpus/rejected/discovery/trap": 1}
 
 
-def test_a_full_disk_ends_the_crawl_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ended: list[str] = []
+def test_store_hands_on_what_it_does_not_know(store: Any) -> None:
+    assert process(store.step, {"a": 1}) == {"a": 1}
+    assert store.stats.values == {}
 
-    async def close_spider_async(reason: str) -> None:
-        ended.append(reason)
 
+def test_a_ledger_that_cannot_write_ends_the_crawl(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
+        raise LedgerError("No space left on device")
 
-    step, stats = store(tmp_path, SimpleNamespace(engine=SimpleNamespace(close_spider_async=close_spider_async)))
-    monkeypatch.setattr(Journal, "append", full)
-
-    async def main() -> None:
-        for _ in range(2):
-            with pytest.raises(OSError, match="No space"):
-                await step.process_item(REJECTED)
-        await asyncio.sleep(0)
-
-    asyncio.run(main())
-    step.close_spider()
-    assert ended == ["cannot_write"]
-    assert stats.values == {"newscorpus/failed": "cannot_write"}
+    monkeypatch.setattr(store.ledger, "refuse", full)
+    with pytest.raises(DropItem):
+        process(store.step, REJECTED)
+    assert [str(error) for error in store.gave_up] == ["No space left on device"]
 
 
 def test_workers_turn_every_failure_into_a_rejection(caplog: pytest.LogCaptureFixture) -> None:

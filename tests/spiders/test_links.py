@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from newscorpus.spiders.links import MAX_LINKS, PageLinks, read_links
-from newscorpus.spiders.pages import document_of
 
 from newscorpus.data import Page
 
@@ -78,12 +77,3 @@ def test_a_page_that_cannot_be_read_has_no_links(body: bytes) -> None:
 def test_every_link_can_be_asked_for_or_refused(href: str) -> None:
     for link in links(f"<a href='{href}'>x</a>").links:
         assert urlsplit(link).scheme in {"http", "https", "file"}
-
-
-def test_document_is_named_by_its_canonical_address_on_the_same_site() -> None:
-    own = document_of("http://www.example.org/a?print=1", "")
-    assert document_of("http://www.example.org/a?print=1", "http://example.org/a") == document_of(
-        "https://example.org/a", ""
-    )
-    assert document_of("http://www.example.org/a?print=1", "http://example.com/a") == own
-    assert document_of("http://www.example.org/a?print=1", "http://www.example.org/") == own
