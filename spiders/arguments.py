@@ -2,14 +2,33 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
 from pathlib import Path
 
 from newscorpus.crawl.addresses import is_loopback
 from newscorpus.crawl.errors import CrawlError
 from newscorpus.portals.schema import Portal, list_portals, load_portal, with_base
 
-KNOWN = ("portal", "limit", "base", "urls", "fresh")
-USAGE = "usage: scrapy crawl portal -a portal=NAME[,NAME]|all [-a limit=N] [-a base=URL] [-a urls=FILE] [-a fresh=1]"
+from .period import ALWAYS, Period
+
+KNOWN = ("portal", "limit", "base", "urls", "fresh", "since", "until", "revisit")
+USAGE = (
+    "usage: scrapy crawl portal -a portal=NAME[,NAME]|all [-a limit=N] [-a base=URL] [-a urls=FILE] [-a fresh=1]"
+    " [-a since=YYYY-MM-DD] [-a until=YYYY-MM-DD] [-a revisit=due|all|articles]"
+)
+
+
+class Revisit(StrEnum):
+    """What of a corpus is asked for again.
+
+    NOTHING. DUE: feeds, sitemaps and sections whose time has come. ALL: all of these. ARTICLES: and every article.
+    """
+
+    NOTHING = ""
+    DUE = "due"
+    ALL = "all"
+    ARTICLES = "articles"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +41,8 @@ class Arguments:
         limit: articles, over the life of the corpus, after which the crawl ends; 0: none.
         urls: addresses of the only pages to fetch; empty: discover them.
         fresh: "" to continue the corpus; "yes" to begin it anew, and anything else to do so after asking.
+        period: the days that the articles are to be of.
+        revisit: what is asked for again.
     """
 
     name: str
@@ -29,6 +50,8 @@ class Arguments:
     limit: int = 0
     urls: tuple[str, ...] = ()
     fresh: str = ""
+    period: Period = ALWAYS
+    revisit: Revisit = Revisit.NOTHING
 
 
 def read_arguments(given: Mapping[str, str]) -> Arguments:
@@ -41,17 +64,23 @@ def read_arguments(given: Mapping[str, str]) -> Arguments:
     if unknown := sorted(given.keys() - set(KNOWN)):
         raise CrawlError(f"unknown argument {unknown[0]!r}; known: {', '.join(KNOWN)}; {USAGE}")
     name = given.get("portal", "").strip()
-    portals = _portals(name)
+    portals = read_portals(name)
     if base := given.get("base", ""):
         if len(portals) != 1:
             raise CrawlError(f"argument 'base' goes with one portal, not with {len(portals)}")
         portals = (with_base(portals[0], base),)
     return Arguments(
-        name, portals, _limit(given.get("limit", "")), _addresses(given.get("urls", "")), given.get("fresh", "")
+        name,
+        portals,
+        read_limit(given.get("limit", "")),
+        _addresses(given.get("urls", "")),
+        given.get("fresh", ""),
+        _period(given),
+        _revisit(given.get("revisit", "")),
     )
 
 
-def _portals(name: str) -> tuple[Portal, ...]:
+def read_portals(name: str) -> tuple[Portal, ...]:
     """The portals named; "all" leaves out those on this machine, which run only where they are served."""
     if name == "all":
         every = map(load_portal, list_portals())
@@ -62,12 +91,40 @@ def _portals(name: str) -> tuple[Portal, ...]:
     return tuple(map(load_portal, names))
 
 
-def _limit(text: str) -> int:
+def read_limit(text: str) -> int:
+    """The number of articles that the argument `limit` names; 0 for none.
+
+    Raises:
+        CrawlError: it is no such number.
+    """
     if not text:
         return 0
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise CrawlError(f"argument 'limit' is {text!r}; expected a number of articles, 1 or more")
     return int(text)
+
+
+def _period(given: Mapping[str, str]) -> Period:
+    named = {name: _day(name, given[name]) for name in ("since", "until") if given.get(name)}
+    period = Period(**named)
+    if period.since > period.until:
+        raise CrawlError(f"argument 'since' is {period.since}, later than 'until', {period.until}")
+    return period
+
+
+def _day(name: str, text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise CrawlError(f"argument {name!r} is {text!r}; expected a day, YYYY-MM-DD") from error
+
+
+def _revisit(text: str) -> Revisit:
+    try:
+        return Revisit(text)
+    except ValueError as error:
+        known = ", ".join(filter(None, Revisit))
+        raise CrawlError(f"argument 'revisit' is {text!r}; known: {known}") from error
 
 
 def _addresses(file: str) -> tuple[str, ...]:

@@ -23,6 +23,9 @@ REASONS: dict[type[BaseException], str] = {
     ResponseDataLossError: "truncated",
 }
 
+FAILURES: tuple[type[BaseException], ...] = (*REASONS, IgnoreRequest)
+"""What a download may raise."""
+
 MESSAGES = {
     "Ignored response": "too_large",
     "max redirections reached": "redirect_loop",

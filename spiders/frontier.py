@@ -72,8 +72,8 @@ class Frontier:
         limits = self.portal.limits
         if len(url) > MAX_URL_LENGTH:
             return Rejected("discovery", "url_too_long", f"{len(url)} characters", url[:MAX_URL_LENGTH])
-        trap = "" if self.portal.is_article(url) else find_trap(url, self.today)
-        if trap or (listing and self.ledger.listings(self.portal.name, listing) > MAX_OF_A_SHAPE):
+        trap = "" if depth == 0 or self.portal.is_article(url) else find_trap(url, self.today)
+        if trap or (listing and depth and self.ledger.listings(self.portal.name, listing) > MAX_OF_A_SHAPE):
             return Rejected("discovery", "trap", trap or f"more than {MAX_OF_A_SHAPE} listings of one shape", url)
         if self.portal.is_ignored(url) or kind is Kind.UNWANTED:
             return Rejected("discovery", "ignored", "by the patterns of the portal", url)

@@ -1,5 +1,6 @@
 """Links that a page carries."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import urldefrag, urljoin, urlsplit
@@ -9,6 +10,11 @@ from lxml.html import HtmlElement
 from newscorpus.data import Page, Rejected
 from newscorpus.extraction.decode import decode
 from newscorpus.extraction.parse import parse
+from newscorpus.text import collapse
+
+from .follow_ups import Turn
+from .likeness import content_signature
+from .versions import is_version
 
 NO_PAGES = frozenset(
     "7z aac apk avi bmp css csv doc docx eps epub exe flac gif gz ico ics iso jpeg jpg js json m3u8 m4a m4v "
@@ -16,6 +22,18 @@ NO_PAGES = frozenset(
     "torrent ttf vcf wav webm webmanifest webp wma wmv woff woff2 xls xlsx xml zip".split()
 )
 """File name endings that are never pages."""
+
+LIST_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml"})
+LIST_LIKE = re.compile(r"(?:^|[/._-])(?:rss\d?|feeds?|atom|rdf|sitemap)(?:[/._-]|$)", re.IGNORECASE)
+"""Where the path of a feed or a sitemap gives itself away."""
+NO_ARTICLES = re.compile(r"/comments?/|/komentar", re.IGNORECASE)
+"""In the address of a feed: it is about comments."""
+
+MAX_LISTS = 30
+"""Most feeds and sitemaps tried because one page points to them."""
+
+MAX_TURN_CHARACTERS = 3
+"""Longest text of a link taken for a page's number."""
 
 MAX_LINKS = 5_000
 """Most links taken from one page; front pages of big portals carry some 500."""
@@ -28,10 +46,18 @@ class PageLinks:
     Attributes:
         links: absolute addresses without fragment, in document order, each once; http, https and file.
         canonical: the address that the page gives as its own (`rel=canonical`), absolute; "" where it gives none.
+        lists: addresses that may be feeds or sitemaps: declared ones first, then links whose address looks like it.
+        turns: links that may turn to the next page of an article.
+        version: the page says that it is an AMP version of another one.
+        signature: of its content; "" where it has hardly any.
     """
 
     links: tuple[str, ...] = ()
     canonical: str = ""
+    lists: tuple[str, ...] = ()
+    turns: tuple[Turn, ...] = ()
+    version: bool = False
+    signature: str = ""
 
 
 def read_links(page: Page) -> PageLinks:
@@ -52,7 +78,15 @@ def find_links(root: HtmlElement, url: str) -> PageLinks:
     found = (_resolve(base, href) for href in _hrefs(root, "a", "area"))
     links = tuple(dict.fromkeys(filter(_may_be_page, found)))
     canonical = next((_resolve(base, href) for href in _canonicals(root)), "")
-    return PageLinks(links[:MAX_LINKS], canonical)
+    lists = tuple(dict.fromkeys(url for url in _lists(root, base) if not NO_ARTICLES.search(url)))
+    return PageLinks(
+        links[:MAX_LINKS],
+        canonical,
+        lists[:MAX_LISTS],
+        tuple(_turns(root, base))[:MAX_LINKS],
+        is_version(root),
+        content_signature(root),
+    )
 
 
 def _hrefs(root: HtmlElement, *tags: str) -> Iterator[str]:
@@ -63,6 +97,26 @@ def _canonicals(root: HtmlElement) -> Iterator[str]:
     for element in root.iter("link"):
         if "canonical" in (element.get("rel") or "").lower().split() and (href := element.get("href")):
             yield href
+
+
+def _lists(root: HtmlElement, base: str) -> Iterator[str]:
+    for element in root.iter("link"):
+        relations = (element.get("rel") or "").lower().split()
+        declared = "alternate" in relations and (element.get("type") or "").lower().strip() in LIST_TYPES
+        if (declared or "sitemap" in relations) and (url := _resolve(base, element.get("href") or "")):
+            yield url
+    for href in _hrefs(root, "a", "area"):
+        url = _resolve(base, href)
+        if url and LIST_LIKE.search(urlsplit(url).path):
+            yield url
+
+
+def _turns(root: HtmlElement, base: str) -> Iterator[Turn]:
+    for element in root.iter("link", "a"):
+        says_next = "next" in (element.get("rel") or "").lower().split()
+        text = collapse(element.text_content()) if element.tag == "a" else ""
+        if (says_next or (text.isdigit() and len(text) <= MAX_TURN_CHARACTERS)) and element.get("href"):
+            yield Turn(_resolve(base, element.get("href") or ""), text, says_next)
 
 
 def _resolve(base: str, href: str) -> str:

@@ -58,12 +58,12 @@ class Listing:
 
     Attributes:
         entries: the documents named, in order.
-        children: addresses of further sitemaps.
+        children: further sitemaps.
         broken: number of entries without a usable address.
     """
 
     entries: tuple[Entry, ...] = ()
-    children: tuple[str, ...] = ()
+    children: tuple[Entry, ...] = ()
     broken: int = 0
 
 

@@ -15,3 +15,13 @@ def read_list(form: Form, body: bytes, url: str) -> Listing | Rejected:
         return PARSERS[form](body, url)
     except ListingError as error:
         return Rejected("discovery", f"broken_{form}", str(error), url)
+
+
+def read_any(body: bytes, url: str) -> Listing | None:
+    """The feed or sitemap in `body`, told by its content; None where it is neither."""
+    for parse in PARSERS.values():
+        try:
+            return parse(body, url)
+        except ListingError:
+            continue
+    return None

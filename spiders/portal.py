@@ -1,10 +1,15 @@
 """The spider of the portals: it finds pages and hands them on."""
 
 import asyncio
+import logging
+import sys
+import time
 from collections.abc import AsyncIterator, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import cached_property
+from http import HTTPStatus
 from typing import Any, Self
+from urllib.parse import urljoin
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
@@ -12,32 +17,42 @@ from scrapy.exceptions import CloseSpider
 from scrapy.http import HtmlResponse, Response
 from twisted.python.failure import Failure
 
-from newscorpus.addon.counts import PAGES
+from newscorpus.addon.counts import PAGES, REVISITED, UNCHANGED, WRONG_GUESSES
 from newscorpus.addon.items import FetchedPage
 from newscorpus.addon.options import check_settings
 from newscorpus.addon.refused import Postponed
+from newscorpus.addon.robots import RobotsMiddleware
 from newscorpus.addon.scheduler import ledger_of
 from newscorpus.addon.visits import current_visit
+from newscorpus.config import RevisitConfig
 from newscorpus.crawl.ledger import Ledger
-from newscorpus.data import Evidence, Page, Rejected
+from newscorpus.crawl.revisit import next_interval
+from newscorpus.data import Page, Rejected
+from newscorpus.portals.archive import archive_pages
+from newscorpus.portals.fetched import of_portal
 from newscorpus.portals.schema import Portal
 from newscorpus.urls import document_address
 
-from .arguments import Arguments, read_arguments
-from .failures import fetch_rejection
-from .frontier import Frontier, Target
+from .arguments import Arguments, Revisit, read_arguments
+from .asker import Asker
+from .contents import Contents, missing_page
+from .failures import FAILURES, fetch_rejection
+from .follow_ups import MAX_PARTS, next_part
+from .frontier import Frontier
 from .judge import Kind, judge
 from .links import PageLinks, read_links
-from .listing import Form, Listing
-from .lists import read_list
+from .listing import Entry, Form
+from .lists import read_any, read_list
 from .pages import make_page
-from .requests import first_address, list_request, page_request, read_evidence
+from .requests import LISTS, Calls, first_address, list_request, part_request, read_evidence
 from .surroundings import loopback_hosts, portal_manners, portal_settings
 
 Output = FetchedPage | Rejected | Request
 
-MAX_SITEMAPS = 1_000
-"""Most sitemaps of a portal that are read because an index names them; one may name 50,000."""
+USUAL_SITEMAPS = ("/sitemap.xml", "/sitemap_index.xml", "/news-sitemap.xml")
+"""Where sitemaps lie that neither the portal's file nor robots.txt names."""
+
+logger = logging.getLogger(__name__)
 
 
 class PortalSpider(Spider):
@@ -78,28 +93,59 @@ class PortalSpider(Spider):
         return ledger_of(self.crawler)
 
     @cached_property
-    def _frontiers(self) -> dict[str, Frontier]:
-        today = datetime.now(UTC).date()
-        return {name: Frontier(portal, today, self._ledger, self.loopback) for name, portal in self._portals.items()}
+    def _askers(self) -> dict[str, Asker]:
+        calls = Calls(self.parse_page, self.parse_list, self.parse_guess, self.failed, self.guess_failed)
+        today, ledger, stats = datetime.now(UTC).date(), self._ledger, self.crawler.stats
+        return {
+            name: Asker(
+                portal, Frontier(portal, today, ledger, self.loopback), ledger, self.arguments.period, calls, stats
+            )
+            for name, portal in self._portals.items()
+        }
+
+    @cached_property
+    def _contents(self) -> Contents:
+        return Contents(self._ledger)
 
     async def start(self) -> AsyncIterator[Output]:
-        """Begin with the addresses listed; without any, with feeds, sitemaps and start pages of every portal.
+        """Begin with the addresses listed; without any, with feeds, sitemaps, start pages and archive of every portal.
 
-        What was asked for before, in this run or in one that was broken off, is not asked for again.
+        What was asked for before, in this run or in one that was broken off, is asked for again only on a revisit.
         """
         if self._is_enough():
             raise CloseSpider("limit")
+        if self.arguments.revisit:
+            self._revive()
         for output in self._listed() if self.arguments.urls else self._beginnings():
             yield output
 
     async def parse_list(self, response: Response, source: str, form: Form) -> AsyncIterator[Output]:
         """Ask for what a feed or a sitemap names."""
+        if self._is_unmodified(response):
+            return
         listing = await asyncio.to_thread(read_list, form, response.body, response.url)
         if isinstance(listing, Rejected):
             yield listing
             return
-        for output in self._follow_list(response, self._portals[source], listing):
+        for output in self._noting_news(self._askers[source].listing(listing, response.url, _depth(response) + 1)):
             yield output
+
+    async def parse_guess(self, response: Response, source: str) -> AsyncIterator[Output]:
+        """Ask for what a feed or a sitemap names, if the answer is one."""
+        if self._is_unmodified(response):
+            return
+        listing = await asyncio.to_thread(read_any, response.body, response.url)
+        if listing is None:
+            self.crawler.stats.inc_value(WRONG_GUESSES)
+            return
+        for output in self._noting_news(self._askers[source].listing(listing, response.url, _depth(response) + 1)):
+            yield output
+
+    async def parse_probe(self, response: Response, source: str) -> None:  # noqa: ARG002 -- as the others
+        """Remember what the site shows for a page that it cannot have, and yet answers."""
+        if isinstance(response, HtmlResponse):
+            links = await asyncio.to_thread(read_links, make_page(response))
+            self._contents.remember_missing(response.request.url if response.request else "", links.signature)
 
     async def parse_page(
         self, response: Response, source: str, kind: str, evidence: list[dict[str, str]]
@@ -110,16 +156,21 @@ class PortalSpider(Spider):
             if visit:
                 visit.postpone()
             return
+        if self._is_unmodified(response, same_body=kind == Kind.ARTICLE):
+            return
         if not isinstance(response, HtmlResponse):
             yield Rejected("fetch", "not_html", f"content type {response.headers.get('Content-Type')!r}", response.url)
             return
-        portal = self._portals[source]
-        page = make_page(response, read_evidence(evidence) + _stated_by(portal))
+        asker = self._askers[source]
+        page = make_page(response, read_evidence(evidence))
         links = await asyncio.to_thread(read_links, page)
+        parts: tuple[Page, ...] = ()
         if kind == Kind.ARTICLE and not self._is_enough():
-            yield self._article(response, portal, page, links, visit.serial if visit else 0)
-        for url in () if self.arguments.urls else links.links:
-            for output in self._ask(portal, url, _depth(response) + 1):
+            parts = await self._parts(asker.portal, page, links)
+            for output in self._article(response, asker, page, links, parts):
+                yield output
+        if not self.arguments.urls:
+            for output in self._noting_news(self._named(response, asker, links, {part.url for part in parts})):
                 yield output
         if self._is_enough():
             raise CloseSpider("limit")
@@ -135,17 +186,71 @@ class PortalSpider(Spider):
         request: Request = failure.request  # type: ignore[attr-defined]
         yield fetch_rejection(failure.value, first_address(request))
 
+    def guess_failed(self, _failure: Failure) -> None:
+        """Count a guess that led nowhere: nobody promised a page there."""
+        self.crawler.stats.inc_value(WRONG_GUESSES)
+
     def _article(
-        self, response: Response, portal: Portal, page: Page, links: PageLinks, serial: int
-    ) -> FetchedPage | Rejected:
+        self, response: Response, asker: Asker, page: Page, links: PageLinks, parts: tuple[Page, ...]
+    ) -> Iterator[Output]:
         """The article, unless its document was handed on before or its address led to something else."""
+        visit, portal = current_visit(), asker.portal
         redirected = "redirect_urls" in response.meta
         if redirected and not self.arguments.urls and judge(page.url, portal) is not Kind.ARTICLE:
-            return Rejected("discovery", "no_article", f"redirected to {page.url}", response.meta["redirect_urls"][0])
-        if not self._ledger.claim(document_address(page.url, links.canonical), serial):
-            return Rejected("discovery", "duplicate_address", f"of {links.canonical or page.url}", page.url)
-        self.crawler.stats.inc_value(PAGES)
-        return FetchedPage(page, portal.name, portal.languages, portal.template)
+            first = response.meta["redirect_urls"][0]
+            yield Rejected("discovery", "no_article", f"redirected to {page.url}", first)
+        elif refusal := self._contents.refusal(page.url, links.signature):
+            yield refusal
+        elif links.version and document_address(page.url, links.canonical) != document_address(page.url, ""):
+            yield from asker.page(links.canonical, _depth(response), Kind.ARTICLE)
+            yield Rejected("discovery", "other_version", f"of {links.canonical}", page.url)
+        elif not self._ledger.claim(document_address(page.url, links.canonical), visit.serial if visit else 0):
+            yield Rejected("discovery", "duplicate_address", f"of {links.canonical or page.url}", page.url)
+        else:
+            self.crawler.stats.inc_value(PAGES)
+            yield of_portal(page, portal, parts)
+            yield from (Rejected("discovery", "part_of_another", f"of {page.url}", part.url) for part in parts)
+
+    async def _parts(self, portal: Portal, page: Page, links: PageLinks) -> tuple[Page, ...]:
+        """The further pages of an article, as far as they can be fetched and show something new."""
+        parts: list[Page] = []
+        seen = {links.signature, ""}
+        while len(parts) + 1 < MAX_PARTS and (url := next_part(page.url, len(parts) + 2, links.turns)):
+            try:
+                response = await self.crawler.engine.download_async(part_request(portal, url))
+            except FAILURES as error:
+                logger.warning("Page %d of %s is missing: %s", len(parts) + 2, page.url, error)
+                break
+            part = make_page(response)
+            links = await asyncio.to_thread(read_links, part)
+            if response.status != HTTPStatus.OK or links.signature in seen:
+                break
+            seen.add(links.signature)
+            parts.append(part)
+        return tuple(parts)
+
+    def _named(self, response: Response, asker: Asker, links: PageLinks, parts: set[str]) -> Iterator[Output]:
+        """What a page points to: other pages, and on a start page feeds and sitemaps."""
+        depth = _depth(response)
+        if depth == 0:
+            yield from self._lists(response, asker, links)
+        for url in links.links:
+            if url not in parts:
+                yield from asker.page(url, depth + 1)
+
+    def _lists(self, response: Response, asker: Asker, links: PageLinks) -> Iterator[Output]:
+        """Feeds and sitemaps that the portal's file does not name, and what the site shows for missing pages."""
+        portal = asker.portal
+        yield from asker.probe(missing_page(response.url), self.parse_probe)
+        if not portal.sitemaps:
+            robots = self.crawler.get_downloader_middleware(RobotsMiddleware)
+            named = robots.sitemaps(response.url) if robots else ()
+            for url in named:
+                yield from asker.sitemap(Entry(url))
+            for path in () if named else USUAL_SITEMAPS:
+                yield from asker.guess(urljoin(response.url, path))
+        for url in () if portal.feeds else links.lists:
+            yield from asker.guess(url)
 
     def _is_enough(self) -> bool:
         return 0 < self.arguments.limit <= self._ledger.documents()
@@ -157,55 +262,55 @@ class PortalSpider(Spider):
             if portal is None:
                 yield Rejected("discovery", "offsite", "no portal of this crawl covers it", url)
             else:
-                yield from self._ask(portal, url, 0, Kind.ARTICLE)
+                yield from self._askers[portal.name].page(url, 0, Kind.ARTICLE)
 
     def _beginnings(self) -> Iterator[Output]:
-        for portal in self.arguments.portals:
+        for asker in self._askers.values():
+            portal = asker.portal
             for form, urls in ((Form.FEED, portal.feeds), (Form.SITEMAP, portal.sitemaps)):
-                yield from (list_request(portal, url, form, self.parse_list, self.failed) for url in urls)
-            for url in portal.start:
-                yield from self._ask(portal, url, 0, Kind.SECTION)
+                yield from (list_request(portal, url, form, asker.calls) for url in urls)
+            for url in (*portal.start, *self._archive(portal)):
+                yield from asker.page(url, 0, Kind.SECTION)
 
-    def _follow_list(self, response: Response, portal: Portal, listing: Listing) -> Iterator[Output]:
-        if listing.broken:
-            yield Rejected("discovery", "broken_entry", f"{listing.broken} without an address", response.url)
-        yield from (self._sitemap(portal, url) for url in listing.children)
-        for entry in listing.entries:
-            # What a feed or a news sitemap describes is an article, unless the portal knows its own by the address.
-            kind = Kind.ARTICLE if entry.evidence and not portal.articles else None
-            yield from self._ask(portal, entry.url, _depth(response) + 1, kind, entry.evidence)
+    def _archive(self, portal: Portal) -> Iterator[str]:
+        """The pages of the portal's archive for the days asked for; none where no first day is."""
+        period, today = self.arguments.period, datetime.now(UTC).date()
+        if portal.archive and period.since > date.min:
+            yield from archive_pages(portal.archive, period.since, min(period.until, today))
 
-    def _sitemap(self, portal: Portal, url: str) -> Request | Rejected:
-        """The request for a sitemap that an index names."""
-        if not portal.covers(url):
-            return Rejected("discovery", "offsite", "sitemap of another site", url)
-        if self._ledger.counted("sitemaps", portal.name) >= MAX_SITEMAPS:
-            return Rejected("discovery", "too_many_sitemaps", f"more than {MAX_SITEMAPS}", url)
-        self._ledger.count(portal.name, "sitemaps")
-        return list_request(portal, url, Form.SITEMAP, self.parse_list, self.failed)
+    def _revive(self) -> None:
+        """Queue again what is to be visited again."""
+        revisit = self.arguments.revisit
+        kinds = (*LISTS, Kind.ARTICLE.value) if revisit is Revisit.ARTICLES else LISTS
+        now = time.time() if revisit is Revisit.DUE else sys.float_info.max
+        self.crawler.stats.inc_value(REVISITED, self._ledger.revive(kinds, self.portal_names, now))
 
-    def _ask(
-        self, portal: Portal, url: str, depth: int, kind: Kind | None = None, evidence: tuple[Evidence, ...] = ()
-    ) -> Iterator[Request | Rejected]:
-        """The request for an address, or its refusal; nothing for one that was met before or lies elsewhere."""
-        outcome = self._frontiers[portal.name].admit(url, depth, kind)
-        if isinstance(outcome, Target):
-            yield page_request(
-                portal,
-                outcome.url,
-                outcome.kind,
-                depth=depth,
-                evidence=evidence,
-                callback=self.parse_page,
-                errback=self.failed,
-            )
-        elif outcome is not None:
-            yield outcome
+    def _is_unmodified(self, response: Response, *, same_body: bool = False) -> bool:
+        """Whether the site says that nothing changed, or, with `same_body`, sent the very bytes of the last visit."""
+        visit = current_visit()
+        if visit is None or not visit.serial:
+            return False
+        last = self._ledger.revisits.last(visit.url)
+        same = bool(same_body and last and last.status == HTTPStatus.OK and last.signature == visit.signature)
+        visit.unchanged = same or response.status == HTTPStatus.NOT_MODIFIED
+        if visit.unchanged:
+            self.crawler.stats.inc_value(UNCHANGED)
+            self._schedule(changed=False)
+        return visit.unchanged
 
+    def _noting_news(self, outputs: Iterator[Output]) -> Iterator[Output]:
+        """Hand `outputs` on, and set the time of the next visit by whether a request was among them."""
+        changed = False
+        for output in outputs:
+            changed = changed or isinstance(output, Request)
+            yield output
+        self._schedule(changed=changed)
 
-def _stated_by(portal: Portal) -> tuple[Evidence, ...]:
-    """What the portal file says of each of its documents: the language, if it has but one."""
-    return (Evidence("language", portal.languages[0], "portal"),) if len(portal.languages) == 1 else ()
+    def _schedule(self, *, changed: bool) -> None:
+        if visit := current_visit():
+            last = self._ledger.revisits.last(visit.url)
+            interval = next_interval(last.interval if last else 0.0, changed=changed, config=RevisitConfig())
+            self._ledger.revisits.schedule(visit.url, time.time(), interval)
 
 
 def _depth(response: Response) -> int:

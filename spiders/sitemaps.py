@@ -32,10 +32,10 @@ def parse_sitemap(body: bytes, url: str) -> Listing:
     root = read_xml(body)
     match local_name(root):
         case "sitemapindex":
-            children = [_location(child) for child in root if local_name(child) == "sitemap"]
-            return Listing(children=tuple(filter(None, children)), broken=children.count(""))
+            children = _collected(root, "sitemap")
+            return Listing(children=children.entries, broken=children.broken)
         case "urlset":
-            return _collected(_entry(child) for child in root if local_name(child) == "url")
+            return _collected(root, "url")
         case other:
             raise ListingError(f"not a sitemap: its root is <{other}>")
 
@@ -48,8 +48,8 @@ def _plain(body: bytes, url: str) -> Listing:
     return Listing(entries[:MAX_ENTRIES], broken=sum(1 for line in lines if line) - len(entries))
 
 
-def _collected(found: Iterator[Entry | None]) -> Listing:
-    every = list(found)
+def _collected(root: etree._Element, name: str) -> Listing:
+    every = [_entry(child) for child in root if local_name(child) == name]
     entries = tuple(entry for entry in every if entry is not None)
     return Listing(entries[:MAX_ENTRIES], broken=len(every) - len(entries))
 

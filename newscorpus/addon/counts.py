@@ -14,6 +14,14 @@ IN_MEMORY = "newscorpus/kept_in_memory"
 
 ARCHIVED = "newscorpus/archived_bytes"
 
+REVISITED = "newscorpus/revisit/queued"
+"""Addresses that were done and are asked for again."""
+UNCHANGED = "newscorpus/revisit/unchanged"
+"""Answers that said, or showed, that nothing had changed."""
+
+WRONG_GUESSES = "newscorpus/discovery/wrong_guesses"
+"""Usual addresses of feeds, sitemaps and missing pages that led nowhere."""
+
 FAILED = "newscorpus/failed"
 """Why the crawl as a whole failed, as text; not there where it did not."""
 

@@ -41,6 +41,7 @@ class Visit:
         request: as it is being sent.
         serial: of the address in the ledger; 0 for a request that is not there.
         entered: the spider has the answer.
+        unchanged: the answer says that the address is as it was; it brings nothing then.
         retry_at: when to ask again instead of being done, seconds since the epoch, 0: at any time; None: never.
     """
 
@@ -50,6 +51,7 @@ class Visit:
         self.request = request
         self.serial = serial
         self.entered = False
+        self.unchanged = False
         self.retry_at: float | None = None
         self._fetched: Fetched | None = None
         self._brought: list[tuple[Series, bytes, Outcome]] = []
@@ -61,6 +63,11 @@ class Visit:
     def bring(self, series: Series, line: bytes, outcome: Outcome) -> None:
         """Add a row or a rejection, to be written when the visit ends."""
         self._brought.append((series, line, outcome))
+
+    @property
+    def signature(self) -> str:
+        """Hash of the body that came; "" where none did."""
+        return self._fetched.signature if self._fetched else ""
 
     def is_about(self, url: str) -> bool:
         """Whether `url` is an address of this visit: the first one, or the last one after redirects."""
@@ -76,6 +83,9 @@ class Visit:
         """Write what the visit brought, or queue its address again."""
         if self.retry_at is not None and self.serial:
             ledger.release(self.serial, self.retry_at)
+            return
+        if self.unchanged and self.serial and self._fetched:
+            ledger.leave(self.serial, self._fetched)
             return
         archived = self.request.meta.get(ARCHIVED) or ("", 0)
         outcomes = [_placed(ledger, *brought, (archived[0], archived[1])) for brought in self._brought]

@@ -113,8 +113,11 @@ def is_refusal(status: int) -> bool:
 
 
 def _throttled(standing: Standing, heard: Heard, config: PolitenessConfig) -> float:
-    """Scrapy's AutoThrottle at one request at a time: the pause follows the latency, and errors never shorten it."""
-    if heard.status == 0:
+    """Scrapy's AutoThrottle at one request at a time: the pause follows the latency, and errors never shorten it.
+
+    A site without any delay, which is one's own, has none.
+    """
+    if heard.status == 0 or standing.floor_seconds == 0:
         return standing.delay_seconds
     latency = heard.latency_seconds
     wanted = max(latency, (standing.delay_seconds + latency) / 2)

@@ -3,18 +3,21 @@
 from newscorpus.crawl.ledger.errors import LedgerError
 from newscorpus.crawl.ledger.files import Place, Series
 from newscorpus.crawl.ledger.ledger import Ledger
+from newscorpus.crawl.ledger.revisits import LastVisit, Revisits
 from newscorpus.crawl.ledger.rows import Fetched, Lease, Link, Outcome, State, key_of
 from newscorpus.crawl.ledger.store import LEDGER
 
 __all__ = [
     "LEDGER",
     "Fetched",
+    "LastVisit",
     "Lease",
     "Ledger",
     "LedgerError",
     "Link",
     "Outcome",
     "Place",
+    "Revisits",
     "Series",
     "State",
     "key_of",

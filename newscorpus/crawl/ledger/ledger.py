@@ -10,7 +10,7 @@ than the database the pages whose lines are missing are asked for again.
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -20,6 +20,7 @@ from typing import Self
 from newscorpus.crawl.ledger.errors import LedgerError
 from newscorpus.crawl.ledger.files import CommittedFiles, Place, Series, sync
 from newscorpus.crawl.ledger.recover import recover
+from newscorpus.crawl.ledger.revisits import Revisits
 from newscorpus.crawl.ledger.rows import Fetched, Lease, Link, Outcome, State, key_of
 from newscorpus.crawl.ledger.store import LEDGER, MAX_LOG_BYTES, locked, open_writer
 
@@ -45,6 +46,7 @@ class Ledger:
         self._queued: Counter[str] = Counter(dict(self._by_portal(State.QUEUED)))
         self._waiting: Counter[str] = Counter(dict(self._by_portal(State.WAITING)))
         self._failed = False
+        self.revisits = Revisits(self._write)
 
     @classmethod
     def open(cls, corpus: Path) -> Self:
@@ -155,7 +157,7 @@ class Ledger:
         """Take the next address of a portal from the queue."""
         sql = """UPDATE urls SET state = 3, attempts = attempts + 1 WHERE serial = (SELECT serial FROM urls
             WHERE state = 1 AND portal = ? ORDER BY priority DESC, serial LIMIT 1)
-            RETURNING serial, url, portal, priority, request"""
+            RETURNING serial, url, portal, priority, request, status, etag, last_modified"""
         row = self._write(sql, (portal,)).fetchone()
         if row is None:
             return None
@@ -209,6 +211,23 @@ class Ledger:
             self._connection.executemany("INSERT INTO documents VALUES (?, ?)", claimed)
         self._documents += len(claimed)
         self._unclaim(serial)
+
+    def leave(self, serial: int, fetched: Fetched) -> None:
+        """Note that a leased address is as it was: what became of it stands."""
+        sql = """UPDATE urls SET state = 4, fetched = ?, etag = iif(? = '', etag, ?),
+            last_modified = iif(? = '', last_modified, ?) WHERE serial = ? RETURNING portal"""
+        etag, last_modified = fetched.etag, fetched.last_modified
+        values = (fetched.time, etag, etag, last_modified, last_modified, serial)
+        (portal,) = self._write(sql, values).fetchone()
+        self.count(portal, "unchanged")
+        self.count(portal, "bytes", fetched.n_bytes)
+        self._unclaim(serial)
+
+    def revive(self, kinds: Collection[str], portals: Collection[str], now: float) -> int:
+        """Queue again what is done, of some kinds and portals, and due at `now`; gives the number."""
+        revived = self.revisits.revive(kinds, portals, now)
+        self._queued.update(revived)
+        return revived.total()
 
     # ---- documents and counts ---------------------------------------------------------------------------------------
 

@@ -49,13 +49,16 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """An address to be asked for now."""
+    """An address to be asked for now, and what its last answer, if there was one, named to compare with."""
 
     serial: int
     url: str
     portal: str
     priority: int
     request: bytes
+    status: int = 0
+    etag: str = ""
+    last_modified: str = ""
 
 
 @dataclass(frozen=True, slots=True)

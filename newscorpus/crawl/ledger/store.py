@@ -57,7 +57,12 @@ CREATE TABLE counts (portal TEXT, name TEXT, n INTEGER NOT NULL, PRIMARY KEY (po
 CREATE TABLE files (name TEXT PRIMARY KEY, length INTEGER NOT NULL) WITHOUT ROWID;
 """
 
-MIGRATIONS = (FIRST,)
+REVISITS = """
+ALTER TABLE urls ADD COLUMN stated TEXT NOT NULL DEFAULT '';
+ALTER TABLE urls ADD COLUMN visit_interval REAL NOT NULL DEFAULT 0;
+"""
+
+MIGRATIONS = (FIRST, REVISITS)
 """What makes version n + 1 of version n; `PRAGMA user_version` holds the version. Only ever appended to."""
 
 
