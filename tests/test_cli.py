@@ -100,6 +100,11 @@ def test_start_up_loads_nothing_heavy() -> None:
         ["evaluate", "--dataset", "a.jsonl", "--split", "test"],
         ["evaluate", "--dataset", "a.jsonl", "--hidden"],
         ["evaluate", "--dataset", "a.jsonl", "--fields", "--jobs", "2"],
+        ["train", "main-text"],
+        ["train", "nonsense", "--data", "."],
+        ["train", "texttractor", "--data", ".", "--silver", "."],
+        ["train", "main-text", "--silver", "."],
+        ["features", "main-text", "a.csv", "--data", "."],
     ],
     ids=" ".join,
 )
@@ -163,6 +168,9 @@ def test_a_file_of_pages(run: Run, tmp_path: Path) -> None:
         (["extract", "http://localhost:1/", "--contact", "me@example.org"], "private_address"),
         (["build", "absent"], "absent"),
         (["evaluate", "--dataset", "absent.jsonl"], "absent.jsonl"),
+        (["train", "shallow-tree", "--data", "absent"], "wcxb.jsonl.zst is missing"),
+        (["train", "shallow-tree", "--silver", "absent"], "no archive here"),
+        (["features", "shallow-tree", "a.txt", "--data", "absent"], "ends in .csv or .arff, not in '.txt'"),
         (["evaluate", "--dataset", "absent.jsonl", "--fields"], "absent.jsonl"),
     ],
 )

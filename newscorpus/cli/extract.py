@@ -19,6 +19,7 @@ class Format(StrEnum):
     TEXT = "text"
     JSON = "json"
     BLOCKS = "blocks"
+    BREZOVNIK = "brezovnik"
 
 
 @app.command()

@@ -102,6 +102,11 @@ def word_edits(predicted: str, gold: str) -> int:
     return Levenshtein.distance(*_numbered(words(predicted), words(gold)))
 
 
+def character_similarity(predicted: str, gold: str) -> float:
+    """1 minus the Levenshtein distance in characters over the length of the longer text (Brezovnik 2021); 0..1."""
+    return Levenshtein.normalized_similarity(predicted, gold)
+
+
 def _numbered(*texts: Sequence[str]) -> tuple[list[int], ...]:
     """Each word as a number: rapidfuzz compares the hashes of words, and those of small numbers never collide."""
     numbers: dict[str, int] = {}

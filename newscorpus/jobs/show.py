@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from newscorpus.data import LabelledBlock, Page, Record
+from newscorpus.data import LabelledBlock, Page, Record, Rejected
 from newscorpus.extraction.extractor import Extractor
 from newscorpus.extractors import registry
 from newscorpus.jobs.extract import extract_page, rejection_line
@@ -25,10 +25,31 @@ def text(extractor: Extractor, page: Page) -> bytes:
     Raises:
         ShowError: the page was rejected.
     """
+    return _accepted(extractor, page).text.encode() + b"\n"
+
+
+def brezovnik(extractor: Extractor, page: Page) -> bytes:
+    """The page as the extractor of Brezovnik (2021) writes it: an object of JSON; what is unknown is "" or [].
+
+    Raises:
+        ShowError: the page was rejected.
+    """
+    found = _accepted(extractor, page)
+    extracted = {
+        "title": found.title,
+        "subtitle": found.lead,
+        "content": found.text,
+        "images": [{"url": image.url, "alt": image.alt} for image in found.images],
+    }
+    shown = {"url": found.url, "date_accessed": found.fetched, "extracted_data": extracted}
+    return msgspec.json.format(msgspec.json.encode(shown)) + b"\n"
+
+
+def _accepted(extractor: Extractor, page: Page) -> Record:
     found = extract_page(extractor, page)
-    if isinstance(found, Record):
-        return found.text.encode() + b"\n"
-    raise ShowError(f"{page.url or 'the page'} was rejected: {found.stage}/{found.reason} {found.detail}".rstrip())
+    if isinstance(found, Rejected):
+        raise ShowError(f"{page.url or 'the page'} was rejected: {found.stage}/{found.reason} {found.detail}".rstrip())
+    return found
 
 
 def record(extractor: Extractor, page: Page) -> bytes:
@@ -59,4 +80,9 @@ def _cells(labelled: LabelledBlock) -> tuple[str, ...]:
     return tuple(map(collapse, cells))
 
 
-FORMATS: Mapping[str, Callable[[Extractor, Page], bytes]] = {"text": text, "json": record, "blocks": blocks}
+FORMATS: Mapping[str, Callable[[Extractor, Page], bytes]] = {
+    "text": text,
+    "json": record,
+    "blocks": blocks,
+    "brezovnik": brezovnik,
+}

@@ -11,6 +11,7 @@ from newscorpus.evaluation.scores import (
     Overlap,
     Scores,
     ascii_words,
+    character_similarity,
     confusion,
     lcs_overlap,
     ngram_overlap,
@@ -112,3 +113,11 @@ def test_confusions_add_up() -> None:
 def test_confusion_refuses_unequal_lengths() -> None:
     with pytest.raises(ValueError, match=r"shorter|longer"):
         confusion([True], [True, False])
+
+
+@pytest.mark.parametrize(
+    ("predicted", "gold", "similarity"),
+    [("", "", 1), ("", "abc", 0), ("kitten", "sitting", 1 - 3 / 7), ("ab", "ab", 1)],
+)
+def test_similarity_in_characters(predicted: str, gold: str, similarity: float) -> None:
+    assert character_similarity(predicted, gold) == pytest.approx(similarity)

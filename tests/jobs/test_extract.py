@@ -12,7 +12,7 @@ from newscorpus.data import Article, Block, Element, Fields, Label, LabelledBloc
 from newscorpus.jobs import extract
 from newscorpus.jobs.extract import Setup, extract_file, extract_page, load
 from newscorpus.jobs.parallel import Lost
-from newscorpus.jobs.show import COLUMNS, ShowError, blocks, record, text
+from newscorpus.jobs.show import COLUMNS, ShowError, blocks, brezovnik, record, text
 from newscorpus.jobs.source import SourceError, read_source
 from newscorpus.portals.errors import PortalError
 from newscorpus.urls import document_id
@@ -187,6 +187,23 @@ def test_one_page_as_text_and_as_record() -> None:
     assert text(extractor, page).decode() == STORY.strip() + "\n"
     shown = msgspec.json.decode(record(extractor, page), type=Record)
     assert (shown.id, shown.text) == (document_id(page.url), STORY.strip())
+
+
+def test_one_page_as_brezovnik_writes_it() -> None:
+    html = HTML.replace("<title>", "<meta property=og:image content=/a.jpg><title>")
+    shown = json.loads(
+        brezovnik(load(BTE), Page.from_html(html, "https://news.example/bridge", "2026-11-01T10:00:00Z"))
+    )
+    assert shown == {
+        "url": "https://news.example/bridge",
+        "date_accessed": "2026-11-01T10:00:00Z",
+        "extracted_data": {
+            "title": "Bridge",
+            "subtitle": "",
+            "content": STORY.strip(),
+            "images": [{"url": "https://news.example/a.jpg", "alt": ""}],
+        },
+    }
 
 
 def test_one_rejected_page_as_text_and_as_record() -> None:

@@ -1,0 +1,67 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from newscorpus.artifacts import METADATA, Metadata
+from newscorpus.crawl.archive.encode import encode
+from newscorpus.crawl.archive.values import Capture, Exchange, Origin, Rules
+from newscorpus.crawl.archive.writer import ArchiveWriter
+from newscorpus.data import Page
+from newscorpus.learning.gold import TrainingError
+from newscorpus.learning.pages import GoldPage
+from newscorpus.learning.paragraph_svm import PARAGRAPH_SVM
+from newscorpus.learning.silver import silver_pages, train_on_silver
+
+MakePage = Callable[..., GoldPage]
+RULES: Rules = {"text": ("article p",), "remove": ("h1",)}
+
+
+def archive(corpus: Path, pages: list[GoldPage], template: Rules | None = RULES) -> None:
+    with ArchiveWriter(corpus, 10_000_000, "newscorpus/test") as writer:
+        for page in pages:
+            body = page.html.encode()
+            headers = (("content-type", "text/html; charset=utf-8"),)
+            exchange = Exchange(page.url, "2026-11-01T10:00:00Z", 200, headers, body)
+            capture = Capture(Page(page.url, body, dict(headers)), origin=Origin("toy", template=template))
+            writer.append(encode(exchange, capture, 10_000_000))
+
+
+def silent(step: str) -> None:
+    """Nobody is told."""
+
+
+def test_the_text_is_what_the_template_of_the_crawl_finds(make_page: MakePage, tmp_path: Path) -> None:
+    pages = [make_page(number) for number in range(3)]
+    archive(tmp_path / "toy", pages)
+    told: list[str] = []
+    silver = list(silver_pages(tmp_path / "toy", told.append))
+    assert [(page.url, page.text, page.dataset, page.domain) for page in silver] == [
+        (page.url, page.text, "toy", "") for page in pages
+    ]
+    assert told == ["000001.warc.gz read"]
+
+
+@pytest.mark.parametrize("template", [None, {"text": ("main p",)}])
+def test_pages_on_which_no_template_finds_text_say_nothing(
+    make_page: MakePage, tmp_path: Path, template: Rules | None
+) -> None:
+    archive(tmp_path, [make_page(1)], template)
+    assert list(silver_pages(tmp_path, silent)) == []
+    with pytest.raises(TrainingError, match="nothing can be learned: of 0 blocks"):
+        train_on_silver(PARAGRAPH_SVM, tmp_path, tmp_path / "model", silent)
+
+
+def test_a_model_is_trained_on_the_archive_and_says_so(make_page: MakePage, tmp_path: Path) -> None:
+    archive(tmp_path / "toy", [make_page(number) for number in range(30)])
+    train_on_silver(PARAGRAPH_SVM, tmp_path / "toy", tmp_path / "model", silent)
+    metadata = msgspec.json.decode((tmp_path / "model" / METADATA).read_bytes(), type=Metadata)
+    assert 0 < int(metadata.data["toy"]["pages"]) < 30
+    assert metadata.data["toy"]["licence"] == "that of the portals"
+    assert metadata.scores["toy"]["f1"] > 0.9
+
+
+def test_without_an_archive_it_says_so(tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match=r"archive: no archive here; crawl into this corpus first$"):
+        next(silver_pages(tmp_path, silent))
