@@ -6,11 +6,24 @@ A verb is a function that a module of this package adds to `app`; each module is
 import os
 import sys
 
-from newscorpus.cli import build, demo, evaluate, export, extract, train, verify
+from newscorpus.cli import build, dedup, demo, evaluate, export, extract, reextract, stats, train, verify
 from newscorpus.cli.app import app
 from newscorpus.demo.errors import DemoError
 
-__all__ = ["app", "build", "demo", "evaluate", "export", "extract", "main", "train", "verify"]
+__all__ = [
+    "app",
+    "build",
+    "dedup",
+    "demo",
+    "evaluate",
+    "export",
+    "extract",
+    "main",
+    "reextract",
+    "stats",
+    "train",
+    "verify",
+]
 
 
 def main() -> None:

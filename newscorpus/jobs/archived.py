@@ -12,15 +12,14 @@ from newscorpus.urls import site_key
 
 
 def fetched_page(capture: Capture, portals: Sequence[Portal]) -> FetchedPage:
-    """The page of `capture`, of the portal that it was crawled for or whose domains cover it.
+    """The page of `capture`, with what `portals` say of it now.
 
-    Where none of `portals` is that, the archive's own word on languages and rules counts; where there is none
-    either, the source is the name of the site.
+    A portal is meant by its name where the archive names the one that was crawled, else by its domains. Where none is
+    meant, the archive's own word on languages and rules counts, and the source is the name of the site if need be.
     """
     origin, page = capture.origin or Origin(), capture.page
-    named = (portal for portal in portals if portal.name == origin.source)
-    covering = (portal for portal in portals if portal.covers(page.url))
-    if portal := next(named, None) or next(covering, None):
+    meant = (one for one in portals if (one.name == origin.source if origin.source else one.covers(page.url)))
+    if portal := next(meant, None):
         return of_portal(page, portal, capture.following)
     source = origin.source or site_key(page.url)
     return FetchedPage(page, source, origin.languages, template_of(origin.template), capture.following)

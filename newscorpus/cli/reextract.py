@@ -1,0 +1,82 @@
+"""`newscorpus reextract`."""
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from newscorpus.cli.app import EXTRACTOR_HELP, app, counted, default_extractor
+
+if TYPE_CHECKING:
+    from newscorpus.jobs.changes import Change, Tally
+
+
+@app.command()
+def reextract(
+    corpus: Annotated[Path, typer.Argument(help="Folder of the corpus.")],
+    files: Annotated[str, typer.Option(help="WARC files or patterns, parted by commas, in place of its archive.")] = "",
+    extractor: Annotated[str, typer.Option(help=EXTRACTOR_HELP)] = "",
+    rights: Annotated[str, typer.Option(help="record or skip, as NEWSCORPUS_RIGHTS.")] = "record",
+    output: Annotated[Path | None, typer.Option(help="Folder of the new corpus, to keep it.")] = None,
+    diff: Annotated[bool, typer.Option("--diff", help="Show how texts differ.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="With --diff: most documents shown.")] = 20,
+    jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
+) -> None:
+    """Extract the archived pages again with today's model and templates, and say what that would change.
+
+    The corpus stays as it is. With --output the result is a corpus of its own: `newscorpus build OUTPUT` publishes it.
+    """
+    from tempfile import TemporaryDirectory
+
+    from newscorpus.crawl.rights import RightsPolicy
+    from newscorpus.jobs import changes
+    from newscorpus.jobs.archived import archive_files, named_files
+    from newscorpus.jobs.reextract import reextract as read_again
+    from newscorpus.jobs.reextract import store
+    from newscorpus.jobs.steps import Recipe
+    from newscorpus.portals.schema import list_portals, load_portal
+    from newscorpus.terminal import progress
+
+    if rights not in list(RightsPolicy):
+        raise typer.BadParameter(f"--rights is {rights!r}; known: {', '.join(RightsPolicy)}")
+    recipe = Recipe(extractor or default_extractor(), RightsPolicy(rights))
+    paths = named_files(files) if files else archive_files(corpus)
+    with ExitStack() as stack:
+        folder = output or Path(stack.enter_context(TemporaryDirectory(prefix="newscorpus-")))
+        outcomes = read_again(paths, recipe, tuple(map(load_portal, list_portals())), jobs)
+        done = store(progress(outcomes, "pages"), folder)
+        found = list(changes.find_changes(corpus, folder, done.read))
+        if diff:
+            _print_differences(found, limit)
+        _print_tallies(changes.tally(found))
+    typer.echo(f"{sum(done.outcomes.values())} pages: {counted(done.outcomes)}")
+    if output:
+        typer.echo(f"The new corpus lies in {output}; newscorpus build {output} publishes it")
+
+
+def _print_differences(found: "list[Change]", limit: int) -> None:
+    from newscorpus.jobs.changes import Kind, difference
+
+    shown = [change for change in found if change.kind in {Kind.TEXT, Kind.GAINED, Kind.LOST}]
+    for change in shown[:limit]:
+        typer.echo(f"=== {change.kind}: {change.source}, {change.id}")
+        typer.echo("\n".join(difference(change)))
+    if len(shown) > limit:
+        typer.echo(f"... {len(shown) - limit} more documents")
+
+
+def _print_tallies(tallies: "list[Tally]") -> None:
+    from dataclasses import astuple, fields
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from newscorpus.jobs.changes import Tally
+
+    table = Table()
+    for number, field in enumerate(fields(Tally)):
+        table.add_column(field.name.replace("_", " "), justify="right" if number else "left")
+    for one in tallies:
+        table.add_row(*map(str, astuple(one)))
+    Console().print(table)
