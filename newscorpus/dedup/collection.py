@@ -41,6 +41,10 @@ class Collection:
         """Names of all sources, sorted."""
         return sorted({name for store in self.stores for name in store.state.sources})
 
+    def source_of(self, position: int) -> str:
+        """The source of a document."""
+        return self.sources[int(self.documents["source"][position])]
+
     @cached_property
     def ids(self) -> list[str]:
         """The id of each document."""

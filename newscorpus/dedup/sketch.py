@@ -1,5 +1,6 @@
 """A sketch: what is kept of a text so that it can be compared with others without being read again."""
 
+import hashlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +9,8 @@ from numpy.typing import NDArray
 from newscorpus.config import DuplicateConfig
 from newscorpus.dedup.signature import content_hash, word_hashes
 from newscorpus.dedup.words import HALF, hash_runs
+
+DIGEST_BYTES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,11 @@ def read_content(text: str, config: DuplicateConfig) -> Content:
         paragraphs=np.array(paragraphs, np.uint64),
         n_words=len(words),
     )
+
+
+def digest(stored: bytes) -> bytes:
+    """Hash (8 bytes) of all that is stored of a document."""
+    return hashlib.blake2b(stored, digest_size=DIGEST_BYTES).digest()
 
 
 def paragraph_hash(words: NDArray[np.uint64]) -> np.uint64:

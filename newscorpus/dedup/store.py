@@ -19,14 +19,13 @@ from newscorpus.config import DuplicateConfig, SignatureParameters
 from newscorpus.dedup.bands import band_keys
 from newscorpus.dedup.errors import DedupError
 from newscorpus.dedup.signature import CONTENT_BYTES, STORED, stack
-from newscorpus.dedup.sketch import Sketch
+from newscorpus.dedup.sketch import DIGEST_BYTES, Sketch
 from newscorpus.dedup.verify import VERIFIED
 
 STATE = "index.json"
 KEPT = "kept"
 VERSION = 1
 
-DIGEST_BYTES = 8
 DOCUMENT = np.dtype(
     [
         ("content", f"S{CONTENT_BYTES}"),
@@ -89,8 +88,8 @@ class Covered:
 
     Attributes:
         name: as the writer calls the file.
-        size: bytes of it that were read.
-        check: what tells the writer that those bytes are still the same.
+        size: how much of it was read, as the writer counts.
+        check: what tells the writer that this much is still the same.
     """
 
     name: str

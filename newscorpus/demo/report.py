@@ -18,7 +18,7 @@ from newscorpus.dedup.duplicates import Kind
 from newscorpus.demo.errors import DemoError
 from newscorpus.demo.gold import Gold
 from newscorpus.evaluation.scores import ngram_scores
-from newscorpus.jobs.build import DUPLICATES, DuplicateLine
+from newscorpus.jobs.left_out import DUPLICATES, DuplicateLine
 from newscorpus.urls import canonical_url
 
 KEPT, DUPLICATE, NOT_MET = "kept", "duplicate", "not met"

@@ -5,7 +5,6 @@ builds. Only what the index holds is in memory, some 0.5 kB a document; texts ar
 """
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -15,21 +14,19 @@ from newscorpus.config import BuildConfig, DuplicateConfig
 from newscorpus.corpus.errors import CorpusError
 from newscorpus.corpus.files import exclusive, replacing
 from newscorpus.corpus.intake import torn_segments
-from newscorpus.corpus.lines import encode_line
 from newscorpus.corpus.publish import publish
 from newscorpus.corpus.published import PUBLISHED
 from newscorpus.corpus.tally import Share
 from newscorpus.data import Record
 from newscorpus.dedup.boilerplate import cut_boilerplate, find_boilerplate
 from newscorpus.dedup.collection import Collection
-from newscorpus.dedup.duplicates import Duplicate, Kind, find_duplicates, staying, survivors
+from newscorpus.dedup.duplicates import Duplicate, Kind, staying
 from newscorpus.dedup.errors import DedupError
-from newscorpus.dedup.verify import VERIFIED, Verifier
-from newscorpus.jobs.index import INTAKE, record_of, update_index
+from newscorpus.jobs.decide import LOCK, decide
+from newscorpus.jobs.index import update_index
+from newscorpus.jobs.left_out import DUPLICATES, cluster_sizes, count_kinds, duplicate_lines
+from newscorpus.jobs.rows import INTAKE, record_of
 from newscorpus.text import count_words
-
-DUPLICATES = "duplicates.jsonl"
-LOCK = ".build.lock"
 
 CUT_FLAG = "boilerplate_cut"
 """Flag of a record whose text lost paragraphs, with their number behind a colon."""
@@ -56,26 +53,6 @@ class BuildReport:
     torn: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DuplicateLine:
-    """A line of `duplicates.jsonl`.
-
-    Attributes:
-        id: of the document left out, or of the one whose other revision was kept.
-        duplicate_of: id of the document it repeats; for a revision the same id.
-        cluster: id of the document that stays for it in the corpus.
-    """
-
-    id: str
-    revision: str
-    url: str
-    title: str
-    duplicate_of: str
-    kind: Kind
-    similarity: float
-    cluster: str = ""
-
-
 def build(corpus: Path, config: BuildConfig = BuildConfig()) -> BuildReport:
     """Write `corpus/` and `duplicates.jsonl` of the corpus in a folder from its intake.
 
@@ -99,23 +76,15 @@ def _build(corpus: Path, config: BuildConfig) -> BuildReport:
     """Read, decide, write."""
     store = update_index(corpus, config)
     collection = Collection(store)
-    verifier = Verifier(
-        collection.documents["content"],
-        lambda position: record_of(collection, position).text,
-        config.duplicates,
-        config.signature,
-        store.folder / VERIFIED,
-    )
-    duplicates = find_duplicates(collection, verifier, config.duplicates)
-    verifier.save()
+    duplicates = decide(collection, config)
     with replacing(corpus / DUPLICATES) as file:
-        file.writelines(_duplicate_lines(collection, duplicates))
+        file.writelines(duplicate_lines(collection, duplicates))
         manifest = publish(corpus / PUBLISHED, _survivors(collection, duplicates, config.duplicates), config)
     store.note_kept(staying(len(collection), duplicates))
     return BuildReport(
         documents=len(collection),
         kept=manifest.documents,
-        duplicates={kind.value: sum(duplicate.kind is kind for duplicate in duplicates) for kind in Kind},
+        duplicates=count_kinds(duplicates),
         words=manifest.words,
         shares=manifest.shares,
     )
@@ -123,8 +92,7 @@ def _build(corpus: Path, config: BuildConfig) -> BuildReport:
 
 def _survivors(collection: Collection, duplicates: Sequence[Duplicate], config: DuplicateConfig) -> Iterator[Record]:
     """The records that stay, by id, without boilerplate."""
-    last = survivors(duplicates)
-    copies = Counter(last[one.position] for one in duplicates if one.kind is not Kind.REVISION)
+    copies = cluster_sizes(duplicates)
     superseded = _superseded(collection, duplicates)
     stay = staying(len(collection), duplicates)
     boilerplate = find_boilerplate(collection, stay, config)
@@ -168,23 +136,3 @@ def _superseded(collection: Collection, duplicates: Sequence[Duplicate]) -> dict
 def _known(seconds: float) -> float:
     """A time, the earliest of all where it is unknown."""
     return 0.0 if math.isnan(seconds) else float(seconds)
-
-
-def _duplicate_lines(collection: Collection, duplicates: Sequence[Duplicate]) -> Iterator[bytes]:
-    """The lines of `duplicates.jsonl`, by id."""
-    ids, digests = collection.ids, collection.documents["digest"]
-    last = survivors(duplicates)
-    for duplicate in sorted(duplicates, key=lambda one: (ids[one.position], digests[one.position])):
-        record = record_of(collection, duplicate.position)
-        yield encode_line(
-            DuplicateLine(
-                id=record.id,
-                revision=record.revision,
-                url=record.url,
-                title=record.title,
-                duplicate_of=ids[duplicate.of],
-                kind=duplicate.kind,
-                similarity=round(duplicate.similarity, 4),
-                cluster=ids[last[duplicate.position]],
-            )
-        )

@@ -4,7 +4,6 @@ It is made of the intake alone, and grows with it. Where the intake was cut back
 crawl that was killed does when it starts again, the index is made anew.
 """
 
-import hashlib
 import itertools
 import math
 from collections.abc import Iterable, Iterator
@@ -12,15 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import Place, Row, read_intake, read_row
+from newscorpus.corpus.intake import Place, Row, read_intake
 from newscorpus.corpus.records import encode
-from newscorpus.data import Record
-from newscorpus.dedup.collection import Collection
-from newscorpus.dedup.sketch import Sketch, read_content
-from newscorpus.dedup.store import DIGEST_BYTES, STATE, Covered, Layout, Store
-
-INTAKE = "intake"
-INDEX = "index"
+from newscorpus.dedup.sketch import Sketch, digest, read_content
+from newscorpus.dedup.store import STATE, Covered, Layout, Store
+from newscorpus.jobs.rows import INDEX, INTAKE
 
 ROWS_AT_ONCE = 10_000
 """Rows between two commits: some 30 MB of sketches."""
@@ -54,19 +49,6 @@ def update_index(corpus: Path, config: BuildConfig) -> Store:
     return store or Store.create(folder, layout)
 
 
-def place_of(collection: Collection, position: int) -> Place:
-    """Where the row of a document lies; its index must be that of a corpus."""
-    store, row = collection.locate(position)
-    document = store.documents[row]
-    segment = store.folder.parent / INTAKE / store.state.covered[document["file"]].name
-    return Place(segment, int(document["offset"]), int(document["length"]))
-
-
-def record_of(collection: Collection, position: int) -> Record:
-    """The stored record of a document."""
-    return read_row(place_of(collection, position)).record
-
-
 def seconds(date: str) -> float:
     """Seconds since the epoch of an ISO 8601 date, taken as UTC where it names no offset; NaN for anything else."""
     try:
@@ -90,7 +72,7 @@ def _sketch(place: Place, row: Row, numbers: dict[str, int], config: BuildConfig
         n_words=content.n_words,
         published=seconds(record.published),
         fetched=seconds(record.fetched),
-        digest=hashlib.blake2b(encode(record), digest_size=DIGEST_BYTES).digest(),
+        digest=digest(encode(record)),
         file=numbers[place.segment.name],
         offset=place.offset,
         length=place.length,
@@ -104,7 +86,7 @@ def _check(path: Path, size: int) -> str:
     with path.open("rb") as file:
         start = max(0, size - CHECKED_BYTES)
         file.seek(start)
-        return hashlib.blake2b(file.read(size - start), digest_size=DIGEST_BYTES).hexdigest()
+        return digest(file.read(size - start)).hex()
 
 
 def _batches(rows: Iterable[tuple[Place, Row]], size: int) -> Iterator[list[tuple[Place, Row]]]:

@@ -83,6 +83,8 @@ def test_a_corpus_is_built(tmp_path: Path) -> None:
         "title": "copy",
         "duplicate_of": original.id,
         "cluster": original.id,
+        "source": "c",
+        "duplicate_of_source": "a",
         "kind": "exact",
         "similarity": 1.0,
     }

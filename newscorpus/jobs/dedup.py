@@ -1,0 +1,191 @@
+"""Takes duplicates out of corpora and files of JSON lines, or out of some against others, in one batch.
+
+    OUTPUT/
+      corpus/            what stays, published as a corpus, where all inputs are corpora
+      documents/         otherwise: of each input file the lines that stay, with `cluster` and `cluster_size`
+      duplicates.jsonl   what goes, what it repeats, and how
+      reprints.csv       who reprints whom
+      index/             sketches and rows: a run that was broken off goes on here, and later ones compare with it
+
+Equal inputs leave equal documents, whatever their order.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.compressed import write_lines
+from newscorpus.corpus.files import exclusive, replacing
+from newscorpus.corpus.lines import encode_line
+from newscorpus.corpus.publish import publish
+from newscorpus.corpus.published import PUBLISHED
+from newscorpus.corpus.records import decode
+from newscorpus.data import Record
+from newscorpus.dedup.collection import Collection
+from newscorpus.dedup.duplicates import Duplicate, FindCandidates, staying
+from newscorpus.dedup.near import bucketed
+from newscorpus.dedup.sketch import digest
+from newscorpus.dedup.store import STATE, Layout, Store
+from newscorpus.jobs.decide import LOCK, decide
+from newscorpus.jobs.documents import Part, find_parts, stem
+from newscorpus.jobs.left_out import (
+    DUPLICATES,
+    Reprints,
+    cluster_sizes,
+    count_kinds,
+    count_reprints,
+    duplicate_lines,
+    reprints_table,
+)
+from newscorpus.jobs.rows import INDEX, INTAKE, ROWS, line_of
+from newscorpus.jobs.sketching import fill, opened
+
+AGAINST = "against"
+"""Folder in the output of the indexes that references do not have themselves."""
+
+DOCUMENTS = "documents"
+REPRINTS = "reprints.csv"
+
+LINES = msgspec.json.Decoder(dict[str, Any])
+
+Watch = Callable[[Iterator[int], str], Iterable[int]]
+"""Passes on what it is given, and shows how far it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class DedupReport:
+    """What a run did.
+
+    Attributes:
+        documents: documents in the inputs.
+        kept: documents that stay.
+        duplicates: documents left out, by kind.
+        reprints: who repeats whom.
+    """
+
+    documents: int
+    kept: int
+    duplicates: Mapping[str, int]
+    reprints: tuple[Reprints, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """How a run works.
+
+    Attributes:
+        config: what counts as a duplicate, and the form of the published files.
+        jobs: number of processes that read and sign.
+        find: finds candidates for near-duplicates.
+        watch: shows the progress of reading.
+    """
+
+    config: BuildConfig = BuildConfig()
+    jobs: int = 1
+    find: FindCandidates = bucketed
+    watch: Watch = lambda items, _: items
+
+
+def dedup(inputs: Sequence[Path], output: Path, against: Sequence[Path] = (), setup: Setup = Setup()) -> DedupReport:
+    """Write to `output` what the inputs hold without what repeats something else in them or in the references.
+
+    Args:
+        inputs: folders of corpora, and files of JSON lines with `id` and `text`.
+        output: folder; made where it is missing.
+        against: likewise; none of their documents is written or goes.
+        setup: how.
+
+    Raises:
+        CorpusError, DedupError: an input is missing, damaged or broken; the message names file and line.
+        OSError: a file cannot be read or written; what was read so far is not read again by the next run.
+    """
+    parts = find_parts(inputs)
+    output.mkdir(parents=True, exist_ok=True)
+    with exclusive(output / LOCK):
+        references = [_reference(path, output / AGAINST, setup) for path in against]
+        store = _index(output / INDEX, parts, setup)
+        collection = Collection(store, references)
+        duplicates = decide(collection, setup.config, setup.find)
+        own = staying(len(collection), duplicates)[collection.n_references :]
+        _write(output, collection, duplicates, own, parts, setup.config)
+        store.note_kept(own - collection.n_references)
+        reprints = count_reprints(collection, duplicates)
+        with replacing(output / REPRINTS) as file:
+            file.write(reprints_table(reprints))
+    return DedupReport(len(store), len(own), count_kinds(duplicates), reprints)
+
+
+def _reference(path: Path, folder: Path, setup: Setup) -> Store:
+    """The index of a reference: its own, opened to read only; where it has none, one made in `folder`."""
+    own = path / INDEX
+    if (own / STATE).exists() and ((own / ROWS).exists() or (path / INTAKE).is_dir()):
+        return Store.open(own, Layout.of(setup.config.signature, setup.config.duplicates))
+    store = _index(folder / digest(str(path.resolve()).encode()).hex(), find_parts([path]), setup)
+    store.note_kept(np.arange(len(store)))
+    return store
+
+
+def _index(folder: Path, parts: Sequence[Part], setup: Setup) -> Store:
+    """The index of all documents of some files."""
+    store = opened(folder, parts, setup.config)
+    deque(setup.watch(fill(store, parts, setup.config, setup.jobs), "documents"), maxlen=0)
+    return Store.open(folder, store.state.layout)
+
+
+def _write(
+    output: Path,
+    collection: Collection,
+    duplicates: Sequence[Duplicate],
+    stay: NDArray[np.int64],
+    parts: Sequence[Part],
+    config: BuildConfig,
+) -> None:
+    """Write what stays, and what goes."""
+    sizes = cluster_sizes(duplicates)
+    with replacing(output / DUPLICATES) as file:
+        file.writelines(duplicate_lines(collection, duplicates))
+        if all(part.is_shard for part in parts):
+            by_id = stay[collection.id_ranks[stay].argsort()]
+            publish(output / PUBLISHED, _records(collection, by_id, sizes), config)
+        else:
+            _write_documents(output / DOCUMENTS, collection, stay, sizes)
+
+
+def _records(collection: Collection, positions: NDArray[np.int64], sizes: Mapping[int, int]) -> Iterator[Record]:
+    """Records with their clusters."""
+    for position in positions.tolist():
+        record = decode(line_of(collection, position))
+        more = sizes.get(position, 0)
+        yield replace(record, cluster=record.id, cluster_size=record.cluster_size + more) if more else record
+
+
+def _write_documents(
+    folder: Path, collection: Collection, positions: NDArray[np.int64], sizes: Mapping[int, int]
+) -> None:
+    """Write for each input file what stays of it, in its order."""
+    folder.mkdir(exist_ok=True)
+    files = collection.documents["file"][positions]
+    written = set()
+    for number, covered in enumerate(collection.stores[-1].state.covered):
+        path = folder / f"{number:05}-{stem(covered.name)}.jsonl.zst"
+        with replacing(path) as file:
+            write_lines(file, _lines(collection, positions[files == number], sizes), path.suffix)
+        written.add(path)
+    for path in set(folder.iterdir()) - written:
+        path.unlink()
+
+
+def _lines(collection: Collection, positions: NDArray[np.int64], sizes: Mapping[int, int]) -> Iterator[bytes]:
+    """Lines as they came, with `cluster` and `cluster_size`."""
+    for position in positions.tolist():
+        document = LINES.decode(line_of(collection, position))
+        own, more = document.get("cluster_size") or 1, sizes.get(position, 0)
+        cluster = collection.ids[position] if more else document.get("cluster") or ""
+        yield encode_line({**document, "cluster": cluster, "cluster_size": own + more})

@@ -1,0 +1,112 @@
+"""Fills an index with the documents of some files, in processes of their own; begins where it was broken off."""
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.files import sync
+from newscorpus.dedup.errors import DedupError
+from newscorpus.dedup.sketch import Sketch
+from newscorpus.dedup.store import STATE, Covered, Layout, Store
+from newscorpus.jobs.documents import Part, sketch_lines
+from newscorpus.jobs.parallel import Lost, in_order
+from newscorpus.jobs.rows import ROWS
+
+T = TypeVar("T")
+
+LINES_AT_ONCE = 500
+"""Lines that a process gets at once: some tenth of a second."""
+
+BATCH_SECONDS = 600.0
+"""Longest time for them; a text of 100 MB takes two seconds."""
+
+BATCHES_A_COMMIT = 20
+
+
+def opened(folder: Path, parts: Sequence[Part], config: BuildConfig) -> Store:
+    """The index in a folder as far as it was filled from these files; an empty one where it holds anything else.
+
+    Raises:
+        DedupError: it is damaged or was made with other parameters.
+    """
+    layout = Layout.of(config.signature, config.duplicates)
+    store = Store.open(folder, layout) if (folder / STATE).exists() else None
+    checks = {part.name: part.check for part in parts}
+    if store and all(checks.get(covered.name) == covered.check for covered in store.state.covered):
+        return store
+    (folder / ROWS).unlink(missing_ok=True)
+    return Store.create(folder, layout)
+
+
+def fill(store: Store, parts: Sequence[Part], config: BuildConfig, jobs: int) -> Iterator[int]:
+    """Add all documents of the files to an index that are not in it; gives the row of each once it is committed.
+
+    Args:
+        store: as `opened` gave it; it stays as it was, and the index is to be opened again.
+        parts: the files.
+        config: how sketches are made.
+        jobs: number of processes; one works in this process.
+
+    Raises:
+        DedupError: a line is broken; it names file and line.
+        OSError: a file cannot be read, or the disk is full; the next run goes on after the last commit.
+    """
+    for part in parts:
+        for longer in _fill_from(part, store, config, jobs):
+            yield from range(len(store), len(longer))
+            store = longer
+
+
+def _fill_from(part: Part, store: Store, config: BuildConfig, jobs: int) -> Iterator[Store]:
+    """The index after each commit of rows from one file."""
+    known = {covered.name: covered for covered in store.state.covered}
+    done = known[part.name].size if part.name in known else 0
+    for batches in _grouped(_sketched(part, done, config, jobs), BATCHES_A_COMMIT):
+        done += sum(n_lines for n_lines, _ in batches)
+        known[part.name] = Covered(part.name, done, part.check)
+        number = list(known).index(part.name)
+        place = partial(replace, file=number, space=0 if part.is_shard else number + 1)
+        rows = itertools.chain.from_iterable(made for _, made in batches)
+        store = store.append(_keep_rows(store, rows, place), tuple(known.values()))
+        yield store
+
+
+def _sketched(
+    part: Part, done: int, config: BuildConfig, jobs: int
+) -> Iterator[tuple[int, list[tuple[Sketch, bytes]]]]:
+    """Batches of a file's lines, without those done already: their number, and the sketches with their rows."""
+    lines = itertools.islice(part.lines(), done, None)
+    numbered = zip(itertools.count(done + 1, LINES_AT_ONCE), _grouped(lines, LINES_AT_ONCE), strict=False)
+    work = partial(sketch_lines, config)
+    results = in_order(work, numbered, jobs, BATCH_SECONDS) if jobs > 1 else ((item, work(item)) for item in numbered)
+    for (first, batch), found in results:
+        made, error = ([], f"lines from {first} on: {found.detail}") if isinstance(found, Lost) else found
+        if error:
+            raise DedupError(f"{part.name}, {error}")
+        yield len(batch), made
+
+
+def _keep_rows(store: Store, rows: Iterable[tuple[Sketch, bytes]], place: Callable[..., Sketch]) -> list[Sketch]:
+    """Write rows behind those of the index, and give their sketches with their places."""
+    last = store.column("documents")[-1:]
+    offset = int((last["offset"] + last["length"]).sum())
+    path, sketches = store.folder / ROWS, []
+    with path.open("r+b" if path.exists() else "x+b") as file:
+        file.truncate(offset)
+        file.seek(offset)
+        for sketch, row in rows:
+            file.write(row)
+            sketches.append(place(sketch, offset=offset, length=len(row)))
+            offset += len(row)
+        sync(file)
+    return sketches
+
+
+def _grouped(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    iterator = iter(items)
+    while group := list(itertools.islice(iterator, size)):
+        yield group
