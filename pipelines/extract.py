@@ -30,6 +30,5 @@ class ExtractPipeline:
         """Extract a page; hand on everything else."""
         if not isinstance(item, FetchedPage):
             return item
-        extractor, url = self._workers.extractor, item.page.url
-        article = await self._workers.run("extract", url, extract, item.page, extractor, item.source, item.template)
+        article = await self._workers.run("extract", item.page.url, extract, item, self._workers.extractor)
         return article if isinstance(article, Rejected) else Candidate(article, item.source, item.languages)

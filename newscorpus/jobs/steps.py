@@ -8,9 +8,10 @@ from newscorpus.corpus.admit import admit
 from newscorpus.corpus.intake import Row
 from newscorpus.corpus.records import make_record
 from newscorpus.crawl.rights import RightsPolicy, judge_rights
-from newscorpus.data import Article, Page, Rejected
+from newscorpus.data import Article, Rejected
 from newscorpus.dedup.signature import sign
 from newscorpus.extraction.extractor import Extractor
+from newscorpus.extraction.join import join
 from newscorpus.extractors.registry import DEFAULT, load
 from newscorpus.portals.fetched import FetchedPage
 from newscorpus.portals.schema import TemplateSection
@@ -34,7 +35,7 @@ class Recipe:
 
 def process(recipe: Recipe, fetched: FetchedPage) -> Row | Rejected:
     """All steps in their order: the row of the intake that a page becomes, or why it becomes none."""
-    article = extract(fetched.page, recipe.extractor, fetched.source, fetched.template)
+    article = extract(fetched, recipe.extractor)
     if isinstance(article, Rejected):
         return article
     if rejected := judge_rights(article.fields.rights, recipe.rights, article.url):
@@ -46,9 +47,13 @@ def process(recipe: Recipe, fetched: FetchedPage) -> Row | Rejected:
     return Row(record, sign(record.text))
 
 
-def extract(page: Page, extractor: str, source: str, template: TemplateSection | None) -> Article | Rejected:
-    """The article on `page`, by the named extractor and the portal's template."""
-    return extractor_for(extractor, source if template else "", template)(page)
+def extract(fetched: FetchedPage, extractor: str) -> Article | Rejected:
+    """The article on a page and those that follow it, by the named extractor and the portal's template."""
+    read = extractor_for(extractor, fetched.source if fetched.template else "", fetched.template)
+    article = read(fetched.page)
+    if isinstance(article, Rejected):
+        return article
+    return join(article, [part for part in map(read, fetched.following) if isinstance(part, Article)])
 
 
 @cache

@@ -86,7 +86,7 @@ def test_settings_that_depend_on_the_portals() -> None:
     found = portal_settings(arguments, Settings({"NEWSCORPUS_CONTACT": "me@example.org"}))
     assert found["NEWSCORPUS_CORPUS"] == "corpora/far,here"
     assert found["USER_AGENT"].endswith("(+me@example.org)")
-    assert found["DOWNLOAD_SLOTS"] == {"far": {"delay": 2.5}, "here": {"delay": 2.5}}
+    assert found["DOWNLOAD_SLOTS"] == {name: {"delay": 2.5, "jitter": 0} for name in ("far", "here")}
 
 
 def test_nobody_is_asked_anonymously() -> None:

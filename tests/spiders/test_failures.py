@@ -17,7 +17,7 @@ URL = "http://example.org/a"
         (HttpError(Response(URL, status=404)), "http_404"),
         (HttpError(Response(URL, status=503)), "http_503"),
         (Refused("private_address", "10.0.0.1"), "private_address"),
-        (exceptions.IgnoreRequest("Forbidden by robots.txt"), "robots_disallowed"),
+        (Refused("robots_disallowed", "robots.txt forbids it"), "robots_disallowed"),
         (exceptions.IgnoreRequest("max redirections reached"), "redirect_loop"),
         (exceptions.IgnoreRequest("Ignored response <200> because its body (1 B ...)"), "too_large"),
         (exceptions.IgnoreRequest("something new"), "download_failed"),

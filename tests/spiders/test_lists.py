@@ -118,8 +118,10 @@ def test_sitemap_with_news_fields() -> None:
 
 
 def test_sitemap_index_names_its_children() -> None:
-    index = "<sitemapindex><sitemap><loc>http://example.org/1.xml.gz</loc></sitemap><sitemap><loc>2</loc></sitemap></sitemapindex>"
-    assert parse_sitemap(index.encode(), URL) == Listing(children=("http://example.org/1.xml.gz",), broken=1)
+    index = "<sitemapindex><sitemap><loc>http://example.org/1.xml.gz</loc><lastmod>2026-11-20</lastmod></sitemap><sitemap><loc>2</loc></sitemap></sitemapindex>"
+    assert parse_sitemap(index.encode(), URL) == Listing(
+        children=(Entry("http://example.org/1.xml.gz", modified="2026-11-20"),), broken=1
+    )
 
 
 def test_sitemap_of_plain_text() -> None:
