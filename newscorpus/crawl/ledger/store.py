@@ -120,7 +120,10 @@ def reading(corpus: Path) -> Iterator[sqlite3.Connection]:
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=10)) as connection:
             connection.row_factory = sqlite3.Row
-            if (found := _version(connection)) != len(MIGRATIONS):
+            found = _version(connection)
+            if not found:
+                raise LedgerError(f"{path}: empty; no crawl began here")
+            if found != len(MIGRATIONS):
                 raise LedgerError(f"{path}: version {found}; this one reads {len(MIGRATIONS)}; crawl again to renew it")
             yield connection
     except sqlite3.Error as error:
