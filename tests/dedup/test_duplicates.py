@@ -2,8 +2,9 @@
 
 import hashlib
 import math
+import os
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,6 +26,14 @@ from newscorpus.dedup.verify import Verifier
 CONFIG = DuplicateConfig()
 PARAMETERS = SignatureParameters()
 WORDS = [f"w{number}" for number in range(5000)]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_power_failure() -> Iterator[None]:
+    """Nothing here depends on what survives one, and a busy disk takes its time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        yield
 
 
 @dataclass(frozen=True, slots=True)

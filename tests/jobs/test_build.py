@@ -2,9 +2,10 @@
 
 import errno
 import json
+import os
 import random
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +28,14 @@ from newscorpus.jobs.build import BuildReport, build
 
 PARAMETERS = SignatureParameters()
 WORDS = [f"slovo{number}" for number in range(500)]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_power_failure() -> Iterator[None]:
+    """Nothing here depends on what survives one, and a busy disk takes its time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        yield
 
 
 def text(seed: int, n_words: int = 80) -> str:

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import os
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -20,13 +21,21 @@ from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields
 from newscorpus.dedup.errors import DedupError
 from newscorpus.dedup.signature import sign
-from newscorpus.jobs import sketching
+from newscorpus.jobs import documents, sketching
 from newscorpus.jobs.build import build
 from newscorpus.jobs.dedup import DedupReport, Setup, dedup
 from newscorpus.learning.pages import read_lines
 
 WORDS = [f"slovo{number}" for number in range(2000)]
 Line = dict[str, Any]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_power_failure() -> Iterator[None]:
+    """Nothing here depends on what survives one, and a busy disk takes its time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        yield
 
 
 def text(seed: int, n_words: int = 120) -> str:
@@ -111,10 +120,12 @@ def test_json_lines(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("suffix", [".jsonl.gz", ".jsonl.zst"])
-def test_compressed_files_and_processes(tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("suffix", "jobs"), [(".jsonl.gz", 1), (".jsonl.zst", 2)])
+def test_compressed_files_and_processes(
+    tmp_path: Path, suffix: str, jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sketching, "LINES_AT_ONCE", 2)
-    dedup([write(tmp_path / f"in{suffix}", LINES)], tmp_path / "out", setup=Setup(jobs=2))
+    dedup([write(tmp_path / f"in{suffix}", LINES)], tmp_path / "out", setup=Setup(jobs=jobs))
     assert kept(tmp_path / "out") == {"a", "e", 6}
 
 
@@ -130,10 +141,10 @@ def test_an_id_twice_in_a_file_is_a_revision(tmp_path: Path) -> None:
 
 
 def test_the_order_of_inputs_changes_nothing(tmp_path: Path) -> None:
-    documents = [{**line, "id": str(line["id"])} for line in LINES]
+    lines = [{**line, "id": str(line["id"])} for line in LINES]
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        shuffled = random.Random(name).sample(documents, len(documents))
+        shuffled = random.Random(name).sample(lines, len(lines))
         files = [write(tmp_path / name / "x.jsonl", shuffled[:3]), write(tmp_path / name / "y.jsonl", shuffled[3:])]
         dedup(files if name == "one" else files[::-1], tmp_path / name / "out")
     one, two = (tmp_path / name / "out" for name in ("one", "two"))
@@ -195,10 +206,14 @@ def test_a_run_that_was_broken_off_goes_on(tmp_path: Path, monkeypatch: pytest.M
     with (tmp_path / "out" / "index" / "rows").open("ab") as rows:
         rows.write(b"torn")
     read: list[int] = []
-    sketch_lines = sketching.sketch_lines
-    monkeypatch.setattr(sketching, "sketch_lines", lambda *given: read.append(1) or sketch_lines(*given))
+
+    def sketch_lines(config: BuildConfig, numbered: tuple[int, Sequence[bytes]]) -> object:
+        read.append(numbered[0])
+        return documents.sketch_lines(config, numbered)
+
+    monkeypatch.setattr(sketching, "sketch_lines", sketch_lines)
     again = dedup(files, tmp_path / "out")
-    assert len(read) == 1
+    assert read == [3]
     assert again == dedup(files, tmp_path / "anew")
     assert kept(tmp_path / "out") == kept(tmp_path / "anew")
 
