@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
-from examples.language_model.compare import Row, compare
+from examples.language_model.compare import Row, compare, cut_to_equal
 from examples.language_model.pages import Example, demo_examples, gold_examples, installed_systems, training_texts
 from newscorpus.config import SplitConfig, SplitRule
 from newscorpus.corpus.published import open_corpus
@@ -38,7 +38,9 @@ def compare_pages(examples: Iterable[Example], fewest: int) -> Iterator[Row]:
         held_out = [example.gold for example in found if example.held_out]
         if training and len(held_out) >= fewest:
             sizes = f"{task}, {len(training)} : {len(held_out)}"
-            yield from compare(sizes, training_texts(training, systems), held_out, DEFAULT)
+            texts = training_texts(training, systems)
+            yield from compare(sizes, texts, held_out, DEFAULT)
+            yield from compare(f"{sizes}, equal amounts", cut_to_equal(texts), held_out, DEFAULT)
 
 
 def try_corpus(folder: Path) -> Iterator[Row]:

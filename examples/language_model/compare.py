@@ -1,5 +1,6 @@
 """One model for each system's texts, tested on the same held-out texts."""
 
+import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -13,6 +14,9 @@ from newscorpus.text import paragraphs
 
 RUN = 8
 """Tokens in a run that training and held-out texts must not share, as in the study of GPT-2 (Radford et al. 2019)."""
+
+SEED = 1
+"""Of the order in which pages are taken when amounts are made equal."""
 
 Text = list[list[str]]
 """Paragraphs of tokens."""
@@ -70,6 +74,23 @@ def compare(task: str, training: Mapping[str, Sequence[str]], held_out: Sequence
             bits=sum(bits) / letters,
             more=more,
         )
+
+
+def cut_to_equal(training: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """As many tokens of each system as of the one that has fewest: whole paragraphs of pages in one random order."""
+    order = list(range(max(map(len, training.values()))))
+    random.Random(SEED).shuffle(order)
+    fewest = min(sum(count(cut(text)) for text in texts) for texts in training.values())
+    return {system: list(_first([texts[at] for at in order], fewest)) for system, texts in training.items()}
+
+
+def _first(texts: Iterable[str], tokens: int) -> Iterator[str]:
+    """Paragraphs of texts until they have so many tokens."""
+    for paragraph in chain.from_iterable(map(paragraphs, texts)):
+        tokens -= len(tokenise(paragraph)) + 1
+        if tokens < 0:
+            return
+        yield paragraph
 
 
 def cut(text: str) -> Text:

@@ -1,7 +1,8 @@
 """A simple tokeniser for every script, for exports and examples.
 
-A token is a word, with the apostrophes, hyphens and combining marks inside it; a number, with the separators inside
-it; one character of a script that sets no spaces between words; or one punctuation mark, or a run of the same one.
+A token is a word or number, with the apostrophes, hyphens and combining marks inside it, and the full stops, commas and
+colons between its digits; one character of a script that sets no spaces between words; or one punctuation mark, or a
+run of the same one.
 Characters that do not show, other than inside a word, are left out. Nothing is known of any language: abbreviations
 lose their full stop, and clitics stay where they are.
 """
@@ -21,10 +22,9 @@ def _pattern() -> re.Pattern[str]:
     kinds = {chr(point): unicodedata.category(chr(point)) for point in (0xAD, *range(MARKS_FROM, MARKS_TO + 1))}
     marks = "".join(character for character, kind in kinds.items() if kind.startswith("M"))
     hidden = "".join(character for character, kind in kinds.items() if kind == "Cf")
-    letter = rf"(?:[^\W\d{UNSPACED}]|[{marks}{hidden}])"
-    word = rf"[^\W\d{UNSPACED}](?:{letter}|\d)*(?:['’‑-](?:{letter}|\d)+)*"
-    number = r"\d+(?:[.,:]\d+)*"
-    return re.compile(rf"[{UNSPACED}][{marks}]*|{word}|{number}(?:{letter}|\d)*|([^\s\w{hidden}])\1*|\S[{marks}]*")
+    word = rf"[^\W{UNSPACED}]++(?:[{marks}{hidden}]++[^\W{UNSPACED}]*+)*+"
+    joined = rf"{word}(?:['’‑-]{word}|(?<=\d)[.,:](?=\d){word})*+"
+    return re.compile(rf"{joined}|[{UNSPACED}][{marks}]*|([^\s\w{hidden}])\1*|\S[{marks}]*")
 
 
 def tokenise(text: str) -> list[str]:
@@ -34,6 +34,10 @@ def tokenise(text: str) -> list[str]:
 
 def glued_tokens(text: str) -> list[tuple[str, bool]]:
     """The tokens of a text, in order, each with whether it follows the one before it without a space."""
-    found = [match for match in _pattern().finditer(text) if match[0].isprintable() or match[0][0].isalnum()]
-    ends = [0, *(match.end() for match in found)]
-    return [(match[0], 0 < end == match.start()) for match, end in zip(found, ends, strict=False)]
+    found, end = [], 0
+    for match in _pattern().finditer(text):
+        token = match[0]
+        if token.isprintable() or token[0].isalnum():
+            found.append((token, bool(found) and match.start() == end))
+            end = match.end()
+    return found

@@ -12,7 +12,7 @@ from newscorpus.corpus.tokens import glued_tokens, tokenise
     [
         ("Praha, 3. března: „To je 1,5 mil. Kč...“", "Praha , 3 . března : „ To je 1,5 mil . Kč ... “"),
         ("O'Neill-Nová covid-19 A4 1920er", "O'Neill-Nová covid-19 A4 1920er"),
-        ("-- ?! 12:30 €5 100%", "-- ? ! 12:30 € 5 100 %"),
+        ("-- ?! 12:30 €5 100% 2026-03-01 10-letý v1.2, 3.", "-- ? ! 12:30 € 5 100 % 2026-03-01 10-letý v1.2 , 3 ."),
         ("e\u0301ta हिन्दी में", "e\u0301ta हिन्दी में"),
         ("日本語。", "日 本 語 。"),
         ("so\u00adft \ufeffc \u200e", "so\u00adft c"),

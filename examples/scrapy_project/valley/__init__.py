@@ -1,0 +1,1 @@
+"""A Scrapy project of your own, with newscorpus as an add-on."""
