@@ -228,7 +228,7 @@ def report(way: str, kills: int, calm: Told, told: Told) -> tuple[str, bool]:
     return f"| {' | '.join(map(str, cells))} | {robots} | {told.seconds:.0f} |", fine
 
 
-HEAD = """| how | kills | starts | rows | same | twice | pages asked in one go | more | under way | robots.txt | seconds |
+HEAD = """| how | kills | starts | rows | same | twice | asked in one go | more | under way | robots.txt | seconds |
 |---|---:|---:|---:|---|---:|---:|---:|---:|---:|---:|"""
 
 

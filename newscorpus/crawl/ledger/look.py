@@ -95,6 +95,17 @@ def states(corpus: Path) -> Iterator[tuple[str, State, int]]:
             yield portal, State(state), n
 
 
+def last_answers(corpus: Path, portal: str, most: int) -> list[str]:
+    """When the last answers of a portal came, ISO 8601, the latest first.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+    """
+    sql = "SELECT fetched FROM urls WHERE portal = ? AND fetched != '' ORDER BY fetched DESC LIMIT ?"
+    with reading(corpus) as connection:
+        return [row[0] for row in connection.execute(sql, (portal, most))]
+
+
 def counts(corpus: Path) -> Iterator[tuple[str, str, int]]:
     """Portal, name and number of everything that a crawl counts.
 
