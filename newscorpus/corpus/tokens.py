@@ -34,7 +34,8 @@ def tokenise(text: str) -> list[str]:
 
 def glued_tokens(text: str) -> list[tuple[str, bool]]:
     """The tokens of a text, in order, each with whether it follows the one before it without a space."""
-    found, end = [], 0
+    found: list[tuple[str, bool]] = []
+    end = 0
     for match in _pattern().finditer(text):
         token = match[0]
         if token.isprintable() or token[0].isalnum():
