@@ -1,0 +1,182 @@
+"""Texttractor (Mrózek 2014): what its post-analysis changes, block by block, and jusText beside it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.reproduce.block_systems import NEWS, articles, fetched, fit_artifact, text_of
+from benchmarks.reproduce.tables import table
+from newscorpus.data import Label as Verdict
+from newscorpus.data import LabelledBlock, Rejected
+from newscorpus.extraction.extractor import Extractor
+from newscorpus.extraction.post_analysis import MROZEK
+from newscorpus.extraction.post_analysis.headline import is_headline, possible_headlines
+from newscorpus.extraction.post_analysis.rule import is_heading
+from newscorpus.extraction.read import Reading, read
+from newscorpus.extractors.registry import load
+from newscorpus.extractors.texttractor import Texttractor, measure
+from newscorpus.learning.block_labels import Flags, label_by_alignment
+from newscorpus.learning.block_learner import LabelledPage
+from newscorpus.learning.examples import LICENCES
+from newscorpus.learning.pages import GoldPage
+from newscorpus.learning.texttractor import TEXTTRACTOR
+
+WITHOUT, WITH, PEER = "Without post-analysis", "With post-analysis", "jusText"
+
+PUBLISHED_PAGES = 32
+PUBLISHED: dict[str, dict[str, float]] = {
+    WITHOUT: {"wrong": 99, "missed": 113, "starts": 16, "ends": 9},
+    WITH: {"wrong": 90, "missed": 21, "starts": 29, "ends": 19, "success": 0.9445, "failure": 0.3304},
+    PEER: {"success": 0.9138, "failure": 0.3434},
+}
+"""Sums over the pages, and mean shares."""
+
+COLUMNS = (
+    "set", "pages", "blocks", "good", "marked", "wrong", "missed", "starts", "distance", "ends", "success", "failure"
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What a system marked on one page, or the sums over pages, of which the shares are means.
+
+    Attributes:
+        pages: their number.
+        blocks: on the page.
+        good: of them.
+        marked: as good.
+        wrong: marked, but not good.
+        missed: good, but not marked.
+        starts: whether the first marked block is the first good one.
+        distance: blocks between the two; those of the page where nothing was marked.
+        ends: whether the last marked block is the last good one.
+        success: correctly marked, of the good.
+        failure: wrongly marked, of the good.
+    """
+
+    pages: int
+    blocks: int
+    good: int
+    marked: int
+    wrong: int
+    missed: int
+    starts: int
+    distance: float
+    ends: int
+    success: float
+    failure: float
+
+
+Label = Callable[[Reading], tuple[LabelledBlock, ...]]
+Pages = Mapping[str, Sequence[dict[str, Marks]]]
+"""By set, what each system marked on each page."""
+
+
+def reproduce(data: Path) -> str:
+    """The table of the thesis by set, and its sums beside ours."""
+    network, how = fit_artifact(TEXTTRACTOR, _labelled(data))
+    systems = {WITHOUT: Texttractor(network, rules=()).label, WITH: Texttractor(network, rules=MROZEK).label}
+    peer = load("justext")
+    by_set = {
+        dataset: [_mark(page, systems, peer) for page in map(_open, articles(data, dataset)) if page]
+        for dataset in NEWS
+    }
+    tables = [_by_set(by_set, name) for name in (WITHOUT, WITH, PEER)]
+    return (
+        "# Texttractor (Mrózek 2014)\n\n"
+        "Blocks of the development pages, good by alignment with the gold text; the headline is one of them, as in the "
+        "thesis. Captions and side text that are marked count as wrong. The network learned from the train split of "
+        f"{', '.join(LICENCES)}. {how}\n\n{''.join(tables)}{_beside_published(by_set)}"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A page, what was read of it, and which of its blocks are good: one at least."""
+
+    page: GoldPage
+    reading: Reading
+    good: Flags
+
+
+def _open(page: GoldPage) -> Opened | None:
+    reading = read(fetched(page))
+    if isinstance(reading, Rejected) or not reading.blocks:
+        return None
+    headlines = possible_headlines(page.title or reading.fields.title)
+    headline = [is_heading(block) and is_headline(block, headlines) for block in reading.blocks]
+    good = label_by_alignment(reading.blocks, page) | headline
+    return Opened(page, reading, good) if good.any() else None
+
+
+def _labelled(data: Path) -> Iterator[LabelledPage]:
+    for dataset in LICENCES:
+        for page in map(_open, articles(data, dataset, "train")):
+            if page:
+                yield LabelledPage(dataset, page.page.domain, measure(page.reading.blocks), page.good)
+
+
+def _mark(page: Opened, systems: Mapping[str, Label], peer: Extractor) -> dict[str, Marks]:
+    """What each system marked on a page."""
+    marked = {
+        name: np.array([item.label is Verdict.GOOD for item in label(page.reading)]) for name, label in systems.items()
+    }
+    found = replace(page.page, text=text_of(peer, page.page), title="")
+    marked[PEER] = label_by_alignment(page.reading.blocks, found)
+    return {name: count(flags, page.good) for name, flags in marked.items()}
+
+
+def count(marked: Flags, good: Flags) -> Marks:
+    """The marks on one page, of which a block at least is good."""
+    (first, *_), (last, *_) = np.flatnonzero(good), np.flatnonzero(good)[::-1]
+    found = np.flatnonzero(marked)
+    wrong, hits = int((marked & ~good).sum()), int((marked & good).sum())
+    return Marks(
+        pages=1,
+        blocks=len(good),
+        good=int(good.sum()),
+        marked=int(marked.sum()),
+        wrong=wrong,
+        missed=int(good.sum()) - hits,
+        starts=int(found.size > 0 and found[0] == first),
+        distance=float(abs(found[0] - first)) if found.size else float(len(good)),
+        ends=int(found.size > 0 and found[-1] == last),
+        success=hits / int(good.sum()),
+        failure=wrong / int(good.sum()),
+    )
+
+
+def _total(marks: Sequence[Marks]) -> Marks:
+    sums = [sum(column) for column in zip(*map(astuple, marks), strict=True)]
+    total = Marks(*sums)
+    return replace(
+        total,
+        distance=total.distance / total.pages,
+        success=total.success / total.pages,
+        failure=total.failure / total.pages,
+    )
+
+
+def _by_set(by_set: Pages, name: str) -> str:
+    rows = [(dataset, *astuple(_total([page[name] for page in pages]))) for dataset, pages in by_set.items()]
+    return f"## {name}\n\n{table(COLUMNS, rows)}\n"
+
+
+def _beside_published(by_set: Pages) -> str:
+    pages = [page for of_set in by_set.values() for page in of_set]
+    rows = [row for name in PUBLISHED for row in _compared(name, _total([page[name] for page in pages]))]
+    return (
+        "## Beside the published figures\n\n"
+        f"Sums for {PUBLISHED_PAGES} pages (ours over all sets, scaled), and mean shares.\n\n"
+        f"{table(('system', 'figure', 'published', 'ours'), rows)}"
+    )
+
+
+def _compared(name: str, ours: Marks) -> list[tuple[str, str, float, float]]:
+    scale = {"success": 1.0, "failure": 1.0}
+    return [
+        (name, figure, published, getattr(ours, figure) * scale.get(figure, PUBLISHED_PAGES / ours.pages))
+        for figure, published in PUBLISHED[name].items()
+    ]
