@@ -1,9 +1,28 @@
 import numpy as np
 
-from newscorpus.learning.shallow_tree import choose
+from newscorpus.extractors.shallow_tree import FEATURES
+from newscorpus.learning.block_learner import LabelledPage
+from newscorpus.learning.shallow_tree import fit
 
 
-def test_the_strongest_pruning_within_one_standard_error_of_the_best() -> None:
-    scores = np.array([[0.7, 0.9], [0.8, 1.0], [0.82, 0.82], [0.5, 0.5]])  # means 0.8, 0.9, 0.82, 0.5; error 0.1
-    assert choose(scores) == 2
-    assert choose(scores[[1, 0, 3]]) == 0 + 1
+def make(number: int) -> list[LabelledPage]:
+    """Pages whose blocks are good by one column, but for one in ten."""
+    generator = np.random.default_rng(0)
+    rows = generator.random((number, 40, len(FEATURES))).astype(np.float32)
+    odd = generator.random((number, 40)) < 0.1
+    return [
+        LabelledPage("toy", str(at), page, (page[:, 2] > 0.5) ^ flip)
+        for at, (page, flip) in enumerate(zip(rows, odd, strict=True))
+    ]
+
+
+def test_the_pruning_that_does_best_on_other_sites_is_taken() -> None:
+    pages = make(30)
+    fitted = fit(pages, prunings=(1e-6, 1e-2, 1.0), folds=3)  # too little, enough, too much
+    assert fitted.how.startswith("Decision tree of 2 leaves")
+    assert "pruned at 0.01 a leaf: the best of 3 prunings in 3-fold" in fitted.how
+    assert (fitted.predict(pages[0].rows) == (pages[0].rows[:, 2] > 0.5)).mean() > 0.9
+
+
+def test_of_equals_the_stronger_pruning() -> None:
+    assert "pruned at 0.02 a leaf" in fit(make(30), prunings=(1e-2, 2e-2), folds=3).how
