@@ -7,8 +7,12 @@ from datetime import date, datetime
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
+from newscorpus.data import Page, Rejected
+from newscorpus.extraction.decode import decode
 from newscorpus.extraction.fields.address import read_address
 from newscorpus.extraction.fields.dates import parse_moment
+from newscorpus.extraction.fields.reading import read_fields
+from newscorpus.extraction.parse import parse
 
 from .listing import Entry
 
@@ -68,6 +72,13 @@ class Period:
 
 ALWAYS = Period()
 """All days."""
+
+
+def published_day(page: Page) -> date | None:
+    """The day on which a page says, or shows, that it was published; None where it does not."""
+    text = decode(page)
+    root = text if isinstance(text, Rejected) else parse(text, page.url)
+    return None if isinstance(root, Rejected) else read_day(read_fields(root, page).fields.published)
 
 
 def read_day(text: str) -> date | None:

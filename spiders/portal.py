@@ -2,8 +2,6 @@
 
 import asyncio
 import logging
-import sys
-import time
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, date, datetime
 from functools import cached_property
@@ -17,23 +15,24 @@ from scrapy.exceptions import CloseSpider
 from scrapy.http import HtmlResponse, Response
 from twisted.python.failure import Failure
 
-from newscorpus.addon.counts import PAGES, REVISITED, UNCHANGED, WRONG_GUESSES
+from newscorpus.addon.counts import PAGES, WRONG_GUESSES
 from newscorpus.addon.items import FetchedPage
 from newscorpus.addon.options import check_settings
+from newscorpus.addon.pages import make_page
 from newscorpus.addon.refused import Postponed
 from newscorpus.addon.robots import RobotsMiddleware
 from newscorpus.addon.scheduler import ledger_of
 from newscorpus.addon.visits import current_visit
 from newscorpus.config import RevisitConfig
 from newscorpus.crawl.ledger import Ledger
-from newscorpus.crawl.revisit import next_interval
 from newscorpus.data import Page, Rejected
 from newscorpus.portals.archive import archive_pages
 from newscorpus.portals.fetched import of_portal
 from newscorpus.portals.schema import Portal
 from newscorpus.urls import document_address
 
-from .arguments import Arguments, Revisit, read_arguments
+from .again import Again
+from .arguments import Arguments, read_arguments
 from .asker import Asker
 from .contents import Contents, missing_page
 from .failures import FAILURES, fetch_rejection
@@ -43,8 +42,8 @@ from .judge import Kind, judge
 from .links import PageLinks, read_links
 from .listing import Entry, Form
 from .lists import read_any, read_list
-from .pages import make_page
-from .requests import LISTS, Calls, first_address, list_request, part_request, read_evidence
+from .period import ALWAYS, published_day
+from .requests import Calls, first_address, list_request, part_request, read_evidence
 from .surroundings import loopback_hosts, portal_manners, portal_settings
 
 Output = FetchedPage | Rejected | Request
@@ -104,6 +103,10 @@ class PortalSpider(Spider):
         }
 
     @cached_property
+    def _again(self) -> Again:
+        return Again(self._ledger, self.crawler.stats, RevisitConfig())
+
+    @cached_property
     def _contents(self) -> Contents:
         return Contents(self._ledger)
 
@@ -115,30 +118,34 @@ class PortalSpider(Spider):
         if self._is_enough():
             raise CloseSpider("limit")
         if self.arguments.revisit:
-            self._revive()
+            self._again.revive(self.arguments.revisit, self.portal_names)
         for output in self._listed() if self.arguments.urls else self._beginnings():
             yield output
 
     async def parse_list(self, response: Response, source: str, form: Form) -> AsyncIterator[Output]:
         """Ask for what a feed or a sitemap names."""
-        if self._is_unmodified(response):
+        if self._again.is_unchanged(response):
             return
         listing = await asyncio.to_thread(read_list, form, response.body, response.url)
         if isinstance(listing, Rejected):
             yield listing
             return
-        for output in self._noting_news(self._askers[source].listing(listing, response.url, _depth(response) + 1)):
+        for output in self._again.noting_news(
+            self._askers[source].listing(listing, response.url, _depth(response) + 1)
+        ):
             yield output
 
     async def parse_guess(self, response: Response, source: str) -> AsyncIterator[Output]:
         """Ask for what a feed or a sitemap names, if the answer is one."""
-        if self._is_unmodified(response):
+        if self._again.is_unchanged(response):
             return
         listing = await asyncio.to_thread(read_any, response.body, response.url)
         if listing is None:
             self.crawler.stats.inc_value(WRONG_GUESSES)
             return
-        for output in self._noting_news(self._askers[source].listing(listing, response.url, _depth(response) + 1)):
+        for output in self._again.noting_news(
+            self._askers[source].listing(listing, response.url, _depth(response) + 1)
+        ):
             yield output
 
     async def parse_probe(self, response: Response, source: str) -> None:  # noqa: ARG002 -- as the others
@@ -156,7 +163,7 @@ class PortalSpider(Spider):
             if visit:
                 visit.postpone()
             return
-        if self._is_unmodified(response, same_body=kind == Kind.ARTICLE):
+        if self._again.is_unchanged(response, same_body=kind == Kind.ARTICLE):
             return
         if not isinstance(response, HtmlResponse):
             yield Rejected("fetch", "not_html", f"content type {response.headers.get('Content-Type')!r}", response.url)
@@ -166,11 +173,12 @@ class PortalSpider(Spider):
         links = await asyncio.to_thread(read_links, page)
         parts: tuple[Page, ...] = ()
         if kind == Kind.ARTICLE and not self._is_enough():
-            parts = await self._parts(asker.portal, page, links)
-            for output in self._article(response, asker, page, links, parts):
+            refusal = await self._out_of_period(page)
+            parts = () if refusal else await self._parts(asker.portal, page, links)
+            for output in [refusal] if refusal else self._article(response, asker, page, links, parts):
                 yield output
         if not self.arguments.urls:
-            for output in self._noting_news(self._named(response, asker, links, {part.url for part in parts})):
+            for output in self._again.noting_news(self._named(response, asker, links, {part.url for part in parts})):
                 yield output
         if self._is_enough():
             raise CloseSpider("limit")
@@ -210,6 +218,14 @@ class PortalSpider(Spider):
             self.crawler.stats.inc_value(PAGES)
             yield of_portal(page, portal, parts)
             yield from (Rejected("discovery", "part_of_another", f"of {page.url}", part.url) for part in parts)
+
+    async def _out_of_period(self, page: Page) -> Rejected | None:
+        """The refusal of an article that turns out not to be of the days asked for; one without a date passes."""
+        period = self.arguments.period
+        day = await asyncio.to_thread(published_day, page) if period != ALWAYS else None
+        if day is None or period.meets(day, day):
+            return None
+        return Rejected("discovery", "out_of_period", f"published {day}", page.url)
 
     async def _parts(self, portal: Portal, page: Page, links: PageLinks) -> tuple[Page, ...]:
         """The further pages of an article, as far as they can be fetched and show something new."""
@@ -277,40 +293,6 @@ class PortalSpider(Spider):
         period, today = self.arguments.period, datetime.now(UTC).date()
         if portal.archive and period.since > date.min:
             yield from archive_pages(portal.archive, period.since, min(period.until, today))
-
-    def _revive(self) -> None:
-        """Queue again what is to be visited again."""
-        revisit = self.arguments.revisit
-        kinds = (*LISTS, Kind.ARTICLE.value) if revisit is Revisit.ARTICLES else LISTS
-        now = time.time() if revisit is Revisit.DUE else sys.float_info.max
-        self.crawler.stats.inc_value(REVISITED, self._ledger.revive(kinds, self.portal_names, now))
-
-    def _is_unmodified(self, response: Response, *, same_body: bool = False) -> bool:
-        """Whether the site says that nothing changed, or, with `same_body`, sent the very bytes of the last visit."""
-        visit = current_visit()
-        if visit is None or not visit.serial:
-            return False
-        last = self._ledger.revisits.last(visit.url)
-        same = bool(same_body and last and last.status == HTTPStatus.OK and last.signature == visit.signature)
-        visit.unchanged = same or response.status == HTTPStatus.NOT_MODIFIED
-        if visit.unchanged:
-            self.crawler.stats.inc_value(UNCHANGED)
-            self._schedule(changed=False)
-        return visit.unchanged
-
-    def _noting_news(self, outputs: Iterator[Output]) -> Iterator[Output]:
-        """Hand `outputs` on, and set the time of the next visit by whether a request was among them."""
-        changed = False
-        for output in outputs:
-            changed = changed or isinstance(output, Request)
-            yield output
-        self._schedule(changed=changed)
-
-    def _schedule(self, *, changed: bool) -> None:
-        if visit := current_visit():
-            last = self._ledger.revisits.last(visit.url)
-            interval = next_interval(last.interval if last else 0.0, changed=changed, config=RevisitConfig())
-            self._ledger.revisits.schedule(visit.url, time.time(), interval)
 
 
 def _depth(response: Response) -> int:

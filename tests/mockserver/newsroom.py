@@ -1,0 +1,148 @@
+"""A news site on loopback whose lists are found from its front page, and that changes.
+
+Run as a script, `newsroom.py N`: prints its address, and serves until it is killed. `/_log` answers with
+[[path, status]] of what was asked; `/_change` changes three articles and what the sitemap says of them.
+"""
+
+import json
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from prose import article
+
+CHANGED = (20003, 20005, 20007)
+MAP = '<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{}</urlset>'
+INDEX = '<?xml version="1.0"?><sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{}</sitemapindex>'
+LONG = "/news/long-story-30001.html"
+
+
+class Newsroom(ThreadingHTTPServer):
+    """The site, and a log of what was asked."""
+
+    daemon_threads = True
+
+    def __init__(self, n_articles: int) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.base = f"http://127.0.0.1:{self.server_port}"
+        self.n_articles = n_articles
+        self.changed = False
+        self.log: list[tuple[str, int]] = []
+
+    def pages(self) -> dict[str, str]:
+        """All that is there, by path."""
+        parts = {1: LONG, 2: f"{LONG}?page=2", 3: f"{LONG}?page=3"}
+        return {
+            "/robots.txt": f"User-agent: *\nAllow: /\nSitemap: {self.base}/maps/index.xml\n",
+            "/": self.front_page(),
+            "/rss/": listing(["/feeds/latest.xml"]),
+            "/feeds/latest.xml": self.feed(),
+            "/maps/index.xml": self.index(),
+            "/maps/current.xml": self.current(),
+            "/maps/2024-03.xml": self.map([("/news/in-march-2024-40001.html", "2024-03-09")]),
+            "/maps/2023-05.xml": self.map([("/news/in-may-2023-40002.html", "2023-05-09")]),
+            "/archive/2024/03/05": listing(["/news/only-in-the-archive-40003.html"]),
+            "/section/": listing(["/news/plain-story-50001.html/amp", "/news/phone-only-50002.html"]),
+            "/news/phone-only-50002.html": phone("/news/for-readers-50003.html"),
+            **{path: self.part(number) for number, path in parts.items()},
+        }
+
+    def front_page(self) -> str:
+        head = '<link rel="alternate" type="application/rss+xml" href="/feeds/latest.xml">'
+        links = ["/rss/", "/section/", "/news/dead-story-60001.html", LONG]
+        return listing(links, head)
+
+    def feed(self) -> str:
+        item = f"<item><title>Only in the feed</title><link>{self.base}/news/only-in-the-feed-40004.html</link></item>"
+        return f'<?xml version="1.0"?><rss version="2.0"><channel>{item}</channel></rss>'
+
+    def index(self) -> str:
+        dated = {"current": "2026-11-20", "2024-03": "2024-04-01", "2023-05": "2023-06-01"}
+        maps = (f"<loc>{self.base}/maps/{name}.xml</loc><lastmod>{day}</lastmod>" for name, day in dated.items())
+        return INDEX.format("".join(f"<sitemap>{each}</sitemap>" for each in maps))
+
+    def current(self) -> str:
+        numbers = range(20001, 20001 + self.n_articles)
+        return self.map([(f"/news/story-of-the-day-{number}.html", self.day(number)) for number in numbers])
+
+    def day(self, number: int) -> str:
+        return "2026-11-21" if self.changed and number in CHANGED else "2026-11-01"
+
+    def map(self, entries: list[tuple[str, str]]) -> str:
+        urls = (f"<url><loc>{self.base}{path}</loc><lastmod>{day}</lastmod></url>" for path, day in entries)
+        return MAP.format("".join(urls))
+
+    def part(self, number: int) -> str:
+        turns = "".join(f'<a href="{LONG}?page={other}">{other}</a> ' for other in (2, 3) if other != number)
+        head = f'<link rel="canonical" href="{LONG}">'
+        return article(f"part {number}", head).replace("</article>", f"</article><div>{turns}</div>")
+
+    def page(self, path: str) -> str:
+        """Any other path: an article, as far as it was written, or what this site takes for an apology."""
+        if not path.startswith("/news/") or "dead-story" in path:
+            return article("nothing here, the page was moved or never written")
+        number = int(path.rpartition("-")[2].removesuffix(".html"))
+        day = "2024-03-05" if "archive" in path else "2026-11-01"
+        head = f'<meta property="article:published_time" content="{day}T08:00:00Z">'
+        return article(path + (" again" if self.changed and number in CHANGED else ""), head)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers with validators; what is not there, with status 200."""
+
+    protocol_version = "HTTP/1.1"
+    server: Newsroom
+
+    def do_GET(self) -> None:
+        if self.path == "/_log":
+            self.answer(json.dumps(self.server.log), 200)
+        elif self.path == "/_change":
+            self.server.changed = True
+            self.answer("changed", 200)
+        else:
+            pages = self.server.pages()
+            body = pages[self.path] if self.path in pages else self.server.page(self.path)
+            etag = f'"{hash(body)}"'
+            fresh = self.headers.get("If-None-Match") == etag
+            self.server.log.append((self.path, 304 if fresh else 200))
+            self.answer("" if fresh else body, 304 if fresh else 200, etag)
+
+    def answer(self, text: str, status: int, etag: str = "") -> None:
+        body = text.encode()
+        self.send_response(status)
+        kind = "application/xml" if text.startswith("<?xml") else "text/html"
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        if etag:
+            self.send_header("ETag", etag)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- its name in the base class
+        """The log is kept by the server."""
+
+
+def listing(paths: list[str], head: str = "") -> str:
+    """A page of links."""
+    links = "".join(f'<li><a href="{path}">{path}</a></li>' for path in paths)
+    return f"<html><head><title>Newsroom</title>{head}</head><body><ul>{links}</ul></body></html>"
+
+
+def phone(canonical: str) -> str:
+    """An AMP page of the article at `canonical`."""
+    page = article("/news/for-readers", f'<link rel="canonical" href="{canonical}">')
+    return page.replace("<html", "<html amp")
+
+
+def main() -> None:
+    """Serve until killed."""
+    server = Newsroom(int(sys.argv[1]))
+    print(server.base, flush=True)  # noqa: T201 -- how the test learns the address
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}).start()
+
+
+if __name__ == "__main__":
+    main()

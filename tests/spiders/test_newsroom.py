@@ -1,0 +1,135 @@
+"""Crawls of a site that names its lists nowhere but on its pages, and that changes between two visits."""
+
+import json
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SERVER = Path(__file__).parents[1] / "mockserver" / "newsroom.py"
+N_ARTICLES = 10
+
+PORTAL = """
+name = "mock"
+languages = ["en"]
+domains = ["127.0.0.1"]
+start = ["http://127.0.0.1/"]
+archive = "http://127.0.0.1/archive/{year}/{month:02}/{day:02}"
+articles = ['-\\d{5}\\.html(\\?|$)']
+delay_seconds = 0
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One crawl, and what it asked for: path and status."""
+
+    crawl: Any
+    log: list[tuple[str, int]]
+
+    @property
+    def asked(self) -> list[str]:
+        return [path for path, _ in self.log]
+
+    @property
+    def bodies(self) -> list[str]:
+        return [path for path, status in self.log if status == 200 and path.startswith("/news/")]
+
+    def kept(self, part: str) -> list[dict[str, Any]]:
+        return [record for record in self.crawl.records if part in record["url"]]
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    command = [sys.executable, str(SERVER), str(N_ARTICLES)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.kill()
+
+
+@pytest.fixture(scope="module")
+def visits(crawl: Callable[..., Any], site: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Visit]:
+    """A first crawl, a second visit of the same site, and one after it changed; in that order."""
+    folder, seen = tmp_path_factory.mktemp("newsroom"), 0
+    done = {}
+    for name, arguments in (("first", ()), ("same", ("-arevisit=all",)), ("changed", ("-arevisit=all",))):
+        if name == "changed":
+            ask(f"{site}/_change")
+        ended = crawl(folder, "-aportal=mock", f"-abase={site}", *arguments, portal=PORTAL)
+        log = json.loads(ask(f"{site}/_log"))
+        done[name], seen = Visit(ended, [(path, status) for path, status in log[seen:]]), len(log)
+    return done
+
+
+def ask(url: str) -> str:
+    with urllib.request.urlopen(url) as answer:
+        text: str = answer.read().decode()
+        return text
+
+
+def test_sitemaps_come_from_robots_and_feeds_from_the_front_page(visits: dict[str, Visit]) -> None:
+    first = visits["first"]
+    assert first.crawl.exit_code == 0, first.crawl.output
+    assert {"/maps/index.xml", "/maps/2023-05.xml", "/feeds/latest.xml", "/rss/"} <= set(first.asked)
+    assert len(first.kept("story-of-the-day")) == N_ARTICLES
+    assert len(first.kept("only-in-the-feed")) == 1
+    assert "/sitemap.xml" not in first.asked
+    assert not first.crawl.reasons("/rss/")
+
+
+def test_the_pages_of_an_article_are_one_document(visits: dict[str, Visit]) -> None:
+    (record,) = visits["first"].kept("long-story")
+    assert "several_pages" in record["flags"]
+    assert len(record["text"].split("\n")) == 18
+    assert visits["first"].crawl.reasons("long-story-30001.html?page=") == ["discovery/part_of_another"] * 2
+
+
+def test_other_versions_are_folded_into_the_article(visits: dict[str, Visit]) -> None:
+    first = visits["first"]
+    assert len(first.kept("/news/plain-story-50001.html")) == 1
+    assert "/news/plain-story-50001.html/amp" not in first.asked
+    assert len(first.kept("for-readers-50003")) == 1
+    assert first.crawl.reasons("phone-only") == ["discovery/other_version"]
+
+
+def test_a_page_that_is_not_there_is_told_by_its_content(visits: dict[str, Visit]) -> None:
+    assert visits["first"].crawl.reasons("dead-story") == ["discovery/soft_404"]
+
+
+def test_a_second_visit_of_an_unchanged_site_fetches_no_article(visits: dict[str, Visit]) -> None:
+    same = visits["same"]
+    assert same.crawl.exit_code == 0, same.crawl.output
+    assert same.bodies == []
+    assert "/maps/current.xml" in same.asked
+    assert same.crawl.stats["newscorpus/revisit/unchanged"] >= 8
+
+
+def test_after_a_change_only_what_changed_is_fetched_and_becomes_a_revision(visits: dict[str, Visit]) -> None:
+    changed = visits["changed"]
+    paths = {f"/news/story-of-the-day-{number}.html" for number in (20003, 20005, 20007)}
+    assert sorted(changed.bodies) == sorted(paths)
+    for path in paths:
+        before, after = changed.kept(path)
+        assert before["id"] == after["id"]
+        assert before["revision"] != after["revision"]
+
+
+def test_a_period_prunes_lists_and_walks_the_archive(crawl: Callable[..., Any], site: str, tmp_path: Path) -> None:
+    seen = len(json.loads(ask(f"{site}/_log")))
+    period = ("-asince=2024-03-04", "-auntil=2024-03-06")
+    done = crawl(tmp_path, "-aportal=mock", f"-abase={site}", *period, portal=PORTAL)
+    asked = [path for path, _ in json.loads(ask(f"{site}/_log"))[seen:]]
+    assert {path for path in asked if path.startswith("/archive/")} == {f"/archive/2024/03/0{day}" for day in (4, 5, 6)}
+    assert "/maps/2024-03.xml" in asked
+    assert "/maps/2023-05.xml" not in asked
+    assert done.stats["newscorpus/discovery/out_of_period"] == 1
+    assert "only-in-the-archive" in " ".join(record["url"] for record in done.records)
+    assert set(done.reasons("story-of-the-day")) == {"discovery/out_of_period"}
