@@ -81,13 +81,13 @@ DOWNLOADER_MIDDLEWARES = {
     "newscorpus.addon.private_addresses.PrivateAddressMiddleware": 40,  # before anything is sent, robots.txt too
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "newscorpus.addon.robots.RobotsMiddleware": 100,
-    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,  # spider and redirects judge by portal
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "newscorpus.addon.redirects.CarefulRedirectMiddleware": 600,
     "newscorpus.addon.politeness.PolitenessMiddleware": 845,  # beside the network; retries and redirects come back to it
     "newscorpus.addon.archiving.ArchiveResponsesMiddleware": 960,  # sees bodies and redirects as they came
 }
 SPIDER_MIDDLEWARES = {
+    "newscorpus.addon.pages.PagesMiddleware": 950,  # beside the spider
     "newscorpus.addon.archiving.ArchivePagesMiddleware": 50,  # sees what all others let through
 }
 EXTENSIONS = {

@@ -1,0 +1,67 @@
+"""The add-on: everything of newscorpus in anyone's Scrapy project, with one setting."""
+
+from typing import Self
+
+from scrapy.crawler import Crawler
+from scrapy.settings import BaseSettings
+from scrapy.utils.misc import load_object
+
+import newscorpus.settings
+from newscorpus.addon.options import check_settings, user_agent
+from newscorpus.crawl.errors import CrawlError
+
+PROJECT = frozenset(
+    "BOT_NAME SPIDER_MODULES NEWSPIDER_MODULE COMMANDS_MODULE LOG_LEVEL DEFAULT_DROPITEM_LOG_LEVEL "
+    "TELNETCONSOLE_ENABLED REMOTE_CONTROL_ENABLED".split()
+)
+"""Settings that say what our own project is, and nothing on how a crawl goes."""
+
+COMPONENTS = ("DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES", "EXTENSIONS", "ITEM_PIPELINES")
+
+PRIORITY = "addon"
+"""Above Scrapy's defaults and below all that a project, a spider or `-s` sets."""
+
+
+class NewscorpusAddon:
+    """Switches ledger, archive, politeness and pipelines on: `ADDONS = {"newscorpus.addon.NewscorpusAddon": 100}`.
+
+    What the project sets itself stays as it is: values, and components that it placed or disabled. A spider yields
+    `FetchedPage`s, `Page`s or plain responses; all else passes.
+
+    Args:
+        crawler: the crawl.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the add-on of a crawl."""
+        return cls(crawler)
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        """Add our values and components.
+
+        Raises:
+            CrawlError: a setting of ours is unknown, robots.txt is to be disobeyed, or nobody says who asks.
+        """
+        for name, value in vars(newscorpus.settings).items():
+            if name in COMPONENTS:
+                for path, priority in value.items():
+                    settings.setdefault_in_component_priority_dict(name, load_object(path), priority)
+            elif name.isupper() and name not in PROJECT:
+                settings.set(name, value, PRIORITY)
+        check_settings(settings)
+        if not self._crawler.spidercls.__module__.startswith("newscorpus."):  # ours see to it themselves
+            _introduce(settings)
+
+
+def _introduce(settings: BaseSettings) -> None:
+    """Say in the user agent who asks, unless the project has one of its own."""
+    contact = settings.get("NEWSCORPUS_CONTACT") or ""
+    is_own = settings.getpriority("USER_AGENT") != 0
+    if not contact and not is_own:
+        raise CrawlError("setting NEWSCORPUS_CONTACT is empty; set it to an address at which sites can reach you")
+    if contact:
+        settings.set("USER_AGENT", user_agent(contact), PRIORITY)
