@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from newscorpus import cli, terminal
 from newscorpus.config import SignatureParameters
@@ -15,6 +16,7 @@ from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields
 from newscorpus.dedup.signature import sign
 from newscorpus.demo.folder import remove_earlier
+from newscorpus.learning.examples import LICENCES
 
 STORY = "The council met on Tuesday and decided that the old bridge stays open until the new one stands. " * 5
 HTML = f"<html lang=en><head><title>Bridge</title></head><body><p>{STORY}</p></body></html>"
@@ -215,6 +217,38 @@ def test_evaluate_prints_and_writes_figures(run: Run, tmp_path: Path) -> None:
     done = run("evaluate", "--dataset", dataset, "--fields", "--output", tmp_path / "figures")
     assert done.code == 0, done.err
     assert (tmp_path / "figures" / "fields.json").is_file()
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    """A folder of the sets that models are trained on, with a few pages each."""
+    folder = tmp_path / "gold"
+    folder.mkdir()
+    for name in LICENCES:
+        pages = [
+            {"id": f"{name}{number}", "html": f"<p>{STORY}</p><p>Home</p>", "text": STORY, "split": "train"}
+            for number in range(9)
+        ]
+        lines = "".join(json.dumps(page) + "\n" for page in pages)
+        (folder / f"{name}.jsonl.zst").write_bytes(zstandard.compress(lines.encode()))
+    return folder
+
+
+@pytest.mark.parametrize("suffix", ["csv", "arff"])
+def test_features_of_a_system_as_a_table(run: Run, gold: Path, tmp_path: Path, suffix: str) -> None:
+    table = tmp_path / f"table.{suffix}"
+    done = run("features", "paragraph-svm", table, "--data", gold, "--labels", "exact")
+    assert (done.code, done.out) == (0, "")
+    *_, good, bad = table.read_text().splitlines()
+    assert (good.rpartition(",")[2], bad.rpartition(",")[2]) == ("good", "bad")
+
+
+def test_a_system_is_trained(run: Run, gold: Path, tmp_path: Path) -> None:
+    done = run("train", "paragraph-svm", "--data", gold, "--labels", "exact", "--output", tmp_path / "model")
+    assert done.code == 0
+    assert "wcxb.jsonl.zst read" in done.err
+    assert f"The model lies in {tmp_path / 'model'}" in done.out
+    assert (tmp_path / "model" / "model.onnx").is_file()
 
 
 @pytest.mark.parametrize("report", [None, '{"portals": ["demo"]}'])
