@@ -7,14 +7,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
+from rich.console import Console
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 
 from newscorpus.addon.counts import FAILED, KEPT, KEPT_IN_ALL
 from newscorpus.addon.options import corpus_folder
-from newscorpus.addon.report import CrawlReport, told, write_report
+from newscorpus.addon.report import CrawlReport, by_portal, print_table, told, write_report
 from newscorpus.corpus.errors import CorpusError
+from newscorpus.crawl.ledger import LedgerError
 from newscorpus.jobs.build import build
+from newscorpus.jobs.status import PortalStatus, status
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +37,7 @@ class CorpusExtension:
         self._builds = builds
         self._started = _now()
         self._is_open = False
+        self._console = Console(stderr=True)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -58,16 +62,26 @@ class CorpusExtension:
         built = await asyncio.to_thread(self._build) if self._builds else {}
         stats = self._crawler.stats.get_stats()
         portals = getattr(spider, "portal_names", ())
-        report = CrawlReport(portals, self._started, _now(), reason, told(stats), built)
+        figures = by_portal(self._statuses(), stats)
+        report = CrawlReport(portals, self._started, _now(), reason, told(stats), built, figures)
         try:
             write_report(self._corpus, report)
         except OSError as error:
             logger.error("Cannot write the report: %s: %s", error.filename, error.strerror)  # noqa: TRY400 -- as below
             self._crawler.stats.set_value(FAILED, "report")
+        if self._console.is_terminal:
+            print_table(self._console, figures)
         if kept := max(stats.get(KEPT, 0), stats.get(KEPT_IN_ALL, 0)):
             logger.info("Kept %d articles; %d are in %s", stats.get(KEPT, 0), kept, self._corpus)
         else:
             logger.error("Kept no article: %s", _why(stats))
+
+    def _statuses(self) -> list[PortalStatus]:
+        try:
+            return status(self._corpus)
+        except LedgerError as error:
+            logger.error("No figures by portal: %s", error)  # noqa: TRY400 -- the message says all
+            return []
 
     def _build(self) -> dict[str, Any]:
         if not (self._corpus / "intake").is_dir():

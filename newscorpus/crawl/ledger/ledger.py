@@ -261,6 +261,14 @@ class Ledger:
             return self._counts[portal, name]
         return sum(n for (_, counted), n in self._counts.items() if counted == name)
 
+    def rejected(self, portal: str) -> int:
+        """How many addresses of a portal were rejected, for whatever reason."""
+        return sum(n for (of, name), n in self._counts.items() if of == portal and name.startswith("rejected/"))
+
+    def queued(self, portal: str) -> int:
+        """How many addresses of a portal are to be asked for, at once or at their time."""
+        return self._queued[portal] + self._waiting[portal]
+
     # ---- files and commits ------------------------------------------------------------------------------------------
 
     def append(self, series: Series, data: bytes) -> Place:
