@@ -1,4 +1,4 @@
-"""`newscorpus evaluate` and `ceiling`: extractors on pages with gold text."""
+"""`newscorpus evaluate`, `evaluate-folder` and `ceiling`: extractors on pages with gold text."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -38,6 +38,28 @@ def evaluate(
         _evaluate_fields(dataset, extractor or ["newscorpus"], split, hidden, output)
     else:
         _evaluate_texts(dataset, extractor or [default_extractor()], split, jobs, output)
+
+
+@app.command("evaluate-folder")
+def evaluate_folder(
+    folder: Annotated[Path, typer.Argument(help="Holds html/, clean/ and a subfolder for each extractor.")],
+    extractor: Annotated[list[str] | None, typer.Option(help="Extract html/ with it first; may be repeated.")] = None,
+    template: Annotated[list[Path] | None, typer.Option(help="Likewise, with this template alone.")] = None,
+) -> None:
+    """Score what extractors left in the subfolders of FOLDER, by common words; writes evaluation.csv into each."""
+    from rich.console import Console
+
+    from newscorpus.evaluation.folder import evaluate_folder, extract_folder, print_folder
+    from newscorpus.extractors.registry import load
+    from newscorpus.jobs.extract import load_template
+    from newscorpus.terminal import progress
+
+    chosen = [(name, load(name)) for name in extractor or ()]
+    chosen += [(path.name, load("template", load_template(path))) for path in template or ()]
+    for name, loaded in chosen:
+        for _ in progress(extract_folder(folder, name, loaded), f"pages extracted by {name}"):
+            pass
+    print_folder(evaluate_folder(folder), Console())
 
 
 @app.command()

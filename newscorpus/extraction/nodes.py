@@ -30,6 +30,7 @@ NAME_PARTS = (2, 3, 4)
 """Lengths of the character n-grams of names."""
 
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +41,19 @@ class Nodes:
         elements: in document order.
         amounts: of the text in each, its descendants' included.
         columns: of all features that are present, element after element, each below `COLUMNS`.
+        values: of each of these features: 1, but names cut into many parts weigh together as much as one feature.
         starts: where in `columns` those of each element begin.
     """
 
     elements: tuple[HtmlElement, ...]
     amounts: tuple[Amounts, ...]
     columns: Integers
+    values: Floats
     starts: Integers
+
+    def features_of(self, place: int) -> slice:
+        """Where in `columns` and `values` the features of the element at `place` stand."""
+        return slice(self.starts[place], self.starts[place + 1] if place + 1 < len(self.starts) else None)
 
 
 def describe(tree: HtmlElement, tags: frozenset[str], groups: tuple[str, ...] = GROUPS) -> Nodes:
@@ -56,6 +63,7 @@ def describe(tree: HtmlElement, tags: frozenset[str], groups: tuple[str, ...] = 
     amounts = [measured[element] for element in elements]
     hashed: dict[str, list[int]] = {}  # the same names come again and again on a page
     columns: list[int] = []
+    values: list[float] = []
     starts: list[int] = []
     for element, amount in zip(elements, amounts, strict=True):
         starts.append(len(columns))
@@ -63,8 +71,12 @@ def describe(tree: HtmlElement, tags: frozenset[str], groups: tuple[str, ...] = 
             for key, names in _GROUPS[group](element, amount):
                 if key not in hashed:
                     hashed[key] = [zlib.crc32(name.encode("utf-8", "replace")) % COLUMNS for name in names()]
-                columns += hashed[key]
-    return Nodes(tuple(elements), tuple(amounts), np.array(columns, np.int64), np.array(starts, np.int64))
+                found = hashed[key]
+                columns += found
+                values += [len(found) ** -0.5 for _ in found]
+    return Nodes(
+        tuple(elements), tuple(amounts), np.array(columns, np.int64), np.array(values), np.array(starts, np.int64)
+    )
 
 
 Feature = tuple[str, Callable[[], list[str]]]

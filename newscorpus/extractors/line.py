@@ -7,6 +7,7 @@ from typing import Protocol
 from newscorpus.data import Article, LabelledBlock, Page, Rejected
 from newscorpus.extraction.assemble import MainText, assemble, good_paragraphs
 from newscorpus.extraction.extractor import Template
+from newscorpus.extraction.post_analysis import revise
 from newscorpus.extraction.read import Reading, read
 
 
@@ -63,9 +64,13 @@ class BlockSystem(Protocol):
 
 
 def keep_good(system: BlockSystem, template: Template | None = None) -> BlockLine:
-    """The extractor whose text is the blocks that `system` holds to be good."""
+    """The extractor whose text is the blocks that `system` holds to be good; the headline leaves as the title."""
+
+    def label(reading: Reading) -> tuple[LabelledBlock, ...]:
+        return revise(system.label(reading), reading.fields.title)
+
     return BlockLine(
-        find=lambda reading: MainText(good_paragraphs(system.label(reading)), system.name),
+        find=lambda reading: MainText(good_paragraphs(label(reading)), system.name),
         template=template,
-        label_blocks=system.label,
+        label_blocks=label,
     )

@@ -13,7 +13,6 @@ from newscorpus.extraction import code_points as kinds
 from newscorpus.extraction.characters import count_characters
 from newscorpus.extraction.class_words import NAMES as CLASS_NAMES
 from newscorpus.extraction.neighbours import Matrix
-from newscorpus.extraction.post_analysis import revise
 from newscorpus.extraction.read import Reading
 from newscorpus.extraction.structure import read_structure
 
@@ -61,16 +60,15 @@ class ParagraphSvm:
         self.name = self.machine.name
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
-        """The paragraphs of what was read, with the final verdict on each; the score is the signed distance."""
+        """The paragraphs of what was read, with the verdict on each; the score is the margin."""
         blocks = paragraphs(reading)
         if not blocks:
             return ()
         margins = self.machine(measure(blocks))[:, 1].tolist()
-        labelled = tuple(
+        return tuple(
             LabelledBlock(block, margin, Label.GOOD if margin > 0 else Label.BAD)
             for block, margin in zip(blocks, margins, strict=True)
         )
-        return revise(labelled, reading.fields.title)
 
 
 def paragraphs(reading: Reading) -> tuple[Block, ...]:

@@ -10,7 +10,7 @@ from newscorpus.extractors.paragraph_svm import ParagraphSvm
 from newscorpus.extractors.peers import PEERS
 from newscorpus.extractors.shallow_tree import ShallowTree
 from newscorpus.extractors.template import finder
-from newscorpus.extractors.texttractor import UNREVISED, Texttractor
+from newscorpus.extractors.texttractor import Texttractor
 
 DEFAULT = "main-text"
 
@@ -24,7 +24,7 @@ SYSTEMS: Mapping[str, Callable[[Template | None], Extractor]] = {
     "main-text": _main_text,
     "bte": lambda template: Line(bte.find, template),
     "texttractor": lambda template: keep_good(Texttractor(), template),
-    "texttractor-unrevised": lambda template: keep_good(Texttractor(rules=UNREVISED), template),
+    "texttractor-unrevised": lambda template: keep_good(Texttractor(rules=()), template),
     "shallow-tree": lambda template: keep_good(ShallowTree(), template),
     "paragraph-svm": lambda template: keep_good(ParagraphSvm(), template),
     "segment-svm": lambda template: Line(segment_svm.load().find, template),

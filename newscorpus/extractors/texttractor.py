@@ -66,10 +66,6 @@ FLAGS: Final[Mapping[str, str]] = {
 FEATURES: Final = neighbour_names((*COUNTS, *DENSITIES, *FLAGS))
 """The 78 columns: the block's 26, then those of the block before, then those of the block after."""
 
-UNREVISED: Final = ("drop_headline",)
-REVISED: Final = (*MROZEK, *UNREVISED)
-"""The steps of post-analysis; the headline, which the published system keeps as text, leaves as the title here."""
-
 _POSITIVE_KINDS = sum(1 << CLASS_NAMES.index(name) for name in ("article", "content", "main", "lead"))
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
@@ -82,10 +78,10 @@ class Texttractor:
 
     Args:
         artifact: the trained network; by default the one that travels with the package.
-        rules: names of the steps of post-analysis.
+        rules: names of the steps of post-analysis; without any the network's verdicts stand.
     """
 
-    def __init__(self, artifact: Artifact | None = None, rules: Sequence[str] = REVISED) -> None:
+    def __init__(self, artifact: Artifact | None = None, rules: Sequence[str] = MROZEK) -> None:
         self.network = Scorer(artifact or load_artifact(MODEL, FEATURES))
         self.good_above, self.almost_above = map(self.network.parameter, THRESHOLDS)
         self.name = self.network.name

@@ -69,6 +69,13 @@ def align(blocks: Sequence[Block], gold: str, title: str = "") -> Labels:
     return Labels(good, weight)
 
 
+def match_words(page: Sequence[str], gold: str) -> NDArray[np.bool_]:
+    """Per word of the text of a whole page whether it is main text: matched to `gold`, and in one of its 4-grams."""
+    page_words, gold_words = [word.lower() for word in page], _normal(gold)
+    grams = {tuple(gold_words[at : at + N]) for at in range(len(gold_words) - N + 1)}
+    return _covered(page_words, grams) & (_match(page_words, gold_words) >= 0)
+
+
 def _normal(text: str) -> list[str]:
     return [word.lower() for word in words(text)]
 

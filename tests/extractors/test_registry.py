@@ -14,7 +14,7 @@ PARAGRAPHS = (
 )
 PAGE = Page.from_html(
     "<html lang=en><title>The bridge</title><div id=menu><a href=/>Home</a> <a href=/sport>Sport</a></div>"
-     "<div><h1>The bridge</h1>"
+    "<div><h1>The bridge</h1>"
     + "".join(f"<p>{paragraph}</p>" for paragraph in PARAGRAPHS * 3)
     + "<p class=own>Only this.</p></div><div><a href=/terms>Terms</a> <a href=/contact>Contact</a></div></html>",
     "https://a.example/1",

@@ -13,8 +13,7 @@ publication did, and where this differs: `docs/published-systems.md`.
 
 ## Made from
 
-Four fifths of the sites of these sets (where sites are not told apart: of the pages); the pages are not part of the
-model, its weights hold no text.
+{source} The pages are not part of the model, its weights hold no text.
 
 {data}
 {how}
@@ -23,20 +22,29 @@ Made by `newscorpus train {name}` with {versions}; the same pages give the same 
 
 ## How well it does
 
-Verdicts on the blocks of the other fifth, which the training did not see. `zero_r` is the accuracy of one verdict for
-all blocks.
+{measure}
 
 {scores}"""
 
 
-def block_card(metadata: Metadata, about: str, how: str) -> str:
-    """The card as Markdown: what the system is `about`, and `how` it was fitted."""
+def system_card(metadata: Metadata, about: str, source: str, how: str, measure: str) -> str:
+    """The card as Markdown.
+
+    Args:
+        metadata: of the model.
+        about: what the system does.
+        source: which pages of the sets it was made from.
+        how: it was fitted.
+        measure: what the scores in the metadata are.
+    """
     measures = list(next(iter(metadata.scores.values()), {}))
     return _CARD.format(
         name=metadata.name,
         version=metadata.version,
         about=about,
+        source=source,
         how=how,
+        measure=measure,
         versions=", ".join(f"{name} {number}" for name, number in metadata.versions.items()),
         data=_table(
             ("set", "pages", "licence", "SHA-256"),

@@ -1,0 +1,128 @@
+"""Evaluation of a folder (Bakić 2012): pages in `html/`, gold in `clean/`, one more subfolder for each extractor.
+
+Files that belong together share their name up to the last dot: `html/1.html`, `clean/1.txt`, `bte/1.txt`.
+"""
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from newscorpus.data import Article, Page
+from newscorpus.evaluation.scores import Overlap, lcs_overlap
+from newscorpus.extraction.extractor import Extractor
+
+PAGES, GOLD = "html", "clean"
+RESULT = "evaluation.csv"
+COLUMNS = ("file", "common", "extracted", "gold", "precision", "recall", "f1")
+TOTAL = "total"
+
+
+class FolderError(ValueError):
+    """The folder is not as it must be; the message is one line that names the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderScores:
+    """What one subfolder holds of the gold.
+
+    Attributes:
+        name: of the subfolder.
+        files: per gold text, what it shares with the extracted one: words in their longest common subsequence.
+    """
+
+    name: str
+    files: Mapping[str, Overlap]
+
+    @property
+    def total(self) -> Overlap:
+        """The sum over all files."""
+        return sum(self.files.values(), Overlap())
+
+
+def extract_folder(folder: Path, name: str, extractor: Extractor) -> Iterator[Path]:
+    """Extract the pages of `folder` into its subfolder `name`, a text file a page; gives each when it is written.
+
+    A page without main text makes an empty file.
+
+    Raises:
+        FolderError: there are no pages, or the name is that of the pages or the gold.
+    """
+    pages = _files(folder / PAGES)
+    if name in (PAGES, GOLD):
+        raise FolderError(f"{folder / name}: this folder is not for what is extracted")
+    (folder / name).mkdir(exist_ok=True)
+    for stem, path in pages.items():
+        article = extractor(Page("", path.read_bytes()))
+        target = folder / name / f"{stem}.txt"
+        target.write_text(article.text if isinstance(article, Article) else "", encoding="utf-8")
+        yield target
+
+
+def evaluate_folder(folder: Path) -> Iterator[FolderScores]:
+    """Score each subfolder that is neither pages nor gold, and write `evaluation.csv` into it; sorted by name.
+
+    A gold text without a file in the subfolder counts as one of which nothing was found.
+
+    Raises:
+        FolderError: there is no gold, or a file belongs to none or is not UTF-8.
+    """
+    gold = {stem: _read(path) for stem, path in _files(folder / GOLD).items()}
+    for subfolder in sorted(path for path in folder.iterdir() if path.is_dir() and path.name not in (PAGES, GOLD)):
+        scores = _score(subfolder, gold)
+        _write(subfolder / RESULT, scores)
+        yield scores
+
+
+def print_folder(scores: Iterable[FolderScores], console: Console) -> None:
+    """Print a line for each subfolder, the total of its files."""
+    table = Table("subfolder", "files", *COLUMNS[1:], title="longest common subsequence of words")
+    for row in scores:
+        total = row.total
+        figures = (total.scores.precision, total.scores.recall, total.scores.f1)
+        counts = (len(row.files), total.common, total.predicted, total.gold)
+        table.add_row(row.name, *map(str, counts), *(f"{figure:.4f}" for figure in figures))
+    console.print(table)
+
+
+def _score(subfolder: Path, gold: Mapping[str, str]) -> FolderScores:
+    found = {path.stem: path for path in subfolder.iterdir() if path.is_file() and path.name != RESULT}
+    if strange := sorted(found.keys() - gold.keys()):
+        raise FolderError(f"{found[strange[0]]}: {GOLD} has no file of this name")
+    texts = {stem: _read(found[stem]) if stem in found else "" for stem in gold}
+    return FolderScores(subfolder.name, {stem: lcs_overlap(texts[stem], gold[stem]) for stem in sorted(gold)})
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    """The files of a folder by their name up to the last dot."""
+    try:
+        files = {path.stem: path for path in sorted(folder.iterdir()) if path.is_file()}
+    except OSError as error:
+        raise FolderError(f"{folder}: cannot be read: {error.strerror}") from error
+    if not files:
+        raise FolderError(f"{folder}: no file in it")
+    return files
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FolderError(f"{path}: not UTF-8: {error}") from error
+
+
+def _write(path: Path, scores: FolderScores) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerow((TOTAL, *_cells(scores.total)))
+        writer.writerows((name, *_cells(overlap)) for name, overlap in scores.files.items())
+
+
+def _cells(overlap: Overlap) -> tuple[object, ...]:
+    scores = overlap.scores
+    figures = (f"{value:.5f}" for value in (scores.precision, scores.recall, scores.f1))
+    return (overlap.common, overlap.predicted, overlap.gold, *figures)

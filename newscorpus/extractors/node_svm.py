@@ -1,0 +1,143 @@
+"""The main text as one element of the tree, less what is foreign in it (Kazennikov 2013).
+
+Stage one takes the candidate that a linear classifier likes best; stage two takes out of it the parts that the same
+classifier finds foreign.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+
+import numpy as np
+from lxml import etree
+from lxml.html import HtmlElement
+from numpy.typing import NDArray
+
+from newscorpus.artifacts import METADATA, ArtifactError, load_artifact, onnx_session
+from newscorpus.data import Rejected
+from newscorpus.extraction.assemble import MainText
+from newscorpus.extraction.nodes import COLUMNS, GROUPS, Integers, Nodes, describe
+from newscorpus.extraction.read import Reading
+from newscorpus.extraction.segment import BLOCK_TAGS, segment
+
+MODEL = "node-svm"
+WEIGHTS = "weights.onnx"
+FEATURES = tuple(f"{group}, hashed to {COLUMNS}" for group in GROUPS)
+INDICES, SCORES = "columns", "weights"
+"""Input and output of the model: columns to the weights of each, those of the text and those of foreign parts."""
+BIAS = "bias"
+"""The parameter of the model that is added to both sums."""
+
+CANDIDATES = frozenset(("div", "span", "table", "td", "li", "h1", "h2", "h3", "h4", "h5", "h6"))
+MODERN_CANDIDATES = CANDIDATES | {"article", "main", "section"}
+"""Those of the paper, and those that HTML has had since."""
+
+PARTS = BLOCK_TAGS | {"span"}
+"""Elements that stage two may take out."""
+
+MARGIN = 1.0
+"""Of the machine: a part that lies within it is kept, since a paragraph lost costs more than a caption kept."""
+
+FOREIGN = "newscorpus-foreign"
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class LinearModel:
+    """A linear model over hashed features.
+
+    Attributes:
+        weigh: columns to their weights, for the main text and for foreign parts: shape (columns, 2).
+        bias: of both.
+    """
+
+    weigh: Callable[[Integers], Floats]
+    bias: Floats
+
+    def score(self, nodes: Nodes) -> Floats:
+        """The scores of each node, at least one: shape (nodes, 2)."""
+        weighted = self.weigh(nodes.columns) * nodes.values[:, None]
+        sums: Floats = np.add.reduceat(weighted, nodes.starts)
+        return sums + self.bias
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was chosen among nodes: the place of the text, and the places of the outermost foreign parts in it."""
+
+    text: int
+    foreign: tuple[int, ...]
+
+
+def choose(nodes: Nodes, scores: Floats, candidates: frozenset[str] = MODERN_CANDIDATES) -> Choice | None:
+    """The candidate of the highest score, the first of equals, and its parts that are foreign beyond the margin."""
+    places = [place for place, element in enumerate(nodes.elements) if element.tag in candidates]
+    if not places:
+        return None
+    text = places[int(np.argmax(scores[places, 0]))]
+    inside = set(nodes.elements[text].iterdescendants())
+    foreign = [place for place, element in enumerate(nodes.elements) if scores[place, 1] > MARGIN and element in inside]
+    return Choice(text, tuple(_outermost(nodes, foreign)))
+
+
+def _outermost(nodes: Nodes, places: Iterable[int]) -> Iterator[int]:
+    """Those of `places`, in document order, that stand in no other of them."""
+    taken: set[HtmlElement] = set()
+    for place in places:
+        if taken.isdisjoint(nodes.elements[place].iterancestors()):
+            taken.add(nodes.elements[place])
+            yield place
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSystem:
+    """The two stages with a trained model.
+
+    Attributes:
+        name: of the model, as articles name it.
+        model: the classifier.
+    """
+
+    name: str
+    model: LinearModel
+
+    def find(self, reading: Reading) -> MainText | Rejected:
+        """The text of the chosen element without its foreign parts."""
+        nodes = describe(reading.tree, PARTS)
+        choice = choose(nodes, self.model.score(nodes)) if nodes.elements else None
+        if choice is None:
+            return Rejected("extract", "no_candidate", "no element that may hold the text", reading.page.url)
+        paragraphs = _paragraphs(nodes.elements[choice.text], {nodes.elements[place] for place in choice.foreign})
+        if not paragraphs:
+            return Rejected("extract", "no_main_text", url=reading.page.url)
+        return MainText(paragraphs, self.name)
+
+
+def _paragraphs(element: HtmlElement, foreign: set[HtmlElement]) -> list[str]:
+    """The paragraphs of `element` without the elements of `foreign`."""
+    copy = deepcopy(element)
+    for original, copied in zip(element.iter(), copy.iter(), strict=True):
+        if original in foreign:
+            copied.tag = FOREIGN
+    etree.strip_elements(copy, FOREIGN, with_tail=False)
+    return [block.text for block in segment(copy)]
+
+
+def load() -> NodeSystem:
+    """The system with the model that travels with the package.
+
+    Raises:
+        ArtifactError: the model is missing, damaged or made for other features.
+    """
+    artifact = load_artifact(MODEL, FEATURES)
+    metadata = artifact.metadata
+    bias = metadata.parameters.get(BIAS)
+    if WEIGHTS not in artifact.weights or not isinstance(bias, list):
+        raise ArtifactError(f"model {MODEL!r}: {METADATA} does not name {WEIGHTS} and {BIAS}")
+    session = onnx_session(artifact.weights[WEIGHTS])
+
+    def weigh(columns: Integers) -> Floats:
+        return np.asarray(session.run([SCORES], {INDICES: columns})[0], np.float64)
+
+    return NodeSystem(f"model:{metadata.name}@{metadata.version}", LinearModel(weigh, np.array(bias)))
