@@ -18,6 +18,9 @@ class Split(StrEnum):
     TEST = "test"
 
 
+NO_DAY, AFTER_ALL = 0, date.max.toordinal() + 1
+"""Stand for the day of a document of no date, and for one after every other."""
+
 Assign = Callable[[Record], Split]
 """Says what a document is for."""
 
@@ -73,10 +76,11 @@ def by_date(records: Iterable[Record], config: SplitConfig) -> Assign:
         SplitError: no day is left for training.
     """
     days, latest = _days(records)
-    test = _first_day(days, config.test, before=_AFTER_ALL)
+    test = _first_day(days, config.test, before=AFTER_ALL)
     validation = _first_day(days, config.validation, before=test)
-    if not any(day < validation for day in days):
-        raise SplitError(f"{len(days)} days of publication are too few to split by date; split by cluster instead")
+    dated = set(days) - {NO_DAY}
+    if not any(day < validation for day in dated):
+        raise SplitError(f"{len(dated)} days of publication are too few to split by date; split by cluster instead")
 
     def assign(record: Record) -> Split:
         day = latest.get(cluster_of(record), day_of(record))
@@ -88,17 +92,14 @@ def by_date(records: Iterable[Record], config: SplitConfig) -> Assign:
 
 
 def day_of(record: Record) -> int:
-    """The day of publication in UTC, else that of the fetch, as the number of days since 1 January 1; 0 for none."""
+    """The day of publication in UTC, else that of the fetch, as the number of days since 1 January 1."""
     for stated in (record.published, record.fetched):
         try:
             moment = datetime.fromisoformat(stated)
             return (moment.astimezone(UTC) if moment.tzinfo else moment).toordinal()
         except (ValueError, OverflowError):
             continue
-    return 0
-
-
-_AFTER_ALL = date.max.toordinal() + 1
+    return NO_DAY
 
 
 def _days(records: Iterable[Record]) -> tuple[Counter[int], dict[str, int]]:
@@ -119,7 +120,7 @@ def _days(records: Iterable[Record]) -> tuple[Counter[int], dict[str, int]]:
 def _first_day(days: Counter[int], share: float, before: int) -> int:
     """The first of the fewest days before a day that together hold the share of all documents."""
     first, wanted = before, share * days.total()
-    for day in sorted(filter(None, days), reverse=True):
+    for day in sorted(set(days) - {NO_DAY}, reverse=True):
         if wanted <= 0:
             break
         if day < before:

@@ -75,7 +75,7 @@ def export(
     published = open_corpus(corpus)
     if not published.manifest.documents:
         raise CorpusError(f"{published.folder}: no documents to export")
-    refuse_others(output)
+    _refuse_others(output)
     counts = _Counts()
     parts = _parts(published, split, lambda name, records: counts.count(name, watch(records)))
     with _replacing_folder(output) as staging:
@@ -117,7 +117,7 @@ def _parts(
     return tuple(map(part, Split))
 
 
-def refuse_others(folder: Path) -> None:
+def _refuse_others(folder: Path) -> None:
     """Refuse a folder that holds something else than an export.
 
     Raises:
@@ -148,6 +148,6 @@ def _replacing_folder(folder: Path) -> Iterator[Path]:
         if folder.exists():
             folder.rename(old)
         staging.rename(folder)
+        shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from newscorpus.config import SplitConfig, SplitRule
 from newscorpus.corpus.records import make_record
-from newscorpus.corpus.splits import Split, SplitError, assigner, cluster_of, day_of
+from newscorpus.corpus.splits import NO_DAY, Split, SplitError, assigner, cluster_of, day_of
 from newscorpus.data import Article, Fields, Record
 
 BARE = make_record(Article("https://b.cz/1", "Text.", Fields(), "bte"), "b", "", 0.0)
@@ -92,7 +92,7 @@ def test_nothing_in_training_is_younger_than_what_is_tested() -> None:
 
 def test_too_few_days_are_refused() -> None:
     with pytest.raises(SplitError, match="2 days of publication are too few"):
-        split([make(1, "2026-03-01"), make(2, "2026-03-02")], SplitConfig(SplitRule.DATE))
+        split([make(1, "2026-03-01"), make(2, "2026-03-02"), make(3)], SplitConfig(SplitRule.DATE))
 
 
 @pytest.mark.parametrize(("validation", "test"), [(0.5, 0.5), (-0.1, 0.1), (0.1, 1.0)])
@@ -115,4 +115,4 @@ def test_days_are_counted_in_utc(published: str, fetched: str, day: str) -> None
 
 
 def test_no_date_is_day_none() -> None:
-    assert day_of(BARE) == 0
+    assert day_of(BARE) == NO_DAY

@@ -1,13 +1,42 @@
-"""What a card says of the documents of a part, counted as they pass."""
+"""What cards tell: the files of each split, and the documents, counted as they pass."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import date
 
+from newscorpus.corpus.shards import Shard
 from newscorpus.corpus.tally import Tally
 from newscorpus.data import Record
 
 DAY_LENGTH = len("2026-03-01")
+
+
+@dataclass(frozen=True, slots=True)
+class SplitFiles:
+    """The files that a split was written to.
+
+    Attributes:
+        name: of the split.
+        folder: that holds them, relative to that of the export.
+        files: with rows, size and hash, in order.
+        expanded_bytes: size of their columns before compression.
+    """
+
+    name: str
+    folder: str
+    files: tuple[Shard, ...]
+    expanded_bytes: int
+
+    @property
+    def rows(self) -> int:
+        """Documents in all files."""
+        return sum(file.rows for file in self.files)
+
+    @property
+    def bytes(self) -> int:
+        """Size of all files."""
+        return sum(file.bytes for file in self.files)
 
 
 class Census:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, get_args, get_origin, get_type_hints
 
 from newscorpus.corpus.card import COLUMNS
-from newscorpus.corpus.export.census import Census
-from newscorpus.corpus.export.source import About, SplitFiles
+from newscorpus.corpus.export.census import Census, SplitFiles
+from newscorpus.corpus.export.source import About
 from newscorpus.data import Record
 
 CROISSANT = "croissant.json"
@@ -65,7 +65,7 @@ Node = dict[str, Any]
 
 
 def croissant(about: About, splits: Sequence[SplitFiles], census: Census) -> bytes:
-    """The description as JSON-LD; the day of publication is that of the last fetch, so that equal exports are equal."""
+    """The description as JSON-LD; published on the day of the last fetch, so that equal exports are equal."""
     tally = census.tally
     description: Node = {
         "@context": CONTEXT,
@@ -76,7 +76,7 @@ def croissant(about: About, splits: Sequence[SplitFiles], census: Census) -> byt
         "license": sorted(filter(None, census.licenses)) or [NO_LICENSE],
         "url": about.url,
         "creator": {"@type": "sc:Organization", "name": about.creator} if about.creator else "",
-        "datePublished": census.fetched,
+        "datePublished": census.fetched or census.last,
         "inLanguage": census.languages,
         "distribution": [*_files(splits), _all_files(splits)],
         "recordSet": [_split_names(splits), _records(splits)],

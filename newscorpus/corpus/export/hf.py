@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from newscorpus.corpus.card import CARD
-from newscorpus.corpus.export.census import Census
+from newscorpus.corpus.export.census import Census, SplitFiles
 from newscorpus.corpus.export.croissant import CROISSANT, croissant
 from newscorpus.corpus.export.hf_card import card
 from newscorpus.corpus.export.parquet import write_part
-from newscorpus.corpus.export.source import Part, Source, SplitFiles
+from newscorpus.corpus.export.source import Part, Source
 
 DATA = "data"
 """Folder of the files, in subfolders by split."""

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from newscorpus.corpus.card import COLUMNS, features
-from newscorpus.corpus.export.census import Census
-from newscorpus.corpus.export.source import Source, SplitFiles
+from newscorpus.corpus.export.census import Census, SplitFiles
+from newscorpus.corpus.export.source import Source
 from newscorpus.corpus.manifest import Manifest
 from newscorpus.data import Record
 

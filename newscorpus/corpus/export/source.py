@@ -7,7 +7,6 @@ from operator import itemgetter
 
 from newscorpus.config import ExportConfig
 from newscorpus.corpus.manifest import Manifest
-from newscorpus.corpus.shards import Shard
 from newscorpus.data import Record
 
 
@@ -54,33 +53,6 @@ class Source:
     manifest: Manifest
     parts: tuple[Part, ...]
     config: ExportConfig
-
-
-@dataclass(frozen=True, slots=True)
-class SplitFiles:
-    """The files that a split was written to.
-
-    Attributes:
-        name: of the split.
-        folder: that holds them, relative to that of the export.
-        files: with rows, size and hash, in order.
-        expanded_bytes: size of their columns before compression.
-    """
-
-    name: str
-    folder: str
-    files: tuple[Shard, ...]
-    expanded_bytes: int
-
-    @property
-    def rows(self) -> int:
-        """Documents in all files."""
-        return sum(file.rows for file in self.files)
-
-    @property
-    def bytes(self) -> int:
-        """Size of all files."""
-        return sum(file.bytes for file in self.files)
 
 
 def bounded(records: Iterable[Record], max_bytes: int) -> Iterator[tuple[str, Iterator[Record]]]:

@@ -76,6 +76,7 @@ def test_a_split_without_documents_is_not_declared(
 def test_croissant_names_every_file_with_its_hash(exported: Path) -> None:
     description = json.loads((exported / "croissant.json").read_bytes())
     assert description["conformsTo"] == "http://mlcommons.org/croissant/1.0"
+    assert description["datePublished"] == "2026-03-01"
     files = {node["contentUrl"]: node for node in description["distribution"] if node["@type"] == "cr:FileObject"}
     assert set(files) == {path.relative_to(exported).as_posix() for path in exported.rglob("*.parquet")}
     for name, node in files.items():
