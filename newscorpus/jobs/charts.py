@@ -1,0 +1,88 @@
+"""Bar charts: as SVG inside a page, in the colours of the page, and as a picture."""
+
+import io
+import warnings
+from html import escape
+from typing import Any
+
+from newscorpus.jobs.stats_tables import Table
+
+MAX_BARS = 30
+"""Most bars of a chart; the table has the rest."""
+ROW, LABEL, BAR, NUMBER = 22, 220, 420, 90
+"""Height of a bar's row, and widths of label, longest bar and number, in pixels."""
+LABEL_CHARACTERS = 30
+INCHES_A_BAR = 0.22
+COLOUR = "#3b6ea5"
+"""Of the picture."""
+
+
+def svg(table: Table) -> str:
+    """The first numbers of a table as horizontal bars; their colours are the page's, light or dark."""
+    bars = _bars(table)
+    most = max((number for _, number in bars), default=0) or 1
+    drawn = "".join(_bar(at, label, number, BAR * number / most) for at, (label, number) in enumerate(bars))
+    width, height = LABEL + BAR + NUMBER, ROW * len(bars)
+    name = escape(f"{table.title}: {table.header[1]}")
+    return f'<svg viewBox="0 0 {width} {height}" width="{width}" role="img" aria-label="{name}">{drawn}</svg>'
+
+
+def _bar(at: int, label: str, number: int, length: float) -> str:
+    """One row of a chart."""
+    middle = f'y="{ROW * at + ROW / 2}" dominant-baseline="central"'
+    return (
+        f"<g><title>{escape(label)}: {number:,}</title>"
+        f'<text x="{LABEL - 8}" {middle} text-anchor="end">{escape(_short(label))}</text>'
+        f'<rect x="{LABEL}" y="{ROW * at + 4}" width="{length:.1f}" height="{ROW - 8}" rx="2"/>'
+        f'<text x="{LABEL + length + 6:.1f}" {middle}>{number:,}</text></g>'
+    )
+
+
+def picture(name: str, charts: list[Table]) -> bytes:
+    """The charts of several tables as one PNG.
+
+    Raises:
+        ImportError: matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure  # noqa: PLC0415 -- an extra, and slow to load
+    except ImportError as error:
+        raise ImportError(f"the picture needs matplotlib ({error}); pip install 'newscorpus[plot]'") from error
+    heights = [1 + INCHES_A_BAR * min(len(table.rows), MAX_BARS) for table in charts]
+    figure = Figure(figsize=(9, sum(heights) + 0.6), layout="constrained")
+    figure.suptitle(_plain(name))
+    axes = figure.subplots(len(charts), 1, squeeze=False, height_ratios=heights)
+    for axis, table in zip(axes[:, 0], charts, strict=True):
+        _draw(axis, table)
+    file = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # no font has all scripts; the page shows what is missing
+        figure.savefig(file, format="png", dpi=110, metadata={"Software": None})
+    return file.getvalue()
+
+
+def _draw(axis: Any, table: Table) -> None:
+    """One table as horizontal bars, the first row on top."""
+    bars = _bars(table)
+    drawn = axis.barh(range(len(bars)), [number for _, number in bars], color=COLOUR)
+    axis.bar_label(drawn, [f"{number:,}" for _, number in bars], padding=3, fontsize=8)
+    axis.set_yticks(range(len(bars)), [_plain(_short(label)) for label, _ in bars], fontsize=8)
+    axis.invert_yaxis()
+    axis.margins(x=0.12)
+    axis.set_title(f"{table.title}: {table.header[1]}", fontsize=10, loc="left")
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.xaxis.set_visible(False)
+
+
+def _bars(table: Table) -> list[tuple[str, int]]:
+    """Label and first number of the rows that are drawn."""
+    return [(label, numbers[0]) for label, numbers in table.rows[:MAX_BARS]]
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= LABEL_CHARACTERS else label[: LABEL_CHARACTERS - 1] + "…"
+
+
+def _plain(text: str) -> str:
+    """The text for matplotlib, which takes what stands between dollars for a formula."""
+    return text.replace("$", r"\$")
