@@ -1,10 +1,10 @@
 import pytest
 from newscorpus.spiders.failures import fetch_rejection
-from newscorpus.spiders.pages import make_page
 from scrapy import exceptions
 from scrapy.http import Headers, Response
 from scrapy.spidermiddlewares.httperror import HttpError
 
+from newscorpus.addon.pages import make_page
 from newscorpus.addon.refused import Refused
 from newscorpus.data import Evidence
 

@@ -1,0 +1,292 @@
+"""The ledger: queue, memory, files, what is left after a kill, a power failure or a full disk."""
+
+import errno
+import json
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from newscorpus.crawl.ledger import Fetched, Ledger, LedgerError, Link, Outcome, Series, State, key_of
+from newscorpus.crawl.ledger.files import CommittedFiles
+from newscorpus.crawl.ledger.look import counts, find, lengths, states
+from newscorpus.crawl.ledger.store import MIGRATIONS, open_writer
+
+KILLING = Path(__file__).parent / "killing.py"
+URL = "https://a.cz/"
+ROWS, REJECTED = Series("intake/{:06}.jsonl", b"header\n"), Series("rejected.jsonl")
+NEVER = "2026-11-21T00:00:00+00:00"
+
+
+def link(name: str, portal: str = "a", priority: int = 0, request: bytes = b"{}") -> Link:
+    return Link(key_of(URL + name), URL + name, portal, priority=priority, request=request)
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger.open(tmp_path) as ledger:
+        yield ledger
+
+
+def leased(ledger: Ledger, portal: str = "a") -> str:
+    lease = ledger.lease(portal)
+    return lease.url.removeprefix(URL) if lease else ""
+
+
+def keep(ledger: Ledger, name: str) -> None:
+    """Queue, lease and finish a page that brings a row."""
+    ledger.add(link(name))
+    lease = ledger.lease("a")
+    assert lease
+    assert ledger.claim(URL + name, lease.serial)
+    place = ledger.append(ROWS, f"{name}\n".encode())
+    kept = Outcome(reason="kept", n_words=2, line=(place.file, place.offset))
+    ledger.finish(lease.serial, [kept], Fetched(URL + name, 200, NEVER, 5, etag="x"))
+
+
+def test_the_highest_priority_goes_first_and_then_the_oldest_of_one_portal(ledger: Ledger) -> None:
+    for name, portal, priority in (("low", "a", 1), ("first", "a", 2), ("second", "a", 2), ("b", "b", 9)):
+        assert ledger.add(link(name, portal, priority))
+    assert sorted(ledger.portals()) == ["a", "b"]
+    assert [leased(ledger) for _ in range(4)] == ["first", "second", "low", ""]
+    assert list(ledger.portals()) == ["b"]
+
+
+def test_a_document_is_queued_once(ledger: Ledger) -> None:
+    assert ledger.add(link("x"))
+    assert not ledger.add(link("x?utm_source=y"))
+    assert not ledger.reserve("http://a.cz/x", "a")
+    assert ledger.knows("http://a.cz/x")
+    assert leased(ledger) == "x"
+    assert not ledger.add(link("x"), again=True)
+
+
+def test_what_is_done_is_queued_again_on_demand_only(ledger: Ledger) -> None:
+    keep(ledger, "x")
+    assert not ledger.add(link("x"))
+    assert ledger.add(link("x"), again=True)
+    assert leased(ledger) == "x"
+
+
+def test_what_was_reserved_by_a_page_that_was_not_finished_is_forgotten(tmp_path: Path) -> None:
+    with Ledger.open(tmp_path) as ledger:
+        assert ledger.reserve(URL + "x", "a")
+        ledger.add(link("y"))
+        leased(ledger)
+    with Ledger.open(tmp_path) as ledger:
+        assert not ledger.knows(URL + "x")
+        assert leased(ledger) == "y"
+
+
+def test_a_refusal_is_noted_once(ledger: Ledger, tmp_path: Path) -> None:
+    trap = Outcome("discovery", "trap", "a date to come")
+    ledger.reserve(URL + "x", "a")
+    assert ledger.refuse(URL + "x", trap, REJECTED, b"{}\n", "a", 7)
+    assert not ledger.refuse(URL + "x", trap, REJECTED, b"{}\n", "a", 7)
+    ledger.commit()
+    assert (tmp_path / "rejected.jsonl").read_bytes() == b"{}\n"
+    entry = find(tmp_path, URL + "x")
+    assert entry
+    assert (entry.state, entry.stage, entry.detail, entry.line) == (
+        State.DONE,
+        *("discovery", "a date to come"),
+        ("rejected.jsonl", 0),
+    )
+    assert ("a", "rejected/discovery/trap", 1) in counts(tmp_path)
+
+
+def test_released_addresses_wait_for_their_time(ledger: Ledger) -> None:
+    ledger.add(link("x"))
+    lease = ledger.lease("a")
+    assert lease
+    ledger.release(lease.serial, retry_at=1_000.0, priority=-1, request=b'{"again":1}')
+    ledger.wake(999.0)
+    assert leased(ledger) == ""
+    assert ledger.pending(lambda _portal: False)
+    assert not ledger.pending(lambda _portal: True)
+    ledger.wake(1_000.0)
+    lease = ledger.lease("a")
+    assert lease
+    assert (lease.priority, lease.request) == (-1, b'{"again":1}')
+
+
+def test_a_document_has_one_owner(tmp_path: Path) -> None:
+    with Ledger.open(tmp_path) as ledger:
+        for name in ("x", "y"):
+            ledger.add(link(name))
+        one, other = ledger.lease("a"), ledger.lease("a")
+        assert one
+        assert other
+        assert ledger.claim(URL + "canonical", one.serial)
+        assert ledger.claim(URL + "canonical", one.serial)
+        assert not ledger.claim(URL + "canonical", other.serial)
+        assert ledger.documents() == 1
+        ledger.release(one.serial)
+        assert ledger.claim(URL + "canonical", other.serial)
+        ledger.finish(other.serial, (), Fetched(URL + "y", 200, NEVER))
+        assert ledger.documents() == 1
+    with Ledger.open(tmp_path) as ledger:
+        assert ledger.documents() == 1
+        assert not ledger.claim(URL + "canonical", one.serial)
+
+
+def test_a_redirect_target_is_known_except_to_what_led_there(ledger: Ledger) -> None:
+    ledger.add(link("old"))
+    lease = ledger.lease("a")
+    assert lease
+    ledger.finish(lease.serial, (), Fetched(URL + "new", 200, NEVER))
+    assert ledger.knows(URL + "new")
+    assert ledger.knows(URL + "new", asked=URL + "other")
+    assert not ledger.knows(URL + "new", asked=URL + "old")
+
+
+def test_listings_of_one_shape_are_counted_over_runs(tmp_path: Path) -> None:
+    for run in range(2):
+        with Ledger.open(tmp_path) as ledger:
+            for number in range(3):
+                ledger.reserve(f"{URL}{run}{number}", "a", "section", shape=5)
+                ledger.add(link(f"{run}{number}"))
+    with Ledger.open(tmp_path) as ledger:
+        assert (ledger.listings("a", 5), ledger.listings("a", 6), ledger.listings("b", 5)) == (6, 0, 0)
+        assert ledger.counted("admitted", "a") == ledger.counted("admitted") == 6
+
+
+def test_nothing_is_true_before_the_commit(ledger: Ledger, tmp_path: Path) -> None:
+    keep(ledger, "x")
+    assert not (tmp_path / "intake").exists()
+    assert (find(tmp_path, URL + "x"), lengths(tmp_path)) == (None, {})
+    ledger.commit()
+    assert (tmp_path / "intake" / "000001.jsonl").read_bytes() == b"header\nx\n"
+    assert lengths(tmp_path) == {"intake/000001.jsonl": 9}
+    assert list(states(tmp_path)) == [("a", State.DONE, 1)]
+
+
+def test_every_crawl_has_a_segment_of_its_own(tmp_path: Path) -> None:
+    for name in ("x", "y"):
+        with Ledger.open(tmp_path) as ledger:
+            keep(ledger, name)
+    assert [path.read_text() for path in sorted((tmp_path / "intake").iterdir())] == ["header\nx\n", "header\ny\n"]
+
+
+def test_a_crawl_killed_before_any_write_ends_as_if_it_never_was(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, str(KILLING), str(tmp_path)], capture_output=True, text=True, check=True)
+    (line,) = done.stdout.splitlines()  # any more name a step that made a difference
+    told = json.loads(line)
+    assert told["deaths"] > 100
+    assert len(told["rows"]) == 6
+    assert done.stderr == ""
+
+
+def test_what_was_not_committed_is_cut_off_and_unknown_files_go(tmp_path: Path) -> None:
+    with Ledger.open(tmp_path) as ledger:
+        keep(ledger, "x")
+    segment = tmp_path / "intake" / "000001.jsonl"
+    segment.write_bytes(segment.read_bytes() + b"torn")
+    (tmp_path / "intake" / "000002.jsonl").write_bytes(b"header\n")
+    (tmp_path / "archive").mkdir()
+    (tmp_path / "archive" / "000001.warc.gz").write_bytes(b"?")
+    (tmp_path / "notes.txt").write_text("mine")
+    with Ledger.open(tmp_path):
+        assert segment.read_bytes() == b"header\nx\n"
+    names = [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*") if "sqlite" not in path.name]
+    assert sorted(names) == [".crawl.lock", "intake/000001.jsonl", "notes.txt"]
+
+
+@pytest.mark.parametrize("left", [0, 7, 8, 9, 12])
+def test_pages_whose_rows_a_power_failure_took_are_asked_for_again(tmp_path: Path, left: int) -> None:
+    with Ledger.open(tmp_path) as ledger:
+        for name in ("x", "y", "z"):
+            keep(ledger, name)
+    segment = tmp_path / "intake" / "000001.jsonl"
+    segment.write_bytes(segment.read_bytes()[:left])
+    with Ledger.open(tmp_path) as ledger:
+        whole = segment.read_text().splitlines()[1:] if segment.exists() else []
+        asked = []
+        while name := leased(ledger):
+            asked.append(name)
+        assert sorted([*whole, *asked]) == ["x", "y", "z"]
+        assert ledger.counted("kept") == len(whole) == ledger.documents()
+
+
+def test_other_writers_files_grow_with_the_ledger(tmp_path: Path) -> None:
+    file = tmp_path / "archive" / "000001.warc.gz"
+    with Ledger.open(tmp_path) as ledger:
+        file.parent.mkdir()
+        file.write_bytes(b"member")
+        ledger.follow(lambda: {"archive/000001.warc.gz": file.stat().st_size})
+    file.write_bytes(b"member and half a")
+    with Ledger.open(tmp_path):
+        assert file.read_bytes() == b"member"
+
+
+def test_one_crawl_at_a_time(tmp_path: Path) -> None:
+    with Ledger.open(tmp_path), pytest.raises(LedgerError, match="another crawl is at work here"):
+        Ledger.open(tmp_path)
+    Ledger.open(tmp_path).close()
+
+
+def test_a_corpus_from_before_the_ledger_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "intake").mkdir()
+    (tmp_path / "intake" / "000001.jsonl").write_text("header\n")
+    with pytest.raises(LedgerError, match="its intake is older than the ledger"):
+        Ledger.open(tmp_path)
+    assert (tmp_path / "intake" / "000001.jsonl").exists()
+
+
+def test_damage_and_newer_versions_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "ledger.sqlite").write_bytes(b"no database, for sure " * 100)
+    with pytest.raises(LedgerError, match=r"ledger\.sqlite: file is not a database"):
+        Ledger.open(tmp_path)
+    with pytest.raises(LedgerError, match=r"ledger\.sqlite: file is not a database"):
+        list(states(tmp_path))
+    (tmp_path / "ledger.sqlite").unlink()
+    with pytest.raises(LedgerError, match="no ledger here"):
+        find(tmp_path, URL)
+    connection = sqlite3.connect(tmp_path / "ledger.sqlite")
+    connection.execute("PRAGMA user_version = 999")
+    connection.close()
+    for use in (Ledger.open, lambda corpus: list(states(corpus))):
+        with pytest.raises(LedgerError, match="version 999"):
+            use(tmp_path)
+
+
+def test_older_ledgers_are_brought_to_the_newest_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("newscorpus.crawl.ledger.store.MIGRATIONS", MIGRATIONS[:1])
+    open_writer(tmp_path).close()
+    monkeypatch.undo()
+    with pytest.raises(LedgerError, match=f"version 1; this one reads {len(MIGRATIONS)}"):
+        list(states(tmp_path))
+    Ledger.open(tmp_path).close()
+    assert list(states(tmp_path)) == []
+
+
+def test_a_full_disk_leaves_what_was_committed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: CommittedFiles, name: str, data: bytes) -> None:
+        (tmp_path / name).write_bytes((tmp_path / name).read_bytes() + data[:1])
+        raise OSError(errno.ENOSPC, "No space left on device", name)
+
+    with Ledger.open(tmp_path) as ledger:
+        keep(ledger, "x")
+        ledger.commit()
+        keep(ledger, "y")
+        monkeypatch.setattr(CommittedFiles, "_write", full)
+        for _ in range(2):
+            with pytest.raises(LedgerError):
+                ledger.commit()
+        with pytest.raises(LedgerError, match="since writing failed"):
+            ledger.add(link("z"))
+    monkeypatch.undo()
+    assert (tmp_path / "intake" / "000001.jsonl").read_bytes() == b"header\nx\n"
+    with Ledger.open(tmp_path) as ledger:
+        assert ledger.knows(URL + "x")
+        assert not ledger.knows(URL + "y")
+
+
+def test_a_full_disk_is_said_in_one_line_by_the_database_too(ledger: Ledger) -> None:
+    pages = ledger._connection.execute("PRAGMA page_count").fetchone()[0]
+    ledger._connection.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(LedgerError, match=r"ledger\.sqlite: database or disk is full"):
+        ledger.add(link("x", request=b"x" * 100_000))

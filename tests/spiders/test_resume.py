@@ -1,0 +1,127 @@
+"""Crawls that are broken off and started again end with the corpus of one that was not."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+
+from newscorpus.corpus.published import open_corpus
+from newscorpus.jobs.build import build
+from newscorpus.jobs.status import status
+
+SERVER = Path(__file__).parents[1] / "mockserver" / "newspaper.py"
+ARTICLES = 60
+
+PORTAL = """
+name = "mock"
+languages = ["en"]
+domains = ["127.0.0.1"]
+start = ["{base}/"]
+articles = ['^/(story|moved|print|gone)/\\\\d+']
+delay_seconds = 0
+"""
+
+
+@pytest.fixture(scope="module")
+def base() -> Iterator[str]:
+    with subprocess.Popen(
+        [sys.executable, str(SERVER), str(ARTICLES), "1"], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        try:
+            yield json.loads(process.stdout.readline())[0]
+        finally:
+            process.kill()
+
+
+@pytest.fixture(scope="module")
+def calm(crawl: Callable[..., Any], base: str, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return crawl(tmp_path_factory.mktemp("calm"), "-a", "portal=mock", portal=PORTAL.format(base=base))
+
+
+def asked(base: str) -> Counter[str]:
+    with urlopen(f"{base}/_log") as answer:
+        return Counter(json.load(answer))
+
+
+def break_off(folder: Path, base: str, how: signal.Signals, answers: int) -> int:
+    """Start a crawl, and send it a signal after so many answers; gives its exit code."""
+    (folder / "portals").mkdir(exist_ok=True)
+    (folder / "portals" / "mock.toml").write_text(PORTAL.format(base=base))
+    command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", "portal=mock"]
+    before = asked(base).total()
+    with subprocess.Popen(
+        [*command, "-s", f"NEWSCORPUS_CORPUS={folder / 'corpus'}", "-s", f"LOG_FILE={folder / 'log'}"],
+        cwd=folder,
+        env=os.environ | {"SCRAPY_SETTINGS_MODULE": "newscorpus.settings"},
+    ) as process:
+        while process.poll() is None and asked(base).total() - before < answers:
+            time.sleep(0.01)
+        process.send_signal(how)
+    return process.returncode
+
+
+def texts(records: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    return sorted((record["id"], record["text"]) for record in records)
+
+
+def test_broken_off_again_and_again(crawl: Callable[..., Any], base: str, calm: Any, tmp_path: Path) -> None:
+    before = asked(base)
+    assert break_off(tmp_path, base, signal.SIGKILL, 30) == -signal.SIGKILL
+    build(tmp_path / "corpus")
+    assert list(open_corpus(tmp_path / "corpus").records())
+    (now,) = status(tmp_path / "corpus")
+    assert (now.portal, now.queued > 0, now.kept < ARTICLES, now.pages_per_minute > 0) == ("mock", True, True, True)
+    break_off(tmp_path, base, signal.SIGTERM, 20)
+    break_off(tmp_path, base, signal.SIGKILL, 20)
+    done = crawl(tmp_path, "-a", "portal=mock", portal=PORTAL.format(base=base))
+    assert done.exit_code == 0, done.output
+    assert len(calm.records) == ARTICLES
+    assert texts(done.records) == texts(calm.records)
+    assert sorted(map(str, done.rejected)) == sorted(map(str, calm.rejected))
+    assert [record.id for record in open_corpus(done.corpus).records()] == [
+        record.id for record in open_corpus(calm.corpus).records()
+    ]
+    again = sum(n - 1 for path, n in (asked(base) - before).items() if n > 1 and "robots" not in path)
+    assert again <= 3 * 25  # what was under way: up to 16 answers unfinished, requests, and redirects of these
+
+
+def test_a_corpus_that_is_finished_is_left_as_it_is(crawl: Callable[..., Any], base: str, calm: Any) -> None:
+    before = asked(base)
+    done = crawl(calm.corpus.parent, "-a", "portal=mock", portal=PORTAL.format(base=base))
+    assert done.exit_code == 0, done.output
+    assert f"Kept 0 articles; {ARTICLES} are in" in done.output
+    assert asked(base) == before
+    assert len(done.records) == ARTICLES
+
+
+def test_the_limit_counts_over_the_life_of_the_corpus(crawl: Callable[..., Any], base: str, tmp_path: Path) -> None:
+    for limit, expected in ((5, 5), (5, 5), (8, 8)):
+        done = crawl(tmp_path, "-a", "portal=mock", "-a", f"limit={limit}", portal=PORTAL.format(base=base))
+        assert done.exit_code == 0, done.output
+        assert done.report["reason"] == "limit"
+        assert len(done.records) == expected
+
+
+def test_begun_anew_only_after_asking(crawl: Callable[..., Any], base: str, tmp_path: Path) -> None:
+    arguments = ("-a", "portal=mock", "-a", "limit=3", "-s", "LOG_LEVEL=ERROR")
+    portal = PORTAL.format(base=base)
+    crawl(tmp_path, *arguments, portal=portal)
+    (tmp_path / "corpus" / "notes.txt").write_text("mine")
+    done = crawl(tmp_path, *arguments, "-a", "fresh=1", portal=portal)
+    assert done.exit_code == 2
+    assert "say -a fresh=yes to do so unasked" in done.output
+    assert len(done.records) == 3
+    done = crawl(tmp_path, *arguments, "-a", "fresh=yes", portal=portal)
+    assert done.exit_code == 0, done.output
+    assert sorted(path.name for path in (done.corpus / "intake").iterdir()) == ["000001.jsonl"]
+    assert (tmp_path / "corpus" / "notes.txt").exists()
