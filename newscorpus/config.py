@@ -165,8 +165,8 @@ class ExportConfig:
     """How an export is cut into files.
 
     Attributes:
-        max_bytes: most bytes of text in a file, as UTF-8; a longer document has a file of its own. A file of 64 MB opens
-            in programs that hold it whole, XML editors among them. Does not concern `vertical` and `text`.
+        max_bytes: most bytes of text in a file, as UTF-8; a longer document has a file of its own. A file of 64 MB
+            opens in programs that hold it whole, XML editors among them. Does not concern `vertical` and `text`.
         per_line: `text` puts one document on a line, and not one in a file.
     """
 

@@ -31,8 +31,8 @@ NEWSCORPUS_QUALITY = ""
 NEWSCORPUS_RIGHTS = "record"
 """`record` what a site says of machine use, or `skip` documents whose site reserves text mining or training."""
 NEWSCORPUS_FRESH = ""
-"""Empty: a crawl goes on where the last one in this corpus ended. "yes": it removes the corpus and begins anew; anything
-else: likewise, after asking at the terminal."""
+"""Empty: a crawl goes on where the last one in this corpus ended. "yes": it removes the corpus and begins anew;
+anything else: likewise, after asking at the terminal."""
 NEWSCORPUS_BUILD = True
 """Whether duplicates are removed and shards written when the crawl ends; `newscorpus build CORPUS` does it later."""
 
@@ -83,7 +83,7 @@ DOWNLOADER_MIDDLEWARES = {
     "newscorpus.addon.robots.RobotsMiddleware": 100,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "newscorpus.addon.redirects.CarefulRedirectMiddleware": 600,
-    "newscorpus.addon.politeness.PolitenessMiddleware": 845,  # beside the network; retries and redirects come back to it
+    "newscorpus.addon.politeness.PolitenessMiddleware": 845,  # nearest the network: retries and redirects pass it again
     "newscorpus.addon.archiving.ArchiveResponsesMiddleware": 960,  # sees bodies and redirects as they came
 }
 SPIDER_MIDDLEWARES = {
