@@ -82,6 +82,7 @@ def test_a_report_replaces_the_one_before(tmp_path: Path) -> None:
         write_report(tmp_path, CrawlReport(("žurnál",), "a", "b", reason, {}, {}))
     assert report(tmp_path) == {
         "portals": ["žurnál"], "started": "a", "finished": "b", "reason": "finished", "stats": {}, "build": {},
+        "by_portal": {},
     }  # fmt: skip
     assert [path.name for path in tmp_path.iterdir()] == ["crawl-report.json"]
 

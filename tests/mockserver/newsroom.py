@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from prose import article
+import prose
 
 CHANGED = (20003, 20005, 20007)
 MAP = '<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{}</urlset>'
@@ -78,16 +78,16 @@ class Newsroom(ThreadingHTTPServer):
     def part(self, number: int) -> str:
         turns = "".join(f'<a href="{LONG}?page={other}">{other}</a> ' for other in (2, 3) if other != number)
         head = f'<link rel="canonical" href="{LONG}">'
-        return article(f"part {number}", head).replace("</article>", f"</article><div>{turns}</div>")
+        return story(f"part {number}", head).replace("</article>", f"</article><div>{turns}</div>")
 
     def page(self, path: str) -> str:
         """Any other path: an article, as far as it was written, or what this site takes for an apology."""
         if not path.startswith("/news/") or "dead-story" in path:
-            return article("nothing here, the page was moved or never written")
+            return story("nothing here, the page was moved or never written")
         number = int(path.rpartition("-")[2].removesuffix(".html"))
         day = "2024-03-05" if "archive" in path else "2026-11-01"
         head = f'<meta property="article:published_time" content="{day}T08:00:00Z">'
-        return article(path + (" again" if self.changed and number in CHANGED else ""), head)
+        return story(path + (" again" if self.changed and number in CHANGED else ""), head)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -125,6 +125,12 @@ class Handler(BaseHTTPRequestHandler):
         """The log is kept by the server."""
 
 
+def story(seed: str, head: str = "") -> str:
+    """A page that holds an article."""
+    page: str = prose.article(seed, head)
+    return page
+
+
 def listing(paths: list[str], head: str = "") -> str:
     """A page of links."""
     links = "".join(f'<li><a href="{path}">{path}</a></li>' for path in paths)
@@ -133,7 +139,7 @@ def listing(paths: list[str], head: str = "") -> str:
 
 def phone(canonical: str) -> str:
     """An AMP page of the article at `canonical`."""
-    page = article("/news/for-readers", f'<link rel="canonical" href="{canonical}">')
+    page = story("/news/for-readers", f'<link rel="canonical" href="{canonical}">')
     return page.replace("<html", "<html amp")
 
 

@@ -27,10 +27,11 @@ delay_seconds = 0
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One crawl, and what it asked for: path and status."""
+    """One crawl, what it asked for (path and status), and what the intake held after it."""
 
     crawl: Any
     log: list[tuple[str, int]]
+    records: list[dict[str, Any]]
 
     @property
     def asked(self) -> list[str]:
@@ -41,7 +42,7 @@ class Visit:
         return [path for path, status in self.log if status == 200 and path.startswith("/news/")]
 
     def kept(self, part: str) -> list[dict[str, Any]]:
-        return [record for record in self.crawl.records if part in record["url"]]
+        return [record for record in self.records if part in record["url"]]
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +66,8 @@ def visits(crawl: Callable[..., Any], site: str, tmp_path_factory: pytest.TempPa
             ask(f"{site}/_change")
         ended = crawl(folder, "-aportal=mock", f"-abase={site}", *arguments, portal=PORTAL)
         log = json.loads(ask(f"{site}/_log"))
-        done[name], seen = Visit(ended, [(path, status) for path, status in log[seen:]]), len(log)
+        done[name] = Visit(ended, [(path, status) for path, status in log[seen:]], ended.records)
+        seen = len(log)
     return done
 
 
