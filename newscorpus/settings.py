@@ -31,8 +31,7 @@ NEWSCORPUS_QUALITY = ""
 NEWSCORPUS_RIGHTS = "record"
 """`record` what a site says of machine use, or `skip` documents whose site reserves text mining or training."""
 NEWSCORPUS_FRESH = ""
-"""Empty: a crawl goes on where the last one in this corpus ended. "yes": it removes the corpus and begins anew;
-anything else: likewise, after asking at the terminal."""
+"""Empty: go on where the last crawl ended; "yes": remove the corpus and begin anew; anything else: ask before that."""
 NEWSCORPUS_BUILD = True
 """Whether duplicates are removed and shards written when the crawl ends; `newscorpus build CORPUS` does it later."""
 

@@ -26,7 +26,7 @@ name = "mock"
 languages = ["en"]
 domains = ["127.0.0.1"]
 start = ["{base}/"]
-articles = ['^/(story|moved|print|gone)/\\\\d+']
+articles = ['^/(story|moved|print|gone)/\\d+']
 delay_seconds = 0
 """
 
