@@ -19,7 +19,7 @@ from newscorpus.evaluation.scores import Confusion, confusion
 from newscorpus.extraction.neighbours import Matrix
 from newscorpus.extraction.read import Reading, read
 from newscorpus.learning.block_labels import Flags, Label
-from newscorpus.learning.gold import Described, Progress, TrainingError, describe_data, training_articles
+from newscorpus.learning.gold import Progress, Source, TrainingError, gold_source
 from newscorpus.learning.pages import GoldPage
 from newscorpus.learning.system_card import system_card
 
@@ -27,7 +27,6 @@ SITES_ASIDE = 5
 """One site of so many is set aside."""
 
 PACKAGES = ("numpy", "scikit-learn", "skl2onnx")
-
 
 CARD_SOURCE = "Four fifths of the sites of these sets (where sites are not told apart: of the pages)."
 CARD_MEASURE = (
@@ -101,36 +100,19 @@ class BlockLearner:
 
 
 def train_on_gold(learner: BlockLearner, data: Path, output: Path, progress: Progress) -> Metadata:
-    """Train on the articles of the train split of the sets in `data` whose licence allows it, and write the model.
-
-    The same data give the same model.
-
-    Raises:
-        TrainingError: a set is missing from `data`.
-    """
-    return train(learner, training_articles(data, progress), lambda pages: describe_data(data, pages), output)
+    """Train on the sets in `data` whose licence allows it, and write the model; see `train`."""
+    return train(learner, gold_source(data, progress), output)
 
 
-def train(
-    learner: BlockLearner,
-    pages: Iterable[GoldPage],
-    describe: Callable[[Mapping[str, int]], Described],
-    output: Path,
-) -> Metadata:
-    """Train on `pages` and write the model to `output`.
-
-    Args:
-        learner: the system.
-        pages: with gold text.
-        describe: the number of pages of each set to the description of the sets.
-        output: folder of the model.
+def train(learner: BlockLearner, source: Source, output: Path) -> Metadata:
+    """Train on the pages of `source` and write the model to `output`. The same pages give the same model.
 
     Raises:
-        TrainingError: no page can be learned from.
+        TrainingError: no page can be learned from, or the source has none.
     """
     learned: Counter[str] = Counter()
     aside: list[LabelledPage] = []
-    fitted = learner.fit(_set_aside(labelled_pages(learner, pages), aside, learned))
+    fitted = learner.fit(_set_aside(labelled_pages(learner, source.pages), aside, learned))
     metadata = Metadata(
         name=learner.name,
         version=learner.version,
@@ -138,7 +120,7 @@ def train(
         parameters={**fitted.parameters},
         files={},
         versions={"python": python_version(), **{name: version(name) for name in PACKAGES}},
-        data=describe(learned),
+        data=source.describe(learned),
         scores=score(fitted.predict, aside),
     )
     card = system_card(metadata, learner.about, CARD_SOURCE, fitted.how, CARD_MEASURE)

@@ -1,7 +1,9 @@
 """What every training of a shipped model shares: the sets it may learn from, and how its metadata describes them."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from newscorpus.evaluation.conventions import has_article
@@ -15,8 +17,29 @@ Described = dict[str, dict[str, str | int]]
 """By set: licence, pages learned from, SHA-256 of the file; as `Metadata.data`."""
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Pages to learn from.
+
+    Attributes:
+        pages: with their text; read once.
+        describe: the number of pages of each set that were learned from, to the description of the sets.
+    """
+
+    pages: Iterable[GoldPage]
+    describe: Callable[[Mapping[str, int]], Described]
+
+
 class TrainingError(ValueError):
     """Training cannot begin; the message is one line."""
+
+
+def gold_source(data: Path, progress: Progress) -> Source:
+    """The articles of the train split of the sets in `data` whose licence allows to train shipped models.
+
+    Reading it raises TrainingError where a set is missing.
+    """
+    return Source(training_articles(data, progress), partial(describe_data, data))
 
 
 def training_files(data: Path) -> dict[str, Path]:
