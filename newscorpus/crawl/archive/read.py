@@ -39,15 +39,15 @@ def read_captures(path: Path, offset: int = 0, limits: Limits = Limits()) -> Ite
             yield found
 
 
-def read_capture(path: Path, place: Place, limits: Limits = Limits()) -> Capture | Rejected:
-    """The page whose records begin at a place.
+def read_capture(path: Path, offset: int, limits: Limits = Limits()) -> Capture | Rejected:
+    """The page whose records begin at an offset of a file.
 
     Raises:
         ArchiveError: there is none, or the file cannot be read.
     """
-    found = next(read_captures(path, place.offset, limits), None)
+    found = next(read_captures(path, offset, limits), None)
     if found is None:
-        raise ArchiveError(f"{path}: no page at offset {place.offset}")
+        raise ArchiveError(f"{path}: no page at offset {offset}")
     return found
 
 
