@@ -12,6 +12,9 @@ from newscorpus.portals.schema import Portal
 from .judge import Kind, judge
 from .traps import MAX_OF_A_SHAPE, MAX_URL_LENGTH, find_trap, shape
 
+BUDGET_SPENT = "rejected/discovery/page_budget"
+"""Count of the ledger: an address was refused because the portal's budget of pages was spent."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -40,8 +43,9 @@ class Frontier:
     _full: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        self._admitted = self.ledger.counted("admitted", self.portal.name)
-        self._full = self.ledger.counted("rejected/discovery/page_budget", self.portal.name) > 0
+        self._admitted = self.ledger.taken_in(self.portal.name)
+        spent = self._admitted >= self.portal.limits.max_pages
+        self._full = spent and self.ledger.counted(BUDGET_SPENT, self.portal.name) > 0
 
     def admit(self, url: str, depth: int, kind: Kind | None = None) -> Target | Rejected | None:
         """What to do about `url`.
@@ -73,13 +77,16 @@ class Frontier:
         if len(url) > MAX_URL_LENGTH:
             return Rejected("discovery", "url_too_long", f"{len(url)} characters", url[:MAX_URL_LENGTH])
         trap = "" if depth == 0 or self.portal.is_article(url) else find_trap(url, self.today)
-        if trap or (listing and depth and self.ledger.listings(self.portal.name, listing) > MAX_OF_A_SHAPE):
+        if trap or (listing and depth and self._is_crowded(listing)):
             return Rejected("discovery", "trap", trap or f"more than {MAX_OF_A_SHAPE} listings of one shape", url)
         if self.portal.is_ignored(url) or kind is Kind.UNWANTED:
             return Rejected("discovery", "ignored", "by the patterns of the portal", url)
         if depth > limits.max_depth:
             return Rejected("discovery", "too_deep", f"more than {limits.max_depth} links away", url)
         return None
+
+    def _is_crowded(self, listing: int) -> bool:
+        return self.ledger.listings(self.portal.name, listing, MAX_OF_A_SHAPE + 1) > MAX_OF_A_SHAPE
 
     def _within_budget(self, target: Target) -> Target | Rejected | None:
         limit = self.portal.limits.max_pages
