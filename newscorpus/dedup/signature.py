@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from newscorpus.config import SignatureParameters
 from newscorpus.dedup import kernel
-from newscorpus.dedup.words import HALF, code_points, folding, hash_runs, hash_words
+from newscorpus.dedup.words import HALF, code_points, folding, hash_run, hash_runs, hash_words
 
 PARAMETERS = SignatureParameters()
 
@@ -51,7 +51,7 @@ def shingles(words: NDArray[np.uint64], size: int = PARAMETERS.shingle_words) ->
 def shingle_hash(shingle: bytes | str) -> int:
     """The 32-bit hash of one shingle, a text of some words: `hashfunc` for datasketch."""
     words = word_hashes(shingle if isinstance(shingle, str) else shingle.decode("utf-8", "surrogatepass"))
-    return int(hash_runs(words, len(words))[0] >> HALF)
+    return int(hash_run(words) >> HALF)
 
 
 def sign(text: str, parameters: SignatureParameters = PARAMETERS) -> bytes:
@@ -60,7 +60,11 @@ def sign(text: str, parameters: SignatureParameters = PARAMETERS) -> bytes:
     Raises:
         ValueError: the parameters name a scheme, hash or normaliser that is unknown here.
     """
-    words = word_hashes(text)
+    return sign_words(word_hashes(text), parameters)
+
+
+def sign_words(words: NDArray[np.uint64], parameters: SignatureParameters = PARAMETERS) -> bytes:
+    """The signature of a text of which the hashes of the words are known; as `sign`."""
     first, second = _permutations(parameters)
     fast = kernel.compiled(kernel.minima)
     if fast is None:

@@ -114,6 +114,13 @@ def hash_runs(words: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
     return mixed(hashes)
 
 
+def hash_run(words: NDArray[np.uint64]) -> np.uint64:
+    """The hash of all words, at least one, as one run: what `hash_runs` gives of so many."""
+    powers = np.full(len(words), RUN_BASE)
+    powers[-1] = ONE
+    return mixed((words * np.cumprod(powers[::-1])[::-1]).sum(keepdims=True))[0]  # type: ignore[no-any-return]
+
+
 def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The values with all their bits spread over all bits; different ones stay different."""
     spread: NDArray[np.uint64] = (values ^ (values >> HALF)) * MIX
