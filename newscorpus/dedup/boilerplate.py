@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from newscorpus.config import DuplicateConfig
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.signature import word_hashes
-from newscorpus.dedup.words import hash_run
+from newscorpus.dedup.words import hash_runs
 
 
 def find_boilerplate(
@@ -54,4 +54,4 @@ def _recurring(paragraphs: NDArray[np.uint64], owners: NDArray[np.int64], least:
 
 def _is_boilerplate(line: str, boilerplate: AbstractSet[int], config: DuplicateConfig) -> bool:
     words = word_hashes(line)
-    return len(words) >= config.boilerplate_words and int(hash_run(words)) in boilerplate
+    return len(words) >= config.boilerplate_words and int(hash_runs(words, len(words))[0]) in boilerplate

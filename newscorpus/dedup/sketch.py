@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.config import DuplicateConfig
-from newscorpus.dedup.signature import content_hash, word_hashes
-from newscorpus.dedup.words import HALF, hash_run, hash_runs
+from newscorpus.dedup.signature import content_hash, read_words
+from newscorpus.dedup.words import HALF, hash_parts, hash_runs
 
 DIGEST_BYTES = 8
 
@@ -63,14 +63,14 @@ class Content:
 
 def read_content(text: str, config: DuplicateConfig) -> Content:
     """Read a text of one paragraph a line."""
-    parts = [words for line in text.split("\n") if len(words := word_hashes(line))]
-    words = np.concatenate(parts) if parts else np.empty(0, np.uint64)
-    paragraphs = [hash_run(part) for part in parts if len(part) >= config.boilerplate_words]
+    words, ends = read_words(text)
+    ends = np.unique(ends[ends > 0])
+    is_counted = np.diff(ends, prepend=0) >= config.boilerplate_words
     return Content(
         words=words,
         content=content_hash(words),
         runs=_sampled(words, config),
-        paragraphs=np.array(paragraphs, np.uint64),
+        paragraphs=hash_parts(words, ends)[is_counted],
         n_words=len(words),
     )
 
