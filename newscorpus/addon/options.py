@@ -17,15 +17,17 @@ KNOWN = tuple(sorted(name for name in vars(newscorpus.settings) if name.startswi
 
 
 def check_settings(settings: BaseSettings) -> None:
-    """Refuse settings that nobody reads, and those that would make a crawl impolite.
+    """Refuse settings that nobody reads, those that are wrong, and those that would make a crawl impolite.
 
     Raises:
-        CrawlError: a name that begins with NEWSCORPUS_ is unknown, or robots.txt is to be disobeyed.
+        CrawlError: a NEWSCORPUS_ setting is unknown or wrong, or robots.txt is to be disobeyed.
     """
     if unknown := sorted(name for name in settings if name.startswith(PREFIX) and name not in KNOWN):
         raise CrawlError(f"unknown setting {unknown[0]}; known: {', '.join(KNOWN)}")
     if not settings.getbool("ROBOTSTXT_OBEY"):
         raise CrawlError("setting ROBOTSTXT_OBEY: newscorpus obeys robots.txt, always")
+    rights_policy(settings)
+    quality_config(settings)
 
 
 def corpus_folder(settings: BaseSettings) -> Path:

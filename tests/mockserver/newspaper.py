@@ -29,7 +29,8 @@ ASKED: Counter[str] = Counter()
 
 def full(host: int, number: int, head: str = "", links: str = "") -> str:
     """An article of some 400 words."""
-    return article(f"host {host} story {number}", head).replace("<footer>", f"<footer>{links}")
+    page: str = article(f"host {host} story {number}", head)
+    return page.replace("<footer>", f"<footer>{links}")
 
 
 def tiny(_host: int, number: int, _head: str = "", links: str = "") -> str:
