@@ -32,7 +32,8 @@ Texts = Annotated[
     ),
 ]
 HowLabelled = Annotated[
-    Labels | None, typer.Option(help="Main text is a block that is a paragraph of the text, or half in it.")
+    Labels | None,
+    typer.Option(help="Main text is a block that is a paragraph of the text (so with --texts), or half in it."),
 ]
 
 
@@ -61,7 +62,7 @@ def train(
     if data and not labels:
         metadata = TRAINERS[name](data, folder, _tell)
     else:
-        metadata = train_blocks(_learner(name, labels), source, folder)
+        metadata = train_blocks(_learner(name, labels, texts), source, folder)
     for group, scores in metadata.scores.items():
         typer.echo(f"{group}: " + ", ".join(f"{key} {value:.4g}" for key, value in scores.items()))
     typer.echo(f"The model lies in {folder}")
@@ -85,7 +86,7 @@ def features(
     source = _source(data, silver, texts)
     if name not in BLOCK_LEARNERS:
         raise typer.BadParameter(f"unknown system {name!r}; known are: {', '.join(BLOCK_LEARNERS)}")
-    learner = _learner(name, labels)
+    learner = _learner(name, labels, texts)
     pages = labelled_pages(learner, source.pages)
     lines = table_lines(output.suffix, learner.features, progress(pages, "pages"))
     with sink(output) as file:
@@ -109,8 +110,9 @@ def _tell(step: str) -> None:
     typer.echo(step, err=True)
 
 
-def _learner(name: str, labels: Labels | None) -> "BlockLearner":
+def _learner(name: str, labels: Labels | None, texts: Path | None) -> "BlockLearner":
     from newscorpus.learning.block_labels import LABELS
     from newscorpus.learning.train import BLOCK_LEARNERS
 
-    return replace(BLOCK_LEARNERS[name], label=LABELS[labels]) if labels else BLOCK_LEARNERS[name]
+    chosen = labels or (Labels.EXACT if texts else Labels.ALIGNED)
+    return replace(BLOCK_LEARNERS[name], label=LABELS[chosen])

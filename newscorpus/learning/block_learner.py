@@ -18,7 +18,7 @@ from newscorpus.data import Block, Page, Rejected
 from newscorpus.evaluation.scores import Confusion, confusion
 from newscorpus.extraction.neighbours import Matrix
 from newscorpus.extraction.read import Reading, read
-from newscorpus.learning.block_labels import Flags, Label
+from newscorpus.learning.block_labels import Flags, Label, label_by_alignment
 from newscorpus.learning.gold import Progress, Source, TrainingError, gold_source
 from newscorpus.learning.pages import GoldPage
 from newscorpus.learning.system_card import system_card
@@ -85,8 +85,8 @@ class BlockLearner:
         about: one sentence for the card.
         cut: the blocks of a page.
         measure: the features of a page's blocks, of which there is one at least.
-        label: which of them are main text.
         fit: pages, read once, to a model; there may be more of them than memory holds.
+        label: which of a page's blocks are main text.
     """
 
     name: str
@@ -95,8 +95,8 @@ class BlockLearner:
     about: str
     cut: Callable[[Reading], tuple[Block, ...]]
     measure: Callable[[Sequence[Block]], Matrix]
-    label: Label
     fit: Callable[[Iterable[LabelledPage]], Fitted]
+    label: Label = label_by_alignment
 
 
 def train_on_gold(learner: BlockLearner, data: Path, output: Path, progress: Progress) -> Metadata:

@@ -8,7 +8,6 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.svm import LinearSVC
 
 from newscorpus.extractors.paragraph_svm import FEATURES, MODEL, measure, paragraphs
-from newscorpus.learning.block_labels import label_by_alignment
 from newscorpus.learning.block_learner import BlockLearner, Fitted, LabelledPage, check_labels, stack
 from newscorpus.learning.onnx_models import estimator_to_onnx
 
@@ -73,6 +72,5 @@ PARAGRAPH_SVM = BlockLearner(
     about="The paragraph SVM (Novotný 2016): a linear machine over 13 features of a p element.",
     cut=paragraphs,
     measure=measure,
-    label=label_by_alignment,
     fit=fit,
 )

@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from newscorpus.extraction.neighbours import Matrix
 from newscorpus.extractors.shallow_tree import FEATURES, MODEL, cut, measure
-from newscorpus.learning.block_labels import Flags, label_exactly
+from newscorpus.learning.block_labels import Flags
 from newscorpus.learning.block_learner import BlockLearner, Fitted, LabelledPage, stack
 from newscorpus.learning.onnx_models import estimator_to_onnx
 
@@ -60,6 +60,5 @@ SHALLOW_TREE = BlockLearner(
     about="The Slovene decision tree (Brezovnik 2021) over words, links and densities of a block and both neighbours.",
     cut=cut,
     measure=measure,
-    label=label_exactly,
     fit=fit,
 )
