@@ -1,6 +1,7 @@
 """The report of a crawl, as a person or a program reads it afterwards."""
 
 import json
+import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -15,21 +16,16 @@ from newscorpus.jobs.status import PortalStatus
 
 FILE_NAME = "crawl-report.json"
 
-COLUMNS = {
-    "kept": "kept",
-    "queued": "queued",
-    "failed": "failed",
-    "words": "words",
-    "megabytes": "MB",
-    "words_per_megabyte": "words/MB",
-}
-"""Figures in the table at the end, and their headings."""
-
 MOST_REASONS = 3
-"""Reasons for rejection in the table; the report has all."""
+"""Reasons for rejection that are told at the end; the report has all."""
+
+LEFT_OUT = "most often rejected for"
+"""Heading of the reasons."""
 
 TOLD = ("newscorpus/", "downloader/", "dupefilter/", "httpcompression/", "retry/", "robotstxt/", "spider_exceptions/")
 """How the names of the stats begin that go into the report."""
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +65,50 @@ def by_portal(statuses: Iterable[PortalStatus], stats: Mapping[str, Any]) -> dic
     }
 
 
-def print_table(console: Console, figures: Mapping[str, Mapping[str, Any]]) -> None:
-    """The figures of each portal as a table."""
+def tell(console: Console, figures: Mapping[str, Mapping[str, Any]]) -> None:
+    """Show the figures of each portal: as a table in a terminal, as lines of the log otherwise."""
+    rows = {portal: _cells(one) for portal, one in figures.items()}
+    if console.is_terminal:
+        console.print(_table(rows))
+    for portal, cells in ({} if console.is_terminal else rows).items():
+        counted = (f"{value} {name}" for name, value in cells.items() if name != LEFT_OUT)
+        logger.info("%s: %s; %s: %s", portal, ", ".join(counted), LEFT_OUT, cells[LEFT_OUT] or "nothing")
+    empty = [portal for portal, one in figures.items() if not one["kept"]]
+    for portal in empty if len(empty) < len(figures) else ():
+        logger.warning("Kept nothing of %s: %s", portal, rows[portal][LEFT_OUT] or "nothing was found")
+
+
+def _cells(one: Mapping[str, Any]) -> dict[str, str]:
+    """The figures of a portal as a person reads them, by heading."""
+    reasons = [f"{reason} {n:,}" for reason, n in list(one["rejected"].items())[:MOST_REASONS]]
+    given_up = [f"given up: {one['given_up']}"] if one["given_up"] else []
+    return {
+        "kept": f"{one['kept']:,}",
+        "rejected": f"{sum(one['rejected'].values()):,}",
+        "queued": f"{one['queued']:,}",
+        "words": f"{one['words']:,}",
+        "MB": f"{one['megabytes']:,.1f}",
+        "words/MB": f"{one['words_per_megabyte']:,.0f}",
+        LEFT_OUT: ", ".join([*given_up, *reasons]),
+    }
+
+
+def _table(rows: Mapping[str, Mapping[str, str]]) -> Table:
     table = Table(box=None, pad_edge=False)
-    for name in ("portal", *COLUMNS.values(), "most often rejected for"):
-        table.add_column(name, justify="left" if name.startswith(("portal", "most")) else "right")
-    for portal, one in figures.items():
-        reasons = [f"{reason} {n}" for reason, n in list(one["rejected"].items())[:MOST_REASONS]]
-        left = [f"given up: {one['given_up']}"] if one["given_up"] else []
-        table.add_row(portal, *(f"{one[key]:,.0f}" for key in COLUMNS), ", ".join([*left, *reasons]))
-    console.print(table)
+    for name in ("portal", *next(iter(rows.values()), ())):
+        table.add_column(name, justify="left" if name in {"portal", LEFT_OUT} else "right")
+    for portal, cells in rows.items():
+        table.add_row(portal, *cells.values())
+    return table
+
+
+def why_nothing(stats: Mapping[str, Any]) -> str:
+    """Why a crawl kept nothing, in one line."""
+    rejected = {name.removeprefix("newscorpus/rejected/"): n for name, n in stats.items() if "/rejected/" in name}
+    reasons = ", ".join(f"{name} {n}" for name, n in sorted(rejected.items(), key=lambda item: (-item[1], item[0])))
+    left = {name.split("/")[-2]: why for name, why in sorted(stats.items()) if name.endswith("/given_up")}
+    given_up = "".join(f"; {portal} was given up: {why}" for portal, why in left.items())
+    return f"{stats.get('downloader/response_count', 0)} responses; rejected: {reasons or 'none'}{given_up}"
 
 
 def write_report(folder: Path, report: CrawlReport) -> None:
