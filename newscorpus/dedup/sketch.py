@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from newscorpus.config import DuplicateConfig
 from newscorpus.dedup.signature import content_hash, read_words
-from newscorpus.dedup.words import HALF, hash_parts, hash_runs
+from newscorpus.dedup.words import HALF, hash_parts, hash_runs, sizes_of
 
 DIGEST_BYTES = 8
 
@@ -64,13 +64,13 @@ class Content:
 def read_content(text: str, config: DuplicateConfig) -> Content:
     """Read a text of one paragraph a line."""
     words, ends = read_words(text)
-    ends = np.unique(ends[ends > 0])
-    is_counted = np.diff(ends, prepend=0) >= config.boilerplate_words
+    sizes = sizes_of(ends)
+    is_counted = sizes[sizes > 0] >= config.boilerplate_words
     return Content(
         words=words,
         content=content_hash(words),
         runs=_sampled(words, config),
-        paragraphs=hash_parts(words, ends)[is_counted],
+        paragraphs=hash_parts(words, ends[sizes > 0])[is_counted],
         n_words=len(words),
     )
 

@@ -132,13 +132,20 @@ def hash_parts(words: NDArray[np.uint64], ends: NDArray[np.int64]) -> NDArray[np
         words: hashes of the words of the text.
         ends: number of words up to the end of each part, ascending; the last one's is that of all words.
     """
-    sizes = np.diff(ends, prepend=0)
+    sizes = sizes_of(ends)
     if not len(sizes):
         return words
     powers = np.full(sizes.max(), RUN_BASE)
     powers[0] = ONE
     to_end = np.repeat(ends, sizes) - np.arange(1, len(words) + 1)
     return mixed(np.add.reduceat(words * np.cumprod(powers)[to_end], ends - sizes))
+
+
+def sizes_of(ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The number of words in each part of a text."""
+    sizes = ends.copy()
+    sizes[1:] -= ends[:-1]
+    return sizes
 
 
 def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
