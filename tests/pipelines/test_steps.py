@@ -100,7 +100,7 @@ def test_extract_lets_the_template_decide() -> None:
     item = FetchedPage(page, "mock", ("en",), TemplateSection(text=("div.own",)))
     candidate = process(ExtractPipeline(InProcess()), item)
     assert candidate.article.text == "Only this."
-    assert candidate.article.extractor == "template:mock"
+    assert candidate.article.extractor.startswith("template:mock@")
 
 
 def test_extract_rejects_a_page_without_text() -> None:
