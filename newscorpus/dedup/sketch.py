@@ -40,7 +40,7 @@ class Sketch:
     content: bytes
     signature: bytes
     runs: NDArray[np.uint32]
-    paragraphs: NDArray[np.uint64]
+    paragraphs: NDArray[np.uint32]
     n_words: int
     published: float
     fetched: float
@@ -57,7 +57,7 @@ class Content:
     words: NDArray[np.uint64]
     content: bytes
     runs: NDArray[np.uint32]
-    paragraphs: NDArray[np.uint64]
+    paragraphs: NDArray[np.uint32]
     n_words: int
 
 
@@ -70,7 +70,7 @@ def read_content(text: str, config: DuplicateConfig) -> Content:
         words=words,
         content=content_hash(words),
         runs=_sampled(words, config),
-        paragraphs=hash_parts(words, ends[sizes > 0])[is_counted],
+        paragraphs=(hash_parts(words, ends[sizes > 0])[is_counted] >> HALF).astype(np.uint32),
         n_words=len(words),
     )
 

@@ -29,8 +29,7 @@ from newscorpus.corpus.published import PUBLISHED
 from newscorpus.corpus.records import decode
 from newscorpus.data import Record
 from newscorpus.dedup.collection import Collection
-from newscorpus.dedup.duplicates import Duplicate, FindCandidates, staying
-from newscorpus.dedup.near import bucketed
+from newscorpus.dedup.duplicates import Duplicate, staying
 from newscorpus.dedup.sketch import digest
 from newscorpus.dedup.store import STATE, Layout, Store
 from newscorpus.jobs.decide import LOCK, decide
@@ -83,13 +82,11 @@ class Setup:
     Attributes:
         config: what counts as a duplicate, and the form of the published files.
         jobs: number of processes that read and sign.
-        find: finds candidates for near-duplicates.
         watch: shows the progress of reading.
     """
 
     config: BuildConfig = BuildConfig()
     jobs: int = 1
-    find: FindCandidates = bucketed
     watch: Watch = lambda items, _: items
 
 
@@ -112,7 +109,7 @@ def dedup(inputs: Sequence[Path], output: Path, against: Sequence[Path] = (), se
         references = [_reference(path, output / AGAINST, setup) for path in against]
         store = _index(output / INDEX, parts, setup)
         collection = Collection(store, references)
-        duplicates = decide(collection, setup.config, setup.find)
+        duplicates = decide(collection, setup.config)
         own = staying(len(collection), duplicates)[collection.n_references :]
         _write(output, collection, duplicates, own, parts, setup.config)
         store.note_kept(own - collection.n_references)
