@@ -32,11 +32,21 @@ def read_captures(path: Path, offset: int = 0, limits: Limits = Limits()) -> Ite
     Raises:
         ArchiveError: the file cannot be opened or read.
     """
+    for _, found in read_onwards(path, offset, limits):
+        yield found
+
+
+def read_onwards(path: Path, offset: int = 0, limits: Limits = Limits()) -> Iterator[tuple[int, Capture | Rejected]]:
+    """As `read_captures`, each with the offset at which reading can go on after it.
+
+    Raises:
+        ArchiveError: the file cannot be opened or read.
+    """
     group = _Group(ours=_is_ours(next(read_records(path, limits.max_bytes), None)))
     for record in read_records(path, limits.max_bytes, offset):
         group, found = _step(group, record, limits)
         if found is not None:
-            yield found
+            yield record.place.offset + record.place.length, found
 
 
 def read_capture(path: Path, offset: int, limits: Limits = Limits()) -> Capture | Rejected:
