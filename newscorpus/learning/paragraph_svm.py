@@ -11,8 +11,8 @@ from newscorpus.extractors.paragraph_svm import FEATURES, MODEL, measure, paragr
 from newscorpus.learning.block_learner import BlockLearner, Fitted, LabelledPage, check_labels, stack
 from newscorpus.learning.onnx_models import estimator_to_onnx
 
-HELD_BLOCKS = 2_000_000
-"""Paragraphs that memory is trusted to hold: some 200 MB with all copies, some 60,000 pages."""
+HELD_BLOCKS = 1_000_000
+"""Paragraphs that memory is trusted to hold, some 30,000 pages: half a GB while they are fitted (measured 2026-11)."""
 
 BATCH_PAGES = 500
 """Pages whose paragraphs are shuffled and learned from at once, where there are more: sites come in runs."""
