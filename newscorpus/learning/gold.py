@@ -1,6 +1,7 @@
 """What every training of a shipped model shares: the sets it may learn from, and how its metadata describes them."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -64,6 +65,15 @@ def training_articles(data: Path, progress: Progress) -> Iterator[GoldPage]:
     for file in training_files(data).values():
         yield from (page for page in read_pages(file) if page.split == "train" and has_article(page.page_type))
         progress(f"{file.name} read")
+
+
+def first_of_each_set(pages: Iterable[GoldPage], limit: int) -> Iterator[GoldPage]:
+    """Of each set the first `limit` of `pages`."""
+    seen: Counter[str] = Counter()
+    for page in pages:
+        seen[page.dataset] += 1
+        if seen[page.dataset] <= limit:
+            yield page
 
 
 def describe_data(data: Path, pages: Mapping[str, int]) -> Described:
