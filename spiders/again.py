@@ -50,6 +50,12 @@ class Again:
             self._requeue(portal, self._ledger.revisits.revive(kinds, portal, now))
             self._ledger.renew_budget(portal)
 
+    def retry(self, portals: Collection[str]) -> None:
+        """Queue again what failed in a way that may pass, of portals whose last crawl had come to its end."""
+        for portal in portals:
+            if not self._ledger.queued(portal):
+                self._requeue(portal, self._ledger.revisits.revive((), portal, 0.0))
+
     def keep_to(self, period: Period, portals: Collection[str]) -> None:
         """Queue lists again, of portals that were asked for other days before: what lay outside may lie inside now."""
         revisits = self._ledger.revisits

@@ -117,6 +117,7 @@ class PortalSpider(Spider):
         """
         if self._is_enough():
             raise CloseSpider("limit")
+        self._again.retry(self.portal_names)
         if not self.arguments.urls:
             self._again.keep_to(self.arguments.period, self.portal_names)
         if self.arguments.revisit:

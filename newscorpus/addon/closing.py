@@ -14,7 +14,7 @@ from scrapy.crawler import Crawler
 from newscorpus.addon.counts import FAILED, KEPT, KEPT_IN_ALL
 from newscorpus.addon.fresh import begin_anew
 from newscorpus.addon.options import corpus_folder
-from newscorpus.addon.report import CrawlReport, by_portal, tell, told, why_nothing, write_report
+from newscorpus.addon.report import NOTHING_LEFT, CrawlReport, by_portal, tell, told, why_nothing, write_report
 from newscorpus.corpus.errors import CorpusError
 from newscorpus.crawl.ledger import Ledger, LedgerError
 from newscorpus.jobs.build import build
@@ -77,9 +77,10 @@ class CorpusExtension:
             self._crawler.stats.set_value(FAILED, "report")
         tell(self._console, figures)
         if kept := max(stats.get(KEPT, 0), stats.get(KEPT_IN_ALL, 0)):
-            logger.info("Kept %d articles; %d are in %s", stats.get(KEPT, 0), kept, self._corpus)
+            why = "" if stats.get("downloader/request_count", 0) else f"; {NOTHING_LEFT}"
+            logger.info("Kept %d articles; %d are in %s%s", stats.get(KEPT, 0), kept, self._corpus, why)
         else:
-            logger.error("Kept no article: %s", why_nothing(stats))
+            logger.error("Kept no article: %s", why_nothing(stats, figures))
 
     def _statuses(self) -> list[PortalStatus]:
         try:

@@ -100,7 +100,7 @@ class PolitenessMiddleware:
         """Keep the Crawl-delay that a robots.txt states, or give the site up."""
         site = self._site(slot)
         self._note(site, "crawl_delay_seconds", seconds)
-        self._settle(site, with_crawl_delay(site.standing, seconds, self._config), f"Crawl-delay is {seconds:g} s")
+        self._settle(site, with_crawl_delay(site.standing, seconds, self._config), f"Crawl-delay {seconds:g} s")
 
     async def process_request(self, request: Request) -> None:
         """Let `request` wait for its turn.
@@ -133,7 +133,8 @@ class PolitenessMiddleware:
             len(response.body),
             vital=ROBOTS in request.meta,
         )
-        return self._learn(request, heard, f"status {response.status}") or response
+        asked = "" if heard.retry_after is None else f" with Retry-After {heard.retry_after:.0f} s"
+        return self._learn(request, heard, f"status {response.status}{asked}") or response
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:
         """Learn from a site that does not answer as from one that refuses."""

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -21,6 +22,10 @@ MOST_REASONS = 3
 
 LEFT_OUT = "most often rejected for"
 """Heading of the reasons."""
+
+NOTHING_LEFT = "nothing was left to ask for, and -a revisit=due or revisit=all asks again"
+
+REJECTED = "newscorpus/rejected/"
 
 TOLD = ("newscorpus/", "downloader/", "dupefilter/", "httpcompression/", "retry/", "robotstxt/", "spider_exceptions/")
 """How the names of the stats begin that go into the report."""
@@ -102,13 +107,22 @@ def _table(rows: Mapping[str, Mapping[str, str]]) -> Table:
     return table
 
 
-def why_nothing(stats: Mapping[str, Any]) -> str:
-    """Why a crawl kept nothing, in one line."""
-    rejected = {name.removeprefix("newscorpus/rejected/"): n for name, n in stats.items() if "/rejected/" in name}
-    reasons = ", ".join(f"{name} {n}" for name, n in sorted(rejected.items(), key=lambda item: (-item[1], item[0])))
+def why_nothing(stats: Mapping[str, Any], figures: Mapping[str, Mapping[str, Any]]) -> str:
+    """Why a crawl kept nothing, in one line; where it rejected nothing itself, what those before it rejected."""
+    now = Counter({name.removeprefix(REJECTED): n for name, n in stats.items() if name.startswith(REJECTED)})
+    before = sum((Counter(one["rejected"]) for one in figures.values()), Counter[str]())
     left = {name.split("/")[-2]: why for name, why in sorted(stats.items()) if name.endswith("/given_up")}
-    given_up = "".join(f"; {portal} was given up: {why}" for portal, why in left.items())
-    return f"{stats.get('downloader/response_count', 0)} responses; rejected: {reasons or 'none'}{given_up}"
+    reasons = [f"{portal} was given up: {why}" for portal, why in left.items()]
+    if now:
+        reasons.insert(0, f"rejected: {_counted(now)}")
+    elif before:
+        reasons.insert(0, f"{NOTHING_LEFT}; rejected earlier: {_counted(before)}")
+    responses = f"{stats.get('downloader/response_count', 0)} responses"
+    return "; ".join([responses, *(reasons or ["no page was taken for an article"])])
+
+
+def _counted(reasons: Counter[str]) -> str:
+    return ", ".join(f"{name} {n}" for name, n in sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
 
 
 def write_report(folder: Path, report: CrawlReport) -> None:

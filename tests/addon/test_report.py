@@ -52,7 +52,14 @@ def test_nothing_at_all_has_a_reason() -> None:
         "newscorpus/rejected/fetch/http_404": 2,
         "newscorpus/politeness/vesti/given_up": "refused",
     }
-    assert why_nothing(stats) == (
+    assert why_nothing(stats, FIGURES) == (
         "6 responses; rejected: fetch/http_404 2, fetch/http_403 1; vesti was given up: refused"
     )
-    assert why_nothing({}) == "0 responses; rejected: none"
+    assert why_nothing({}, {}) == "0 responses; no page was taken for an article"
+
+
+def test_a_crawl_with_nothing_left_to_do_tells_what_was_rejected_before() -> None:
+    assert why_nothing({}, {"vesti": FIGURES["vesti"]}) == (
+        "0 responses; nothing was left to ask for, and -a revisit=due or revisit=all asks again; "
+        "rejected earlier: http_403 5"
+    )
