@@ -30,8 +30,13 @@ def gunzip(body: bytes, at_most: int) -> Iterator[bytes]:
                 part = unpacker.decompress(piece, at_most)
             except zlib.error as error:
                 raise GzipError(str(error)) from error
-            start += len(piece) - len(unpacker.unused_data) - len(unpacker.unconsumed_tail)
+            start += len(piece) - unused(unpacker)
             at_most -= len(part)
             yield part
         if not unpacker.eof:
             return
+
+
+def unused(unpacker: "zlib._Decompress") -> int:
+    """How many bytes a decompressor has not used of those that it was given last."""
+    return len(unpacker.unused_data) if unpacker.eof else len(unpacker.unconsumed_tail)  # at the end, both hold them

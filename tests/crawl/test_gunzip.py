@@ -19,6 +19,7 @@ def unpacked(body: bytes, at_most: int = 10**9) -> bytes:
     [
         (PACKED, TEXT),
         (PACKED + PACKED, TEXT + TEXT),
+        (gzip.compress(bytes(10**6)) + PACKED, bytes(10**6) + TEXT),
         (PACKED + b"\0\0\n", TEXT),
         (gzip.compress(b""), b""),
         (b"", b""),
@@ -33,6 +34,11 @@ def test_no_more_than_asked_for() -> None:
     assert unpacked(PACKED * 2, 10) == TEXT[:10]
     assert unpacked(PACKED * 2, len(TEXT) + 1) == TEXT + TEXT[:1]
     assert unpacked(PACKED, 0) == b""
+
+
+def test_members_far_longer_than_what_is_asked_for_at_once() -> None:
+    long = gzip.compress(bytes(10**6))
+    assert unpacked(long * 3 + PACKED, 3 * 10**6 + 5) == bytes(3 * 10**6) + TEXT[:5]
 
 
 def test_of_a_body_cut_short_what_is_there() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from newscorpus.config import Limits
+from newscorpus.crawl.addresses import host_and_port
 from newscorpus.crawl.archive.content import ContentError, unpack
 from newscorpus.crawl.archive.records import Damage, WarcRecord, read_records
 from newscorpus.crawl.archive.values import NOTE_TYPE, PERSONAL, SOFTWARE, ArchiveError, Capture, Note, Place
@@ -26,8 +27,8 @@ def read_captures(path: Path, offset: int = 0, limits: Limits = Limits()) -> Ite
     """The pages of a WARC file from `offset` on, and why others are none.
 
     Of our own archives these are the pages that the spider handed on; of other files all responses that are HTML with
-    status 200. Damaged and repeated records ("revisit") are rejected, stage "archive"; other statuses and types, and
-    what is too large, stage "fetch", as in a crawl.
+    status 200. Damaged and repeated records ("revisit") and those of no web address are rejected, stage "archive";
+    other statuses and types, and what is too large, stage "fetch", as in a crawl.
 
     Raises:
         ArchiveError: the file cannot be opened or read.
@@ -97,21 +98,27 @@ def _is_ours(record: WarcRecord | Damage | None) -> bool:
 
 
 def _foreign(record: WarcRecord, limits: Limits) -> Capture | Rejected | None:
+    if record.kind not in {"response", "revisit"}:
+        return None
+    if refusal := _refusal(record):
+        return refusal
+    try:
+        return Capture(_page(record, limits), place=record.place)
+    except ContentError as error:
+        return error.rejection(_address(record))
+
+
+def _refusal(record: WarcRecord) -> Rejected | None:
+    """Why a record of others holds no page."""
     url = _address(record)
+    kind = record.http.get("content-type", "").partition(";")[0].strip().lower()
     if record.kind == "revisit":
         return Rejected(STAGE, "revisit", "the same content is archived elsewhere", url)
-    if record.kind != "response":
-        return None
-    kind = record.http.get("content-type", "").partition(";")[0].strip().lower()
+    if not host_and_port(url):
+        return Rejected(STAGE, "no_web_address", _written(record.place), url)
     if record.status != HTTPStatus.OK:
         return Rejected("fetch", f"http_{record.status}", "", url)
-    if kind not in HTML:
-        return Rejected("fetch", "not_html", f"content type {kind!r}", url)
-    try:
-        page = _page(record, limits)
-    except ContentError as error:
-        return error.rejection(url)
-    return Capture(page, place=record.place)
+    return None if kind in HTML else Rejected("fetch", "not_html", f"content type {kind!r}", url)
 
 
 def _own(

@@ -14,12 +14,15 @@ from warcio.limitreader import LimitReader
 from warcio.statusandheaders import StatusAndHeaders, StatusAndHeadersParser, StatusAndHeadersParserException
 
 from newscorpus.crawl.archive.values import ArchiveError, Place
-from newscorpus.crawl.gunzip import GZIP_MAGIC, WITH_GZIP_HEADER
+from newscorpus.crawl.gunzip import GZIP_MAGIC, WITH_GZIP_HEADER, unused
 
 READ = frozenset({"warcinfo", "response", "resource", "metadata"})
 """Types of records whose content is read; of others the headers do."""
 
 CHUNK_BYTES = 2**16
+WEB = ("http:", "https:", "<http:", "<https:")
+"""How the addresses of records begin that hold what was said in HTTP; some programs wrote angle brackets around."""
+
 MAX_HEAD_BYTES = 2**20
 """Longest headers, of WARC and of HTTP; real ones have some 2 kB."""
 MAX_DIGITS = 18
@@ -173,7 +176,7 @@ def _head(stream: io.BufferedIOBase | BinaryIO) -> bytes:
 
 def _with_content(record: WarcRecord, block: LimitReader, max_bytes: int) -> WarcRecord:
     status, http, stream = 0, {}, block
-    if record.kind == "response" and record.headers.get("warc-target-uri", "").lstrip("<").startswith("http"):
+    if record.kind == "response" and record.headers.get("warc-target-uri", "").lower().startswith(WEB):
         head = _http_head(block)
         code = head.get_statuscode()
         status, http = int(code) if STATUS.fullmatch(code) else 0, _joined(head)
@@ -253,6 +256,6 @@ class _Member(io.RawIOBase):
             if not packed:
                 break
             data = self._unpacker.decompress(packed, len(buffer))
-            self.end = self._file.tell() - len(self._unpacker.unused_data) - len(self._unpacker.unconsumed_tail)
+            self.end = self._file.tell() - unused(self._unpacker)
         buffer[: len(data)] = data
         return len(data)

@@ -88,6 +88,15 @@ def test_a_record_too_long_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.M
     assert unpacked < MEGABYTE
 
 
+@pytest.mark.parametrize("length", [200_000, 2**16, 2**17 - 99])
+def test_records_that_are_hardly_longer_than_nothing_when_packed(length: int, tmp_path: Path) -> None:
+    path = tmp_path / "long.warc.gz"
+    long = gzip.compress(record(PAGE + b"a" * length))
+    path.write_bytes((long + gzip.compress(LAST)) * 3)
+    found = list(read_records(path, MEGABYTE))
+    assert [one.place.length for one in found] == [len(long), len(gzip.compress(LAST))] * 3
+
+
 def test_a_record_among_the_headers_of_another_is_read(tmp_path: Path) -> None:
     path = tmp_path / "hostile.warc"
     path.write_bytes(b"WARC/1.0\r\n" * 50 + LAST)
