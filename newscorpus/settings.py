@@ -71,6 +71,7 @@ DNS_TIMEOUT = 20
 DOWNLOAD_MAXSIZE = Limits().max_bytes  # before and after decompression
 DOWNLOAD_WARNSIZE = 5_000_000
 REDIRECT_MAX_TIMES = 8
+CONCURRENT_ITEMS = 2 * (os.cpu_count() or 1)  # Scrapy starts so many tasks a page; the workers take no more than this
 METAREFRESH_ENABLED = False  # front pages reload themselves by it
 URLLENGTH_LIMIT = 0  # the spider bounds it, and says so
 
