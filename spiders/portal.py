@@ -44,7 +44,7 @@ from .listing import Entry, Form
 from .lists import read_any, read_list
 from .period import ALWAYS, published_day
 from .requests import Calls, first_address, list_request, part_request, read_evidence
-from .surroundings import loopback_hosts, portal_manners, portal_settings
+from .surroundings import check_promises, loopback_hosts, portal_manners, portal_settings
 
 Output = FetchedPage | Rejected | Request
 
@@ -85,6 +85,7 @@ class PortalSpider(Spider):
         arguments = read_arguments(kwargs)
         for name, value in portal_settings(arguments, crawler.settings).items():
             crawler.settings.set(name, value, priority="spider")
+        check_promises(crawler.settings)
         return super().from_crawler(crawler, arguments)
 
     @cached_property
