@@ -2,7 +2,7 @@
 
 Prints the addresses as a JSON list, and serves until it is killed. A front page leads to sections, these to articles
 and to each other; some addresses redirect, are gone, or are a second address of an article. `/_log` answers with the
-number of requests by host and path.
+number of requests by host and path, `/_count` with the number of all.
 """
 
 import asyncio
@@ -68,6 +68,8 @@ class Newspaper:
     def _response(self, path: str) -> bytes:
         if path == "/_log":
             return _packed((200, "application/json", json.dumps(ASKED).encode()))
+        if path == "/_count":
+            return _packed((200, "text/plain", str(ASKED.total()).encode()))
         ASKED[f"{self._host}{path}"] += 1
         return _packed(self.answer(path))
 
