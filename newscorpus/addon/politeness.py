@@ -89,8 +89,13 @@ class PolitenessMiddleware:
 
     def rests(self, slot: str) -> bool:
         """Whether a site is to be left alone at the moment, by more than its delay."""
+        return bool(self._site(slot).standing.given_up or self.rests_until(slot))
+
+    def rests_until(self, slot: str) -> float:
+        """When a site that rests is asked again, seconds since the epoch; 0 for one that does not rest."""
         site, now = self._site(slot), self._clock()
-        return bool(site.standing.given_up) or rests_until(site.standing, site.manners, now) > now
+        until = rests_until(site.standing, site.manners, now)
+        return until if until > now else 0.0
 
     def given_up(self, slot: str) -> str:
         """Why a site is not asked any more in this run, snake_case; "" where it is."""
