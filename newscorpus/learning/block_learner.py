@@ -3,7 +3,6 @@
 Sites are set aside, a fifth of them: the model learns from the pages of the others and is scored on theirs.
 """
 
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,12 +18,9 @@ from newscorpus.evaluation.scores import Confusion, confusion
 from newscorpus.extraction.neighbours import Matrix
 from newscorpus.extraction.read import Reading, read
 from newscorpus.learning.block_labels import Flags, Label, label_by_alignment
-from newscorpus.learning.gold import Progress, Source, TrainingError, gold_source
+from newscorpus.learning.gold import Progress, Source, TrainingError, gold_source, is_aside
 from newscorpus.learning.pages import GoldPage
 from newscorpus.learning.system_card import system_card
-
-SITES_ASIDE = 5
-"""One site of so many is set aside."""
 
 PACKAGES = ("numpy", "scikit-learn", "skl2onnx")
 
@@ -54,7 +50,7 @@ class LabelledPage:
     @property
     def is_aside(self) -> bool:
         """Whether the page's site is set aside."""
-        return zlib.crc32(self.site.encode()) % SITES_ASIDE == 0
+        return is_aside(self.site)
 
 
 @dataclass(frozen=True, slots=True)

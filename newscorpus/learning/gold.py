@@ -1,6 +1,7 @@
 """What every training of a shipped model shares: the sets it may learn from, and how its metadata describes them."""
 
 import hashlib
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,9 @@ from newscorpus.learning.pages import GoldPage, read_pages
 
 Progress = Callable[[str], None]
 """Is told each step."""
+
+SITES_ASIDE = 5
+"""One site of so many is set aside by trainings that score their model on it."""
 
 Described = dict[str, dict[str, str | int]]
 """By set: licence, pages learned from, SHA-256 of the file; as `Metadata.data`."""
@@ -74,6 +78,11 @@ def first_of_each_set(pages: Iterable[GoldPage], limit: int) -> Iterator[GoldPag
         seen[page.dataset] += 1
         if seen[page.dataset] <= limit:
             yield page
+
+
+def is_aside(site: str) -> bool:
+    """Whether the pages of `site` are set aside: not learned from, but scored on."""
+    return zlib.crc32(site.encode()) % SITES_ASIDE == 0
 
 
 def describe_data(data: Path, pages: Mapping[str, int]) -> Described:

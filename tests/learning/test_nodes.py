@@ -77,4 +77,4 @@ def test_shares_of_right_choices() -> None:
     # The model takes the outermost: 12 of 15 words against 12 of gold; the best has 12 of 13.
     outermost = LinearModel("own", lambda columns: np.zeros((len(columns), 2)), np.zeros(2))
     scores = score_choices([node_page()], outermost, MODERN_CANDIDATES)
-    assert astuple(scores) == pytest.approx((1, 0, 24 / 27, 0, 24 / 27, 24 / 25))
+    assert astuple(scores) == pytest.approx((1, 0, 1, 24 / 27, 0, 24 / 27, 24 / 25))
