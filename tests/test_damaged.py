@@ -36,6 +36,7 @@ VERBS: dict[str, tuple[str, ...]] = {
     "stats": ("stats", "{corpus}", "--output", "{output}"),
     "dedup": ("dedup", "{corpus}", "--output", "{output}", "--jobs", "1"),
     "dedup --against": ("dedup", "{other}", "--against", "{corpus}", "--output", "{output}", "--jobs", "1"),
+    "explain": ("explain", "https://a.example/absent", "--corpus", "{corpus}"),
     **{f"export {form}": ("export", "{corpus}", "--format", form, "--output", "{output}") for form in ExportFormat},
     "export by date": ("export", "{corpus}", "--format", "text", "--split", "date", "--output", "{output}"),
 }

@@ -14,7 +14,7 @@ from newscorpus.corpus.errors import CorpusError
 from newscorpus.corpus.journal import REJECTIONS
 from newscorpus.corpus.lines import complete_lines
 from newscorpus.corpus.manifest import MANIFEST
-from newscorpus.corpus.published import PUBLISHED, open_corpus
+from newscorpus.corpus.published import open_corpus, published_folder
 from newscorpus.crawl.archive.read import read_capture
 from newscorpus.crawl.archive.values import Capture
 from newscorpus.crawl.ledger.look import Entry, find
@@ -135,7 +135,7 @@ def explain(corpus: Path, url: str) -> Explanation:
     """What `corpus` tells of the document at `url`.
 
     With a ledger one row is looked up; without one, and for pages of WARC files, intake and rejections are searched.
-    The lines of the duplicates and the shards are always searched.
+    The lines of the duplicates and the shards are always searched: of a corpus that was given away, these alone tell.
 
     Raises:
         CorpusError: there is no corpus, or a file of it is damaged.
@@ -150,7 +150,10 @@ def explain(corpus: Path, url: str) -> Explanation:
         said = replace(said, found=_found(entry), answered=_answered(entry))
     if isinstance(ended, Rejected):
         return replace(said, fate=Fate.REJECTED, rejected=ended)
-    return _with_document(said, corpus, ended) if ended else said
+    if ended:
+        return _with_document(said, corpus, ended)
+    published = None if entry else _published(corpus, document_id(url))
+    return replace(said, fate=Fate.PUBLISHED, row=published, published=published) if published else said
 
 
 def archived_page(corpus: Path, explanation: Explanation) -> Capture | Rejected | None:
@@ -237,7 +240,7 @@ def _with_document(said: Explanation, corpus: Path, row: Record) -> Explanation:
 
 
 def _published(corpus: Path, document: str) -> Record | None:
-    if not (corpus / PUBLISHED / MANIFEST).is_file():
+    if not (published_folder(corpus) / MANIFEST).is_file():
         return None
     return next((record for record in open_corpus(corpus).records() if record.id == document), None)
 

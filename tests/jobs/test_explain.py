@@ -166,6 +166,15 @@ def test_corpora_without_a_ledger_are_searched(corpus: Path, tmp_path: Path) -> 
     assert told(tmp_path, "/later")[0].fate is Fate.NEVER_MET
 
 
+@pytest.mark.parametrize("name", ["corpus", "."])
+def test_a_corpus_that_was_given_away_is_searched(corpus: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / "corpus").symlink_to(corpus / "corpus")
+    said, text = told(tmp_path / name, "/canonical")
+    assert said.fate is Fate.PUBLISHED
+    assert "News of one" in text
+    assert told(tmp_path / name, "/reprint")[0].fate is Fate.NEVER_MET
+
+
 def test_before_the_build(corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "intake").symlink_to(corpus / "intake")
     assert told(tmp_path, "/reprint")[0].fate is Fate.NOT_BUILT
