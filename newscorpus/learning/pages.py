@@ -98,7 +98,8 @@ def read_rows(path: Path, kind: type[Row]) -> Iterator[Row]:
     except msgspec.MsgspecError as error:
         raise PagesError(f"{path}, line {number}: {error}") from error
     except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
-        raise PagesError(f"{path}, after line {number}: cannot read: {error}") from error
+        why = getattr(error, "strerror", None) or error
+        raise PagesError(f"{path}, after line {number}: cannot read: {why}") from error
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
