@@ -84,6 +84,7 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "newscorpus.addon.robots.RobotsMiddleware": 100,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
+    "newscorpus.addon.encodings.EncodingsMiddleware": 595,  # before Scrapy's 590 unpacks
     "newscorpus.addon.redirects.CarefulRedirectMiddleware": 600,
     "newscorpus.addon.politeness.PolitenessMiddleware": 845,  # nearest the network: retries and redirects pass it again
     "newscorpus.addon.archiving.ArchiveResponsesMiddleware": 960,  # sees bodies and redirects as they came

@@ -62,6 +62,10 @@ class Frontier:
         allowed = may_ask(url, self.loopback)
         if allowed and not self.portal.covers(url):
             return None
+        if len(url) > MAX_URL_LENGTH:  # it is neither stored nor looked at any further
+            short = url[:MAX_URL_LENGTH]
+            is_new = self.ledger.reserve(short, self.portal.name)
+            return Rejected("discovery", "url_too_long", f"{len(url)} characters", short) if is_new else None
         kind = kind or judge(url, self.portal)
         listing = _shape_key(url) if kind is Kind.SECTION else 0
         if not self.ledger.reserve(url, self.portal.name, kind, listing):
@@ -74,8 +78,6 @@ class Frontier:
 
     def _refusal(self, url: str, depth: int, kind: Kind, listing: int) -> Rejected | None:
         limits = self.portal.limits
-        if len(url) > MAX_URL_LENGTH:
-            return Rejected("discovery", "url_too_long", f"{len(url)} characters", url[:MAX_URL_LENGTH])
         trap = "" if depth == 0 or self.portal.is_article(url) else find_trap(url, self.today)
         if trap or (listing and depth and self._is_crowded(listing)):
             return Rejected("discovery", "trap", trap or f"more than {MAX_OF_A_SHAPE} listings of one shape", url)

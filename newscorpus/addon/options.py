@@ -26,6 +26,10 @@ def check_settings(settings: BaseSettings) -> None:
         raise CrawlError(f"unknown setting {unknown[0]}; known: {', '.join(KNOWN)}")
     if not settings.getbool("ROBOTSTXT_OBEY"):
         raise CrawlError("setting ROBOTSTXT_OBEY: newscorpus obeys robots.txt, always")
+    if not (settings.getbool("DNSCACHE_ENABLED") and settings.getint("DNSCACHE_SIZE") > 0):
+        raise CrawlError(
+            "settings DNSCACHE_ENABLED, DNSCACHE_SIZE: a second answer could lead into the private network"
+        )
     rights_policy(settings)
     quality_config(settings)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from newscorpus.corpus.lines import writable
 from newscorpus.dedup.duplicates import Kind
 from newscorpus.jobs.explain import Answered, Explanation, Fate, Found
 from newscorpus.jobs.inspect_page import FieldView, PageView
@@ -61,7 +62,7 @@ def page_lines(view: PageView) -> Iterator[str]:
 
 def _labelled(label: str, text: str) -> Iterator[str]:
     if text:
-        yield f"  {label:<{LABEL_WIDTH}}{text}"
+        yield f"  {label:<{LABEL_WIDTH}}{writable(text)}"
 
 
 def _found(found: Found, url: str) -> Iterator[str]:
@@ -112,4 +113,5 @@ def _field(view: FieldView) -> Iterator[str]:
 
 
 def _cut(text: str) -> str:
+    text = writable(text)  # what a page says must not steer the terminal
     return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"

@@ -34,6 +34,12 @@ def test_robots_are_obeyed_always(value: object) -> None:
         check_settings(settings(ROBOTSTXT_OBEY=value))
 
 
+@pytest.mark.parametrize("name", ["DNSCACHE_ENABLED", "DNSCACHE_SIZE"])
+def test_addresses_that_were_checked_are_those_connected_to(name: str) -> None:
+    with pytest.raises(CrawlError, match=name):
+        check_settings(Settings({name: 0, "ROBOTSTXT_OBEY": True}))
+
+
 def test_corpus_folder() -> None:
     assert corpus_folder(settings(NEWSCORPUS_CORPUS="a/b")) == Path("a/b")
     with pytest.raises(CrawlError, match="NEWSCORPUS_CORPUS is empty"):

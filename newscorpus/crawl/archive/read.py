@@ -19,6 +19,9 @@ from newscorpus.data import Evidence, Page, Rejected
 
 NOTES = msgspec.json.Decoder(Note)
 
+MAX_RESOURCES = 50
+"""Records of pages that belong to one response; an article has 20 pages at most."""
+
 STAGE = "archive"
 """Stage of what is rejected since the file does not hold it whole."""
 
@@ -83,7 +86,7 @@ def _step(group: _Group, record: WarcRecord | Damage, limits: Limits) -> tuple[_
 def _step_in_ours(group: _Group, record: WarcRecord, limits: Limits) -> tuple[_Group, Capture | Rejected | None]:
     if record.kind == "response":
         return _Group(ours=True, response=record), None
-    if record.kind == "resource":
+    if record.kind == "resource" and len(group.resources) < MAX_RESOURCES:
         return replace(group, resources=(*group.resources, record)), None
     if record.kind == "metadata" and group.response and record.headers.get("content-type") == NOTE_TYPE:
         return _Group(ours=True), _own(group.response, group.resources, record, limits)
