@@ -130,7 +130,7 @@ class Store:
             raise DedupError(f"{path}: {error.strerror}") from error
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise DedupError(f"{path}: {error}; remove {folder}, and it is made anew") from error
-        _refuse_other(path, state.layout, layout)
+        refuse_other(str(path), flat(state.layout), flat(layout))
         return cls(folder, state)
 
     @classmethod
@@ -265,17 +265,20 @@ def _replace(path: Path, data: bytes) -> None:
     temporary.replace(path)
 
 
-def _refuse_other(path: Path, stored: Layout, ours: Layout) -> None:
-    """Refuse an index that was made with other parameters."""
-    asked = _flat(ours)
+def refuse_other(where: str, stored: Mapping[str, object], ours: Mapping[str, object]) -> None:
+    """Refuse an index that was made with other parameters.
+
+    Raises:
+        DedupError: it names the index and all that differs.
+    """
     others = [
-        f"{name} {value!r} instead of {asked[name]!r}" for name, value in _flat(stored).items() if value != asked[name]
+        f"{name} {stored.get(name)!r} instead of {value!r}" for name, value in ours.items() if stored.get(name) != value
     ]
     if others:
-        raise DedupError(f"{path}: made with other parameters: {', '.join(others)}")
+        raise DedupError(f"{where}: made with other parameters: {', '.join(others)}")
 
 
-def _flat(layout: Layout) -> dict[str, object]:
+def flat(layout: Layout) -> dict[str, object]:
     """All parameters by name."""
     parameters = asdict(layout)
     return {**parameters.pop("signature"), **parameters}
