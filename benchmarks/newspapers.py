@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-SERVER = ROOT / "tests" / "mockserver" / "newspaper.py"
+SERVER = ROOT / "tests" / "mockserver" / "newspapers.py"
 
 PORTAL = """
 name = "{name}"

@@ -18,7 +18,7 @@ from newscorpus.corpus.published import open_corpus
 from newscorpus.jobs.build import build
 from newscorpus.jobs.status import status
 
-SERVER = Path(__file__).parents[1] / "mockserver" / "newspaper.py"
+SERVER = Path(__file__).parents[1] / "mockserver" / "newspapers.py"
 ARTICLES = 60
 
 PORTAL = """

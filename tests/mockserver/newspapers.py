@@ -1,0 +1,136 @@
+"""Newspapers of any size on loopback, one a port: `python newspapers.py ARTICLES HOSTS [--tiny]`.
+
+Prints the addresses as a JSON list, and serves until it is killed. A front page leads to sections, these to articles
+and to each other; some addresses redirect, are gone, or are a second address of an article. `/_log` answers with the
+number of requests by host and path, `/_count` with the number of all.
+"""
+
+import asyncio
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from prose import article
+
+PAGE_LENGTH = 20
+ODD = 25
+"""Every so many articles there is one odd address of each kind."""
+
+REASONS = {200: "OK", 301: "Moved Permanently", 404: "Not Found"}
+
+Answer = tuple[int, str, bytes]
+ASKED: Counter[str] = Counter()
+
+
+def full(host: int, number: int, head: str = "", links: str = "") -> str:
+    """An article of some 400 words."""
+    page: str = article(f"host {host} story {number}", head)
+    return page.replace("<footer>", f"<footer>{links}")
+
+
+def tiny(_host: int, number: int, _head: str = "", links: str = "") -> str:
+    """An article of one sentence."""
+    return f"<html><body><p>Story {number}.</p>{links}</body></html>"
+
+
+class Newspaper:
+    """One host.
+
+    Args:
+        host: its number, from 0.
+        articles: how many it has.
+        write: makes an article.
+    """
+
+    def __init__(self, host: int, articles: int, write: Callable[..., str]) -> None:
+        self._host = host
+        self._articles = articles
+        self._write = lru_cache(maxsize=5_000)(write)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer on one connection until it ends."""
+        try:
+            while line := await reader.readline():
+                while (await reader.readline()).strip():
+                    pass
+                writer.write(self._response(line.split()[1].decode()))
+                await writer.drain()
+        except (ConnectionError, IndexError):
+            pass
+        finally:
+            writer.close()
+
+    def _response(self, path: str) -> bytes:
+        if path == "/_log":
+            return _packed((200, "application/json", json.dumps(ASKED).encode()))
+        if path == "/_count":
+            return _packed((200, "text/plain", str(ASKED.total()).encode()))
+        ASKED[f"{self._host}{path}"] += 1
+        return _packed(self.answer(path))
+
+    def answer(self, path: str) -> Answer:
+        """Status, content type (of a redirect, the address) and body."""
+        kind, _, rest = path.strip("/").partition("/")
+        number = int(rest.removesuffix(".html") or 0) if rest.removesuffix(".html").isdigit() else -1
+        if path == "/":
+            return _page(_links(f"/section/{page}" for page in range(self._sections())))
+        if kind == "section" and 0 <= number < self._sections():
+            return _page(_links(self._of_section(number)))
+        if kind == "story" and 0 <= number < self._articles:
+            nearby = _links(f"/story/{(number * 7 + step) % self._articles:06}.html" for step in (1, 2, 3))
+            return _page(self._write(self._host, number, "", nearby))
+        if kind == "moved" and 0 <= number < self._articles:
+            return 301, f"/story/{number:06}.html", b""
+        if kind == "print" and 0 <= number < self._articles:
+            canonical = f'<link rel="canonical" href="/story/{number:06}.html">'
+            return _page(self._write(self._host, number, canonical, ""))
+        return 404, "text/html", b"gone"
+
+    def _sections(self) -> int:
+        return -(-self._articles // PAGE_LENGTH)
+
+    def _of_section(self, number: int) -> list[str]:
+        first = number * PAGE_LENGTH
+        stories = range(first, min(first + PAGE_LENGTH, self._articles))
+        odd = [story for story in stories if story % ODD == 0]
+        paths = [f"/story/{story:06}.html" for story in stories if story % ODD != 1]
+        paths += [f"/{kind}/{story:06}.html" for kind in ("moved", "print", "gone") for story in odd]
+        # Every 25th article has no address but the one that redirects to it.
+        paths += [f"/moved/{story:06}.html" for story in stories if story % ODD == 1]
+        return [*paths, f"/section/{(number + 1) % self._sections()}"]
+
+
+def _links(paths: object) -> str:
+    return "<ul>" + "".join(f"<li><a href='{path}'>{path}</a></li>" for path in paths) + "</ul>"  # type: ignore[attr-defined]
+
+
+def _page(body: str) -> Answer:
+    return 200, "text/html; charset=utf-8", body.encode()
+
+
+def _packed(answer: Answer) -> bytes:
+    status, what, body = answer
+    field = "Location" if status == 301 else "Content-Type"
+    return (
+        f"HTTP/1.1 {status} {REASONS[status]}\r\n{field}: {what}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+    )
+
+
+async def main(articles: int, hosts: int, write: Callable[..., str]) -> None:
+    """Serve until killed."""
+    servers = []
+    for host in range(hosts):
+        paper = Newspaper(host, articles // hosts + (host < articles % hosts), write)
+        servers.append(await asyncio.start_server(paper.serve, "127.0.0.1", 0))
+    bases = [f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}" for server in servers]
+    print(json.dumps(bases), flush=True)  # noqa: T201 -- how the test learns the addresses
+    await asyncio.gather(*(server.serve_forever() for server in servers))
+
+
+if __name__ == "__main__":
+    asyncio.run(main(int(sys.argv[1]), int(sys.argv[2]), tiny if "--tiny" in sys.argv else full))
