@@ -13,7 +13,7 @@ from scrapy.crawler import Crawler
 
 from newscorpus.addon.counts import FAILED, KEPT, KEPT_IN_ALL
 from newscorpus.addon.fresh import begin_anew
-from newscorpus.addon.options import corpus_folder
+from newscorpus.addon.options import corpus_folder, switch
 from newscorpus.addon.report import NOTHING_LEFT, CrawlReport, by_portal, tell, told, why_nothing, write_report
 from newscorpus.corpus.errors import CorpusError
 from newscorpus.crawl.ledger import Ledger, LedgerError
@@ -52,7 +52,7 @@ class CorpusExtension:
         if fresh := crawler.settings.get("NEWSCORPUS_FRESH"):
             begin_anew(corpus, fresh)
         Ledger.open(corpus).close()
-        extension = cls(crawler, corpus, builds=crawler.settings.getbool("NEWSCORPUS_BUILD"))
+        extension = cls(crawler, corpus, builds=switch(crawler.settings, "NEWSCORPUS_BUILD"))
         crawler.signals.connect(extension.spider_opened, signals.spider_opened)
         crawler.signals.connect(extension.spider_closed, signals.spider_closed)
         return extension

@@ -61,6 +61,18 @@ def positive(settings: BaseSettings, name: str) -> float:
     return value
 
 
+def switch(settings: BaseSettings, name: str) -> bool:
+    """Whether setting `name` is on.
+
+    Raises:
+        CrawlError: it is neither on nor off.
+    """
+    try:
+        return settings.getbool(name)
+    except ValueError:
+        raise CrawlError(f"setting {name} is {settings.get(name)!r}; expected True or False, 1 or 0") from None
+
+
 def rights_policy(settings: BaseSettings) -> RightsPolicy:
     """What is done about documents whose site reserves their use.
 
