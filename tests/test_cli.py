@@ -13,7 +13,10 @@ from newscorpus import cli, terminal
 from newscorpus.config import SignatureParameters
 from newscorpus.corpus.intake import IntakeWriter
 from newscorpus.corpus.records import make_record
-from newscorpus.data import Article, Fields
+from newscorpus.crawl.archive.encode import encode
+from newscorpus.crawl.archive.values import Capture, Exchange, Origin
+from newscorpus.crawl.archive.writer import ArchiveWriter
+from newscorpus.data import Article, Fields, Page
 from newscorpus.dedup.signature import sign
 from newscorpus.demo.folder import remove_earlier
 from newscorpus.learning.examples import LICENCES
@@ -171,6 +174,8 @@ def test_a_file_of_pages(run: Run, tmp_path: Path) -> None:
         (["extract", "PAGE", "--extractor", "bte", "--output", "absent/out.txt"], "No such file or directory"),
         (["extract", "http://localhost:1/", "--contact", "me@example.org"], "private_address"),
         (["build", "absent"], "absent"),
+        (["dedup", "absent.jsonl", "--output", "out"], "absent.jsonl: No such file"),
+        (["dedup", "PAGE", "--output", "out"], "page.html: neither a corpus nor one of .jsonl"),
         (["evaluate", "--dataset", "absent.jsonl"], "absent.jsonl"),
         (["train", "shallow-tree", "--data", "absent"], "wcxb.jsonl.zst is missing"),
         (["train", "shallow-tree", "--silver", "absent"], "no archive here"),
@@ -205,6 +210,21 @@ def test_build_publishes_what_was_crawled(run: Run, tmp_path: Path) -> None:
     assert done.code == 0, done.err
     assert "2 documents; 1 kept, 90 words" in done.out
     assert (tmp_path / "corpus" / "manifest.json").is_file()
+
+
+def test_dedup_leaves_out_by_policy_and_says_who_reprints_whom(run: Run, tmp_path: Path) -> None:
+    documents = [
+        {"id": "a", "text": STORY, "source": "agency", "published": "2026-01-01"},
+        {"id": "b", "text": STORY + "More follows.", "source": "daily", "published": "2026-01-02"},
+    ]
+    lines = tmp_path / "in.jsonl"
+    lines.write_text("".join(json.dumps(document) + "\n" for document in documents))
+    command = ("dedup", lines, "--output", tmp_path / "out", "--jobs", 1, "--report")
+    done = run(*command)
+    assert done.code == 0, done.err
+    assert "2 documents; 1 kept; left out: near 1, exact 0" in done.out
+    assert "       1 near     daily repeats agency\n" in done.out
+    assert "       1 near     agency repeats daily\n" in run(*command, "--survivor", "latest").out
 
 
 def test_evaluate_prints_and_writes_figures(run: Run, tmp_path: Path) -> None:
@@ -251,6 +271,20 @@ def test_a_system_is_trained(run: Run, gold: Path, tmp_path: Path) -> None:
     assert "wcxb.jsonl.zst read" in done.err
     assert f"The model lies in {tmp_path / 'model'}" in done.out
     assert (tmp_path / "model" / "model.onnx").is_file()
+
+
+@pytest.mark.parametrize(("labels", "last"), [((), "bad"), (("--labels", "aligned"), "good")])
+def test_texts_of_a_corpus_give_exact_labels(run: Run, tmp_path: Path, labels: tuple[str, ...], last: str) -> None:
+    page = Page("https://a.example/1", f"<p>{STORY}</p><p>{STORY} And home.</p>".encode())
+    with ArchiveWriter(tmp_path, 10_000_000, "newscorpus/test") as writer:
+        exchange = Exchange(page.url, "2026-11-01T10:00:00Z", 200, (("content-type", "text/html"),), page.body)
+        writer.append(encode(exchange, Capture(page, origin=Origin("toy")), 10_000_000))
+    texts = tmp_path / "texts.jsonl"
+    texts.write_text(json.dumps({"url": page.url, "text": f"{STORY}\n{STORY}"}))
+    table = tmp_path / "table.csv"
+    done = run("features", "paragraph-svm", table, "--silver", tmp_path, "--texts", texts, *labels)
+    assert (done.code, done.out) == (0, "")
+    assert [row.rpartition(",")[2] for row in table.read_text().splitlines()[1:]] == ["good", last]
 
 
 @pytest.mark.parametrize("report", [None, '{"portals": ["demo"]}'])

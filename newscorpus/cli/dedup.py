@@ -6,6 +6,8 @@ from typing import Annotated
 import typer
 
 from newscorpus.cli.app import app, counted
+from newscorpus.cli.build import RevisionOption, SurvivorOption
+from newscorpus.config import BuildConfig, DuplicateConfig, Survivor
 
 SHOWN = 20
 """Lines of the report on reprints that are printed; the file has all."""
@@ -21,6 +23,8 @@ def dedup(
     redis: Annotated[
         str, typer.Option(metavar="URL", help="Server in which runs on many machines share what they keep.")
     ] = "",
+    survivor: SurvivorOption = Survivor.FIRST,
+    revision: RevisionOption = Survivor.LATEST,
     report: Annotated[bool, typer.Option("--report", help="Show who reprints whom.")] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 2,
 ) -> None:
@@ -29,7 +33,8 @@ def dedup(
     from newscorpus.jobs.dedup import dedup as dedup_documents
     from newscorpus.terminal import progress
 
-    done = dedup_documents(inputs, output, against or (), Setup(jobs=jobs, redis=redis, watch=progress))
+    config = BuildConfig(duplicates=DuplicateConfig(survivor=survivor, revision=revision))
+    done = dedup_documents(inputs, output, against or (), Setup(config, jobs, redis, progress))
     typer.echo(f"{done.documents} documents; {done.kept} kept; left out: {counted(done.duplicates)}")
     if report:
         for source, repeated, kind, count in done.reprints[:SHOWN]:
