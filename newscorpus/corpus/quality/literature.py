@@ -18,8 +18,10 @@ ELLIPSES = ("…", "...")
 BULLETS = ("•", "●", "▪", "‣", "◦", "·", "*", "-")
 SYMBOLS = re.compile(r"#|…|\.\.\.")
 PLACEHOLDER = re.compile(r"lorem ipsum", re.IGNORECASE)
-CODE_LINE = re.compile(r"[{}]|\bfunction\s*\(|\);$|=>|</?(?:div|span|script|p)\b", re.IGNORECASE)
-"""C4 drops any page with a brace; news quote them now and then, so that we count the lines that look like code."""
+CODE = re.compile(r"[{}]|\bfunction\s*\(|\);$|=>|</?(?:div|span|script|p)\b", re.IGNORECASE)
+WORDS_A_SIGN = 20
+"""C4 drops any page with a brace; news and editions of texts have them now and then. A line that has one such sign for
+every so many words, or more of them, is taken for code."""
 
 LAST_EUROPEAN = "\u052f"
 """The last letter of Latin, Greek and Cyrillic in Unicode's order."""
@@ -106,7 +108,9 @@ def short_lines(measured: Measured, config: QualityConfig) -> str:
 
 def code(measured: Measured, config: QualityConfig) -> str:
     """After C4: lines of program code or markup rather than text."""
-    found = sum(bool(CODE_LINE.search(line)) for line in measured.lines)
+    signs = [len(CODE.findall(line)) for line in measured.lines]
+    pairs = zip(signs, measured.line_words, strict=True)
+    found = sum(count > 0 and count * WORDS_A_SIGN >= len(words) for count, words in pairs)
     return _too_many(found, measured, config, config.max_code_lines, "look like code")
 
 

@@ -96,6 +96,7 @@ def test_lines_of_code() -> None:
     assert reason(*script, *script, sentence(1)) == "code"
     assert reason(*script, *lines(8)) == ""
     assert reason(*(f"{line[:-1]} (more of it); {line}" for line in lines(8))) == ""
+    assert reason(*(f"{line} {{{at}}} {sentence(100 + at, 40)}" for at, line in enumerate(lines(8), 1))) == ""
 
 
 def test_filler_of_a_template() -> None:
