@@ -65,12 +65,13 @@ class NodeSystem:
     model: LinearModel
 
     def find(self, reading: Reading) -> MainText | Rejected:
-        """The text of the chosen element without its foreign parts."""
+        """The text of the chosen element without its foreign parts and the headline, which is a field."""
         nodes = describe(reading.tree, PARTS)
         choice = choose(nodes, self.model.score(nodes)) if nodes.elements else None
         if choice is None:
             return Rejected("extract", "no_candidate", "no element that may hold the text", reading.page.url)
-        paragraphs = _paragraphs(nodes.elements[choice.text], {nodes.elements[place] for place in choice.foreign})
+        found = _paragraphs(nodes.elements[choice.text], {nodes.elements[place] for place in choice.foreign})
+        paragraphs = [paragraph for paragraph in found if paragraph != reading.fields.title]
         if not paragraphs:
             return Rejected("extract", "no_main_text", url=reading.page.url)
         return MainText(paragraphs, self.model.name)

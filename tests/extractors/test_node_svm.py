@@ -82,6 +82,13 @@ def test_the_text_is_that_of_the_element_without_its_foreign_parts() -> None:
     assert (article.text, article.extractor) == ("One two.\nthree", "model:own@1")
 
 
+def test_the_headline_is_no_paragraph() -> None:
+    html = PAGE.replace("<p>One two.", "<h1>The  bridge</h1><p>One two.")
+    article = Line(NodeSystem(model()).find)(Page.from_html(f"<title>The bridge</title>{html}"))
+    assert isinstance(article, Article)
+    assert (article.fields.title, article.text) == ("The bridge", "One two.\nthree")
+
+
 @pytest.mark.parametrize(
     ("html", "reason"),
     [
