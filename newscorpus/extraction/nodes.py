@@ -5,7 +5,7 @@ A feature is a name that an element has or has not; numbers are cut into classes
 """
 
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log2
 
@@ -60,7 +60,13 @@ def describe(tree: HtmlElement, tags: frozenset[str], groups: tuple[str, ...] = 
     """The elements of `tree` that have one of `tags` and hold text, by the features of `groups`."""
     measured = measure_amounts(tree)
     elements = [element for element in tree.iter(*tags) if element in measured and measured[element].characters]
-    amounts = [measured[element] for element in elements]
+    return describe_elements(elements, [measured[element] for element in elements], groups)
+
+
+def describe_elements(
+    elements: Sequence[HtmlElement], amounts: Sequence[Amounts], groups: tuple[str, ...] = GROUPS
+) -> Nodes:
+    """Elements in document order, with the amounts of each, by the features of `groups`."""
     hashed: dict[str, list[int]] = {}  # the same names come again and again on a page
     columns: list[int] = []
     values: list[float] = []

@@ -4,30 +4,22 @@ Stage one takes the candidate that a linear classifier likes best; stage two tak
 classifier finds foreign.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 
 import numpy as np
 from lxml import etree
 from lxml.html import HtmlElement
-from numpy.typing import NDArray
 
-from newscorpus.artifacts import METADATA, ArtifactError, load_artifact, onnx_session
 from newscorpus.data import Rejected
 from newscorpus.extraction.assemble import MainText
-from newscorpus.extraction.nodes import COLUMNS, GROUPS, Integers, Nodes, describe
+from newscorpus.extraction.linear import LinearModel, load_linear
+from newscorpus.extraction.nodes import Floats, Nodes, describe
 from newscorpus.extraction.read import Reading
 from newscorpus.extraction.segment import BLOCK_TAGS, segment
 
 MODEL = "node-svm"
-WEIGHTS = "weights.onnx"
-FEATURES = tuple(f"{group}, hashed to {COLUMNS}" for group in GROUPS)
-INDICES, SCORES = "columns", "weights"
-"""Input and output of the model: columns to the weights of each, those of the text and those of foreign parts."""
-BIAS = "bias"
-"""The parameter of the model that is added to both sums."""
-
 CANDIDATES = frozenset(("div", "span", "table", "td", "li", "h1", "h2", "h3", "h4", "h5", "h6"))
 MODERN_CANDIDATES = CANDIDATES | {"article", "main", "section"}
 """Those of the paper, and those that HTML has had since."""
@@ -39,27 +31,6 @@ MARGIN = 1.0
 """Of the machine: a part that lies within it is kept, since a paragraph lost costs more than a caption kept."""
 
 FOREIGN = "newscorpus-foreign"
-
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class LinearModel:
-    """A linear model over hashed features.
-
-    Attributes:
-        weigh: columns to their weights, for the main text and for foreign parts: shape (columns, 2).
-        bias: of both.
-    """
-
-    weigh: Callable[[Integers], Floats]
-    bias: Floats
-
-    def score(self, nodes: Nodes) -> Floats:
-        """The scores of each node, at least one: shape (nodes, 2)."""
-        weighted = self.weigh(nodes.columns) * nodes.values[:, None]
-        sums: Floats = np.add.reduceat(weighted, nodes.starts)
-        return sums + self.bias
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +63,8 @@ def _outermost(nodes: Nodes, places: Iterable[int]) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class NodeSystem:
-    """The two stages with a trained model.
+    """The two stages with a trained model, which tells the main text and foreign parts."""
 
-    Attributes:
-        name: of the model, as articles name it.
-        model: the classifier.
-    """
-
-    name: str
     model: LinearModel
 
     def find(self, reading: Reading) -> MainText | Rejected:
@@ -111,7 +76,7 @@ class NodeSystem:
         paragraphs = _paragraphs(nodes.elements[choice.text], {nodes.elements[place] for place in choice.foreign})
         if not paragraphs:
             return Rejected("extract", "no_main_text", url=reading.page.url)
-        return MainText(paragraphs, self.name)
+        return MainText(paragraphs, self.model.name)
 
 
 def _paragraphs(element: HtmlElement, foreign: set[HtmlElement]) -> list[str]:
@@ -130,14 +95,4 @@ def load() -> NodeSystem:
     Raises:
         ArtifactError: the model is missing, damaged or made for other features.
     """
-    artifact = load_artifact(MODEL, FEATURES)
-    metadata = artifact.metadata
-    bias = metadata.parameters.get(BIAS)
-    if WEIGHTS not in artifact.weights or not isinstance(bias, list):
-        raise ArtifactError(f"model {MODEL!r}: {METADATA} does not name {WEIGHTS} and {BIAS}")
-    session = onnx_session(artifact.weights[WEIGHTS])
-
-    def weigh(columns: Integers) -> Floats:
-        return np.asarray(session.run([SCORES], {INDICES: columns})[0], np.float64)
-
-    return NodeSystem(f"model:{metadata.name}@{metadata.version}", LinearModel(weigh, np.array(bias)))
+    return NodeSystem(load_linear(MODEL))

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from newscorpus.extractors.node_svm import Choice, LinearModel, choose
+from newscorpus.extraction.linear import LinearModel
+from newscorpus.extractors.node_svm import Choice, choose
 from newscorpus.learning.nodes import NEAR_BEST, NodePage
 
 

@@ -10,30 +10,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import TensorProto, checker, helper, numpy_helper
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import SGDClassifier
 
 from newscorpus.artifacts import Metadata, save_artifact
-from newscorpus.extraction.nodes import COLUMNS
-from newscorpus.extractors.node_svm import (
-    BIAS,
-    FEATURES,
-    INDICES,
-    MODEL,
-    MODERN_CANDIDATES,
-    SCORES,
-    WEIGHTS,
-    LinearModel,
-)
+from newscorpus.extraction.linear import BIAS, FEATURES, WEIGHTS, LinearModel
+from newscorpus.extraction.nodes import COLUMNS, Floats, Integers
+from newscorpus.extractors.node_svm import MODEL, MODERN_CANDIDATES
 from newscorpus.learning.gold import Progress, describe_data, training_articles
+from newscorpus.learning.linear import join_rows, weights_to_onnx
 from newscorpus.learning.node_scores import score_choices
 from newscorpus.learning.nodes import NodePage, make_node_page
-from newscorpus.learning.onnx_trees import IR_VERSION, OPSET
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
 
 MODEL_VERSION = "1"
 PACKAGES = ("numpy", "onnx", "scikit-learn")
@@ -99,7 +86,7 @@ def train_node_svm(data: Path, output: Path, progress: Progress, training: NodeT
         data=describe_data(data, Counter(page.page.dataset for page in pages)),
         scores={"training pages": {name: round(float(value), 4) for name, value in asdict(right).items()}},
     )
-    save_artifact(output, metadata, {WEIGHTS: _to_onnx(weights)}, _card(metadata, training))
+    save_artifact(output, metadata, {WEIGHTS: weights_to_onnx(weights)}, _card(metadata, training))
     return metadata
 
 
@@ -120,13 +107,14 @@ def fit_nodes(pages: Sequence[NodePage], training: NodeTraining = NodeTraining()
     counts for more, since to lose it costs more.
     """
     generator = np.random.default_rng(training.seed)
+    nodes = [page.nodes for page in pages]
     around = [_around(page, generator, training.others) for page in pages]
     inside = [_inside(page) for page in pages]
     size = [np.sqrt(page.words) for page in pages]
     machines = (
-        _fit(_rows(pages, around), _join([page.right for page in pages], around), None, training),
+        _fit(join_rows(nodes, around), _join([page.right for page in pages], around), None, training),
         _fit(
-            _rows(pages, inside),
+            join_rows(nodes, inside),
             _join([page.foreign for page in pages], inside),
             _join(size, inside),
             training,
@@ -165,36 +153,9 @@ def _inside(page: NodePage) -> Integers:
     return np.flatnonzero(is_inside & (page.words > 0))
 
 
-def _rows(pages: Sequence[NodePage], places: Sequence[Integers]) -> csr_matrix:
-    """One row for each node at the places, of the values of its features."""
-    found = [
-        (page.nodes, page.nodes.features_of(place)) for page, at in zip(pages, places, strict=True) for place in at
-    ]
-    columns = [nodes.columns[features] for nodes, features in found]
-    values = np.concatenate([nodes.values[features] for nodes, features in found])
-    ends = np.cumsum([0, *map(len, columns)])
-    return csr_matrix((values, np.concatenate(columns), ends), shape=(len(found), COLUMNS))
-
-
 def in_memory(weights: Floats, bias: Floats) -> LinearModel:
     """The model of fitted weights."""
-    return LinearModel(lambda columns: weights[columns], bias)
-
-
-def _to_onnx(weights: Floats) -> bytes:
-    """The weights as an ONNX model that looks them up: columns (n) to weights (n, 2), stored in half precision."""
-    table = numpy_helper.from_array(weights.astype(np.float16), "table")
-    nodes = [
-        helper.make_node("Gather", ["table", INDICES], ["half"], axis=0),
-        helper.make_node("Cast", ["half"], [SCORES], to=TensorProto.FLOAT),
-    ]
-    given = helper.make_tensor_value_info(INDICES, TensorProto.INT64, [None])
-    wanted = helper.make_tensor_value_info(SCORES, TensorProto.FLOAT, [None, weights.shape[1]])
-    graph = helper.make_graph(nodes, "weights", [given], [wanted], [table])
-    opset = helper.make_opsetid("", OPSET)
-    model = helper.make_model(graph, opset_imports=[opset], ir_version=IR_VERSION, producer_name="newscorpus")
-    checker.check_model(model)
-    return bytes(model.SerializeToString())
+    return LinearModel(MODEL, lambda columns: weights[columns], bias)
 
 
 def _card(metadata: Metadata, training: NodeTraining) -> str:

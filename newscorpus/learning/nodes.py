@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from newscorpus.data import Page, Rejected
 from newscorpus.extraction.decode import decode
-from newscorpus.extraction.nodes import GROUPS, Nodes, describe
+from newscorpus.extraction.nodes import GROUPS, Floats, Nodes, describe
 from newscorpus.extraction.parse import parse
 from newscorpus.extraction.segment import INVISIBLE_TAGS
 from newscorpus.extractors.node_svm import MODERN_CANDIDATES, PARTS, Choice
@@ -21,7 +21,6 @@ from newscorpus.text import words
 NEAR_BEST = 0.01
 """A node is the right one too where its F1 is below that of the best by no more: elements around it alone, say."""
 
-Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Span = tuple[int, int]
 
