@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 NEWSCORPUS_DATA ?= $(abspath ../shared/data)
 export NEWSCORPUS_DATA
 
-.PHONY: demo test lint check gate bench clean
+.PHONY: demo test lint check gate bench reproduce clean
 
 demo: $(VENV)/.runs
 	$(BIN)/newscorpus demo
@@ -27,6 +27,9 @@ gate: $(VENV)/.tests
 
 bench: $(VENV)/.tests
 	$(BIN)/python benchmarks/extract.py $(NEWSCORPUS_DATA)
+
+reproduce: $(VENV)/.tests
+	$(BIN)/python -m benchmarks.reproduce $(NEWSCORPUS_DATA)
 
 clean:
 	rm -rf $(VENV)

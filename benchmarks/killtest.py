@@ -1,4 +1,4 @@
-"""Is a crawl that is killed again and again the same as an undisturbed one? `python benchmarks/killtest.py`.
+"""Is a crawl that is killed again and again the same as an undisturbed one? `python -m benchmarks.killtest`.
 
 Newspapers are served on loopback by a process of their own, which counts what is asked. One crawl runs undisturbed;
 another is killed at random moments (by the number of answers, some of them after the last one, when the corpus is
@@ -9,55 +9,25 @@ made large enough (ENOSPC as on any full disk; mounting takes root).
 
 import argparse
 import json
-import os
 import random
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.newspapers import Site, environment, make_project, serving
 from newscorpus.corpus.published import open_corpus
 from newscorpus.crawl.ledger.look import states
 from newscorpus.crawl.ledger.rows import State
 from newscorpus.jobs.build import build
 
-SERVER = Path(__file__).parents[1] / "tests" / "mockserver" / "newspaper.py"
-RESULTS = Path(__file__).parent / "results"
-
-PORTAL = """
-name = "{name}"
-languages = ["en"]
-domains = ["127.0.0.1"]
-start = ["{base}/"]
-articles = ['^/(story|moved|print|gone)/\\d+']
-delay_seconds = 0
-"""
-
 SETTINGS = ("LOG_LEVEL=WARNING", "NEWSCORPUS_PAUSE_SECONDS=0.1")
-
-
-@dataclass
-class Site:
-    """The newspapers, as the crawl's project names them."""
-
-    bases: list[str]
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the portals."""
-        return [f"paper{number}" for number in range(len(self.bases))]
-
-    def asked(self) -> Counter[str]:
-        """Requests so far."""
-        with urllib.request.urlopen(f"{self.bases[0]}/_log") as answer:
-            return Counter(json.load(answer))
 
 
 @dataclass
@@ -81,38 +51,13 @@ class Told:
     seconds: float = 0.0
 
 
-@contextmanager
-def serving(articles: int, hosts: int, *options: str) -> Iterator[Site]:
-    """Serve newspapers in a process of their own."""
-    command = [sys.executable, str(SERVER), str(articles), str(hosts), *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield Site(json.loads(process.stdout.readline()))
-        finally:
-            process.kill()
-
-
-def make_project(folder: Path, site: Site) -> None:
-    """Write the portal files."""
-    (folder / "portals").mkdir(exist_ok=True)
-    for name, base in zip(site.names, site.bases, strict=True):
-        (folder / "portals" / f"{name}.toml").write_text(PORTAL.format(name=name, base=base))
-
-
 def start(folder: Path, site: Site) -> "subprocess.Popen[bytes]":
     """Start the crawl, or start it again: the command is the same."""
     command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", f"portal={','.join(site.names)}"]
     for setting in (*SETTINGS, f"NEWSCORPUS_CORPUS={folder / 'corpus'}"):
         command += ["-s", setting]
     with (folder / "log").open("ab") as log:
-        return subprocess.Popen(
-            command,
-            cwd=folder,
-            env=os.environ | {"SCRAPY_SETTINGS_MODULE": "newscorpus.settings"},
-            stdout=log,
-            stderr=log,
-        )
+        return subprocess.Popen(command, cwd=folder, env=environment(), stdout=log, stderr=log)
 
 
 def undisturbed(folder: Path, site: Site) -> Told:
@@ -130,10 +75,11 @@ def disturbed(folder: Path, site: Site, moments: list[float], way: str, answers:
     make_project(folder, site)
     told = Told()
     before, began = site.asked(), time.monotonic()
+    first = site.count()
     for moment in moments:
         told.starts += 1
         with start(folder, site) as process:
-            if wait_for(process, site, before, moment, answers):
+            if wait_for(process, site, first, moment, answers):
                 process.send_signal(signal.Signals[way])
             process.wait()
         check(folder, told)
@@ -183,10 +129,10 @@ def finish(folder: Path, site: Site, told: Told, before: Counter[str], began: fl
     return read(folder, told)
 
 
-def wait_for(process: "subprocess.Popen[bytes]", site: Site, before: Counter[str], moment: float, answers: int) -> bool:
+def wait_for(process: "subprocess.Popen[bytes]", site: Site, first: int, moment: float, answers: int) -> bool:
     """Wait for a moment; False where the crawl ended before."""
     while process.poll() is None:
-        if (site.asked() - before).total() >= min(moment, 1) * answers:
+        if site.count() - first >= min(moment, 1) * answers:
             time.sleep(max(moment - 1, 0) * 10)
             return process.poll() is None
         time.sleep(0.01)

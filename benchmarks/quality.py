@@ -16,17 +16,22 @@ from pathlib import Path
 from newscorpus.config import QualityConfig
 from newscorpus.corpus.quality import FILTERS, TAGS, tags_of
 from newscorpus.corpus.quality.measured import measure
+from newscorpus.corpus.quality.settings import read_quality
 from newscorpus.data import Article, Fields, Page, Rejected
 from newscorpus.evaluation.conventions import NO_ARTICLE, has_article
 from newscorpus.extraction.read import read
 from newscorpus.extractors.registry import DEFAULT, load
 from newscorpus.learning.pages import GoldPage, read_pages
 
-SETS = ("fundus", "daniel", "dragnet", "wcxb", "l3s_gn1", "ir_research", "cleaneval")
+NEWS = ("fundus", "daniel", "l3s_gn1", "ir_research")
+OTHERS = ("dragnet", "wcxb", "cleaneval")
+"""Sets of news portals; and of blogs and other pages, lists and forums among them."""
 MIN_PAGES = 20
 """Languages with fewer pages are added up."""
 CONFIG = QualityConfig()
-RESULTS = Path(__file__).parent / "results" / "quality.md"
+HERE = Path(__file__).parent
+PAPERS = read_quality(HERE / "papers.toml")
+RESULTS = HERE / "results" / "quality.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +43,16 @@ class Verdict:
     language: str
     objections: tuple[str, ...]
     tags: tuple[str, ...]
+    by_papers: tuple[str, ...]
 
 
 def verdict(page: GoldPage, article: Article) -> Verdict:
-    """Ask every filter."""
+    """Ask every filter, with our numbers and with those of the papers."""
     measured = measure(article)
-    objections = tuple(name for name, objection in FILTERS.items() if objection(measured, CONFIG))
-    return Verdict(page.id, page.dataset, page.language or "?", objections, tags_of(article, CONFIG))
+    ours, papers = (
+        tuple(name for name, objection in FILTERS.items() if objection(measured, config)) for config in (CONFIG, PAPERS)
+    )
+    return Verdict(page.id, page.dataset, page.language or "?", ours, tags_of(article, CONFIG), papers)
 
 
 def gold_article(page: GoldPage) -> Article:
@@ -56,7 +64,7 @@ def gold_article(page: GoldPage) -> Article:
 
 def verdicts(data: Path) -> Iterator[Verdict]:
     """Of all articles with gold text."""
-    for dataset in SETS:
+    for dataset in (*NEWS, *OTHERS):
         for page in read_pages(data / f"{dataset}.jsonl.zst"):
             if has_article(page.page_type) and page.text.strip():
                 yield verdict(page, gold_article(page))
@@ -76,14 +84,15 @@ def other_pages(data: Path) -> tuple[int, Counter[str]]:
 
 
 def table(rows: Mapping[str, Iterable[Verdict]], first: str) -> Iterator[str]:
-    """Share of articles dropped by the filters together, and number that each drops as the first and by itself."""
-    yield f"| {first} | articles | dropped | by the first filter that objects |"
-    yield "|---|--:|--:|---|"
+    """Share of articles dropped by the filters together, and how many each drops as the first."""
+    yield f"| {first} | articles | dropped | with the papers' numbers | by the first filter that objects |"
+    yield "|---|--:|--:|--:|---|"
     for name, group in rows.items():
         found = list(group)
         firsts = Counter(one.objections[0] for one in found if one.objections)
         reasons = ", ".join(f"{reason} {count}" for reason, count in firsts.most_common())
-        yield f"| {name} | {len(found)} | {firsts.total() / len(found):.2%} | {reasons} |"
+        papers = sum(bool(one.by_papers) for one in found)
+        yield f"| {name} | {len(found)} | {firsts.total() / len(found):.2%} | {papers / len(found):.2%} | {reasons} |"
 
 
 def filter_table(found: list[Verdict]) -> Iterator[str]:
@@ -98,14 +107,16 @@ def filter_table(found: list[Verdict]) -> Iterator[str]:
 def report(found: list[Verdict], others: tuple[int, Counter[str]]) -> Iterator[str]:
     """The lines of the report."""
     sets, languages = defaultdict(list), defaultdict(list)
-    sizes = Counter(one.language for one in found)
+    sizes = Counter(one.language for one in found if one.dataset in NEWS)
     for one in found:
+        sets["**news**" if one.dataset in NEWS else "**other pages**"].append(one)
         sets[one.dataset].append(one)
+    for one in sets["**news**"]:
         languages[one.language if sizes[one.language] >= MIN_PAGES else "others"].append(one)
     yield "# Quality filters on articles that people marked\n"
     yield f"{len(found)} gold texts with the fields of their pages; made by `python benchmarks/quality.py DATA`.\n"
-    yield from table({"all": found, **sets}, "set")
-    yield ""
+    yield from table(sets, "set")
+    yield "\nNews by language:\n"
     yield from table(dict(sorted(languages.items())), "language")
     yield "\nEach filter and tag by itself:\n"
     yield from filter_table(found)

@@ -217,9 +217,10 @@ class QualityConfig:
         min_ticker_entries: fewest timed paragraphs of a ticker; a report of a match or a trial names a few times.
         min_ticker_share: share of paragraphs that are timed; an entry has up to five paragraphs.
         min_gallery_images: fewest images of a gallery.
+        max_gallery_words: longest text of a page that calls itself a gallery; more is an article with pictures.
         min_words_an_image: a text with fewer is captions.
         min_listing_lines: fewest paragraphs of a list; of fewer no share is taken.
-        max_listing_words: median of words in a line of a list; headlines seldom have more.
+        max_listing_words: mean of words in a line of a list; headlines seldom have more.
         max_listing_ended: share of lines that end as sentences do: 0.12, as in FineWeb (Penedo et al. 2024).
         min_horoscope_signs: fewest signs of the zodiac that start paragraphs; half of them.
         min_odds: fewest decimal odds of a table.
@@ -251,6 +252,7 @@ class QualityConfig:
     min_ticker_entries: int = 6
     min_ticker_share: float = 0.2
     min_gallery_images: int = 6
+    max_gallery_words: int = 1_000
     min_words_an_image: int = 20
     min_listing_lines: int = 5
     max_listing_words: int = 15

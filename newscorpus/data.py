@@ -223,7 +223,7 @@ class Article:
         url: the address of the page.
         text: the main text, one paragraph a line, headline excluded.
         fields: title, dates, authors and the rest.
-        extractor: what decided on the text: "template:NAME", "model:NAME@VERSION" or an extractor's name.
+        extractor: what decided on the text: "template:NAME@VERSION", "model:NAME@VERSION" or an extractor's name.
         confidence: probability that the text is right, 0..1.
         flags: remarks for the reader, snake_case.
         fetched: time of the fetch, as on the page.

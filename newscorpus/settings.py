@@ -31,8 +31,7 @@ NEWSCORPUS_QUALITY = ""
 NEWSCORPUS_RIGHTS = "record"
 """`record` what a site says of machine use, or `skip` documents whose site reserves text mining or training."""
 NEWSCORPUS_FRESH = ""
-"""Empty: a crawl goes on where the last one in this corpus ended. "yes": it removes the corpus and begins anew;
-anything else: likewise, after asking at the terminal."""
+"""Empty: go on where the last crawl ended; "yes": remove the corpus and begin anew; anything else: ask before that."""
 NEWSCORPUS_BUILD = True
 """Whether duplicates are removed and shards written when the crawl ends; `newscorpus build CORPUS` does it later."""
 
@@ -43,6 +42,8 @@ SPIDER_MODULES = ["newscorpus.spiders"]
 NEWSPIDER_MODULE = "newscorpus.spiders"
 COMMANDS_MODULE = "newscorpus.addon.crawl"
 LOG_LEVEL = "INFO"
+LOGSTATS_INTERVAL = 0  # ours tells more, portal by portal
+STATS_DUMP = False  # they are in crawl-report.json
 DEFAULT_DROPITEM_LOG_LEVEL = "DEBUG"
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
@@ -70,6 +71,7 @@ DNS_TIMEOUT = 20
 DOWNLOAD_MAXSIZE = Limits().max_bytes  # before and after decompression
 DOWNLOAD_WARNSIZE = 5_000_000
 REDIRECT_MAX_TIMES = 8
+CONCURRENT_ITEMS = 2 * (os.cpu_count() or 1)  # Scrapy starts so many tasks a page; the workers take no more than this
 METAREFRESH_ENABLED = False  # front pages reload themselves by it
 URLLENGTH_LIMIT = 0  # the spider bounds it, and says so
 
@@ -82,6 +84,7 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "newscorpus.addon.robots.RobotsMiddleware": 100,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
+    "newscorpus.addon.encodings.EncodingsMiddleware": 595,  # before Scrapy's 590 unpacks
     "newscorpus.addon.redirects.CarefulRedirectMiddleware": 600,
     "newscorpus.addon.politeness.PolitenessMiddleware": 845,  # nearest the network: retries and redirects pass it again
     "newscorpus.addon.archiving.ArchiveResponsesMiddleware": 960,  # sees bodies and redirects as they came

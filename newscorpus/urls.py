@@ -6,7 +6,7 @@ the host and site "", and still has an id.
 
 import hashlib
 import re
-from functools import cache
+from functools import cache, lru_cache
 from urllib.parse import SplitResult, unquote_plus, urlsplit
 
 from tldextract import TLDExtract
@@ -40,6 +40,9 @@ ID_LENGTH = 16
 """Hex digits of an id. 64 bits fit an integer column, and among ten million documents two ids meet with a probability
 of 3 in a million (birthday bound)."""
 
+KEPT_ADDRESSES = 8_192
+"""Addresses whose ids are kept, some 2 MB: a crawl asks several times for each link, and menus name the same ones."""
+
 
 def canonical_url(url: str) -> str:
     """The one form of all addresses of the same document, for comparing them; idempotent.
@@ -68,6 +71,7 @@ def site_key(url: str) -> str:
     return _suffix_list()(parts.hostname or "").top_domain_under_public_suffix or parts.netloc
 
 
+@lru_cache(KEPT_ADDRESSES)
 def document_id(url: str) -> str:
     """Id of the document at `url`, stable across runs: 16 hex digits of the SHA-256 of its canonical form.
 
@@ -94,7 +98,9 @@ def _canonical_parts(url: str) -> SplitResult | None:
     """The canonical form in parts; None for what is no http or https URL with a host."""
     try:
         # The path's sessions go first, since dot segments may hide behind them, and the ports before w3lib sees them.
-        parts = urlsplit(canonicalize_url(PATH_SESSION.sub("", canonicalize_url(url))))
+        plain = canonicalize_url(url)
+        bare = PATH_SESSION.sub("", plain)
+        parts = urlsplit(plain if bare == plain else canonicalize_url(bare))
         netloc = _netloc(parts)
     except ValueError:
         return None

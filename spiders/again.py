@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Collection, Iterator
+from datetime import date
 from http import HTTPStatus
 from typing import TypeVar
 
@@ -17,7 +18,9 @@ from newscorpus.crawl.ledger import Ledger
 from newscorpus.crawl.revisit import next_interval
 
 from .arguments import Revisit
+from .frontier import BUDGET_SPENT
 from .judge import Kind
+from .period import Period
 from .requests import LISTS
 
 T = TypeVar("T")
@@ -38,10 +41,31 @@ class Again:
         self._config = config
 
     def revive(self, revisit: Revisit, portals: Collection[str]) -> None:
-        """Queue again what a revisit asks for."""
+        """Queue again what a revisit asks for; each portal has its budget of pages anew."""
         kinds = (*LISTS, Kind.ARTICLE.value) if revisit is Revisit.ARTICLES else LISTS
         now = time.time() if revisit is Revisit.DUE else sys.float_info.max
-        self._stats.inc_value(REVISITED, self._ledger.revive(kinds, portals, now))
+        for portal in portals:
+            if self._ledger.counted(BUDGET_SPENT, portal):  # lists may have named more than could be taken
+                self._requeue(portal, self._ledger.revisits.widen(LISTS, portal))
+            self._requeue(portal, self._ledger.revisits.revive(kinds, portal, now))
+            self._ledger.renew_budget(portal)
+
+    def retry(self, portals: Collection[str]) -> None:
+        """Queue again what failed in a way that may pass, of portals whose last crawl had come to its end."""
+        for portal in portals:
+            if not self._ledger.queued(portal):
+                self._requeue(portal, self._ledger.revisits.revive((), portal, 0.0))
+
+    def keep_to(self, period: Period, portals: Collection[str]) -> None:
+        """Queue lists again, of portals that were asked for other days before: what lay outside may lie inside now."""
+        revisits = self._ledger.revisits
+        for portal in portals:
+            before = revisits.period(portal)
+            if before and Period(*map(date.fromisoformat, before)).covers(period):
+                continue
+            revisits.set_period(portal, period.since.isoformat(), period.until.isoformat())
+            if before:
+                self._requeue(portal, revisits.widen(LISTS, portal))
 
     def is_unchanged(self, response: Response, *, same_body: bool = False) -> bool:
         """Whether the site says that nothing changed, or, with `same_body`, sent the very bytes of the last visit."""
@@ -53,7 +77,7 @@ class Again:
         visit.unchanged = same or response.status == HTTPStatus.NOT_MODIFIED
         if visit.unchanged:
             self._stats.inc_value(UNCHANGED)
-            self._schedule(changed=False)
+            self.note(changed=False)
         return visit.unchanged
 
     def noting_news(self, outputs: Iterator[T]) -> Iterator[T]:
@@ -62,10 +86,15 @@ class Again:
         for output in outputs:
             changed = changed or isinstance(output, Request)
             yield output
-        self._schedule(changed=changed)
+        self.note(changed=changed)
 
-    def _schedule(self, *, changed: bool) -> None:
+    def note(self, *, changed: bool) -> None:
+        """Set the time of the next visit, by whether this one brought anything new."""
         if visit := current_visit():
             last = self._ledger.revisits.last(visit.url)
             interval = next_interval(last.interval if last else 0.0, changed=changed, config=self._config)
             self._ledger.revisits.schedule(visit.url, time.time(), interval)
+
+    def _requeue(self, portal: str, n: int) -> None:
+        self._ledger.requeued(portal, n)
+        self._stats.inc_value(REVISITED, n)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from itertools import permutations
 from pathlib import Path
 
 from newscorpus.crawl.addresses import is_loopback
@@ -69,6 +70,7 @@ def read_arguments(given: Mapping[str, str]) -> Arguments:
         if len(portals) != 1:
             raise CrawlError(f"argument 'base' goes with one portal, not with {len(portals)}")
         portals = (with_base(portals[0], base),)
+    _check_apart(portals)
     return Arguments(
         name,
         portals,
@@ -89,6 +91,14 @@ def read_portals(name: str) -> tuple[Portal, ...]:
     if not names:
         raise CrawlError(f"argument 'portal' is missing; known: all, {', '.join(list_portals())}; {USAGE}")
     return tuple(map(load_portal, names))
+
+
+def _check_apart(portals: tuple[Portal, ...]) -> None:
+    """See that no two portals are one site, which each would then ask at its own pace."""
+    for one, other in permutations(portals, 2):
+        for domain in one.domains:
+            if other.covers(f"http://{domain}/") and not is_loopback(f"http://{domain}/"):
+                raise CrawlError(f"portals {one.name!r} and {other.name!r} share {domain}; crawl one after the other")
 
 
 def read_limit(text: str) -> int:

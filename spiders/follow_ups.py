@@ -37,8 +37,8 @@ def next_part(first: str, number: int, turns: Iterable[Turn]) -> str:
     A link counts if its address is that of the article with the number added in a usual way, and if it says "next" or
     shows the number: so a second story of the same name is not taken for a second page.
     """
-    spellings = {document_id(url) for url in _spellings(first, number)}
-    shown = (turn.url for turn in turns if turn.says_next or turn.text == str(number))
+    shown = [turn.url for turn in turns if turn.says_next or turn.text == str(number)]
+    spellings = {document_id(url) for url in _spellings(first, number)} if shown else set()
     return next((url for url in shown if document_id(url) in spellings), "")
 
 

@@ -12,6 +12,9 @@ from newscorpus.portals.schema import Portal
 from .judge import Kind, judge
 from .traps import MAX_OF_A_SHAPE, MAX_URL_LENGTH, find_trap, shape
 
+BUDGET_SPENT = "rejected/discovery/page_budget"
+"""Count of the ledger: an address was refused because the portal's budget of pages was spent."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -40,8 +43,9 @@ class Frontier:
     _full: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        self._admitted = self.ledger.counted("admitted", self.portal.name)
-        self._full = self.ledger.counted("rejected/discovery/page_budget", self.portal.name) > 0
+        self._admitted = self.ledger.taken_in(self.portal.name)
+        spent = self._admitted >= self.portal.limits.max_pages
+        self._full = spent and self.ledger.counted(BUDGET_SPENT, self.portal.name) > 0
 
     def admit(self, url: str, depth: int, kind: Kind | None = None) -> Target | Rejected | None:
         """What to do about `url`.
@@ -58,6 +62,10 @@ class Frontier:
         allowed = may_ask(url, self.loopback)
         if allowed and not self.portal.covers(url):
             return None
+        if len(url) > MAX_URL_LENGTH:  # it is neither stored nor looked at any further
+            short = url[:MAX_URL_LENGTH]
+            is_new = self.ledger.reserve(short, self.portal.name)
+            return Rejected("discovery", "url_too_long", f"{len(url)} characters", short) if is_new else None
         kind = kind or judge(url, self.portal)
         listing = _shape_key(url) if kind is Kind.SECTION else 0
         if not self.ledger.reserve(url, self.portal.name, kind, listing):
@@ -70,16 +78,17 @@ class Frontier:
 
     def _refusal(self, url: str, depth: int, kind: Kind, listing: int) -> Rejected | None:
         limits = self.portal.limits
-        if len(url) > MAX_URL_LENGTH:
-            return Rejected("discovery", "url_too_long", f"{len(url)} characters", url[:MAX_URL_LENGTH])
         trap = "" if depth == 0 or self.portal.is_article(url) else find_trap(url, self.today)
-        if trap or (listing and depth and self.ledger.listings(self.portal.name, listing) > MAX_OF_A_SHAPE):
+        if trap or (listing and depth and self._is_crowded(listing)):
             return Rejected("discovery", "trap", trap or f"more than {MAX_OF_A_SHAPE} listings of one shape", url)
         if self.portal.is_ignored(url) or kind is Kind.UNWANTED:
             return Rejected("discovery", "ignored", "by the patterns of the portal", url)
         if depth > limits.max_depth:
             return Rejected("discovery", "too_deep", f"more than {limits.max_depth} links away", url)
         return None
+
+    def _is_crowded(self, listing: int) -> bool:
+        return self.ledger.listings(self.portal.name, listing, MAX_OF_A_SHAPE + 1) > MAX_OF_A_SHAPE
 
     def _within_budget(self, target: Target) -> Target | Rejected | None:
         limit = self.portal.limits.max_pages

@@ -1,13 +1,14 @@
 """Lists of addresses that a site offers to machines (feeds, sitemaps), and how their XML is read without danger."""
 
 import re
-import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
 from lxml import etree
 
+from newscorpus.crawl.gunzip import GZIP_MAGIC, GzipError, gunzip
 from newscorpus.data import Evidence
 from newscorpus.text import collapse
 
@@ -17,8 +18,8 @@ MAX_BYTES = 52_428_800
 MAX_ENTRIES = 50_000
 """Most entries of one sitemap (sitemaps.org protocol)."""
 
-GZIP_MAGIC = b"\x1f\x8b"
-
+MAX_TAGS = 4_000_000
+"""Most tags of a list: 80 of each entry, start and end; each takes some 200 bytes of memory."""
 
 BARE_AMPERSAND = re.compile(
     rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(?!#\d+;|#x[0-9a-f]+;|(?:amp|apos|gt|lt|quot);)", re.DOTALL | re.IGNORECASE
@@ -76,21 +77,22 @@ def inflate(body: bytes, max_bytes: int = MAX_BYTES) -> bytes:
     if not body.startswith(GZIP_MAGIC):
         return body
     parts: list[bytes] = []
-    length = 0
-    for part in _unpacked(body, max_bytes + 1):
-        parts.append(part)
-        length += len(part)
-        if length > max_bytes:
-            raise ListingError(f"longer than {max_bytes} bytes when unpacked")
-    return b"".join(parts)
+    with suppress(GzipError):
+        parts.extend(gunzip(body, max_bytes + 1))
+    unpacked = b"".join(parts)
+    if len(unpacked) > max_bytes:
+        raise ListingError(f"longer than {max_bytes} bytes when unpacked")
+    return unpacked
 
 
 def read_xml(body: bytes) -> etree._Element:
     """Root of an XML document, as far as it can be read; entities are not expanded and nothing is loaded.
 
     Raises:
-        ListingError: not XML at all.
+        ListingError: not XML at all, or more of it than any list holds.
     """
+    if (tags := body.count(b"<")) > MAX_TAGS:
+        raise ListingError(f"{tags} tags, more than {MAX_TAGS}")
     # Where the parser recovers from one unknown entity or bare "&", it loses all later ones, "&amp;" too.
     body = BARE_AMPERSAND.sub(lambda found: b"&amp;" if found[0] == b"&" else found[0], body.strip())
     parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
@@ -120,14 +122,3 @@ def _texts(element: etree._Element) -> Iterator[str]:
             yield node.text or ""
         if node is not element:
             yield node.tail or ""
-
-
-def _unpacked(body: bytes, at_most: int) -> Iterator[bytes]:
-    """The members of a gzip file, each cut at `at_most` bytes."""
-    while body.startswith(GZIP_MAGIC):
-        unpacker = zlib.decompressobj(wbits=31)
-        try:
-            yield unpacker.decompress(body, at_most)
-        except zlib.error:
-            return
-        body = unpacker.unused_data

@@ -31,6 +31,10 @@ class Period:
         """Whether one of the days from `first` to `last` belongs to the period."""
         return first <= self.until and last >= self.since
 
+    def covers(self, other: "Period") -> bool:
+        """Whether every day of `other` belongs to the period."""
+        return self.since <= other.since and other.until <= self.until
+
     def may_hold(self, entry: Entry) -> bool:
         """Whether a document may be of the period, by what a list says of it and by its address.
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from datetime import UTC, date, datetime
 from functools import cached_property
 from http import HTTPStatus
@@ -44,7 +44,7 @@ from .listing import Entry, Form
 from .lists import read_any, read_list
 from .period import ALWAYS, published_day
 from .requests import Calls, first_address, list_request, part_request, read_evidence
-from .surroundings import loopback_hosts, portal_manners, portal_settings
+from .surroundings import check_promises, loopback_hosts, portal_manners, portal_settings
 
 Output = FetchedPage | Rejected | Request
 
@@ -85,6 +85,7 @@ class PortalSpider(Spider):
         arguments = read_arguments(kwargs)
         for name, value in portal_settings(arguments, crawler.settings).items():
             crawler.settings.set(name, value, priority="spider")
+        check_promises(crawler.settings)
         return super().from_crawler(crawler, arguments)
 
     @cached_property
@@ -117,6 +118,9 @@ class PortalSpider(Spider):
         """
         if self._is_enough():
             raise CloseSpider("limit")
+        self._again.retry(self.portal_names)
+        if not self.arguments.urls:
+            self._again.keep_to(self.arguments.period, self.portal_names)
         if self.arguments.revisit:
             self._again.revive(self.arguments.revisit, self.portal_names)
         for output in self._listed() if self.arguments.urls else self._beginnings():
@@ -136,16 +140,17 @@ class PortalSpider(Spider):
             yield output
 
     async def parse_guess(self, response: Response, source: str) -> AsyncIterator[Output]:
-        """Ask for what a feed or a sitemap names, if the answer is one."""
+        """Ask for what a feed or a sitemap names, if the answer is one; of a page about feeds, for these."""
         if self._again.is_unchanged(response):
             return
         listing = await asyncio.to_thread(read_any, response.body, response.url)
-        if listing is None:
+        outputs: Iterator[Output]
+        if listing:
+            outputs = self._askers[source].listing(listing, response.url, _depth(response) + 1)
+        else:
             self.crawler.stats.inc_value(WRONG_GUESSES)
-            return
-        for output in self._again.noting_news(
-            self._askers[source].listing(listing, response.url, _depth(response) + 1)
-        ):
+            outputs = self._guesses(self._askers[source], await self._lists_on(response))
+        for output in self._again.noting_news(outputs):
             yield output
 
     async def parse_probe(self, response: Response, source: str) -> None:  # noqa: ARG002 -- as the others
@@ -194,9 +199,11 @@ class PortalSpider(Spider):
         request: Request = failure.request  # type: ignore[attr-defined]
         yield fetch_rejection(failure.value, first_address(request))
 
-    def guess_failed(self, _failure: Failure) -> None:
+    def guess_failed(self, failure: Failure) -> None:
         """Count a guess that led nowhere: nobody promised a page there."""
-        self.crawler.stats.inc_value(WRONG_GUESSES)
+        if not isinstance(failure.value, Postponed):
+            self.crawler.stats.inc_value(WRONG_GUESSES)
+            self._again.note(changed=False)
 
     def _article(
         self, response: Response, asker: Asker, page: Page, links: PageLinks, parts: tuple[Page, ...]
@@ -265,8 +272,17 @@ class PortalSpider(Spider):
                 yield from asker.sitemap(Entry(url))
             for path in () if named else USUAL_SITEMAPS:
                 yield from asker.guess(urljoin(response.url, path))
-        for url in () if portal.feeds else links.lists:
+        yield from self._guesses(asker, links.lists)
+
+    def _guesses(self, asker: Asker, urls: Iterable[str]) -> Iterator[Output]:
+        for url in () if asker.portal.feeds else urls:
             yield from asker.guess(url)
+
+    async def _lists_on(self, response: Response) -> tuple[str, ...]:
+        """Feeds that a page names to which a start page pointed as if it were one itself."""
+        if not isinstance(response, HtmlResponse) or _depth(response) > 1:
+            return ()
+        return (await asyncio.to_thread(read_links, make_page(response))).lists
 
     def _is_enough(self) -> bool:
         return 0 < self.arguments.limit <= self._ledger.documents()

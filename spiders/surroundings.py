@@ -1,11 +1,16 @@
 """What a crawl must know of its portals before it begins."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from scrapy.settings import BaseSettings
+from scrapy.utils.misc import load_object
 
 from newscorpus.addon.options import user_agent
+from newscorpus.addon.politeness import PolitenessMiddleware
+from newscorpus.addon.private_addresses import PrivateAddressMiddleware
+from newscorpus.addon.robots import RobotsMiddleware
 from newscorpus.crawl.addresses import host_and_port, is_loopback
 from newscorpus.crawl.errors import CrawlError
 from newscorpus.crawl.politeness import Manners
@@ -13,6 +18,11 @@ from newscorpus.portals.quiet_hours import read_quiet_hours
 from newscorpus.portals.schema import Portal
 
 from .arguments import Arguments
+
+PROMISES = (PolitenessMiddleware, PrivateAddressMiddleware, RobotsMiddleware)
+"""Middlewares without which no portal is crawled."""
+
+REACHABLE = re.compile(r"[^@\s]+@[^@\s]+|https?://\S+")
 
 
 def portal_settings(arguments: Arguments, settings: BaseSettings) -> dict[str, Any]:
@@ -22,6 +32,8 @@ def portal_settings(arguments: Arguments, settings: BaseSettings) -> dict[str, A
         CrawlError: a portal lies beyond this machine, and the crawl does not say who asks.
     """
     contact = settings.get("NEWSCORPUS_CONTACT") or ""
+    if contact and not REACHABLE.search(contact):
+        raise CrawlError(f"setting NEWSCORPUS_CONTACT is {contact!r}; expected a mail address or the URL of a page")
     if not contact and not all(is_loopback(url) for url in _addresses(arguments.portals)):
         raise CrawlError("setting NEWSCORPUS_CONTACT is empty; set it to an address at which sites can reach you")
     return {
@@ -32,6 +44,22 @@ def portal_settings(arguments: Arguments, settings: BaseSettings) -> dict[str, A
         # One request of a portal goes out at a time; more of them under way would only spoil the order.
         "CONCURRENT_REQUESTS": 2 * len(arguments.portals),
     }
+
+
+def check_promises(settings: BaseSettings) -> None:
+    """See that nothing takes away what sites are promised.
+
+    Args:
+        settings: with those of `portal_settings`.
+
+    Raises:
+        CrawlError: the user agent is another one, or what keeps the promises is switched off.
+    """
+    if settings.get("USER_AGENT") != user_agent(settings.get("NEWSCORPUS_CONTACT") or ""):
+        raise CrawlError("setting USER_AGENT: newscorpus says who asks, always; set NEWSCORPUS_CONTACT")
+    placed = {load_object(name): place for name, place in settings.getdict("DOWNLOADER_MIDDLEWARES").items()}
+    if missing := [kind.__name__ for kind in PROMISES if placed.get(kind) is None]:
+        raise CrawlError(f"setting DOWNLOADER_MIDDLEWARES: portals are crawled with {missing[0]}, always")
 
 
 def portal_manners(portals: Iterable[Portal]) -> dict[str, Manners]:

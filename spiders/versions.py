@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from lxml.html import HtmlElement
 
 PATH_END = re.compile(
-    r"(?:/(?:amp|print|tisk|tlac|stampaj|stampa|ispis|drukuj|druck)|\.amp(?=\.html$|$))/?$", re.IGNORECASE
+    r"(?:/(?:amp|print|tisk|tlac|stampaj|stampa|ispis|drukuj|druck)/?$|\.amp(?=(?:\.html|/)?$))", re.IGNORECASE
 )
 """How a path says that it leads to another version, in the languages at hand; `/story.amp.html` keeps its ending."""
 PATH_BEGIN = re.compile(r"^/amp(?=/.)", re.IGNORECASE)

@@ -14,7 +14,7 @@ from scrapy.http import Response
 from newscorpus.addon.counts import PAGES
 from newscorpus.addon.items import FetchedPage
 from newscorpus.addon.options import check_settings
-from newscorpus.crawl.archive.read import read_captures
+from newscorpus.crawl.archive.read import read_onwards
 from newscorpus.crawl.archive.values import ArchiveError, Capture
 from newscorpus.crawl.errors import CrawlError
 from newscorpus.data import Rejected
@@ -138,8 +138,8 @@ def read_warc_arguments(given: Mapping[str, str]) -> WarcArguments:
 def _read_part(file: Path, offset: int) -> tuple[Outputs, int]:
     """What stands in a file from `offset` on, and the offset at which to read on; 0 at the end."""
     part: Outputs = []
-    for found in read_captures(file, offset):
+    for after, found in read_onwards(file, offset):
         part.append(found)
-        if len(part) >= PART_RECORDS and isinstance(found, Capture) and found.place:
-            return part, found.place.offset + found.place.length
+        if len(part) >= PART_RECORDS:
+            return part, after
     return part, 0

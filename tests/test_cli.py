@@ -106,6 +106,8 @@ def test_start_up_loads_nothing_heavy() -> None:
         ["train", "nonsense", "--data", "."],
         ["train", "texttractor", "--data", ".", "--silver", "."],
         ["train", "main-text", "--silver", "."],
+        ["train", "shallow-tree", "--data", ".", "--texts", "texts.jsonl"],
+        ["features", "shallow-tree", "a.csv"],
         ["features", "main-text", "a.csv", "--data", "."],
     ],
     ids=" ".join,

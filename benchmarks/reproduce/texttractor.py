@@ -1,6 +1,6 @@
 """Texttractor (Mrózek 2014): what its post-analysis changes, block by block, and jusText beside it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
@@ -9,9 +9,9 @@ import numpy as np
 from benchmarks.reproduce.block_systems import NEWS, articles, fetched, fit_artifact, text_of
 from benchmarks.reproduce.tables import table
 from newscorpus.data import Label as Verdict
-from newscorpus.data import LabelledBlock, Rejected
+from newscorpus.data import Rejected
 from newscorpus.extraction.extractor import Extractor
-from newscorpus.extraction.post_analysis import MROZEK
+from newscorpus.extraction.post_analysis import MROZEK, revise
 from newscorpus.extraction.post_analysis.headline import is_headline, possible_headlines
 from newscorpus.extraction.post_analysis.rule import is_heading
 from newscorpus.extraction.read import Reading, read
@@ -24,6 +24,9 @@ from newscorpus.learning.pages import GoldPage
 from newscorpus.learning.texttractor import TEXTTRACTOR
 
 WITHOUT, WITH, PEER = "Without post-analysis", "With post-analysis", "jusText"
+
+STEPS = {WITHOUT: (), **{f"... {name}": MROZEK[:at] for at, name in enumerate(MROZEK[:-1], 1)}, WITH: MROZEK}
+"""The verdicts of the network, and those after one step more each."""
 
 PUBLISHED_PAGES = 32
 PUBLISHED: dict[str, dict[str, float]] = {
@@ -69,7 +72,6 @@ class Marks:
     failure: float
 
 
-Label = Callable[[Reading], tuple[LabelledBlock, ...]]
 Pages = Mapping[str, Sequence[dict[str, Marks]]]
 """By set, what each system marked on each page."""
 
@@ -77,18 +79,16 @@ Pages = Mapping[str, Sequence[dict[str, Marks]]]
 def reproduce(data: Path) -> str:
     """The table of the thesis by set, and its sums beside ours."""
     network, how = fit_artifact(TEXTTRACTOR, _labelled(data))
-    systems = {WITHOUT: Texttractor(network, rules=()).label, WITH: Texttractor(network, rules=MROZEK).label}
-    peer = load("justext")
+    system, peer = Texttractor(network, rules=()), load("justext")
     by_set = {
-        dataset: [_mark(page, systems, peer) for page in map(_open, articles(data, dataset)) if page]
-        for dataset in NEWS
+        dataset: [_mark(page, system, peer) for page in map(_open, articles(data, dataset)) if page] for dataset in NEWS
     }
     tables = [_by_set(by_set, name) for name in (WITHOUT, WITH, PEER)]
     return (
         "# Texttractor (Mrózek 2014)\n\n"
         "Blocks of the development pages, good by alignment with the gold text; the headline is one of them, as in the "
         "thesis. Captions and side text that are marked count as wrong. The network learned from the train split of "
-        f"{', '.join(LICENCES)}. {how}\n\n{''.join(tables)}{_beside_published(by_set)}"
+        f"{', '.join(LICENCES)}. {how}\n\n{''.join(tables)}{_step_by_step(by_set)}{_beside_published(by_set)}"
     )
 
 
@@ -118,10 +118,12 @@ def _labelled(data: Path) -> Iterator[LabelledPage]:
                 yield LabelledPage(dataset, page.page.domain, measure(page.reading.blocks), page.good)
 
 
-def _mark(page: Opened, systems: Mapping[str, Label], peer: Extractor) -> dict[str, Marks]:
-    """What each system marked on a page."""
+def _mark(page: Opened, system: Texttractor, peer: Extractor) -> dict[str, Marks]:
+    """What each step marked on a page, and the peer."""
+    verdicts = system.label(page.reading)
     marked = {
-        name: np.array([item.label is Verdict.GOOD for item in label(page.reading)]) for name, label in systems.items()
+        name: np.array([item.label is Verdict.GOOD for item in revise(verdicts, page.reading.head_title, rules)])
+        for name, rules in STEPS.items()
     }
     found = replace(page.page, text=text_of(peer, page.page), title="")
     marked[PEER] = label_by_alignment(page.reading.blocks, found)
@@ -162,6 +164,12 @@ def _total(marks: Sequence[Marks]) -> Marks:
 def _by_set(by_set: Pages, name: str) -> str:
     rows = [(dataset, *astuple(_total([page[name] for page in pages]))) for dataset, pages in by_set.items()]
     return f"## {name}\n\n{table(COLUMNS, rows)}\n"
+
+
+def _step_by_step(by_set: Pages) -> str:
+    pages = [page for of_set in by_set.values() for page in of_set]
+    rows = [(name, *astuple(_total([page[name] for page in pages]))) for name in STEPS]
+    return f"## Step by step, all sets\n\n{table(('after', *COLUMNS[1:]), rows)}\n"
 
 
 def _beside_published(by_set: Pages) -> str:

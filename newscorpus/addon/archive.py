@@ -12,7 +12,7 @@ from scrapy.exceptions import NotConfigured
 
 import newscorpus
 from newscorpus.addon.counts import ARCHIVED, FAILED
-from newscorpus.addon.options import corpus_folder, positive
+from newscorpus.addon.options import corpus_folder, positive, switch
 from newscorpus.config import Limits
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Capture, Exchange
@@ -44,7 +44,7 @@ class Archive:
             NotConfigured: the archive is off.
             CrawlError: a setting is wrong.
         """
-        if not crawler.settings.getbool("NEWSCORPUS_ARCHIVE"):
+        if not switch(crawler.settings, "NEWSCORPUS_ARCHIVE"):
             raise NotConfigured
         max_bytes = int(positive(crawler.settings, "NEWSCORPUS_ARCHIVE_FILE_BYTES"))
         software = f"newscorpus/{newscorpus.__version__}"

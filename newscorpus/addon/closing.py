@@ -1,4 +1,4 @@
-"""What happens when a crawl ends: the corpus is built, and the report written."""
+"""The corpus of a crawl: tried before it begins; built when it ends, and reported on."""
 
 import asyncio
 import logging
@@ -12,10 +12,11 @@ from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 
 from newscorpus.addon.counts import FAILED, KEPT, KEPT_IN_ALL
-from newscorpus.addon.options import corpus_folder
-from newscorpus.addon.report import CrawlReport, by_portal, print_table, told, write_report
+from newscorpus.addon.fresh import begin_anew
+from newscorpus.addon.options import corpus_folder, switch
+from newscorpus.addon.report import NOTHING_LEFT, CrawlReport, by_portal, tell, told, why_nothing, write_report
 from newscorpus.corpus.errors import CorpusError
-from newscorpus.crawl.ledger import LedgerError
+from newscorpus.crawl.ledger import Ledger, LedgerError
 from newscorpus.jobs.build import build
 from newscorpus.jobs.status import PortalStatus, status
 
@@ -41,12 +42,17 @@ class CorpusExtension:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Read the settings.
+        """Read the settings, and try the corpus: later, Scrapy would wrap a refusal in failures of its own.
 
         Raises:
-            CrawlError: no corpus folder is set.
+            CrawlError: no corpus folder is set, or the corpus in it is not to be removed.
+            LedgerError: another crawl is at work in it, or its ledger cannot be used.
         """
-        extension = cls(crawler, corpus_folder(crawler.settings), builds=crawler.settings.getbool("NEWSCORPUS_BUILD"))
+        corpus = corpus_folder(crawler.settings)
+        if fresh := crawler.settings.get("NEWSCORPUS_FRESH"):
+            begin_anew(corpus, fresh)
+        Ledger.open(corpus).close()
+        extension = cls(crawler, corpus, builds=switch(crawler.settings, "NEWSCORPUS_BUILD"))
         crawler.signals.connect(extension.spider_opened, signals.spider_opened)
         crawler.signals.connect(extension.spider_closed, signals.spider_closed)
         return extension
@@ -69,12 +75,12 @@ class CorpusExtension:
         except OSError as error:
             logger.error("Cannot write the report: %s: %s", error.filename, error.strerror)  # noqa: TRY400 -- as below
             self._crawler.stats.set_value(FAILED, "report")
-        if self._console.is_terminal:
-            print_table(self._console, figures)
+        tell(self._console, figures)
         if kept := max(stats.get(KEPT, 0), stats.get(KEPT_IN_ALL, 0)):
-            logger.info("Kept %d articles; %d are in %s", stats.get(KEPT, 0), kept, self._corpus)
+            why = "" if stats.get("downloader/request_count", 0) else f"; {NOTHING_LEFT}"
+            logger.info("Kept %d articles; %d are in %s%s", stats.get(KEPT, 0), kept, self._corpus, why)
         else:
-            logger.error("Kept no article: %s", _why(stats))
+            logger.error("Kept no article: %s", why_nothing(stats, figures))
 
     def _statuses(self) -> list[PortalStatus]:
         try:
@@ -92,13 +98,6 @@ class CorpusExtension:
             logger.error("Build failed: %s", error)  # noqa: TRY400 -- the message says all; no traceback for the user
             self._crawler.stats.set_value(FAILED, "build")
             return {"error": str(error)}
-
-
-def _why(stats: dict[str, Any]) -> str:
-    """Why nothing was kept, in one line."""
-    rejected = {name.removeprefix("newscorpus/rejected/"): n for name, n in stats.items() if "/rejected/" in name}
-    reasons = ", ".join(f"{name} {n}" for name, n in sorted(rejected.items(), key=lambda item: (-item[1], item[0])))
-    return f"{stats.get('downloader/response_count', 0)} responses; rejected: {reasons or 'none'}"
 
 
 def _now() -> str:

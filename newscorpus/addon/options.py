@@ -17,15 +17,21 @@ KNOWN = tuple(sorted(name for name in vars(newscorpus.settings) if name.startswi
 
 
 def check_settings(settings: BaseSettings) -> None:
-    """Refuse settings that nobody reads, and those that would make a crawl impolite.
+    """Refuse settings that nobody reads, those that are wrong, and those that would make a crawl impolite.
 
     Raises:
-        CrawlError: a name that begins with NEWSCORPUS_ is unknown, or robots.txt is to be disobeyed.
+        CrawlError: a NEWSCORPUS_ setting is unknown or wrong, or robots.txt is to be disobeyed.
     """
     if unknown := sorted(name for name in settings if name.startswith(PREFIX) and name not in KNOWN):
         raise CrawlError(f"unknown setting {unknown[0]}; known: {', '.join(KNOWN)}")
     if not settings.getbool("ROBOTSTXT_OBEY"):
         raise CrawlError("setting ROBOTSTXT_OBEY: newscorpus obeys robots.txt, always")
+    if not (settings.getbool("DNSCACHE_ENABLED") and settings.getint("DNSCACHE_SIZE") > 0):
+        raise CrawlError(
+            "settings DNSCACHE_ENABLED, DNSCACHE_SIZE: a second answer could lead into the private network"
+        )
+    rights_policy(settings)
+    quality_config(settings)
 
 
 def corpus_folder(settings: BaseSettings) -> Path:
@@ -53,6 +59,18 @@ def positive(settings: BaseSettings, name: str) -> float:
     if not value > 0:
         raise CrawlError(f"setting {name} is {settings.get(name)!r}; expected a number above 0")
     return value
+
+
+def switch(settings: BaseSettings, name: str) -> bool:
+    """Whether setting `name` is on.
+
+    Raises:
+        CrawlError: it is neither on nor off.
+    """
+    try:
+        return settings.getbool(name)
+    except ValueError:
+        raise CrawlError(f"setting {name} is {settings.get(name)!r}; expected True or False, 1 or 0") from None
 
 
 def rights_policy(settings: BaseSettings) -> RightsPolicy:

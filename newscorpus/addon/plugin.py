@@ -11,8 +11,8 @@ from newscorpus.addon.options import check_settings, user_agent
 from newscorpus.crawl.errors import CrawlError
 
 PROJECT = frozenset(
-    "BOT_NAME SPIDER_MODULES NEWSPIDER_MODULE COMMANDS_MODULE LOG_LEVEL DEFAULT_DROPITEM_LOG_LEVEL "
-    "TELNETCONSOLE_ENABLED REMOTE_CONTROL_ENABLED".split()
+    "BOT_NAME SPIDER_MODULES NEWSPIDER_MODULE COMMANDS_MODULE LOG_LEVEL LOGSTATS_INTERVAL STATS_DUMP "
+    "DEFAULT_DROPITEM_LOG_LEVEL TELNETCONSOLE_ENABLED REMOTE_CONTROL_ENABLED".split()
 )
 """Settings that say what our own project is, and nothing on how a crawl goes."""
 

@@ -89,8 +89,13 @@ class PolitenessMiddleware:
 
     def rests(self, slot: str) -> bool:
         """Whether a site is to be left alone at the moment, by more than its delay."""
+        return bool(self._site(slot).standing.given_up or self.rests_until(slot))
+
+    def rests_until(self, slot: str) -> float:
+        """When a site that rests is asked again, seconds since the epoch; 0 for one that does not rest."""
         site, now = self._site(slot), self._clock()
-        return bool(site.standing.given_up) or rests_until(site.standing, site.manners, now) > now
+        until = rests_until(site.standing, site.manners, now)
+        return until if until > now else 0.0
 
     def given_up(self, slot: str) -> str:
         """Why a site is not asked any more in this run, snake_case; "" where it is."""
@@ -100,7 +105,7 @@ class PolitenessMiddleware:
         """Keep the Crawl-delay that a robots.txt states, or give the site up."""
         site = self._site(slot)
         self._note(site, "crawl_delay_seconds", seconds)
-        self._settle(site, with_crawl_delay(site.standing, seconds, self._config), f"Crawl-delay is {seconds:g} s")
+        self._settle(site, with_crawl_delay(site.standing, seconds, self._config), f"Crawl-delay {seconds:g} s")
 
     async def process_request(self, request: Request) -> None:
         """Let `request` wait for its turn.
@@ -133,7 +138,8 @@ class PolitenessMiddleware:
             len(response.body),
             vital=ROBOTS in request.meta,
         )
-        return self._learn(request, heard, f"status {response.status}") or response
+        asked = "" if heard.retry_after is None else f" with Retry-After {heard.retry_after:.0f} s"
+        return self._learn(request, heard, f"status {response.status}{asked}") or response
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:
         """Learn from a site that does not answer as from one that refuses."""

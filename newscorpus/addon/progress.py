@@ -3,6 +3,7 @@
 import logging
 import sys
 import time
+from datetime import datetime
 from typing import Any, Self
 
 from rich.console import Console
@@ -105,7 +106,8 @@ class ProgressExtension:
             return ""
         if reason := politeness.given_up(portal):
             return f"given up: {reason}"
-        return "resting" if politeness.rests(portal) else ""
+        until = politeness.rests_until(portal)
+        return f"rests until {datetime.fromtimestamp(until):%H:%M:%S}" if until else ""  # noqa: DTZ006 -- the user's clock
 
     def _ledger(self) -> Ledger | None:
         scheduler = self._crawler.engine.scheduler

@@ -1,6 +1,8 @@
 """The report of a crawl, as a person or a program reads it afterwards."""
 
 import json
+import logging
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -15,21 +17,20 @@ from newscorpus.jobs.status import PortalStatus
 
 FILE_NAME = "crawl-report.json"
 
-COLUMNS = {
-    "kept": "kept",
-    "queued": "queued",
-    "failed": "failed",
-    "words": "words",
-    "megabytes": "MB",
-    "words_per_megabyte": "words/MB",
-}
-"""Figures in the table at the end, and their headings."""
-
 MOST_REASONS = 3
-"""Reasons for rejection in the table; the report has all."""
+"""Reasons for rejection that are told at the end; the report has all."""
+
+LEFT_OUT = "most often rejected for"
+"""Heading of the reasons."""
+
+NOTHING_LEFT = "nothing was left to ask for, and -a revisit=due or revisit=all asks again"
+
+REJECTED = "newscorpus/rejected/"
 
 TOLD = ("newscorpus/", "downloader/", "dupefilter/", "httpcompression/", "retry/", "robotstxt/", "spider_exceptions/")
 """How the names of the stats begin that go into the report."""
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +70,59 @@ def by_portal(statuses: Iterable[PortalStatus], stats: Mapping[str, Any]) -> dic
     }
 
 
-def print_table(console: Console, figures: Mapping[str, Mapping[str, Any]]) -> None:
-    """The figures of each portal as a table."""
+def tell(console: Console, figures: Mapping[str, Mapping[str, Any]]) -> None:
+    """Show the figures of each portal: as a table in a terminal, as lines of the log otherwise."""
+    rows = {portal: _cells(one) for portal, one in figures.items()}
+    if console.is_terminal:
+        console.print(_table(rows))
+    for portal, cells in ({} if console.is_terminal else rows).items():
+        counted = (f"{value} {name}" for name, value in cells.items() if name != LEFT_OUT)
+        logger.info("%s: %s; %s: %s", portal, ", ".join(counted), LEFT_OUT, cells[LEFT_OUT] or "nothing")
+    empty = [portal for portal, one in figures.items() if not one["kept"]]
+    for portal in empty if len(empty) < len(figures) else ():
+        logger.warning("Kept nothing of %s: %s", portal, rows[portal][LEFT_OUT] or "nothing was found")
+
+
+def _cells(one: Mapping[str, Any]) -> dict[str, str]:
+    """The figures of a portal as a person reads them, by heading."""
+    reasons = [f"{reason} {n:,}" for reason, n in list(one["rejected"].items())[:MOST_REASONS]]
+    given_up = [f"given up: {one['given_up']}"] if one["given_up"] else []
+    return {
+        "kept": f"{one['kept']:,}",
+        "rejected": f"{sum(one['rejected'].values()):,}",
+        "queued": f"{one['queued']:,}",
+        "words": f"{one['words']:,}",
+        "MB": f"{one['megabytes']:,.1f}",
+        "words/MB": f"{one['words_per_megabyte']:,.0f}",
+        LEFT_OUT: ", ".join([*given_up, *reasons]),
+    }
+
+
+def _table(rows: Mapping[str, Mapping[str, str]]) -> Table:
     table = Table(box=None, pad_edge=False)
-    for name in ("portal", *COLUMNS.values(), "most often rejected for"):
-        table.add_column(name, justify="left" if name.startswith(("portal", "most")) else "right")
-    for portal, one in figures.items():
-        reasons = [f"{reason} {n}" for reason, n in list(one["rejected"].items())[:MOST_REASONS]]
-        left = [f"given up: {one['given_up']}"] if one["given_up"] else []
-        table.add_row(portal, *(f"{one[key]:,.0f}" for key in COLUMNS), ", ".join([*left, *reasons]))
-    console.print(table)
+    for name in ("portal", *next(iter(rows.values()), ())):
+        table.add_column(name, justify="left" if name in {"portal", LEFT_OUT} else "right")
+    for portal, cells in rows.items():
+        table.add_row(portal, *cells.values())
+    return table
+
+
+def why_nothing(stats: Mapping[str, Any], figures: Mapping[str, Mapping[str, Any]]) -> str:
+    """Why a crawl kept nothing, in one line; where it rejected nothing itself, what those before it rejected."""
+    now = Counter({name.removeprefix(REJECTED): n for name, n in stats.items() if name.startswith(REJECTED)})
+    before = sum((Counter(one["rejected"]) for one in figures.values()), Counter[str]())
+    left = {name.split("/")[-2]: why for name, why in sorted(stats.items()) if name.endswith("/given_up")}
+    reasons = [f"{portal} was given up: {why}" for portal, why in left.items()]
+    if now:
+        reasons.insert(0, f"rejected: {_counted(now)}")
+    elif before:
+        reasons.insert(0, f"{NOTHING_LEFT}; rejected earlier: {_counted(before)}")
+    responses = f"{stats.get('downloader/response_count', 0)} responses"
+    return "; ".join([responses, *(reasons or ["no page was taken for an article"])])
+
+
+def _counted(reasons: Counter[str]) -> str:
+    return ", ".join(f"{name} {n}" for name, n in sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
 
 
 def write_report(folder: Path, report: CrawlReport) -> None:

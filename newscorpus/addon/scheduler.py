@@ -21,7 +21,6 @@ from twisted.internet.defer import Deferred
 from newscorpus.addon import counts
 from newscorpus.addon.archive import Archive
 from newscorpus.addon.conditional import conditional
-from newscorpus.addon.fresh import begin_anew
 from newscorpus.addon.options import corpus_folder
 from newscorpus.addon.politeness import PolitenessMiddleware
 from newscorpus.addon.stored import VISIT, pack, unpack
@@ -35,8 +34,9 @@ ABOUT = "newscorpus"
 PORTAL_LEASES = 2
 """Most requests of a portal in the downloader at a time: one is sent, and the next one is at hand."""
 
-UNFINISHED = 16
-"""Answers that may wait for the pipelines before another request is sent: what the death of the process costs."""
+UNFINISHED_PER_WORKER = 4
+"""Answers that may wait for the pipelines before another request is sent: what the death of the process costs.
+The three steps of a page take turns in a worker, so that three pages keep it busy."""
 
 TICK_SECONDS = 0.2
 CHECKPOINT_SECONDS = 10.0
@@ -75,15 +75,13 @@ class LedgerScheduler(BaseScheduler):
     Args:
         crawler: the crawl.
         corpus: folder of the corpus.
-        fresh: "" to continue what is there; what a user said to begin anew.
     """
 
     ledger: Ledger
 
-    def __init__(self, crawler: Crawler, corpus: Path, fresh: str = "") -> None:
+    def __init__(self, crawler: Crawler, corpus: Path) -> None:
         self._crawler = crawler
         self._corpus = corpus
-        self._fresh = fresh
         self._visits: dict[int, Visit] = {}
         self._memory: list[tuple[int, int, Visit]] = []
         self._numbers = count(1)
@@ -98,7 +96,7 @@ class LedgerScheduler(BaseScheduler):
         Raises:
             CrawlError: no corpus folder is set.
         """
-        return cls(crawler, corpus_folder(crawler.settings), crawler.settings.get("NEWSCORPUS_FRESH") or "")
+        return cls(crawler, corpus_folder(crawler.settings))
 
     def open(self, spider: Spider) -> None:
         """Open the ledger.
@@ -106,8 +104,6 @@ class LedgerScheduler(BaseScheduler):
         Raises:
             LedgerError: another crawl is at work in the corpus, or the ledger cannot be used.
         """
-        if self._fresh:
-            begin_anew(self._corpus, self._fresh)
         self.ledger = Ledger.open(self._corpus)
         if archive := self._crawler.get_extension(Archive):
             self.ledger.follow(archive.commit)
@@ -117,6 +113,7 @@ class LedgerScheduler(BaseScheduler):
         self._lease_limit = (
             PORTAL_LEASES if hasattr(spider, "portal_names") else self._crawler.settings.getint("CONCURRENT_REQUESTS")
         )
+        self._unfinished_limit = UNFINISHED_PER_WORKER * max(1, self._crawler.settings.getint("NEWSCORPUS_WORKERS"))
         self._ticking = create_looping_call(self._tick)
         self._ticking.start(TICK_SECONDS, now=False)
         self._syncing = create_looping_call(self._sync)
@@ -229,7 +226,7 @@ class LedgerScheduler(BaseScheduler):
 
     def _is_behind(self, under_way: Counter[str]) -> bool:
         """Whether more answers wait for the pipelines than are worth having."""
-        return len(self._visits) - under_way.total() >= max(UNFINISHED, self._lease_limit)
+        return len(self._visits) - under_way.total() >= max(self._unfinished_limit, self._lease_limit)
 
     def _choose(self, under_way: Counter[str]) -> str | None:
         """The portal with the fewest requests under way, of those that may be asked."""

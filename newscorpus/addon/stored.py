@@ -35,10 +35,10 @@ def unpack(data: bytes, url: str, priority: int, spider: Spider) -> Request:
     """The request that was packed.
 
     Raises:
-        LedgerError: the spider has not the method that the request names.
+        LedgerError: the spider has not the method that the request names, or its class is none of requests.
     """
     values: dict[str, Any] = msgspec.json.decode(data)
-    kind: type[Request] = load_object(values.pop("_class")) if "_class" in values else Request
+    kind = _class(values.pop("_class")) if "_class" in values else Request
     for name in CALLS:
         if called := values.get(name):
             values[name] = _method(spider, called)
@@ -73,6 +73,13 @@ def _is_plain(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return all(map(_is_plain, value))
     return value is None or isinstance(value, str | int | float)
+
+
+def _class(path: str) -> type[Request]:
+    kind = load_object(path)
+    if not (isinstance(kind, type) and issubclass(kind, Request)):
+        raise LedgerError(f"a stored request names the class {path}, which is none of requests; begin anew")
+    return kind
 
 
 def _method(spider: Spider, name: str) -> Callable[..., Any]:

@@ -6,7 +6,20 @@ A verb is a function that a module of this package adds to `app`; each module is
 import os
 import sys
 
-from newscorpus.cli import build, dedup, demo, evaluate, export, extract, reextract, stats, status, train, verify
+from newscorpus.cli import (
+    build,
+    dedup,
+    demo,
+    evaluate,
+    explain,
+    export,
+    extract,
+    reextract,
+    stats,
+    status,
+    train,
+    verify,
+)
 from newscorpus.cli.app import app
 from newscorpus.demo.errors import DemoError
 
@@ -16,6 +29,7 @@ __all__ = [
     "dedup",
     "demo",
     "evaluate",
+    "explain",
     "export",
     "extract",
     "main",

@@ -18,6 +18,9 @@ def dedup(
     against: Annotated[
         list[Path] | None, typer.Option(help="Likewise; what repeats it goes too. Can be given several times.")
     ] = None,
+    redis: Annotated[
+        str, typer.Option(metavar="URL", help="Server in which runs on many machines share what they keep.")
+    ] = "",
     report: Annotated[bool, typer.Option("--report", help="Show who reprints whom.")] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 2,
 ) -> None:
@@ -26,7 +29,7 @@ def dedup(
     from newscorpus.jobs.dedup import dedup as dedup_documents
     from newscorpus.terminal import progress
 
-    done = dedup_documents(inputs, output, against or (), Setup(jobs=jobs, watch=progress))
+    done = dedup_documents(inputs, output, against or (), Setup(jobs=jobs, redis=redis, watch=progress))
     typer.echo(f"{done.documents} documents; {done.kept} kept; left out: {counted(done.duplicates)}")
     if report:
         for source, repeated, kind, count in done.reprints[:SHOWN]:

@@ -10,6 +10,7 @@ from newscorpus.cli.app import app
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from newscorpus.jobs.stats import CorpusStats
     from newscorpus.jobs.stats_tables import Table
 
 SHOWN_ROWS = 15
@@ -32,20 +33,24 @@ def stats(
     from newscorpus.terminal import progress
 
     found = corpus_stats(corpus, partial(progress, what="records"))
-    made = list(tables(found))
     typer.echo(f"{found.name}: {summary(found)}")
-    for table in made:
+    for table in tables(found):
         _print(table, Console())
     if output:
-        from newscorpus.corpus.files import replacing
-        from newscorpus.jobs.charts import picture
-        from newscorpus.jobs.stats_page import page
+        _write(found, output)
+        typer.echo(f"\n{PAGE} and {PICTURE} lie in {output}")
 
-        output.mkdir(parents=True, exist_ok=True)
-        for name, content in ((PAGE, page(found)), (PICTURE, picture(found.name, made))):
-            with replacing(output / name) as file:
-                file.write(content)
-        typer.echo(f"Page and picture lie in {output}")
+
+def _write(found: "CorpusStats", output: Path) -> None:
+    """The page, then the picture, which needs an extra."""
+    from newscorpus.corpus.files import replacing
+    from newscorpus.jobs.charts import picture
+    from newscorpus.jobs.stats_page import page
+
+    output.mkdir(parents=True, exist_ok=True)
+    for name, make in ((PAGE, page), (PICTURE, picture)):
+        with replacing(output / name) as file:
+            file.write(make(found))
 
 
 def _print(table: "Table", console: "Console") -> None:
@@ -53,11 +58,11 @@ def _print(table: "Table", console: "Console") -> None:
     from rich.table import Table as Lines
     from rich.text import Text
 
-    lines = Lines(box=None, title=Text(f"\n{table.title}"), title_justify="left", pad_edge=False)
+    lines = Lines(box=None, pad_edge=False)
     for at, name in enumerate(table.header):
         lines.add_column(name, justify="right" if at else "left", overflow="fold")
     for label, numbers in table.rows[:SHOWN_ROWS]:
         lines.add_row(Text(label), *(f"{number:,}" for number in numbers))
-    console.print(lines)
+    console.print(Text(f"\n{table.title}", style="bold"), lines, sep="\n")
     if len(table.rows) > SHOWN_ROWS:
         console.print(f"and {len(table.rows) - SHOWN_ROWS} more")

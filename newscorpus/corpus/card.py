@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, get_args, get_origin, get_type_hints
 
+from newscorpus.config import DuplicateConfig
 from newscorpus.corpus.manifest import Manifest
 from newscorpus.data import Record
 
@@ -56,11 +57,10 @@ COLUMNS = {
 TEXT = """
 # News corpus
 
-{documents:,} articles with {words:,} words, crawled from news portals with
-[newscorpus](https://pypi.org/project/newscorpus/) and freed from duplicates: of each article the {revision} text
-stands, and of near-duplicates (Jaccard similarity of word {shingle}-grams from {threshold} on) the {survivor} one.
-`manifest.json` lists the files with their hashes and all parameters. The rights in the texts remain with the portals;
-the columns `license` and `rights` hold what these declare.
+{documents:,} articles with {words:,} words, crawled from news portals with newscorpus and freed from duplicates: of
+each article the {revision} text stands, and of near-duplicates (Jaccard similarity of word {shingle}-grams from
+{threshold} on) the {survivor} one.{more} `manifest.json` lists the files with their hashes and all parameters. The
+rights in the texts remain with the portals; the columns `license` and `rights` hold what these declare.
 
 | portal | language | documents | words |
 |---|---|---:|---:|
@@ -91,6 +91,7 @@ def card(manifest: Manifest, pattern: str) -> str:
         shingle=manifest.parameters.signature.shingle_words,
         threshold=duplicates.threshold,
         survivor=duplicates.survivor,
+        more=what_else_goes(duplicates),
         shares="\n".join(
             f"| {share.source} | {share.language or '?'} | {share.documents:,} | {share.words:,} |"
             for share in manifest.shares
@@ -98,6 +99,13 @@ def card(manifest: Manifest, pattern: str) -> str:
         columns="\n".join(f"| `{name}` | {meaning} |" for name, meaning in COLUMNS.items()),
     )
     return "\n".join(["---", *_front_matter(manifest, pattern), "---"]) + "\n" + text
+
+
+def what_else_goes(duplicates: DuplicateConfig) -> str:
+    """What is said of excerpts and of boilerplate, each where it is taken out."""
+    excerpts = f" Texts of which a longer article holds {duplicates.containment:.0%} are left out."
+    boilerplate = " Paragraphs that recur in articles of a portal are cut (flag `boilerplate_cut`)."
+    return excerpts * duplicates.excerpts + boilerplate * bool(duplicates.boilerplate_documents)
 
 
 def _front_matter(manifest: Manifest, pattern: str) -> Iterator[str]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from newscorpus.config import DuplicateConfig
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.signature import word_hashes
-from newscorpus.dedup.sketch import paragraph_hash
+from newscorpus.dedup.words import HALF, hash_runs
 
 
 def find_boilerplate(
@@ -45,7 +45,7 @@ def cut_boilerplate(text: str, boilerplate: AbstractSet[int], config: DuplicateC
     return ("\n".join(stay), len(lines) - len(stay)) if any(map(str.strip, stay)) else (text, 0)
 
 
-def _recurring(paragraphs: NDArray[np.uint64], owners: NDArray[np.int64], least: float) -> frozenset[int]:
+def _recurring(paragraphs: NDArray[np.uint32], owners: NDArray[np.int64], least: float) -> frozenset[int]:
     """The paragraphs that at least so many documents have."""
     each_once = np.unique(np.rec.fromarrays([paragraphs, owners]))
     hashes, counts = np.unique(each_once["f0"], return_counts=True)
@@ -54,4 +54,4 @@ def _recurring(paragraphs: NDArray[np.uint64], owners: NDArray[np.int64], least:
 
 def _is_boilerplate(line: str, boilerplate: AbstractSet[int], config: DuplicateConfig) -> bool:
     words = word_hashes(line)
-    return len(words) >= config.boilerplate_words and int(paragraph_hash(words)) in boilerplate
+    return len(words) >= config.boilerplate_words and int(hash_runs(words, len(words))[0] >> HALF) in boilerplate

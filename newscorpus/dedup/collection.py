@@ -58,10 +58,6 @@ class Collection:
         ranks: NDArray[np.int64] = np.unique(names, return_inverse=True)[1]
         return ranks
 
-    def band(self, number: int, positions: NDArray[np.int64]) -> NDArray[np.uint32]:
-        """The keys of one band at some positions."""
-        return np.concatenate([store.bands[:, number] for store in self.stores])[positions]
-
     def signatures(self, positions: NDArray[np.int64]) -> NDArray[np.uint32]:
         """The signatures at some positions, shape (positions, permutations)."""
         if len(self.stores) == 1:
@@ -80,15 +76,15 @@ class Collection:
 
     def runs(self, positions: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """The sampled runs of some documents, and beside each the index in `positions` of its document."""
-        return self._gather("runs", "n_runs", positions)  # type: ignore[return-value]
+        return self._gather("runs", "n_runs", positions)
 
-    def paragraphs(self, positions: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    def paragraphs(self, positions: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """The hashes of the paragraphs of some documents, likewise."""
-        return self._gather("paragraphs", "n_paragraphs", positions)  # type: ignore[return-value]
+        return self._gather("paragraphs", "n_paragraphs", positions)
 
     def _gather(
         self, column: str, lengths: str, positions: NDArray[np.int64]
-    ) -> tuple[NDArray[np.generic], NDArray[np.int64]]:
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """Values of a column of variable length, and the index in `positions` of the document of each."""
         counts = self.documents[lengths].astype(np.int64)
         starts = np.cumsum(counts) - counts

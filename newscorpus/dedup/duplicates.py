@@ -9,7 +9,7 @@ that one stands for all. Documents of a reference come before all others and nev
 the order of the input.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -19,11 +19,9 @@ from numpy.typing import NDArray
 from newscorpus.config import DuplicateConfig, Survivor
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.excerpts import find_excerpts
-from newscorpus.dedup.near import Candidates, NearDuplicates, bucketed
+from newscorpus.dedup.near import NearDuplicates
 from newscorpus.dedup.signature import estimate
 from newscorpus.dedup.verify import Verifier
-
-FindCandidates = Callable[[Collection, NDArray[np.int64], DuplicateConfig], Candidates]
 
 
 class Kind(StrEnum):
@@ -54,9 +52,7 @@ class Duplicate:
     similarity: float
 
 
-def find_duplicates(
-    collection: Collection, verifier: Verifier, config: DuplicateConfig, find: FindCandidates = bucketed
-) -> list[Duplicate]:
+def find_duplicates(collection: Collection, verifier: Verifier, config: DuplicateConfig) -> list[Duplicate]:
     """The documents that go, in the order of the collection; all others stay."""
     revisions = list(_revisions(collection, config.revision))
     compared = np.ones(len(collection), bool)
@@ -64,7 +60,7 @@ def find_duplicates(
     compared[[revision.position for revision in revisions]] = False
     order = _order(collection, config.survivor, "published")
     order = order[compared[order]]
-    repeats = list(_repeats(collection, order, verifier, config, find))
+    repeats = list(_repeats(collection, order, verifier, config))
     compared[[repeat.position for repeat in repeats]] = False
     excerpts = _excerpts(collection, order[compared[order]], verifier, config) if config.excerpts else ()
     return sorted([*revisions, *repeats, *excerpts], key=lambda duplicate: duplicate.position)
@@ -128,12 +124,11 @@ def _repeats(
     order: NDArray[np.int64],
     verifier: Verifier,
     config: DuplicateConfig,
-    find: FindCandidates,
 ) -> Iterator[Duplicate]:
     """The exact and near-duplicates among documents in the order of the policy."""
     first = _firsts(collection.documents["content"][order])
     texts, text_of = np.unique(first, return_inverse=True)
-    near = _near(collection, order[texts], verifier, config, find)
+    near = _near(collection, order[texts], verifier, config)
     for index, position in enumerate(order.tolist()):
         text = int(text_of[index])
         if position < collection.n_references:
@@ -150,13 +145,12 @@ def _near(
     positions: NDArray[np.int64],
     verifier: Verifier,
     config: DuplicateConfig,
-    find: FindCandidates,
 ) -> dict[int, tuple[int, float]]:
     """Of different texts, in the order of the policy, those that are near-duplicates.
 
     Gives for each the text that stays, as indices into `positions`, and the similarity.
     """
-    alike = NearDuplicates(collection, positions, find(collection, positions, config), verifier, config).alike
+    alike = NearDuplicates(collection, positions, verifier, config).alike
     is_reference = positions < collection.n_references
     settled = is_reference.copy()
     near = {}

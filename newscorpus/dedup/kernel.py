@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from newscorpus.dedup.words import ALONE, DROPPED, GAP, HALF, MIX, ONE, RUN_BASE, WORD_BASE
+from newscorpus.dedup.words import ALONE, DROPPED, GAP, HALF, MIX, NEWLINE, ONE, RUN_BASE, WORD_BASE
 
 ZERO = np.uint64(0)
 CHARACTER = ~ALONE
@@ -36,9 +36,18 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any] | None:
         return njit(nogil=True)(function)
 
 
-def hash_words(codes: NDArray[np.uint32], folding: NDArray[np.uint32], hashes: NDArray[np.uint64]) -> int:
-    """Write the hashes of the words into `hashes`, which holds one a code point, and give their number."""
-    n_words = 0
+def hash_words(
+    codes: NDArray[np.uint32], folding: NDArray[np.uint32], hashes: NDArray[np.uint64], ends: NDArray[np.int64]
+) -> int:
+    """Write the hashes of the words, and the number of words up to the end of each line; give that of all.
+
+    Args:
+        codes: the text.
+        folding: what each code point is folded to.
+        hashes: room for one a code point.
+        ends: room for one a line.
+    """
+    n_words = n_lines = 0
     value, power = ZERO, ONE
     inside = after_alone = False
     for index in range(len(codes) + 1):
@@ -55,6 +64,9 @@ def hash_words(codes: NDArray[np.uint32], folding: NDArray[np.uint32], hashes: N
             value += (np.uint64(folded & CHARACTER) + ONE) * power
             power *= WORD_BASE
             inside = True
+        if index == len(codes) or codes[index] == NEWLINE:
+            ends[n_lines] = n_words
+            n_lines += 1
         after_alone = alone
     return n_words
 

@@ -1,28 +1,27 @@
 """Near-duplicates of a document: candidates that share a band, verified one by one."""
 
 from collections.abc import Iterator
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.config import DuplicateConfig
-from newscorpus.dedup.bands import Buckets
+from newscorpus.dedup.bands import Buckets, band_keys
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.signature import estimate
 from newscorpus.dedup.verify import Verifier
 
-
-class Candidates(Protocol):
-    """Finds what may be alike."""
-
-    def candidates(self, item: int) -> NDArray[np.int64]:
-        """The items that may be alike to one, sorted, without it."""
+SIGNATURES_AT_ONCE = 65_536
+"""Signatures in memory at once while their bands are read: 32 MB."""
 
 
-def bucketed(collection: Collection, positions: NDArray[np.int64], config: DuplicateConfig) -> Candidates:
-    """Candidates among the documents at some positions, by the bands of their signatures, held in memory."""
-    return Buckets([collection.band(number, positions) for number in range(config.bands)])
+def _buckets(collection: Collection, positions: NDArray[np.int64], config: DuplicateConfig) -> Buckets:
+    """Candidates among the documents at some positions."""
+    parts = [
+        band_keys(collection.signatures(positions[start : start + SIGNATURES_AT_ONCE]), config.bands, config.rows)
+        for start in range(0, len(positions), SIGNATURES_AT_ONCE)
+    ]
+    return Buckets(list(np.concatenate(parts).T) if parts else [])
 
 
 class NearDuplicates:
@@ -31,22 +30,20 @@ class NearDuplicates:
     Args:
         collection: all documents.
         positions: those that are compared; an item is an index into them.
-        candidates: finds what may be alike among them.
         verifier: decides near the threshold.
-        config: threshold and margin.
+        config: bands, threshold and margin.
     """
 
     def __init__(
         self,
         collection: Collection,
         positions: NDArray[np.int64],
-        candidates: Candidates,
         verifier: Verifier,
         config: DuplicateConfig,
     ) -> None:
         self._collection = collection
         self._positions = positions
-        self._candidates = candidates
+        self._buckets = _buckets(collection, positions, config)
         self._verifier = verifier
         self._config = config
 
@@ -57,7 +54,7 @@ class NearDuplicates:
             item: index into the positions.
             settled: which items are not looked at.
         """
-        found = self._candidates.candidates(item)
+        found = self._buckets.candidates(item)
         found = found[~settled[found]]
         if not len(found):
             return

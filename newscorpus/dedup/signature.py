@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from newscorpus.config import SignatureParameters
 from newscorpus.dedup import kernel
-from newscorpus.dedup.words import HALF, code_points, folding, hash_runs, hash_words
+from newscorpus.dedup.words import HALF, NEWLINE, code_points, folding, hash_runs, hash_words
 
 PARAMETERS = SignatureParameters()
 
@@ -30,12 +30,18 @@ SHINGLES_AT_ONCE = 8192
 
 def word_hashes(text: str) -> NDArray[np.uint64]:
     """The words of `text`, folded, as hashes, shape (words,); case, space and punctuation do not count."""
+    return read_words(text)[0]
+
+
+def read_words(text: str) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """The words of `text` as `word_hashes` gives them, and the number of words up to the end of each line."""
     codes = code_points(text)
     fast = kernel.compiled(kernel.hash_words)
     if fast is None:
         return hash_words(codes)
     hashes = np.empty(len(codes), np.uint64)
-    return hashes[: fast(codes, folding(), hashes)]
+    ends = np.empty(np.count_nonzero(codes == NEWLINE) + 1, np.int64)
+    return hashes[: fast(codes, folding(), hashes, ends)], ends
 
 
 def content_hash(words: NDArray[np.uint64]) -> bytes:
@@ -60,7 +66,11 @@ def sign(text: str, parameters: SignatureParameters = PARAMETERS) -> bytes:
     Raises:
         ValueError: the parameters name a scheme, hash or normaliser that is unknown here.
     """
-    words = word_hashes(text)
+    return sign_words(word_hashes(text), parameters)
+
+
+def sign_words(words: NDArray[np.uint64], parameters: SignatureParameters = PARAMETERS) -> bytes:
+    """The signature of a text of which the hashes of the words are known; as `sign`."""
     first, second = _permutations(parameters)
     fast = kernel.compiled(kernel.minima)
     if fast is None:

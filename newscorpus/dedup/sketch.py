@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.config import DuplicateConfig
-from newscorpus.dedup.signature import content_hash, word_hashes
-from newscorpus.dedup.words import HALF, hash_runs
+from newscorpus.dedup.signature import content_hash, read_words
+from newscorpus.dedup.words import HALF, hash_parts, hash_runs, sizes_of
 
 DIGEST_BYTES = 8
 
@@ -40,7 +40,7 @@ class Sketch:
     content: bytes
     signature: bytes
     runs: NDArray[np.uint32]
-    paragraphs: NDArray[np.uint64]
+    paragraphs: NDArray[np.uint32]
     n_words: int
     published: float
     fetched: float
@@ -52,23 +52,25 @@ class Sketch:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a sketch holds of the text itself; the names mean the same there."""
+    """What a sketch holds of the text itself, where the names mean the same; and the hashes of its words."""
 
+    words: NDArray[np.uint64]
     content: bytes
     runs: NDArray[np.uint32]
-    paragraphs: NDArray[np.uint64]
+    paragraphs: NDArray[np.uint32]
     n_words: int
 
 
 def read_content(text: str, config: DuplicateConfig) -> Content:
     """Read a text of one paragraph a line."""
-    parts = [words for line in text.split("\n") if len(words := word_hashes(line))]
-    words = np.concatenate(parts) if parts else np.empty(0, np.uint64)
-    paragraphs = [paragraph_hash(part) for part in parts if len(part) >= config.boilerplate_words]
+    words, ends = read_words(text)
+    sizes = sizes_of(ends)
+    is_counted = sizes[sizes > 0] >= config.boilerplate_words
     return Content(
+        words=words,
         content=content_hash(words),
         runs=_sampled(words, config),
-        paragraphs=np.array(paragraphs, np.uint64),
+        paragraphs=(hash_parts(words, ends[sizes > 0])[is_counted] >> HALF).astype(np.uint32),
         n_words=len(words),
     )
 
@@ -76,11 +78,6 @@ def read_content(text: str, config: DuplicateConfig) -> Content:
 def digest(stored: bytes) -> bytes:
     """Hash (8 bytes) of all that is stored of a document."""
     return hashlib.blake2b(stored, digest_size=DIGEST_BYTES).digest()
-
-
-def paragraph_hash(words: NDArray[np.uint64]) -> np.uint64:
-    """The hash of a paragraph with at least one word."""
-    return np.uint64(hash_runs(words, len(words))[0])
 
 
 def _sampled(words: NDArray[np.uint64], config: DuplicateConfig) -> NDArray[np.uint32]:

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.config import DuplicateConfig, SignatureParameters
-from newscorpus.dedup.bands import band_keys
 from newscorpus.dedup.errors import DedupError
 from newscorpus.dedup.signature import CONTENT_BYTES, STORED, stack
 from newscorpus.dedup.sketch import DIGEST_BYTES, Sketch
@@ -49,9 +48,8 @@ of variable length."""
 COLUMNS = {
     "documents": DOCUMENT,
     "signatures": STORED,
-    "bands": STORED,
     "runs": STORED,
-    "paragraphs": np.dtype("<u8"),
+    "paragraphs": STORED,
     "ids": np.dtype("u1"),
 }
 MAX_ID_BYTES = MAX_PARAGRAPHS = np.iinfo("<u2").max
@@ -62,8 +60,6 @@ class Layout:
     """What the columns depend on; an index of another one is not read."""
 
     signature: SignatureParameters
-    bands: int
-    rows: int
     excerpt_words: int
     excerpt_sample: int
     boilerplate_words: int
@@ -74,8 +70,6 @@ class Layout:
         """The layout of an index made with this configuration."""
         return cls(
             parameters,
-            config.bands,
-            config.rows,
             config.excerpt_words,
             config.excerpt_sample,
             config.boilerplate_words,
@@ -136,7 +130,7 @@ class Store:
             raise DedupError(f"{path}: {error.strerror}") from error
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise DedupError(f"{path}: {error}; remove {folder}, and it is made anew") from error
-        _refuse_other(path, state.layout, layout)
+        refuse_other(str(path), flat(state.layout), flat(layout))
         return cls(folder, state)
 
     @classmethod
@@ -187,11 +181,6 @@ class Store:
         return self.column("signatures").reshape(len(self), self.state.layout.signature.permutations)
 
     @cached_property
-    def bands(self) -> NDArray[np.uint32]:
-        """Keys of the bands, shape (documents, bands)."""
-        return self.column("bands").reshape(len(self), self.state.layout.bands)
-
-    @cached_property
     def ids(self) -> list[str]:
         """The id of each document."""
         ends = np.cumsum(self.documents["id_bytes"], dtype=np.int64).tolist()
@@ -228,9 +217,8 @@ def _columns(sketches: Sequence[Sketch], sources: Mapping[str, int], layout: Lay
             DOCUMENT,
         ).tobytes(),
         "signatures": signatures.tobytes(),
-        "bands": band_keys(signatures, layout.bands, layout.rows).astype(STORED).tobytes(),
         "runs": b"".join(sketch.runs.astype("<u4").tobytes() for sketch in sketches),
-        "paragraphs": b"".join(sketch.paragraphs[:MAX_PARAGRAPHS].astype("<u8").tobytes() for sketch in sketches),
+        "paragraphs": b"".join(sketch.paragraphs[:MAX_PARAGRAPHS].astype("<u4").tobytes() for sketch in sketches),
         "ids": b"".join(ids),
     }
 
@@ -277,17 +265,20 @@ def _replace(path: Path, data: bytes) -> None:
     temporary.replace(path)
 
 
-def _refuse_other(path: Path, stored: Layout, ours: Layout) -> None:
-    """Refuse an index that was made with other parameters."""
-    asked = _flat(ours)
+def refuse_other(where: str, stored: Mapping[str, object], ours: Mapping[str, object]) -> None:
+    """Refuse an index that was made with other parameters.
+
+    Raises:
+        DedupError: it names the index and all that differs.
+    """
     others = [
-        f"{name} {value!r} instead of {asked[name]!r}" for name, value in _flat(stored).items() if value != asked[name]
+        f"{name} {stored.get(name)!r} instead of {value!r}" for name, value in ours.items() if stored.get(name) != value
     ]
     if others:
-        raise DedupError(f"{path}: made with other parameters: {', '.join(others)}")
+        raise DedupError(f"{where}: made with other parameters: {', '.join(others)}")
 
 
-def _flat(layout: Layout) -> dict[str, object]:
+def flat(layout: Layout) -> dict[str, object]:
     """All parameters by name."""
     parameters = asdict(layout)
     return {**parameters.pop("signature"), **parameters}

@@ -36,6 +36,8 @@ N_CODE_POINTS = 0x110000
 N_LISTED = 0x20000
 """Code points looked up one by one; above are ideographs, and tags and selectors without a shape of their own."""
 
+NEWLINE = ord("\n")
+
 IDEOGRAPHS = slice(0x20000, 0x40000)
 TAGS = slice(0xE0000, 0xE1000)
 
@@ -66,15 +68,24 @@ def folding() -> NDArray[np.uint32]:
     return table
 
 
-def hash_words(codes: NDArray[np.uint32]) -> NDArray[np.uint64]:
-    """The hashes of the words in a text, shape (words,), by NumPy; `kernel.hash_words` gives the same.
+def hash_words(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """The hashes of the words in a text, and the number of words up to the end of each line, by NumPy.
+
+    `kernel.hash_words` gives the same.
 
     Args:
         codes: as `code_points` gives them.
     """
     folded = folding()[codes]
-    folded = folded[folded != DROPPED]
+    stays = folded != DROPPED
+    folded = folded[stays]
     begins = _begins(folded)
+    ends = np.append(np.cumsum(begins)[codes[stays] == NEWLINE], np.count_nonzero(begins))
+    return _hash_folded(folded, begins), ends
+
+
+def _hash_folded(folded: NDArray[np.uint32], begins: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """The hashes of words from their folded characters, and where they begin."""
     inside = folded != GAP
     starts = np.flatnonzero(begins[inside])
     values: NDArray[np.uint64] = (folded[inside] & ~ALONE).astype(np.uint64) + ONE
@@ -112,6 +123,29 @@ def hash_runs(words: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
     for start in range(1, size):
         hashes = hashes * RUN_BASE + words[start : start + count]
     return mixed(hashes)
+
+
+def hash_parts(words: NDArray[np.uint64], ends: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """The hash of each of several parts of a text as one run, what `hash_runs` gives of it alone; shape of `ends`.
+
+    Args:
+        words: hashes of the words of the text.
+        ends: number of words up to the end of each part, ascending; the last one's is that of all words.
+    """
+    sizes = sizes_of(ends)
+    if not len(sizes):
+        return words
+    powers = np.full(sizes.max(), RUN_BASE)
+    powers[0] = ONE
+    to_end = np.repeat(ends, sizes) - np.arange(1, len(words) + 1)
+    return mixed(np.add.reduceat(words * np.cumprod(powers)[to_end], ends - sizes))
+
+
+def sizes_of(ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The number of words in each part of a text."""
+    sizes = ends.copy()
+    sizes[1:] -= ends[:-1]
+    return sizes
 
 
 def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -49,11 +49,11 @@ def extract_folder(folder: Path, name: str, extractor: Extractor) -> Iterator[Pa
     A page without main text makes an empty file.
 
     Raises:
-        FolderError: there are no pages, or the name is that of the pages or the gold.
+        FolderError: there are no pages, or the name is that of the pages, the gold or a file.
     """
     pages = _files(folder / PAGES)
-    if name in (PAGES, GOLD):
-        raise FolderError(f"{folder / name}: this folder is not for what is extracted")
+    if name in (PAGES, GOLD) or (folder / name).is_file():
+        raise FolderError(f"{folder / name}: not a folder for what is extracted")
     (folder / name).mkdir(exist_ok=True)
     for stem, path in pages.items():
         article = extractor(Page("", path.read_bytes()))

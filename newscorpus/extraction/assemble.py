@@ -13,7 +13,7 @@ class MainText:
 
     Attributes:
         paragraphs: the main text in order, headline excluded.
-        extractor: what decided: "template:NAME", "model:NAME@VERSION" or the extractor's name.
+        extractor: what decided: "template:NAME@VERSION", "model:NAME@VERSION" or the extractor's name.
         confidence: probability that the text is right, 0..1; 0 where the extractor does not say.
         flags: remarks, snake_case.
     """

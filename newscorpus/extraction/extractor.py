@@ -27,6 +27,7 @@ class Template(Protocol):
     """A portal's own rules: what it reads is trusted before anything else."""
 
     name: str
+    version: str
 
     def remove_unwanted(self, tree: HtmlElement) -> None:
         """Take the elements that the rules call unwanted out of `tree`."""

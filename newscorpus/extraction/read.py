@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from lxml.html import HtmlElement
 
 from newscorpus.config import Limits
-from newscorpus.data import Block, Fields, Page, Rejected
+from newscorpus.data import Block, Evidence, Fields, Page, Rejected
 from newscorpus.extraction.decode import decode
 from newscorpus.extraction.extractor import Template
 from newscorpus.extraction.fields import read_fields
@@ -27,6 +27,7 @@ class Reading:
         fields: title, dates and the rest.
         article_body: the text that the page's structured data gives for the article, or "".
         template_text: the paragraphs that a template finds; empty where there is none, or it finds nothing.
+        evidence: every candidate of every source for the fields.
     """
 
     page: Page
@@ -36,6 +37,7 @@ class Reading:
     fields: Fields
     article_body: str
     template_text: tuple[str, ...]
+    evidence: tuple[Evidence, ...] = ()
 
     @property
     def head_title(self) -> str:
@@ -63,4 +65,5 @@ def read(page: Page, template: Template | None = None, limits: Limits = Limits()
         fields=described.fields,
         article_body=described.article_body,
         template_text=tuple(item.value for item in evidence if item.field == "text"),
+        evidence=described.evidence,
     )

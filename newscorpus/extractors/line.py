@@ -34,7 +34,7 @@ class Line:
     def _template_text(self, reading: Reading) -> MainText | None:
         if self.template is None or not reading.template_text:
             return None
-        return MainText(reading.template_text, f"template:{self.template.name}", confidence=1.0)
+        return MainText(reading.template_text, f"template:{self.template.name}@{self.template.version}", confidence=1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

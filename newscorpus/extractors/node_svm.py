@@ -27,9 +27,6 @@ MODERN_CANDIDATES = CANDIDATES | {"article", "main", "section"}
 PARTS = BLOCK_TAGS | {"span"}
 """Elements that stage two may take out."""
 
-MARGIN = 1.0
-"""Of the machine: a part that lies within it is kept, since a paragraph lost costs more than a caption kept."""
-
 FOREIGN = "newscorpus-foreign"
 
 
@@ -42,13 +39,13 @@ class Choice:
 
 
 def choose(nodes: Nodes, scores: Floats, candidates: frozenset[str] = MODERN_CANDIDATES) -> Choice | None:
-    """The candidate of the highest score, the first of equals, and its parts that are foreign beyond the margin."""
+    """The candidate of the highest score, the first of equals, and its parts that are foreign."""
     places = [place for place, element in enumerate(nodes.elements) if element.tag in candidates]
     if not places:
         return None
     text = places[int(np.argmax(scores[places, 0]))]
     inside = set(nodes.elements[text].iterdescendants())
-    foreign = [place for place, element in enumerate(nodes.elements) if scores[place, 1] > MARGIN and element in inside]
+    foreign = [place for place, element in enumerate(nodes.elements) if scores[place, 1] > 0 and element in inside]
     return Choice(text, tuple(_outermost(nodes, foreign)))
 
 

@@ -5,14 +5,17 @@ import warnings
 from html import escape
 from typing import Any
 
-from newscorpus.jobs.stats_tables import Table
+from newscorpus.jobs.stats import CorpusStats
+from newscorpus.jobs.stats_tables import Table, tables
 
 MAX_BARS = 30
 """Most bars of a chart; the table has the rest."""
 ROW, LABEL, BAR, NUMBER = 22, 220, 420, 90
 """Height of a bar's row, and widths of label, longest bar and number, in pixels."""
 LABEL_CHARACTERS = 30
-INCHES_A_BAR = 0.22
+INCHES_A_BAR, INCHES_A_TITLE = 0.2, 0.5
+LEAST_ROWS = 3
+"""Room for so many bars in any chart of the picture, so that none is drawn thick."""
 COLOUR = "#3b6ea5"
 """Of the picture."""
 
@@ -38,8 +41,8 @@ def _bar(at: int, label: str, number: int, length: float) -> str:
     )
 
 
-def picture(name: str, charts: list[Table]) -> bytes:
-    """The charts of several tables as one PNG.
+def picture(stats: CorpusStats) -> bytes:
+    """The charts as one PNG.
 
     Raises:
         ImportError: matplotlib is not installed.
@@ -48,9 +51,10 @@ def picture(name: str, charts: list[Table]) -> bytes:
         from matplotlib.figure import Figure  # noqa: PLC0415 -- an extra, and slow to load
     except ImportError as error:
         raise ImportError(f"the picture needs matplotlib ({error}); pip install 'newscorpus[plot]'") from error
-    heights = [1 + INCHES_A_BAR * min(len(table.rows), MAX_BARS) for table in charts]
+    charts = list(tables(stats))
+    heights = [INCHES_A_TITLE + INCHES_A_BAR * _rows(_bars(table)) for table in charts]
     figure = Figure(figsize=(9, sum(heights) + 0.6), layout="constrained")
-    figure.suptitle(_plain(name))
+    figure.suptitle(_plain(stats.name))
     axes = figure.subplots(len(charts), 1, squeeze=False, height_ratios=heights)
     for axis, table in zip(axes[:, 0], charts, strict=True):
         _draw(axis, table)
@@ -67,7 +71,7 @@ def _draw(axis: Any, table: Table) -> None:
     drawn = axis.barh(range(len(bars)), [number for _, number in bars], color=COLOUR)
     axis.bar_label(drawn, [f"{number:,}" for _, number in bars], padding=3, fontsize=8)
     axis.set_yticks(range(len(bars)), [_plain(_short(label)) for label, _ in bars], fontsize=8)
-    axis.invert_yaxis()
+    axis.set_ylim(_rows(bars) - 0.5, -0.5)
     axis.margins(x=0.12)
     axis.set_title(f"{table.title}: {table.header[1]}", fontsize=10, loc="left")
     axis.spines[["top", "right"]].set_visible(False)
@@ -77,6 +81,10 @@ def _draw(axis: Any, table: Table) -> None:
 def _bars(table: Table) -> list[tuple[str, int]]:
     """Label and first number of the rows that are drawn."""
     return [(label, numbers[0]) for label, numbers in table.rows[:MAX_BARS]]
+
+
+def _rows(bars: list[tuple[str, int]]) -> int:
+    return max(len(bars), LEAST_ROWS)
 
 
 def _short(label: str) -> str:

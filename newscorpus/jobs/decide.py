@@ -2,8 +2,7 @@
 
 from newscorpus.config import BuildConfig
 from newscorpus.dedup.collection import Collection
-from newscorpus.dedup.duplicates import Duplicate, FindCandidates, find_duplicates
-from newscorpus.dedup.near import bucketed
+from newscorpus.dedup.duplicates import Duplicate, find_duplicates
 from newscorpus.dedup.verify import VERIFIED, Verifier
 from newscorpus.jobs.rows import text_of
 
@@ -11,13 +10,12 @@ LOCK = ".build.lock"
 """Held in the folder of a corpus while something writes it."""
 
 
-def decide(collection: Collection, config: BuildConfig, find: FindCandidates = bucketed) -> list[Duplicate]:
+def decide(collection: Collection, config: BuildConfig) -> list[Duplicate]:
     """The duplicates in a collection; what is found by comparing texts is kept beside its own index.
 
     Args:
         collection: all documents.
         config: what counts as a duplicate.
-        find: finds candidates for near-duplicates.
     """
     verifier = Verifier(
         collection.documents["content"],
@@ -26,6 +24,6 @@ def decide(collection: Collection, config: BuildConfig, find: FindCandidates = b
         config.signature,
         collection.stores[-1].folder / VERIFIED,
     )
-    duplicates = find_duplicates(collection, verifier, config.duplicates, find)
+    duplicates = find_duplicates(collection, verifier, config.duplicates)
     verifier.save()
     return duplicates

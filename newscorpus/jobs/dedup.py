@@ -29,8 +29,8 @@ from newscorpus.corpus.published import PUBLISHED
 from newscorpus.corpus.records import decode
 from newscorpus.data import Record
 from newscorpus.dedup.collection import Collection
-from newscorpus.dedup.duplicates import Duplicate, FindCandidates, staying
-from newscorpus.dedup.near import bucketed
+from newscorpus.dedup.duplicates import Duplicate, staying
+from newscorpus.dedup.shared import shared_index
 from newscorpus.dedup.sketch import digest
 from newscorpus.dedup.store import STATE, Layout, Store
 from newscorpus.jobs.decide import LOCK, decide
@@ -45,10 +45,13 @@ from newscorpus.jobs.left_out import (
     reprints_table,
 )
 from newscorpus.jobs.rows import INDEX, INTAKE, ROWS, line_of
+from newscorpus.jobs.shared import earlier_documents, enter, run_of
 from newscorpus.jobs.sketching import fill, opened
 
 AGAINST = "against"
 """Folder in the output of the indexes that references do not have themselves."""
+REDIS = "redis"
+"""Folder in it of those documents of a shared index that may repeat our own."""
 
 DOCUMENTS = "documents"
 REPRINTS = "reprints.csv"
@@ -83,13 +86,13 @@ class Setup:
     Attributes:
         config: what counts as a duplicate, and the form of the published files.
         jobs: number of processes that read and sign.
-        find: finds candidates for near-duplicates.
+        redis: address of a Redis server in which runs on many machines share what they keep; "" for none.
         watch: shows the progress of reading.
     """
 
     config: BuildConfig = BuildConfig()
     jobs: int = 1
-    find: FindCandidates = bucketed
+    redis: str = ""
     watch: Watch = lambda items, _: items
 
 
@@ -111,15 +114,29 @@ def dedup(inputs: Sequence[Path], output: Path, against: Sequence[Path] = (), se
     with exclusive(output / LOCK):
         references = [_reference(path, output / AGAINST, setup) for path in against]
         store = _index(output / INDEX, parts, setup)
-        collection = Collection(store, references)
-        duplicates = decide(collection, setup.config, setup.find)
-        own = staying(len(collection), duplicates)[collection.n_references :]
-        _write(output, collection, duplicates, own, parts, setup.config)
-        store.note_kept(own - collection.n_references)
-        reprints = count_reprints(collection, duplicates)
-        with replacing(output / REPRINTS) as file:
-            file.write(reprints_table(reprints))
-    return DedupReport(len(store), len(own), count_kinds(duplicates), reprints)
+        if not setup.redis:
+            return _finish(output, Collection(store, references), parts, setup.config)[0]
+        with shared_index(setup.redis, setup.config.signature, setup.config.duplicates) as shared:
+            run = run_of(output, parts, against, shared)
+            earlier = earlier_documents(shared, run, store, setup.redis)
+            collection = Collection(store, [*references, _referred(output / AGAINST / REDIS, [earlier], setup)])
+            report, own = _finish(output, collection, parts, setup.config)
+            enter(shared, run, collection, own)
+            return report
+
+
+def _finish(
+    output: Path, collection: Collection, parts: Sequence[Part], config: BuildConfig
+) -> tuple[DedupReport, NDArray[np.int64]]:
+    """Decide and write; also gives the positions of the documents that stay."""
+    duplicates = decide(collection, config)
+    own = staying(len(collection), duplicates)[collection.n_references :]
+    _write(output, collection, duplicates, own, parts, config)
+    collection.stores[-1].note_kept(own - collection.n_references)
+    reprints = count_reprints(collection, duplicates)
+    with replacing(output / REPRINTS) as file:
+        file.write(reprints_table(reprints))
+    return DedupReport(len(collection.stores[-1]), len(own), count_kinds(duplicates), reprints), own
 
 
 def _reference(path: Path, folder: Path, setup: Setup) -> Store:
@@ -127,7 +144,12 @@ def _reference(path: Path, folder: Path, setup: Setup) -> Store:
     own = path / INDEX
     if (own / STATE).exists() and ((own / ROWS).exists() or (path / INTAKE).is_dir()):
         return Store.open(own, Layout.of(setup.config.signature, setup.config.duplicates))
-    store = _index(folder / digest(str(path.resolve()).encode()).hex(), find_parts([path]), setup)
+    return _referred(folder / digest(str(path.resolve()).encode()).hex(), find_parts([path]), setup)
+
+
+def _referred(folder: Path, parts: Sequence[Part], setup: Setup) -> Store:
+    """An index of documents that are all referred to."""
+    store = _index(folder, parts, setup)
     store.note_kept(np.arange(len(store)))
     return store
 

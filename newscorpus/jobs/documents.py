@@ -17,7 +17,7 @@ from newscorpus.config import BuildConfig
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.records import encode
 from newscorpus.dedup.errors import DedupError
-from newscorpus.dedup.signature import sign
+from newscorpus.dedup.signature import sign_words
 from newscorpus.dedup.sketch import Sketch, digest, read_content
 from newscorpus.jobs.index import seconds
 from newscorpus.learning.pages import read_lines
@@ -109,7 +109,7 @@ def _sketch(given: Given, line: bytes, config: BuildConfig) -> Sketch:
         space=0,
         source=given.source or "",
         content=content.content,
-        signature=sign(given.text, config.signature),
+        signature=sign_words(content.words, config.signature),
         runs=content.runs,
         paragraphs=content.paragraphs,
         n_words=content.n_words,

@@ -1,4 +1,4 @@
-"""What is in a corpus, counted in one pass: by portal, month, language, section, length; what was left out, and why."""
+"""What is in a corpus, counted in one pass: by portal, time, language, section, length; what was left out, and why."""
 
 import heapq
 import re
@@ -20,7 +20,7 @@ from newscorpus.urls import document_id
 
 JOURNAL = "rejected.jsonl"
 
-MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
+MONTH = re.compile(r"(?P<year>\d{4})-(?:0[1-9]|1[0-2])")
 UNKNOWN, OTHERS = "(unknown)", "(others)"
 
 LENGTHS = (0, 25, 50, 100, 200, 400, 800, 1600, 3200)
@@ -61,8 +61,8 @@ class CorpusStats:
         name: of its folder.
         total: all published documents.
         bytes: of the published files.
-        groups: by "portal", "month", "language", "section", "length", "confidence" and "flag": size of each group; in
-            order of time, length and confidence, else the largest first.
+        groups: by "portal", "year", "month", "language", "section", "length", "confidence" and "flag": size of each
+            group; the latest first, in order of length and confidence, else the largest first.
         clusters: number of documents that stand for near-duplicates too, by how many documents each stands for.
         duplicates: number of documents left out, by kind.
         refusals: by stage and reason, the most frequent first.
@@ -96,9 +96,9 @@ class Sizes:
         ordered = sorted(self._documents.items(), key=lambda item: (-item[1], item[0]))
         return {group: Size(count, self._words[group]) for group, count in ordered}
 
-    def by_name(self) -> dict[str, Size]:
-        """The groups by name."""
-        return dict(sorted(self.largest_first().items()))
+    def latest_first(self) -> dict[str, Size]:
+        """The groups, whose names are times, by them; what is of no time stands last."""
+        return dict(sorted(self.largest_first().items(), reverse=True))
 
     def of(self, groups: Iterable[str]) -> dict[str, Size]:
         """These groups, those without documents too."""
@@ -126,7 +126,8 @@ def corpus_stats(corpus: Path, watch: Watch = iter) -> CorpusStats:
         bytes=manifest.bytes,
         groups={
             "portal": sizes["portal"].largest_first(),
-            "month": sizes["month"].by_name(),
+            "year": sizes["year"].latest_first(),
+            "month": sizes["month"].latest_first(),
             "language": sizes["language"].largest_first(),
             "section": sizes["section"].largest_first(),
             "length": sizes["length"].of(LENGTH_CLASSES),
@@ -143,6 +144,7 @@ def _groups(record: Record) -> Iterator[tuple[str, str]]:
     """The groups that a record belongs to."""
     month = MONTH.match(record.published)
     yield "portal", record.source or UNKNOWN
+    yield "year", month["year"] if month else UNKNOWN
     yield "month", month[0] if month else UNKNOWN
     yield "language", record.language or UNKNOWN
     yield "section", record.section or UNKNOWN

@@ -7,6 +7,7 @@ from newscorpus.jobs.stats import CorpusStats, Size
 
 TITLES = {
     "portal": "Portals",
+    "year": "Years of publication",
     "month": "Months of publication",
     "language": "Languages",
     "section": "Sections",

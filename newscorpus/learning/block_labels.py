@@ -1,4 +1,4 @@
-"""Which blocks of a page are main text by its gold text: strictly, as a system trains on it."""
+"""Which blocks of a page are main text by the text that is known of it."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -19,7 +19,7 @@ GOOD_SHARE = 0.5
 
 
 def label_exactly(blocks: Sequence[Block], page: GoldPage) -> Flags:
-    """Good is a block that says the same as a paragraph of the gold text (Brezovnik 2021, distant supervision)."""
+    """Good is a block that says the same as a paragraph of the text (Brezovnik 2021, distant supervision)."""
     gold = set(paragraphs(page.text))
     return np.array([block.text in gold for block in blocks], bool)
 

@@ -3,7 +3,6 @@
 Sites are set aside, a fifth of them: the model learns from the pages of the others and is scored on theirs.
 """
 
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,16 +17,12 @@ from newscorpus.data import Block, Page, Rejected
 from newscorpus.evaluation.scores import Confusion, confusion
 from newscorpus.extraction.neighbours import Matrix
 from newscorpus.extraction.read import Reading, read
-from newscorpus.learning.block_labels import Flags, Label
-from newscorpus.learning.gold import Described, Progress, TrainingError, describe_data, training_articles
+from newscorpus.learning.block_labels import Flags, Label, label_by_alignment
+from newscorpus.learning.gold import Progress, Source, TrainingError, gold_source, is_aside
 from newscorpus.learning.pages import GoldPage
 from newscorpus.learning.system_card import system_card
 
-SITES_ASIDE = 5
-"""One site of so many is set aside."""
-
 PACKAGES = ("numpy", "scikit-learn", "skl2onnx")
-
 
 CARD_SOURCE = "Four fifths of the sites of these sets (where sites are not told apart: of the pages)."
 CARD_MEASURE = (
@@ -55,7 +50,7 @@ class LabelledPage:
     @property
     def is_aside(self) -> bool:
         """Whether the page's site is set aside."""
-        return zlib.crc32(self.site.encode()) % SITES_ASIDE == 0
+        return is_aside(self.site)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +81,8 @@ class BlockLearner:
         about: one sentence for the card.
         cut: the blocks of a page.
         measure: the features of a page's blocks, of which there is one at least.
-        label: which of them are main text.
         fit: pages, read once, to a model; there may be more of them than memory holds.
+        label: which of a page's blocks are main text.
     """
 
     name: str
@@ -96,41 +91,24 @@ class BlockLearner:
     about: str
     cut: Callable[[Reading], tuple[Block, ...]]
     measure: Callable[[Sequence[Block]], Matrix]
-    label: Label
     fit: Callable[[Iterable[LabelledPage]], Fitted]
+    label: Label = label_by_alignment
 
 
 def train_on_gold(learner: BlockLearner, data: Path, output: Path, progress: Progress) -> Metadata:
-    """Train on the articles of the train split of the sets in `data` whose licence allows it, and write the model.
-
-    The same data give the same model.
-
-    Raises:
-        TrainingError: a set is missing from `data`.
-    """
-    return train(learner, training_articles(data, progress), lambda pages: describe_data(data, pages), output)
+    """Train on the sets in `data` whose licence allows it, and write the model; see `train`."""
+    return train(learner, gold_source(data, progress), output)
 
 
-def train(
-    learner: BlockLearner,
-    pages: Iterable[GoldPage],
-    describe: Callable[[Mapping[str, int]], Described],
-    output: Path,
-) -> Metadata:
-    """Train on `pages` and write the model to `output`.
-
-    Args:
-        learner: the system.
-        pages: with gold text.
-        describe: the number of pages of each set to the description of the sets.
-        output: folder of the model.
+def train(learner: BlockLearner, source: Source, output: Path) -> Metadata:
+    """Train on the pages of `source` and write the model to `output`. The same pages give the same model.
 
     Raises:
-        TrainingError: no page can be learned from.
+        TrainingError: no page can be learned from, or the source has none.
     """
     learned: Counter[str] = Counter()
     aside: list[LabelledPage] = []
-    fitted = learner.fit(_set_aside(labelled_pages(learner, pages), aside, learned))
+    fitted = learner.fit(_set_aside(labelled_pages(learner, source.pages), aside, learned))
     metadata = Metadata(
         name=learner.name,
         version=learner.version,
@@ -138,7 +116,7 @@ def train(
         parameters={**fitted.parameters},
         files={},
         versions={"python": python_version(), **{name: version(name) for name in PACKAGES}},
-        data=describe(learned),
+        data=source.describe(learned),
         scores=score(fitted.predict, aside),
     )
     card = system_card(metadata, learner.about, CARD_SOURCE, fitted.how, CARD_MEASURE)

@@ -1,7 +1,11 @@
 """What every training of a shipped model shares: the sets it may learn from, and how its metadata describes them."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from newscorpus.evaluation.conventions import has_article
@@ -11,12 +15,36 @@ from newscorpus.learning.pages import GoldPage, read_pages
 Progress = Callable[[str], None]
 """Is told each step."""
 
+SITES_ASIDE = 5
+"""One site of so many is set aside by trainings that score their model on it."""
+
 Described = dict[str, dict[str, str | int]]
 """By set: licence, pages learned from, SHA-256 of the file; as `Metadata.data`."""
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Pages to learn from.
+
+    Attributes:
+        pages: with their text; read once.
+        describe: the number of pages of each set that were learned from, to the description of the sets.
+    """
+
+    pages: Iterable[GoldPage]
+    describe: Callable[[Mapping[str, int]], Described]
+
+
 class TrainingError(ValueError):
     """Training cannot begin; the message is one line."""
+
+
+def gold_source(data: Path, progress: Progress) -> Source:
+    """The articles of the train split of the sets in `data` whose licence allows to train shipped models.
+
+    Reading it raises TrainingError where a set is missing.
+    """
+    return Source(training_articles(data, progress), partial(describe_data, data))
 
 
 def training_files(data: Path, licences: Mapping[str, str] = LICENCES) -> dict[str, Path]:
@@ -41,6 +69,20 @@ def training_articles(data: Path, progress: Progress) -> Iterator[GoldPage]:
     for file in training_files(data).values():
         yield from (page for page in read_pages(file) if page.split == "train" and has_article(page.page_type))
         progress(f"{file.name} read")
+
+
+def first_of_each_set(pages: Iterable[GoldPage], limit: int) -> Iterator[GoldPage]:
+    """Of each set the first `limit` of `pages`."""
+    seen: Counter[str] = Counter()
+    for page in pages:
+        seen[page.dataset] += 1
+        if seen[page.dataset] <= limit:
+            yield page
+
+
+def is_aside(site: str) -> bool:
+    """Whether the pages of `site` are set aside: not learned from, but scored on."""
+    return zlib.crc32(site.encode()) % SITES_ASIDE == 0
 
 
 def describe_data(data: Path, pages: Mapping[str, int], licences: Mapping[str, str] = LICENCES) -> Described:

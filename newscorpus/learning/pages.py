@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import zstandard
@@ -12,6 +13,8 @@ import zstandard
 MAX_WINDOW_BYTES = 2**27
 """Longest zstd window accepted: the sets are written with `--long=27`."""
 CHUNK_BYTES = 2**17
+
+Row = TypeVar("Row", bound=msgspec.Struct)
 
 
 class PagesError(ValueError):
@@ -77,16 +80,26 @@ def read_pages(path: Path) -> Iterator[GoldPage]:
         PagesError: the file cannot be opened or unpacked, or a line is not a page.
     """
     dataset = path.name.split(".")[0]
-    decoder = msgspec.json.Decoder(_Line)
+    return (_gold_page(line, dataset) for line in read_rows(path, _Line))
+
+
+def read_rows(path: Path, kind: type[Row]) -> Iterator[Row]:
+    """The lines of a JSONL file, in order, each as a `kind`; empty ones are passed over.
+
+    Raises:
+        PagesError: the file cannot be opened or unpacked, or a line is no `kind`.
+    """
+    decoder = msgspec.json.Decoder(kind)
     number = 0
     try:
         for number, line in enumerate(read_lines(path), 1):  # noqa: B007  (named in the error below)
             if line and not line.isspace():
-                yield _gold_page(decoder.decode(line), dataset)
+                yield decoder.decode(line)
     except msgspec.MsgspecError as error:
         raise PagesError(f"{path}, line {number}: {error}") from error
     except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
-        raise PagesError(f"{path}, after line {number}: cannot read: {error}") from error
+        why = getattr(error, "strerror", None) or error
+        raise PagesError(f"{path}, after line {number}: cannot read: {why}") from error
 
 
 def read_lines(path: Path) -> Iterator[bytes]:

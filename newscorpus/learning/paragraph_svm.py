@@ -8,12 +8,11 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.svm import LinearSVC
 
 from newscorpus.extractors.paragraph_svm import FEATURES, MODEL, measure, paragraphs
-from newscorpus.learning.block_labels import label_by_alignment
 from newscorpus.learning.block_learner import BlockLearner, Fitted, LabelledPage, check_labels, stack
 from newscorpus.learning.onnx_models import estimator_to_onnx
 
-HELD_BLOCKS = 2_000_000
-"""Paragraphs that memory is trusted to hold: some 200 MB with all copies, some 60,000 pages."""
+HELD_BLOCKS = 1_000_000
+"""Paragraphs that memory is trusted to hold, some 30,000 pages: half a GB while they are fitted (measured 2026-11)."""
 
 BATCH_PAGES = 500
 """Pages whose paragraphs are shuffled and learned from at once, where there are more: sites come in runs."""
@@ -73,6 +72,5 @@ PARAGRAPH_SVM = BlockLearner(
     about="The paragraph SVM (Novotný 2016): a linear machine over 13 features of a p element.",
     cut=paragraphs,
     measure=measure,
-    label=label_by_alignment,
     fit=fit,
 )

@@ -15,10 +15,11 @@ from newscorpus.extractors import hybrid_document, hybrid_section, segment_svm
 from newscorpus.extractors.experts import EXPERTS, Expert, load_experts
 from newscorpus.extractors.segment_features import FEATURES
 from newscorpus.extractors.svm import CLASSES, Matrix
-from newscorpus.learning.gold import Progress, describe_data, training_articles
+from newscorpus.learning.gold import Progress, describe_data, first_of_each_set, training_articles
 from newscorpus.learning.onnx_models import estimator_to_onnx
 from newscorpus.learning.segments import Measure, SegmentedPage, make_segmented
 from newscorpus.learning.svm import ChosenSvm, SvmSearch, fit_svm
+from newscorpus.learning.system_card import system_card
 
 MODEL_VERSION = "1"
 PACKAGES = ("numpy", "scikit-learn", "skl2onnx")
@@ -26,50 +27,33 @@ PACKAGES = ("numpy", "scikit-learn", "skl2onnx")
 PAGES_A_SET = 250
 """Pages learned from of each set: more segments than a kernel machine can take."""
 
-_CARD = """# {name}, version {version}
-
-{what} A support vector machine (libSVM) over {columns} features in [0, 1], after Bakić (2012); see
-`docs/published-systems.md`.
-
-Use: `newscorpus extract PAGE --extractor {name}`.
-
-## Made from
-
-The first {pages} pages with an article of the train split of each of these sets; their pages are not part of the model.
-
-| set | pages | licence | SHA-256 of the file |
-|---|--:|---|---|
-{data}
-
-Made by `newscorpus train {name}` with {versions}; the same data give the same model. Kernel {kernel}, C {penalty:g},
-chosen by cross-validation over sites; fitted to {rows} rows.
-
-## How well it does
-
-{measure} in that cross-validation: {score:.3f}. Figures on the development split, beside the other systems, are in
-`docs/published-systems.md`.
-"""
+SOURCE = f"The first {PAGES_A_SET} pages with an article of the train split of each of these sets."
 
 
 @dataclass(frozen=True, slots=True)
 class _System:
-    """What is told of a system on its card."""
+    """What the card tells of a system; `of` is what the score of the choice of kernel counts."""
 
     name: str
     columns: tuple[str, ...]
-    what: str
-    measure: str
+    about: str
+    of: str
 
 
-SEGMENTS = _System(segment_svm.MODEL, FEATURES, "Tells the segments of a page that are main text.", "F1 of segments")
+SEGMENTS = _System(
+    segment_svm.MODEL, FEATURES, "SVM-seg (Bakić 2012): tells by 37 features which segments are main text.", "segments"
+)
 SECTIONS = _System(
     hybrid_section.MODEL,
     hybrid_section.COLUMNS,
-    f"Tells the segments of a page that are main text, knowing what {', '.join(EXPERTS)} kept of each.",
-    "F1 of segments",
+    f"SVM-B (Bakić 2012): as segment-svm, knowing what {', '.join(EXPERTS)} kept of each segment.",
+    "segments",
 )
 DOCUMENTS = _System(
-    hybrid_document.MODEL, FEATURES, f"Chooses one of {', '.join(EXPERTS)} for a page.", "Share of best choices"
+    hybrid_document.MODEL,
+    FEATURES,
+    f"SVM-A (Bakić 2012): chooses by 37 features one of {', '.join(EXPERTS)} for a page.",
+    "best choices",
 )
 
 
@@ -115,13 +99,8 @@ def fit_documents(pages: Sequence[SegmentedPage], overlap: Measure) -> ChosenSvm
 
 
 def _pages(data: Path, experts: Mapping[str, Expert], progress: Progress) -> list[SegmentedPage]:
-    found: list[SegmentedPage] = []
-    seen: Counter[str] = Counter()
-    for page in training_articles(data, progress):
-        seen[page.dataset] += 1
-        if seen[page.dataset] <= PAGES_A_SET and (segmented := make_segmented(page, experts)):
-            found.append(segmented)
-    return found
+    pages = first_of_each_set(training_articles(data, progress), PAGES_A_SET)
+    return [found for page in pages if (found := make_segmented(page, experts))]
 
 
 def _save(system: _System, chosen: ChosenSvm, pages: Sequence[SegmentedPage], data: Path, output: Path) -> Metadata:
@@ -133,28 +112,12 @@ def _save(system: _System, chosen: ChosenSvm, pages: Sequence[SegmentedPage], da
         files={},
         versions={"python": python_version(), **{name: version(name) for name in PACKAGES}},
         data=describe_data(data, Counter(page.page.dataset for page in pages)),
-        scores={"cross-validation": {"rows": float(chosen.rows), chosen.measure: round(chosen.score, 4)}},
+        scores={"sites not seen": {chosen.measure: round(chosen.score, 4)}},
     )
+    how = (
+        f"Support vector machine (libSVM), kernel {chosen.kernel}, C {chosen.penalty:g}, fitted to {chosen.rows} rows."
+    )
+    measure = f"Of {system.of}, in the cross-validation over sites that chose kernel and C."
     weights = {WEIGHTS: estimator_to_onnx(chosen.machine, len(system.columns))}
-    save_artifact(output, metadata, weights, _card(system, chosen, metadata))
+    save_artifact(output, metadata, weights, system_card(metadata, system.about, SOURCE, how, measure))
     return metadata
-
-
-def _card(system: _System, chosen: ChosenSvm, metadata: Metadata) -> str:
-    data = (
-        f"| {name} | {row['pages']} | {row['licence']} | `{row['sha256']}` |" for name, row in metadata.data.items()
-    )
-    return _CARD.format(
-        name=system.name,
-        version=metadata.version,
-        what=system.what,
-        columns=len(system.columns),
-        pages=PAGES_A_SET,
-        data="\n".join(data),
-        versions=", ".join(f"{name} {number}" for name, number in metadata.versions.items()),
-        kernel=chosen.kernel,
-        penalty=chosen.penalty,
-        rows=chosen.rows,
-        measure=system.measure,
-        score=chosen.score,
-    )

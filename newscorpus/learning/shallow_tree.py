@@ -8,8 +8,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from newscorpus.extraction.neighbours import Matrix
 from newscorpus.extractors.shallow_tree import FEATURES, MODEL, cut, measure
-from newscorpus.learning.block_labels import Flags, label_exactly
+from newscorpus.learning.block_labels import Flags
 from newscorpus.learning.block_learner import BlockLearner, Fitted, LabelledPage, stack
+from newscorpus.learning.gold import TrainingError
 from newscorpus.learning.onnx_models import estimator_to_onnx
 
 FOLDS = 10
@@ -25,9 +26,16 @@ SEED = 1
 
 
 def fit(pages: Iterable[LabelledPage], prunings: Sequence[float] = PRUNINGS, folds: int = FOLDS) -> Fitted:
-    """The tree of the pruning whose accuracy is best in cross-validation over sites; of equals the stronger."""
+    """The tree of the pruning whose accuracy is best in cross-validation over sites; of equals the stronger.
+
+    Raises:
+        TrainingError: all pages are of one site, or their blocks of one kind.
+    """
     rows, good, sites = stack(pages)
-    groups = GroupKFold(min(folds, len(set(sites))))
+    n_sites = len(set(sites))
+    if n_sites < 2:
+        raise TrainingError("the pruning is chosen in cross-validation over sites: pages of two at least are needed")
+    groups = GroupKFold(min(folds, n_sites))
     accuracy = {pruning: _accuracy(_tree(pruning), rows, good, sites, groups) for pruning in prunings}
     pruning = max(prunings, key=lambda pruning: (accuracy[pruning], pruning))
     tree = _tree(pruning).fit(rows, good)
@@ -60,6 +68,5 @@ SHALLOW_TREE = BlockLearner(
     about="The Slovene decision tree (Brezovnik 2021) over words, links and densities of a block and both neighbours.",
     cut=cut,
     measure=measure,
-    label=label_exactly,
     fit=fit,
 )

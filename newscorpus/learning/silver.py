@@ -1,64 +1,101 @@
-"""Silver pages: the pages of a stored crawl, with the text that the portals' own rules find on them (Novotný 2016)."""
+"""Silver pages: archived pages with a text that nobody marked on them.
+
+Either what the portals' own rules find (Novotný 2016), or what a corpus has for their addresses (Brezovnik 2021).
+"""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
-from newscorpus.artifacts import Metadata
+import msgspec
+
 from newscorpus.crawl.archive.read import read_captures
-from newscorpus.crawl.archive.values import Capture, Rules
+from newscorpus.crawl.archive.values import Capture, Origin
 from newscorpus.crawl.archive.writer import FOLDER, SUFFIX
 from newscorpus.data import Page, Rejected
-from newscorpus.extraction.read import read
-from newscorpus.learning.block_learner import BlockLearner, train
-from newscorpus.learning.gold import Described, Progress, TrainingError
-from newscorpus.learning.pages import GoldPage
+from newscorpus.extraction.read import Reading, read
+from newscorpus.learning.gold import Described, Progress, Source, TrainingError
+from newscorpus.learning.pages import GoldPage, read_rows
 from newscorpus.portals.portal import TemplateSection
 from newscorpus.portals.template import TemplateRules
+from newscorpus.urls import canonical_url
+
+Found = tuple[Reading, str]
+"""What was read of a page, and its text."""
+
+Finder = Callable[[Page, Origin], Found | None]
+"""A page and how it came to its text; None where there is none."""
 
 
-def train_on_silver(learner: BlockLearner, corpus: Path, output: Path, progress: Progress) -> Metadata:
-    """Train on the archive of a crawl and write the model; a fifth of the pages is set aside for its scores.
+class _Row(msgspec.Struct):
+    """One line of a corpus by address; other keys are ignored."""
 
-    Raises:
-        TrainingError: there is no archive, or nothing in it can be learned from.
-        ArchiveError: a file of it cannot be read.
-    """
-    return train(learner, silver_pages(corpus, progress), lambda pages: _describe(corpus, pages), output)
+    url: str
+    text: str
 
 
-def silver_pages(corpus: Path, progress: Progress) -> Iterator[GoldPage]:
-    """The archived pages of portals that had a template, with the text that it finds; the others are passed over.
+def silver_source(corpus: Path, progress: Progress, texts: Path | None = None) -> Source:
+    """The archived pages of the crawl in `corpus` for which there is a text; the others are passed over.
 
     They name no domain: crawls are of few sites, of which none can be spared for testing, so that single pages are.
+    Reading it raises TrainingError where there is no archive, ArchiveError where a file of it cannot be read.
+
+    Args:
+        corpus: folder of the crawl.
+        progress: is told each file.
+        texts: JSON lines with `url` and `text`, held in memory; without them the text is what the template that the
+            portal had at the time finds.
 
     Raises:
-        TrainingError: there is no archive.
-        ArchiveError: a file of it cannot be read.
+        PagesError: `texts` cannot be read.
     """
+    find = partial(_by_address, _read_texts(texts)) if texts else _by_template
+    return Source(_silver_pages(corpus, find, progress), partial(_describe, corpus))
+
+
+def _read_texts(path: Path) -> dict[str, str]:
+    return {canonical_url(row.url): row.text for row in read_rows(path, _Row)}
+
+
+def _silver_pages(corpus: Path, find: Finder, progress: Progress) -> Iterator[GoldPage]:
     for path in _files(corpus):
         for capture in read_captures(path):
-            if isinstance(capture, Capture) and capture.origin and capture.origin.template:
+            if isinstance(capture, Capture) and capture.origin:
                 for page in (capture.page, *capture.following):
-                    yield from _silver(corpus.name, page, capture.origin.source, capture.origin.template)
+                    if found := find(page, capture.origin):
+                        yield _gold_page(corpus.name, *found)
         progress(f"{path.name} read")
 
 
-def _silver(dataset: str, page: Page, portal: str, rules: Rules) -> Iterator[GoldPage]:
-    reading = read(page, TemplateRules(portal, TemplateSection(**rules)))
+def _by_template(page: Page, origin: Origin) -> Found | None:
+    if not origin.template:
+        return None
+    reading = read(page, TemplateRules(origin.source, TemplateSection(**origin.template)))
     if isinstance(reading, Rejected) or not reading.template_text:
-        return
-    yield GoldPage(
-        id=page.url,
+        return None
+    return reading, "\n".join(reading.template_text)
+
+
+def _by_address(texts: Mapping[str, str], page: Page, origin: Origin) -> Found | None:
+    addresses = map(canonical_url, (page.url, *origin.redirects))
+    text = next((texts[address] for address in addresses if address in texts), "")
+    reading = read(page) if text else None
+    return (reading, text) if isinstance(reading, Reading) else None
+
+
+def _gold_page(dataset: str, reading: Reading, text: str) -> GoldPage:
+    return GoldPage(
+        id=reading.page.url,
         dataset=dataset,
-        url=page.url,
+        url=reading.page.url,
         domain="",
         language=reading.fields.language,
         title=reading.fields.title,
         date="",
         authors=(),
         html=reading.html,
-        text="\n".join(reading.template_text),
+        text=text,
         page_type="",
         split="",
     )

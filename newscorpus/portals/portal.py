@@ -29,7 +29,7 @@ class PortalLimits:
     """Bounds on one crawl of a portal.
 
     Attributes:
-        max_pages: most pages fetched; 10,000 take some three hours at one a second.
+        max_pages: most pages fetched, anew in each revisit; 10,000 take some three hours at one a second.
         max_depth: most links followed one after the other from a start page; a section, its pages and an article need
             three, the rest is slack.
         max_bytes: most bytes of bodies, as they are sent, asked of the portal in one run: ten times what 10,000 pages

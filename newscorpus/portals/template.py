@@ -1,9 +1,11 @@
 """A portal's own rules at work on a page."""
 
+import hashlib
 import logging
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import msgspec
 from lxml import etree
 from lxml.html import HtmlElement
 
@@ -15,12 +17,15 @@ from newscorpus.text import collapse
 
 FIELDS = tuple(name for name in TemplateSection.__slots__ if name not in {"remove", "text"})
 UNWANTED = "newscorpus-unwanted"
+VERSION_LENGTH = 8
 
 logger = logging.getLogger(__name__)
 
 
 class TemplateRules:
     """The compiled template of a portal, after the template extractor of Bakić (2012).
+
+    Its version is a hash of its rules, so that each text tells by which of them it was found.
 
     The text is what any text rule finds, in document order. Of another field the first rule that finds something
     decides. A match inside an element that is taken already is not taken twice.
@@ -35,6 +40,7 @@ class TemplateRules:
 
     def __init__(self, name: str, section: TemplateSection) -> None:
         self.name = name
+        self.version = hashlib.sha256(msgspec.json.encode(section)).hexdigest()[:VERSION_LENGTH]
         self.section = section
         self._unwanted = _union(section.remove)
         self._text = _union(section.text)

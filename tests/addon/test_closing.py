@@ -5,9 +5,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from scrapy.settings import Settings
 
 from newscorpus.addon.closing import CorpusExtension
 from newscorpus.addon.report import CrawlReport, told, write_report
+from newscorpus.crawl.errors import CrawlError
+from newscorpus.crawl.ledger import Ledger, LedgerError
 
 
 def close(corpus: Path, stats: dict[str, Any], *, builds: bool = True, opened: bool = True) -> None:
@@ -37,6 +40,16 @@ def test_a_crawl_that_kept_nothing_says_why(tmp_path: Path, caplog: pytest.LogCa
     assert found["stats"] == dict(sorted(stats.items()))
     assert (found["portals"], found["reason"], found["build"]) == (["mock"], "finished", {})
     assert found["started"] <= found["finished"]
+
+
+def test_a_corpus_that_another_crawl_holds_or_that_is_to_stay_is_refused_before_anything_begins(tmp_path: Path) -> None:
+    settings = Settings({"NEWSCORPUS_CORPUS": str(tmp_path), "NEWSCORPUS_FRESH": ""})
+    crawler: Any = SimpleNamespace(settings=settings)
+    with Ledger.open(tmp_path), pytest.raises(LedgerError, match="another crawl is at work here"):
+        CorpusExtension.from_crawler(crawler)
+    settings.set("NEWSCORPUS_FRESH", "1")
+    with pytest.raises(CrawlError, match="say -a fresh=yes to do so unasked"):
+        CorpusExtension.from_crawler(crawler)
 
 
 def test_a_crawl_that_never_began_leaves_the_corpus_alone(tmp_path: Path) -> None:
@@ -82,6 +95,7 @@ def test_a_report_replaces_the_one_before(tmp_path: Path) -> None:
         write_report(tmp_path, CrawlReport(("žurnál",), "a", "b", reason, {}, {}))
     assert report(tmp_path) == {
         "portals": ["žurnál"], "started": "a", "finished": "b", "reason": "finished", "stats": {}, "build": {},
+        "by_portal": {},
     }  # fmt: skip
     assert [path.name for path in tmp_path.iterdir()] == ["crawl-report.json"]
 

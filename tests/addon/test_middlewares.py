@@ -1,4 +1,5 @@
 import asyncio
+import sys
 from ipaddress import ip_address
 from types import SimpleNamespace
 from typing import Any
@@ -7,8 +8,11 @@ import pytest
 from scrapy import Request
 from scrapy.http import Response
 from scrapy.settings import Settings
+from twisted.internet.address import IPv4Address, IPv6Address
+from twisted.internet.defer import Deferred
 
 from newscorpus.addon import private_addresses
+from newscorpus.addon.encodings import EncodingsMiddleware
 from newscorpus.addon.fingerprints import CanonicalFingerprinter
 from newscorpus.addon.private_addresses import PrivateAddressMiddleware
 from newscorpus.addon.redirects import DOMAINS, CarefulRedirectMiddleware
@@ -21,9 +25,9 @@ CRAWLER: Any = SimpleNamespace(spider=SimpleNamespace(loopback=frozenset({"127.0
 
 
 def ask(url: str, monkeypatch: pytest.MonkeyPatch, answer: str = "") -> None:
-    async def resolve(host: str) -> str:
+    async def resolve(host: str) -> list[str]:
         assert host == "example.org"
-        return answer
+        return answer.split()
 
     monkeypatch.setattr(private_addresses, "_resolve", resolve)
     asyncio.run(PrivateAddressMiddleware(CRAWLER).process_request(Request(url)))
@@ -45,7 +49,7 @@ def test_public_addresses_pass(monkeypatch: pytest.MonkeyPatch, url: str, answer
 @pytest.mark.parametrize(
     ("url", "answer"),
     [
-        *((URL, answer) for answer in ("127.0.0.1", "10.0.0.8", "169.254.169.254", "0.0.0.0", "::1")),
+        *((URL, answer) for answer in ("127.0.0.1", "10.0.0.8", "169.254.169.254", "0.0.0.0", "::1", "8.8.8.8 ::1")),
         *(
             (url, "")
             for url in ("http://127.0.0.1:8001/", "http://127.0.0.1/", "http://[::1]:8000/", "http://192.168.1.1/")
@@ -81,6 +85,35 @@ def test_an_answer_from_a_private_address_is_thrown_away() -> None:
 )
 def test_other_answers_pass(url: str, address: str | None, meta: dict[str, str]) -> None:
     assert answered(url, address, **meta).url == url
+
+
+def test_all_addresses_of_a_name_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Resolver:
+        def resolveHostName(self, receiver: Any, name: str) -> None:  # noqa: N802 -- Twisted's name
+            receiver.resolutionBegan(None)
+            for address in (IPv4Address("TCP", "8.8.8.8", 0), IPv6Address("TCP", "::1", 0)) if name == "both" else ():
+                receiver.addressResolved(address)
+            receiver.resolutionComplete()
+
+    monkeypatch.setitem(sys.modules, "twisted.internet.reactor", SimpleNamespace(nameResolver=Resolver()))
+    monkeypatch.setattr("twisted.internet.reactor", SimpleNamespace(nameResolver=Resolver()), raising=False)
+    monkeypatch.setattr(private_addresses, "maybe_deferred_to_future", lambda deferred: deferred)
+
+    async def resolve(name: str) -> list[str]:
+        return await private_addresses._resolve(name)
+
+    assert Deferred.fromCoroutine(resolve("both")).result == ["8.8.8.8", "::1"]
+    assert Deferred.fromCoroutine(resolve("nowhere")).result == []
+
+
+def test_an_answer_packed_over_and_over_is_thrown_away() -> None:
+    def answer(*encodings: str) -> Response:
+        packed = Response(URL, headers={"Content-Encoding": list(encodings)})
+        return EncodingsMiddleware().process_response(Request(URL), packed)
+
+    assert answer("gzip, br").url == answer().url == URL
+    with pytest.raises(Refused, match="5 encodings"):
+        answer("gzip, gzip", "gzip, gzip, gzip")
 
 
 def redirect(location: str | None, request: Request | None = None, met: tuple[str, ...] = ()) -> Request | Response:

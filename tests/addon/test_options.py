@@ -5,7 +5,7 @@ from scrapy.settings import Settings
 
 import newscorpus
 import newscorpus.settings
-from newscorpus.addon.options import KNOWN, check_settings, corpus_folder, positive, rights_policy, user_agent
+from newscorpus.addon.options import KNOWN, check_settings, corpus_folder, positive, rights_policy, switch, user_agent
 from newscorpus.crawl.errors import CrawlError
 from newscorpus.crawl.rights import RightsPolicy
 
@@ -34,6 +34,12 @@ def test_robots_are_obeyed_always(value: object) -> None:
         check_settings(settings(ROBOTSTXT_OBEY=value))
 
 
+@pytest.mark.parametrize("name", ["DNSCACHE_ENABLED", "DNSCACHE_SIZE"])
+def test_addresses_that_were_checked_are_those_connected_to(name: str) -> None:
+    with pytest.raises(CrawlError, match=name):
+        check_settings(Settings({name: 0, "ROBOTSTXT_OBEY": True}))
+
+
 def test_corpus_folder() -> None:
     assert corpus_folder(settings(NEWSCORPUS_CORPUS="a/b")) == Path("a/b")
     with pytest.raises(CrawlError, match="NEWSCORPUS_CORPUS is empty"):
@@ -48,6 +54,13 @@ def test_numbers_must_be_positive(value: object) -> None:
 
 def test_positive_numbers() -> None:
     assert positive(settings(NEWSCORPUS_WORKERS="3"), "NEWSCORPUS_WORKERS") == 3
+
+
+def test_switches() -> None:
+    assert switch(settings(NEWSCORPUS_BUILD="true"), "NEWSCORPUS_BUILD")
+    assert not switch(settings(NEWSCORPUS_BUILD="0"), "NEWSCORPUS_BUILD")
+    with pytest.raises(CrawlError, match="NEWSCORPUS_BUILD is 'perhaps'"):
+        switch(settings(NEWSCORPUS_BUILD="perhaps"), "NEWSCORPUS_BUILD")
 
 
 def test_the_user_agent_says_who_asks() -> None:

@@ -53,7 +53,6 @@ def test_what_was_added_is_read_back(tmp_path: Path) -> None:
     assert read.documents["n_words"].tolist() == [5, 1000, 5]
     assert bytes(read.documents["content"][1]) == content.content.rstrip(b"\0")
     assert read.signatures[1].tobytes() == sign(f"{long}\n\n{long}")
-    assert read.bands.shape == (3, 16)
     assert content.runs.size > 5
     assert np.asarray(read.column("runs")).tolist() == content.runs.tolist()
     assert np.asarray(read.column("paragraphs")).tolist()[1:3] == content.paragraphs.tolist()
@@ -62,7 +61,7 @@ def test_what_was_added_is_read_back(tmp_path: Path) -> None:
 def test_an_empty_index(tmp_path: Path) -> None:
     Store.create(tmp_path, LAYOUT)
     read = Store.open(tmp_path, LAYOUT)
-    assert (len(read), read.ids, read.signatures.shape, read.bands.shape) == (0, [], (0, 128), (0, 16))
+    assert (len(read), read.ids, read.signatures.shape) == (0, [], (0, 128))
 
 
 @pytest.mark.parametrize("writes", range(len(COLUMNS)))
@@ -82,7 +81,7 @@ def test_a_writer_that_dies_leaves_the_last_commit(
             store.append([sketch("b", "tři\nčtyři")], COVERED)
     assert Store.open(tmp_path, LAYOUT).ids == ["a"]
     again = Store.open(tmp_path, LAYOUT).append([sketch("c")], COVERED)
-    assert (again.ids, (tmp_path / "bands").stat().st_size) == (["a", "c"], 2 * 64)
+    assert (again.ids, (tmp_path / "signatures").stat().st_size) == (["a", "c"], 2 * 512)
 
 
 def test_equal_sketches_make_equal_bytes(tmp_path: Path) -> None:
@@ -96,7 +95,11 @@ def test_equal_sketches_make_equal_bytes(tmp_path: Path) -> None:
     ("parameters", "config", "said"),
     [
         (replace(PARAMETERS, seed=2), CONFIG, "seed 1 instead of 2"),
-        (PARAMETERS, replace(CONFIG, bands=32, rows=4), "bands 16 instead of 32, rows 8 instead of 4"),
+        (
+            PARAMETERS,
+            replace(CONFIG, excerpt_words=9, excerpt_sample=64),
+            "excerpt_words 7 instead of 9, excerpt_sample 32 instead of 64",
+        ),
     ],
 )
 def test_other_parameters_are_refused(
@@ -116,11 +119,11 @@ def test_a_damaged_state_is_refused(tmp_path: Path, content: bytes) -> None:
 
 def test_a_column_cut_short_or_missing_is_named(tmp_path: Path) -> None:
     Store.create(tmp_path, LAYOUT).append([sketch("a")], COVERED)
-    os.truncate(tmp_path / "bands", 5)
-    with pytest.raises(DedupError, match="bands: shorter than committed"):
+    os.truncate(tmp_path / "signatures", 5)
+    with pytest.raises(DedupError, match="signatures: shorter than committed"):
         Store.open(tmp_path, LAYOUT)
-    (tmp_path / "bands").unlink()
-    with pytest.raises(DedupError, match="bands: shorter than committed"):
+    (tmp_path / "signatures").unlink()
+    with pytest.raises(DedupError, match="signatures: shorter than committed"):
         Store.open(tmp_path, LAYOUT)
     with pytest.raises(DedupError, match=r"index.json: No such file"):
         Store.open(tmp_path / "absent", LAYOUT)

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from newscorpus.dedup import kernel
-from newscorpus.dedup.signature import word_hashes
-from newscorpus.dedup.words import code_points, hash_runs, hash_words
+from newscorpus.dedup.signature import read_words, word_hashes
+from newscorpus.dedup.words import code_points, hash_parts, hash_runs, hash_words
 from newscorpus.text import UNSPACED
 
 SCRIPTS = (
@@ -37,7 +37,10 @@ def fold(character: str) -> str:
 @settings(deadline=None)  # the first call compiles
 @given(texts)
 def test_compiled_code_and_numpy_give_the_same(text: str) -> None:
-    assert word_hashes(text).tolist() == hash_words(code_points(text)).tolist()
+    words, ends = read_words(text)
+    by_numpy, ends_by_numpy = hash_words(code_points(text))
+    assert words.tolist() == by_numpy.tolist()
+    assert ends.tolist() == ends_by_numpy.tolist()
 
 
 @settings(deadline=None)  # the first call compiles
@@ -93,3 +96,14 @@ def test_without_numba_there_is_no_compiled_code(monkeypatch: pytest.MonkeyPatch
     assert kernel.compiled(kernel.minima) is None
     assert word_hashes("dvě slova").dtype == np.uint64
     kernel.compiled.cache_clear()
+
+
+@settings(deadline=None)  # the first call compiles
+@given(texts)
+def test_lines_are_parts(text: str) -> None:
+    words, ends = read_words(text)
+    parts = [part for line in text.split("\n") if len(part := word_hashes(line))]
+    assert words.tolist() == [value for part in parts for value in part.tolist()]
+    assert np.unique(ends[ends > 0]).tolist() == np.cumsum([len(part) for part in parts], dtype=int).tolist()
+    alone = [hash_runs(part, len(part)).item() for part in parts]
+    assert hash_parts(words, np.unique(ends[ends > 0])).tolist() == alone

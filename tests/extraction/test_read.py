@@ -14,7 +14,7 @@ HTML = (
 class Rules:
     """A template that reads the paragraphs and wants no adverts."""
 
-    name = "rules"
+    name, version = "rules", "1"
 
     def remove_unwanted(self, tree: HtmlElement) -> None:
         for element in tree.xpath("//*[@class='advert']"):

@@ -24,7 +24,7 @@ FINDERS = sorted(SYSTEMS.keys() - {"template"})
 
 
 class Rules:
-    name = "own"
+    name, version = "own", "1"
 
     def __init__(self, *texts: str) -> None:
         self.texts = texts
@@ -53,7 +53,7 @@ def test_each_of_our_systems_finds_the_text(name: str) -> None:
 def test_a_template_that_gives_text_decides(name: str) -> None:
     article = load(name, Rules("One.", "Two."))(PAGE)
     assert isinstance(article, Article)
-    assert (article.text, article.extractor, article.confidence) == ("One.\nTwo.", "template:own", 1.0)
+    assert (article.text, article.extractor, article.confidence) == ("One.\nTwo.", "template:own@1", 1.0)
 
 
 def test_where_a_template_gives_no_text_the_system_decides() -> None:

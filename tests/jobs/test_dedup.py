@@ -68,7 +68,7 @@ def lines_in(folder: Path) -> list[Line]:
     return [json.loads(line) for path in sorted(folder.iterdir()) for line in read_lines(path)]
 
 
-def kept(output: Path) -> set[str]:
+def kept(output: Path) -> set[str | int]:
     return {line["id"] for line in lines_in(output / "documents")}
 
 
@@ -266,3 +266,47 @@ def test_other_parameters_are_refused(tmp_path: Path) -> None:
         dedup([tmp_path / "in.jsonl"], tmp_path / "out", setup=Setup(config))
     with pytest.raises(DedupError, match=r"index.json: made with other parameters: seed 1 instead of 2"):
         dedup([tmp_path / "in.jsonl"], tmp_path / "new", [tmp_path / "out"], Setup(config))
+
+
+@pytest.fixture
+def two_machines(tmp_path: Path) -> tuple[Path, Path]:
+    """What two machines have found; each text of the first one comes again in the second one's."""
+    again = [{"id": "a", "text": text(1) + "!"}, {"id": "x", "text": text(2) + " navíc"}, {"id": "y", "text": text(9)}]
+    return write(tmp_path / "one.jsonl", LINES), write(tmp_path / "two.jsonl", again)
+
+
+def test_machines_share_what_they_keep(tmp_path: Path, two_machines: tuple[Path, Path], redis_url: str) -> None:
+    one, two = two_machines
+    setup = Setup(redis=redis_url)
+    reports = [dedup([path], tmp_path / path.stem, setup=setup) for path in (one, two)]
+    assert kept(tmp_path / "one") == {"a", "e", 6}
+    assert kept(tmp_path / "two") == {"y"}
+    assert left_out(tmp_path / "two") == {"a": ("a", "exact"), "x": ("e", "near")}
+    dedup([two], tmp_path / "local", [tmp_path / "one"])
+    assert left_out(tmp_path / "local") == left_out(tmp_path / "two")
+    assert [dedup([path], tmp_path / path.stem, setup=setup) for path in (one, two)] == reports
+
+
+def test_a_run_that_died_before_it_had_entered_all_counts_for_nothing(
+    tmp_path: Path, two_machines: tuple[Path, Path], redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = two_machines
+    setup = Setup(redis=redis_url)
+    with monkeypatch.context() as patch:
+        patch.setattr("newscorpus.jobs.shared.line_of", lambda collection, position: 1 // (position - 4) and b"{}")
+        with pytest.raises(ZeroDivisionError):
+            dedup([one], tmp_path / "one", setup=setup)
+    assert dedup([two], tmp_path / "two", setup=setup).kept == 3
+    dedup([one], tmp_path / "one", setup=setup)
+    assert left_out(tmp_path / "one")["a"] == ("a", "exact")
+    assert kept(tmp_path / "one") == {6}
+
+
+def test_a_run_that_others_rely_on_is_not_replaced(
+    tmp_path: Path, two_machines: tuple[Path, Path], redis_url: str
+) -> None:
+    one, two = two_machines
+    dedup([one], tmp_path / "out", setup=Setup(redis=redis_url))
+    with pytest.raises(DedupError, match=r"redis.json: the shared index has what this folder kept of other inputs"):
+        dedup([two], tmp_path / "out", setup=Setup(redis=redis_url))
+    assert kept(tmp_path / "out") == {"a", "e", 6}

@@ -23,7 +23,7 @@ from newscorpus.learning.block_learner import (
     stack,
     train,
 )
-from newscorpus.learning.gold import TrainingError
+from newscorpus.learning.gold import Source, TrainingError
 from newscorpus.learning.pages import GoldPage
 
 MakePage = Callable[..., GoldPage]
@@ -40,7 +40,8 @@ def pages(make_page: MakePage) -> list[GoldPage]:
 
 
 def run(learner: BlockLearner, pages: list[GoldPage], folder: Path) -> None:
-    train(learner, pages, lambda learned: {"wcxb": {"licence": "none", "pages": learned["wcxb"], "sha256": ""}}, folder)
+    source = Source(pages, lambda learned: {"wcxb": {"licence": "none", "pages": learned["wcxb"], "sha256": ""}})
+    train(learner, source, folder)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

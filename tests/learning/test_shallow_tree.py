@@ -1,7 +1,9 @@
 import numpy as np
+import pytest
 
 from newscorpus.extractors.shallow_tree import FEATURES
 from newscorpus.learning.block_learner import LabelledPage
+from newscorpus.learning.gold import TrainingError
 from newscorpus.learning.shallow_tree import fit
 
 
@@ -26,3 +28,8 @@ def test_the_pruning_that_does_best_on_other_sites_is_taken() -> None:
 
 def test_of_equals_the_stronger_pruning() -> None:
     assert "pruned at 0.02 a leaf" in fit(make(30), prunings=(1e-2, 2e-2), folds=3).how
+
+
+def test_one_site_is_too_few() -> None:
+    with pytest.raises(TrainingError, match="pages of two at least are needed"):
+        fit(make(1))

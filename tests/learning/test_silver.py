@@ -1,30 +1,38 @@
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
 import pytest
+import zstandard
 
 from newscorpus.artifacts import METADATA, Metadata
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Capture, Exchange, Origin, Rules
 from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.data import Page
+from newscorpus.learning.block_learner import train
 from newscorpus.learning.gold import TrainingError
-from newscorpus.learning.pages import GoldPage
+from newscorpus.learning.pages import GoldPage, PagesError
 from newscorpus.learning.paragraph_svm import PARAGRAPH_SVM
-from newscorpus.learning.silver import silver_pages, train_on_silver
+from newscorpus.learning.silver import silver_source
 
 MakePage = Callable[..., GoldPage]
 RULES: Rules = {"text": ("article p",), "remove": ("h1",)}
 
 
-def archive(corpus: Path, pages: list[GoldPage], template: Rules | None = RULES) -> None:
+def archive(
+    corpus: Path,
+    pages: list[GoldPage],
+    template: Rules | None = RULES,
+    redirects: Mapping[str, tuple[str, ...]] | None = None,
+) -> None:
     with ArchiveWriter(corpus, 10_000_000, "newscorpus/test") as writer:
         for page in pages:
             body = page.html.encode()
             headers = (("content-type", "text/html; charset=utf-8"),)
             exchange = Exchange(page.url, "2026-11-01T10:00:00Z", 200, headers, body)
-            capture = Capture(Page(page.url, body, dict(headers)), origin=Origin("toy", template=template))
+            origin = Origin("toy", template=template, redirects=(redirects or {}).get(page.url, ()))
+            capture = Capture(Page(page.url, body, dict(headers)), origin=origin)
             writer.append(encode(exchange, capture, 10_000_000))
 
 
@@ -36,7 +44,7 @@ def test_the_text_is_what_the_template_of_the_crawl_finds(make_page: MakePage, t
     pages = [make_page(number) for number in range(3)]
     archive(tmp_path / "toy", pages)
     told: list[str] = []
-    silver = list(silver_pages(tmp_path / "toy", told.append))
+    silver = list(silver_source(tmp_path / "toy", told.append).pages)
     assert [(page.url, page.text, page.dataset, page.domain) for page in silver] == [
         (page.url, page.text, "toy", "") for page in pages
     ]
@@ -48,14 +56,34 @@ def test_pages_on_which_no_template_finds_text_say_nothing(
     make_page: MakePage, tmp_path: Path, template: Rules | None
 ) -> None:
     archive(tmp_path, [make_page(1)], template)
-    assert list(silver_pages(tmp_path, silent)) == []
+    assert list(silver_source(tmp_path, silent).pages) == []
     with pytest.raises(TrainingError, match="nothing can be learned: of 0 blocks"):
-        train_on_silver(PARAGRAPH_SVM, tmp_path, tmp_path / "model", silent)
+        train(PARAGRAPH_SVM, silver_source(tmp_path, silent), tmp_path / "model")
+
+
+def test_the_text_is_what_a_corpus_has_for_the_address(make_page: MakePage, tmp_path: Path) -> None:
+    here, moved, unknown = (make_page(number) for number in range(3))
+    archive(tmp_path / "toy", [here, moved, unknown], template=None, redirects={moved.url: ("https://old.example/2",)})
+    rows = [
+        {"url": f"{here.url}?utm_source=feed#top", "text": "One."},
+        {"url": "https://old.example/2", "text": "Two."},
+    ]
+    texts = tmp_path / "texts.jsonl.zst"
+    texts.write_bytes(zstandard.compress(b"\n".join(map(msgspec.json.encode, rows))))
+    silver = silver_source(tmp_path / "toy", silent, texts).pages
+    assert [(page.url, page.text) for page in silver] == [(here.url, "One."), (moved.url, "Two.")]
+
+
+def test_a_corpus_with_a_broken_line_is_refused_at_once(tmp_path: Path) -> None:
+    texts = tmp_path / "texts.jsonl"
+    texts.write_text('{"url": "https://a.example/", "text": ""}\n{"url": "https://b.example/"}\n')
+    with pytest.raises(PagesError, match=r"texts\.jsonl, line 2: .*`text`"):
+        silver_source(tmp_path, silent, texts)
 
 
 def test_a_model_is_trained_on_the_archive_and_says_so(make_page: MakePage, tmp_path: Path) -> None:
     archive(tmp_path / "toy", [make_page(number) for number in range(30)])
-    train_on_silver(PARAGRAPH_SVM, tmp_path / "toy", tmp_path / "model", silent)
+    train(PARAGRAPH_SVM, silver_source(tmp_path / "toy", silent), tmp_path / "model")
     metadata = msgspec.json.decode((tmp_path / "model" / METADATA).read_bytes(), type=Metadata)
     assert 0 < int(metadata.data["toy"]["pages"]) < 30
     assert metadata.data["toy"]["licence"] == "that of the portals"
@@ -64,4 +92,4 @@ def test_a_model_is_trained_on_the_archive_and_says_so(make_page: MakePage, tmp_
 
 def test_without_an_archive_it_says_so(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match=r"archive: no archive here; crawl into this corpus first$"):
-        next(silver_pages(tmp_path, silent))
+        list(silver_source(tmp_path, silent).pages)

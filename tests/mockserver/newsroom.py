@@ -1,7 +1,8 @@
 """A news site on loopback whose lists are found from its front page, and that changes.
 
 Run as a script, `newsroom.py N`: prints its address, and serves until it is killed. `/_log` answers with
-[[path, status]] of what was asked; `/_change` changes three articles and what the sitemap says of them.
+[[path, status]] of what was asked; `/_change` changes three articles and what the sitemap says of them; `/_rewrite`
+changes three others, of which the sitemap says nothing.
 """
 
 import json
@@ -12,11 +13,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from prose import article
+import prose
 
 CHANGED = (20003, 20005, 20007)
+REWRITTEN = (20002, 20004, 20006)
 MAP = '<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{}</urlset>'
 INDEX = '<?xml version="1.0"?><sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{}</sitemapindex>'
+DAYS = {"archive": "2024-03-05", "in-march": "2024-03-09", "in-may": "2023-05-09"}
 LONG = "/news/long-story-30001.html"
 
 
@@ -29,7 +32,7 @@ class Newsroom(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.base = f"http://127.0.0.1:{self.server_port}"
         self.n_articles = n_articles
-        self.changed = False
+        self.changed: set[int] = set()
         self.log: list[tuple[str, int]] = []
 
     def pages(self) -> dict[str, str]:
@@ -38,8 +41,9 @@ class Newsroom(ThreadingHTTPServer):
         return {
             "/robots.txt": f"User-agent: *\nAllow: /\nSitemap: {self.base}/maps/index.xml\n",
             "/": self.front_page(),
-            "/rss/": listing(["/feeds/latest.xml"]),
-            "/feeds/latest.xml": self.feed(),
+            "/rss/": listing(["/feeds/latest.xml", "/feeds/culture.xml"]),
+            "/feeds/latest.xml": self.feed("/news/only-in-the-feed-40004.html"),
+            "/feeds/culture.xml": self.feed("/news/only-in-another-feed-40005.html"),
             "/maps/index.xml": self.index(),
             "/maps/current.xml": self.current(),
             "/maps/2024-03.xml": self.map([("/news/in-march-2024-40001.html", "2024-03-09")]),
@@ -55,8 +59,8 @@ class Newsroom(ThreadingHTTPServer):
         links = ["/rss/", "/section/", "/news/dead-story-60001.html", LONG]
         return listing(links, head)
 
-    def feed(self) -> str:
-        item = f"<item><title>Only in the feed</title><link>{self.base}/news/only-in-the-feed-40004.html</link></item>"
+    def feed(self, path: str) -> str:
+        item = f"<item><title>Only in a feed</title><link>{self.base}{path}</link></item>"
         return f'<?xml version="1.0"?><rss version="2.0"><channel>{item}</channel></rss>'
 
     def index(self) -> str:
@@ -69,7 +73,7 @@ class Newsroom(ThreadingHTTPServer):
         return self.map([(f"/news/story-of-the-day-{number}.html", self.day(number)) for number in numbers])
 
     def day(self, number: int) -> str:
-        return "2026-11-21" if self.changed and number in CHANGED else "2026-11-01"
+        return "2026-11-21" if number in self.changed & set(CHANGED) else "2026-11-01"
 
     def map(self, entries: list[tuple[str, str]]) -> str:
         urls = (f"<url><loc>{self.base}{path}</loc><lastmod>{day}</lastmod></url>" for path, day in entries)
@@ -78,16 +82,16 @@ class Newsroom(ThreadingHTTPServer):
     def part(self, number: int) -> str:
         turns = "".join(f'<a href="{LONG}?page={other}">{other}</a> ' for other in (2, 3) if other != number)
         head = f'<link rel="canonical" href="{LONG}">'
-        return article(f"part {number}", head).replace("</article>", f"</article><div>{turns}</div>")
+        return story(f"part {number}", head).replace("</article>", f"</article><div>{turns}</div>")
 
     def page(self, path: str) -> str:
         """Any other path: an article, as far as it was written, or what this site takes for an apology."""
         if not path.startswith("/news/") or "dead-story" in path:
-            return article("nothing here, the page was moved or never written")
+            return story("nothing here, the page was moved or never written")
         number = int(path.rpartition("-")[2].removesuffix(".html"))
-        day = "2024-03-05" if "archive" in path else "2026-11-01"
+        day = next((day for part, day in DAYS.items() if part in path), "2026-11-01")
         head = f'<meta property="article:published_time" content="{day}T08:00:00Z">'
-        return article(path + (" again" if self.changed and number in CHANGED else ""), head)
+        return story(path + (" again" if number in self.changed else ""), head)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -99,8 +103,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if self.path == "/_log":
             self.answer(json.dumps(self.server.log), 200)
-        elif self.path == "/_change":
-            self.server.changed = True
+        elif self.path in {"/_change", "/_rewrite"}:
+            self.server.changed |= set(CHANGED if self.path == "/_change" else REWRITTEN)
             self.answer("changed", 200)
         else:
             pages = self.server.pages()
@@ -125,6 +129,12 @@ class Handler(BaseHTTPRequestHandler):
         """The log is kept by the server."""
 
 
+def story(seed: str, head: str = "") -> str:
+    """A page that holds an article."""
+    page: str = prose.article(seed, head)
+    return page
+
+
 def listing(paths: list[str], head: str = "") -> str:
     """A page of links."""
     links = "".join(f'<li><a href="{path}">{path}</a></li>' for path in paths)
@@ -133,7 +143,7 @@ def listing(paths: list[str], head: str = "") -> str:
 
 def phone(canonical: str) -> str:
     """An AMP page of the article at `canonical`."""
-    page = article("/news/for-readers", f'<link rel="canonical" href="{canonical}">')
+    page = story("/news/for-readers", f'<link rel="canonical" href="{canonical}">')
     return page.replace("<html", "<html amp")
 
 

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from contextvars import copy_context
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from newscorpus.pipelines.deduplicate import DeduplicatePipeline
@@ -16,7 +16,7 @@ from newscorpus.pipelines.extract import ExtractPipeline
 from newscorpus.pipelines.filter import FilterPipeline
 from newscorpus.pipelines.store import StorePipeline
 from newscorpus.pipelines.workers import Workers
-from scrapy import Request
+from scrapy import Request, Spider
 from scrapy.exceptions import DropItem
 from scrapy.http import Response
 
@@ -100,7 +100,7 @@ def test_extract_lets_the_template_decide() -> None:
     item = FetchedPage(page, "mock", ("en",), TemplateSection(text=("div.own",)))
     candidate = process(ExtractPipeline(InProcess()), item)
     assert candidate.article.text == "Only this."
-    assert candidate.article.extractor == "template:mock"
+    assert candidate.article.extractor.startswith("template:mock@")
 
 
 def test_extract_rejects_a_page_without_text() -> None:
@@ -155,10 +155,14 @@ def visited(store: Any, item: Any) -> tuple[Any, Visit]:
     """What the step makes of an item that an answer from URL brought, and the visit when it ended."""
     store.ledger.add(Link(key_of(URL), URL, "mock"))
     lease = store.ledger.lease("mock")
-    visit = Visit("mock", Request(URL, callback=lambda _response: store.step.process_item(item)), lease.serial)
-    visit.watch(SimpleNamespace())
+
+    def parse(_response: Response) -> Any:
+        return store.step.process_item(item)
+
+    visit = Visit("mock", Request(URL, callback=parse), lease.serial)
+    visit.watch(Spider("mock"))
     try:
-        made = copy_context().run(visit.request.callback, Response(URL))
+        made = copy_context().run(cast("Callable[..., Any]", visit.request.callback), Response(URL))
     except DropItem as dropped:
         made = dropped
     return made, visit

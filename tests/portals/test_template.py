@@ -159,3 +159,8 @@ def test_words_are_never_taken_twice(pieces: list[str]) -> None:
         word for word in taken if word.startswith("w") and word[1:].isdecimal() and numbered.split().count(word) == 1
     ]
     assert len(own) == len(set(own))
+
+
+def test_the_version_tells_apart_other_rules() -> None:
+    first, again, other = (TemplateRules("vesti", TemplateSection(text=(rule,))).version for rule in ("p", "p", "div"))
+    assert first == again != other

@@ -2,9 +2,11 @@ from pathlib import Path
 
 import pytest
 from newscorpus.spiders.arguments import read_arguments
-from newscorpus.spiders.surroundings import loopback_hosts, portal_settings
+from newscorpus.spiders.surroundings import check_promises, loopback_hosts, portal_settings
 from scrapy.settings import Settings
 
+import newscorpus.settings
+from newscorpus.addon.options import user_agent
 from newscorpus.crawl.errors import CrawlError
 from newscorpus.portals.errors import PortalError
 
@@ -93,6 +95,29 @@ def test_nobody_is_asked_anonymously() -> None:
     with pytest.raises(CrawlError, match="NEWSCORPUS_CONTACT"):
         portal_settings(read_arguments({"portal": "here,far"}), Settings())
     assert portal_settings(read_arguments({"portal": "here"}), Settings())["USER_AGENT"].startswith("newscorpus/")
+
+
+@pytest.mark.parametrize("contact", ["me", "me@", "example.org"])
+def test_a_contact_is_an_address(contact: str) -> None:
+    with pytest.raises(CrawlError, match=f"NEWSCORPUS_CONTACT is '{contact}'; expected a mail address"):
+        portal_settings(read_arguments({"portal": "far"}), Settings({"NEWSCORPUS_CONTACT": contact}))
+
+
+def test_two_portals_are_not_one_site(project: Path) -> None:
+    (project / "portals" / "part.toml").write_text(PORTAL.format(name="part", domain="sport.example.org"))
+    for name in ("far,part", "part,far"):
+        with pytest.raises(CrawlError, match=r"share sport\.example\.org; crawl one after the other"):
+            read_arguments({"portal": name})
+
+
+def test_what_sites_are_promised_cannot_be_switched_off() -> None:
+    given = {"DOWNLOADER_MIDDLEWARES": newscorpus.settings.DOWNLOADER_MIDDLEWARES, "USER_AGENT": user_agent("")}
+    check_promises(Settings(given))
+    with pytest.raises(CrawlError, match="setting USER_AGENT"):
+        check_promises(Settings(given | {"USER_AGENT": "Mozilla/5.0"}))
+    off = newscorpus.settings.DOWNLOADER_MIDDLEWARES | {"newscorpus.addon.robots.RobotsMiddleware": None}
+    with pytest.raises(CrawlError, match=r"setting DOWNLOADER_MIDDLEWARES: .* RobotsMiddleware, always"):
+        check_promises(Settings(given | {"DOWNLOADER_MIDDLEWARES": off}))
 
 
 def test_a_corpus_that_is_set_stays() -> None:

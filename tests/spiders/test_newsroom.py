@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from newscorpus.corpus.published import open_corpus
+
 SERVER = Path(__file__).parents[1] / "mockserver" / "newsroom.py"
 N_ARTICLES = 10
 
@@ -27,10 +29,11 @@ delay_seconds = 0
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One crawl, and what it asked for: path and status."""
+    """One crawl, what it asked for (path and status), and what the intake held after it."""
 
     crawl: Any
     log: list[tuple[str, int]]
+    records: list[dict[str, Any]]
 
     @property
     def asked(self) -> list[str]:
@@ -41,7 +44,7 @@ class Visit:
         return [path for path, status in self.log if status == 200 and path.startswith("/news/")]
 
     def kept(self, part: str) -> list[dict[str, Any]]:
-        return [record for record in self.crawl.records if part in record["url"]]
+        return [record for record in self.records if part in record["url"]]
 
 
 @pytest.fixture(scope="module")
@@ -57,15 +60,16 @@ def site() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def visits(crawl: Callable[..., Any], site: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Visit]:
-    """A first crawl, a second visit of the same site, and one after it changed; in that order."""
+    """A first crawl, visits of the same site too early and on demand, and one after it changed; in that order."""
     folder, seen = tmp_path_factory.mktemp("newsroom"), 0
     done = {}
-    for name, arguments in (("first", ()), ("same", ("-arevisit=all",)), ("changed", ("-arevisit=all",))):
+    for name, revisit in {"first": "", "early": "due", "same": "all", "changed": "all"}.items():
         if name == "changed":
             ask(f"{site}/_change")
-        ended = crawl(folder, "-aportal=mock", f"-abase={site}", *arguments, portal=PORTAL)
+        ended = crawl(folder, "-aportal=mock", f"-abase={site}", f"-arevisit={revisit}", portal=PORTAL)
         log = json.loads(ask(f"{site}/_log"))
-        done[name], seen = Visit(ended, [(path, status) for path, status in log[seen:]]), len(log)
+        done[name] = Visit(ended, [(path, status) for path, status in log[seen:]], ended.records)
+        seen = len(log)
     return done
 
 
@@ -81,6 +85,7 @@ def test_sitemaps_come_from_robots_and_feeds_from_the_front_page(visits: dict[st
     assert {"/maps/index.xml", "/maps/2023-05.xml", "/feeds/latest.xml", "/rss/"} <= set(first.asked)
     assert len(first.kept("story-of-the-day")) == N_ARTICLES
     assert len(first.kept("only-in-the-feed")) == 1
+    assert len(first.kept("only-in-another-feed")) == 1
     assert "/sitemap.xml" not in first.asked
     assert not first.crawl.reasons("/rss/")
 
@@ -112,6 +117,12 @@ def test_a_second_visit_of_an_unchanged_site_fetches_no_article(visits: dict[str
     assert same.crawl.stats["newscorpus/revisit/unchanged"] >= 8
 
 
+def test_a_visit_before_anything_is_due_asks_for_nothing(visits: dict[str, Visit]) -> None:
+    early = visits["early"]
+    assert early.crawl.exit_code == 0, early.crawl.output
+    assert early.asked == []
+
+
 def test_after_a_change_only_what_changed_is_fetched_and_becomes_a_revision(visits: dict[str, Visit]) -> None:
     changed = visits["changed"]
     paths = {f"/news/story-of-the-day-{number}.html" for number in (20003, 20005, 20007)}
@@ -120,16 +131,38 @@ def test_after_a_change_only_what_changed_is_fetched_and_becomes_a_revision(visi
         before, after = changed.kept(path)
         assert before["id"] == after["id"]
         assert before["revision"] != after["revision"]
+    published = {record.url: record for record in open_corpus(changed.crawl.corpus).records()}
+    assert sum(bool(record.supersedes) for record in published.values()) == len(paths)
+    for path in paths:
+        before, after = changed.kept(path)
+        record = next(record for url, record in published.items() if url.endswith(path))
+        assert (record.revision, record.supersedes) == (after["revision"], before["revision"])
 
 
-def test_a_period_prunes_lists_and_walks_the_archive(crawl: Callable[..., Any], site: str, tmp_path: Path) -> None:
-    seen = len(json.loads(ask(f"{site}/_log")))
-    period = ("-asince=2024-03-04", "-auntil=2024-03-06")
-    done = crawl(tmp_path, "-aportal=mock", f"-abase={site}", *period, portal=PORTAL)
-    asked = [path for path, _ in json.loads(ask(f"{site}/_log"))[seen:]]
+@pytest.fixture(scope="module")
+def periods(crawl: Callable[..., Any], site: str, tmp_path_factory: pytest.TempPathFactory) -> list[Visit]:
+    """A crawl of three days of March 2024, and then one of May 2023, in the same corpus."""
+    folder, done = tmp_path_factory.mktemp("periods"), []
+    for since, until in (("2024-03-04", "2024-03-06"), ("2023-05-01", "2023-05-31")):
+        seen = len(json.loads(ask(f"{site}/_log")))
+        period = (f"-asince={since}", f"-auntil={until}")
+        ended = crawl(folder, "-aportal=mock", f"-abase={site}", *period, portal=PORTAL)
+        log = json.loads(ask(f"{site}/_log"))[seen:]
+        done.append(Visit(ended, [(path, status) for path, status in log], ended.records))
+    return done
+
+
+def test_a_period_prunes_lists_and_walks_the_archive(periods: list[Visit]) -> None:
+    asked, kept = periods[0].asked, periods[0].records
     assert {path for path in asked if path.startswith("/archive/")} == {f"/archive/2024/03/0{day}" for day in (4, 5, 6)}
     assert "/maps/2024-03.xml" in asked
     assert "/maps/2023-05.xml" not in asked
-    assert done.stats["newscorpus/discovery/out_of_period"] == 1
-    assert "only-in-the-archive" in " ".join(record["url"] for record in done.records)
-    assert set(done.reasons("story-of-the-day")) == {"discovery/out_of_period"}
+    assert "only-in-the-archive" in " ".join(record["url"] for record in kept)
+    assert set(periods[0].crawl.reasons("story-of-the-day")) == {"discovery/out_of_period"}
+
+
+def test_another_period_reads_the_lists_again(periods: list[Visit]) -> None:
+    """The site answers 304 to those that know its lists, and would name nothing."""
+    assert "/maps/2023-05.xml" in periods[1].asked
+    assert len(periods[1].kept("in-may-2023-40002")) == 1
+    assert "/maps/2024-03.xml" not in [path for path, status in periods[1].log if status == 304]

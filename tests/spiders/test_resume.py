@@ -18,7 +18,7 @@ from newscorpus.corpus.published import open_corpus
 from newscorpus.jobs.build import build
 from newscorpus.jobs.status import status
 
-SERVER = Path(__file__).parents[1] / "mockserver" / "newspaper.py"
+SERVER = Path(__file__).parents[1] / "mockserver" / "newspapers.py"
 ARTICLES = 60
 
 PORTAL = """
@@ -26,7 +26,7 @@ name = "mock"
 languages = ["en"]
 domains = ["127.0.0.1"]
 start = ["{base}/"]
-articles = ['^/(story|moved|print|gone)/\\\\d+']
+articles = ['^/(story|moved|print|gone)/\\d+']
 delay_seconds = 0
 """
 
@@ -92,7 +92,9 @@ def test_broken_off_again_and_again(crawl: Callable[..., Any], base: str, calm: 
         record.id for record in open_corpus(calm.corpus).records()
     ]
     again = sum(n - 1 for path, n in (asked(base) - before).items() if n > 1 and "robots" not in path)
-    assert again <= 3 * 25  # what was under way: up to 16 answers unfinished, requests, and redirects of these
+    assert again <= 3 * 12 * (
+        os.cpu_count() or 1
+    )  # what was under way: answers unfinished, requests, and redirects of these
 
 
 def test_a_corpus_that_is_finished_is_left_as_it_is(crawl: Callable[..., Any], base: str, calm: Any) -> None:
@@ -119,7 +121,8 @@ def test_begun_anew_only_after_asking(crawl: Callable[..., Any], base: str, tmp_
     (tmp_path / "corpus" / "notes.txt").write_text("mine")
     done = crawl(tmp_path, *arguments, "-a", "fresh=1", portal=portal)
     assert done.exit_code == 2
-    assert "say -a fresh=yes to do so unasked" in done.output
+    (line,) = done.output.splitlines()
+    assert line.endswith("say -a fresh=yes to do so unasked")
     assert len(done.records) == 3
     done = crawl(tmp_path, *arguments, "-a", "fresh=yes", portal=portal)
     assert done.exit_code == 0, done.output

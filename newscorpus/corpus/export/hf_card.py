@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from newscorpus.corpus.card import COLUMNS, features
+from newscorpus.corpus.card import COLUMNS, features, what_else_goes
 from newscorpus.corpus.export.census import Census, SplitFiles
 from newscorpus.corpus.export.source import Source
 from newscorpus.corpus.manifest import Manifest
@@ -21,8 +21,7 @@ LONGEST_TABLE = 30
 TEXT = """
 # {name}
 
-{documents:,} news articles with {words:,} words{period}, crawled from news portals with
-[newscorpus](https://pypi.org/project/newscorpus/){creator}.
+{documents:,} news articles with {words:,} words{period}, crawled from news portals with newscorpus{creator}.
 
 ```python
 from datasets import load_dataset
@@ -53,8 +52,8 @@ Whoever uses the texts must know what the law allows.
 Pages were found by feeds, sitemaps, sections and links, as robots.txt allows; their main text, title, dates and authors
 were extracted (`extractor`, `confidence`, `provenance`), what is no article left out, and the language detected. Of
 each article the {revision} text stands, and of near-duplicates (Jaccard similarity of word {shingle}-grams from
-{threshold} on) the {survivor} one; `cluster_size` says how many there were. Nobody has read the texts one by one: a few
-hold remains of menus or lack a paragraph, and names of persons stand in them as they were published.
+{threshold} on) the {survivor} one; `cluster_size` says how many there were.{more} Nobody has read the texts one
+by one: a few hold remains of menus or lack a paragraph, and names of persons stand in them as they were published.
 
 Generation `{generation}` of the corpus. Documents by extractor:
 
@@ -88,6 +87,7 @@ def card(source: Source, splits: Sequence[SplitFiles], census: Census) -> str:
         shingle=source.manifest.parameters.signature.shingle_words,
         threshold=duplicates.threshold,
         survivor=duplicates.survivor,
+        more=what_else_goes(duplicates),
         generation=source.manifest.generation,
         extractors=_table(("extractor", "documents"), _counted(tally.extractors), 1),
         versions=", ".join(f"{name} {version}" for name, version in _versions(source.manifest)),

@@ -28,6 +28,9 @@ NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 URI_SAFE = "!#$%&'()*+,/:;=?@[]~"
 """Characters of an address that stay as they are; the others are percent-encoded."""
 
+FREE = re.compile(r"https?://(?:www\.)?creativecommons\.org/")
+"""Licences under which a text may be passed on; of others nobody knows."""
+
 UNKNOWN_LANGUAGE = "und"
 
 RIGHTS = "The rights in the texts remain with the portals; what each page declares stands in its header."
@@ -161,7 +164,7 @@ def _availability(record: Record) -> _Element:
     if record.license.startswith(("http://", "https://")):
         return _node(
             "availability",
-            {"status": "free"},
+            {"status": "free" if FREE.match(record.license) else "restricted"},
             _node("licence", {"target": _address(record.license)}, _text(record.license)),
         )
     if record.license:

@@ -7,6 +7,7 @@ https://www.sketchengine.eu/documentation/preparing-corpus-text/
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -112,7 +113,8 @@ def lines(record: Record, split: str) -> Iterator[str]:
 
 def file_name(name: str) -> str:
     """A name that manatee takes for a corpus: lower-case letters, digits and underscores."""
-    return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "corpus"
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "_", plain.lower()).strip("_") or "corpus"
 
 
 def _several(values: tuple[str, ...]) -> str:

@@ -18,7 +18,7 @@ ELLIPSES = ("…", "...")
 BULLETS = ("•", "●", "▪", "‣", "◦", "·", "*", "-")
 SYMBOLS = re.compile(r"#|…|\.\.\.")
 PLACEHOLDER = re.compile(r"lorem ipsum", re.IGNORECASE)
-CODE_LINE = re.compile(r"[{}]|\bfunction\s*\(|\);|=>|</?(?:div|span|script|p)\b", re.IGNORECASE)
+CODE_LINE = re.compile(r"[{}]|\bfunction\s*\(|\);$|=>|</?(?:div|span|script|p)\b", re.IGNORECASE)
 """C4 drops any page with a brace; news quote them now and then, so that we count the lines that look like code."""
 
 LAST_EUROPEAN = "\u052f"

@@ -4,7 +4,6 @@ A filter is a function from a measured article to what is wrong with it, one lin
 """
 
 import re
-from statistics import median
 
 from newscorpus.config import QualityConfig
 from newscorpus.corpus.quality.measured import Measured
@@ -15,7 +14,7 @@ TICKER_KINDS = {"LiveBlogPosting"}
 GALLERY_KINDS = {"ImageGallery", "MediaGallery"}
 """Kinds of page as schema.org names them (`Fields.kind`)."""
 
-CLOCK_TIME = re.compile(r"[\[(]?(?:[01]?\d|2[0-3])[:.h][0-5]\d(?::[0-5]\d)?(?![:.]?\d)")
+CLOCK_TIME = re.compile(r"[\[(]?(?P<hour>[01]?\d|2[0-3])[:.h][0-5]\d(?::[0-5]\d)?(?![:.]?\d)")
 """A time of day at the start of a paragraph: 14:05, [9.30], 18h45; not 12.05.2024."""
 
 ODDS = re.compile(r"(?<![\d.,])[1-9]?\d[.,]\d\d(?![\d.,]?\d)(?!\s*(?:[%€$£]|eur|kč|zł|kn|din))", re.IGNORECASE)
@@ -30,21 +29,24 @@ def empty_text(measured: Measured, _config: QualityConfig) -> str:
 
 
 def live_ticker(measured: Measured, config: QualityConfig) -> str:
-    """Says that it is a live blog, or many of its paragraphs start with a time of day."""
+    """Says that it is a live blog, or many of its paragraphs start with a time of day.
+
+    Where all name one hour, they are as likely the numbers of a chapter's sections: 4.10, 4.11, 4.12.
+    """
     if measured.article.fields.kind in TICKER_KINDS:
         return f"the page calls itself {measured.article.fields.kind}"
     lines = measured.lines
-    timed = sum(bool(CLOCK_TIME.match(line)) for line in lines)
-    many = timed >= config.min_ticker_entries and timed >= config.min_ticker_share * len(lines)
-    return f"{timed} of {len(lines)} paragraphs start with a time of day" if many else ""
+    hours = [int(time["hour"]) for time in map(CLOCK_TIME.match, lines) if time]
+    many = len(hours) >= max(config.min_ticker_entries, config.min_ticker_share * len(lines))
+    return f"{len(hours)} of {len(lines)} paragraphs start with a time of day" if many and len(set(hours)) > 1 else ""
 
 
 def photo_page(measured: Measured, config: QualityConfig) -> str:
-    """Says that it is a gallery, or has many images and little text."""
+    """Says that it is a gallery and has no long text, or has many images and little text."""
     fields = measured.article.fields
-    if fields.kind in GALLERY_KINDS:
-        return f"the page calls itself {fields.kind}"
     images, words = len(fields.images), measured.n_words
+    if fields.kind in GALLERY_KINDS and words <= config.max_gallery_words:
+        return f"the page calls itself {fields.kind}"
     many = images >= config.min_gallery_images and words < images * config.min_words_an_image
     return f"{words} words beside {images} images" if many else ""
 
@@ -73,13 +75,12 @@ def is_flash(measured: Measured) -> bool:
 
 
 def listing(measured: Measured, config: QualityConfig) -> str:
-    """Many short paragraphs of which hardly one ends as a sentence does: a list of headlines.
+    """Paragraphs that are short on average and of which hardly one ends as a sentence does: a list of headlines.
 
     The share is that of FineWeb's filter of line ends (Penedo et al. 2024, section 3.6), which drops long lines too.
     """
     lines = measured.lines
-    lengths = [len(words) / measured.characters_a_word for words in measured.line_words]
-    if len(lines) < config.min_listing_lines or median(lengths) > config.max_listing_words:
+    if len(lines) < config.min_listing_lines or measured.n_words > config.max_listing_words * len(lines):
         return ""
     ended = sum(line[-1] in SENTENCE_END for line in lines)
     few = ended <= config.max_listing_ended * len(lines)

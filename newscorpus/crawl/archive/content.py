@@ -6,11 +6,13 @@ import zlib
 import brotli  # type: ignore[import-untyped]
 import zstandard
 
+from newscorpus.crawl.gunzip import GZIP_MAGIC, GzipError, gunzip
 from newscorpus.data import Rejected
 
-GZIP_MAGIC = b"\x1f\x8b"
-WITH_GZIP_HEADER = 31
 BARE_DEFLATE = -15
+
+MAX_ENCODINGS = 4
+"""One over another; real pages have one."""
 
 
 class ContentError(ValueError):
@@ -34,12 +36,15 @@ def unpack(body: bytes, encodings: str, max_bytes: int) -> bytes:
         max_bytes: longest result.
 
     Raises:
-        ContentError: longer than that, or damaged.
+        ContentError: longer than that, damaged, or packed too often.
     """
-    for name in reversed([name.strip().lower() for name in encodings.split(",")]):
+    names = [name.strip().lower() for name in encodings.split(",")]
+    if len(names) > MAX_ENCODINGS:
+        raise ContentError("broken_encoding", f"{len(names)} encodings, one over another")
+    for name in reversed(names):
         try:
             body = _unpacked(name, body, max_bytes + 1)
-        except (zlib.error, brotli.error, zstandard.ZstdError) as error:
+        except (GzipError, zlib.error, brotli.error, zstandard.ZstdError) as error:
             raise ContentError("broken_encoding", f"{name}: {error}") from error
         if len(body) > max_bytes:
             raise ContentError("too_large", f"more than {max_bytes} bytes when unpacked")
@@ -49,7 +54,7 @@ def unpack(body: bytes, encodings: str, max_bytes: int) -> bytes:
 def _unpacked(name: str, body: bytes, at_most: int) -> bytes:
     match name:
         case "gzip" | "x-gzip" if body.startswith(GZIP_MAGIC):
-            return _gunzipped(body, at_most)
+            return b"".join(gunzip(body, at_most))
         case "deflate":
             return _inflated(body, at_most)
         case "br":
@@ -59,17 +64,6 @@ def _unpacked(name: str, body: bytes, at_most: int) -> bytes:
             return reader.read(at_most)
         case _:
             return body
-
-
-def _gunzipped(body: bytes, at_most: int) -> bytes:
-    """All members; one that is cut short as far as it goes."""
-    parts: list[bytes] = []
-    while body.startswith(GZIP_MAGIC) and at_most > 0:
-        unpacker = zlib.decompressobj(WITH_GZIP_HEADER)
-        parts.append(unpacker.decompress(body, at_most))
-        at_most -= len(parts[-1])
-        body = unpacker.unused_data
-    return b"".join(parts)
 
 
 def _inflated(body: bytes, at_most: int) -> bytes:

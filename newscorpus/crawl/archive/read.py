@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from newscorpus.config import Limits
+from newscorpus.crawl.addresses import host_and_port
 from newscorpus.crawl.archive.content import ContentError, unpack
 from newscorpus.crawl.archive.records import Damage, WarcRecord, read_records
 from newscorpus.crawl.archive.values import NOTE_TYPE, PERSONAL, SOFTWARE, ArchiveError, Capture, Note, Place
@@ -18,6 +19,9 @@ from newscorpus.data import Evidence, Page, Rejected
 
 NOTES = msgspec.json.Decoder(Note)
 
+MAX_RESOURCES = 50
+"""Records of pages that belong to one response; an article has 20 pages at most."""
+
 STAGE = "archive"
 """Stage of what is rejected since the file does not hold it whole."""
 
@@ -26,8 +30,18 @@ def read_captures(path: Path, offset: int = 0, limits: Limits = Limits()) -> Ite
     """The pages of a WARC file from `offset` on, and why others are none.
 
     Of our own archives these are the pages that the spider handed on; of other files all responses that are HTML with
-    status 200. Damaged and repeated records ("revisit") are rejected, stage "archive"; other statuses and types, and
-    what is too large, stage "fetch", as in a crawl.
+    status 200. Damaged and repeated records ("revisit") and those of no web address are rejected, stage "archive";
+    other statuses and types, and what is too large, stage "fetch", as in a crawl.
+
+    Raises:
+        ArchiveError: the file cannot be opened or read.
+    """
+    for _, found in read_onwards(path, offset, limits):
+        yield found
+
+
+def read_onwards(path: Path, offset: int = 0, limits: Limits = Limits()) -> Iterator[tuple[int, Capture | Rejected]]:
+    """As `read_captures`, each with the offset at which reading can go on after it.
 
     Raises:
         ArchiveError: the file cannot be opened or read.
@@ -36,18 +50,18 @@ def read_captures(path: Path, offset: int = 0, limits: Limits = Limits()) -> Ite
     for record in read_records(path, limits.max_bytes, offset):
         group, found = _step(group, record, limits)
         if found is not None:
-            yield found
+            yield record.place.offset + record.place.length, found
 
 
-def read_capture(path: Path, place: Place, limits: Limits = Limits()) -> Capture | Rejected:
-    """The page whose records begin at a place.
+def read_capture(path: Path, offset: int, limits: Limits = Limits()) -> Capture | Rejected:
+    """The page whose records begin at an offset of a file.
 
     Raises:
         ArchiveError: there is none, or the file cannot be read.
     """
-    found = next(read_captures(path, place.offset, limits), None)
+    found = next(read_captures(path, offset, limits), None)
     if found is None:
-        raise ArchiveError(f"{path}: no page at offset {place.offset}")
+        raise ArchiveError(f"{path}: no page at offset {offset}")
     return found
 
 
@@ -72,7 +86,7 @@ def _step(group: _Group, record: WarcRecord | Damage, limits: Limits) -> tuple[_
 def _step_in_ours(group: _Group, record: WarcRecord, limits: Limits) -> tuple[_Group, Capture | Rejected | None]:
     if record.kind == "response":
         return _Group(ours=True, response=record), None
-    if record.kind == "resource":
+    if record.kind == "resource" and len(group.resources) < MAX_RESOURCES:
         return replace(group, resources=(*group.resources, record)), None
     if record.kind == "metadata" and group.response and record.headers.get("content-type") == NOTE_TYPE:
         return _Group(ours=True), _own(group.response, group.resources, record, limits)
@@ -87,21 +101,27 @@ def _is_ours(record: WarcRecord | Damage | None) -> bool:
 
 
 def _foreign(record: WarcRecord, limits: Limits) -> Capture | Rejected | None:
+    if record.kind not in {"response", "revisit"}:
+        return None
+    if refusal := _refusal(record):
+        return refusal
+    try:
+        return Capture(_page(record, limits), place=record.place)
+    except ContentError as error:
+        return error.rejection(_address(record))
+
+
+def _refusal(record: WarcRecord) -> Rejected | None:
+    """Why a record of others holds no page."""
     url = _address(record)
+    kind = record.http.get("content-type", "").partition(";")[0].strip().lower()
     if record.kind == "revisit":
         return Rejected(STAGE, "revisit", "the same content is archived elsewhere", url)
-    if record.kind != "response":
-        return None
-    kind = record.http.get("content-type", "").partition(";")[0].strip().lower()
+    if not host_and_port(url):
+        return Rejected(STAGE, "no_web_address", _written(record.place), url)
     if record.status != HTTPStatus.OK:
         return Rejected("fetch", f"http_{record.status}", "", url)
-    if kind not in HTML:
-        return Rejected("fetch", "not_html", f"content type {kind!r}", url)
-    try:
-        page = _page(record, limits)
-    except ContentError as error:
-        return error.rejection(url)
-    return Capture(page, place=record.place)
+    return None if kind in HTML else Rejected("fetch", "not_html", f"content type {kind!r}", url)
 
 
 def _own(

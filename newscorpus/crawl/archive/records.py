@@ -2,9 +2,10 @@
 
 import io
 import os
+import re
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -12,20 +13,30 @@ from warcio.bufferedreaders import ChunkedDataReader
 from warcio.limitreader import LimitReader
 from warcio.statusandheaders import StatusAndHeaders, StatusAndHeadersParser, StatusAndHeadersParserException
 
-from newscorpus.crawl.archive.content import GZIP_MAGIC, WITH_GZIP_HEADER
 from newscorpus.crawl.archive.values import ArchiveError, Place
+from newscorpus.crawl.gunzip import GZIP_MAGIC, WITH_GZIP_HEADER, unused
 
 READ = frozenset({"warcinfo", "response", "resource", "metadata"})
 """Types of records whose content is read; of others the headers do."""
 
 CHUNK_BYTES = 2**16
+WEB = ("http:", "https:", "<http:", "<https:")
+"""How the addresses of records begin that hold what was said in HTTP; some programs wrote angle brackets around."""
+
 MAX_HEAD_BYTES = 2**20
-"""Longest headers of a record; real ones have some 2 kB."""
+"""Longest headers, of WARC and of HTTP; real ones have some 2 kB."""
+MAX_DIGITS = 18
+"""Of a length; a file of so many bytes there is not."""
+CHUNKED_FACTOR = 6
+"""Longest chunked form of a content: chunks of one byte are six."""
+MEMBER_HEAD_BYTES = 1024
+"""Of a gzip member that are unpacked to see what it begins with."""
 
 MEMBER_START, RECORD_START = b"\x1f\x8b\x08", b"WARC/"
 
 WARC_HEAD = StatusAndHeadersParser(["WARC/1.1", "WARC/1.0", "WARC/0.18", "WARC/0.17"])
 HTTP_HEAD = StatusAndHeadersParser(["HTTP/"], verify=False)
+STATUS = re.compile(r"[1-9][0-9][0-9]")
 
 
 class _BrokenRecordError(ValueError):
@@ -88,7 +99,7 @@ def read_records(path: Path, max_bytes: int, offset: int = 0) -> Iterator[WarcRe
 
 def _records(file: BinaryIO, path: Path, max_bytes: int, offset: int) -> Iterator[WarcRecord | Damage]:
     packed = file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
-    size = file.seek(0, os.SEEK_END)
+    size = _size(file)
     while offset < size:
         file.seek(offset)
         record: WarcRecord | Damage
@@ -105,77 +116,90 @@ def _packed_record(file: BinaryIO, path: Path, max_bytes: int) -> WarcRecord:
     offset = file.tell()
     member = _Member(file)
     stream = io.BufferedReader(member, CHUNK_BYTES)
-    record = _record(stream, Place(str(path), offset, 0), max_bytes)
-    while rest := stream.read(CHUNK_BYTES):
-        if rest.strip(b"\r\n"):
-            raise _BrokenRecordError("several records in one gzip member; `warcio recompress` parts them")
-    place = Place(str(path), offset, member.end - offset)
-    if not member.ended:
-        return _moved(record, place, record.fault or ("" if record.kind not in READ else "truncated"))
-    return _moved(record, place, record.fault)
+    record, left = _record(stream, Place(str(path), offset, 0), max_bytes)
+    if left.limit > max_bytes:  # not unpacked: a megabyte may stand for a gigabyte
+        end = _next_start(file, member.end, _size(file), packed=True)
+        return _moved(record, end, cut=True)
+    while left.read(CHUNK_BYTES):
+        pass
+    rest = stream.read(CHUNK_BYTES)
+    if rest.strip(b"\r\n") or len(rest) == CHUNK_BYTES:
+        raise _BrokenRecordError("several records in one gzip member; `warcio recompress` parts them")
+    return _moved(record, member.end, cut=left.limit > 0 or not member.ended)
 
 
 def _plain_record(file: BinaryIO, path: Path, max_bytes: int) -> WarcRecord:
-    offset = file.tell()
-    record = _record(file, Place(str(path), offset, 0), max_bytes)
-    end = file.tell()
+    record, left = _record(file, Place(str(path), file.tell(), 0), max_bytes)
+    end = file.tell() + left.limit
+    file.seek(end)
     while (line := file.readline(CHUNK_BYTES)) and not line.strip(b"\r\n"):
         end += len(line)
-    return _moved(record, Place(str(path), offset, end - offset), record.fault)
+    return _moved(record, min(end, _size(file)), cut=end > _size(file))
 
 
-def _moved(record: WarcRecord, place: Place, fault: str) -> WarcRecord:
-    return WarcRecord(place, record.kind, record.headers, record.status, record.http, record.body, fault)
+def _size(file: BinaryIO) -> int:
+    return os.fstat(file.fileno()).st_size
 
 
-def _record(stream: io.BufferedIOBase | BinaryIO, place: Place, max_bytes: int) -> WarcRecord:
-    """The record that begins here; the stream then stands at its end."""
-    head = WARC_HEAD.parse(LimitReader(stream, MAX_HEAD_BYTES))
-    headers = _joined(head)
+def _moved(record: WarcRecord, end: int, *, cut: bool) -> WarcRecord:
+    """The record with its place up to `end`, and, where it is cut short there, the fault."""
+    fault = record.fault or ("truncated" if cut and record.kind in READ else "")
+    return replace(record, place=replace(record.place, length=end - record.place.offset), fault=fault)
+
+
+def _record(stream: io.BufferedIOBase | BinaryIO, place: Place, max_bytes: int) -> tuple[WarcRecord, LimitReader]:
+    """The record that begins here, and what of it was not read."""
+    headers = _joined(WARC_HEAD.parse(io.BytesIO(_head(stream))))
     kind, length = headers.get("warc-type", ""), headers.get("content-length", "")
-    if not (length.isascii() and length.isdigit()):
-        raise _BrokenRecordError(f"Content-Length is {length!r}")
+    if not (length.isascii() and length.isdigit() and len(length) <= MAX_DIGITS):
+        raise _BrokenRecordError(f"Content-Length is {length[:99]!r}")
     block = LimitReader(stream, int(length))
     record = WarcRecord(place, kind, headers)
-    if kind in READ:
-        record = _with_content(record, block, max_bytes)
-    _skip(block)
-    if block.limit > 0 and kind in READ:
-        return _moved(record, place, "truncated")
-    return record
+    return _with_content(record, block, max_bytes) if kind in READ else record, block
+
+
+def _head(stream: io.BufferedIOBase | BinaryIO) -> bytes:
+    """The lines of WARC headers, the empty one after them included."""
+    lines = [stream.readline(MAX_HEAD_BYTES)]
+    left = MAX_HEAD_BYTES
+    while left > 0 and (line := stream.readline(left)):
+        lines.append(line)
+        left -= len(line)
+        if not line.strip():
+            return b"".join(lines)
+        if line.startswith(RECORD_START):  # where reading then goes on: so no byte is read as headers twice
+            raise _BrokenRecordError("a record begins among the headers of another")
+    if left <= 0:
+        raise _BrokenRecordError(f"more than {MAX_HEAD_BYTES} bytes of headers")
+    return b"".join(lines)
 
 
 def _with_content(record: WarcRecord, block: LimitReader, max_bytes: int) -> WarcRecord:
     status, http, stream = 0, {}, block
-    if record.kind == "response" and record.headers.get("warc-target-uri", "").lstrip("<").startswith("http"):
+    if record.kind == "response" and record.headers.get("warc-target-uri", "").lower().startswith(WEB):
         head = _http_head(block)
         code = head.get_statuscode()
-        status, http = int(code) if code.isascii() and code.isdigit() else 0, _joined(head)
+        status, http = int(code) if STATUS.fullmatch(code) else 0, _joined(head)
         if http.pop("transfer-encoding", "").lower() == "chunked":
+            block = LimitReader(block, CHUNKED_FACTOR * max_bytes + 1)
             stream = ChunkedDataReader(block)
     body = stream.read(max_bytes + 1)
-    fault = "too_large" if len(body) > max_bytes else ""
+    fault = "too_large" if len(body) > max_bytes or (stream is not block and not block.limit) else ""
     return WarcRecord(record.place, record.kind, record.headers, status, http, body[:max_bytes], fault)
 
 
 def _http_head(block: LimitReader) -> StatusAndHeaders:
     try:
-        return HTTP_HEAD.parse(block)
+        return HTTP_HEAD.parse(LimitReader(block, MAX_HEAD_BYTES))
     except EOFError:
         return StatusAndHeaders("", [])
 
 
 def _joined(head: StatusAndHeaders) -> dict[str, str]:
-    joined: dict[str, str] = {}
-    for written, value in head.headers:
-        name = written.lower()
-        joined[name] = f"{joined[name]}, {value}" if name in joined else value
-    return joined
-
-
-def _skip(stream: LimitReader) -> None:
-    while stream.read(CHUNK_BYTES):
-        pass
+    values: dict[str, list[str]] = {}
+    for name, value in head.headers:
+        values.setdefault(name.lower(), []).append(value)
+    return {name: ", ".join(several) for name, several in values.items()}
 
 
 def _next_start(file: BinaryIO, offset: int, size: int, *, packed: bool) -> int:
@@ -183,13 +207,13 @@ def _next_start(file: BinaryIO, offset: int, size: int, *, packed: bool) -> int:
     mark = MEMBER_START if packed else RECORD_START
     while offset < size:
         file.seek(offset)
-        found = file.read(CHUNK_BYTES).find(mark)
-        if found < 0:
-            offset += CHUNK_BYTES - len(mark) + 1
-        elif _starts_record(file, offset + found, packed=packed):
-            return offset + found
-        else:
-            offset += found + 1
+        chunk = file.read(CHUNK_BYTES)
+        found = chunk.find(mark)
+        while found >= 0:
+            if _starts_record(file, offset + found, packed=packed):
+                return offset + found
+            found = chunk.find(mark, found + 1)
+        offset += CHUNK_BYTES - len(mark) + 1
     return size
 
 
@@ -199,7 +223,8 @@ def _starts_record(file: BinaryIO, offset: int, *, packed: bool) -> bool:
         return file.read(1) == b"\n"
     file.seek(offset)
     try:
-        return zlib.decompressobj(WITH_GZIP_HEADER).decompress(file.read(CHUNK_BYTES), 5) == RECORD_START
+        unpacker = zlib.decompressobj(WITH_GZIP_HEADER)
+        return unpacker.decompress(file.read(MEMBER_HEAD_BYTES), len(RECORD_START)) == RECORD_START
     except zlib.error:
         return False
 
@@ -231,6 +256,6 @@ class _Member(io.RawIOBase):
             if not packed:
                 break
             data = self._unpacker.decompress(packed, len(buffer))
-            self.end = self._file.tell() - len(self._unpacker.unused_data) - len(self._unpacker.unconsumed_tail)
+            self.end = self._file.tell() - unused(self._unpacker)
         buffer[: len(data)] = data
         return len(data)

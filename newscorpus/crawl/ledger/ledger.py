@@ -10,7 +10,7 @@ than the database the pages whose lines are missing are asked for again.
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -91,10 +91,10 @@ class Ledger:
         sql = "INSERT OR IGNORE INTO urls (id, url, portal, kind, state, shape) VALUES (?, ?, ?, ?, ?, ?)"
         return self._write(sql, values).rowcount > 0
 
-    def listings(self, portal: str, shape: int) -> int:
-        """How many addresses of a shape were met on a portal."""
-        sql = "SELECT count(*) FROM urls WHERE portal = ? AND shape = ? AND shape != 0"
-        n: int = self._connection.execute(sql, (portal, shape)).fetchone()[0]
+    def listings(self, portal: str, shape: int, most: int) -> int:
+        """How many addresses of a shape were met on a portal, counted up to `most`."""
+        sql = "SELECT count(*) FROM (SELECT 1 FROM urls WHERE portal = ? AND shape = ? AND shape != 0 LIMIT ?)"
+        n: int = self._connection.execute(sql, (portal, shape, most)).fetchone()[0]
         return n
 
     def add(self, link: Link, *, again: bool = False) -> bool:
@@ -223,11 +223,17 @@ class Ledger:
         self.count(portal, "bytes", fetched.n_bytes)
         self._unclaim(serial)
 
-    def revive(self, kinds: Collection[str], portals: Collection[str], now: float) -> int:
-        """Queue again what is done, of some kinds and portals, and due at `now`; gives the number."""
-        revived = self.revisits.revive(kinds, portals, now)
-        self._queued.update(revived)
-        return revived.total()
+    def requeued(self, portal: str, n: int) -> None:
+        """Take note of `n` addresses that `revisits` queued again."""
+        self._queued[portal] += n
+
+    def renew_budget(self, portal: str) -> None:
+        """Count the addresses that are taken in from here on, for `taken_in`."""
+        self.count(portal, "admitted_before", self.taken_in(portal))
+
+    def taken_in(self, portal: str) -> int:
+        """Addresses of a portal queued for the first time since `renew_budget`."""
+        return self._counts[portal, "admitted"] - self._counts[portal, "admitted_before"]
 
     # ---- documents and counts ---------------------------------------------------------------------------------------
 

@@ -1,5 +1,6 @@
 """What a ledger says, read while a crawl may be at work."""
 
+import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ class Entry:
     """What the ledger knows of one address.
 
     Attributes:
-        found_on: address of the page that named it, or "".
+        trail: addresses of the page that named it, of the one that named that, and so on back to a start.
         request: JSON of the stored request, with the evidence of discovery.
         stage: of the rejection, or "".
         reason: "kept", "read" ...; of the rejection.
@@ -26,7 +27,7 @@ class Entry:
     kind: str
     state: State
     depth: int
-    found_on: str
+    trail: tuple[str, ...]
     request: bytes
     attempts: int
     retry_at: float
@@ -50,24 +51,43 @@ PLAIN = (
 """Columns that an `Entry` has as they are."""
 
 
+OWN = "SELECT * FROM urls WHERE id = ?"
+OF_DOCUMENT = "SELECT urls.* FROM documents JOIN urls USING (serial) WHERE documents.id = ?"
+OF_SERIAL = "SELECT * FROM urls WHERE serial = ?"
+
+TRAIL = """WITH RECURSIVE back (n, url, found_on) AS (
+    SELECT 0, url, found_on FROM urls WHERE serial = ?
+    UNION ALL SELECT n + 1, urls.url, urls.found_on FROM back JOIN urls ON urls.serial = back.found_on WHERE n < 100
+) SELECT url FROM back ORDER BY n"""
+"""Addresses from one back to its start; a hundred links are more than any crawl follows."""
+
+
 def find(corpus: Path, url: str) -> Entry | None:
     """What the ledger of a corpus knows of the document at `url`; None where it was never met.
+
+    An address to which only a redirect led, or which a page gave as its canonical one, is known by the address that
+    was asked for.
 
     Raises:
         LedgerError: there is no ledger, or it cannot be read.
     """
     with reading(corpus) as connection:
-        row = connection.execute("SELECT * FROM urls WHERE id = ?", (key_of(url),)).fetchone()
-        if row is None:
-            return None
-        found_on = connection.execute("SELECT url FROM urls WHERE serial = ?", (row["found_on"],)).fetchone()
-        return Entry(
-            **{name: row[name] for name in PLAIN},
-            state=State(row["state"]),
-            found_on=found_on[0] if found_on else "",
-            line=(row["line_file"], row["line_offset"]),
-            archived=(row["archive_file"], row["archive_offset"]),
-        )
+        key = (key_of(url),)
+        row = connection.execute(OWN, key).fetchone() or connection.execute(OF_DOCUMENT, key).fetchone()
+        if row and row["reason"] == "redirect_target":
+            row = connection.execute(OF_SERIAL, (row["found_on"],)).fetchone() or row
+        return _entry(connection, row) if row else None
+
+
+def _entry(connection: sqlite3.Connection, row: sqlite3.Row) -> Entry:
+    trail = connection.execute(TRAIL, (row["found_on"],))
+    return Entry(
+        **{name: row[name] for name in PLAIN},
+        state=State(row["state"]),
+        trail=tuple(address for (address,) in trail),
+        line=(row["line_file"], row["line_offset"]),
+        archived=(row["archive_file"], row["archive_offset"]),
+    )
 
 
 def lengths(corpus: Path) -> dict[str, int]:

@@ -1,11 +1,13 @@
 """What the ledger knows of earlier visits: validators, intervals, and what lists said of a document."""
 
 import sqlite3
-from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from newscorpus.crawl.ledger.rows import State, key_of
+
+MAY_PASS = ("connection_*", "dns", "http_403", "http_429", "http_5??", "timeout", "truncated")
+"""Reasons of failed fetches (patterns of GLOB) that may be over at the next visit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +56,39 @@ class Revisits:
         sql = "UPDATE urls SET next_visit = ?, visit_interval = ? WHERE id = ?"
         self._execute(sql, (now + interval, interval, key_of(url)))
 
-    def revive(self, kinds: Collection[str], portals: Collection[str], now: float) -> Counter[str]:
-        """Queue what is done, of some kinds and portals, and due at `now`; gives their number by portal."""
-        marks, names = ", ".join("?" * len(kinds)), ", ".join("?" * len(portals))
-        sql = f"""UPDATE urls SET state = ? WHERE state IN (?, ?) AND kind IN ({marks}) AND portal IN ({names})
-            AND next_visit <= ? AND request != x'' RETURNING portal"""  # noqa: S608 -- question marks only
-        values = (State.QUEUED, State.DONE, State.FAILED, *kinds, *portals, now)
-        return Counter(portal for (portal,) in self._execute(sql, values).fetchall())
+    def revive(self, kinds: Collection[str], portal: str, now: float) -> int:
+        """Queue what is done of some kinds and due at `now`, and what failed in a way that may pass; gives the number.
+
+        The ledger is to be told: `Ledger.requeued`.
+        """
+        where = f"""kind IN ({_marks(kinds)}) AND next_visit <= ?
+            OR state = {State.FAILED.value} AND ({" OR ".join("reason GLOB ?" for _ in MAY_PASS)})"""
+        return self._queue(portal, where, (*kinds, now, *MAY_PASS))
+
+    def widen(self, kinds: Collection[str], portal: str) -> int:
+        """Queue what is done of some kinds, and what was refused for its day, as if it never had been fetched.
+
+        Gives the number; the ledger is to be told: `Ledger.requeued`.
+        """
+        where = f"kind IN ({_marks(kinds)}) OR stage = 'discovery' AND reason = 'out_of_period'"
+        return self._queue(portal, where, tuple(kinds), "etag = '', last_modified = '', signature = '',")
+
+    def period(self, portal: str) -> tuple[str, str] | None:
+        """First and last of the days that a portal was last asked for, ISO 8601; None before the first crawl."""
+        found: tuple[str, str] | None
+        found = self._execute("SELECT since, until FROM periods WHERE portal = ?", (portal,)).fetchone()
+        return found
+
+    def set_period(self, portal: str, since: str, until: str) -> None:
+        """Note the days that a portal is asked for."""
+        self._execute("INSERT OR REPLACE INTO periods VALUES (?, ?, ?)", (portal, since, until))
+
+    def _queue(self, portal: str, where: str, values: tuple[object, ...], more: str = "") -> int:
+        sql = f"""UPDATE urls SET {more} state = {State.QUEUED.value}
+            WHERE portal = ? AND state IN ({State.DONE.value}, {State.FAILED.value}) AND request != x''
+            AND ({where})"""  # noqa: S608 -- constants and question marks only
+        return self._execute(sql, (portal, *values)).rowcount
+
+
+def _marks(values: Collection[str]) -> str:
+    return ", ".join("?" * len(values))

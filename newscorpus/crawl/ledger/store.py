@@ -62,7 +62,11 @@ ALTER TABLE urls ADD COLUMN stated TEXT NOT NULL DEFAULT '';
 ALTER TABLE urls ADD COLUMN visit_interval REAL NOT NULL DEFAULT 0;
 """
 
-MIGRATIONS = (FIRST, REVISITS)
+PERIODS = """
+CREATE TABLE periods (portal TEXT PRIMARY KEY, since TEXT NOT NULL, until TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+MIGRATIONS = (FIRST, REVISITS, PERIODS)
 """What makes version n + 1 of version n; `PRAGMA user_version` holds the version. Only ever appended to."""
 
 

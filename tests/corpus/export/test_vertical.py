@@ -47,13 +47,13 @@ def exported(make_source: MakeSource, records: list[Record], folder: Path) -> Pa
 
 
 def test_texts_come_back(exported: Path, records: list[Record]) -> None:
-    found = read((exported / "zpr_vy_2026.vert").read_text("utf-8"))
+    found = read((exported / "zpravy_2026.vert").read_text("utf-8"))
     assert [one["p"] for one in found[:2]] == [paragraphs(record.text) for record in records[:2]]
     assert found[2]["p"] == ['<doc id="1">', "</p> a < b && c > d", "Tab here, zero\u200bwidth \U0001f600."]
 
 
 def test_values_come_back(exported: Path, records: list[Record]) -> None:
-    found = read((exported / "zpr_vy_2026.vert").read_text("utf-8"))
+    found = read((exported / "zpravy_2026.vert").read_text("utf-8"))
     assert [one["id"] for one in found] == [record.id for record in records]
     assert [one["title"] for one in found] == [collapse(record.title) for record in records]
     assert [one["split"] for one in found] == ["train", "train", "test"]
@@ -63,12 +63,12 @@ def test_values_come_back(exported: Path, records: list[Record]) -> None:
 
 
 def test_the_registry_declares_what_the_vertical_has(exported: Path) -> None:
-    registry = (exported / "zpr_vy_2026").read_text("utf-8")
+    registry = (exported / "zpravy_2026").read_text("utf-8")
     assert registry.count("{") == registry.count("}")
     assert "NAME \"Zprávy '2026'\"" in registry
-    assert 'VERTICAL "zpr_vy_2026.vert"' in registry
+    assert 'VERTICAL "zpravy_2026.vert"' in registry
     (structure,) = re.findall(r"(?s)STRUCTURE doc \{(.*?)\n\}", registry)
-    (document, *_) = re.findall(r"<doc (.*)>", (exported / "zpr_vy_2026.vert").read_text("utf-8"))
+    (document, *_) = re.findall(r"<doc (.*)>", (exported / "zpravy_2026.vert").read_text("utf-8"))
     assert re.findall(r"ATTRIBUTE (\w+)", structure) == re.findall(r'(\w+)="', document)
     assert "LANGUAGE" not in registry, "the corpus has several"
 
@@ -89,7 +89,14 @@ def test_tokens_are_those_of_the_tokeniser(record: Record) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "safe"), [("Vesti-2026", "vesti_2026"), ("../x", "x"), ("новости", "corpus"), ("", "corpus")]
+    ("name", "safe"),
+    [
+        ("Vesti-2026", "vesti_2026"),
+        ("../x", "x"),
+        ("Žluťoučký kůň", "zlutoucky_kun"),
+        ("новости", "corpus"),
+        ("", "corpus"),
+    ],
 )
 def test_names_of_files(name: str, safe: str) -> None:
     assert vertical.file_name(name) == safe

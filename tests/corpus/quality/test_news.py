@@ -83,8 +83,13 @@ def test_a_few_clock_times_in_a_long_report_make_no_ticker() -> None:
     assert reason(timed + "\n" + text(40)) == ""
 
 
+def test_numbers_of_sections_make_no_ticker() -> None:
+    assert reason("\n".join(f"4.{number} {sentence(number)}" for number in range(10, 30))) == ""
+
+
 def test_a_photo_page() -> None:
     assert reason(text(20), kind="ImageGallery") == "photo_page"
+    assert reason(text(80), kind="ImageGallery") == ""
     assert reason(text(3), images=images(12)) == "photo_page"
     assert reason(text(3), images=images(4)) == ""
     assert reason(text(20), images=images(12)) == ""
@@ -129,6 +134,14 @@ def test_a_list_of_headlines() -> None:
 
 def test_verse_and_a_short_list_in_an_article_are_kept() -> None:
     assert reason(text(3) + "\nMilk\nBread\nEggs") == ""
+    assert (
+        reason(
+            "\n".join(
+                ["Heading", "Another"] * 4 + [f"{sentence(number)} {sentence(-number)} …and" for number in range(1, 9)]
+            )
+        )
+        == ""
+    )
 
 
 def test_the_first_filter_that_objects_decides() -> None:

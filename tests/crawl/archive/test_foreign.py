@@ -101,6 +101,15 @@ def test_what_is_no_page_is_said(foreign: Callable[..., Path]) -> None:
     ]
 
 
+@pytest.mark.parametrize("url", ["http://[", "http:///x", "http://a:999999/", "dns:news.example", "file:///a", "-"])
+def test_records_of_no_web_address(foreign: Callable[..., Path], url: str) -> None:
+    assert outcomes(foreign(("response", url, http(PAGE)), story(1))) == ["archive/no_web_address", "1"]
+
+
+def test_schemes_in_capitals(foreign: Callable[..., Path]) -> None:
+    assert outcomes(foreign(("response", "HTTPS://NEWS.EXAMPLE/1", http(PAGE)))) == ["1"]
+
+
 def test_records_that_their_writer_cut(foreign: Callable[..., Path]) -> None:
     assert outcomes(foreign(story(1), WARC_Truncated="length")) == ["fetch/truncated"]
 

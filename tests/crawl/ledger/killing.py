@@ -109,7 +109,7 @@ def watch(is_time: Callable[[], bool], where: str) -> None:
     connect, write = sqlite3.connect, CommittedFiles._write
 
     def watched(*arguments: Any, **options: Any) -> sqlite3.Connection:
-        connection = connect(*arguments, **options)
+        connection: sqlite3.Connection = connect(*arguments, **options)
         connection.set_trace_callback(lambda _statement: os._exit(KILLED) if is_time() else None)
         return connection
 

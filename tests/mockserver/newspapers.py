@@ -1,8 +1,8 @@
-"""Newspapers of any size on loopback, one a port: `python newspaper.py ARTICLES HOSTS [--tiny]`.
+"""Newspapers of any size on loopback, one a port: `python newspapers.py ARTICLES HOSTS [--tiny]`.
 
 Prints the addresses as a JSON list, and serves until it is killed. A front page leads to sections, these to articles
 and to each other; some addresses redirect, are gone, or are a second address of an article. `/_log` answers with the
-number of requests by host and path.
+number of requests by host and path, `/_count` with the number of all.
 """
 
 import asyncio
@@ -29,7 +29,8 @@ ASKED: Counter[str] = Counter()
 
 def full(host: int, number: int, head: str = "", links: str = "") -> str:
     """An article of some 400 words."""
-    return article(f"host {host} story {number}", head).replace("<footer>", f"<footer>{links}")
+    page: str = article(f"host {host} story {number}", head)
+    return page.replace("<footer>", f"<footer>{links}")
 
 
 def tiny(_host: int, number: int, _head: str = "", links: str = "") -> str:
@@ -67,6 +68,8 @@ class Newspaper:
     def _response(self, path: str) -> bytes:
         if path == "/_log":
             return _packed((200, "application/json", json.dumps(ASKED).encode()))
+        if path == "/_count":
+            return _packed((200, "text/plain", str(ASKED.total()).encode()))
         ASKED[f"{self._host}{path}"] += 1
         return _packed(self.answer(path))
 

@@ -1,0 +1,191 @@
+"""One crawl of newspapers in this process, measured: `python -m benchmarks.crawls JSON`. Prints a JSON object.
+
+Three ways: `bare` is a Scrapy spider with Scrapy's own settings, which follows every link and writes items with FEEDS;
+`unread` is the portal spider with everything but extraction: what it keeps is the page itself, which is what `bare`
+writes too; `read` is the portal spider as it is.
+"""
+
+import asyncio
+import json
+import os
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scrapy import Request, Spider
+from scrapy.crawler import AsyncCrawlerProcess, Crawler
+from scrapy.http import TextResponse
+from scrapy.settings import Settings
+from scrapy.utils.project import get_project_settings
+
+from newscorpus.addon.counts import KEPT
+from newscorpus.addon.items import Candidate, FetchedPage
+from newscorpus.addon.scheduler import LedgerScheduler
+from newscorpus.crawl.ledger import Ledger
+from newscorpus.data import Article, Fields
+
+SAMPLE_SECONDS = 0.1
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass
+class Told:
+    """What a crawl took.
+
+    Attributes:
+        articles: items written, or rows of the intake.
+        responses: answers of the newspapers.
+        seconds: from the opening of the spider to its end.
+        cpu_seconds: of this process, from its start.
+        ledger_seconds: in the ledger.
+        scheduler_seconds: in the scheduler, the ledger included.
+        longest_block: longest time that the event loop spent in one callback, in seconds.
+        longest_work: likewise, in CPU time.
+        memory: bytes resident at numbers of articles.
+    """
+
+    articles: int = 0
+    responses: int = 0
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    ledger_seconds: float = 0.0
+    scheduler_seconds: float = 0.0
+    longest_block: float = 0.0
+    longest_work: float = 0.0
+    memory: dict[int, int] = field(default_factory=dict)
+
+
+class BareSpider(Spider):
+    """What one writes to get the pages of a newspaper."""
+
+    name = "bare"
+
+    def __init__(self, bases: list[str]) -> None:
+        super().__init__()
+        self._bases = bases
+
+    async def start(self) -> AsyncIterator[Request]:
+        """Begin at the front pages."""
+        for base in self._bases:
+            yield Request(f"{base}/")
+
+    def parse(self, response: TextResponse) -> Iterator[Any]:  # type: ignore[override]
+        """Write an article, and follow all links."""
+        if "/story/" in response.url or "/print/" in response.url:
+            yield {"url": response.url, "title": response.css("title::text").get(), "text": response.text}
+        yield from response.follow_all(css="a")
+
+
+class UnreadPipeline:
+    """Takes every page for the text of an article."""
+
+    def process_item(self, item: Any) -> Any:
+        """The page as it came."""
+        if not isinstance(item, FetchedPage):
+            return item
+        text = item.page.body.decode()
+        return Candidate(Article(item.page.url, text, Fields(), "unread", fetched=item.page.fetched), item.source)
+
+
+@dataclass
+class Stopwatch:
+    """Time spent in some methods, however they call each other."""
+
+    seconds: float = 0.0
+    _depth: int = 0
+
+    def watch(self, kind: type, names: list[str]) -> None:
+        """Time methods of a class."""
+        for name in names:
+            setattr(kind, name, self._timed(getattr(kind, name)))
+
+    def _timed(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        def timed(*arguments: Any, **options: Any) -> Any:
+            with self._running():
+                return method(*arguments, **options)
+
+        return timed
+
+    @contextmanager
+    def _running(self) -> Iterator[None]:
+        self._depth += 1
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._depth -= 1
+            self.seconds += 0.0 if self._depth else time.perf_counter() - began
+
+
+def watch_loop(told: Told) -> None:
+    """Note the longest callback of the event loop."""
+    run = asyncio.Handle._run  # noqa: SLF001 -- where the loop calls everything
+
+    def timed(self: asyncio.Handle) -> None:
+        began, worked = time.perf_counter(), time.thread_time()
+        run(self)
+        told.longest_block = max(told.longest_block, time.perf_counter() - began)
+        told.longest_work = max(told.longest_work, time.thread_time() - worked)
+
+    asyncio.Handle._run = timed  # type: ignore[method-assign] # noqa: SLF001
+
+
+async def sample_memory(crawler: Crawler, told: Told, every: int) -> None:
+    """Note the memory whenever so many articles more are there."""
+    while True:
+        await asyncio.sleep(SAMPLE_SECONDS)
+        done = _articles(crawler) // every * every
+        if done and done not in told.memory:
+            told.memory[done] = _resident_bytes()
+
+
+def settings_of(way: str, folder: Path, more: dict[str, Any]) -> Settings:
+    """The settings of one of the ways to crawl."""
+    if way == "bare":
+        feeds = {str(folder / "items.jsonl"): {"format": "jsonlines"}}
+        return Settings({"FEEDS": feeds, "ROBOTSTXT_OBEY": True, "LOG_LEVEL": "WARNING", **more})
+    settings = get_project_settings()
+    ours = {"NEWSCORPUS_CORPUS": str(folder / "corpus"), "NEWSCORPUS_BUILD": False, "LOG_LEVEL": "WARNING", **more}
+    if way == "unread":
+        ours["ITEM_PIPELINES"] = {UnreadPipeline: 100, "newscorpus.pipelines.store.StorePipeline": 400}
+    settings.setdict(ours, priority="cmdline")
+    return settings
+
+
+def crawl(way: str, bases: list[str], folder: Path, every: int, more: dict[str, Any]) -> Told:
+    """Crawl, and tell what it took."""
+    told, ledger, scheduler = Told(), Stopwatch(), Stopwatch()
+    ledger.watch(Ledger, [name for name, value in vars(Ledger).items() if callable(value) and name[0] != "_"])
+    scheduler.watch(LedgerScheduler, ["enqueue_request", "next_request", "has_pending_requests", "_tick"])
+    watch_loop(told)
+    process = AsyncCrawlerProcess(settings_of(way, folder, more))
+    crawler = process.create_crawler(BareSpider if way == "bare" else "portal")
+    arguments = {"bases": bases} if way == "bare" else {"portal": ",".join(f"paper{n}" for n in range(len(bases)))}
+    process.crawl(crawler, **arguments)
+    sampling = asyncio.get_event_loop().create_task(sample_memory(crawler, told, every))
+    process.start()
+    sampling.cancel()
+    told.articles, told.responses = _articles(crawler), crawler.stats.get_value("downloader/response_count", 0)
+    told.seconds, told.cpu_seconds = crawler.stats.get_value("elapsed_time_seconds", 0.0), time.process_time()
+    told.ledger_seconds, told.scheduler_seconds = ledger.seconds, scheduler.seconds
+    return told
+
+
+def _articles(crawler: Crawler) -> int:
+    stats = crawler.stats
+    n: int = stats.get_value(KEPT) or stats.get_value("item_scraped_count", 0)
+    return n
+
+
+def _resident_bytes() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE_BYTES
+
+
+if __name__ == "__main__":
+    asked = json.loads(sys.argv[1])
+    os.chdir(asked["folder"])
+    print(json.dumps(asdict(crawl(**asked | {"folder": Path(asked["folder"])}))))

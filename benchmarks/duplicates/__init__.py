@@ -1,0 +1,1 @@
+"""Duplicates: what is found, how fast, in how much memory."""

@@ -1,0 +1,71 @@
+"""Newspapers on loopback for the benchmarks of crawls, and the project that crawls them."""
+
+import json
+import os
+import subprocess
+import sys
+import urllib.request
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SERVER = ROOT / "tests" / "mockserver" / "newspapers.py"
+
+PORTAL = """
+name = "{name}"
+languages = ["en"]
+domains = ["127.0.0.1"]
+start = ["{base}/"]
+articles = ['^/(story|moved|print|gone)/\\d+']
+delay_seconds = 0
+limits = {{ max_pages = 10_000_000, max_depth = 10_000_000 }}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The newspapers, as the crawl's project names them."""
+
+    bases: list[str]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the portals."""
+        return [f"paper{number}" for number in range(len(self.bases))]
+
+    def asked(self) -> Counter[str]:
+        """Requests so far."""
+        with urllib.request.urlopen(f"{self.bases[0]}/_log") as answer:
+            return Counter(json.load(answer))
+
+    def count(self) -> int:
+        """Number of requests so far."""
+        with urllib.request.urlopen(f"{self.bases[0]}/_count") as answer:
+            return int(answer.read())
+
+
+@contextmanager
+def serving(articles: int, hosts: int, *options: str) -> Iterator[Site]:
+    """Serve newspapers in a process of their own."""
+    command = [sys.executable, str(SERVER), str(articles), str(hosts), *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield Site(json.loads(process.stdout.readline()))
+        finally:
+            process.kill()
+
+
+def make_project(folder: Path, site: Site) -> None:
+    """Write the portal files."""
+    (folder / "portals").mkdir(parents=True, exist_ok=True)
+    for name, base in zip(site.names, site.bases, strict=True):
+        (folder / "portals" / f"{name}.toml").write_text(PORTAL.format(name=name, base=base))
+
+
+def environment() -> dict[str, str]:
+    """For crawls in processes of their own, in whichever folder."""
+    return os.environ | {"SCRAPY_SETTINGS_MODULE": "newscorpus.settings", "PYTHONPATH": str(ROOT)}

@@ -1,0 +1,150 @@
+"""What does it cost to visit a portal again? `python benchmarks/revisit.py`.
+
+A newsroom is served on loopback, with validators and a sitemap that says when each article changed. It is crawled, and
+visited again while nothing has changed, after three articles changed, and after three others changed of which the
+sitemap says nothing. The site counts what is asked.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass
+from http import HTTPStatus
+from pathlib import Path
+
+from newscorpus.corpus.published import open_corpus
+
+SERVER = Path(__file__).parents[1] / "tests" / "mockserver" / "newsroom.py"
+RESULTS = Path(__file__).parent / "results" / "revisit.md"
+
+PORTAL = """
+name = "newsroom"
+languages = ["en"]
+domains = ["127.0.0.1"]
+start = ["{base}/"]
+articles = ['-\\d{{5}}\\.html(\\?|$)']
+delay_seconds = 0
+"""
+
+VISITS = (
+    ("first crawl", "", ""),
+    ("again at once", "due", ""),
+    ("again, nothing changed", "all", ""),
+    ("again, 3 changed and the sitemap says so", "all", "change"),
+    ("again, 3 others changed and nothing says so", "all", "rewrite"),
+    ("the same, articles asked as well", "articles", ""),
+)
+"""What each visit is called, its argument `revisit`, and what the site does before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What one visit came to.
+
+    Attributes:
+        what: which visit.
+        revisit: its argument of that name.
+        asked: articles asked for.
+        bodies: articles whose body was sent.
+        lists: other addresses asked for: pages, feeds and sitemaps.
+        unchanged: answers 304 among all these.
+        documents: rows of the published corpus afterwards.
+        revisions: rows that replaced an earlier text.
+        seconds: from start to end, the build included.
+    """
+
+    what: str
+    revisit: str
+    asked: int
+    bodies: int
+    lists: int
+    unchanged: int
+    documents: int
+    revisions: int
+    seconds: float
+
+
+@contextmanager
+def serving(articles: int) -> Iterator[str]:
+    """Serve the newsroom in a process of its own."""
+    command = [sys.executable, str(SERVER), str(articles)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.kill()
+
+
+def ask(url: str) -> str:
+    """The body at an address."""
+    with urllib.request.urlopen(url) as answer:
+        text: str = answer.read().decode()
+        return text
+
+
+def visit(folder: Path, base: str, what: str, revisit: str, change: str) -> Told:
+    """Crawl once, and count."""
+    if change:
+        ask(f"{base}/_{change}")
+    before, began = len(json.loads(ask(f"{base}/_log"))), time.monotonic()
+    command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", "portal=newsroom", "-a", f"revisit={revisit}"]
+    settings = ("-s", f"NEWSCORPUS_CORPUS={folder / 'corpus'}", "-s", "LOG_LEVEL=WARNING")
+    environment = os.environ | {"SCRAPY_SETTINGS_MODULE": "newscorpus.settings"}
+    subprocess.run([*command, *settings], cwd=folder, env=environment, check=True)
+    seconds = time.monotonic() - began
+    log = [(path, status) for path, status in json.loads(ask(f"{base}/_log"))[before:] if path != "/robots.txt"]
+    articles = [status for path, status in log if path.startswith("/news/")]
+    records = list(open_corpus(folder / "corpus").records())
+    return Told(
+        what=what,
+        revisit=revisit,
+        asked=len(articles),
+        bodies=articles.count(HTTPStatus.OK),
+        lists=len(log) - len(articles),
+        unchanged=[status for _, status in log].count(HTTPStatus.NOT_MODIFIED),
+        documents=len(records),
+        revisions=sum(bool(record.supersedes) for record in records),
+        seconds=seconds,
+    )
+
+
+def written(rows: list[Told], articles: int) -> str:
+    """The figures as Markdown."""
+    heads = "visit", "`revisit=`", "articles asked for", "bodies sent", "other requests", "answers 304", "documents"
+    lines = [
+        "# Visiting a portal again",
+        "",
+        f"Made by `benchmarks/revisit.py --articles {articles}`: a newsroom on loopback, whose sitemap says of",
+        f"{articles} articles when each changed. Requests for robots.txt are not counted.",
+        "",
+        f"| {' | '.join(heads)} | newer revisions | seconds |",
+        "|---|---|--:|--:|--:|--:|--:|--:|--:|",
+        *(f"| {' | '.join(map(str, astuple(row)[:-1]))} | {row.seconds:.1f} |" for row in rows),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Visit, and write the figures down."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--articles", type=int, default=500, help="articles of the sitemap")
+    parser.add_argument("--output", type=Path, default=RESULTS, help="file for the figures")
+    arguments = parser.parse_args()
+    with serving(arguments.articles) as base, tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "portals").mkdir()
+        (folder / "portals" / "newsroom.toml").write_text(PORTAL.format(base=base))
+        rows = [visit(folder, base, *each) for each in VISITS]
+    arguments.output.write_text(written(rows, arguments.articles))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+"""An index that many machines share: datasketch's `MinHashLSH` in a Redis server, with the documents' rows beside it.
+
+Runs enter what they keep, one run after the other under a lock of the server; to later ones it is a reference. What a
+run entered counts once it is committed, so that one that dies leaves nothing behind that others could take for kept.
+"""
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+import numpy as np
+from datasketch import MinHashLSH
+from numpy.typing import NDArray
+
+from newscorpus.config import DuplicateConfig, SignatureParameters
+from newscorpus.dedup.errors import DedupError
+from newscorpus.dedup.signature import minhash_of
+from newscorpus.dedup.store import Layout, flat, refuse_other
+
+Client = Any
+"""A `redis.Redis` that gives bytes; its own types say bytes, str or None of everything."""
+
+NAME = "newscorpus"
+LAYOUT, RUNS, ROWS, LOCK = (f"{NAME}:{what}" for what in ("layout", "runs", "rows", "lock"))
+"""Names of keys: what the index was made with, its committed runs in order, the rows, and the lock."""
+
+DEFAULT_PORT = 6379
+"""Where Redis listens unless it is told otherwise."""
+
+LOCK_SECONDS = 3_600.0
+"""After so long another run goes on where the holder of the lock has died."""
+
+AT_ONCE = 1_000
+"""Documents asked for or entered in one go."""
+
+
+class SharedIndex:
+    """The index, while its lock is held.
+
+    Args:
+        client: connection to the server.
+        storage: how datasketch connects to it.
+        parameters: of the signatures.
+        config: bands and rows.
+    """
+
+    def __init__(
+        self, client: Client, storage: dict[str, Any], parameters: SignatureParameters, config: DuplicateConfig
+    ) -> None:
+        self._client = client
+        self._parameters = parameters
+        self._index = MinHashLSH(
+            num_perm=parameters.permutations,
+            params=(config.bands, config.rows),
+            storage_config={"type": "redis", "basename": NAME.encode(), "redis": storage},
+            prepickle=False,  # else it unpickles what a server gives it
+        )
+
+    def is_committed(self, run: str) -> bool:
+        """Whether a run has entered all that it kept."""
+        return run in self._runs()
+
+    def alike(self, signatures: NDArray[np.uint32], run: str) -> dict[str, bytes]:
+        """The rows that runs before this one have entered and whose signatures share a band with one of these, by key.
+
+        Args:
+            signatures: shape (documents, permutations).
+            run: who asks.
+        """
+        runs = self._runs()
+        earlier = set(runs[: runs.index(run)] if run in runs else runs)
+        keys: set[bytes] = set()
+        for start in range(0, len(signatures), AT_ONCE):
+            part = signatures[start : start + AT_ONCE]
+            for (first, end), table in zip(self._index.hashranges, self._index.hashtables, strict=True):
+                keys.update(*table.getmany(*_bucket_names(part[:, first:end])))
+        asked = sorted(key for key in keys if key.decode().partition(":")[0] in earlier)
+        rows: dict[str, bytes] = {}
+        for start in range(0, len(asked), AT_ONCE):
+            part_keys = asked[start : start + AT_ONCE]
+            for key, row in zip(part_keys, self._client.hmget(ROWS, part_keys), strict=True):
+                rows[key.decode()] = row
+        return rows
+
+    def enter(self, run: str, documents: Iterable[tuple[int, NDArray[np.uint32], bytes]]) -> None:
+        """Enter the number, signature and row of the documents that a run keeps, and commit them."""
+        iterator = iter(documents)
+        while batch := list(itertools.islice(iterator, AT_ONCE)):
+            keys = [f"{run}:{number}".encode() for number, _, _ in batch]
+            with self._index.insertion_session() as session:
+                for key, (_, signature, _) in zip(keys, batch, strict=True):
+                    session.insert(key, minhash_of(signature, self._parameters), check_duplication=False)
+            self._client.hset(ROWS, mapping={key: row for key, (_, _, row) in zip(keys, batch, strict=True)})
+        self._client.rpush(RUNS, run)
+
+    def _runs(self) -> list[str]:
+        return [run.decode() for run in self._client.lrange(RUNS, 0, -1)]
+
+
+@contextmanager
+def shared_index(url: str, parameters: SignatureParameters, config: DuplicateConfig) -> Iterator[SharedIndex]:
+    """Hold the index in a Redis server.
+
+    Args:
+        url: of the server and its database: `redis://HOST:PORT/0`.
+        parameters: of the signatures.
+        config: bands and rows.
+
+    Raises:
+        DedupError: the server cannot be reached or fails, its index was made otherwise, or redis is not installed.
+    """
+    try:
+        import redis  # noqa: PLC0415 -- an extra
+    except ImportError as error:
+        raise DedupError(f"a shared index needs redis ({error}); pip install 'newscorpus[redis]'") from error
+    where = shown(url)
+    try:
+        storage = redis.connection.parse_url(url)  # type: ignore[no-untyped-call]
+        is_encrypted = storage.pop("connection_class", None) is redis.SSLConnection
+        with closing(redis.Redis(**storage, ssl=is_encrypted)) as client:
+            _stamp(client, where, Layout.of(parameters, config), config)
+            with client.lock(LOCK, timeout=LOCK_SECONDS):
+                yield SharedIndex(client, {**storage, "ssl": is_encrypted}, parameters, config)
+    except redis.RedisError as error:
+        raise DedupError(f"{where}: {error}") from error
+
+
+def shown(url: str) -> str:
+    """The address of a server without name and password.
+
+    Raises:
+        DedupError: it is none of a Redis server.
+    """
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port or DEFAULT_PORT
+    except ValueError as error:
+        raise DedupError(f"not the address of a Redis server: {error}") from error
+    if parts.scheme not in ("redis", "rediss") or not host:
+        raise DedupError("not the address of a Redis server, which looks like redis://localhost:6379/0")
+    return f"{parts.scheme}://{host}:{port}{parts.path}"
+
+
+def _stamp(client: Client, where: str, layout: Layout, config: DuplicateConfig) -> None:
+    """Write down what the index is made with, or refuse one that was made with something else."""
+    ours = {**flat(layout), "bands": config.bands, "rows": config.rows}
+    client.set(LAYOUT, msgspec.json.encode(ours), nx=True)
+    refuse_other(where, msgspec.json.decode(client.get(LAYOUT)), ours)
+
+
+def _bucket_names(values: NDArray[np.uint32]) -> Sequence[bytes]:
+    """The names under which datasketch keeps the buckets of some rows of one band: their values, big-endian."""
+    return [row.tobytes() for row in values.astype(">u4")]

@@ -1,0 +1,25 @@
+import pytest
+from scrapy import Request
+
+from newscorpus.addon.conditional import ALLOWED, conditional
+from newscorpus.crawl.ledger import Lease
+
+URL = "https://vesti.example/feed.xml"
+
+
+def lease(status: int = 200, etag: str = "", last_modified: str = "") -> Lease:
+    return Lease(1, URL, "vesti", 0, b"{}", status, etag, last_modified)
+
+
+def test_validators_of_the_last_answer_are_sent() -> None:
+    request = conditional(Request(URL, meta={ALLOWED: [404]}), lease(200, '"5"', "Sat, 21 Nov 2026 08:00:00 GMT"))
+    assert request.headers["If-None-Match"] == b'"5"'
+    assert request.headers["If-Modified-Since"] == b"Sat, 21 Nov 2026 08:00:00 GMT"
+    assert request.meta[ALLOWED] == [304, 404]
+
+
+@pytest.mark.parametrize("last", [lease(), lease(0), lease(500, '"5"')])
+def test_nothing_is_sent_where_there_is_nothing_to_compare_with(last: Lease) -> None:
+    request = conditional(Request(URL), last)
+    assert not request.headers
+    assert ALLOWED not in request.meta

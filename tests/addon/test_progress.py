@@ -1,0 +1,111 @@
+"""How a crawl shows itself while it goes."""
+
+import io
+import logging
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from newscorpus.addon import progress
+from newscorpus.addon.progress import ProgressExtension
+from newscorpus.addon.scheduler import LedgerScheduler
+from newscorpus.crawl.ledger import Fetched, Ledger, Link, Outcome, key_of
+
+URL = "https://vesti.example/"
+
+
+class Looping:
+    """A call that a test makes itself."""
+
+    def __init__(self, call: Any) -> None:
+        self.call = call
+        self.interval = 0.0
+
+    def start(self, interval: float, *, now: bool) -> None:
+        assert not now
+        self.interval = interval
+
+    def stop(self) -> None:
+        self.interval = 0.0
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger.open(tmp_path) as ledger:
+        yield ledger
+
+
+@pytest.fixture
+def show(ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Make the extension of a crawl of two portals, one of which rests."""
+    monkeypatch.setattr(progress, "create_looping_call", Looping)
+
+    def make(*, is_terminal: bool) -> ProgressExtension:
+        politeness = SimpleNamespace(
+            given_up={"vesti": "", "novine": "refused"}.get,
+            rests_until={"vesti": 1_795_280_400.0, "novine": 0.0}.get,
+        )
+        crawler: Any = SimpleNamespace(get_downloader_middleware=lambda _kind: politeness)
+        scheduler = LedgerScheduler(crawler, tmp_path)
+        scheduler.ledger = ledger
+        crawler.engine = SimpleNamespace(scheduler=scheduler)
+        console = Console(file=io.StringIO(), force_terminal=is_terminal, width=100, no_color=True, highlight=False)
+        return ProgressExtension(crawler, console)
+
+    return make
+
+
+def fetch(ledger: Ledger, name: str, outcome: Outcome) -> None:
+    ledger.add(Link(key_of(URL + name), URL + name, "vesti"))
+    lease = ledger.lease("vesti")
+    assert lease
+    ledger.finish(lease.serial, [outcome], Fetched(lease.url, 200, "2026-11-21T08:00:00+00:00", 5))
+
+
+def run(extension: ProgressExtension, ledger: Ledger) -> float:
+    """Show once after two pages; gives the interval."""
+    fetch(ledger, "before", Outcome(reason="kept"))
+    spider: Any = SimpleNamespace(portal_names=("vesti", "novine"), name="portal")
+    extension.spider_opened(spider)
+    fetch(ledger, "1", Outcome(reason="kept"))
+    fetch(ledger, "2", Outcome("extract", "no_content"))
+    ledger.add(Link(key_of(URL + "3"), URL + "3", "vesti"))
+    looping: Any = extension._showing
+    interval: float = looping.interval
+    looping.call()
+    extension.spider_closed()
+    return interval
+
+
+def test_a_log_gets_a_line_a_portal_once_a_minute(show: Any, ledger: Ledger, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    assert run(show(is_terminal=False), ledger) == 60
+    first, second = caplog.messages
+    assert first.startswith("vesti: 2 kept, 1 rejected, 1 queued, 120 pages a minute; rests until ")
+    assert second == "novine: 0 kept, 0 rejected, 0 queued, 0 pages a minute; given up: refused"
+
+
+def test_a_terminal_gets_a_line_a_portal_at_its_foot_and_logs_go_above(show: Any, ledger: Ledger) -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    logging.getLogger().addHandler(handler)
+    try:
+        before, extension = sys.stderr, show(is_terminal=True)
+        assert run(extension, ledger) == 1
+        assert handler.stream is sys.stderr is before
+    finally:
+        logging.getLogger().removeHandler(handler)
+    drawn = extension._console.file.getvalue()
+    assert "pages/min" in drawn
+    assert "given up: refused" in drawn
+
+
+def test_nothing_is_shown_of_a_crawl_without_a_ledger(show: Any) -> None:
+    extension = show(is_terminal=False)
+    extension._crawler.engine.scheduler = None
+    extension.spider_opened(SimpleNamespace(name="other"))
+    extension.spider_closed()

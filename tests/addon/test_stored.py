@@ -1,0 +1,64 @@
+"""Requests as the ledger keeps them."""
+
+from typing import Any
+
+import pytest
+from scrapy import FormRequest, Request, Spider
+
+from newscorpus.addon.stored import VISIT, pack, unpack
+from newscorpus.crawl.ledger import LedgerError
+
+URL = "https://news.example/1"
+
+
+class NewsSpider(Spider):
+    """A spider with a callback."""
+
+    name = "news"
+
+    def parse_article(self, *_: object) -> None:
+        """Do nothing."""
+
+
+SPIDER = NewsSpider()
+
+
+def again(request: Request) -> Request:
+    packed = pack(request, SPIDER)
+    assert packed is not None
+    return unpack(packed, request.url, request.priority, SPIDER)
+
+
+def test_a_request_comes_back_as_it_was() -> None:
+    request = Request(
+        URL,
+        SPIDER.parse_article,
+        headers={"Referer": "a"},
+        meta={"a": [1], VISIT: 7},
+        cb_kwargs={"b": None},
+        priority=3,
+    )
+    found = again(request)
+    assert (found.callback, found.headers, found.cb_kwargs) == (SPIDER.parse_article, request.headers, {"b": None})
+    assert (found.meta, found.priority) == ({"a": [1]}, 3)
+    form = again(FormRequest(URL, formdata={"q": "\u017e"}))
+    assert (type(form), form.body) == (FormRequest, b"q=%C5%BE")
+
+
+@pytest.mark.parametrize("value", [object(), {1: 2}, b"bytes", {1, 2}])
+def test_what_json_cannot_say_is_not_stored(value: Any) -> None:
+    assert pack(Request(URL, meta={"a": value}), SPIDER) is None
+    assert pack(Request(URL, print), SPIDER) is None
+
+
+@pytest.mark.parametrize(
+    ("stored", "message"),
+    [
+        (b'{"_class": "subprocess.Popen"}', "the class subprocess.Popen, which is none of requests"),
+        (b'{"_class": "os.system"}', "the class os.system"),
+        (b'{"callback": "no_more"}', "names no_more, which the spider news has not"),
+    ],
+)
+def test_a_ledger_names_nothing_but_requests_and_callbacks(stored: bytes, message: str) -> None:
+    with pytest.raises(LedgerError, match=message):
+        unpack(stored, URL, 0, SPIDER)

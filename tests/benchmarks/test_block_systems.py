@@ -1,0 +1,58 @@
+"""The protocols of the block systems: their counts by hand, and each as a whole on few pages."""
+
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from newscorpus.learning.pages import GoldPage
+
+
+@pytest.fixture
+def shared() -> ModuleType:
+    return import_module("benchmarks.reproduce.block_systems")
+
+
+def test_marks_on_a_page() -> None:
+    texttractor = import_module("benchmarks.reproduce.texttractor")
+    marked = np.array([True, False, False, True, False, True], bool)
+    good = np.array([False, False, True, True, True, True], bool)
+    by_hand = {"blocks": 6, "good": 4, "marked": 3, "wrong": 1, "missed": 2}
+    of_ends = {"starts": 0, "distance": 2.0, "ends": 1, "success": 0.5, "failure": 0.25}
+    assert texttractor.count(marked, good) == texttractor.Marks(pages=1, **by_hand, **of_ends)
+
+
+def test_nothing_marked_is_as_far_off_as_the_page_is_long() -> None:
+    marks = import_module("benchmarks.reproduce.texttractor").count(np.zeros(3, bool), np.array([True, False, True]))
+    assert (marks.distance, marks.starts, marks.ends, marks.success, marks.failure) == (3.0, 0, 0, 0.0, 0.0)
+
+
+def test_large_sites_have_twenty_pages(shared: ModuleType, data: Path) -> None:
+    pages = shared.large_sites(data)
+    assert shared.counted_sites(pages) == "large0.example 22, large1.example 22"
+    assert {page.dataset for page in pages} == {"ir_research", "daniel"}
+
+
+def test_each_page_is_tested_on_once(shared: ModuleType, data: Path) -> None:
+    pages = list(shared.articles(data, "wcxb", "train"))
+    tested: list[GoldPage] = []
+    for train, test in shared.folds(pages, 5):
+        assert sorted(page.id for page in train + test) == sorted(page.id for page in pages)
+        tested += test
+    assert sorted(page.id for page in tested) == sorted(page.id for page in pages)
+
+
+@pytest.mark.parametrize(
+    ("module", "said"),
+    [
+        ("texttractor", "| With post-analysis | missed | 21 | 0.000 |"),
+        ("shallow_tree", "| same sites | shallow-tree, exact labels | 44 | 1.000 | 1.000 | 1.000 |"),
+        ("paragraph_svm", "| paragraph-svm, streamed | 44 | 1.000 | 0.000 |"),
+    ],
+)
+def test_a_protocol_as_a_whole(data: Path, module: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    protocol = import_module(f"benchmarks.reproduce.{module}")
+    monkeypatch.setattr(protocol, "FOLDS", 2, raising=False)
+    assert said in protocol.reproduce(data)

@@ -1,0 +1,99 @@
+"""The tables of the hybrids, of node-svm and of all systems: their counts by hand, and some as a whole on few pages."""
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from newscorpus.evaluation.scores import Overlap, lcs_overlap
+from newscorpus.extractors.experts import Expert
+from newscorpus.learning.pages import read_pages
+from newscorpus.learning.segments import SegmentedPage
+
+
+def first_words(count: int) -> Expert:
+    return lambda reading: " ".join(reading.tree.text_content().split()[:count])
+
+
+@pytest.fixture
+def pages(data: Path) -> list[SegmentedPage]:
+    """With two experts: one that finds nothing, and one that keeps 40 words."""
+    experts: dict[str, Expert] = {"none": lambda _: "", "some": first_words(40)}
+    return list(import_module("benchmarks.reproduce.segmented").segmented(read_pages(data / "wcxb.jsonl.zst"), experts))
+
+
+def test_cells_of_a_table() -> None:
+    table = import_module("benchmarks.reproduce.tables").table
+    assert table(("a", "b"), [("x", 0.12345), (1, None)]) == "| a | b |\n| --- | --: |\n| x | 0.123 |\n| 1 |  |\n"
+
+
+def test_pages_are_drawn_the_same_each_time(pages: list[SegmentedPage]) -> None:
+    drawn = import_module("benchmarks.reproduce.segmented").drawn
+    train, test = drawn(pages, 10)
+    assert (len(train), len(test)) == (10, len(pages) - 10)
+    assert [page.page.id for page in train] == [page.page.id for page in drawn(pages, 10)[0]]
+    assert not {page.page.id for page in train} & {page.page.id for page in test}
+
+
+def test_an_ideal_choice(pages: list[SegmentedPage]) -> None:
+    segmented = import_module("benchmarks.reproduce.segmented")
+    assert set(segmented.ideal(pages, lcs_overlap)) == {"some"}
+    texts = segmented.texts_of(pages[:2], ["none", "some"])
+    assert texts[0] == ""
+    total = segmented.summed(pages[:2], texts, lcs_overlap)
+    assert (total.predicted, total.gold) == (40, len(f"{pages[0].page.text} {pages[1].page.text}".split()))
+
+
+def test_a_machine_learns_which_segments_are_good(pages: list[SegmentedPage]) -> None:
+    segmented = import_module("benchmarks.reproduce.segmented")
+    texts = segmented.by_segment(pages[:16], pages[16:], lambda page: page.features)
+    assert segmented.mean_f1(pages[16:], texts) > 0.9
+
+
+def test_pairs_that_are_together() -> None:
+    clusters = import_module("benchmarks.reproduce.clusters")
+    # Of {0, 1, 2} and {3, 4} against {0, 1} and {2, 3, 4}: the pairs 0-1 and 3-4 are in both.
+    assert clusters.shared_pairs([1, 1, 1, 2, 2], [1, 1, 2, 2, 2]) == Overlap(2, 4, 4)
+
+
+def test_texts_on_the_same_event_are_one_cluster() -> None:
+    flood, vote = "the river flooded the mill and the bridge", "voters chose a mayor in the town hall"
+    labels = import_module("benchmarks.reproduce.clusters").clusters(
+        [flood, vote, "", f"{flood} again", f"{vote} again", ""]
+    )
+    assert labels[0] == labels[3] != labels[1] == labels[4]
+    assert len(set(labels)) == 4
+
+
+def test_node_svm_as_a_whole(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = import_module("benchmarks.reproduce.node_svm")
+    monkeypatch.setattr(module, "EXPERIMENTS", {"daniel": (module.Experiment("large0.example"), module.Experiment(""))})
+    said = module.reproduce(data)
+    assert "| Lenta |  | other sites |  | 0.885 | 0.890 | 0.915 | 0.926 | 0.936 |" in said
+    assert "| daniel: large0.example | 11 | other sites | 13 | 1.000 |" in said
+    assert "| daniel: train split | 22 | dev split | 2 | 1.000 |" in said
+
+
+def test_side_by_side(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = import_module("benchmarks.reproduce.side_by_side")
+    monkeypatch.setattr(module, "WITHOUT_TEMPLATE", ("bte", "readability"))
+    monkeypatch.setattr(module, "SETS", ("daniel", "wcxb"))
+    monkeypatch.setattr(module, "FEW_PAGES", 2)
+    monkeypatch.setattr(module, "CSV", tmp_path / "systems.csv")
+    said = module.reproduce(data)
+    assert "| extractor | all (4) | daniel (2) | wcxb (2) | none | ms |" in said
+    assert {line.split(",")[2] for line in module.CSV.read_text("utf-8").splitlines()[1:]} == {"bte", "readability"}
+
+
+def test_each_module_writes_the_file_of_its_name(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main = import_module("benchmarks.reproduce.__main__")
+    monkeypatch.setattr(main, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(import_module("benchmarks.reproduce.bakic"), "reproduce", lambda _: "# Table\n")
+    monkeypatch.setattr("sys.argv", ["reproduce", str(data), "--only", "bakic"])
+    assert main.main() == 0
+    assert (tmp_path / "results" / "bakic.md").read_text("utf-8") == "# Table\n"
+    monkeypatch.setattr("sys.argv", ["reproduce", str(tmp_path / "nowhere"), "--only", "clusters"])
+    assert main.main() == 1
+    assert "clusters" in capsys.readouterr().err.splitlines()[-1]

@@ -1,0 +1,93 @@
+"""What the ledger knows of earlier visits, and what it queues again."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from newscorpus.crawl.ledger import Fetched, Ledger, Link, Outcome, key_of
+
+URL = "https://a.cz/"
+NOW = 1_000.0
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger.open(tmp_path) as ledger:
+        yield ledger
+
+
+def finish(ledger: Ledger, name: str, kind: str, outcome: Outcome | None = None, portal: str = "a") -> None:
+    """Queue, lease and finish an address."""
+    ledger.add(Link(key_of(URL + name), URL + name, portal, kind, request=b"{}"))
+    lease = ledger.lease(portal)
+    assert lease
+    assert lease.url == URL + name
+    fetched = Fetched(lease.url, 200, "2026-11-21T08:00:00+00:00", 5, etag='"5"', signature="5")
+    ledger.finish(lease.serial, [outcome] if outcome else [], fetched)
+
+
+def queued(ledger: Ledger, portal: str = "a") -> list[str]:
+    leases = [ledger.lease(portal) for _ in range(ledger.queued(portal))]
+    return sorted(lease.url.removeprefix(URL) for lease in leases if lease)
+
+
+def revive(ledger: Ledger, *kinds: str, now: float = NOW) -> list[str]:
+    ledger.requeued("a", ledger.revisits.revive(kinds, "a", now))
+    return queued(ledger)
+
+
+def test_what_is_due_is_queued_again(ledger: Ledger) -> None:
+    for name, interval in (("soon", 10.0), ("late", 90.0)):
+        finish(ledger, name, "feed")
+        ledger.revisits.schedule(URL + name, NOW, interval)
+    finish(ledger, "article", "article")
+    assert revive(ledger, "feed", now=NOW + 10) == ["soon"]
+
+
+def test_kinds_and_portals_are_kept_apart(ledger: Ledger) -> None:
+    finish(ledger, "feed", "feed")
+    finish(ledger, "section", "section")
+    finish(ledger, "other", "feed", portal="b")
+    assert revive(ledger, "feed") == ["feed"]
+    assert ledger.queued("b") == 0
+
+
+@pytest.mark.parametrize("reason", ["timeout", "dns", "connection_refused", "http_403", "http_503"])
+def test_what_failed_in_a_way_that_may_pass_is_asked_for_again_whatever_it_is(ledger: Ledger, reason: str) -> None:
+    finish(ledger, "article", "article", Outcome("fetch", reason))
+    assert revive(ledger, "feed") == ["article"]
+
+
+@pytest.mark.parametrize("reason", ["http_404", "http_410", "robots_disallowed", "private_address", "not_html"])
+def test_what_failed_for_good_is_not(ledger: Ledger, reason: str) -> None:
+    finish(ledger, "article", "article", Outcome("fetch", reason))
+    assert revive(ledger, "feed") == []
+
+
+def test_other_days_have_lists_read_again_as_if_for_the_first_time(ledger: Ledger) -> None:
+    finish(ledger, "feed", "feed")
+    finish(ledger, "old", "article", Outcome("discovery", "out_of_period"))
+    finish(ledger, "kept", "article", Outcome(reason="kept"))
+    ledger.requeued("a", ledger.revisits.widen(("feed",), "a"))
+    leases = [ledger.lease("a"), ledger.lease("a"), ledger.lease("a")]
+    found = {lease.url.removeprefix(URL): lease.etag for lease in leases if lease}
+    assert found == {"feed": "", "old": ""}
+
+
+def test_days_are_remembered_by_portal(ledger: Ledger) -> None:
+    assert ledger.revisits.period("a") is None
+    ledger.revisits.set_period("a", "2024-01-01", "2024-12-31")
+    ledger.revisits.set_period("a", "2023-01-01", "2024-12-31")
+    assert ledger.revisits.period("a") == ("2023-01-01", "2024-12-31")
+    assert ledger.revisits.period("b") is None
+
+
+def test_the_budget_begins_anew(ledger: Ledger) -> None:
+    for round_of_two in (("1", "2"), ("3", "4")):
+        for name in round_of_two:
+            assert ledger.reserve(URL + name, "a")
+            finish(ledger, name, "article")
+        assert ledger.taken_in("a") == 2
+        ledger.renew_budget("a")
+        assert ledger.taken_in("a") == 0
