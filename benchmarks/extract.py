@@ -46,7 +46,7 @@ STAGES = {
     "parse": "newscorpus.extraction.read.parse",
     "fields": "newscorpus.extraction.read.read_fields",
     "segment": "newscorpus.extraction.read.segment",
-    "features": "newscorpus.extraction.classify.measure",
+    "features": "newscorpus.extractors.main_text.measure",
     "context": "newscorpus.extraction.classify.add_context",
     "trees": "newscorpus.extraction.classify._run",
     "post-analysis": "newscorpus.extractors.main_text.revise",

@@ -1,4 +1,4 @@
-"""Classify: blocks to labelled blocks, by boosted trees in two passes.
+"""Classify: features of blocks to the probability of each being main text, by boosted trees in two passes; and labels.
 
 The first pass sees each block's features; the second sees, beside them, what the first said of the blocks around it.
 """
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from newscorpus.artifacts import METADATA, Artifact, ArtifactError, load_artifact, onnx_session
 from newscorpus.data import Block, Label, LabelledBlock
 from newscorpus.extraction.context import CONTEXT, measure_context
-from newscorpus.extraction.features import FEATURES, Hints, Matrix, PageFeatures, measure
+from newscorpus.extraction.features import FEATURES, Matrix, PageFeatures
 
 MODEL = "main-text"
 FIRST = "first.onnx"
@@ -23,8 +23,6 @@ RULED_OUT = 0.02
 
 COLUMNS = (*FEATURES, *CONTEXT)
 """What the second pass sees; the first sees the columns of `FEATURES`."""
-
-_WORDS = tuple(FEATURES).index("words")
 
 Floats = NDArray[np.float64]
 
@@ -47,18 +45,7 @@ class Classifier:
         self._first = onnx_session(artifact.weights[FIRST])
         self._second = onnx_session(artifact.weights[SECOND])
 
-    def __call__(self, blocks: Sequence[Block], hints: Hints = Hints()) -> tuple[LabelledBlock, ...]:
-        """`blocks` with the probability of each being main text; good above 0.5.
-
-        Where no block is that probable, those are good that maximise the expected F1 of the page: a text of doubtful
-        blocks with a low confidence serves better than none.
-        """
-        if not blocks:
-            return ()
-        features = measure(blocks, hints)
-        return label_by(self.probabilities(features), features, blocks)
-
-    def probabilities(self, features: PageFeatures) -> Floats:
+    def __call__(self, features: PageFeatures) -> Floats:
         """Per block the probability of being main text."""
         probability = _run(self._first, features.matrix)
         left = probability > RULED_OUT
@@ -68,10 +55,14 @@ class Classifier:
 
 
 def label_by(probability: Floats, features: PageFeatures, blocks: Sequence[Block]) -> tuple[LabelledBlock, ...]:
-    """`blocks` labelled by the `probability` of each; see `Classifier.__call__`."""
+    """`blocks` labelled by the `probability` of each: good above 0.5.
+
+    Where no block is that probable, those are good that maximise the expected F1 of the page: a text of doubtful blocks
+    with a low confidence serves better than none.
+    """
     good = probability > 0.5
     if not good.any():
-        good = best_expected_f1(probability, features.matrix[:, _WORDS])
+        good = best_expected_f1(probability, features.words)
     return tuple(
         LabelledBlock(block, score, Label.GOOD if is_good else Label.BAD)
         for block, score, is_good in zip(blocks, probability.tolist(), good.tolist(), strict=True)
@@ -80,9 +71,8 @@ def label_by(probability: Floats, features: PageFeatures, blocks: Sequence[Block
 
 def add_context(features: PageFeatures, probability: Floats) -> Matrix:
     """The columns of the second pass: the features, and the context that the first pass's probabilities make."""
-    matrix = features.matrix
-    context = measure_context(probability, matrix[:, _WORDS].astype(float), features.parents, features.paths)
-    return np.hstack((matrix, context))
+    context = measure_context(probability, features.words.astype(float), features.parents, features.paths)
+    return np.hstack((features.matrix, context))
 
 
 def best_expected_f1(probability: Floats, words: NDArray[np.float32]) -> NDArray[np.bool_]:

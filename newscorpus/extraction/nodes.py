@@ -67,7 +67,7 @@ def describe_elements(
     elements: Sequence[HtmlElement], amounts: Sequence[Amounts], groups: tuple[str, ...] = GROUPS
 ) -> Nodes:
     """Elements in document order, with the amounts of each, by the features of `groups`."""
-    hashed: dict[str, list[int]] = {}  # the same names come again and again on a page
+    hashed: dict[str, tuple[list[int], list[float]]] = {}  # the same names come again and again on a page
     columns: list[int] = []
     values: list[float] = []
     starts: list[int] = []
@@ -75,14 +75,20 @@ def describe_elements(
         starts.append(len(columns))
         for group in groups:
             for key, names in _GROUPS[group](element, amount):
-                if key not in hashed:
-                    hashed[key] = [zlib.crc32(name.encode("utf-8", "replace")) % COLUMNS for name in names()]
-                found = hashed[key]
-                columns += found
-                values += [len(found) ** -0.5 for _ in found]
+                found = hashed.get(key)
+                if found is None:
+                    found = hashed[key] = _hash(names())
+                columns += found[0]
+                values += found[1]
     return Nodes(
         tuple(elements), tuple(amounts), np.array(columns, np.int64), np.array(values), np.array(starts, np.int64)
     )
+
+
+def _hash(names: Sequence[str]) -> tuple[list[int], list[float]]:
+    """The columns of `names` and the value in each."""
+    columns = [zlib.crc32(name.encode("utf-8", "replace")) % COLUMNS for name in names]
+    return columns, [len(columns) ** -0.5 for _ in columns]
 
 
 Feature = tuple[str, Callable[[], list[str]]]

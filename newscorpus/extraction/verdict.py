@@ -8,7 +8,6 @@ from typing import Final
 
 from newscorpus.artifacts import ArtifactError
 from newscorpus.data import Fields, Label, LabelledBlock
-from newscorpus.text import count_words
 
 SIGNS: Final[Mapping[str, str]] = {
     "log_good_words": "logarithm of the words held to be main text",
@@ -72,9 +71,11 @@ class Verdict:
     article: Logistic
     least_article: float
 
-    def __call__(self, labelled: Sequence[LabelledBlock], fields: Fields, url: str) -> tuple[float, bool]:
+    def __call__(
+        self, labelled: Sequence[LabelledBlock], words: Sequence[float], fields: Fields, url: str
+    ) -> tuple[float, bool]:
         """The probability that the text is right, and whether there is an article; a block must be good."""
-        signs = read_signs(labelled, fields, url)
+        signs = read_signs(labelled, words, fields, url)
         return self.confidence(signs), self.article(signs) >= self.least_article
 
     def to_parameters(self) -> dict[str, float | list[float]]:
@@ -115,9 +116,13 @@ def _float(value: float | list[float]) -> float:
     return value
 
 
-def read_signs(labelled: Sequence[LabelledBlock], fields: Fields, url: str) -> tuple[float, ...]:
-    """The signs of a page, in the order of `SIGNS`; where no block is good, the signs of good text are 0."""
-    words = [count_words(item.block.text) for item in labelled]
+def read_signs(
+    labelled: Sequence[LabelledBlock], words: Sequence[float], fields: Fields, url: str
+) -> tuple[float, ...]:
+    """The signs of a page, in the order of `SIGNS`; where no block is good, the signs of good text are 0.
+
+    `words` is the number of words of each block.
+    """
     good = [at for at, item in enumerate(labelled) if item.label is Label.GOOD]
     good_words = max(sum(words[at] for at in good), 1)
     expected = [item.score * count for item, count in zip(labelled, words, strict=True)]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.evaluation.conventions import has_article
-from newscorpus.extraction.features import FEATURES, Matrix
+from newscorpus.extraction.features import Matrix
 from newscorpus.learning.examples import OTHER_PAGE_WEIGHT, SET_WEIGHTS, Example
 
 Floats = NDArray[np.float64]
@@ -20,8 +20,6 @@ NEAR_GOOD = 8
 
 FAR_SHARE = 0.3
 """Share of the other blocks that is learned from, with a weight that makes up for the rest: most are easy."""
-
-_WORDS = tuple(FEATURES).index("words")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ def block_weights(examples: Sequence[Example]) -> list[Floats]:
         weight = SET_WEIGHTS[page.dataset] / pages_of[page.dataset, page.domain] ** 0.5
         if not has_article(page.page_type):
             weight *= OTHER_PAGE_WEIGHT
-        by_length = 2 + np.log1p(example.features.matrix[:, _WORDS].astype(float))
+        by_length = 2 + np.log1p(example.features.words.astype(float))
         weights.append(weight * example.weight * by_length / by_length.sum() ** 0.7)
     return weights
 

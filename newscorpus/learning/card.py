@@ -20,7 +20,8 @@ The train split of these sets; their pages are not part of the model, its weight
 |---|--:|---|---|
 {data}
 
-Made by `newscorpus train {name}` with {versions}; the same data give the same model. Trees: {boosting}.
+Made by `newscorpus train {name}` with {versions}; the same data give the same model. Trees: {boosting};
+the first pass is that of the first seed alone.
 
 ## How well it does
 

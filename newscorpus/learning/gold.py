@@ -47,13 +47,13 @@ def gold_source(data: Path, progress: Progress) -> Source:
     return Source(training_articles(data, progress), partial(describe_data, data))
 
 
-def training_files(data: Path) -> dict[str, Path]:
-    """The files in `data` of the sets whose licence allows to train shipped models, by set.
+def training_files(data: Path, licences: Mapping[str, str] = LICENCES) -> dict[str, Path]:
+    """The files in `data` of the sets of `licences`, by set: those that allow to train shipped models.
 
     Raises:
         TrainingError: one is missing.
     """
-    files = {name: data / f"{name}.jsonl.zst" for name in LICENCES}
+    files = {name: data / f"{name}.jsonl.zst" for name in licences}
     missing = [str(path) for path in files.values() if not path.is_file()]
     if missing:
         raise TrainingError(f"the pages with gold text are not all here: {missing[0]} is missing")
@@ -85,13 +85,13 @@ def is_aside(site: str) -> bool:
     return zlib.crc32(site.encode()) % SITES_ASIDE == 0
 
 
-def describe_data(data: Path, pages: Mapping[str, int]) -> Described:
+def describe_data(data: Path, pages: Mapping[str, int], licences: Mapping[str, str] = LICENCES) -> Described:
     """The sets in `data`, with the number of `pages` of each that were learned from."""
     return {
         name: {
-            "licence": LICENCES[name],
+            "licence": licences[name],
             "pages": pages[name],
             "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
         }
-        for name, path in training_files(data).items()
+        for name, path in training_files(data, licences).items()
     }

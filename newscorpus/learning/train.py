@@ -18,10 +18,11 @@ from newscorpus.extraction.post_analysis import revise
 from newscorpus.extraction.verdict import Verdict, read_signs
 from newscorpus.learning import segment_systems
 from newscorpus.learning.block_learner import BlockLearner, train_on_gold
-from newscorpus.learning.boosting import Boosting, fit_all, out_of_fold
+from newscorpus.learning.boosting import Boosting, fit, fit_all, out_of_fold
 from newscorpus.learning.card import model_card
 from newscorpus.learning.examples import LICENCES, SET_WEIGHTS, Example, make_example
 from newscorpus.learning.gold import Progress, describe_data, training_files
+from newscorpus.learning.learned_fields import train_learned_fields
 from newscorpus.learning.node_svm import train_node_svm
 from newscorpus.learning.onnx_trees import trees_to_onnx
 from newscorpus.learning.pages import read_pages
@@ -54,7 +55,7 @@ def train(data: Path, output: Path, progress: Progress, boosting: Boosting = Boo
     examples = _examples(list(training_files(data).values()), progress)
     matrices = [example.features.matrix for example in examples]
     first_seen = out_of_fold(examples, matrices, boosting, FOLDS, lambda: progress("first pass, one fold more"))
-    first = fit_all(examples, matrices, boosting)
+    first = fit(examples, matrices, boosting, boosting.seeds[0])  # one booster, as the second pass saw out of fold
     progress("first pass, all pages")
     joined = [add_context(example.features, p) for example, p in zip(examples, first_seen, strict=True)]
     second_seen = out_of_fold(examples, joined, boosting, FOLDS, lambda: progress("second pass, one fold more"))
@@ -72,7 +73,7 @@ def train(data: Path, output: Path, progress: Progress, boosting: Boosting = Boo
         data=describe_data(data, Counter(example.page.dataset for example in examples)),
         scores={**_scores(examples, judged), "verdict": check_verdict(judged, LEAST_ARTICLE)},
     )
-    weights = {FIRST: trees_to_onnx(first), SECOND: trees_to_onnx(second)}
+    weights = {FIRST: trees_to_onnx([first]), SECOND: trees_to_onnx(second)}
     save_artifact(output, metadata, weights, model_card(metadata, boosting))
     return metadata
 
@@ -96,7 +97,7 @@ def _judge(example: Example, probability: Floats) -> JudgedPage:
     labelled = revise(label_by(probability, example.features, example.blocks), fields.title)
     text = "\n".join(good_paragraphs(labelled))
     return JudgedPage(
-        signs=read_signs(labelled, fields, example.page.url),
+        signs=read_signs(labelled, example.features.words.tolist(), fields, example.page.url),
         f1=ngram_scores(text, example.page.text).f1,
         page_type=example.page.page_type,
         site=example.page.domain or example.page.id,
@@ -132,5 +133,6 @@ TRAINERS: Mapping[str, Trainer] = {
     "hybrid-section": segment_systems.train_hybrid_section,
     "hybrid-document": segment_systems.train_hybrid_document,
     "node-svm": train_node_svm,
+    "learned-fields": train_learned_fields,
 }
 """The models that can be trained, by name."""

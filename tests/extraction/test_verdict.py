@@ -5,6 +5,7 @@ import pytest
 from newscorpus.artifacts import ArtifactError
 from newscorpus.data import Block, Element, Fields, Label, LabelledBlock
 from newscorpus.extraction.verdict import SIGNS, Logistic, Verdict, read_signs
+from newscorpus.text import count_words
 
 BODY = Element("body")
 
@@ -23,8 +24,12 @@ PAGE = (
 NOTHING_KNOWN = Fields()
 
 
+def words_of(page: tuple[LabelledBlock, ...]) -> list[float]:
+    return [float(count_words(item.block.text)) for item in page]
+
+
 def signs(page: tuple[LabelledBlock, ...] = PAGE, fields: Fields = NOTHING_KNOWN, url: str = "") -> dict[str, float]:
-    return dict(zip(SIGNS, read_signs(page, fields, url), strict=True))
+    return dict(zip(SIGNS, read_signs(page, words_of(page), fields, url), strict=True))
 
 
 def verdict(bias: float = 0.0, least: float = 0.5) -> Verdict:
@@ -110,8 +115,8 @@ def test_a_model_wants_as_many_signs_as_weights() -> None:
 
 
 def test_a_page_below_the_least_probability_is_no_article() -> None:
-    assert verdict(bias=0.0, least=0.5)(PAGE, Fields(), "") == (0.5, True)
-    assert verdict(bias=0.0, least=0.51)(PAGE, Fields(), "") == (0.5, False)
+    assert verdict(bias=0.0, least=0.5)(PAGE, words_of(PAGE), Fields(), "") == (0.5, True)
+    assert verdict(bias=0.0, least=0.51)(PAGE, words_of(PAGE), Fields(), "") == (0.5, False)
 
 
 def test_a_verdict_comes_back_as_it_was_written_down() -> None:

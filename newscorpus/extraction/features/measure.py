@@ -46,6 +46,14 @@ class PageFeatures:
     parents: Integers
     paths: Integers
 
+    @property
+    def words(self) -> NDArray[np.float32]:
+        """Number of words of each block."""
+        return self.matrix[:, _WORDS]
+
+
+_WORDS = tuple(FEATURES).index("words")
+
 
 def measure(blocks: Sequence[Block], hints: Hints = Hints()) -> PageFeatures:
     """The features of `blocks`, those of a page in document order; there must be at least one."""

@@ -33,6 +33,7 @@ from newscorpus.extraction.fields.entities import (
 from newscorpus.extraction.fields.evidence import Decided, of_field
 from newscorpus.extraction.fields.images import merge_images, meta_images
 from newscorpus.extraction.fields.json_ld import read_json_ld
+from newscorpus.extraction.fields.learned import read_learned
 from newscorpus.extraction.fields.markup import Markup, gather, join
 from newscorpus.extraction.fields.metas import read_metas
 from newscorpus.extraction.fields.microdata import read_microdata
@@ -155,6 +156,9 @@ def _from_text(
         description = next((item.value for item in of_field("description", declared)), "")
         found += (read_headline(headline), *read_lead(after, description))
         found += read_near(before, after, setting, wanted) if wanted else ()
+    if wanted.issuperset(VISIBLE):  # the page declares neither: one without structured data
+        has_title = any(item.field == "title" for item in (*declared, *found))
+        found += (item for item in read_learned(tree, headline, setting) if not (has_title and item.field == "title"))
     missing = wanted - {item.field for item in (*declared, *found, *read_address(markup.url))}
     if "published" in missing:
         found += (*read_data_layer(markup), *read_everywhere(tree, setting, missing))

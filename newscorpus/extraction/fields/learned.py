@@ -1,0 +1,149 @@
+"""Title, date and authors of a page without structured data, as elements that a linear classifier picks.
+
+Kazennikov 2013: stage one takes the element that the classifier likes best for a field; stage two takes out of it the
+parts that the same classifier finds foreign. Authors are our addition. Trained from pages whose structured data tells
+the truth (`newscorpus.learning.learned_fields`).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+
+import numpy as np
+from lxml.html import HtmlElement
+
+from newscorpus.data import Evidence
+from newscorpus.extraction.amounts import Amounts, measure_amounts, measure_some
+from newscorpus.extraction.fields.clean import plain
+from newscorpus.extraction.fields.dates import Setting, find_dates
+from newscorpus.extraction.fields.nearby import following, preceding
+from newscorpus.extraction.fields.people import is_agency, is_personal_name, names_in
+from newscorpus.extraction.linear import LinearModel, load_linear
+from newscorpus.extraction.nodes import GROUPS, Floats, Nodes, describe_elements
+
+MODEL = "learned-fields"
+FIELDS = ("title", "published", "authors")
+"""What the model tells, in the order of its scores."""
+
+CANDIDATES = frozenset(
+    "a address b dd div dt em h1 h2 h3 h4 h5 h6 header i li p section small span strong td time".split()
+)
+"""Elements that may hold a field: those of the paper, and the inline ones that bylines are made of."""
+
+LONGEST = {"title": 300, "published": 160, "authors": 160}
+"""Characters of the longest text that may be a field: the longest gold title has 186."""
+SHORTEST = 4
+"""Letters and digits of the shortest."""
+MAX_RUN = 1_000
+"""Characters of the longest text, white space included, that is measured."""
+BEFORE, AFTER = 10, 30
+"""Elements before and after the headline that are looked at."""
+FOREIGN = -1.0
+"""Score at or below which a part of the chosen element is taken out: beyond the margin of the machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """What was picked for a field: the element, and the outermost of its parts that are foreign."""
+
+    element: HtmlElement
+    foreign: tuple[HtmlElement, ...]
+
+
+def read_learned(tree: HtmlElement, headline: HtmlElement | None, setting: Setting) -> Iterator[Evidence]:
+    """Evidence of the picked elements, one for each field at most; source "learned".
+
+    Args:
+        tree: the page.
+        headline: its heading; elements near it alone are looked at. None: all are.
+        setting: what dates are read against.
+    """
+    nodes = describe_candidates(tree) if headline is None else _describe_near(headline)
+    if not nodes.elements:
+        return
+    scores = _model().score(nodes)
+    for column, field in enumerate(FIELDS):
+        picked = pick(nodes, scores[:, column], field, setting)
+        if picked and (value := read_value(field, text_of(picked), setting)):
+            yield Evidence(field, value, "learned")
+
+
+def describe_candidates(tree: HtmlElement, groups: tuple[str, ...] = GROUPS) -> Nodes:
+    """The elements of `tree` that may hold a field, by the features of `groups`."""
+    return _describe(tree.iter(*CANDIDATES), measure_amounts(tree), groups)
+
+
+def _describe_near(headline: HtmlElement) -> Nodes:
+    """Those around the heading; a page has thousands more, and each costs some 0.05 ms."""
+    around = [*preceding(headline, BEFORE), headline, *islice(following(headline), AFTER)]
+    measured = measure_some(each for each in around if each.tag in CANDIDATES and len(each.text_content()) <= MAX_RUN)
+    return _describe((each for each in around if each.tag in CANDIDATES), measured, GROUPS)
+
+
+def _describe(
+    elements: Iterable[HtmlElement], measured: Mapping[HtmlElement, Amounts], groups: tuple[str, ...]
+) -> Nodes:
+    kept = [element for element in elements if element in measured and _is_short(measured[element])]
+    return describe_elements(kept, [measured[element] for element in kept], groups)
+
+
+def _is_short(amount: Amounts) -> bool:
+    return amount.letters + amount.digits >= SHORTEST and amount.characters <= max(LONGEST.values())
+
+
+def pick(nodes: Nodes, scores: Floats, field: str, setting: Setting) -> Picked | None:
+    """The element of the highest score above 0 whose text can be read as the field; None where there is none."""
+    for place in np.argsort(-scores, kind="stable"):
+        if scores[place] <= 0:
+            return None
+        if may_hold(field, nodes.amounts[place].characters):
+            element = nodes.elements[place]
+            picked = Picked(element, _foreign(nodes, scores, element))
+            if read_value(field, text_of(picked), setting):
+                return picked
+    return None
+
+
+def may_hold(field: str, characters: int) -> bool:
+    """Whether an element with so much text may hold the field."""
+    return characters <= LONGEST[field]
+
+
+def _foreign(nodes: Nodes, scores: Floats, element: HtmlElement) -> tuple[HtmlElement, ...]:
+    inside = set(element.iterdescendants())
+    foreign: list[HtmlElement] = []
+    for part, score in zip(nodes.elements, scores, strict=True):
+        if score <= FOREIGN and part in inside and not any(ancestor in foreign for ancestor in part.iterancestors()):
+            foreign.append(part)
+    return tuple(foreign)
+
+
+def text_of(picked: Picked) -> str:
+    """The text of the element without its foreign parts; with them where nothing else would stay."""
+    kept = plain(" ".join(_pieces(picked.element, frozenset(picked.foreign))))
+    return kept or plain(picked.element.text_content())
+
+
+def _pieces(element: HtmlElement, foreign: frozenset[HtmlElement]) -> Iterator[str]:
+    if element.text:
+        yield element.text
+    for child in element:
+        if child not in foreign:
+            yield from _pieces(child, foreign)
+        if child.tail:
+            yield child.tail
+
+
+def read_value(field: str, text: str, setting: Setting) -> str:
+    """What `text` says of a field; "" where it cannot be read as one."""
+    if field == "published":
+        return next((date.value for date in find_dates(text, setting)), "")
+    if field == "authors":
+        return ", ".join(name for name in names_in(text) if is_personal_name(name) or is_agency(name))
+    return text
+
+
+@cache
+def _model() -> LinearModel:
+    return load_linear(MODEL)

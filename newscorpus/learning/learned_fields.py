@@ -1,0 +1,239 @@
+"""Training of the model of learned fields (Kazennikov 2013): labels for free, from pages whose structured data tells.
+
+A page's structured data says what its title, date and authors are; it is then taken away, and the elements whose text
+says the same are what the classifier is to pick.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
+
+import numpy as np
+from lxml.html import HtmlElement
+from numpy.typing import NDArray
+from sklearn.svm import LinearSVC
+
+from newscorpus.artifacts import Metadata, save_artifact
+from newscorpus.data import Fields, Page, Rejected
+from newscorpus.evaluation.fields import hide_structured
+from newscorpus.extraction.fields import read_fields
+from newscorpus.extraction.fields.clean import plain
+from newscorpus.extraction.fields.dates import Setting, find_dates
+from newscorpus.extraction.fields.learned import FIELDS, MODEL, describe_candidates, may_hold, pick, text_of
+from newscorpus.extraction.fields.people import names_in, squeezed
+from newscorpus.extraction.linear import BIAS, FEATURES, WEIGHTS, LinearModel
+from newscorpus.extraction.nodes import GROUPS, Floats, Integers, Nodes
+from newscorpus.extraction.parse import parse
+from newscorpus.learning.examples import LICENCES
+from newscorpus.learning.gold import Progress, describe_data, training_files
+from newscorpus.learning.linear import join_rows, weights_to_onnx
+from newscorpus.learning.pages import GoldPage, read_pages
+
+MODEL_VERSION = "1"
+FIELD_LICENCES = {**LICENCES, "htmldate": "Apache-2.0"}
+"""Sets that may be learned from: here those without a gold text, too."""
+PACKAGES = ("numpy", "scikit-learn", "scipy")
+TRUTHFUL = frozenset({"json-ld", "microdata", "meta"})
+"""Sources whose word is taken for the truth."""
+BESIDE_NAMES = 30
+"""Letters and digits that may stand beside the names in an element that holds the authors ("By", a role, a place)."""
+
+Flags = NDArray[np.bool_]
+
+_CARD = """# {name}, version {version}
+
+Picks the elements of a page that hold its title, its date of publication and its authors, for pages that do not declare
+them: a linear support vector machine over hashed features of elements, after Kazennikov (2013). Used by
+`newscorpus.extraction.fields`; what it finds has the source `learned`.
+
+## Made from
+
+Pages whose structured data gives the fields; it was taken away before their elements were described.
+
+| set | pages | licence | SHA-256 |
+|---|--:|---|---|
+{data}
+
+Made by `newscorpus train {name}` with {versions}; the same pages give the same model.
+
+## How well it does
+
+Right element picked, of the training pages that have one: {scores}. On pages of other sites, with the ablation of the
+publication: `docs/fields.md`.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldTraining:
+    """How the machines are fitted.
+
+    Attributes:
+        pages_a_set: most pages learned from of each set.
+        others: elements of a page learned from beside the right ones: most are easy.
+        penalty: C of the machines; of 0.003, 0.01 and 0.03 the last does best on sites not seen (dev, 2026-11).
+        seed: of the draw of elements and of the machine.
+    """
+
+    pages_a_set: int = 600
+    others: int = 60
+    penalty: float = 0.03
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class FieldPage:
+    """A page to learn from.
+
+    Attributes:
+        dataset, site: of the page.
+        setting: what its dates are read against.
+        nodes: its candidates, described without structured data.
+        may: per candidate and field whether it could hold the field at all; shape (candidates, fields).
+        holds: likewise, whether it does.
+        truth: the fields.
+    """
+
+    dataset: str
+    site: str
+    setting: Setting
+    nodes: Nodes
+    may: Flags
+    holds: Flags
+    truth: Fields
+
+
+def train_learned_fields(
+    data: Path, output: Path, progress: Progress, training: FieldTraining = FieldTraining()
+) -> Metadata:
+    """Train `learned-fields`; see `newscorpus.learning.train.train`."""
+    pages: list[FieldPage] = []
+    for file in training_files(data, FIELD_LICENCES).values():
+        pages += _first(make_field_pages(page for page in read_pages(file) if page.split == "train"), training)
+        progress(f"{file.name} read")
+    weights, bias = fit_fields(pages, training)
+    right = score_picks(pages, LinearModel(MODEL, lambda columns: weights[columns], bias))
+    metadata = Metadata(
+        name=MODEL,
+        version=MODEL_VERSION,
+        features=FEATURES,
+        parameters={BIAS: [round(float(value), 6) for value in bias]},
+        files={},
+        versions={"python": python_version(), **{name: version(name) for name in PACKAGES}},
+        data=describe_data(data, Counter(page.dataset for page in pages), FIELD_LICENCES),
+        scores={"training pages": {field: round(score, 4) for field, score in right.items()}},
+    )
+    save_artifact(output, metadata, {WEIGHTS: weights_to_onnx(weights)}, _card(metadata))
+    return metadata
+
+
+def _first(pages: Iterator[FieldPage], training: FieldTraining) -> Iterator[FieldPage]:
+    return (page for _, page in zip(range(training.pages_a_set), pages, strict=False))
+
+
+def make_field_pages(pages: Iterable[GoldPage], groups: tuple[str, ...] = GROUPS) -> Iterator[FieldPage]:
+    """What there is to learn of `pages`; those are left out that cannot be read or declare nothing."""
+    for page in pages:
+        tree = parse(page.html)
+        if isinstance(tree, Rejected):
+            continue
+        truth = declared(read_fields(tree, Page.from_html(page.html, page.url)).fields)
+        hidden = parse(hide_structured(page.html))
+        if isinstance(hidden, Rejected) or not (truth.title or truth.published or truth.authors):
+            continue
+        nodes = describe_candidates(hidden, groups)
+        if not nodes.elements:
+            continue
+        setting = Setting(None, truth.language)
+        may, holds = _labels(nodes, truth, setting)
+        yield FieldPage(page.dataset, page.domain or page.id, setting, nodes, may, holds, truth)
+
+
+def declared(fields: Fields) -> Fields:
+    """Those of title, date and authors that structured data gives; a heading confirms what it says of the title."""
+    source = fields.provenance
+    return Fields(
+        title=fields.title if source.title in TRUTHFUL | {"heading"} else "",
+        published=fields.published if source.published in TRUTHFUL else "",
+        authors=fields.authors if source.authors in TRUTHFUL else (),
+        language=fields.language,
+    )
+
+
+def _labels(nodes: Nodes, truth: Fields, setting: Setting) -> tuple[Flags, Flags]:
+    may = np.zeros((len(nodes.elements), len(FIELDS)), bool)
+    holds = np.zeros_like(may)
+    for place, (element, amount) in enumerate(zip(nodes.elements, nodes.amounts, strict=True)):
+        text = plain(element.text_content())
+        for column, field in enumerate(FIELDS):
+            if may_hold(field, amount.characters):
+                may[place, column], holds[place, column] = says(field, text, truth, setting)
+    return may, holds
+
+
+def says(field: str, text: str, truth: Fields, setting: Setting) -> tuple[bool, bool]:
+    """Whether an element of this text could hold the field of a page, and whether it does."""
+    if field == "published":
+        days = [date.value[:10] for date in find_dates(text, setting)] if truth.published else []
+        return bool(days), truth.published[:10] in days
+    letters = squeezed(text)
+    if field == "title":
+        return bool(truth.title), letters == squeezed(truth.title) != ""
+    names = [squeezed(name) for name in truth.authors]
+    holds = bool(names) and all(name in letters for name in names)
+    return bool(names), holds and len(letters) <= sum(map(len, names)) + BESIDE_NAMES and bool(names_in(text))
+
+
+def fit_fields(pages: Sequence[FieldPage], training: FieldTraining = FieldTraining()) -> tuple[Floats, Floats]:
+    """Weights, shape (columns, fields), and bias of one linear machine a field."""
+    machines = [_fit(pages, column, training) for column in range(len(FIELDS))]
+    return np.column_stack([machine.coef_[0] for machine in machines]), np.concatenate(
+        [machine.intercept_ for machine in machines]
+    )
+
+
+def _fit(pages: Sequence[FieldPage], column: int, training: FieldTraining) -> LinearSVC:
+    generator = np.random.default_rng(training.seed)
+    told = [page for page in pages if page.holds[:, column].any()]
+    places = [_places(page, column, generator, training.others) for page in told]
+    rows = join_rows([page.nodes for page in told], places)
+    answers = np.concatenate([page.holds[at, column] for page, at in zip(told, places, strict=True)])
+    machine = LinearSVC(C=training.penalty, class_weight="balanced", random_state=training.seed, max_iter=5_000)
+    return machine.fit(rows, answers)
+
+
+def _places(page: FieldPage, column: int, generator: np.random.Generator, others: int) -> Integers:
+    right = page.holds[:, column]
+    rest = generator.permutation(np.flatnonzero(page.may[:, column] & ~right))[:others]
+    return np.union1d(np.flatnonzero(right), rest)
+
+
+def score_picks(pages: Sequence[FieldPage], model: LinearModel, *, two_stages: bool = True) -> dict[str, float]:
+    """By field the share of pages, of those where an element holds it, whose picked text says the same."""
+    right: dict[str, list[bool]] = {field: [] for field in FIELDS}
+    for page in pages:
+        scores = model.score(page.nodes)
+        for column, field in enumerate(FIELDS):
+            if page.holds[:, column].any():
+                picked = pick(page.nodes, scores[:, column], field, page.setting)
+                text = "" if picked is None else text_of(picked) if two_stages else plain(_whole(picked.element))
+                right[field].append(says(field, text, page.truth, page.setting)[1])
+    return {field: float(np.mean(hits)) if hits else 0.0 for field, hits in right.items()}
+
+
+def _whole(element: HtmlElement) -> str:
+    return str(element.text_content())
+
+
+def _card(metadata: Metadata) -> str:
+    return _CARD.format(
+        name=metadata.name,
+        version=metadata.version,
+        data="\n".join(
+            f"| {name} | {row['pages']} | {row['licence']} | `{row['sha256']}` |" for name, row in metadata.data.items()
+        ),
+        versions=", ".join(f"{name} {number}" for name, number in metadata.versions.items()),
+        scores=", ".join(f"{field} {score:.3f}" for field, score in metadata.scores["training pages"].items()),
+    )
