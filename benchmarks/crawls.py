@@ -13,10 +13,12 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from multiprocessing import active_children
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from scrapy import Request, Spider
+from scrapy import Request, Spider, signals
 from scrapy.crawler import AsyncCrawlerProcess, Crawler
 from scrapy.http import TextResponse
 from scrapy.settings import Settings
@@ -30,6 +32,7 @@ from newscorpus.data import Article, Fields
 
 SAMPLE_SECONDS = 0.1
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
@@ -40,11 +43,12 @@ class Told:
         articles: items written, or rows of the intake.
         responses: answers of the newspapers.
         seconds: from the opening of the spider to its end.
-        cpu_seconds: of this process, from its start.
+        cpu_seconds: of this process, from the opening of the spider to its end.
+        worker_seconds: CPU time of the worker processes, their start included.
         ledger_seconds: in the ledger.
         scheduler_seconds: in the scheduler, the ledger included.
-        longest_block: longest time that the event loop spent in one callback, in seconds.
-        longest_work: likewise, in CPU time.
+        longest_block: longest time that the event loop spent in one callback while pages came, in seconds.
+        longest_work: likewise, in CPU time: what other processes and the disk took is not in it.
         memory: bytes resident at numbers of articles.
     """
 
@@ -52,6 +56,7 @@ class Told:
     responses: int = 0
     seconds: float = 0.0
     cpu_seconds: float = 0.0
+    worker_seconds: float = 0.0
     ledger_seconds: float = 0.0
     scheduler_seconds: float = 0.0
     longest_block: float = 0.0
@@ -121,13 +126,41 @@ class Stopwatch:
             self.seconds += 0.0 if self._depth else time.perf_counter() - began
 
 
-def watch_loop(told: Told) -> None:
-    """Note the longest callback of the event loop."""
+@dataclass
+class Marks:
+    """When pages began to come, and when no more did."""
+
+    opened: float = 0.0
+    closed: float = 0.0
+    cpu_seconds: float = 0.0
+    worker_seconds: float = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Between the two."""
+        return self.closed - self.opened
+
+    def open(self) -> None:
+        """The spider is open."""
+        self.opened, self.cpu_seconds = time.perf_counter(), -time.process_time()
+
+    def close(self) -> None:
+        """Nothing is left to be done."""
+        if not self.closed:
+            self.closed = time.perf_counter()
+            self.cpu_seconds += time.process_time()
+            self.worker_seconds = sum(map(_cpu_seconds, active_children()))
+
+
+def watch_loop(told: Told, crawling: Callable[[], bool]) -> None:
+    """Note the longest callback of the event loop while a crawl is on."""
     run = asyncio.Handle._run  # noqa: SLF001 -- where the loop calls everything
 
     def timed(self: asyncio.Handle) -> None:
         began, worked = time.perf_counter(), time.thread_time()
         run(self)
+        if not crawling():
+            return
         told.longest_block = max(told.longest_block, time.perf_counter() - began)
         told.longest_work = max(told.longest_work, time.thread_time() - worked)
 
@@ -158,19 +191,22 @@ def settings_of(way: str, folder: Path, more: dict[str, Any]) -> Settings:
 
 def crawl(way: str, bases: list[str], folder: Path, every: int, more: dict[str, Any]) -> Told:
     """Crawl, and tell what it took."""
-    told, ledger, scheduler = Told(), Stopwatch(), Stopwatch()
+    told, ledger, scheduler, marks = Told(), Stopwatch(), Stopwatch(), Marks()
     ledger.watch(Ledger, [name for name, value in vars(Ledger).items() if callable(value) and name[0] != "_"])
     scheduler.watch(LedgerScheduler, ["enqueue_request", "next_request", "has_pending_requests", "_tick"])
-    watch_loop(told)
+    watch_loop(told, lambda: marks.opened > 0 and not marks.closed)
     process = AsyncCrawlerProcess(settings_of(way, folder, more))
     crawler = process.create_crawler(BareSpider if way == "bare" else "portal")
+    crawler.signals.connect(marks.open, signals.spider_opened)
+    crawler.signals.connect(marks.close, signals.spider_idle)
     arguments = {"bases": bases} if way == "bare" else {"portal": ",".join(f"paper{n}" for n in range(len(bases)))}
     process.crawl(crawler, **arguments)
     sampling = asyncio.get_event_loop().create_task(sample_memory(crawler, told, every))
     process.start()
     sampling.cancel()
     told.articles, told.responses = _articles(crawler), crawler.stats.get_value("downloader/response_count", 0)
-    told.seconds, told.cpu_seconds = crawler.stats.get_value("elapsed_time_seconds", 0.0), time.process_time()
+    told.seconds, told.cpu_seconds = marks.seconds, marks.cpu_seconds
+    told.worker_seconds = marks.worker_seconds
     told.ledger_seconds, told.scheduler_seconds = ledger.seconds, scheduler.seconds
     return told
 
@@ -179,6 +215,11 @@ def _articles(crawler: Crawler) -> int:
     stats = crawler.stats
     n: int = stats.get_value(KEPT) or stats.get_value("item_scraped_count", 0)
     return n
+
+
+def _cpu_seconds(process: BaseProcess) -> float:
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def _resident_bytes() -> int:

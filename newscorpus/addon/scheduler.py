@@ -1,6 +1,7 @@
 """The ledger as Scrapy's scheduler: requests are rows, and a page is done in one transaction with what it brought."""
 
 import asyncio
+import gc
 import heapq
 import logging
 import sqlite3
@@ -108,6 +109,8 @@ class LedgerScheduler(BaseScheduler):
         if archive := self._crawler.get_extension(Archive):
             self.ledger.follow(archive.commit)
         self._is_open = True
+        # Modules make half a million objects; looking through them for garbage would hold the event loop up for 0.1 s.
+        gc.freeze()
         self._spider = spider
         self._politeness = self._crawler.get_downloader_middleware(PolitenessMiddleware)
         self._lease_limit = (

@@ -1,0 +1,109 @@
+"""Speed and memory of crawls on loopback: `python -m benchmarks.throughput [--articles N] [--tiny N]`.
+
+The portal spider without extraction beside a bare Scrapy spider, in rounds that take turns, so that each round gives a
+ratio; then once with extraction; then one crawl of tiny pages, whose memory is read on the way.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchmarks.crawls import Told
+from benchmarks.newspapers import Site, environment, make_project, serving
+
+HOSTS = 3
+NO_ARCHIVE = {"NEWSCORPUS_ARCHIVE": False}
+MEGABYTE = 1_000_000
+
+WAYS: dict[str, tuple[str, dict[str, Any]]] = {
+    "bare Scrapy, FEEDS": ("bare", {}),
+    "portal, no extraction, no archive": ("unread", NO_ARCHIVE),
+    "portal, no extraction": ("unread", {}),
+    "portal": ("read", {}),
+}
+
+HEAD = """| crawl | articles | articles/s | ratio to bare | CPU s | worker CPU s | ledger | scheduler and ledger |\
+ longest block, ms | of it CPU, ms |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"""
+
+
+def crawl(site: Site, name: str, way: str, more: dict[str, Any], every: int = 1_000_000) -> Told:
+    """One crawl in a process and a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        make_project(Path(folder), site)
+        asked = {"way": way, "bases": site.bases, "folder": folder, "every": every, "more": more}
+        done = subprocess.run(
+            [sys.executable, "-m", "benchmarks.crawls", json.dumps(asked)],
+            env=environment(), stdout=subprocess.PIPE, check=True,
+        )  # fmt: skip
+    told = Told(**json.loads(done.stdout))
+    print(f"{name}: {told}", file=sys.stderr, flush=True)
+    return told
+
+
+def speed(site: Site, rounds: int) -> str:
+    """The table of speeds; the first round only warms the newspapers up."""
+    told: dict[str, list[Told]] = {name: [] for name in WAYS}
+    for number in range(rounds + 1):
+        for name, (way, more) in WAYS.items():
+            if way != "read" or number == 1:
+                told[name].append(crawl(site, name, way, more))
+    bare = told["bare Scrapy, FEEDS"][1:]
+    lines = [_line(name, runs[-rounds:], bare) for name, runs in told.items()]
+    return "\n".join([HEAD, *lines])
+
+
+def _line(name: str, runs: list[Told], bare: list[Told]) -> str:
+    """A line of the table: medians; the ratio is that of rounds."""
+    ratios = [_rate(run) / _rate(other) for run, other in zip(runs, bare, strict=False)]
+    middle = statistics.median
+    cells = (
+        f"{runs[0].articles:,}",
+        f"{middle(map(_rate, runs)):.0f}",
+        f"{middle(ratios):.2f}",
+        f"{middle(run.cpu_seconds for run in runs):.1f}",
+        f"{middle(run.worker_seconds for run in runs):.1f}",
+        f"{middle(run.ledger_seconds / run.seconds for run in runs):.1%}",
+        f"{middle(run.scheduler_seconds / run.seconds for run in runs):.1%}",
+        f"{1000 * middle(run.longest_block for run in runs):.0f}",
+        f"{1000 * middle(run.longest_work for run in runs):.0f}",
+    )
+    return f"| {name} | {' | '.join(cells)} |"
+
+
+def _rate(told: Told) -> float:
+    return told.articles / told.seconds
+
+
+def memory(articles: int) -> str:
+    """The table of memory in one crawl of tiny pages."""
+    with serving(articles, HOSTS, "--tiny") as site:
+        told = crawl(site, "tiny", "unread", {}, every=articles // 10)
+    first = next(iter(told.memory.values()))
+    lines = [f"| {int(n):,} | {used / MEGABYTE:.0f} | {used / first:.2f} |" for n, used in told.memory.items()]
+    return "\n".join(["| articles | MB resident | ratio to the first |", "|--:|--:|--:|", *lines])
+
+
+def main() -> None:
+    """Measure, and print tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--articles", type=int, default=2_000, help="of the newspapers; 0: no speed (default: 2000)")
+    parser.add_argument("--rounds", type=int, default=3, help="that count (default: 3)")
+    parser.add_argument(
+        "--tiny", type=int, default=200_000, help="articles of a sentence; 0: no memory (default: 200000)"
+    )
+    arguments = parser.parse_args()
+    if arguments.articles:
+        with serving(arguments.articles, HOSTS) as site:
+            print(speed(site, arguments.rounds), flush=True)
+    if arguments.tiny:
+        print(memory(arguments.tiny), flush=True)
+
+
+if __name__ == "__main__":
+    main()
