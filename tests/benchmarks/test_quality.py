@@ -1,0 +1,18 @@
+"""The report on articles that the filters drop, on pages of which nearly all are good."""
+
+import importlib
+from dataclasses import replace
+from pathlib import Path
+
+
+def test_articles_that_are_dropped_are_counted_and_named(data: Path) -> None:
+    quality = importlib.import_module("benchmarks.quality")
+    found = list(quality.verdicts(data))
+    assert len(found) == 24 * 7
+    assert not any(one.objections for one in found)
+    dropped = replace(found[0], objections=("listing", "bullets"), by_papers=("listing",))
+    report = "\n".join(quality.report([dropped, *found[1:]], quality.other_pages(data)))
+    assert "| **news** | 96 | 1.04% | " in report
+    assert "| fundus | 24 | 4.17% | " in report
+    assert "| `bullets` | 1 | 0.60% |" in report
+    assert f"- fundus {dropped.page} (?): listing, bullets" in report
