@@ -64,7 +64,7 @@ def train(
     else:
         metadata = train_blocks(_learner(name, labels, texts), source, folder)
     for group, scores in metadata.scores.items():
-        typer.echo(f"{group}: " + ", ".join(f"{key} {value:.4g}" for key, value in scores.items()))
+        typer.echo(f"{group}: " + ", ".join(f"{key} {value:g}" for key, value in scores.items()))
     typer.echo(f"The model lies in {folder}")
 
 

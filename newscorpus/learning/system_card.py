@@ -52,7 +52,7 @@ def system_card(metadata: Metadata, about: str, source: str, how: str, measure: 
         ),
         scores=_table(
             ("set", *measures),
-            [(name, *(f"{row[measure]:.4g}" for measure in measures)) for name, row in metadata.scores.items()],
+            [(name, *(f"{row[measure]:g}" for measure in measures)) for name, row in metadata.scores.items()],
         ),
     )
 
