@@ -18,6 +18,9 @@ from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Capture, Exchange
 from newscorpus.crawl.archive.writer import ArchiveWriter
 
+INLINE_BYTES = 50_000
+"""Longest body that is encoded at once, which takes a millisecond; for longer ones another thread is worth its cost."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -62,7 +65,10 @@ class Archive:
 
     async def write(self, exchange: Exchange, capture: Capture | None = None) -> list[str | int]:
         """Write an answer and the page that came of it; gives the place, [] where the disk takes no more."""
-        records = await asyncio.to_thread(encode, exchange, capture, Limits().max_bytes)
+        if len(exchange.body) > INLINE_BYTES:
+            records = await asyncio.to_thread(encode, exchange, capture, Limits().max_bytes)
+        else:
+            records = encode(exchange, capture, Limits().max_bytes)
         try:
             place = self._writer.append(records)
         except OSError as error:
