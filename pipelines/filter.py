@@ -9,10 +9,14 @@ from newscorpus.addon.items import Candidate
 from newscorpus.addon.options import quality_config, rights_policy
 from newscorpus.config import QualityConfig
 from newscorpus.corpus.admit import admit
+from newscorpus.corpus.quality.settings import changed_settings
 from newscorpus.crawl.rights import RightsPolicy, judge_rights
 from newscorpus.data import Rejected
 
 from .workers import Workers
+
+QUALITY_STAT = "newscorpus/quality"
+"""What the filters and masks were told beside the defaults, for the report of the crawl."""
 
 
 class FilterPipeline:
@@ -30,7 +34,10 @@ class FilterPipeline:
         Raises:
             CrawlError: one of them is wrong.
         """
-        return cls(Workers.of(crawler), rights_policy(crawler.settings), quality_config(crawler.settings))
+        quality = quality_config(crawler.settings)
+        if changed := changed_settings(quality):
+            crawler.stats.set_value(QUALITY_STAT, changed)
+        return cls(Workers.of(crawler), rights_policy(crawler.settings), quality)
 
     async def process_item(self, item: Any) -> Any:
         """Judge an article; hand on everything else."""

@@ -18,6 +18,8 @@ def reextract(
     files: Annotated[str, typer.Option(help="WARC files or patterns, parted by commas, in place of its archive.")] = "",
     extractor: Annotated[str, typer.Option(help=EXTRACTOR_HELP)] = "",
     rights: Annotated[str, typer.Option(help="record or skip, as NEWSCORPUS_RIGHTS.")] = "record",
+    quality: Annotated[Path | None, typer.Option(help="Filters and masks, as NEWSCORPUS_QUALITY.")] = None,
+    quality: Annotated[Path | None, typer.Option(help="File of filters and masks, as NEWSCORPUS_QUALITY.")] = None,
     output: Annotated[Path | None, typer.Option(help="Folder of the new corpus, to keep it.")] = None,
     diff: Annotated[bool, typer.Option("--diff", help="Show how texts differ.")] = False,
     limit: Annotated[int, typer.Option(min=1, help="With --diff: most documents shown.")] = 20,
@@ -29,6 +31,10 @@ def reextract(
     """
     from tempfile import TemporaryDirectory
 
+    from newscorpus.config import QualityConfig
+    from newscorpus.corpus.quality.settings import read_quality
+    from newscorpus.config import QualityConfig
+    from newscorpus.corpus.quality.settings import read_quality
     from newscorpus.crawl.rights import RightsPolicy
     from newscorpus.jobs import changes
     from newscorpus.jobs.archived import archive_files, named_files
@@ -40,7 +46,8 @@ def reextract(
 
     if rights not in list(RightsPolicy):
         raise typer.BadParameter(f"--rights is {rights!r}; known: {', '.join(RightsPolicy)}")
-    recipe = Recipe(extractor or default_extractor(), RightsPolicy(rights))
+    filters = read_quality(quality) if quality else QualityConfig()
+    recipe = Recipe(extractor or default_extractor(), RightsPolicy(rights), filters)
     paths = named_files(files) if files else archive_files(corpus)
     with ExitStack() as stack:
         folder = output or Path(stack.enter_context(TemporaryDirectory(prefix="newscorpus-")))

@@ -4,6 +4,7 @@ import dataclasses
 import tomllib
 from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -34,6 +35,12 @@ def read_quality(path: Path) -> QualityConfig:
     _check(path, "filter in off:", config.off, FILTERS)
     _check(path, "kind in mask:", config.mask, KINDS)
     return config
+
+
+def changed_settings(config: QualityConfig) -> dict[str, Any]:
+    """What a configuration has other than by default, as a file would say it."""
+    values, defaults = dataclasses.asdict(config), dataclasses.asdict(QualityConfig())
+    return {name: value for name, value in values.items() if value != defaults[name]}
 
 
 def _check(path: Path, what: str, names: Iterable[str], known: Collection[str]) -> None:
