@@ -18,7 +18,6 @@ def reextract(
     files: Annotated[str, typer.Option(help="WARC files or patterns, parted by commas, in place of its archive.")] = "",
     extractor: Annotated[str, typer.Option(help=EXTRACTOR_HELP)] = "",
     rights: Annotated[str, typer.Option(help="record or skip, as NEWSCORPUS_RIGHTS.")] = "record",
-    quality: Annotated[Path | None, typer.Option(help="Filters and masks, as NEWSCORPUS_QUALITY.")] = None,
     quality: Annotated[Path | None, typer.Option(help="File of filters and masks, as NEWSCORPUS_QUALITY.")] = None,
     output: Annotated[Path | None, typer.Option(help="Folder of the new corpus, to keep it.")] = None,
     diff: Annotated[bool, typer.Option("--diff", help="Show how texts differ.")] = False,
@@ -31,8 +30,6 @@ def reextract(
     """
     from tempfile import TemporaryDirectory
 
-    from newscorpus.config import QualityConfig
-    from newscorpus.corpus.quality.settings import read_quality
     from newscorpus.config import QualityConfig
     from newscorpus.corpus.quality.settings import read_quality
     from newscorpus.crawl.rights import RightsPolicy
