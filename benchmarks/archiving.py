@@ -98,8 +98,8 @@ def pages(path: Path) -> Iterator[str]:
     yield "|---|---:|---:|---:|---:|"
     for name, packed in (("gzip", True), ("plain", False)):
         exchanges = [_exchange(body, packed=packed) for body in stored]
-        encoded = [encode(*one, Limits().max_bytes) for one in exchanges]
-        spent = _milliseconds(lambda one: encode(*one, Limits().max_bytes), exchanges)
+        encoded = [_encoded(one) for one in exchanges]
+        spent = _milliseconds(_encoded, exchanges)
         came = sum(len(one[0].body) for one in exchanges) / len(stored) / KB
         size = sum(map(len, encoded)) / len(stored) / KB
         yield f"| {name} | {came:.1f} | {size:.1f} | {spent:.2f} | {spent / took:.2f} |"
@@ -111,6 +111,10 @@ def _exchange(body: bytes, *, packed: bool) -> tuple[Exchange, Capture]:
     page = Page(url, body, {"content-type": "text/html; charset=utf-8"}, DATE)
     came = gzip.compress(body, 6, mtime=0) if packed else body
     return Exchange(url, DATE, 200, headers, came), Capture(page, origin=Origin("news", ("en",)))
+
+
+def _encoded(one: tuple[Exchange, Capture]) -> bytes:
+    return encode(one[0], one[1], Limits().max_bytes)
 
 
 def _milliseconds(work: Any, items: list[Any]) -> float:
@@ -134,7 +138,7 @@ def main() -> None:
     text = [
         "# What the archive costs",
         "",
-        f"{arguments.articles} articles of some 3 kB on {HOSTS} newspapers on loopback, crawled without any delay, with",
+        f"{arguments.articles} articles of some 3 kB on {HOSTS} newspapers on loopback, crawled without delay, with",
         f"the archive and without it in turns, {arguments.rounds} times: median, least and most. Made by",
         "`python -m benchmarks.archiving DATA/wcxb.jsonl.zst`.",
         "",

@@ -160,6 +160,8 @@ def test_an_intake_is_not_overwritten(corpus: Path) -> None:
 
 def test_the_command(corpus: Path, tmp_path: Path) -> None:
     arguments = ["reextract", str(corpus), "--extractor", "justext", "--diff", "--limit", "1"]
+    (tmp_path / "quality.toml").write_text("min_words = 30\n")
+    arguments += ["--quality", str(tmp_path / "quality.toml")]
     done = CliRunner().invoke(app, [*arguments, "--output", str(tmp_path / "new")])
     assert done.exit_code == 0, done.output
     assert "4 pages: " in done.output
