@@ -37,8 +37,10 @@ SHORTEST = 4
 """Letters and digits of the shortest."""
 MAX_RUN = 1_000
 """Characters of the longest text, white space included, that is measured."""
-BEFORE, AFTER = 10, 30
-"""Elements before and after the headline that are looked at."""
+BEFORE, AFTER = 5, 20
+"""Elements before and after the headline that are looked at; four times as many find the same (dev, 2026-11)."""
+FIRST = 150
+"""Candidates that are looked at where a page has no heading."""
 FOREIGN = -1.0
 """Score at or below which a part of the chosen element is taken out: beyond the margin of the machine."""
 
@@ -56,10 +58,10 @@ def read_learned(tree: HtmlElement, headline: HtmlElement | None, setting: Setti
 
     Args:
         tree: the page.
-        headline: its heading; elements near it alone are looked at. None: all are.
+        headline: its heading; elements near it alone are looked at.
         setting: what dates are read against.
     """
-    nodes = describe_candidates(tree) if headline is None else _describe_near(headline)
+    nodes = _describe_near(tree, headline)
     if not nodes.elements:
         return
     scores = _model().score(nodes)
@@ -74,11 +76,14 @@ def describe_candidates(tree: HtmlElement, groups: tuple[str, ...] = GROUPS) -> 
     return _describe(tree.iter(*CANDIDATES), measure_amounts(tree), groups)
 
 
-def _describe_near(headline: HtmlElement) -> Nodes:
-    """Those around the heading; a page has thousands more, and each costs some 0.05 ms."""
-    around = [*preceding(headline, BEFORE), headline, *islice(following(headline), AFTER)]
-    measured = measure_some(each for each in around if each.tag in CANDIDATES and len(each.text_content()) <= MAX_RUN)
-    return _describe((each for each in around if each.tag in CANDIDATES), measured, GROUPS)
+def _describe_near(tree: HtmlElement, headline: HtmlElement | None) -> Nodes:
+    """Those around the heading, or the first ones; a page has thousands more, and each costs some 0.02 ms."""
+    if headline is None:
+        near = list(islice(tree.iter(*CANDIDATES), FIRST))
+    else:
+        around = (*preceding(headline, BEFORE), headline, *islice(following(headline), AFTER))
+        near = [each for each in around if each.tag in CANDIDATES]
+    return _describe(near, measure_some(each for each in near if len(each.text_content()) <= MAX_RUN), GROUPS)
 
 
 def _describe(

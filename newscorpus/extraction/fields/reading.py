@@ -156,7 +156,7 @@ def _from_text(
         description = next((item.value for item in of_field("description", declared)), "")
         found += (read_headline(headline), *read_lead(after, description))
         found += read_near(before, after, setting, wanted) if wanted else ()
-    if wanted.issuperset(VISIBLE):  # the page declares neither: one without structured data
+    if wanted.issuperset(VISIBLE) and wanted - {item.field for item in found}:  # nothing declared, nor all told
         has_title = any(item.field == "title" for item in (*declared, *found))
         found += (item for item in read_learned(tree, headline, setting) if not (has_title and item.field == "title"))
     missing = wanted - {item.field for item in (*declared, *found, *read_address(markup.url))}
