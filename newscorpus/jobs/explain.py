@@ -11,7 +11,7 @@ import msgspec
 
 from newscorpus.corpus import intake
 from newscorpus.corpus.errors import CorpusError
-from newscorpus.corpus.journal import REJECTIONS
+from newscorpus.corpus.journal import JOURNAL, REJECTIONS
 from newscorpus.corpus.lines import complete_lines
 from newscorpus.corpus.manifest import MANIFEST
 from newscorpus.corpus.published import open_corpus, published_folder
@@ -26,7 +26,6 @@ from newscorpus.jobs.left_out import DUPLICATES, DuplicateLine
 from newscorpus.jobs.rows import INTAKE
 from newscorpus.urls import document_id
 
-JOURNAL = "rejected.jsonl"
 DUPLICATE_LINES = msgspec.json.Decoder(DuplicateLine)
 
 
