@@ -80,19 +80,24 @@ class Again:
             self.note(changed=False)
         return visit.unchanged
 
-    def noting_news(self, outputs: Iterator[T]) -> Iterator[T]:
-        """Hand `outputs` on, and set the time of the next visit by whether there was a request among them."""
+    def noting_news(self, outputs: Iterator[T], depth: int = 0) -> Iterator[T]:
+        """Hand `outputs` on, and set the time of the next visit by whether there was a request among them.
+
+        Args:
+            outputs: what the answer brings.
+            depth: links followed to get there.
+        """
         changed = False
         for output in outputs:
             changed = changed or isinstance(output, Request)
             yield output
-        self.note(changed=changed)
+        self.note(changed=changed, depth=depth)
 
-    def note(self, *, changed: bool) -> None:
+    def note(self, *, changed: bool, depth: int = 0) -> None:
         """Set the time of the next visit, by whether this one brought anything new."""
         if visit := current_visit():
             last = self._ledger.revisits.last(visit.url)
-            interval = next_interval(last.interval if last else 0.0, changed=changed, config=self._config)
+            interval = next_interval(last.interval if last else 0.0, changed=changed, depth=depth, config=self._config)
             self._ledger.revisits.schedule(visit.url, time.time(), interval)
 
     def _requeue(self, portal: str, n: int) -> None:

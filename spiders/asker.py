@@ -1,8 +1,9 @@
 """From an address of a portal to the request for it, or to why there is none."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC
+from urllib.parse import urljoin
 
 from scrapy import Request
 from scrapy.statscollectors import StatsCollector
@@ -21,6 +22,9 @@ from .versions import plain_address
 
 MAX_SITEMAPS = 1_000
 """Most sitemaps of a portal that are read because an index or a robots.txt names them; one may name 50,000."""
+
+USUAL_SITEMAPS = ("/sitemap.xml", "/sitemap_index.xml", "/news-sitemap.xml")
+"""Where sitemaps lie that neither the portal's file nor robots.txt names."""
 
 OUT_OF_PERIOD = "newscorpus/discovery/out_of_period"
 """Count of addresses passed over because they are not of the days asked for."""
@@ -99,6 +103,25 @@ class Asker:
         else:
             self.ledger.count(self.portal.name, "sitemaps")
             yield list_request(self.portal, child.url, Form.SITEMAP, self.calls)
+
+    def lists(self, url: str, feeds: Iterable[str], sitemaps: Collection[str]) -> Iterator[Request | Rejected]:
+        """The requests for feeds and sitemaps that the portal's file does not name.
+
+        Args:
+            url: a start page.
+            feeds: addresses on it that may be feeds.
+            sitemaps: those that robots.txt names.
+        """
+        for named in () if self.portal.sitemaps else sitemaps:
+            yield from self.sitemap(Entry(named))
+        for path in () if self.portal.sitemaps or sitemaps else USUAL_SITEMAPS:
+            yield from self.guess(urljoin(url, path))
+        yield from self.feeds(feeds)
+
+    def feeds(self, urls: Iterable[str]) -> Iterator[Request]:
+        """The requests for what may be feeds, where the portal's file names none."""
+        for url in () if self.portal.feeds else urls:
+            yield from self.guess(url)
 
     def guess(self, url: str) -> Iterator[Request]:
         """The request for what may be a feed or a sitemap."""
