@@ -5,7 +5,7 @@ import gzip
 import json
 import os
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -186,6 +186,7 @@ def test_texts_are_compared_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     before = left_out(tmp_path / "out")
     assert (tmp_path / "out" / "index" / "verified").stat().st_size
     monkeypatch.setattr("newscorpus.jobs.decide.text_of", lambda collection, position: pytest.fail("was read"))
+    monkeypatch.setattr(documents, "read_lines", lambda path: pytest.fail("was read"))
     dedup([lines], tmp_path / "out")
     assert left_out(tmp_path / "out") == before
 
@@ -195,7 +196,7 @@ def test_a_run_that_was_broken_off_goes_on(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(sketching, "BATCHES_A_COMMIT", 2)
     files = [write(tmp_path / "a.jsonl", LINES[:4]), write(tmp_path / "b.jsonl", LINES[4:])]
 
-    def broken_off(items: Iterator[int], what: str) -> Iterator[int]:
+    def broken_off(items: Iterable[Any], what: str) -> Iterator[Any]:
         for item in items:
             if item == 5:
                 raise KeyboardInterrupt
