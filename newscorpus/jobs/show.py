@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from newscorpus.corpus.lines import writable
 from newscorpus.data import LabelledBlock, Page, Record, Rejected
 from newscorpus.extraction.extractor import Extractor
 from newscorpus.extractors import registry
@@ -77,7 +78,7 @@ def blocks(extractor: Extractor, page: Page) -> bytes:
 def _cells(labelled: LabelledBlock) -> tuple[str, ...]:
     block = labelled.block
     cells = (labelled.label, f"{labelled.score:.4f}", ",".join(labelled.reasons), block.element.path, block.text)
-    return tuple(map(collapse, cells))
+    return tuple(collapse(writable(cell)) for cell in cells)
 
 
 FORMATS: Mapping[str, Callable[[Extractor, Page], bytes]] = {
