@@ -113,10 +113,15 @@ def why_nothing(stats: Mapping[str, Any], figures: Mapping[str, Mapping[str, Any
     before = sum((Counter(one["rejected"]) for one in figures.values()), Counter[str]())
     left = {name.split("/")[-2]: why for name, why in sorted(stats.items()) if name.endswith("/given_up")}
     reasons = [f"{portal} was given up: {why}" for portal, why in left.items()]
+    queued = sum(one["queued"] for one in figures.values())
     if now:
         reasons.insert(0, f"rejected: {_counted(now)}")
     elif before:
-        reasons.insert(0, f"{NOTHING_LEFT}; rejected earlier: {_counted(before)}")
+        reasons.insert(0, f"rejected earlier: {_counted(before)}")
+    if queued:
+        reasons.append(f"{queued} addresses are still queued")
+    elif before and not now:
+        reasons.append(NOTHING_LEFT)
     responses = f"{stats.get('downloader/response_count', 0)} responses"
     return "; ".join([responses, *(reasons or ["no page was taken for an article"])])
 
