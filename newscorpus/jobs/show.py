@@ -72,7 +72,7 @@ def blocks(extractor: Extractor, page: Page) -> bytes:
         names = ", ".join(name for name in registry.SYSTEMS if hasattr(registry.load(name), "label"))
         raise ShowError(f"this extractor does not decide block by block; those that do: {names or 'none'}")
     rows = [COLUMNS, *map(_cells, label(page))]
-    return "".join("\t".join(row) + "\n" for row in rows).encode("utf-8", "replace")
+    return "".join("\t".join(row) + "\n" for row in rows).encode()
 
 
 def _cells(labelled: LabelledBlock) -> tuple[str, ...]:
