@@ -310,4 +310,7 @@ def test_a_run_that_others_rely_on_is_not_replaced(
     dedup([one], tmp_path / "out", setup=Setup(redis=redis_url))
     with pytest.raises(DedupError, match=r"redis.json: the shared index has what this folder kept of other inputs"):
         dedup([two], tmp_path / "out", setup=Setup(redis=redis_url))
+    (tmp_path / "out" / "redis.json").write_text("{")
+    with pytest.raises(DedupError, match=r"redis.json: Input data was truncated"):
+        dedup([one], tmp_path / "out", setup=Setup(redis=redis_url))
     assert kept(tmp_path / "out") == {"a", "e", 6}
