@@ -91,10 +91,14 @@ def test_settings_that_depend_on_the_portals() -> None:
     assert found["DOWNLOAD_SLOTS"] == {name: {"delay": 2.5, "jitter": 0} for name in ("far", "here")}
 
 
-def test_nobody_is_asked_anonymously() -> None:
+def test_nobody_is_asked_anonymously(project: Path) -> None:
     with pytest.raises(CrawlError, match="NEWSCORPUS_CONTACT"):
         portal_settings(read_arguments({"portal": "here,far"}), Settings())
     assert portal_settings(read_arguments({"portal": "here"}), Settings())["USER_AGENT"].startswith("newscorpus/")
+    both = PORTAL.format(name="both", domain="127.0.0.1").replace('["127.0.0.1"]', '["127.0.0.1", "example.org"]')
+    (project / "portals" / "both.toml").write_text(both)
+    with pytest.raises(CrawlError, match="NEWSCORPUS_CONTACT"):
+        portal_settings(read_arguments({"portal": "both"}), Settings())
 
 
 @pytest.mark.parametrize("contact", ["me", "me@", "example.org"])
