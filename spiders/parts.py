@@ -9,6 +9,7 @@ from scrapy.http import Response
 
 from newscorpus.addon.pages import make_page
 from newscorpus.addon.refused import Postponed
+from newscorpus.config import Limits
 from newscorpus.data import Page, Rejected
 from newscorpus.portals.schema import Portal
 
@@ -21,7 +22,7 @@ Download = Callable[[Request], Awaitable[Response]]
 
 
 async def fetch_parts(
-    download: Download, portal: Portal, first: Page, links: PageLinks
+    download: Download, portal: Portal, first: Page, links: PageLinks, max_bytes: int = Limits().max_bytes
 ) -> tuple[tuple[Page, ...], Rejected | None]:
     """The pages that follow the first one of an article, and why there are no more of them where a link promised one.
 
@@ -30,6 +31,7 @@ async def fetch_parts(
         portal: of the article.
         first: its first page.
         links: of that page.
+        max_bytes: of all pages together: a text that is joined is as long as one page may be.
 
     Raises:
         Postponed: the site is not asked any more in this run.
@@ -49,6 +51,8 @@ async def fetch_parts(
         links = await asyncio.to_thread(read_links, part)
         if links.signature in seen:
             return tuple(parts), Rejected("discovery", "same_content", f"as a page before it, of {first.url}", url)
+        if sum(len(page.body) for page in (first, *parts, part)) > max_bytes:
+            return tuple(parts), Rejected("fetch", "too_large", f"with the pages before it, of {first.url}", url)
         seen.add(links.signature)
         parts.append(part)
     return tuple(parts), None

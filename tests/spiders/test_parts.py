@@ -26,7 +26,9 @@ def body(number: int, text: str = "") -> str:
     )
 
 
-def fetch(answers: Mapping[str, str | int | Exception]) -> tuple[list[str], Rejected | None, list[str]]:
+def fetch(
+    answers: Mapping[str, str | int | Exception], max_bytes: int = 10**6
+) -> tuple[list[str], Rejected | None, list[str]]:
     """The addresses of the parts, why there are no more, and what was asked for."""
     asked: list[str] = []
 
@@ -41,7 +43,7 @@ def fetch(answers: Mapping[str, str | int | Exception]) -> tuple[list[str], Reje
 
     page = Page.from_html(body(1), STORY)
     links = find_links(html.document_fromstring(body(1)), STORY)
-    parts, end = asyncio.run(fetch_parts(download, PORTAL, page, links))
+    parts, end = asyncio.run(fetch_parts(download, PORTAL, page, links, max_bytes))
     return [part.url.removeprefix(STORY) for part in parts], end, [url.removeprefix(STORY) for url in asked]
 
 
@@ -77,3 +79,11 @@ def test_a_site_that_is_given_up_is_asked_another_time() -> None:
 def test_the_number_of_pages_is_bounded() -> None:
     parts, end, _ = fetch({f"?page={number}": body(number) for number in range(2, 30)})
     assert (len(parts), end) == (19, None)
+
+
+def test_the_length_of_all_pages_is_bounded() -> None:
+    bound = sum(len(body(number)) for number in (1, 2, 3))
+    parts, end, asked = fetch({f"?page={number}": body(number) for number in range(2, 30)}, bound)
+    assert (len(parts), len(asked)) == (2, 3)
+    assert end is not None
+    assert end.reason == "too_large"
