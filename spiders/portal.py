@@ -47,7 +47,7 @@ Output = FetchedPage | Rejected | Request
 
 
 class PortalSpider(Spider):
-    """Crawls portals: `scrapy crawl portal -a portal=NAME[,NAME]|all [-a limit=N] [-a base=URL] [-a urls=FILE]`.
+    """Crawls portals: `scrapy crawl portal -a portal=NAME[,NAME]|all`, with the arguments of `arguments.USAGE`.
 
     Yields a `FetchedPage` for every article found and a `Rejected` for every address that was refused or failed.
 
@@ -106,7 +106,8 @@ class PortalSpider(Spider):
     async def start(self) -> AsyncIterator[Output]:
         """Begin with the addresses listed; without any, with feeds, sitemaps, start pages and archive of every portal.
 
-        What was asked for before, in this run or in one that was broken off, is asked for again only on a revisit.
+        What was asked for before is asked for again on a revisit, where it failed for the time being, and where other
+        days are asked for.
         """
         if self._is_enough():
             raise CloseSpider("limit")
