@@ -1,5 +1,6 @@
 """What became of an address in a corpus: where it came from, when it was fetched, and why it is in or out."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -188,7 +189,7 @@ def _answered(entry: Entry) -> Answered | None:
 
 def _evidence(request: bytes) -> tuple[Evidence, ...]:
     """What the spider of the portals keeps with a request; other spiders keep other things."""
-    stored: dict[str, Any] = msgspec.json.decode(request) if request else {}
+    stored: dict[str, Any] = json.loads(request) if request else {}
     try:
         return msgspec.convert(stored.get("cb_kwargs", {}).get("evidence", ()), tuple[Evidence, ...])
     except msgspec.ValidationError:
