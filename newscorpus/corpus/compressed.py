@@ -22,16 +22,21 @@ FRAME_BYTES = 4_000_000
 def write_lines(file: IO[bytes], lines: Iterable[bytes], suffix: str) -> None:
     """Write lines, each with its newline, compressed as the suffix ".zst", ".gz" or any other (plain) says.
 
-    A zstd file consists of frames of whole lines, each with a checksum; a gzip file names no file and no time.
+    A zstd file consists of frames of whole lines, each with a checksum.
     """
     if suffix == ".zst":
         compressor = zstandard.ZstdCompressor(ZSTD_LEVEL, write_checksum=True)
         file.writelines(map(compressor.compress, _frames(lines)))
     elif suffix == ".gz":
-        with gzip.GzipFile("", "wb", GZIP_LEVEL, file, mtime=0) as packed:
+        with gzipped(file) as packed:
             packed.writelines(lines)
     else:
         file.writelines(lines)
+
+
+def gzipped(file: IO[bytes]) -> gzip.GzipFile:
+    """What compresses into an open file; it names no file and no time, so that equal contents make equal bytes."""
+    return gzip.GzipFile("", "wb", GZIP_LEVEL, file, mtime=0)
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
