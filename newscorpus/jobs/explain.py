@@ -47,7 +47,7 @@ class Fate(StrEnum):
     PUBLISHED = "published"
 
 
-FATES = {
+OF_STATE = {
     State.RESERVED: Fate.MET,
     State.QUEUED: Fate.QUEUED,
     State.WAITING: Fate.WAITING,
@@ -116,7 +116,8 @@ class Explanation:
         rejected: why it is no document.
         row: the document as it came, the text that was kept last.
         left_out: what the document repeats, where it was left out.
-        published: what stands in the corpus: the document, or the one that stands for it.
+        published: what stands in the corpus: the document, the one that stands for it, or an earlier text of what was
+            rejected when it was asked for again.
         stands_for: the documents that were left out for it, and its own earlier texts.
     """
 
@@ -145,11 +146,12 @@ def explain(corpus: Path, url: str) -> Explanation:
         raise CorpusError(f"{corpus}: no such folder")
     entry = find(corpus, url) if (corpus / LEDGER).is_file() else None
     ended = _line(corpus, entry) if entry else _search(corpus, document_id(url))
-    said = Explanation(url, FATES[entry.state] if entry else Fate.NEVER_MET)
+    said = Explanation(url, OF_STATE[entry.state] if entry else Fate.NEVER_MET)
     if entry:
         said = replace(said, found=_found(entry), answered=_answered(entry))
     if isinstance(ended, Rejected):
-        return replace(said, fate=Fate.REJECTED, rejected=ended)
+        earlier = _published(corpus, document_id(entry.url)) if entry and entry.attempts > 1 else None
+        return replace(said, fate=Fate.REJECTED, rejected=ended, published=earlier)
     if ended:
         return _with_document(said, corpus, ended)
     published = None if entry else _published(corpus, document_id(url))
