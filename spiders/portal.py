@@ -160,7 +160,7 @@ class PortalSpider(Spider):
             if visit:
                 visit.postpone()
             return
-        if self._again.is_unchanged(response, same_body=kind == Kind.ARTICLE):
+        if self._again.is_unchanged(response, is_article=kind == Kind.ARTICLE):
             return
         if not isinstance(response, HtmlResponse):
             yield Rejected("fetch", "not_html", f"content type {response.headers.get('Content-Type')!r}", response.url)
@@ -174,7 +174,8 @@ class PortalSpider(Spider):
             for output in outputs:
                 yield output
         if not self.arguments.urls:
-            for output in self._again.noting_news(self._named(response, asker, links, parts), _depth(response)):
+            named = self._named(response, asker, links, parts)
+            for output in named if kind == Kind.ARTICLE else self._again.noting_news(named, _depth(response)):
                 yield output
         if self._is_enough():
             raise CloseSpider("limit")

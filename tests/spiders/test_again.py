@@ -134,14 +134,14 @@ def test_what_is_unchanged_waits_longer(again: Again, ledger: Ledger, stats: Any
 
 def test_an_article_with_the_bytes_of_the_last_visit_is_unchanged(again: Again, ledger: Ledger) -> None:
     response = visit(ledger, "kept", body=b"page")
-    assert not again.is_unchanged(response, same_body=True)
+    assert not again.is_unchanged(response, is_article=True)
     begun = visits.current_visit()
     assert begun is not None
     fetched = Fetched(BASE + "kept", 200, "2026-11-21T08:00:00+00:00", signature=begun.signature)
     ledger.finish(begun.serial, [Outcome(reason="kept")], fetched)
-    assert again.is_unchanged(visit(ledger, "kept", body=b"page"), same_body=True)
+    assert again.is_unchanged(visit(ledger, "kept", body=b"page"), is_article=True)
     assert not again.is_unchanged(visit(ledger, "kept", body=b"page"))
-    assert not again.is_unchanged(visit(ledger, "kept", body=b"other page"), same_body=True)
+    assert not again.is_unchanged(visit(ledger, "kept", body=b"other page"), is_article=True)
 
 
 def test_news_bring_the_next_visit_nearer(again: Again, ledger: Ledger) -> None:
