@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from newscorpus.corpus.lines import writable
 from newscorpus.dedup.duplicates import Kind
-from newscorpus.jobs.explain import Answered, Explanation, Fate, Found
+from newscorpus.jobs.explanation import Answered, Explanation, Fate, Found
 from newscorpus.jobs.inspect_page import FieldView, PageView
 from newscorpus.jobs.left_out import DuplicateLine
 

@@ -21,8 +21,9 @@ from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.crawl.ledger import Fetched, Ledger, Link, Outcome, Series, key_of
 from newscorpus.data import SCHEMA, Evidence, Page, Rejected
 from newscorpus.jobs.build import build
-from newscorpus.jobs.explain import Explanation, Fate, explain
+from newscorpus.jobs.explain import explain
 from newscorpus.jobs.explain_text import explanation_lines
+from newscorpus.jobs.explanation import Explanation, Fate
 from newscorpus.jobs.inspect_page import inspect_page
 from newscorpus.jobs.steps import Recipe, process
 from newscorpus.portals.fetched import FetchedPage
