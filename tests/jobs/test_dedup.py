@@ -14,6 +14,7 @@ import pytest
 import zstandard
 
 from newscorpus.config import BuildConfig
+from newscorpus.corpus.compressed import unpacked_lines
 from newscorpus.corpus.errors import CorpusError
 from newscorpus.corpus.intake import IntakeWriter
 from newscorpus.corpus.published import open_corpus
@@ -24,7 +25,6 @@ from newscorpus.dedup.signature import sign
 from newscorpus.jobs import documents, sketching
 from newscorpus.jobs.build import build
 from newscorpus.jobs.dedup import DedupReport, Setup, dedup
-from newscorpus.learning.pages import read_lines
 
 WORDS = [f"slovo{number}" for number in range(2000)]
 Line = dict[str, Any]
@@ -65,7 +65,7 @@ def corpus(folder: Path, texts: dict[str, str]) -> Path:
 
 
 def lines_in(folder: Path) -> list[Line]:
-    return [json.loads(line) for path in sorted(folder.iterdir()) for line in read_lines(path)]
+    return [json.loads(line) for path in sorted(folder.iterdir()) for line in unpacked_lines(path)]
 
 
 def kept(output: Path) -> set[str | int]:
