@@ -186,7 +186,7 @@ def test_texts_are_compared_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     before = left_out(tmp_path / "out")
     assert (tmp_path / "out" / "index" / "verified").stat().st_size
     monkeypatch.setattr("newscorpus.jobs.decide.text_of", lambda collection, position: pytest.fail("was read"))
-    monkeypatch.setattr(documents, "read_lines", lambda path: pytest.fail("was read"))
+    monkeypatch.setattr(documents, "unpacked_lines", lambda path: pytest.fail("was read"))
     dedup([lines], tmp_path / "out")
     assert left_out(tmp_path / "out") == before
 
