@@ -23,7 +23,7 @@ MOST_REASONS = 3
 LEFT_OUT = "most often rejected for"
 """Heading of the reasons."""
 
-NOTHING_LEFT = "nothing was left to ask for, and -a revisit=due or revisit=all asks again"
+NOTHING_LEFT = "nothing was to be asked for now; -a revisit=due asks again for what is due, revisit=all for every list"
 
 REJECTED = "newscorpus/rejected/"
 
