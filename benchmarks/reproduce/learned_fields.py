@@ -9,14 +9,7 @@ from benchmarks.reproduce.tables import table
 from newscorpus.extraction.fields.learned import FIELDS
 from newscorpus.extraction.nodes import GROUPS, describe_elements
 from newscorpus.learning.examples import LICENCES
-from newscorpus.learning.learned_fields import (
-    FieldPage,
-    FieldTraining,
-    fit_fields,
-    in_memory,
-    make_field_pages,
-    score_picks,
-)
+from newscorpus.learning.learned_fields import FieldPage, FieldTraining, fit_fields, make_field_pages, score_picks
 from newscorpus.learning.linear import in_memory
 from newscorpus.learning.pages import GoldPage, read_pages
 
