@@ -22,11 +22,11 @@ from typing import Any
 
 from benchmarks.newspapers import ROOT, Site, environment, make_project, serving
 from newscorpus.config import Limits
+from newscorpus.corpus.compressed import unpacked_lines
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Capture, Exchange, Origin
 from newscorpus.data import Page
 from newscorpus.extractors.registry import DEFAULT, load
-from newscorpus.learning.pages import read_lines
 
 RESULT = ROOT / "benchmarks" / "results" / "archive.md"
 HOSTS = 3
@@ -92,7 +92,7 @@ def crawls(articles: int, rounds: int) -> Iterator[str]:
 def pages(path: Path) -> Iterator[str]:
     """The table of encoding stored pages, as servers send them packed and plain."""
     extractor = load(DEFAULT)
-    stored = [json.loads(line)["html"].encode() for line in islice(read_lines(path), PAGES)]
+    stored = [json.loads(line)["html"].encode() for line in islice(unpacked_lines(path), PAGES)]
     took = _milliseconds(lambda body: extractor(Page("https://news.example/1", body)), stored)
     yield "| body | kB as it came | kB in the archive | encoding, ms a page | by the time of its extraction |"
     yield "|---|---:|---:|---:|---:|"

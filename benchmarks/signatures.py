@@ -13,17 +13,19 @@ import random
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from unittest import mock
 
+import numpy as np
 from datasketch import MinHash
+from numpy.typing import NDArray
 from rensa import RMinHash
 
 from newscorpus.config import SignatureParameters
 from newscorpus.dedup import kernel
-from newscorpus.dedup.signature import minhash_of, shingle_hash, sign, stack
+from newscorpus.dedup.signature import minhash_of, shingle_hash, sign, sign_words, stack, word_hashes
 from newscorpus.text import words
 
 RESULT = Path(__file__).parent / "results" / "signatures.md"
@@ -33,10 +35,11 @@ SYLLABLES = "va ná sta ří mo ku lo pře ni te ško dě ra za vé pro si je ou
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Texts, and the shingles of each as the peers take them."""
+    """Texts, the shingles of each as the peers take them, and its words as hashes, of which ours makes shingles."""
 
     texts: Sequence[str]
     shingles: Sequence[Sequence[bytes]]
+    words: Sequence[NDArray[np.uint64]]
 
 
 Signer = Callable[[Sample], None]
@@ -50,7 +53,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=9, help="rounds (default: 9)")
     arguments = parser.parse_args()
     texts = [make_text(number, arguments.words) for number in range(arguments.documents)]
-    sample = Sample(texts, [shingled(text) for text in texts])
+    sample = Sample(texts, [shingled(text) for text in texts], [word_hashes(text) for text in texts])
     assert_equal_values(sample)
     seconds = measure(sample, arguments.rounds)
     RESULT.write_text(render(seconds, arguments), encoding="utf-8")
@@ -97,6 +100,12 @@ def ours_by_numpy(sample: Sample) -> None:
         ours(sample)
 
 
+def ours_from_words(sample: Sample) -> None:
+    """Make shingles of hashed words and sign them, compiled."""
+    for hashes in sample.words:
+        sign_words(hashes)
+
+
 def datasketch(sample: Sample) -> None:
     """Sign by the batches of datasketch, with SHA-1."""
     empty = MinHash(num_perm=PARAMETERS.permutations, scheme="affine32")
@@ -114,11 +123,12 @@ def rensa(sample: Sample) -> None:
 
 def from_text(signer: Signer) -> Signer:
     """A peer that makes its shingles itself."""
-    return lambda sample: signer(Sample(sample.texts, [shingled(text) for text in sample.texts]))
+    return lambda sample: signer(replace(sample, shingles=[shingled(text) for text in sample.texts]))
 
 
 SIGNERS: dict[str, Signer] = {
     "newscorpus, numba": ours,
+    "newscorpus, numba, words ready": ours_from_words,
     "newscorpus, NumPy": ours_by_numpy,
     "datasketch `update_batch`, SHA-1, shingles ready": datasketch,
     "datasketch, from the text": from_text(datasketch),

@@ -80,10 +80,10 @@ def _rate(told: Told) -> float:
     return told.articles / told.seconds
 
 
-def memory(articles: int) -> str:
-    """The table of memory in one crawl of tiny pages."""
+def memory(articles: int, seconds: int) -> str:
+    """The table of memory in one crawl of tiny pages, which ends after so many seconds, if that is not 0."""
     with serving(articles, HOSTS, "--tiny") as site:
-        told = crawl(site, "tiny", "unread", {}, every=articles // 10)
+        told = crawl(site, "tiny", "unread", {"CLOSESPIDER_TIMEOUT": seconds}, every=articles // 20)
     first = next(iter(told.memory.values()))
     lines = [f"| {int(n):,} | {used / MEGABYTE:.0f} | {used / first:.2f} |" for n, used in told.memory.items()]
     return "\n".join(["| articles | MB resident | ratio to the first |", "|--:|--:|--:|", *lines])
@@ -97,12 +97,13 @@ def main() -> None:
     parser.add_argument(
         "--tiny", type=int, default=200_000, help="articles of a sentence; 0: no memory (default: 200000)"
     )
+    parser.add_argument("--seconds", type=int, default=0, help="after which the crawl of tiny pages ends; 0: never")
     arguments = parser.parse_args()
     if arguments.articles:
         with serving(arguments.articles, HOSTS) as site:
             print(speed(site, arguments.rounds), flush=True)
     if arguments.tiny:
-        print(memory(arguments.tiny), flush=True)
+        print(memory(arguments.tiny, arguments.seconds), flush=True)
 
 
 if __name__ == "__main__":

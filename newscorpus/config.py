@@ -321,11 +321,14 @@ class RevisitConfig:
 
     Attributes:
         first_seconds: from the first visit to the second: an hour, in which a news portal publishes something.
+        depth_factor: by which that interval grows with each link between a start page and a section; so the hundreds of
+            pages of old sections wait for days, and those a link away for four hours.
         min_seconds: shortest: a news feed shows some 20 entries, and few portals write that many in ten minutes.
         max_seconds: longest: a week, so that an archive that is added to after all is not missed for long.
     """
 
     first_seconds: float = 3_600.0
+    depth_factor: float = 4.0
     min_seconds: float = 600.0
     max_seconds: float = 604_800.0
 

@@ -91,6 +91,7 @@ DOWNLOADER_MIDDLEWARES = {
 }
 SPIDER_MIDDLEWARES = {
     "newscorpus.addon.pages.PagesMiddleware": 950,  # beside the spider
+    "newscorpus.addon.callback_failures.CallbackFailuresMiddleware": 940,
     "newscorpus.addon.archiving.ArchivePagesMiddleware": 50,  # sees what all others let through
 }
 EXTENSIONS = {

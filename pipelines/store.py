@@ -8,7 +8,7 @@ from scrapy.exceptions import DropItem
 from newscorpus.addon import counts
 from newscorpus.addon.items import Candidate
 from newscorpus.addon.scheduler import LedgerScheduler, scheduler_of
-from newscorpus.addon.visits import current_visit
+from newscorpus.addon.visits import REJECTIONS, current_visit
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.intake import Header, Row
 from newscorpus.corpus.journal import journal_line
@@ -18,7 +18,6 @@ from newscorpus.crawl.ledger import LedgerError, Outcome, Series
 from newscorpus.data import SCHEMA, Record, Rejected
 
 INTAKE = Series("intake/{:06}.jsonl", encode_line(Header(SCHEMA, BuildConfig().signature)))
-REJECTIONS = Series("rejected.jsonl")
 
 
 class StorePipeline:

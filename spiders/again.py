@@ -12,7 +12,7 @@ from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
 from newscorpus.addon.counts import REVISITED, UNCHANGED
-from newscorpus.addon.visits import current_visit
+from newscorpus.addon.visits import Visit, current_visit
 from newscorpus.config import RevisitConfig
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.crawl.revisit import next_interval
@@ -67,32 +67,40 @@ class Again:
             if before:
                 self._requeue(portal, revisits.widen(LISTS, portal))
 
-    def is_unchanged(self, response: Response, *, same_body: bool = False) -> bool:
-        """Whether the site says that nothing changed, or, with `same_body`, sent the very bytes of the last visit."""
+    def is_unchanged(self, response: Response, *, is_article: bool = False) -> bool:
+        """Whether the site says that nothing changed, or sent the very bytes of an article that it sent last time."""
         visit = current_visit()
         if visit is None or not visit.serial:
             return False
-        last = self._ledger.revisits.last(visit.url)
-        same = bool(same_body and last and last.status == HTTPStatus.OK and last.signature == visit.signature)
-        visit.unchanged = same or response.status == HTTPStatus.NOT_MODIFIED
+        visit.unchanged = response.status == HTTPStatus.NOT_MODIFIED or (is_article and self._is_same(visit))
         if visit.unchanged:
             self._stats.inc_value(UNCHANGED)
-            self.note(changed=False)
+            if not is_article:
+                self.note(changed=False)
         return visit.unchanged
 
-    def noting_news(self, outputs: Iterator[T]) -> Iterator[T]:
-        """Hand `outputs` on, and set the time of the next visit by whether there was a request among them."""
+    def _is_same(self, visit: Visit) -> bool:
+        last = self._ledger.revisits.last(visit.url)
+        return last is not None and last.status == HTTPStatus.OK and last.signature == visit.signature
+
+    def noting_news(self, outputs: Iterator[T], depth: int = 0) -> Iterator[T]:
+        """Hand `outputs` on, and set the time of the next visit by whether there was a request among them.
+
+        Args:
+            outputs: what the answer brings.
+            depth: links followed to get there.
+        """
         changed = False
         for output in outputs:
             changed = changed or isinstance(output, Request)
             yield output
-        self.note(changed=changed)
+        self.note(changed=changed, depth=depth)
 
-    def note(self, *, changed: bool) -> None:
+    def note(self, *, changed: bool, depth: int = 0) -> None:
         """Set the time of the next visit, by whether this one brought anything new."""
         if visit := current_visit():
             last = self._ledger.revisits.last(visit.url)
-            interval = next_interval(last.interval if last else 0.0, changed=changed, config=self._config)
+            interval = next_interval(last.interval if last else 0.0, changed=changed, depth=depth, config=self._config)
             self._ledger.revisits.schedule(visit.url, time.time(), interval)
 
     def _requeue(self, portal: str, n: int) -> None:

@@ -71,6 +71,10 @@ def read_arguments(given: Mapping[str, str]) -> Arguments:
             raise CrawlError(f"argument 'base' goes with one portal, not with {len(portals)}")
         portals = (with_base(portals[0], base),)
     _check_apart(portals)
+    if given.get("urls") and given.get("revisit"):
+        raise CrawlError(
+            "arguments 'urls' and 'revisit' exclude each other: the one names pages, the other looks for them"
+        )
     return Arguments(
         name,
         portals,

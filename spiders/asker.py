@@ -1,8 +1,9 @@
 """From an address of a portal to the request for it, or to why there is none."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC
+from urllib.parse import urljoin
 
 from scrapy import Request
 from scrapy.statscollectors import StatsCollector
@@ -11,6 +12,7 @@ from newscorpus.crawl.ledger import LastVisit, Ledger, State
 from newscorpus.data import Rejected
 from newscorpus.extraction.fields.dates import parse_moment
 from newscorpus.portals.schema import Portal
+from newscorpus.urls import host_of
 
 from .frontier import Frontier, Target
 from .judge import Kind, judge
@@ -21,6 +23,9 @@ from .versions import plain_address
 
 MAX_SITEMAPS = 1_000
 """Most sitemaps of a portal that are read because an index or a robots.txt names them; one may name 50,000."""
+
+USUAL_SITEMAPS = ("/sitemap.xml", "/sitemap_index.xml", "/news-sitemap.xml")
+"""Where sitemaps lie that neither the portal's file nor robots.txt names."""
 
 OUT_OF_PERIOD = "newscorpus/discovery/out_of_period"
 """Count of addresses passed over because they are not of the days asked for."""
@@ -81,24 +86,48 @@ class Asker:
         entries = [entry for entry in listing.entries if self.period.may_hold(entry)]
         self._pass_over(len(listing.children) - len(children) + len(listing.entries) - len(entries))
         for child in children:
-            yield from self.sitemap(child)
+            yield from self.sitemap(child, url)
         for entry in entries:
             # What a feed or a news sitemap describes is an article, unless the portal knows its own by the address.
             kind = Kind.ARTICLE if entry.evidence and not self.portal.articles else None
             yield from self.page(entry.url, depth, kind, entry)
 
-    def sitemap(self, child: Entry) -> Iterator[Request | Rejected]:
-        """The request for a sitemap that an index or a robots.txt names; for a known one where it is said to change."""
+    def sitemap(self, child: Entry, named_at: str) -> Iterator[Request | Rejected]:
+        """The request for a sitemap that an index or a robots.txt names; for a known one where it is said to change.
+
+        Args:
+            child: the sitemap.
+            named_at: the index, on whose host it may lie; the sitemap itself where a robots.txt names it, on any host.
+        """
         if self.ledger.knows(child.url):
             if child.modified and self._has_changed(child.url, child.modified):
                 yield list_request(self.portal, child.url, Form.SITEMAP, self.calls).replace(dont_filter=True)
-        elif not self.portal.covers(child.url):
+        elif not self.portal.covers(child.url) and host_of(child.url) != host_of(named_at):
             yield Rejected("discovery", "offsite", "sitemap of another site", child.url)
         elif self.ledger.counted("sitemaps", self.portal.name) >= MAX_SITEMAPS:
             yield Rejected("discovery", "too_many_sitemaps", f"more than {MAX_SITEMAPS}", child.url)
         else:
             self.ledger.count(self.portal.name, "sitemaps")
             yield list_request(self.portal, child.url, Form.SITEMAP, self.calls)
+
+    def lists(self, url: str, feeds: Iterable[str], sitemaps: Collection[str]) -> Iterator[Request | Rejected]:
+        """The requests for feeds and sitemaps that the portal's file does not name.
+
+        Args:
+            url: a start page.
+            feeds: addresses on it that may be feeds.
+            sitemaps: those that robots.txt names.
+        """
+        for named in () if self.portal.sitemaps else sitemaps:
+            yield from self.sitemap(Entry(named), named)
+        for path in () if self.portal.sitemaps or sitemaps else USUAL_SITEMAPS:
+            yield from self.guess(urljoin(url, path))
+        yield from self.feeds(feeds)
+
+    def feeds(self, urls: Iterable[str]) -> Iterator[Request]:
+        """The requests for what may be feeds, where the portal's file names none."""
+        for url in () if self.portal.feeds else urls:
+            yield from self.guess(url)
 
     def guess(self, url: str) -> Iterator[Request]:
         """The request for what may be a feed or a sitemap."""

@@ -1,13 +1,10 @@
 """The spider of the portals: it finds pages and hands them on."""
 
 import asyncio
-import logging
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, date, datetime
 from functools import cached_property
-from http import HTTPStatus
 from typing import Any, Self
-from urllib.parse import urljoin
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
@@ -35,27 +32,22 @@ from .again import Again
 from .arguments import Arguments, read_arguments
 from .asker import Asker
 from .contents import Contents, missing_page
-from .failures import FAILURES, fetch_rejection
-from .follow_ups import MAX_PARTS, next_part
+from .failures import fetch_rejection
 from .frontier import Frontier
 from .judge import Kind, judge
 from .links import PageLinks, read_links
-from .listing import Entry, Form
+from .listing import Form
 from .lists import read_any, read_list
+from .parts import fetch_parts
 from .period import ALWAYS, published_day
-from .requests import Calls, first_address, list_request, part_request, read_evidence
+from .requests import Calls, first_address, list_request, read_evidence
 from .surroundings import check_promises, loopback_hosts, portal_manners, portal_settings
 
 Output = FetchedPage | Rejected | Request
 
-USUAL_SITEMAPS = ("/sitemap.xml", "/sitemap_index.xml", "/news-sitemap.xml")
-"""Where sitemaps lie that neither the portal's file nor robots.txt names."""
-
-logger = logging.getLogger(__name__)
-
 
 class PortalSpider(Spider):
-    """Crawls portals: `scrapy crawl portal -a portal=NAME[,NAME]|all [-a limit=N] [-a base=URL] [-a urls=FILE]`.
+    """Crawls portals: `scrapy crawl portal -a portal=NAME[,NAME]|all`, with the arguments of `arguments.USAGE`.
 
     Yields a `FetchedPage` for every article found and a `Rejected` for every address that was refused or failed.
 
@@ -114,7 +106,8 @@ class PortalSpider(Spider):
     async def start(self) -> AsyncIterator[Output]:
         """Begin with the addresses listed; without any, with feeds, sitemaps, start pages and archive of every portal.
 
-        What was asked for before, in this run or in one that was broken off, is asked for again only on a revisit.
+        What was asked for before is asked for again on a revisit, where it failed for the time being, and where other
+        days are asked for.
         """
         if self._is_enough():
             raise CloseSpider("limit")
@@ -134,9 +127,8 @@ class PortalSpider(Spider):
         if isinstance(listing, Rejected):
             yield listing
             return
-        for output in self._again.noting_news(
-            self._askers[source].listing(listing, response.url, _depth(response) + 1)
-        ):
+        outputs = self._askers[source].listing(listing, response.url, _depth(response) + 1)
+        for output in self._again.noting_news(outputs):
             yield output
 
     async def parse_guess(self, response: Response, source: str) -> AsyncIterator[Output]:
@@ -149,7 +141,7 @@ class PortalSpider(Spider):
             outputs = self._askers[source].listing(listing, response.url, _depth(response) + 1)
         else:
             self.crawler.stats.inc_value(WRONG_GUESSES)
-            outputs = self._guesses(self._askers[source], await self._lists_on(response))
+            outputs = self._askers[source].feeds(await self._lists_on(response))
         for output in self._again.noting_news(outputs):
             yield output
 
@@ -168,7 +160,7 @@ class PortalSpider(Spider):
             if visit:
                 visit.postpone()
             return
-        if self._again.is_unchanged(response, same_body=kind == Kind.ARTICLE):
+        if self._again.is_unchanged(response, is_article=kind == Kind.ARTICLE):
             return
         if not isinstance(response, HtmlResponse):
             yield Rejected("fetch", "not_html", f"content type {response.headers.get('Content-Type')!r}", response.url)
@@ -176,14 +168,14 @@ class PortalSpider(Spider):
         asker = self._askers[source]
         page = make_page(response, read_evidence(evidence))
         links = await asyncio.to_thread(read_links, page)
-        parts: tuple[Page, ...] = ()
+        parts: frozenset[str] = frozenset()
         if kind == Kind.ARTICLE and not self._is_enough():
-            refusal = await self._out_of_period(page)
-            parts = () if refusal else await self._parts(asker.portal, page, links)
-            for output in [refusal] if refusal else self._article(response, asker, page, links, parts):
+            outputs, parts = await self._whole(response, asker, page, links)
+            for output in outputs:
                 yield output
         if not self.arguments.urls:
-            for output in self._again.noting_news(self._named(response, asker, links, {part.url for part in parts})):
+            named = self._named(response, asker, links, parts)
+            for output in named if kind == Kind.ARTICLE else self._again.noting_news(named, _depth(response)):
                 yield output
         if self._is_enough():
             raise CloseSpider("limit")
@@ -204,6 +196,22 @@ class PortalSpider(Spider):
         if not isinstance(failure.value, Postponed):
             self.crawler.stats.inc_value(WRONG_GUESSES)
             self._again.note(changed=False)
+
+    async def _whole(
+        self, response: Response, asker: Asker, page: Page, links: PageLinks
+    ) -> tuple[list[Output], frozenset[str]]:
+        """An article with the pages that follow it, or why there is none; and the addresses tried as such pages."""
+        if refusal := await self._out_of_period(page):
+            return [refusal], frozenset()
+        try:
+            parts, end = await fetch_parts(self.crawler.engine.download_async, asker.portal, page, links)
+        except Postponed:
+            if visit := current_visit():
+                visit.postpone()
+            return [], frozenset()
+        ends = [end] if end else []
+        outputs = [*self._article(response, asker, page, links, parts), *ends]
+        return outputs, frozenset([*(part.url for part in parts), *(end.url for end in ends)])
 
     def _article(
         self, response: Response, asker: Asker, page: Page, links: PageLinks, parts: tuple[Page, ...]
@@ -234,49 +242,16 @@ class PortalSpider(Spider):
             return None
         return Rejected("discovery", "out_of_period", f"published {day}", page.url)
 
-    async def _parts(self, portal: Portal, page: Page, links: PageLinks) -> tuple[Page, ...]:
-        """The further pages of an article, as far as they can be fetched and show something new."""
-        parts: list[Page] = []
-        seen = {links.signature, ""}
-        while len(parts) + 1 < MAX_PARTS and (url := next_part(page.url, len(parts) + 2, links.turns)):
-            try:
-                response = await self.crawler.engine.download_async(part_request(portal, url))
-            except FAILURES as error:
-                logger.warning("Page %d of %s is missing: %s", len(parts) + 2, page.url, error)
-                break
-            part = make_page(response)
-            links = await asyncio.to_thread(read_links, part)
-            if response.status != HTTPStatus.OK or links.signature in seen:
-                break
-            seen.add(links.signature)
-            parts.append(part)
-        return tuple(parts)
-
-    def _named(self, response: Response, asker: Asker, links: PageLinks, parts: set[str]) -> Iterator[Output]:
+    def _named(self, response: Response, asker: Asker, links: PageLinks, parts: frozenset[str]) -> Iterator[Output]:
         """What a page points to: other pages, and on a start page feeds and sitemaps."""
         depth = _depth(response)
         if depth == 0:
-            yield from self._lists(response, asker, links)
+            yield from asker.probe(missing_page(response.url), self.parse_probe)
+            robots = self.crawler.get_downloader_middleware(RobotsMiddleware)
+            yield from asker.lists(response.url, links.lists, robots.sitemaps(response.url) if robots else ())
         for url in links.links:
             if url not in parts:
                 yield from asker.page(url, depth + 1)
-
-    def _lists(self, response: Response, asker: Asker, links: PageLinks) -> Iterator[Output]:
-        """Feeds and sitemaps that the portal's file does not name, and what the site shows for missing pages."""
-        portal = asker.portal
-        yield from asker.probe(missing_page(response.url), self.parse_probe)
-        if not portal.sitemaps:
-            robots = self.crawler.get_downloader_middleware(RobotsMiddleware)
-            named = robots.sitemaps(response.url) if robots else ()
-            for url in named:
-                yield from asker.sitemap(Entry(url))
-            for path in () if named else USUAL_SITEMAPS:
-                yield from asker.guess(urljoin(response.url, path))
-        yield from self._guesses(asker, links.lists)
-
-    def _guesses(self, asker: Asker, urls: Iterable[str]) -> Iterator[Output]:
-        for url in () if asker.portal.feeds else urls:
-            yield from asker.guess(url)
 
     async def _lists_on(self, response: Response) -> tuple[str, ...]:
         """Feeds that a page names to which a start page pointed as if it were one itself."""

@@ -34,7 +34,8 @@ def portal_settings(arguments: Arguments, settings: BaseSettings) -> dict[str, A
     contact = settings.get("NEWSCORPUS_CONTACT") or ""
     if contact and not REACHABLE.search(contact):
         raise CrawlError(f"setting NEWSCORPUS_CONTACT is {contact!r}; expected a mail address or the URL of a page")
-    if not contact and not all(is_loopback(url) for url in _addresses(arguments.portals)):
+    sites = (f"http://{domain}/" for portal in arguments.portals for domain in portal.domains)
+    if not contact and not all(is_loopback(url) for url in (*sites, *_addresses(arguments.portals))):
         raise CrawlError("setting NEWSCORPUS_CONTACT is empty; set it to an address at which sites can reach you")
     return {
         "NEWSCORPUS_CORPUS": settings.get("NEWSCORPUS_CORPUS") or f"corpora/{arguments.name}",

@@ -13,9 +13,10 @@ from pathlib import Path
 import msgspec
 
 from newscorpus.corpus.lines import encode_line
+from newscorpus.dedup.store import ROWS
 from newscorpus.jobs.dedup import DedupReport, Setup, dedup
 from newscorpus.jobs.left_out import DUPLICATES, DuplicateLine
-from newscorpus.jobs.rows import INDEX, ROWS
+from newscorpus.jobs.rows import INDEX
 from newscorpus.learning.pages import read_pages
 
 RESULTS = Path(__file__).parents[1] / "results" / "duplicates"

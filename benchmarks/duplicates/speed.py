@@ -22,7 +22,8 @@ from newscorpus.corpus.publish import publish
 from newscorpus.corpus.published import PUBLISHED, open_corpus
 from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields, Record
-from newscorpus.jobs.rows import INDEX, ROWS
+from newscorpus.dedup.store import ROWS
+from newscorpus.jobs.rows import INDEX
 
 RESULTS = Path(__file__).parents[1] / "results" / "duplicates"
 

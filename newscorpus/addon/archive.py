@@ -13,6 +13,7 @@ from scrapy.exceptions import NotConfigured
 import newscorpus
 from newscorpus.addon.counts import ARCHIVED, FAILED
 from newscorpus.addon.options import corpus_folder, positive, switch
+from newscorpus.addon.visits import current_visit
 from newscorpus.config import Limits
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Capture, Exchange
@@ -64,7 +65,10 @@ class Archive:
         return self._held.pop(request, None) if request is not None else None
 
     async def write(self, exchange: Exchange, capture: Capture | None = None) -> list[str | int]:
-        """Write an answer and the page that came of it; gives the place, [] where the disk takes no more."""
+        """Write an answer and the page that came of it; gives the place, [] where the disk takes no more.
+
+        A page that could not be written is asked for again when the crawl goes on.
+        """
         if len(exchange.body) > INLINE_BYTES:
             records = await asyncio.to_thread(encode, exchange, capture, Limits().max_bytes)
         else:
@@ -73,6 +77,8 @@ class Archive:
             place = self._writer.append(records)
         except OSError as error:
             self._give_up(error)
+            if visit := current_visit():
+                visit.postpone()
             return []
         self._crawler.stats.inc_value(ARCHIVED, place.length)
         return [place.file, place.offset, place.length]

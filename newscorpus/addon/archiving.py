@@ -65,20 +65,22 @@ class ArchiveResponsesMiddleware(_ArchiveMiddleware):
 class ArchivePagesMiddleware(_ArchiveMiddleware):
     """Spider middleware: it sees which response gave which page, before the pipelines do.
 
-    A page is written with its response. A response is not written when its callback fails before it gave a page.
+    A page is written with its response; a response that gave none is written when its callback has ended or failed.
     """
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Archive the response and its pages; what the spider gave passes through."""
         exchange = self._archive.take(response.request)
         written = False
-        async for output in result:
-            if exchange and isinstance(output, FetchedPage):
-                response.meta[PLACE] = await self._archive.write(exchange, _capture(response, output))
-                written = True
-            yield output
-        if exchange and not written:
-            await self._archive.write(exchange)
+        try:
+            async for output in result:
+                if exchange and isinstance(output, FetchedPage):
+                    response.meta[PLACE] = await self._archive.write(exchange, _capture(response, output))
+                    written = True
+                yield output
+        finally:
+            if exchange and not written:
+                await self._archive.write(exchange)
 
 
 def _exchange(request: Request, response: Response) -> Exchange:

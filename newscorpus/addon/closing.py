@@ -78,7 +78,7 @@ class CorpusExtension:
         tell(self._console, figures)
         if kept := max(stats.get(KEPT, 0), stats.get(KEPT_IN_ALL, 0)):
             why = "" if stats.get("downloader/request_count", 0) else f"; {NOTHING_LEFT}"
-            logger.info("Kept %d articles; %d are in %s%s", stats.get(KEPT, 0), kept, self._corpus, why)
+            logger.info("Kept %d articles; %d are in the intake of %s%s", stats.get(KEPT, 0), kept, self._corpus, why)
         else:
             logger.error("Kept no article: %s", why_nothing(stats, figures))
 

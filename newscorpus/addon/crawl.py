@@ -6,6 +6,7 @@ from asyncio import Task
 
 from scrapy.commands import crawl
 from scrapy.exceptions import UsageError
+from scrapy.statscollectors import StatsCollector
 
 from newscorpus.addon.counts import FAILED, KEPT, KEPT_IN_ALL
 from newscorpus.crawl.errors import CrawlError
@@ -14,7 +15,7 @@ from newscorpus.portals.errors import PortalError
 
 
 class Command(crawl.Command):
-    """Scrapy's own command, except for its end: 0 done, 1 nothing kept or something failed, 2 wrong usage.
+    """Scrapy's own command, except for its end: 0 done, 1 nothing kept, failed or cut short, 2 wrong usage.
 
     Wrong usage is said in one line, without a traceback.
     """
@@ -32,7 +33,11 @@ class Command(crawl.Command):
             self.exitcode = 2 if isinstance(error, CrawlError | PortalError) else 1
         elif error is not None:
             raise error
-        elif not (crawler.stats.get_value(KEPT) or crawler.stats.get_value(KEPT_IN_ALL)) or crawler.stats.get_value(
-            FAILED
-        ):
+        elif not _went_well(crawler.stats):
             self.exitcode = 1
+
+
+def _went_well(stats: StatsCollector) -> bool:
+    """Whether the crawl came to its end, with something kept, in this run or before, and nothing failed."""
+    kept = stats.get_value(KEPT) or stats.get_value(KEPT_IN_ALL)
+    return bool(kept) and not stats.get_value(FAILED) and bool(stats.get_value("finish_reason"))

@@ -30,7 +30,8 @@ ROBOTS = "newscorpus_robots"
 """Key of `Request.meta`: this is the request for a robots.txt."""
 
 PART = "newscorpus_part"
-"""Key of `Request.meta`: a page under way waits for this one, which therefore is asked for though the crawl ends."""
+"""Key of `Request.meta`: a page under way waits for this one, which therefore is asked for though the crawl ends,
+unless the site rests."""
 
 ASKED_AGAIN = "newscorpus_asked_again"
 """Key of `Request.meta`: how often the request went back into the queue because the site came to rest."""
@@ -172,7 +173,7 @@ class PolitenessMiddleware:
             seconds = max(site.next_start, rests_until(site.standing, site.manners, now)) - now
             if seconds <= 0:
                 return
-            if self._is_closing() and PART not in request.meta:
+            if self._is_closing() and (PART not in request.meta or self.rests_until(site.name)):
                 raise Postponed("closing", "the crawl ended before it was the turn of this request")
             await asyncio.sleep(min(seconds, STEP_SECONDS))
 

@@ -23,7 +23,7 @@ MOST_REASONS = 3
 LEFT_OUT = "most often rejected for"
 """Heading of the reasons."""
 
-NOTHING_LEFT = "nothing was left to ask for, and -a revisit=due or revisit=all asks again"
+NOTHING_LEFT = "nothing was to be asked for now; -a revisit=due asks again for what is due, revisit=all for every list"
 
 REJECTED = "newscorpus/rejected/"
 
@@ -113,10 +113,15 @@ def why_nothing(stats: Mapping[str, Any], figures: Mapping[str, Mapping[str, Any
     before = sum((Counter(one["rejected"]) for one in figures.values()), Counter[str]())
     left = {name.split("/")[-2]: why for name, why in sorted(stats.items()) if name.endswith("/given_up")}
     reasons = [f"{portal} was given up: {why}" for portal, why in left.items()]
+    queued = sum(one["queued"] for one in figures.values())
     if now:
         reasons.insert(0, f"rejected: {_counted(now)}")
     elif before:
-        reasons.insert(0, f"{NOTHING_LEFT}; rejected earlier: {_counted(before)}")
+        reasons.insert(0, f"rejected earlier: {_counted(before)}")
+    if queued:
+        reasons.append(f"{queued} addresses are still queued")
+    elif before and not now:
+        reasons.append(NOTHING_LEFT)
     responses = f"{stats.get('downloader/response_count', 0)} responses"
     return "; ".join([responses, *(reasons or ["no page was taken for an article"])])
 

@@ -1,9 +1,9 @@
 """Requests as JSON, so that they can be stored and sent later. Nothing is pickled."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
 from scrapy import Request, Spider
 from scrapy.utils.misc import load_object
 
@@ -28,7 +28,8 @@ def pack(request: Request, spider: Spider) -> bytes | None:
             values[name] = _plain(name, value, spider)
     if type(request) is not Request:
         values["_class"] = f"{type(request).__module__}.{type(request).__qualname__}"
-    return msgspec.json.encode(values) if _is_plain(values) else None
+    # Not msgspec, which refuses what is more than a str, such as the texts that selectors give.
+    return json.dumps(values).encode() if _is_plain(values) else None
 
 
 def unpack(data: bytes, url: str, priority: int, spider: Spider) -> Request:
@@ -37,7 +38,7 @@ def unpack(data: bytes, url: str, priority: int, spider: Spider) -> Request:
     Raises:
         LedgerError: the spider has not the method that the request names, or its class is none of requests.
     """
-    values: dict[str, Any] = msgspec.json.decode(data)
+    values: dict[str, Any] = json.loads(data)
     kind = _class(values.pop("_class")) if "_class" in values else Request
     for name in CALLS:
         if called := values.get(name):

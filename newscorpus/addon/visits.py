@@ -15,10 +15,13 @@ from twisted.python.failure import Failure
 
 from newscorpus.addon.refused import Postponed
 from newscorpus.addon.stored import VISIT
+from newscorpus.corpus.journal import JOURNAL
 from newscorpus.crawl.ledger import Fetched, Ledger, Outcome, Series
 
 ARCHIVED = "newscorpus_archive"
 """Key of `Request.meta`: where the archive has the response: file, offset, length."""
+
+REJECTIONS = Series(JOURNAL)
 
 SIGNATURE_BYTES = 8
 

@@ -22,9 +22,10 @@ def build(
     """Take duplicates out of what was crawled and publish the rest; every crawl ends with it."""
     from newscorpus.corpus.published import PUBLISHED
     from newscorpus.jobs.build import build as build_corpus
+    from newscorpus.terminal import progress
 
     duplicates = DuplicateConfig(survivor=survivor, revision=revision)
-    report = build_corpus(corpus, BuildConfig(duplicates=duplicates, shards=ShardConfig(format)))
+    report = build_corpus(corpus, BuildConfig(duplicates=duplicates, shards=ShardConfig(format)), progress)
     for segment in report.torn:
         typer.echo(f"{segment}: the last line is cut off, since its writer died", err=True)
     left_out = counted(report.duplicates)

@@ -8,7 +8,7 @@ import typer
 from newscorpus.cli.app import EXTRACTOR_HELP, app, default_extractor
 
 if TYPE_CHECKING:
-    from newscorpus.jobs.explain import Explanation
+    from newscorpus.jobs.explanation import Explanation
     from newscorpus.jobs.inspect_page import PageView
 
 

@@ -9,6 +9,7 @@ from newscorpus.corpus.errors import CorpusError
 from newscorpus.corpus.lines import complete_lines, encode_line, writable
 from newscorpus.data import Rejected
 
+JOURNAL = "rejected.jsonl"
 REJECTIONS = msgspec.json.Decoder(Rejected)
 
 

@@ -9,9 +9,10 @@ that one stands for all. Documents of a reference come before all others and nev
 the order of the input.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,20 @@ from newscorpus.dedup.excerpts import find_excerpts
 from newscorpus.dedup.near import NearDuplicates
 from newscorpus.dedup.signature import estimate
 from newscorpus.dedup.verify import Verifier
+
+T = TypeVar("T")
+
+
+class Watch(Protocol):
+    """Passes on items, and shows how far it is; `what` says what they are."""
+
+    def __call__(self, items: Iterable[T], what: str, /) -> Iterable[T]:
+        """The items as they come."""
+
+
+def unwatched(items: Iterable[T], _: str) -> Iterable[T]:
+    """Show nothing."""
+    return items
 
 
 class Kind(StrEnum):
@@ -52,7 +67,9 @@ class Duplicate:
     similarity: float
 
 
-def find_duplicates(collection: Collection, verifier: Verifier, config: DuplicateConfig) -> list[Duplicate]:
+def find_duplicates(
+    collection: Collection, verifier: Verifier, config: DuplicateConfig, watch: Watch = unwatched
+) -> list[Duplicate]:
     """The documents that go, in the order of the collection; all others stay."""
     revisions = list(_revisions(collection, config.revision))
     compared = np.ones(len(collection), bool)
@@ -60,7 +77,7 @@ def find_duplicates(collection: Collection, verifier: Verifier, config: Duplicat
     compared[[revision.position for revision in revisions]] = False
     order = _order(collection, config.survivor, "published")
     order = order[compared[order]]
-    repeats = list(_repeats(collection, order, verifier, config))
+    repeats = list(_repeats(collection, order, verifier, config, watch))
     compared[[repeat.position for repeat in repeats]] = False
     excerpts = _excerpts(collection, order[compared[order]], verifier, config) if config.excerpts else ()
     return sorted([*revisions, *repeats, *excerpts], key=lambda duplicate: duplicate.position)
@@ -124,11 +141,12 @@ def _repeats(
     order: NDArray[np.int64],
     verifier: Verifier,
     config: DuplicateConfig,
+    watch: Watch,
 ) -> Iterator[Duplicate]:
     """The exact and near-duplicates among documents in the order of the policy."""
     first = _firsts(collection.documents["content"][order])
     texts, text_of = np.unique(first, return_inverse=True)
-    near = _near(collection, order[texts], verifier, config)
+    near = _near(collection, order[texts], verifier, config, watch)
     for index, position in enumerate(order.tolist()):
         text = int(text_of[index])
         if position < collection.n_references:
@@ -145,6 +163,7 @@ def _near(
     positions: NDArray[np.int64],
     verifier: Verifier,
     config: DuplicateConfig,
+    watch: Watch,
 ) -> dict[int, tuple[int, float]]:
     """Of different texts, in the order of the policy, those that are near-duplicates.
 
@@ -154,7 +173,7 @@ def _near(
     is_reference = positions < collection.n_references
     settled = is_reference.copy()
     near = {}
-    for item in range(len(positions)):
+    for item in watch(range(len(positions)), "texts compared"):
         if settled[item] and not is_reference[item]:
             continue
         settled[item] = True

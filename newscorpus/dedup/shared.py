@@ -69,6 +69,9 @@ class SharedIndex:
         Args:
             signatures: shape (documents, permutations).
             run: who asks.
+
+        Raises:
+            DedupError: the server has thrown some of them away.
         """
         runs = self._runs()
         earlier = set(runs[: runs.index(run)] if run in runs else runs)
@@ -77,13 +80,7 @@ class SharedIndex:
             part = signatures[start : start + AT_ONCE]
             for (first, end), table in zip(self._index.hashranges, self._index.hashtables, strict=True):
                 keys.update(*table.getmany(*_bucket_names(part[:, first:end])))
-        asked = sorted(key for key in keys if key.decode().partition(":")[0] in earlier)
-        rows: dict[str, bytes] = {}
-        for start in range(0, len(asked), AT_ONCE):
-            part_keys = asked[start : start + AT_ONCE]
-            for key, row in zip(part_keys, self._client.hmget(ROWS, part_keys), strict=True):
-                rows[key.decode()] = row
-        return rows
+        return self._rows(sorted(key for key in keys if key.decode().partition(":")[0] in earlier))
 
     def enter(self, run: str, documents: Iterable[tuple[int, NDArray[np.uint32], bytes]]) -> None:
         """Enter the number, signature and row of the documents that a run keeps, and commit them."""
@@ -95,6 +92,15 @@ class SharedIndex:
                     session.insert(key, minhash_of(signature, self._parameters), check_duplication=False)
             self._client.hset(ROWS, mapping={key: row for key, (_, _, row) in zip(keys, batch, strict=True)})
         self._client.rpush(RUNS, run)
+
+    def _rows(self, keys: Sequence[bytes]) -> dict[str, bytes]:
+        rows: dict[str, bytes] = {}
+        for start in range(0, len(keys), AT_ONCE):
+            part = keys[start : start + AT_ONCE]
+            rows |= zip(map(bytes.decode, part), self._client.hmget(ROWS, part), strict=True)
+        if None in rows.values():
+            raise DedupError("the Redis server has lost documents; its maxmemory-policy must be noeviction")
+        return rows
 
     def _runs(self) -> list[str]:
         return [run.decode() for run in self._client.lrange(RUNS, 0, -1)]

@@ -23,6 +23,9 @@ from newscorpus.dedup.verify import VERIFIED
 
 STATE = "index.json"
 KEPT = "kept"
+ROWS = "rows"
+"""Files beside the columns: which documents stay, and, where the index does not lie beside an intake, their rows."""
+
 VERSION = 1
 
 DOCUMENT = np.dtype(
@@ -84,11 +87,13 @@ class Covered:
         name: as the writer calls the file.
         size: how much of it was read, as the writer counts.
         check: what tells the writer that this much is still the same.
+        whole: nothing of it is missing.
     """
 
     name: str
     size: int
     check: str
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +191,12 @@ class Store:
         ends = np.cumsum(self.documents["id_bytes"], dtype=np.int64).tolist()
         blob = self.column("ids").tobytes()
         return [blob[start:end].decode() for start, end in zip([0, *ends], ends, strict=False)]
+
+    @cached_property
+    def rows(self) -> Path | None:
+        """The file of the rows, where there is one."""
+        path = self.folder / ROWS
+        return path if path.exists() else None
 
     @property
     def kept(self) -> NDArray[np.bool_]:

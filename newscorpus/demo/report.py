@@ -10,7 +10,7 @@ from statistics import fmean
 
 import msgspec
 
-from newscorpus.corpus.journal import read_journal
+from newscorpus.corpus.journal import JOURNAL, read_journal
 from newscorpus.corpus.lines import complete_lines
 from newscorpus.corpus.published import open_corpus
 from newscorpus.data import Record, Rejected
@@ -93,7 +93,7 @@ def read_report(corpus: Path, gold: Mapping[str, Gold]) -> DemoReport:
         DemoError: likewise, the crawl's report or the list of duplicates.
     """
     records = tuple(open_corpus(corpus).records())
-    rejected = tuple(_read_rejected(corpus / "rejected.jsonl"))
+    rejected = tuple(_read_rejected(corpus / JOURNAL))
     duplicates = tuple(_read_duplicates(corpus / DUPLICATES))
     kept = {canonical_url(record.url): record for record in records}
     fates = _fates(kept, rejected, duplicates)

@@ -77,6 +77,7 @@ def evaluate(
     split: str = "dev",
     jobs: int = 1,
     load: Load = registry.load,
+    every: int = 1,
 ) -> Iterator[PageResult]:
     """Run extractors over sets of pages: every extractor on a page, then the next page; one result each.
 
@@ -86,6 +87,7 @@ def evaluate(
         split: "train", "dev" or "all".
         jobs: processes. CPU times mean something only where there are no more of them than idle cores.
         load: makes an extractor of its name; with several jobs it must be a function of a module.
+        every: of so many pages of a set only the first.
 
     Returns:
         Results as they come; their order depends on `jobs` alone.
@@ -97,8 +99,8 @@ def evaluate(
     for path in datasets:
         if next(_pages(path, split), None) is None:
             raise EvaluationError(f"{path}: no page with gold text in the split {split!r}")
-    shares = list(product(datasets, range(jobs)))
-    run = partial(_evaluate_share, tuple(extractors), split, jobs, load)
+    shares = list(product(datasets, range(0, jobs * every, every)))
+    run = partial(_evaluate_share, tuple(extractors), split, jobs * every, load)
     if jobs == 1:
         yield from chain.from_iterable(map(run, shares))
         return
@@ -111,14 +113,14 @@ def _as_list(run: Callable[[tuple[Path, int]], Iterator[PageResult]], share: tup
 
 
 def _evaluate_share(
-    names: tuple[str, ...], split: str, jobs: int, load: Load, share: tuple[Path, int]
+    names: tuple[str, ...], split: str, step: int, load: Load, share: tuple[Path, int]
 ) -> Iterator[PageResult]:
-    """Every `jobs`-th page of a set; each process reads the file itself, so that no page travels between them."""
+    """Every `step`-th page of a set; each process reads the file itself, so that no page travels between them."""
     path, first = share
     extractors = {name: load(name) for name in names}
     for extractor in extractors.values():
         extractor(WARM_UP)
-    for page in islice(_pages(path, split), first, None, jobs):
+    for page in islice(_pages(path, split), first, None, step):
         yield from _evaluate_page(page, extractors)
 
 

@@ -20,7 +20,7 @@ from newscorpus.corpus.tally import Share
 from newscorpus.data import Record
 from newscorpus.dedup.boilerplate import cut_boilerplate, find_boilerplate
 from newscorpus.dedup.collection import Collection
-from newscorpus.dedup.duplicates import Duplicate, Kind, staying
+from newscorpus.dedup.duplicates import Duplicate, Kind, Watch, staying, unwatched
 from newscorpus.dedup.errors import DedupError
 from newscorpus.jobs.decide import LOCK, decide
 from newscorpus.jobs.index import update_index
@@ -53,7 +53,7 @@ class BuildReport:
     torn: tuple[str, ...] = ()
 
 
-def build(corpus: Path, config: BuildConfig = BuildConfig()) -> BuildReport:
+def build(corpus: Path, config: BuildConfig = BuildConfig(), watch: Watch = unwatched) -> BuildReport:
     """Write `corpus/` and `duplicates.jsonl` of the corpus in a folder from its intake.
 
     Raises:
@@ -63,7 +63,7 @@ def build(corpus: Path, config: BuildConfig = BuildConfig()) -> BuildReport:
     try:
         torn = torn_segments(corpus / INTAKE)
         with exclusive(corpus / LOCK):
-            report = _build(corpus, config)
+            report = _build(corpus, config, watch)
     except DedupError as error:
         raise CorpusError(str(error)) from error
     except OSError as error:
@@ -72,14 +72,15 @@ def build(corpus: Path, config: BuildConfig = BuildConfig()) -> BuildReport:
     return replace(report, torn=tuple(segment.name for segment in torn))
 
 
-def _build(corpus: Path, config: BuildConfig) -> BuildReport:
+def _build(corpus: Path, config: BuildConfig, watch: Watch) -> BuildReport:
     """Read, decide, write."""
-    store = update_index(corpus, config)
+    store = update_index(corpus, config, watch)
     collection = Collection(store)
-    duplicates = decide(collection, config)
+    duplicates = decide(collection, config, watch)
     with replacing(corpus / DUPLICATES) as file:
         file.writelines(duplicate_lines(collection, duplicates))
-        manifest = publish(corpus / PUBLISHED, _survivors(collection, duplicates, config.duplicates), config)
+        survivors = watch(_survivors(collection, duplicates, config.duplicates), "records written")
+        manifest = publish(corpus / PUBLISHED, survivors, config)
     store.note_kept(staying(len(collection), duplicates))
     return BuildReport(
         documents=len(collection),

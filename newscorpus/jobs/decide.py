@@ -2,7 +2,7 @@
 
 from newscorpus.config import BuildConfig
 from newscorpus.dedup.collection import Collection
-from newscorpus.dedup.duplicates import Duplicate, find_duplicates
+from newscorpus.dedup.duplicates import Duplicate, Watch, find_duplicates, unwatched
 from newscorpus.dedup.verify import VERIFIED, Verifier
 from newscorpus.jobs.rows import text_of
 
@@ -10,12 +10,13 @@ LOCK = ".build.lock"
 """Held in the folder of a corpus while something writes it."""
 
 
-def decide(collection: Collection, config: BuildConfig) -> list[Duplicate]:
+def decide(collection: Collection, config: BuildConfig, watch: Watch = unwatched) -> list[Duplicate]:
     """The duplicates in a collection; what is found by comparing texts is kept beside its own index.
 
     Args:
         collection: all documents.
         config: what counts as a duplicate.
+        watch: shows the progress.
     """
     verifier = Verifier(
         collection.documents["content"],
@@ -24,6 +25,6 @@ def decide(collection: Collection, config: BuildConfig) -> list[Duplicate]:
         config.signature,
         collection.stores[-1].folder / VERIFIED,
     )
-    duplicates = find_duplicates(collection, verifier, config.duplicates)
+    duplicates = find_duplicates(collection, verifier, config.duplicates, watch)
     verifier.save()
     return duplicates

@@ -11,7 +11,7 @@ Equal inputs leave equal documents, whatever their order.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,10 +29,10 @@ from newscorpus.corpus.published import PUBLISHED
 from newscorpus.corpus.records import decode
 from newscorpus.data import Record
 from newscorpus.dedup.collection import Collection
-from newscorpus.dedup.duplicates import Duplicate, staying
+from newscorpus.dedup.duplicates import Duplicate, Watch, staying, unwatched
 from newscorpus.dedup.shared import shared_index
 from newscorpus.dedup.sketch import digest
-from newscorpus.dedup.store import STATE, Layout, Store
+from newscorpus.dedup.store import ROWS, STATE, Layout, Store
 from newscorpus.jobs.decide import LOCK, decide
 from newscorpus.jobs.documents import Part, find_parts, stem
 from newscorpus.jobs.left_out import (
@@ -44,7 +44,7 @@ from newscorpus.jobs.left_out import (
     duplicate_lines,
     reprints_table,
 )
-from newscorpus.jobs.rows import INDEX, INTAKE, ROWS, line_of
+from newscorpus.jobs.rows import INDEX, INTAKE, line_of
 from newscorpus.jobs.shared import earlier_documents, enter, run_of
 from newscorpus.jobs.sketching import fill, opened
 
@@ -54,12 +54,10 @@ REDIS = "redis"
 """Folder in it of those documents of a shared index that may repeat our own."""
 
 DOCUMENTS = "documents"
+WRITTEN = "documents written"
 REPRINTS = "reprints.csv"
 
 LINES = msgspec.json.Decoder(dict[str, Any])
-
-Watch = Callable[[Iterator[int], str], Iterable[int]]
-"""Passes on what it is given, and shows how far it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +85,13 @@ class Setup:
         config: what counts as a duplicate, and the form of the published files.
         jobs: number of processes that read and sign.
         redis: address of a Redis server in which runs on many machines share what they keep; "" for none.
-        watch: shows the progress of reading.
+        watch: shows the progress.
     """
 
     config: BuildConfig = BuildConfig()
     jobs: int = 1
     redis: str = ""
-    watch: Watch = lambda items, _: items
+    watch: Watch = unwatched
 
 
 def dedup(inputs: Sequence[Path], output: Path, against: Sequence[Path] = (), setup: Setup = Setup()) -> DedupReport:
@@ -115,23 +113,23 @@ def dedup(inputs: Sequence[Path], output: Path, against: Sequence[Path] = (), se
         references = [_reference(path, output / AGAINST, setup) for path in against]
         store = _index(output / INDEX, parts, setup)
         if not setup.redis:
-            return _finish(output, Collection(store, references), parts, setup.config)[0]
+            return _finish(output, Collection(store, references), parts, setup)[0]
         with shared_index(setup.redis, setup.config.signature, setup.config.duplicates) as shared:
             run = run_of(output, parts, against, shared)
             earlier = earlier_documents(shared, run, store, setup.redis)
             collection = Collection(store, [*references, _referred(output / AGAINST / REDIS, [earlier], setup)])
-            report, own = _finish(output, collection, parts, setup.config)
+            report, own = _finish(output, collection, parts, setup)
             enter(shared, run, collection, own)
             return report
 
 
 def _finish(
-    output: Path, collection: Collection, parts: Sequence[Part], config: BuildConfig
+    output: Path, collection: Collection, parts: Sequence[Part], setup: Setup
 ) -> tuple[DedupReport, NDArray[np.int64]]:
     """Decide and write; also gives the positions of the documents that stay."""
-    duplicates = decide(collection, config)
+    duplicates = decide(collection, setup.config, setup.watch)
     own = staying(len(collection), duplicates)[collection.n_references :]
-    _write(output, collection, duplicates, own, parts, config)
+    _write(output, collection, duplicates, own, parts, setup)
     collection.stores[-1].note_kept(own - collection.n_references)
     reprints = count_reprints(collection, duplicates)
     with replacing(output / REPRINTS) as file:
@@ -157,7 +155,7 @@ def _referred(folder: Path, parts: Sequence[Part], setup: Setup) -> Store:
 def _index(folder: Path, parts: Sequence[Part], setup: Setup) -> Store:
     """The index of all documents of some files."""
     store = opened(folder, parts, setup.config)
-    deque(setup.watch(fill(store, parts, setup.config, setup.jobs), "documents"), maxlen=0)
+    deque(setup.watch(fill(store, parts, setup.config, setup.jobs), "documents read"), maxlen=0)
     return Store.open(folder, store.state.layout)
 
 
@@ -167,29 +165,29 @@ def _write(
     duplicates: Sequence[Duplicate],
     stay: NDArray[np.int64],
     parts: Sequence[Part],
-    config: BuildConfig,
+    setup: Setup,
 ) -> None:
     """Write what stays, and what goes."""
     sizes = cluster_sizes(duplicates)
     with replacing(output / DUPLICATES) as file:
         file.writelines(duplicate_lines(collection, duplicates))
         if all(part.is_shard for part in parts):
-            by_id = stay[collection.id_ranks[stay].argsort()]
-            publish(output / PUBLISHED, _records(collection, by_id, sizes), config)
+            by_id = setup.watch(stay[collection.id_ranks[stay].argsort()].tolist(), WRITTEN)
+            publish(output / PUBLISHED, _records(collection, by_id, sizes), setup.config)
         else:
-            _write_documents(output / DOCUMENTS, collection, stay, sizes)
+            _write_documents(output / DOCUMENTS, collection, stay, sizes, setup.watch)
 
 
-def _records(collection: Collection, positions: NDArray[np.int64], sizes: Mapping[int, int]) -> Iterator[Record]:
+def _records(collection: Collection, positions: Iterable[int], sizes: Mapping[int, int]) -> Iterator[Record]:
     """Records with their clusters."""
-    for position in positions.tolist():
+    for position in positions:
         record = decode(line_of(collection, position))
         more = sizes.get(position, 0)
         yield replace(record, cluster=record.id, cluster_size=record.cluster_size + more) if more else record
 
 
 def _write_documents(
-    folder: Path, collection: Collection, positions: NDArray[np.int64], sizes: Mapping[int, int]
+    folder: Path, collection: Collection, positions: NDArray[np.int64], sizes: Mapping[int, int], watch: Watch
 ) -> None:
     """Write for each input file what stays of it, in its order."""
     folder.mkdir(exist_ok=True)
@@ -198,15 +196,16 @@ def _write_documents(
     for number, covered in enumerate(collection.stores[-1].state.covered):
         path = folder / f"{number:05}-{stem(covered.name)}.jsonl.zst"
         with replacing(path) as file:
-            write_lines(file, _lines(collection, positions[files == number], sizes), path.suffix)
+            here = watch(positions[files == number].tolist(), WRITTEN)
+            write_lines(file, _lines(collection, here, sizes), path.suffix)
         written.add(path)
     for path in set(folder.iterdir()) - written:
         path.unlink()
 
 
-def _lines(collection: Collection, positions: NDArray[np.int64], sizes: Mapping[int, int]) -> Iterator[bytes]:
+def _lines(collection: Collection, positions: Iterable[int], sizes: Mapping[int, int]) -> Iterator[bytes]:
     """Lines as they came, with `cluster` and `cluster_size`."""
-    for position in positions.tolist():
+    for position in positions:
         document = LINES.decode(line_of(collection, position))
         own, more = document.get("cluster_size") or 1, sizes.get(position, 0)
         cluster = collection.ids[position] if more else document.get("cluster") or ""

@@ -14,13 +14,13 @@ import msgspec
 import zstandard
 
 from newscorpus.config import BuildConfig
+from newscorpus.corpus.compressed import unpacked_lines
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.records import encode
 from newscorpus.dedup.errors import DedupError
 from newscorpus.dedup.signature import sign_words
 from newscorpus.dedup.sketch import Sketch, digest, read_content
 from newscorpus.jobs.index import seconds
-from newscorpus.learning.pages import read_lines
 from newscorpus.text import collapse
 
 SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
@@ -138,6 +138,6 @@ def _file(path: Path) -> Part:
 
 def _lines(path: Path) -> Iterator[bytes]:
     try:
-        yield from read_lines(path)
+        yield from unpacked_lines(path)
     except (EOFError, zlib.error, zstandard.ZstdError) as error:
         raise DedupError(f"{path}: {error}") from error

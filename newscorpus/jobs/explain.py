@@ -1,9 +1,9 @@
 """What became of an address in a corpus: where it came from, when it was fetched, and why it is in or out."""
 
+import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import msgspec
 
 from newscorpus.corpus import intake
 from newscorpus.corpus.errors import CorpusError
-from newscorpus.corpus.journal import REJECTIONS
+from newscorpus.corpus.journal import JOURNAL, REJECTIONS
 from newscorpus.corpus.lines import complete_lines
 from newscorpus.corpus.manifest import MANIFEST
 from newscorpus.corpus.published import open_corpus, published_folder
@@ -22,32 +22,15 @@ from newscorpus.crawl.ledger.rows import State
 from newscorpus.crawl.ledger.store import LEDGER
 from newscorpus.data import Evidence, Record, Rejected
 from newscorpus.dedup.duplicates import Kind
+from newscorpus.jobs.explanation import Answered, Explanation, Fate, Found
 from newscorpus.jobs.left_out import DUPLICATES, DuplicateLine
 from newscorpus.jobs.rows import INTAKE
 from newscorpus.urls import document_id
 
-JOURNAL = "rejected.jsonl"
 DUPLICATE_LINES = msgspec.json.Decoder(DuplicateLine)
 
 
-class Fate(StrEnum):
-    """What became of an address."""
-
-    NEVER_MET = "never_met"
-    MET = "met"
-    QUEUED = "queued"
-    WAITING = "waiting"
-    UNDER_WAY = "under_way"
-    READ = "read"
-    NO_RESPONSE = "no_response"
-    REJECTED = "rejected"
-    DUPLICATE = "duplicate"
-    SUPERSEDED = "superseded"
-    NOT_BUILT = "not_built"
-    PUBLISHED = "published"
-
-
-FATES = {
+OF_STATE = {
     State.RESERVED: Fate.MET,
     State.QUEUED: Fate.QUEUED,
     State.WAITING: Fate.WAITING,
@@ -56,79 +39,6 @@ FATES = {
     State.FAILED: Fate.NO_RESPONSE,
 }
 """Of addresses that ended neither as a row nor as a rejection."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """How the crawl came upon an address; times are ISO 8601, "" for none.
-
-    Attributes:
-        url: the address that was asked for.
-        portal: name of the portal.
-        kind: what it was taken for: "article", "section", "feed", "sitemap" ...
-        trail: the page that named it, the one that named that, and so on back to a start.
-        evidence: what feeds and sitemaps said of it.
-        attempts: how often it was asked for.
-        retry_at: before which it is not asked for again.
-        next_visit: when a revisit is due.
-    """
-
-    url: str
-    portal: str
-    kind: str
-    trail: tuple[str, ...]
-    evidence: tuple[Evidence, ...]
-    attempts: int
-    retry_at: str
-    next_visit: str
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """The last answer of an address.
-
-    Attributes:
-        fetched: ISO 8601.
-        status: of HTTP.
-        n_bytes: of the body, decoded.
-        redirected_to: address that answered in the end; "" for the one that was asked.
-        archive_file: where its page lies in the archive; "" where it gave none.
-        archive_offset: of its records in that file.
-    """
-
-    fetched: str
-    status: int
-    n_bytes: int
-    redirected_to: str
-    archive_file: str
-    archive_offset: int
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """All that a corpus tells of an address.
-
-    Attributes:
-        url: as it was asked about.
-        fate: what became of it.
-        found: None where no ledger knows it.
-        answered: None where nothing came back.
-        rejected: why it is no document.
-        row: the document as it came, the text that was kept last.
-        left_out: what the document repeats, where it was left out.
-        published: what stands in the corpus: the document, or the one that stands for it.
-        stands_for: the documents that were left out for it, and its own earlier texts.
-    """
-
-    url: str
-    fate: Fate
-    found: Found | None = None
-    answered: Answered | None = None
-    rejected: Rejected | None = None
-    row: Record | None = None
-    left_out: DuplicateLine | None = None
-    published: Record | None = None
-    stands_for: tuple[DuplicateLine, ...] = ()
 
 
 def explain(corpus: Path, url: str) -> Explanation:
@@ -145,11 +55,12 @@ def explain(corpus: Path, url: str) -> Explanation:
         raise CorpusError(f"{corpus}: no such folder")
     entry = find(corpus, url) if (corpus / LEDGER).is_file() else None
     ended = _line(corpus, entry) if entry else _search(corpus, document_id(url))
-    said = Explanation(url, FATES[entry.state] if entry else Fate.NEVER_MET)
+    said = Explanation(url, OF_STATE[entry.state] if entry else Fate.NEVER_MET)
     if entry:
         said = replace(said, found=_found(entry), answered=_answered(entry))
     if isinstance(ended, Rejected):
-        return replace(said, fate=Fate.REJECTED, rejected=ended)
+        earlier = _published(corpus, document_id(entry.url)) if entry and entry.attempts > 1 else None
+        return replace(said, fate=Fate.REJECTED, rejected=ended, published=earlier)
     if ended:
         return _with_document(said, corpus, ended)
     published = None if entry else _published(corpus, document_id(url))
@@ -189,7 +100,7 @@ def _answered(entry: Entry) -> Answered | None:
 
 def _evidence(request: bytes) -> tuple[Evidence, ...]:
     """What the spider of the portals keeps with a request; other spiders keep other things."""
-    stored: dict[str, Any] = msgspec.json.decode(request) if request else {}
+    stored: dict[str, Any] = json.loads(request) if request else {}
     try:
         return msgspec.convert(stored.get("cb_kwargs", {}).get("evidence", ()), tuple[Evidence, ...])
     except msgspec.ValidationError:

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from newscorpus.corpus.lines import writable
 from newscorpus.dedup.duplicates import Kind
-from newscorpus.jobs.explain import Answered, Explanation, Fate, Found
+from newscorpus.jobs.explanation import Answered, Explanation, Fate, Found
 from newscorpus.jobs.inspect_page import FieldView, PageView
 from newscorpus.jobs.left_out import DuplicateLine
 
-FATES = {
+WORDS = {
     Fate.NEVER_MET: "never met: nothing that was read named it, or it lies outside the portals or the days asked for",
     Fate.MET: "met on a page that is still being read",
     Fate.QUEUED: "queued: it is asked for when the crawl goes on",
@@ -33,10 +33,12 @@ MOST_CHARACTERS = 100
 def explanation_lines(said: Explanation) -> Iterator[str]:
     """What a corpus tells of an address."""
     yield said.url
-    yield from _labelled("fate", FATES[said.fate])
+    yield from _labelled("fate", WORDS[said.fate])
     if rejected := said.rejected:
         yield from _labelled("why", f"{rejected.stage}/{rejected.reason}  {rejected.detail}".rstrip())
         yield from _labelled("text", rejected.excerpt)
+        if said.published:
+            yield from _labelled("but", f"an earlier text stands in the corpus, fetched {said.published.fetched}")
     if said.left_out:
         yield from _labelled("why", f"{_how(said.left_out)} of {said.left_out.duplicate_of}")
         yield from _labelled("instead", f"{said.published.id}, {said.published.url}" if said.published else "")

@@ -13,6 +13,7 @@ from newscorpus.config import ExportConfig, ExportFormat, SplitConfig, SplitRule
 from newscorpus.corpus.errors import CorpusError
 from newscorpus.corpus.export.registry import FORMATS
 from newscorpus.corpus.export.source import About, Part, Source
+from newscorpus.corpus.files import naming
 from newscorpus.corpus.published import Published, open_corpus
 from newscorpus.corpus.splits import Split, assigner
 from newscorpus.data import Record
@@ -144,7 +145,8 @@ def _replacing_folder(folder: Path) -> Iterator[Path]:
         shutil.rmtree(left, ignore_errors=True)
     staging.mkdir(parents=True)
     try:
-        yield staging
+        with naming(folder):
+            yield staging
         if folder.exists():
             folder.rename(old)
         staging.rename(folder)

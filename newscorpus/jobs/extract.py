@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import zstandard
 
+from newscorpus.corpus.compressed import unpacked_lines
 from newscorpus.corpus.language import judge_language
 from newscorpus.corpus.lines import encode_line, writable
 from newscorpus.corpus.records import make_record
@@ -17,7 +18,6 @@ from newscorpus.data import Page, Record, Rejected
 from newscorpus.extraction.extractor import Extractor
 from newscorpus.extractors import registry
 from newscorpus.jobs.parallel import Lost, in_order
-from newscorpus.learning.pages import read_lines
 from newscorpus.portals.errors import PortalError
 from newscorpus.portals.plain import load_plain_template
 from newscorpus.portals.schema import load_portal
@@ -124,7 +124,7 @@ def _lines(source: Path, faults: list[str]) -> Iterator[tuple[int, bytes]]:
     """The lines with their numbers, empty ones left out; what keeps from reading on is added to `faults`."""
     number = 0
     try:
-        for number, line in enumerate(read_lines(source), 1):
+        for number, line in enumerate(unpacked_lines(source), 1):
             if not line.isspace():
                 yield number, line
     except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:

@@ -13,6 +13,7 @@ from pathlib import Path
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.intake import Place, Row, read_intake
 from newscorpus.corpus.records import encode
+from newscorpus.dedup.duplicates import Watch, unwatched
 from newscorpus.dedup.sketch import Sketch, digest, read_content
 from newscorpus.dedup.store import STATE, Covered, Layout, Store
 from newscorpus.jobs.rows import INDEX, INTAKE
@@ -25,7 +26,7 @@ CHECKED_BYTES = 4096
 which holds the time of its fetch."""
 
 
-def update_index(corpus: Path, config: BuildConfig) -> Store:
+def update_index(corpus: Path, config: BuildConfig, watch: Watch = unwatched) -> Store:
     """The index of a corpus, with all that is in its intake.
 
     Raises:
@@ -40,7 +41,7 @@ def update_index(corpus: Path, config: BuildConfig) -> Store:
     if not all(_check(intake / name, covered.size) == covered.check for name, covered in known.items()):
         store, known = None, {}
     rows = read_intake(intake, config.signature, {name: covered.size for name, covered in known.items()})
-    for batch in _batches(rows, ROWS_AT_ONCE):
+    for batch in _batches(watch(rows, "rows read"), ROWS_AT_ONCE):
         store = store or Store.create(folder, layout)
         ends = {place.segment: place.offset + place.length + 1 for place, _ in batch}
         known |= {path.name: Covered(path.name, end, _check(path, end)) for path, end in ends.items()}

@@ -9,7 +9,7 @@ from pathlib import Path
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.errors import CorpusError
 from newscorpus.corpus.intake import IntakeWriter, Row
-from newscorpus.corpus.lines import encode_line, writable
+from newscorpus.corpus.journal import JOURNAL, journal_line
 from newscorpus.crawl.archive.read import read_captures
 from newscorpus.data import Rejected
 from newscorpus.jobs.archived import fetched_page
@@ -22,8 +22,6 @@ from newscorpus.text import collapse
 
 PAGE_SECONDS = 30.0
 """Longest time for one page, as in a crawl."""
-
-REJECTIONS = "rejected.jsonl"
 
 Read = tuple[str, str]
 """Source and time of the fetch of a page: what tells the pages of an archive apart."""
@@ -76,14 +74,14 @@ def store(outcomes: Iterable[tuple[Read, Row | Rejected]], folder: Path) -> Reex
     counts: Counter[str] = Counter()
     pages: set[Read] = set()
     signed = BuildConfig().signature
-    with (folder / REJECTIONS).open("wb") as journal, IntakeWriter(folder / INTAKE, signed) as intake:
+    with (folder / JOURNAL).open("wb") as journal, IntakeWriter(folder / INTAKE, signed) as intake:
         for read, outcome in outcomes:
             pages.add(read)
             if isinstance(outcome, Row):
                 intake.append(outcome.record, outcome.signature)
                 counts["kept"] += 1
             else:
-                journal.write(encode_line(writable(outcome)))
+                journal.write(journal_line(outcome))
                 counts[f"{outcome.stage}/{outcome.reason}"] += 1
     return Reextraction(counts, frozenset(pages))
 

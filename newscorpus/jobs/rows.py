@@ -13,8 +13,6 @@ from newscorpus.dedup.collection import Collection
 
 INTAKE = "intake"
 INDEX = "index"
-ROWS = "rows"
-"""Name of the file of rows beside an index."""
 
 
 class TextOnly(msgspec.Struct):
@@ -29,10 +27,10 @@ TEXTS = msgspec.json.Decoder(TextOnly)
 def line_of(collection: Collection, position: int) -> bytes:
     """A document as a line of JSON."""
     store, row = collection.locate(position)
-    if not (store.folder / ROWS).exists():
+    if store.rows is None:
         return encode(record_of(collection, position))
     document = store.documents[row]
-    with (store.folder / ROWS).open("rb") as file:
+    with store.rows.open("rb", buffering=0) as file:
         file.seek(int(document["offset"]))
         return zstandard.ZstdDecompressor().decompress(file.read(int(document["length"])))
 

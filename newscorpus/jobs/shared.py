@@ -40,12 +40,13 @@ def run_of(output: Path, parts: Sequence[Part], against: Sequence[Path], shared:
         shared: the index.
 
     Raises:
-        DedupError: the folder holds a run that has entered other documents, which are thus kept there.
+        DedupError: the folder holds a run that has entered other documents, which are thus kept there; or its file is
+            damaged.
     """
     path = output / RUN
     given = [*(f"{part.name} {part.check}" for part in parts), *map(str, against)]
     inputs = digest("\n".join(given).encode()).hex()
-    run = msgspec.json.decode(path.read_bytes(), type=Run) if path.exists() else Run("", "")
+    run = _read(path) if path.exists() else Run("", "")
     if shared.is_committed(run.name):
         if run.inputs != inputs:
             raise DedupError(
@@ -56,6 +57,13 @@ def run_of(output: Path, parts: Sequence[Part], against: Sequence[Path], shared:
     with replacing(path) as file:
         file.write(msgspec.json.encode(run))
     return run.name
+
+
+def _read(path: Path) -> Run:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Run)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise DedupError(f"{path}: {error}") from error
 
 
 def earlier_documents(shared: SharedIndex, run: str, store: Store, url: str) -> Part:

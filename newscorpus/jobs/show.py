@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from newscorpus.corpus.lines import writable
 from newscorpus.data import LabelledBlock, Page, Record, Rejected
 from newscorpus.extraction.extractor import Extractor
 from newscorpus.extractors import registry
@@ -71,13 +72,13 @@ def blocks(extractor: Extractor, page: Page) -> bytes:
         names = ", ".join(name for name in registry.SYSTEMS if hasattr(registry.load(name), "label"))
         raise ShowError(f"this extractor does not decide block by block; those that do: {names or 'none'}")
     rows = [COLUMNS, *map(_cells, label(page))]
-    return "".join("\t".join(row) + "\n" for row in rows).encode("utf-8", "replace")
+    return "".join("\t".join(row) + "\n" for row in rows).encode()
 
 
 def _cells(labelled: LabelledBlock) -> tuple[str, ...]:
     block = labelled.block
     cells = (labelled.label, f"{labelled.score:.4f}", ",".join(labelled.reasons), block.element.path, block.text)
-    return tuple(map(collapse, cells))
+    return tuple(collapse(writable(cell)) for cell in cells)
 
 
 FORMATS: Mapping[str, Callable[[Extractor, Page], bytes]] = {

@@ -11,10 +11,9 @@ from newscorpus.config import BuildConfig
 from newscorpus.corpus.files import sync
 from newscorpus.dedup.errors import DedupError
 from newscorpus.dedup.sketch import Sketch
-from newscorpus.dedup.store import STATE, Covered, Layout, Store
+from newscorpus.dedup.store import ROWS, STATE, Covered, Layout, Store
 from newscorpus.jobs.documents import Part, sketch_lines
 from newscorpus.jobs.parallel import Lost, in_order
-from newscorpus.jobs.rows import ROWS
 
 T = TypeVar("T")
 
@@ -62,9 +61,12 @@ def fill(store: Store, parts: Sequence[Part], config: BuildConfig, jobs: int) ->
 
 
 def _fill_from(part: Part, store: Store, config: BuildConfig, jobs: int) -> Iterator[Store]:
-    """The index after each commit of rows from one file."""
+    """The index after each commit of rows from one file, the last of which notes that it is done."""
     known = {covered.name: covered for covered in store.state.covered}
-    done = known[part.name].size if part.name in known else 0
+    covered = known.get(part.name, Covered(part.name, 0, part.check))
+    if covered.whole:
+        return
+    done = covered.size
     for batches in _grouped(_sketched(part, done, config, jobs), BATCHES_A_COMMIT):
         done += sum(n_lines for n_lines, _ in batches)
         known[part.name] = Covered(part.name, done, part.check)
@@ -73,6 +75,8 @@ def _fill_from(part: Part, store: Store, config: BuildConfig, jobs: int) -> Iter
         rows = itertools.chain.from_iterable(made for _, made in batches)
         store = store.append(_keep_rows(store, rows, place), tuple(known.values()))
         yield store
+    known[part.name] = Covered(part.name, done, part.check, whole=True)
+    yield store.append([], tuple(known.values()))
 
 
 def _sketched(

@@ -11,14 +11,12 @@ from pathlib import Path
 import msgspec
 
 from newscorpus.corpus.errors import CorpusError
-from newscorpus.corpus.journal import read_journal
+from newscorpus.corpus.journal import JOURNAL, read_journal
 from newscorpus.corpus.lines import complete_lines
 from newscorpus.corpus.published import PUBLISHED, open_corpus
 from newscorpus.data import Record, Rejected
 from newscorpus.jobs.left_out import DUPLICATES
 from newscorpus.urls import document_id
-
-JOURNAL = "rejected.jsonl"
 
 MONTH = re.compile(r"(?P<year>\d{4})-(?:0[1-9]|1[0-2])")
 UNKNOWN, OTHERS = "(unknown)", "(others)"

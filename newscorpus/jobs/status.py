@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from newscorpus.crawl.ledger.look import counts, last_answers, states
+from newscorpus.crawl.ledger.look import answers, counts, states
 from newscorpus.crawl.ledger.rows import State
 
-RATE_ANSWERS = 200
-"""Last answers of a portal that its rate is told from: three to four minutes of a polite crawl."""
-
-IDLE = timedelta(minutes=5)
-"""A portal whose last answer is older has no rate; above the longest delay that robots.txt may ask for."""
+LATELY = timedelta(minutes=5)
+"""What a rate is told from: some 200 answers of a polite crawl, and one of a site that asks for the longest delay."""
 
 MEGABYTE = 1_000_000
 
@@ -33,7 +30,7 @@ class PortalStatus:
         words: words of the articles.
         megabytes: fetched, decoded (10^6 bytes).
         words_per_megabyte: words of text for each of these; 0 where nothing was fetched.
-        pages_per_minute: of late; 0 for a crawl that rests or has ended.
+        pages_per_minute: of the last five minutes; 0 for a crawl that rests or has ended.
         seconds_left: estimate by that rate, for what is queued now; 0 where there is none.
     """
 
@@ -67,15 +64,14 @@ def status(corpus: Path, now: datetime | None = None) -> list[PortalStatus]:
     counted: dict[str, Counter[str]] = defaultdict(Counter)
     for portal, name, n in counts(corpus):
         counted[portal][name] += n
-    now = now or datetime.now(UTC)
+    rates = _rates(corpus, now or datetime.now(UTC))
     portals = sorted(by_state.keys() | counted.keys())
-    return [_one(corpus, portal, by_state[portal], counted[portal], now) for portal in portals]
+    return [_one(portal, by_state[portal], counted[portal], rates.get(portal, 0.0)) for portal in portals]
 
 
-def _one(corpus: Path, portal: str, at: Counter[State], counted: Counter[str], now: datetime) -> PortalStatus:
+def _one(portal: str, at: Counter[State], counted: Counter[str], rate: float) -> PortalStatus:
     queued = at[State.QUEUED] + at[State.WAITING]
     megabytes = counted["bytes"] / MEGABYTE
-    rate = _pages_per_minute(last_answers(corpus, portal, RATE_ANSWERS), now)
     rejected = {name.removeprefix("rejected/"): n for name, n in counted.items() if name.startswith("rejected/") and n}
     return PortalStatus(
         portal=portal,
@@ -93,9 +89,10 @@ def _one(corpus: Path, portal: str, at: Counter[State], counted: Counter[str], n
     )
 
 
-def _pages_per_minute(times: list[str], now: datetime) -> float:
-    """The rate that the times of the last answers show, latest first."""
-    if not times or now - datetime.fromisoformat(times[0]) > IDLE:
-        return 0.0
-    seconds = max(1.0, (now - datetime.fromisoformat(times[-1])).total_seconds())
-    return 60 * len(times) / seconds
+def _rates(corpus: Path, now: datetime) -> dict[str, float]:
+    """Pages a minute of each portal that answered lately."""
+    since = (now.astimezone(UTC) - LATELY).isoformat(timespec="seconds")
+    return {
+        portal: 60 * n / max(1.0, (now - datetime.fromisoformat(first)).total_seconds())
+        for portal, (n, first) in answers(corpus, since).items()
+    }

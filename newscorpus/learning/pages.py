@@ -1,8 +1,7 @@
 """Pages with gold text, read one by one from JSONL files (plain, gzip or zstd)."""
 
-import gzip
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -10,9 +9,7 @@ from typing import TypeVar
 import msgspec
 import zstandard
 
-MAX_WINDOW_BYTES = 2**27
-"""Longest zstd window accepted: the sets are written with `--long=27`."""
-CHUNK_BYTES = 2**17
+from newscorpus.corpus.compressed import unpacked_lines
 
 Row = TypeVar("Row", bound=msgspec.Struct)
 
@@ -92,7 +89,7 @@ def read_rows(path: Path, kind: type[Row]) -> Iterator[Row]:
     decoder = msgspec.json.Decoder(kind)
     number = 0
     try:
-        for number, line in enumerate(read_lines(path), 1):  # noqa: B007  (named in the error below)
+        for number, line in enumerate(unpacked_lines(path), 1):  # noqa: B007  (named in the error below)
             if line and not line.isspace():
                 yield decoder.decode(line)
     except msgspec.MsgspecError as error:
@@ -100,43 +97,6 @@ def read_rows(path: Path, kind: type[Row]) -> Iterator[Row]:
     except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
         why = getattr(error, "strerror", None) or error
         raise PagesError(f"{path}, after line {number}: cannot read: {why}") from error
-
-
-def read_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a plain, `.gz` or `.zst` file; a line ends at a line feed and nowhere else.
-
-    Raises:
-        OSError, EOFError, zlib.error, zstandard.ZstdError: the file cannot be read, is damaged or cut short.
-    """
-    if path.suffix == ".zst":
-        yield from _split(_unpack_zstd(path))
-        return
-    with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
-        yield from file
-
-
-def _unpack_zstd(path: Path) -> Iterator[bytes]:
-    """The content of a file of zstd frames, in chunks. Zstandard's own stream reader passes over a missing end."""
-    unpacker = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW_BYTES)
-    frame = None
-    with path.open("rb") as file:
-        while packed := file.read(CHUNK_BYTES):
-            while packed:
-                frame = frame or unpacker.decompressobj()
-                yield frame.decompress(packed)
-                packed = frame.unused_data
-                frame = None if frame.eof else frame
-    if frame:
-        raise EOFError("the file ends inside a zstd frame")
-
-
-def _split(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    rest = b""
-    for chunk in chunks:
-        *lines, rest = (rest + chunk).split(b"\n")
-        yield from lines
-    if rest:
-        yield rest
 
 
 def _gold_page(line: _Line, dataset: str) -> GoldPage:

@@ -10,8 +10,9 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.svm import SVC
 
 from newscorpus.extractors.svm import Classes, Matrix
+from newscorpus.learning.gold import TrainingError
 
-Flags = NDArray[np.bool_]
+MIN_CLASSES = MIN_SITES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,12 @@ def fit_svm(rows: Matrix, classes: Classes, sites: Sequence[str], search: SvmSea
         classes: of each row.
         sites: of each row.
         search: what is tried, and on how much.
+
+    Raises:
+        TrainingError: the rows are of one class, or of one site.
     """
+    if len(set(classes.tolist())) < MIN_CLASSES or len(set(sites)) < MIN_SITES:
+        raise TrainingError("nothing to learn from: a machine needs rows of two classes, of two sites at least")
     generator = np.random.default_rng(search.seed)
     chosen = _draw(generator, len(rows), search.choose_from)
     grid = GridSearchCV(

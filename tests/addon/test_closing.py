@@ -62,7 +62,7 @@ def test_a_crawl_that_found_nothing_new_is_none_that_kept_nothing(
 ) -> None:
     caplog.set_level("INFO")
     close(tmp_path / "corpus", {"newscorpus/kept_in_all": 7})
-    assert f"Kept 0 articles; 7 are in {tmp_path / 'corpus'}" in caplog.text
+    assert f"Kept 0 articles; 7 are in the intake of {tmp_path / 'corpus'}" in caplog.text
 
 
 def test_a_build_that_fails_is_said_and_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -184,6 +184,9 @@ def test_a_crawl_that_ends_waits_for_nobody_but_the_parts_of_a_page(start: Calla
     with pytest.raises(Postponed, match="the crawl ended"):
         crawl.ask(request(2), 200)
     assert isinstance(crawl.ask(request(3, **{PART: True}), 200), Response)
+    crawl.ask(request(4, **{PART: True}), 429)
+    with pytest.raises(Postponed, match="the crawl ended"):
+        crawl.ask(request(5, **{PART: True}), 200)
 
 
 def test_an_answer_from_elsewhere_says_nothing_of_the_site(start: Callable[..., Crawl]) -> None:

@@ -3,7 +3,7 @@ import io
 import pytest
 from rich.console import Console
 
-from newscorpus.addon.report import by_portal, tell, why_nothing
+from newscorpus.addon.report import NOTHING_LEFT, by_portal, tell, why_nothing
 from newscorpus.jobs.status import PortalStatus
 
 
@@ -53,13 +53,13 @@ def test_nothing_at_all_has_a_reason() -> None:
         "newscorpus/politeness/vesti/given_up": "refused",
     }
     assert why_nothing(stats, FIGURES) == (
-        "6 responses; rejected: fetch/http_404 2, fetch/http_403 1; vesti was given up: refused"
+        "6 responses; rejected: fetch/http_404 2, fetch/http_403 1; vesti was given up: refused; "
+        "14 addresses are still queued"
     )
     assert why_nothing({}, {}) == "0 responses; no page was taken for an article"
 
 
 def test_a_crawl_with_nothing_left_to_do_tells_what_was_rejected_before() -> None:
-    assert why_nothing({}, {"vesti": FIGURES["vesti"]}) == (
-        "0 responses; nothing was left to ask for, and -a revisit=due or revisit=all asks again; "
-        "rejected earlier: http_403 5"
-    )
+    done = FIGURES["vesti"] | {"queued": 0}
+    assert why_nothing({}, {"vesti": done}) == f"0 responses; rejected earlier: http_403 5; {NOTHING_LEFT}"
+    assert why_nothing({}, {"vesti": FIGURES["vesti"]}).endswith("http_403 5; 7 addresses are still queued")

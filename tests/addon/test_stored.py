@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from scrapy import FormRequest, Request, Spider
+from scrapy import FormRequest, Request, Selector, Spider
 
 from newscorpus.addon.stored import VISIT, pack, unpack
 from newscorpus.crawl.ledger import LedgerError
@@ -43,6 +43,12 @@ def test_a_request_comes_back_as_it_was() -> None:
     assert (found.meta, found.priority) == ({"a": [1]}, 3)
     form = again(FormRequest(URL, formdata={"q": "\u017e"}))
     assert (type(form), form.body) == (FormRequest, b"q=%C5%BE")
+
+
+def test_texts_of_selectors_are_stored() -> None:
+    (text,) = Selector(text="<a>N\u00e1zev</a>").root.xpath("//a/text()")
+    assert type(text) is not str
+    assert again(Request(URL, meta={"link_text": text, "half": "\ud800"})).meta == {"link_text": text, "half": "\ud800"}
 
 
 @pytest.mark.parametrize("value", [object(), {1: 2}, b"bytes", {1, 2}])

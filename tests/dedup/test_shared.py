@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from newscorpus.config import DuplicateConfig, SignatureParameters
 from newscorpus.dedup.errors import DedupError
-from newscorpus.dedup.shared import LOCK, NAME, SharedIndex, shared_index, shown
+from newscorpus.dedup.shared import LOCK, NAME, ROWS, SharedIndex, shared_index, shown
 from newscorpus.dedup.signature import minhash_of
 
 PARAMETERS, CONFIG = SignatureParameters(), DuplicateConfig()
@@ -51,6 +51,14 @@ def test_nothing_asked_and_nothing_entered(redis_url: str) -> None:
     with shared_index(redis_url, PARAMETERS, CONFIG) as shared:
         enter(shared, "one", SIGNATURES[:0])
         assert shared.alike(SIGNATURES[:0], "two") == shared.alike(SIGNATURES, "two") == {}
+
+
+def test_a_server_that_throws_documents_away_is_refused(redis_url: str) -> None:
+    with shared_index(redis_url, PARAMETERS, CONFIG) as shared:
+        enter(shared, "one", SIGNATURES)
+        shared._client.delete(ROWS)
+        with pytest.raises(DedupError, match="has lost documents; its maxmemory-policy must be noeviction"):
+            shared.alike(SIGNATURES, "two")
 
 
 def test_one_at_a_time(redis_url: str) -> None:

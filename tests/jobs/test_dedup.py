@@ -5,7 +5,7 @@ import gzip
 import json
 import os
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import pytest
 import zstandard
 
 from newscorpus.config import BuildConfig
+from newscorpus.corpus.compressed import unpacked_lines
 from newscorpus.corpus.errors import CorpusError
 from newscorpus.corpus.intake import IntakeWriter
 from newscorpus.corpus.published import open_corpus
@@ -24,7 +25,6 @@ from newscorpus.dedup.signature import sign
 from newscorpus.jobs import documents, sketching
 from newscorpus.jobs.build import build
 from newscorpus.jobs.dedup import DedupReport, Setup, dedup
-from newscorpus.learning.pages import read_lines
 
 WORDS = [f"slovo{number}" for number in range(2000)]
 Line = dict[str, Any]
@@ -65,7 +65,7 @@ def corpus(folder: Path, texts: dict[str, str]) -> Path:
 
 
 def lines_in(folder: Path) -> list[Line]:
-    return [json.loads(line) for path in sorted(folder.iterdir()) for line in read_lines(path)]
+    return [json.loads(line) for path in sorted(folder.iterdir()) for line in unpacked_lines(path)]
 
 
 def kept(output: Path) -> set[str | int]:
@@ -186,6 +186,7 @@ def test_texts_are_compared_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     before = left_out(tmp_path / "out")
     assert (tmp_path / "out" / "index" / "verified").stat().st_size
     monkeypatch.setattr("newscorpus.jobs.decide.text_of", lambda collection, position: pytest.fail("was read"))
+    monkeypatch.setattr(documents, "unpacked_lines", lambda path: pytest.fail("was read"))
     dedup([lines], tmp_path / "out")
     assert left_out(tmp_path / "out") == before
 
@@ -195,7 +196,7 @@ def test_a_run_that_was_broken_off_goes_on(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(sketching, "BATCHES_A_COMMIT", 2)
     files = [write(tmp_path / "a.jsonl", LINES[:4]), write(tmp_path / "b.jsonl", LINES[4:])]
 
-    def broken_off(items: Iterator[int], what: str) -> Iterator[int]:
+    def broken_off(items: Iterable[Any], what: str) -> Iterator[Any]:
         for item in items:
             if item == 5:
                 raise KeyboardInterrupt
@@ -309,4 +310,7 @@ def test_a_run_that_others_rely_on_is_not_replaced(
     dedup([one], tmp_path / "out", setup=Setup(redis=redis_url))
     with pytest.raises(DedupError, match=r"redis.json: the shared index has what this folder kept of other inputs"):
         dedup([two], tmp_path / "out", setup=Setup(redis=redis_url))
+    (tmp_path / "out" / "redis.json").write_text("{")
+    with pytest.raises(DedupError, match=r"redis.json: Input data was truncated"):
+        dedup([one], tmp_path / "out", setup=Setup(redis=redis_url))
     assert kept(tmp_path / "out") == {"a", "e", 6}

@@ -21,8 +21,9 @@ from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.crawl.ledger import Fetched, Ledger, Link, Outcome, Series, key_of
 from newscorpus.data import SCHEMA, Evidence, Page, Rejected
 from newscorpus.jobs.build import build
-from newscorpus.jobs.explain import Explanation, Fate, explain
+from newscorpus.jobs.explain import explain
 from newscorpus.jobs.explain_text import explanation_lines
+from newscorpus.jobs.explanation import Explanation, Fate
 from newscorpus.jobs.inspect_page import inspect_page
 from newscorpus.jobs.steps import Recipe, process
 from newscorpus.portals.fetched import FetchedPage
@@ -49,7 +50,9 @@ class Crawl:
 
     def queue(self, path: str, found_on: str = "", **request: object) -> None:
         url, before = SITE + path, self._ledger.serial(SITE + found_on) if found_on else 0
-        self._ledger.add(Link(key_of(url), url, "news", "article", 1, before, request=msgspec.json.encode(request)))
+        link = Link(key_of(url), url, "news", "article", 1, before, request=msgspec.json.encode(request))
+        self._ledger.add(link, again=True)
+        assert self._ledger.lease("news")
 
     def answer(self, path: str, *outcomes: Outcome, final: str = "", second: int = 0) -> None:
         serial = self._ledger.serial(SITE + path)
@@ -97,8 +100,13 @@ def fill(ledger: Ledger, crawl: Crawl) -> None:
     crawl.reject("/bad", Rejected("quality", "too_short", "3 words", excerpt="Too short by far"))
     crawl.queue("/moved", "/one")
     crawl.answer("/moved", Outcome("discovery", "no_article", "redirected"), final="/home")
+    crawl.queue("/became-short", "/one")
+    crawl.keep("/became-short", article("two"))
+    crawl.queue("/became-short", "/one")
+    crawl.reject("/became-short", Rejected("quality", "too_short", "3 words"))
     crawl.queue("/later", "/one")
     crawl.queue("/soon", "/one")
+    ledger.release(ledger.serial(SITE + "/later"))
     ledger.release(ledger.serial(SITE + "/soon"), 2_000_000_000.0)
 
 
@@ -138,6 +146,12 @@ def test_a_rejection(corpus: Path) -> None:
     assert (said.fate, said.row) == (Fate.REJECTED, None)
     assert "why         quality/too_short  3 words" in text
     assert "Too short by far" in text
+
+
+def test_a_rejection_of_what_was_kept_before(corpus: Path) -> None:
+    said, text = told(corpus, "/became-short")
+    assert said.fate is Fate.REJECTED
+    assert f"but         an earlier text stands in the corpus, fetched {FETCHED.format(0)}" in text
 
 
 def test_the_end_of_a_redirect_is_known_by_what_was_asked(corpus: Path) -> None:

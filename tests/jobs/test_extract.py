@@ -227,7 +227,7 @@ class Labelling:
 def test_blocks_are_shown_as_a_table() -> None:
     head, row = blocks(Labelling(), Page.from_html("")).decode().splitlines()
     assert head.split("\t") == list(COLUMNS)
-    assert row.split("\t") == ["almost_good", "0.2500", "near_good,short", "p#x y.a.b", "Some text ?"]
+    assert row.split("\t") == ["almost_good", "0.2500", "near_good,short", "p#x y.a.b", "Some text"]
 
 
 def test_an_extractor_without_blocks_says_so() -> None:

@@ -1,10 +1,15 @@
 """Synthetic pages with gold text, as the sets hold them."""
 
+import json
 from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
 from random import Random
 
 import pytest
+import zstandard
 
+from newscorpus.learning.examples import LICENCES
 from newscorpus.learning.pages import GoldPage
 
 WORDS = (
@@ -56,3 +61,14 @@ def make_page() -> MakePage:
         )
 
     return make
+
+
+@pytest.fixture
+def gold_sets(tmp_path: Path, make_page: MakePage) -> Path:
+    """A folder of the sets that models are trained on, ten articles each."""
+    folder = tmp_path / "sets"
+    folder.mkdir()
+    for dataset in LICENCES:
+        lines = "".join(json.dumps(asdict(make_page(number, dataset))) + "\n" for number in range(10))
+        (folder / f"{dataset}.jsonl.zst").write_bytes(zstandard.compress(lines.encode()))
+    return folder

@@ -65,6 +65,10 @@ def test_addresses_are_read_from_a_file(project: Path) -> None:
         ({"portal": "far", "limit": "-3"}, "argument 'limit'"),
         ({"portal": "far", "limit": "²"}, "argument 'limit'"),
         ({"portal": "far,here", "base": "http://127.0.0.1:9"}, "argument 'base' goes with one portal"),
+        ({"portal": "far", "urls": "empty.txt", "revisit": "all"}, "arguments 'urls' and 'revisit' exclude each other"),
+        ({"portal": "far", "revisit": "yes"}, "argument 'revisit' is 'yes'; known: due, all, articles"),
+        ({"portal": "far", "since": "2024-2-1"}, "argument 'since' is '2024-2-1'; expected a day, YYYY-MM-DD"),
+        ({"portal": "far", "since": "2024-02-01", "until": "2024-01-31"}, "argument 'since' is 2024-02-01, later than"),
         ({"portal": "far", "urls": "missing.txt"}, "argument 'urls': missing.txt: No such file"),
         ({"portal": "far", "urls": "empty.txt"}, "argument 'urls': empty.txt: holds no address"),
         ({"portal": "far", "urls": "binary.txt"}, "argument 'urls': binary.txt: not UTF-8"),
@@ -91,10 +95,14 @@ def test_settings_that_depend_on_the_portals() -> None:
     assert found["DOWNLOAD_SLOTS"] == {name: {"delay": 2.5, "jitter": 0} for name in ("far", "here")}
 
 
-def test_nobody_is_asked_anonymously() -> None:
+def test_nobody_is_asked_anonymously(project: Path) -> None:
     with pytest.raises(CrawlError, match="NEWSCORPUS_CONTACT"):
         portal_settings(read_arguments({"portal": "here,far"}), Settings())
     assert portal_settings(read_arguments({"portal": "here"}), Settings())["USER_AGENT"].startswith("newscorpus/")
+    both = PORTAL.format(name="both", domain="127.0.0.1").replace('["127.0.0.1"]', '["127.0.0.1", "example.org"]')
+    (project / "portals" / "both.toml").write_text(both)
+    with pytest.raises(CrawlError, match="NEWSCORPUS_CONTACT"):
+        portal_settings(read_arguments({"portal": "both"}), Settings())
 
 
 @pytest.mark.parametrize("contact", ["me", "me@", "example.org"])

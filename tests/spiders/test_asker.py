@@ -128,6 +128,25 @@ def test_sitemaps_of_others_are_refused_and_the_number_is_bounded(
     ]
 
 
+def test_a_site_may_keep_its_sitemaps_elsewhere(asker: Callable[..., Asker]) -> None:
+    index, child = "https://maps.example/index.xml", "https://maps.example/1.xml"
+    made = asker()
+    (request,) = made.lists(f"{BASE}/", (), (index,))
+    assert isinstance(request, Request)
+    assert request.url == index
+    found = made.listing(Listing(children=(Entry(child), Entry("https://other.example/2.xml"))), index, 1)
+    assert [one.reason if isinstance(one, Rejected) else one.url for one in found] == [child, "offsite"]
+
+
+def test_lists_are_looked_for_where_nobody_names_them(asker: Callable[..., Asker]) -> None:
+    made = asker()
+    urls = [one.url for one in made.lists(f"{BASE}/en/", [f"{BASE}/rss"], ())]
+    usual = ["sitemap.xml", "sitemap_index.xml", "news-sitemap.xml", "rss"]
+    assert urls == [f"{BASE}/{name}" for name in usual]
+    portal = replace(made.portal, feeds=(f"{BASE}/feed",), sitemaps=(f"{BASE}/map",))
+    assert list(replace(made, portal=portal).lists(f"{BASE}/", [f"{BASE}/rss"], (LIST,))) == []
+
+
 def test_a_known_sitemap_is_asked_for_where_its_index_says_it_changed(
     asker: Callable[..., Asker], ledger: Ledger
 ) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from newscorpus.spiders.warc import read_warc_arguments
+from newscorpus.spiders.warc import PART_RECORDS, _read_part, read_warc_arguments
 from warcio.archiveiterator import ArchiveIterator
 from warcio.warcwriter import WARCWriter
 
@@ -137,6 +137,18 @@ def test_warcs_of_others(tmp_path: Path) -> None:
     assert [(one["source"], one["extractor"].partition("@")[0]) for one in records] == [("news", "template:news")] * 3
     lines = (tmp_path / "corpus" / "rejected.jsonl").read_text().splitlines()
     assert sorted(json.loads(line)["reason"] for line in lines) == ["http_404", "not_html"]
+
+
+def test_parts_of_a_file_are_bounded_and_cover_it(tmp_path: Path) -> None:
+    path = tmp_path / "gone.warc.gz"
+    foreign(path, *[b"HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\ngone"] * (2 * PART_RECORDS + 3))
+    sizes, offset = [], 0
+    while True:
+        part, offset = _read_part(path, offset)
+        sizes.append(len(part))
+        if not offset:
+            break
+    assert sizes == [PART_RECORDS, PART_RECORDS, 3]
 
 
 @pytest.mark.parametrize(

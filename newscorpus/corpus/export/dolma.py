@@ -5,19 +5,20 @@ as many lines in the same order, what was found out about them: spans of charact
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from gzip import GzipFile
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from newscorpus.corpus.compressed import write_lines
+from newscorpus.corpus.compressed import gzipped
 from newscorpus.corpus.export.source import Source, bounded
 from newscorpus.corpus.lines import encode_line
 from newscorpus.data import Record
 from newscorpus.text import count_words
 
 TAGGER = "newscorpus"
-SUFFIX = ".gz"
 
 TOP_LEVEL = ("id", "text", "source", "published", "fetched")
 """Fields that are not in `metadata`, since the document itself holds them, the dates as `created` and `added`."""
@@ -30,16 +31,19 @@ def write(source: Source, folder: Path) -> None:
     """Write documents and attributes of all parts."""
     for part in source.parts:
         for number, records in bounded(part.records(), source.config.max_bytes):
-            group = list(records)
-            name = Path(part.name, f"{number}.jsonl{SUFFIX}")
-            _write(folder / "documents" / name, map(document, group))
-            _write(folder / "attributes" / TAGGER / name, map(attributes, group))
+            name = Path(part.name, f"{number}.jsonl.gz")
+            with _new(folder / "documents" / name) as texts, _new(folder / "attributes" / TAGGER / name) as spans:
+                for record in records:
+                    texts.write(encode_line(document(record)))
+                    spans.write(encode_line(attributes(record)))
 
 
-def _write(path: Path, values: Iterator[dict[str, Any]]) -> None:
+@contextmanager
+def _new(path: Path) -> Iterator[GzipFile]:
+    """A new compressed file in a folder that is made."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("xb") as file:
-        write_lines(file, map(encode_line, values), SUFFIX)
+    with path.open("xb") as file, gzipped(file) as packed:
+        yield packed
 
 
 def document(record: Record) -> dict[str, Any]:
@@ -57,7 +61,7 @@ def attributes(record: Record) -> dict[str, Any]:
     of the whole text, `lead` where the text holds it, and `paragraph_words` of each paragraph.
     """
     whole = {"confidence": record.confidence, f"language_{record.language or 'und'}": record.language_score}
-    whole |= {f"flag_{flag}": 1.0 for flag in record.flags} | {"cluster_size": float(record.cluster_size)}
+    whole |= dict(map(_flag, record.flags)) | {"cluster_size": float(record.cluster_size)}
     spans: dict[str, list[Span]] = {name: [(0, len(record.text), score)] for name, score in whole.items()}
     start = record.text.find(record.lead) if record.lead else -1
     if start >= 0:
@@ -68,6 +72,12 @@ def attributes(record: Record) -> dict[str, Any]:
         "source": record.source,
         "attributes": {f"{TAGGER}__{name}": found for name, found in spans.items()},
     }
+
+
+def _flag(flag: str) -> tuple[str, float]:
+    """A flag and its count: "masked_email:2" is ("flag_masked_email", 2.0), without a count it is 1.0."""
+    name, _, number = flag.partition(":")
+    return f"flag_{name}", float(number) if number.isdecimal() else 1.0
 
 
 def _paragraphs(text: str) -> Iterator[Span]:

@@ -8,7 +8,7 @@ from newscorpus.corpus.export import dolma, hf, parquet, tei, text, vertical
 from newscorpus.corpus.export.source import Source
 
 Write = Callable[[Source, Path], None]
-"""Writes a corpus into an empty folder; reads each part once, and holds at most one file's texts in memory."""
+"""Writes a corpus into an empty folder; reads each part once, and holds few documents in memory."""
 
 FORMATS: Mapping[ExportFormat, Write] = {
     ExportFormat.HF: hf.write,

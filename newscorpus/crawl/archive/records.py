@@ -13,13 +13,13 @@ from warcio.bufferedreaders import ChunkedDataReader
 from warcio.limitreader import LimitReader
 from warcio.statusandheaders import StatusAndHeaders, StatusAndHeadersParser, StatusAndHeadersParserException
 
+from newscorpus.crawl.archive.members import CHUNK_BYTES, RECORD_START, Member, next_start
 from newscorpus.crawl.archive.values import ArchiveError, Place
-from newscorpus.crawl.gunzip import GZIP_MAGIC, WITH_GZIP_HEADER, unused
+from newscorpus.crawl.gunzip import GZIP_MAGIC
 
 READ = frozenset({"warcinfo", "response", "resource", "metadata"})
 """Types of records whose content is read; of others the headers do."""
 
-CHUNK_BYTES = 2**16
 WEB = ("http:", "https:", "<http:", "<https:")
 """How the addresses of records begin that hold what was said in HTTP; some programs wrote angle brackets around."""
 
@@ -29,10 +29,6 @@ MAX_DIGITS = 18
 """Of a length; a file of so many bytes there is not."""
 CHUNKED_FACTOR = 6
 """Longest chunked form of a content: chunks of one byte are six."""
-MEMBER_HEAD_BYTES = 1024
-"""Of a gzip member that are unpacked to see what it begins with."""
-
-MEMBER_START, RECORD_START = b"\x1f\x8b\x08", b"WARC/"
 
 WARC_HEAD = StatusAndHeadersParser(["WARC/1.1", "WARC/1.0", "WARC/0.18", "WARC/0.17"])
 HTTP_HEAD = StatusAndHeadersParser(["HTTP/"], verify=False)
@@ -106,7 +102,7 @@ def _records(file: BinaryIO, path: Path, max_bytes: int, offset: int) -> Iterato
         try:
             record = _packed_record(file, path, max_bytes) if packed else _plain_record(file, path, max_bytes)
         except (_BrokenRecordError, EOFError, zlib.error, StatusAndHeadersParserException) as error:
-            after = _next_start(file, offset + 1, size, packed=packed)
+            after = next_start(file, offset + 1, size, packed=packed)
             record = Damage(Place(str(path), offset, after - offset), " ".join(str(error).split()) or "cut short")
         offset = record.place.offset + record.place.length
         yield record
@@ -114,11 +110,11 @@ def _records(file: BinaryIO, path: Path, max_bytes: int, offset: int) -> Iterato
 
 def _packed_record(file: BinaryIO, path: Path, max_bytes: int) -> WarcRecord:
     offset = file.tell()
-    member = _Member(file)
+    member = Member(file)
     stream = io.BufferedReader(member, CHUNK_BYTES)
     record, left = _record(stream, Place(str(path), offset, 0), max_bytes)
     if left.limit > max_bytes:  # not unpacked: a megabyte may stand for a gigabyte
-        end = _next_start(file, member.end, _size(file), packed=True)
+        end = next_start(file, member.end, _size(file), packed=True)
         return _moved(record, end, cut=True)
     while left.read(CHUNK_BYTES):
         pass
@@ -200,62 +196,3 @@ def _joined(head: StatusAndHeaders) -> dict[str, str]:
     for name, value in head.headers:
         values.setdefault(name.lower(), []).append(value)
     return {name: ", ".join(several) for name, several in values.items()}
-
-
-def _next_start(file: BinaryIO, offset: int, size: int, *, packed: bool) -> int:
-    """Where the next record begins, or the end of the file."""
-    mark = MEMBER_START if packed else RECORD_START
-    while offset < size:
-        file.seek(offset)
-        chunk = file.read(CHUNK_BYTES)
-        found = chunk.find(mark)
-        while found >= 0:
-            if _starts_record(file, offset + found, packed=packed):
-                return offset + found
-            found = chunk.find(mark, found + 1)
-        offset += CHUNK_BYTES - len(mark) + 1
-    return size
-
-
-def _starts_record(file: BinaryIO, offset: int, *, packed: bool) -> bool:
-    if not packed:
-        file.seek(offset - 1)
-        return file.read(1) == b"\n"
-    file.seek(offset)
-    try:
-        unpacker = zlib.decompressobj(WITH_GZIP_HEADER)
-        return unpacker.decompress(file.read(MEMBER_HEAD_BYTES), len(RECORD_START)) == RECORD_START
-    except zlib.error:
-        return False
-
-
-class _Member(io.RawIOBase):
-    """The content of the gzip member that begins where a file stands.
-
-    Attributes:
-        ended: the member was read to its end.
-        end: offset in the file up to which it was read.
-    """
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._unpacker = zlib.decompressobj(WITH_GZIP_HEADER)
-        self.end = file.tell()
-
-    @property
-    def ended(self) -> bool:
-        return self._unpacker.eof
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        data = b""
-        while not data and not self._unpacker.eof:
-            packed = self._unpacker.unconsumed_tail or self._file.read(CHUNK_BYTES)
-            if not packed:
-                break
-            data = self._unpacker.decompress(packed, len(buffer))
-            self.end = self._file.tell() - unused(self._unpacker)
-        buffer[: len(data)] = data
-        return len(data)

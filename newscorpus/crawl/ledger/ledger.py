@@ -24,6 +24,11 @@ from newscorpus.crawl.ledger.revisits import Revisits
 from newscorpus.crawl.ledger.rows import Fetched, Lease, Link, Outcome, State, key_of
 from newscorpus.crawl.ledger.store import LEDGER, MAX_LOG_BYTES, locked, open_writer
 
+INSERT = """INSERT INTO urls (url, portal, kind, state, depth, found_on, priority, request, id)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+UPDATE = """UPDATE urls SET url = ?, portal = ?, kind = ?, state = ?, depth = ?, found_on = ?, priority = ?,
+    request = ? WHERE id = ?"""
+
 
 class Ledger:
     """What a crawl remembers; one process at a time.
@@ -99,29 +104,13 @@ class Ledger:
 
     def add(self, link: Link, *, again: bool = False) -> bool:
         """Queue a request, if its address is new or reserved; with `again`, also if it is done or failed."""
-        reserved = self._connection.execute("SELECT state FROM urls WHERE id = ?", (link.key,)).fetchone()
-        allowed = {State.RESERVED, State.DONE, State.FAILED} if again else {State.RESERVED}
-        if reserved and reserved[0] not in allowed:
+        row = self._connection.execute("SELECT state FROM urls WHERE id = ?", (link.key,)).fetchone()
+        known = State(row[0]) if row else None
+        if known not in {None, State.RESERVED} and not (again and known in {State.DONE, State.FAILED}):
             return False
-        values = (
-            link.url,
-            link.portal,
-            link.kind,
-            State.QUEUED,
-            link.depth,
-            link.found_on,
-            link.priority,
-            link.request,
-        )
-        if reserved:
-            sql = """UPDATE urls SET url = ?, portal = ?, kind = ?, state = ?, depth = ?, found_on = ?, priority = ?,
-                request = ? WHERE id = ?"""
-            self._write(sql, (*values, link.key))
-        else:
-            sql = """INSERT INTO urls (url, portal, kind, state, depth, found_on, priority, request, id)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-            self._write(sql, (*values, link.key))
-        if reserved and reserved[0] == State.RESERVED:
+        values = (link.url, link.portal, link.kind, State.QUEUED, link.depth, link.found_on, link.priority)
+        self._write(INSERT if known is None else UPDATE, (*values, link.request, link.key))
+        if known is State.RESERVED:
             self.count(link.portal, "admitted")
         self._queued[link.portal] += 1
         return True

@@ -115,15 +115,19 @@ def states(corpus: Path) -> Iterator[tuple[str, State, int]]:
             yield portal, State(state), n
 
 
-def last_answers(corpus: Path, portal: str, most: int) -> list[str]:
-    """When the last answers of a portal came, ISO 8601, the latest first.
+def answers(corpus: Path, since: str) -> dict[str, tuple[int, str]]:
+    """How many addresses of each portal were answered last at a time or later, and when the first of them was.
+
+    Args:
+        corpus: its folder.
+        since: ISO 8601 in UTC, to the second, as the ledger has it.
 
     Raises:
         LedgerError: there is no ledger, or it cannot be read.
     """
-    sql = "SELECT fetched FROM urls WHERE portal = ? AND fetched != '' ORDER BY fetched DESC LIMIT ?"
+    sql = "SELECT portal, count(*), min(fetched) FROM urls WHERE fetched >= ? GROUP BY portal"
     with reading(corpus) as connection:
-        return [row[0] for row in connection.execute(sql, (portal, most))]
+        return {portal: (n, first) for portal, n, first in connection.execute(sql, (since,))}
 
 
 def counts(corpus: Path) -> Iterator[tuple[str, str, int]]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from newscorpus.crawl.ledger.rows import State, key_of
 
-MAY_PASS = ("connection_*", "dns", "http_403", "http_429", "http_5??", "timeout", "truncated")
-"""Reasons of failed fetches (patterns of GLOB) that may be over at the next visit."""
+MAY_PASS = ("connection_*", "dns", "http_403", "http_429", "http_5??", "timeout", "truncated", "callback_failed")
+"""Reasons of failures (patterns of GLOB) that may be over at the next visit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ class State(IntEnum):
 
     RESERVED: met, and its page is still being read; gone at the next start, when that page is read again.
     QUEUED: to be asked for. WAITING: likewise, at its time. LEASED: being asked for; queued again at the next start.
-    DONE: it ended as a row, a rejection or a page read for its links. FAILED: it could not be fetched.
+    DONE: it ended as a row, a rejection or a page read for its links. FAILED: it could not be fetched, or its callback
+    raised an error.
     """
 
     RESERVED = 0
@@ -109,7 +110,7 @@ class Outcome:
     @property
     def state(self) -> State:
         """The state of an address that ends so."""
-        return State.FAILED if self.stage == "fetch" or self.reason == "no_response" else State.DONE
+        return State.FAILED if self.stage in {"fetch", "spider"} or self.reason == "no_response" else State.DONE
 
 
 def key_of(url: str) -> int:

@@ -83,3 +83,9 @@ def test_spans_name_what_they_cover(record: Record) -> None:
     assert text[start:end] == "Druhý odstavec."
     assert attributes["newscorpus__language_cs"] == [(0, len(text), record.language_score)]
     assert attributes["newscorpus__flag_short"] == [(0, len(text), 1.0)]
+
+
+def test_flags_with_a_number_are_scored_by_it(record: Record) -> None:
+    attributes = dolma.attributes(replace(record, text="Text.", flags=("masked_email:3", "odd:x")))["attributes"]
+    assert attributes["newscorpus__flag_masked_email"] == [(0, 5, 3.0)]
+    assert attributes["newscorpus__flag_odd"] == [(0, 5, 1.0)]

@@ -1,0 +1,55 @@
+"""Training of the segment systems, the hybrids and node-svm, from pages to a model that finds the text."""
+
+import filecmp
+from pathlib import Path
+
+import pytest
+
+from newscorpus.artifacts import CARD, METADATA
+from newscorpus.data import Article, Page
+from newscorpus.extractors.registry import load
+from newscorpus.learning.gold import TrainingError, first_of_each_set, is_aside
+from newscorpus.learning.pages import GoldPage, read_pages
+from newscorpus.learning.train import TRAINERS
+
+NAMES = ("segment-svm", "hybrid-section", "hybrid-document", "node-svm")
+
+
+def unseen(folder: Path) -> GoldPage:
+    return next(page for page in read_pages(folder / "fundus.jsonl.zst") if is_aside(page.domain))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_training_writes_a_model_that_finds_the_text(
+    name: str, gold_sets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    metadata = TRAINERS[name](gold_sets, tmp_path / "models" / name, told.append)
+    monkeypatch.setattr("newscorpus.artifacts.data_folder", lambda _: tmp_path / "models")
+    page = unseen(gold_sets)
+    article = load(name)(Page.from_html(page.html))
+    assert isinstance(article, Article)
+    assert set(page.text.splitlines()) <= set(article.text.splitlines())
+    assert len(told) == len(metadata.data)
+    card = (tmp_path / "models" / name / CARD).read_text("utf-8")
+    assert f"# {name}, version 1" in card
+    assert all(str(of["sha256"]) in card for of in metadata.data.values())
+
+
+@pytest.mark.parametrize("name", ["segment-svm", "node-svm"])
+def test_the_same_pages_give_the_same_files(name: str, gold_sets: Path, tmp_path: Path) -> None:
+    for folder in ("first", "second"):
+        metadata = TRAINERS[name](gold_sets, tmp_path / folder, lambda _: None)
+    same = [*metadata.files, METADATA, CARD]
+    assert filecmp.cmpfiles(tmp_path / "first", tmp_path / "second", same, shallow=False)[0] == same
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_missing_set_is_named(name: str, tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match=r"wcxb.jsonl.zst is missing"):
+        TRAINERS[name](tmp_path, tmp_path / "model", lambda _: None)
+
+
+def test_the_first_of_each_set(gold_sets: Path) -> None:
+    pages = [page for name in ("wcxb", "daniel") for page in read_pages(gold_sets / f"{name}.jsonl.zst")]
+    assert [page.id for page in first_of_each_set(pages, 1)] == ["wcxb-0-article", "daniel-0-article"]
