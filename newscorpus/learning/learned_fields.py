@@ -28,8 +28,8 @@ from newscorpus.extraction.linear import BIAS, FEATURES, WEIGHTS, LinearModel
 from newscorpus.extraction.nodes import GROUPS, Floats, Integers, Nodes
 from newscorpus.extraction.parse import parse
 from newscorpus.learning.examples import LICENCES
-from newscorpus.learning.gold import Progress, describe_data, training_files
-from newscorpus.learning.linear import join_rows, weights_to_onnx
+from newscorpus.learning.gold import Progress, describe_data, is_aside, training_files
+from newscorpus.learning.linear import in_memory, join_rows, weights_to_onnx
 from newscorpus.learning.pages import GoldPage, read_pages
 
 MODEL_VERSION = "1"
@@ -61,8 +61,8 @@ Made by `newscorpus train {name}` with {versions}; the same pages give the same 
 
 ## How well it does
 
-Right element picked, of the training pages that have one: {scores}. On pages of other sites, with the ablation of the
-publication: `docs/fields.md`.
+Right element picked, of the pages that have one: {scores}; on a fifth of the sites, by machines that learned from the
+others. On other sets, with the ablation of the publication: `docs/fields.md`.
 """
 
 
@@ -114,7 +114,8 @@ def train_learned_fields(
         pages += _first(make_field_pages(page for page in read_pages(file) if page.split == "train"), training)
         progress(f"{file.name} read")
     weights, bias = fit_fields(pages, training)
-    right = score_picks(pages, LinearModel(MODEL, lambda columns: weights[columns], bias))
+    aside = [page for page in pages if is_aside(page.site)]
+    right = score_picks(aside, in_memory(*fit_fields([page for page in pages if not is_aside(page.site)], training)))
     metadata = Metadata(
         name=MODEL,
         version=MODEL_VERSION,
@@ -123,7 +124,7 @@ def train_learned_fields(
         files={},
         versions={"python": python_version(), **{name: version(name) for name in PACKAGES}},
         data=describe_data(data, Counter(page.dataset for page in pages), FIELD_LICENCES),
-        scores={"training pages": {field: round(score, 4) for field, score in right.items()}},
+        scores={"sites set aside": {field: round(score, 4) for field, score in right.items()}},
     )
     save_artifact(output, metadata, {WEIGHTS: weights_to_onnx(weights)}, _card(metadata))
     return metadata
@@ -235,5 +236,5 @@ def _card(metadata: Metadata) -> str:
             f"| {name} | {row['pages']} | {row['licence']} | `{row['sha256']}` |" for name, row in metadata.data.items()
         ),
         versions=", ".join(f"{name} {number}" for name, number in metadata.versions.items()),
-        scores=", ".join(f"{field} {score:.3f}" for field, score in metadata.scores["training pages"].items()),
+        scores=", ".join(f"{field} {score:.3f}" for field, score in metadata.scores["sites set aside"].items()),
     )

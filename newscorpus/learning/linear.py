@@ -6,7 +6,7 @@ import numpy as np
 from onnx import TensorProto, checker, helper, numpy_helper
 from scipy.sparse import csr_matrix
 
-from newscorpus.extraction.linear import INDICES, SCORES
+from newscorpus.extraction.linear import INDICES, SCORES, LinearModel
 from newscorpus.extraction.nodes import COLUMNS, Floats, Integers, Nodes
 from newscorpus.learning.onnx_trees import IR_VERSION, OPSET
 
@@ -34,3 +34,8 @@ def weights_to_onnx(weights: Floats) -> bytes:
     model = helper.make_model(graph, opset_imports=[opset], ir_version=IR_VERSION, producer_name="newscorpus")
     checker.check_model(model)
     return bytes(model.SerializeToString())
+
+
+def in_memory(weights: Floats, bias: Floats) -> LinearModel:
+    """The model of fitted weights, shape (columns, things told), without a name."""
+    return LinearModel("", lambda columns: weights[columns], bias)

@@ -7,8 +7,8 @@ import pytest
 from newscorpus.data import Fields
 from newscorpus.extraction.fields.dates import Setting
 from newscorpus.extraction.fields.learned import FIELDS
-from newscorpus.extraction.linear import LinearModel
 from newscorpus.learning.learned_fields import FieldPage, fit_fields, make_field_pages, says, score_picks
+from newscorpus.learning.linear import in_memory
 from newscorpus.learning.pages import GoldPage
 
 NAMES = ("Jane Smith", "Peter Brown", "Mary Jones", "Adam Black", "Eve White", "Carl Green")
@@ -59,10 +59,8 @@ def test_pages_that_declare_nothing_are_left_out() -> None:
 
 def test_machines_pick_on_pages_they_have_not_seen(pages: list[FieldPage]) -> None:
     weights, bias = fit_fields(pages[:8])
-    model = LinearModel("learned-fields", lambda columns: weights[columns], bias)
-    assert score_picks(pages[8:], model) == {"title": 1.0, "published": 1.0, "authors": 1.0}
-    wrong = LinearModel("learned-fields", lambda columns: -weights[columns], -bias)
-    assert score_picks(pages[8:], wrong)["title"] == 0.0
+    assert score_picks(pages[8:], in_memory(weights, bias)) == {"title": 1.0, "published": 1.0, "authors": 1.0}
+    assert score_picks(pages[8:], in_memory(-weights, -bias))["title"] == 0.0
 
 
 def test_the_same_pages_give_the_same_machines(pages: list[FieldPage]) -> None:
