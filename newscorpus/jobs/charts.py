@@ -2,6 +2,7 @@
 
 import io
 import warnings
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -10,8 +11,8 @@ from newscorpus.jobs.stats_tables import Table, tables
 
 MAX_BARS = 30
 """Most bars of a chart; the table has the rest."""
-ROW, LABEL, BAR, NUMBER = 22, 220, 420, 90
-"""Height of a bar's row, and widths of label, longest bar and number, in pixels."""
+ROW, LABEL, BAR, NUMBER = 22, 220, 420, 200
+"""Height of a bar's row, and widths of label, longest bar and numbers, in pixels."""
 LABEL_CHARACTERS = 30
 INCHES_A_BAR, INCHES_A_TITLE = 0.2, 0.5
 LEAST_ROWS = 3
@@ -20,24 +21,33 @@ COLOUR = "#3b6ea5"
 """Of the picture."""
 
 
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A row of a chart: what it is, how long, and what stands at its end."""
+
+    label: str
+    length: int
+    numbers: str
+
+
 def svg(table: Table) -> str:
     """The first numbers of a table as horizontal bars; their colours are the page's, light or dark."""
     bars = _bars(table)
-    most = max((number for _, number in bars), default=0) or 1
-    drawn = "".join(_bar(at, label, number, BAR * number / most) for at, (label, number) in enumerate(bars))
+    most = max((bar.length for bar in bars), default=0) or 1
+    drawn = "".join(_bar(at, bar, BAR * bar.length / most) for at, bar in enumerate(bars))
     width, height = LABEL + BAR + NUMBER, ROW * len(bars)
     name = escape(f"{table.title}: {table.header[1]}")
     return f'<svg viewBox="0 0 {width} {height}" width="{width}" role="img" aria-label="{name}">{drawn}</svg>'
 
 
-def _bar(at: int, label: str, number: int, length: float) -> str:
+def _bar(at: int, bar: Bar, length: float) -> str:
     """One row of a chart."""
     middle = f'y="{ROW * at + ROW / 2}" dominant-baseline="central"'
     return (
-        f"<g><title>{escape(label)}: {number:,}</title>"
-        f'<text x="{LABEL - 8}" {middle} text-anchor="end">{escape(_short(label))}</text>'
+        f"<g><title>{escape(bar.label)}: {bar.numbers}</title>"
+        f'<text x="{LABEL - 8}" {middle} text-anchor="end">{escape(_short(bar.label))}</text>'
         f'<rect x="{LABEL}" y="{ROW * at + 4}" width="{length:.1f}" height="{ROW - 8}" rx="2"/>'
-        f'<text x="{LABEL + length + 6:.1f}" {middle}>{number:,}</text></g>'
+        f'<text x="{LABEL + length + 6:.1f}" {middle}>{bar.numbers}</text></g>'
     )
 
 
@@ -68,22 +78,26 @@ def picture(stats: CorpusStats) -> bytes:
 def _draw(axis: Any, table: Table) -> None:
     """One table as horizontal bars, the first row on top."""
     bars = _bars(table)
-    drawn = axis.barh(range(len(bars)), [number for _, number in bars], color=COLOUR)
-    axis.bar_label(drawn, [f"{number:,}" for _, number in bars], padding=3, fontsize=8)
-    axis.set_yticks(range(len(bars)), [_plain(_short(label)) for label, _ in bars], fontsize=8)
+    drawn = axis.barh(range(len(bars)), [bar.length for bar in bars], color=COLOUR)
+    axis.bar_label(drawn, [bar.numbers for bar in bars], padding=3, fontsize=8)
+    axis.set_yticks(range(len(bars)), [_plain(_short(bar.label)) for bar in bars], fontsize=8)
     axis.set_ylim(_rows(bars) - 0.5, -0.5)
-    axis.margins(x=0.12)
+    axis.margins(x=0.25)
     axis.set_title(f"{table.title}: {table.header[1]}", fontsize=10, loc="left")
     axis.spines[["top", "right"]].set_visible(False)
     axis.xaxis.set_visible(False)
 
 
-def _bars(table: Table) -> list[tuple[str, int]]:
-    """Label and first number of the rows that are drawn."""
-    return [(label, numbers[0]) for label, numbers in table.rows[:MAX_BARS]]
+def _bars(table: Table) -> list[Bar]:
+    """The rows that are drawn; numbers beside the first stand in brackets, with their names."""
+    names = table.header[2:]
+    return [
+        Bar(label, first, f"{first:,}" + "".join(f" ({one:,} {name})" for one, name in zip(others, names, strict=True)))
+        for label, (first, *others) in table.rows[:MAX_BARS]
+    ]
 
 
-def _rows(bars: list[tuple[str, int]]) -> int:
+def _rows(bars: list[Bar]) -> int:
     return max(len(bars), LEAST_ROWS)
 
 

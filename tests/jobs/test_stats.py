@@ -136,12 +136,13 @@ def test_texts_of_pages_do_nothing_on_the_page(tmp_path: Path) -> None:
 
 
 def test_a_chart_has_a_bar_for_each_of_the_first_rows() -> None:
-    rows = tuple((f"row {number} {'x' * 40}", (100 - number,)) for number in range(MAX_BARS + 5))
-    drawn = Selector(svg(Table("Rows", ("row", "number"), rows)))
+    rows = tuple((f"row {number} {'x' * 40}", (1100 - number, 5000)) for number in range(MAX_BARS + 5))
+    drawn = Selector(svg(Table("Rows", ("row", "number", "words"), rows)))
     widths = [float(width) for width in drawn.xpath("//rect/@width").getall()]
     assert len(widths) == MAX_BARS
     assert widths == sorted(widths, reverse=True)
     assert "…" in "".join(drawn.xpath("//text()").getall())
+    assert "1,100 (5,000 words)" in drawn.xpath("//text()").getall()
 
 
 def test_tables_without_rows_are_left_out(tmp_path: Path) -> None:
