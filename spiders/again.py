@@ -57,14 +57,12 @@ class Again:
                 self._requeue(portal, self._ledger.revisits.revive((), portal, 0.0))
 
     def keep_to(self, period: Period, portals: Collection[str]) -> None:
-        """Queue lists again, of portals that were asked for other days before: what lay outside may lie inside now."""
+        """Queue lists again, of portals whose last crawl was about other days: what it passed over may be wanted now."""
         revisits = self._ledger.revisits
         for portal in portals:
             before = revisits.period(portal)
-            if before and Period(*map(date.fromisoformat, before)).covers(period):
-                continue
             revisits.set_period(portal, period.since.isoformat(), period.until.isoformat())
-            if before:
+            if before and not Period(*map(date.fromisoformat, before)).covers(period):
                 self._requeue(portal, revisits.widen(LISTS, portal))
 
     def is_unchanged(self, response: Response, *, is_article: bool = False) -> bool:

@@ -105,8 +105,14 @@ def test_other_days_have_the_lists_read_again(again: Again, ledger: Ledger) -> N
     assert queued(ledger) == []
     again.keep_to(ALWAYS, ("vesti",))
     assert queued(ledger) == ["feed", "section"]
-    again.keep_to(YEAR, ("vesti",))
+
+
+def test_what_a_narrower_crawl_passed_over_is_found_by_the_next_wider_one(again: Again, ledger: Ledger) -> None:
+    for period in (ALWAYS, YEAR):
+        again.keep_to(period, ("vesti",))
     assert queued(ledger) == []
+    again.keep_to(ALWAYS, ("vesti",))
+    assert queued(ledger) == ["feed", "section"]
 
 
 def visit(ledger: Ledger, name: str, status: int = 200, body: bytes = b"") -> Response:
