@@ -46,4 +46,5 @@ def admit(
 def _excerpt(article: Article, quality: QualityConfig) -> str:
     """Headline and first words, masked as the text would be."""
     masked = mask(article, quality.mask)
-    return collapse(f"{masked.fields.title} | {masked.text}")[:EXCERPT_CHARACTERS]
+    parts = map(collapse, (masked.fields.title, masked.text))
+    return " | ".join(filter(None, parts))[:EXCERPT_CHARACTERS]

@@ -39,3 +39,9 @@ def test_one_that_is_not_good_enough_is_quoted_masked() -> None:
     assert isinstance(found, Rejected)
     assert (found.stage, found.reason) == ("quality", "too_short")
     assert found.excerpt == "The bridge | Write to [email]."
+
+
+def test_without_a_headline_the_text_is_quoted() -> None:
+    found = admit(Article("https://a.example/1", "Too\nshort.", Fields(), "test"), ())
+    assert isinstance(found, Rejected)
+    assert found.excerpt == "Too short."
