@@ -15,7 +15,7 @@ from newscorpus.learning.examples import LICENCES
 from newscorpus.learning.pages import GoldPage, read_pages
 from newscorpus.learning.segments import SegmentedPage
 
-PAGES = 100
+PAGES = 50
 """Of each set at most; the thesis trained on 60 pages in all."""
 UNSEEN = ("ir_research", "l3s_gn1")
 """Sets of news that are only tested on."""
