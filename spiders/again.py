@@ -57,7 +57,7 @@ class Again:
                 self._requeue(portal, self._ledger.revisits.revive((), portal, 0.0))
 
     def keep_to(self, period: Period, portals: Collection[str]) -> None:
-        """Queue lists again, of portals whose last crawl was about other days: what it passed over may be wanted now."""
+        """Queue lists of portals whose last crawl was about other days: what it passed over may be wanted now."""
         revisits = self._ledger.revisits
         for portal in portals:
             before = revisits.period(portal)
