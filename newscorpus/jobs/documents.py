@@ -77,14 +77,13 @@ def find_parts(inputs: Sequence[Path]) -> list[Part]:
     return parts
 
 
-def sketch_lines(config: BuildConfig, numbered: tuple[int, Sequence[bytes]]) -> tuple[list[tuple[Sketch, bytes]], str]:
-    """The sketches of some lines, each with its compressed row; and what is wrong with the first broken line, or "".
+Batch = tuple[str, int, Sequence[bytes]]
+"""Lines of a file: its name, the number of the first of them, and the lines."""
 
-    Args:
-        config: how they are made.
-        numbered: number of the first line in its file, and the lines.
-    """
-    first, lines = numbered
+
+def sketch_lines(config: BuildConfig, batch: Batch) -> tuple[list[tuple[Sketch, bytes]], str]:
+    """The sketches of some lines, each with its compressed row; and what is wrong with the first broken line, or ""."""
+    name, first, lines = batch
     compressor = zstandard.ZstdCompressor(ROW_LEVEL)
     made: list[tuple[Sketch, bytes]] = []
     for number, line in enumerate(lines, first):
@@ -93,7 +92,7 @@ def sketch_lines(config: BuildConfig, numbered: tuple[int, Sequence[bytes]]) -> 
         try:
             made.append((_sketch(GIVEN.decode(line), line, config), compressor.compress(line)))
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            return made, f"line {number}: {collapse(str(error))}"
+            return made, f"{name}, line {number}: {collapse(str(error))}"
     return made, ""
 
 

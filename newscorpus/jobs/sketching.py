@@ -1,9 +1,10 @@
 """Fills an index with the documents of some files, in processes of their own; begins where it was broken off."""
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,7 +13,7 @@ from newscorpus.corpus.files import sync
 from newscorpus.dedup.errors import DedupError
 from newscorpus.dedup.sketch import Sketch
 from newscorpus.dedup.store import ROWS, STATE, Covered, Layout, Store
-from newscorpus.jobs.documents import Part, sketch_lines
+from newscorpus.jobs.documents import Batch, Part, sketch_lines
 from newscorpus.jobs.parallel import Lost, in_order
 
 T = TypeVar("T")
@@ -54,44 +55,53 @@ def fill(store: Store, parts: Sequence[Part], config: BuildConfig, jobs: int) ->
         DedupError: a line is broken; it names file and line.
         OSError: a file cannot be read, or the disk is full; the next run goes on after the last commit.
     """
-    for part in parts:
-        for longer in _fill_from(part, store, config, jobs):
-            yield from range(len(store), len(longer))
-            store = longer
+    for longer in _filled(store, parts, config, jobs):
+        yield from range(len(store), len(longer))
+        store = longer
 
 
-def _fill_from(part: Part, store: Store, config: BuildConfig, jobs: int) -> Iterator[Store]:
-    """The index after each commit of rows from one file, the last of which notes that it is done."""
+def _filled(store: Store, parts: Sequence[Part], config: BuildConfig, jobs: int) -> Iterator[Store]:
+    """The index after each commit; the last one of each file notes that it is done."""
     known = {covered.name: covered for covered in store.state.covered}
-    covered = known.get(part.name, Covered(part.name, 0, part.check))
-    if covered.whole:
-        return
-    done = covered.size
-    for batches in _grouped(_sketched(part, done, config, jobs), BATCHES_A_COMMIT):
-        done += sum(n_lines for n_lines, _ in batches)
-        known[part.name] = Covered(part.name, done, part.check)
-        number = list(known).index(part.name)
-        place = partial(replace, file=number, space=0 if part.is_shard else number + 1)
-        rows = itertools.chain.from_iterable(made for _, made in batches)
-        store = store.append(_keep_rows(store, rows, place), tuple(known.values()))
+    by_name = {part.name: part for part in parts}
+    for name, batches in itertools.groupby(_sketched(parts, known, config, jobs), key=itemgetter(0)):
+        part = by_name[name]
+        done = known[name].size if name in known else 0
+        for group in _grouped(batches, BATCHES_A_COMMIT):
+            done += sum(n_lines for _, n_lines, _ in group)
+            known[name] = Covered(name, done, part.check)
+            number = list(known).index(name)
+            place = partial(replace, file=number, space=0 if part.is_shard else number + 1)
+            rows = itertools.chain.from_iterable(made for _, _, made in group)
+            store = store.append(_keep_rows(store, rows, place), tuple(known.values()))
+            yield store
+        known[name] = replace(known[name], whole=True)
+        store = store.append([], tuple(known.values()))
         yield store
-    known[part.name] = Covered(part.name, done, part.check, whole=True)
-    yield store.append([], tuple(known.values()))
 
 
 def _sketched(
-    part: Part, done: int, config: BuildConfig, jobs: int
-) -> Iterator[tuple[int, list[tuple[Sketch, bytes]]]]:
-    """Batches of a file's lines, without those done already: their number, and the sketches with their rows."""
-    lines = itertools.islice(part.lines(), done, None)
-    numbered = zip(itertools.count(done + 1, LINES_AT_ONCE), _grouped(lines, LINES_AT_ONCE), strict=False)
+    parts: Sequence[Part], known: Mapping[str, Covered], config: BuildConfig, jobs: int
+) -> Iterator[tuple[str, int, list[tuple[Sketch, bytes]]]]:
+    """Batches of the lines that are not covered: name of the file, number of lines, sketches with their rows."""
     work = partial(sketch_lines, config)
-    results = in_order(work, numbered, jobs, BATCH_SECONDS) if jobs > 1 else ((item, work(item)) for item in numbered)
-    for (first, batch), found in results:
-        made, error = ([], f"lines from {first} on: {found.detail}") if isinstance(found, Lost) else found
+    batches = itertools.chain.from_iterable(_batches(part, known.get(part.name)) for part in parts)
+    results = in_order(work, batches, jobs, BATCH_SECONDS) if jobs > 1 else ((batch, work(batch)) for batch in batches)
+    for (name, first, lines), found in results:
+        made, error = ([], f"{name}, lines from {first} on: {found.detail}") if isinstance(found, Lost) else found
         if error:
-            raise DedupError(f"{part.name}, {error}")
-        yield len(batch), made
+            raise DedupError(error)
+        yield name, len(lines), made
+
+
+def _batches(part: Part, covered: Covered | None) -> Iterator[Batch]:
+    """The lines of a file that are not covered."""
+    if covered and covered.whole:
+        return
+    done = covered.size if covered else 0
+    for lines in _grouped(itertools.islice(part.lines(), done, None), LINES_AT_ONCE):
+        yield part.name, done + 1, lines
+        done += len(lines)
 
 
 def _keep_rows(store: Store, rows: Iterable[tuple[Sketch, bytes]], place: Callable[..., Sketch]) -> list[Sketch]:

@@ -208,9 +208,9 @@ def test_a_run_that_was_broken_off_goes_on(tmp_path: Path, monkeypatch: pytest.M
         rows.write(b"torn")
     read: list[int] = []
 
-    def sketch_lines(config: BuildConfig, numbered: tuple[int, Sequence[bytes]]) -> object:
-        read.append(numbered[0])
-        return documents.sketch_lines(config, numbered)
+    def sketch_lines(config: BuildConfig, batch: documents.Batch) -> object:
+        read.append(batch[1])
+        return documents.sketch_lines(config, batch)
 
     monkeypatch.setattr(sketching, "sketch_lines", sketch_lines)
     again = dedup(files, tmp_path / "out")
