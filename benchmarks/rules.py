@@ -16,8 +16,8 @@ from newscorpus.data import Label, LabelledBlock, Page, Rejected
 from newscorpus.evaluation.conventions import has_article
 from newscorpus.evaluation.scores import harmonic_mean, ngram_scores
 from newscorpus.extraction.assemble import good_paragraphs
-from newscorpus.extraction.classify import Classifier
-from newscorpus.extraction.features import Hints
+from newscorpus.extraction.classify import Classifier, label_by
+from newscorpus.extraction.features import Hints, measure
 from newscorpus.extraction.post_analysis import RULES, revise
 from newscorpus.extraction.read import read
 from newscorpus.learning.pages import read_pages
@@ -43,10 +43,11 @@ def judged_pages(path: Path, classifier: Classifier) -> Iterator[Judged]:
         if page.split != "dev" or not has_article(page.page_type):
             continue
         reading = read(Page.from_html(page.html, page.url))
-        if isinstance(reading, Rejected):
+        if isinstance(reading, Rejected) or not reading.blocks:
             continue
         fields = reading.fields
-        labelled = classifier(reading.blocks, Hints(fields.title, fields.description, reading.article_body))
+        features = measure(reading.blocks, Hints(fields.title, fields.description, reading.article_body))
+        labelled = label_by(classifier(features), features, reading.blocks)
         yield Judged(page.text, fields.title, tuple(map(_with_almost, labelled)))
 
 

@@ -8,8 +8,8 @@ import zstandard
 
 from newscorpus.artifacts import CARD, METADATA, Metadata, load_artifact
 from newscorpus.data import Label
-from newscorpus.extraction.classify import COLUMNS, FIRST, SECOND, Classifier
-from newscorpus.extraction.features import Hints
+from newscorpus.extraction.classify import COLUMNS, FIRST, SECOND, Classifier, label_by
+from newscorpus.extraction.features import Hints, measure
 from newscorpus.extraction.parse import parse
 from newscorpus.extraction.segment import segment
 from newscorpus.extraction.verdict import Verdict
@@ -59,7 +59,9 @@ def test_training_writes_a_model_that_finds_the_text(
     monkeypatch.setattr("newscorpus.artifacts.data_folder", lambda _: tmp_path / "models")
     artifact = load_artifact("toy", COLUMNS)
     page = make_page(99)
-    labelled = Classifier(artifact)(segment(parse(page.html)), Hints(page.title))
+    blocks = segment(parse(page.html))
+    features = measure(blocks, Hints(page.title))
+    labelled = label_by(Classifier(artifact)(features), features, blocks)
 
     assert [item.block.text for item in labelled if item.label is Label.GOOD] == page.text.splitlines()
     assert Verdict.of(artifact.metadata.parameters).least_article == LEAST_ARTICLE
