@@ -67,10 +67,10 @@ def test_a_page_comes_back_with_all_that_was_known_of_it(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("encoding", "packed"),
     [
-        ("gzip", gzip.compress(BODY)),
+        ("gzip", gzip.compress(BODY, mtime=0)),
         ("br", brotli.compress(BODY)),
         ("zstd", zstandard.compress(BODY)),
-        ("br, gzip", gzip.compress(brotli.compress(BODY))),
+        ("br, gzip", gzip.compress(brotli.compress(BODY), mtime=0)),
     ],
 )
 def test_the_body_is_kept_as_it_came(tmp_path: Path, encoding: str, packed: bytes) -> None:
