@@ -1,4 +1,4 @@
-"""What the archive costs: `python -m benchmarks.archiving [--articles N] [--rounds N] [PAGES]`; `--help` has all options.
+"""What the archive costs: `python -m benchmarks.archiving [--articles N] [--rounds N] [PAGES]`; see `--help`.
 
 Crawls newspapers on loopback without any delay, with the archive and without it in turns, and compares the CPU time of
 the crawl. Of stored pages, if any are named, it tells what encoding takes beside extracting. Writes
@@ -139,8 +139,8 @@ def main() -> None:
         "",
         f"{arguments.articles} articles of some 3 kB on {HOSTS} newspapers on loopback, crawled without delay, with",
         f"the archive and without it in turns, {arguments.rounds} times: median, least and most. Made by",
-        "`python -m benchmarks.archiving DATA/wcxb.jsonl.zst`. CPU time, since the clock says more of what else a machine",
-        "does; on a busy one it varies as well.",
+        "`python -m benchmarks.archiving DATA/wcxb.jsonl.zst`. CPU time, since the clock tells more of what else a",
+        "machine does; on a busy one it varies as well.",
         "",
         *crawls(arguments.ways, arguments.articles, arguments.rounds),
     ]
