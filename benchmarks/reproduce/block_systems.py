@@ -1,4 +1,4 @@
-"""What the protocols of the systems that decide block by block share."""
+"""What the protocols share, most of all those of the systems that decide block by block."""
 
 import zlib
 from collections import Counter

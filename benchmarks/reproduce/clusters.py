@@ -7,10 +7,9 @@ from pathlib import Path
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from benchmarks.reproduce.block_systems import text_of
 from benchmarks.reproduce.tables import table
-from newscorpus.data import Article, Page
 from newscorpus.evaluation.scores import Overlap
-from newscorpus.extraction.extractor import Extractor
 from newscorpus.extractors.registry import load
 from newscorpus.learning.pages import read_pages
 
@@ -28,7 +27,7 @@ def reproduce(data: Path) -> str:
     rows = []
     for name in SYSTEMS:
         extractor = load(name)
-        found = clusters([_text(extractor, Page.from_html(page.html, page.url)) for page in pages])
+        found = clusters([text_of(extractor, page) for page in pages])
         scores = shared_pairs(found, gold).scores
         rows.append((name, len(set(found)), scores.precision, scores.recall, scores.f1))
     return (
@@ -56,8 +55,3 @@ def shared_pairs(found: Sequence[int], gold: Sequence[int]) -> Overlap:
 
 def _pairs(labels: Iterable[object]) -> int:
     return sum(size * (size - 1) // 2 for size in Counter(labels).values())
-
-
-def _text(extractor: Extractor, page: Page) -> str:
-    article = extractor(page)
-    return article.text if isinstance(article, Article) else ""

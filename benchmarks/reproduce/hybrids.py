@@ -5,14 +5,13 @@ from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 
+from benchmarks.reproduce.block_systems import articles
 from benchmarks.reproduce.segmented import by_document, by_segment, ideal, mean_f1, segmented, summed, texts_of
 from benchmarks.reproduce.tables import table
-from newscorpus.evaluation.conventions import has_article
 from newscorpus.evaluation.scores import ngram_overlap
 from newscorpus.extractors.experts import Expert, by_extractor, load_experts
 from newscorpus.extractors.registry import load
 from newscorpus.learning.examples import LICENCES
-from newscorpus.learning.pages import GoldPage, read_pages
 from newscorpus.learning.segments import SegmentedPage
 
 PAGES = 50
@@ -59,8 +58,5 @@ def _scores(data: Path, experts: Mapping[str, Expert]) -> str:
 def _pages(
     data: Path, datasets: Sequence[str], split: str, limit: int, experts: Mapping[str, Expert]
 ) -> list[SegmentedPage]:
-    found: list[GoldPage] = []
-    for name in datasets:
-        pages = read_pages(data / f"{name}.jsonl.zst")
-        found += islice((page for page in pages if page.split == split and has_article(page.page_type)), limit)
-    return segmented(found, experts)
+    pages = (page for name in datasets for page in islice(articles(data, name, split), limit))
+    return segmented(pages, experts)
