@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from statistics import fmean
 
@@ -24,7 +25,7 @@ from newscorpus.extractors.line import keep_good
 from newscorpus.extractors.registry import load
 from newscorpus.extractors.shallow_tree import ShallowTree
 from newscorpus.learning.block_labels import LABELS
-from newscorpus.learning.block_learner import BlockLearner, block_scores, labelled_pages
+from newscorpus.learning.block_learner import BlockLearner, LabelledPage, block_scores, labelled_pages
 from newscorpus.learning.examples import LICENCES
 from newscorpus.learning.pages import GoldPage
 from newscorpus.learning.shallow_tree import SHALLOW_TREE, fit
@@ -91,22 +92,23 @@ def reproduce(data: Path) -> str:
 
 
 def _cross_validated(labels: str, learner: BlockLearner, pages: Sequence[GoldPage]) -> Result:
+    cut = {page: list(labelled_pages(learner, [page])) for page in pages}
     counted, similar = Confusion(), []
     for train, test in folds(pages, FOLDS):
-        tree, _ = fit_artifact(learner, labelled_pages(learner, train))
-        counted += _judge(learner, tree, test)
+        tree, _ = fit_artifact(learner, chain.from_iterable(cut[page] for page in train))
+        counted += _judge(tree, chain.from_iterable(cut[page] for page in test))
         similar += _similar(keep_good(ShallowTree(tree)), test)
     return Result(SAME, labels, similar, counted)
 
 
 def _test(where: str, labels: str, learner: BlockLearner, tree: Artifact, pages: Sequence[GoldPage]) -> Result:
-    return Result(where, labels, _similar(keep_good(ShallowTree(tree)), pages), _judge(learner, tree, pages))
+    similar = _similar(keep_good(ShallowTree(tree)), pages)
+    return Result(where, labels, similar, _judge(tree, labelled_pages(learner, pages)))
 
 
-def _judge(learner: BlockLearner, tree: Artifact, pages: Sequence[GoldPage]) -> Confusion:
+def _judge(tree: Artifact, pages: Iterable[LabelledPage]) -> Confusion:
     scorer = Scorer(tree)
-    verdicts = (confusion(scorer(page.rows)[:, 1] > 0.5, page.good) for page in labelled_pages(learner, pages))
-    return sum(verdicts, Confusion())
+    return sum((confusion(scorer(page.rows)[:, 1] > 0.5, page.good) for page in pages), Confusion())
 
 
 def _similar(extractor: Extractor, pages: Iterable[GoldPage]) -> list[float]:
