@@ -1,8 +1,9 @@
 """Kills a crawl at every single write: `python killing.py FOLDER`; prints what differed.
 
 The crawl is the ledger's part of one: pages are leased, links reserved and queued or refused, lines appended, pages
-finished, with commits in between. A child process does it and dies (`os._exit`) before the n-th statement of SQL, before the
-n-th piece of a file, or in the middle of that piece; another one goes on to the end. So for every n there is.
+finished, with commits in between. A child process does it and dies (`os._exit`) before the n-th statement of SQL,
+before the n-th piece of a file, or in the middle of that piece; another one goes on to the end. So for every n there
+is.
 """
 
 import json
