@@ -14,7 +14,7 @@ from newscorpus.extractors.registry import load
 from newscorpus.learning.examples import LICENCES
 from newscorpus.learning.segments import SegmentedPage
 
-PAGES = 50
+PAGES = 100
 """Of each set at most; the thesis trained on 60 pages in all."""
 UNSEEN = ("ir_research", "l3s_gn1")
 """Sets of news that are only tested on."""

@@ -7,8 +7,9 @@ from pathlib import Path
 from benchmarks.reproduce.tables import table
 from newscorpus.extraction.nodes import GROUPS
 from newscorpus.extractors.node_svm import CANDIDATES
+from newscorpus.learning.linear import in_memory
 from newscorpus.learning.node_scores import NodeScores, score_choices
-from newscorpus.learning.node_svm import NodeTraining, fit_nodes, in_memory
+from newscorpus.learning.node_svm import NodeTraining, fit_nodes
 from newscorpus.learning.nodes import NodePage, make_node_page
 from newscorpus.learning.pages import GoldPage, read_pages
 

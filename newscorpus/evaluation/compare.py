@@ -77,7 +77,6 @@ def evaluate(
     split: str = "dev",
     jobs: int = 1,
     load: Load = registry.load,
-    every: int = 1,
 ) -> Iterator[PageResult]:
     """Run extractors over sets of pages: every extractor on a page, then the next page; one result each.
 
@@ -87,7 +86,6 @@ def evaluate(
         split: "train", "dev" or "all".
         jobs: processes. CPU times mean something only where there are no more of them than idle cores.
         load: makes an extractor of its name; with several jobs it must be a function of a module.
-        every: of so many pages of a set only the first.
 
     Returns:
         Results as they come; their order depends on `jobs` alone.
@@ -99,8 +97,8 @@ def evaluate(
     for path in datasets:
         if next(_pages(path, split), None) is None:
             raise EvaluationError(f"{path}: no page with gold text in the split {split!r}")
-    shares = list(product(datasets, range(0, jobs * every, every)))
-    run = partial(_evaluate_share, tuple(extractors), split, jobs * every, load)
+    shares = list(product(datasets, range(jobs)))
+    run = partial(_evaluate_share, tuple(extractors), split, jobs, load)
     if jobs == 1:
         yield from chain.from_iterable(map(run, shares))
         return

@@ -18,7 +18,7 @@ from newscorpus.extraction.linear import BIAS, FEATURES, WEIGHTS, LinearModel
 from newscorpus.extraction.nodes import COLUMNS, Floats, Integers
 from newscorpus.extractors.node_svm import MODEL, MODERN_CANDIDATES
 from newscorpus.learning.gold import Progress, describe_data, first_of_each_set, is_aside, training_articles
-from newscorpus.learning.linear import join_rows, weights_to_onnx
+from newscorpus.learning.linear import in_memory, join_rows, weights_to_onnx
 from newscorpus.learning.node_scores import score_choices
 from newscorpus.learning.nodes import NodePage, make_node_page
 from newscorpus.learning.system_card import system_card
@@ -149,8 +149,3 @@ def _inside(page: NodePage) -> Integers:
     inside = set(page.nodes.elements[page.best].iterdescendants())
     is_inside = np.array([element in inside for element in page.nodes.elements])
     return np.flatnonzero(is_inside & (page.words > 0))
-
-
-def in_memory(weights: Floats, bias: Floats) -> LinearModel:
-    """The model of fitted weights."""
-    return LinearModel(MODEL, lambda columns: weights[columns], bias)
