@@ -222,6 +222,7 @@ class LedgerScheduler(BaseScheduler):
         lease = self.ledger.lease(portal) if portal is not None else None
         if lease is None:
             return None
+        self.ledger.commit()  # before it is sent: the ledger knows all that is under way, also when the process dies
         request = conditional(unpack(lease.request, lease.url, lease.priority, self._spider), lease)
         visit = Visit(lease.portal, request, lease.serial)
         visit.watch(self._spider)
