@@ -16,9 +16,13 @@ def recover(connection: sqlite3.Connection, corpus: Path) -> dict[str, int]:
     lines are missing are queued again.
 
     Raises:
-        LedgerError: there is an intake, but nothing in the ledger: the corpus was made without one.
+        LedgerError: there is an intake, but nothing in the ledger: the corpus was made without one. Or the ledger, which
+            may be somebody else's, names a file outside the corpus.
     """
     lengths = dict(connection.execute("SELECT name, length FROM files"))
+    for name in lengths:
+        if not (corpus / name).resolve().is_relative_to(corpus.resolve()):
+            raise LedgerError(f"{corpus}: its ledger names a file outside the corpus: {name!r}")
     _refuse_foreign(connection, corpus, lengths)
     connection.execute("BEGIN IMMEDIATE")
     connection.execute("DELETE FROM urls WHERE state = ?", (State.RESERVED,))

@@ -237,6 +237,19 @@ def test_a_corpus_from_before_the_ledger_is_refused(tmp_path: Path) -> None:
     assert (tmp_path / "intake" / "000001.jsonl").exists()
 
 
+@pytest.mark.parametrize("name", ["../mine.txt", "/etc/passwd", "intake/../../mine.txt"])
+def test_a_ledger_that_names_files_outside_the_corpus_cuts_none_of_them(tmp_path: Path, name: str) -> None:
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    (tmp_path / "mine.txt").write_text("mine")
+    connection = open_writer(corpus)
+    connection.execute("INSERT INTO files VALUES (?, 1)", (name,))
+    connection.close()
+    with pytest.raises(LedgerError, match="names a file outside the corpus"):
+        Ledger.open(corpus)
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
 def test_damage_and_newer_versions_are_refused(tmp_path: Path) -> None:
     (tmp_path / "ledger.sqlite").write_bytes(b"no database, for sure " * 100)
     with pytest.raises(LedgerError, match=r"ledger\.sqlite: file is not a database"):
