@@ -16,8 +16,8 @@ def recover(connection: sqlite3.Connection, corpus: Path) -> dict[str, int]:
     lines are missing are queued again.
 
     Raises:
-        LedgerError: there is an intake, but nothing in the ledger: the corpus was made without one. Or the ledger, which
-            may be somebody else's, names a file outside the corpus.
+        LedgerError: there is an intake, but nothing in the ledger: the corpus was made without one. Or the ledger,
+            which may be somebody else's, names a file outside the corpus.
     """
     lengths = dict(connection.execute("SELECT name, length FROM files"))
     for name in lengths:
