@@ -129,7 +129,8 @@ class LedgerScheduler(BaseScheduler):
     def has_pending_requests(self) -> bool:
         """Whether a request waits, or will be due in this run."""
         with self.guarded():
-            self._settle()
+            if self._settle():
+                self.ledger.commit()
         return not self._broken and (bool(self._memory) or self.ledger.pending(self._is_given_up))
 
     def enqueue_request(self, request: Request) -> bool:
@@ -149,8 +150,10 @@ class LedgerScheduler(BaseScheduler):
         """The request to send now; None where there is none, or none may be sent yet."""
         visit: Visit | None = None
         with self.guarded():
-            under_way = self._settle()
-            visit = heapq.heappop(self._memory)[2] if self._memory else self._lease(under_way)
+            settled = self._settle()
+            visit = heapq.heappop(self._memory)[2] if self._memory else self._lease()
+            if settled or visit:  # what is sent is known to be under way, also when the process dies
+                self.ledger.commit()
         return self._send(visit) if visit and not self._broken else None
 
     def give_up(self, error: LedgerError) -> None:
@@ -217,12 +220,12 @@ class LedgerScheduler(BaseScheduler):
         self._crawler.stats.inc_value("scheduler/dequeued")
         return visit.request
 
-    def _lease(self, under_way: Counter[str]) -> Visit | None:
+    def _lease(self) -> Visit | None:
+        under_way = Counter(visit.portal for visit in self._visits.values() if not visit.entered)
         portal = None if self._is_behind(under_way) else self._choose(under_way)
         lease = self.ledger.lease(portal) if portal is not None else None
         if lease is None:
             return None
-        self.ledger.commit()  # before it is sent: the ledger knows all that is under way, also when the process dies
         request = conditional(unpack(lease.request, lease.url, lease.priority, self._spider), lease)
         visit = Visit(lease.portal, request, lease.serial)
         visit.watch(self._spider)
@@ -246,16 +249,14 @@ class LedgerScheduler(BaseScheduler):
     def _is_given_up(self, portal: str) -> bool:
         return bool(self._politeness and self._politeness.given_up(portal))
 
-    def _settle(self) -> Counter[str]:
-        """Write down the visits that are done; gives the number of others in the downloader by portal."""
+    def _settle(self) -> bool:
+        """Write down the visits that are done, if any; the caller commits."""
         slot = self._crawler.engine.scraper.slot
         active = slot.active if slot else set()
         done = [number for number, visit in self._visits.items() if visit.entered and visit.request not in active]
         for number in done:
             self._visits.pop(number).end(self.ledger)
-        if done:
-            self.ledger.commit()
-        return Counter(visit.portal for visit in self._visits.values() if not visit.entered)
+        return bool(done)
 
     def _tick(self) -> None:
         if self._broken:
