@@ -81,7 +81,7 @@ def test_side_by_side(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(module, "FEW_PAGES", 1)
     monkeypatch.setattr(module, "CSV", tmp_path / "systems.csv")
     said = module.reproduce(data)
-    assert "| extractor | all (2) | daniel (1) | wcxb (1) | none | ms |" in said
+    assert "| extractor | all (4) | daniel (2) | wcxb (2) | none | ms |" in said
     assert {line.split(",")[2] for line in module.CSV.read_text("utf-8").splitlines()[1:]} == {"bte", "readability"}
 
 

@@ -50,12 +50,6 @@ def test_every_extractor_runs_on_a_page_before_the_next(tmp_path: Path) -> None:
     assert len(results) == 2 * 5
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_one_page_of_so_many(tmp_path: Path, jobs: int) -> None:
-    results = evaluate([write_set(tmp_path)], ["readability"], every=2, jobs=jobs)
-    assert sorted(result.id for result in results) == ["1", "3", "5"]
-
-
 def test_a_result_holds_the_scores_of_its_page(tmp_path: Path) -> None:
     kept, rejected = list(evaluate([write_set(tmp_path)], ["all", "none"], load=load))[:2]
     assert kept == PageResult(
