@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from platform import python_version
 
 import numpy as np
-from lxml.html import HtmlElement
 from numpy.typing import NDArray
 from sklearn.svm import LinearSVC
 
@@ -111,7 +111,8 @@ def train_learned_fields(
     """Train `learned-fields`; see `newscorpus.learning.train.train`."""
     pages: list[FieldPage] = []
     for file in training_files(data, FIELD_LICENCES).values():
-        pages += _first(make_field_pages(page for page in read_pages(file) if page.split == "train"), training)
+        learnable = make_field_pages(page for page in read_pages(file) if page.split == "train")
+        pages += islice(learnable, training.pages_a_set)
         progress(f"{file.name} read")
     weights, bias = fit_fields(pages, training)
     aside = [page for page in pages if is_aside(page.site)]
@@ -128,10 +129,6 @@ def train_learned_fields(
     )
     save_artifact(output, metadata, {WEIGHTS: weights_to_onnx(weights)}, _card(metadata))
     return metadata
-
-
-def _first(pages: Iterator[FieldPage], training: FieldTraining) -> Iterator[FieldPage]:
-    return (page for _, page in zip(range(training.pages_a_set), pages, strict=False))
 
 
 def make_field_pages(pages: Iterable[GoldPage], groups: tuple[str, ...] = GROUPS) -> Iterator[FieldPage]:
@@ -219,13 +216,9 @@ def score_picks(pages: Sequence[FieldPage], model: LinearModel, *, two_stages: b
         for column, field in enumerate(FIELDS):
             if page.holds[:, column].any():
                 picked = pick(page.nodes, scores[:, column], field, page.setting)
-                text = "" if picked is None else text_of(picked) if two_stages else plain(_whole(picked.element))
+                text = "" if picked is None else text_of(picked) if two_stages else plain(picked.element.text_content())
                 right[field].append(says(field, text, page.truth, page.setting)[1])
     return {field: float(np.mean(hits)) if hits else 0.0 for field, hits in right.items()}
-
-
-def _whole(element: HtmlElement) -> str:
-    return str(element.text_content())
 
 
 def _card(metadata: Metadata) -> str:

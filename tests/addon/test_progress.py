@@ -108,4 +108,6 @@ def test_nothing_is_shown_of_a_crawl_without_a_ledger(show: Any) -> None:
     extension = show(is_terminal=False)
     extension._crawler.engine.scheduler = None
     extension.spider_opened(SimpleNamespace(name="other"))
+    assert extension._showing.interval == 0.0
     extension.spider_closed()
+    assert extension._console.file.getvalue() == ""
