@@ -6,9 +6,7 @@ Sites are set aside, a fifth of them: the model learns from the pages of the oth
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
-from platform import python_version
 
 import numpy as np
 
@@ -18,7 +16,7 @@ from newscorpus.evaluation.scores import Confusion, confusion
 from newscorpus.extraction.neighbours import Matrix
 from newscorpus.extraction.read import Reading, read
 from newscorpus.learning.block_labels import Flags, Label, label_by_alignment
-from newscorpus.learning.gold import Progress, Source, TrainingError, gold_source, is_aside
+from newscorpus.learning.gold import Progress, Source, TrainingError, describe_versions, gold_source, is_aside
 from newscorpus.learning.pages import GoldPage
 from newscorpus.learning.system_card import system_card
 
@@ -115,7 +113,7 @@ def train(learner: BlockLearner, source: Source, output: Path) -> Metadata:
         features=learner.features,
         parameters={**fitted.parameters},
         files={},
-        versions={"python": python_version(), **{name: version(name) for name in PACKAGES}},
+        versions=describe_versions(PACKAGES),
         data=source.describe(learned),
         scores=score(fitted.predict, aside),
     )

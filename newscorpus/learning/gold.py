@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
+from platform import python_version
 
 from newscorpus.evaluation.conventions import has_article
 from newscorpus.learning.examples import LICENCES
@@ -95,3 +97,8 @@ def describe_data(data: Path, pages: Mapping[str, int], licences: Mapping[str, s
         }
         for name, path in training_files(data, licences).items()
     }
+
+
+def describe_versions(packages: Iterable[str]) -> dict[str, str]:
+    """The versions of Python and of `packages` that a model is made with."""
+    return {"python": python_version(), **{name: version(name) for name in packages}}

@@ -7,10 +7,8 @@ says the same are what the classifier is to pick.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
-from platform import python_version
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +26,7 @@ from newscorpus.extraction.linear import BIAS, FEATURES, WEIGHTS, LinearModel
 from newscorpus.extraction.nodes import GROUPS, Floats, Integers, Nodes
 from newscorpus.extraction.parse import parse
 from newscorpus.learning.examples import LICENCES
-from newscorpus.learning.gold import Progress, describe_data, is_aside, training_files
+from newscorpus.learning.gold import Progress, describe_data, describe_versions, is_aside, training_files
 from newscorpus.learning.linear import in_memory, join_rows, weights_to_onnx
 from newscorpus.learning.pages import GoldPage, read_pages
 
@@ -123,7 +121,7 @@ def train_learned_fields(
         features=FEATURES,
         parameters={BIAS: [round(float(value), 6) for value in bias]},
         files={},
-        versions={"python": python_version(), **{name: version(name) for name in PACKAGES}},
+        versions=describe_versions(PACKAGES),
         data=describe_data(data, Counter(page.dataset for page in pages), FIELD_LICENCES),
         scores={"sites set aside": {field: round(score, 4) for field, score in right.items()}},
     )

@@ -4,9 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
-from platform import python_version
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,14 @@ from newscorpus.artifacts import Metadata, save_artifact
 from newscorpus.extraction.linear import BIAS, FEATURES, WEIGHTS, LinearModel
 from newscorpus.extraction.nodes import COLUMNS, Floats, Integers
 from newscorpus.extractors.node_svm import MODEL, MODERN_CANDIDATES
-from newscorpus.learning.gold import Progress, describe_data, first_of_each_set, is_aside, training_articles
+from newscorpus.learning.gold import (
+    Progress,
+    describe_data,
+    describe_versions,
+    first_of_each_set,
+    is_aside,
+    training_articles,
+)
 from newscorpus.learning.linear import in_memory, join_rows, weights_to_onnx
 from newscorpus.learning.node_scores import score_choices
 from newscorpus.learning.nodes import NodePage, make_node_page
@@ -69,7 +74,7 @@ def train_node_svm(data: Path, output: Path, progress: Progress, training: NodeT
         features=FEATURES,
         parameters={BIAS: [round(float(value), 6) for value in bias]},
         files={},
-        versions={"python": python_version(), **{name: version(name) for name in PACKAGES}},
+        versions=describe_versions(PACKAGES),
         data=describe_data(data, Counter(page.page.dataset for page in learned)),
         scores=_scores([page for page in pages if _is_aside(page)], in_memory(weights, bias)),
     )

@@ -3,9 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
-from platform import python_version
 
 import numpy as np
 
@@ -15,7 +13,7 @@ from newscorpus.extractors import hybrid_document, hybrid_section, segment_svm
 from newscorpus.extractors.experts import EXPERTS, Expert, load_experts
 from newscorpus.extractors.segment_features import FEATURES
 from newscorpus.extractors.svm import CLASSES, Matrix
-from newscorpus.learning.gold import Progress, describe_data, first_of_each_set, training_articles
+from newscorpus.learning.gold import Progress, describe_data, describe_versions, first_of_each_set, training_articles
 from newscorpus.learning.onnx_models import estimator_to_onnx
 from newscorpus.learning.segments import Measure, SegmentedPage, make_segmented
 from newscorpus.learning.svm import ChosenSvm, SvmSearch, fit_svm
@@ -110,7 +108,7 @@ def _save(system: _System, chosen: ChosenSvm, pages: Sequence[SegmentedPage], da
         features=system.columns,
         parameters={CLASSES: [float(number) for number in chosen.machine.classes_], "C": chosen.penalty},
         files={},
-        versions={"python": python_version(), **{name: version(name) for name in PACKAGES}},
+        versions=describe_versions(PACKAGES),
         data=describe_data(data, Counter(page.page.dataset for page in pages)),
         scores={"sites not seen": {chosen.measure: round(chosen.score, 4)}},
     )

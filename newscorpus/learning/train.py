@@ -3,9 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
-from platform import python_version
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +19,7 @@ from newscorpus.learning.block_learner import BlockLearner, train_on_gold
 from newscorpus.learning.boosting import Boosting, fit, fit_all, out_of_fold
 from newscorpus.learning.card import model_card
 from newscorpus.learning.examples import LICENCES, SET_WEIGHTS, Example, make_example
-from newscorpus.learning.gold import Progress, describe_data, training_files
+from newscorpus.learning.gold import Progress, describe_data, describe_versions, training_files
 from newscorpus.learning.learned_fields import train_learned_fields
 from newscorpus.learning.node_svm import train_node_svm
 from newscorpus.learning.onnx_trees import trees_to_onnx
@@ -69,7 +67,7 @@ def train(data: Path, output: Path, progress: Progress, boosting: Boosting = Boo
         features=COLUMNS,
         parameters=verdict.to_parameters(),
         files={},
-        versions={"python": python_version(), **{name: version(name) for name in PACKAGES}},
+        versions=describe_versions(PACKAGES),
         data=describe_data(data, Counter(example.page.dataset for example in examples)),
         scores={**_scores(examples, judged), "verdict": check_verdict(judged, LEAST_ARTICLE)},
     )
