@@ -48,7 +48,7 @@ STAGES = {
     "segment": "newscorpus.extraction.read.segment",
     "features": "newscorpus.extractors.main_text.measure",
     "context": "newscorpus.extraction.classify.add_context",
-    "trees": "newscorpus.extraction.classify._run",
+    "trees": "newscorpus.extraction.trees.Trees.probability",
     "post-analysis": "newscorpus.extractors.main_text.revise",
 }
 """The name under which each stage is called; what is not named here shows as "rest"."""

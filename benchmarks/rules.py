@@ -8,10 +8,13 @@ good here, so that the rules that decide on those have something to do. Writes b
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
+from msgspec.structs import replace
+
+from newscorpus.artifacts import load_artifact
 from newscorpus.data import Label, LabelledBlock, Page, Rejected
 from newscorpus.evaluation.conventions import has_article
 from newscorpus.evaluation.scores import harmonic_mean, ngram_scores
@@ -20,6 +23,7 @@ from newscorpus.extraction.classify import Classifier, label_by
 from newscorpus.extraction.features import Hints, measure
 from newscorpus.extraction.post_analysis import RULES, revise
 from newscorpus.extraction.read import read
+from newscorpus.extractors.main_text import INPUTS, MODEL
 from newscorpus.learning.pages import read_pages
 
 SETS = ("fundus", "wcxb", "daniel", "dragnet", "l3s_gn1", "ir_research")
@@ -66,7 +70,7 @@ def f1(pages: Sequence[Judged], rules: Sequence[str]) -> float:
 
 def main(data: Path) -> None:
     """Measure every rule alone, and all published ones together."""
-    classifier = Classifier()
+    classifier = Classifier(load_artifact(MODEL, INPUTS))
     pages = {name: list(judged_pages(data / f"{name}.jsonl.zst", classifier)) for name in SETS}
     base = {name: f1(of_set, (KEPT,)) for name, of_set in pages.items()}
     lines = [

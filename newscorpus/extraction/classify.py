@@ -6,15 +6,14 @@ The first pass sees each block's features; the second sees, beside them, what th
 from collections.abc import Sequence
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 
-from newscorpus.artifacts import METADATA, Artifact, ArtifactError, load_artifact, onnx_session
+from newscorpus.artifacts import Artifact
 from newscorpus.data import Block, Label, LabelledBlock
 from newscorpus.extraction.context import CONTEXT, measure_context
 from newscorpus.extraction.features import FEATURES, Matrix, PageFeatures
+from newscorpus.extraction.trees import Trees
 
-MODEL = "main-text"
 FIRST = "first.onnx"
 SECOND = "second.onnx"
 
@@ -31,26 +30,22 @@ class Classifier:
     """The trained classifier of main text.
 
     Args:
-        artifact: the model; by default the one that travels with the package.
+        artifact: the model.
 
     Raises:
-        ArtifactError: the model is missing, damaged or made for other features.
+        ArtifactError: the model lacks a pass, or was made for another number of columns.
     """
 
-    def __init__(self, artifact: Artifact | None = None) -> None:
-        artifact = artifact or load_artifact(MODEL, COLUMNS)
-        if missing := {FIRST, SECOND} - set(artifact.weights):
-            raise ArtifactError(f"model {artifact.metadata.name!r}: {METADATA} does not name {min(missing)}")
-        self.metadata = artifact.metadata
-        self._first = onnx_session(artifact.weights[FIRST])
-        self._second = onnx_session(artifact.weights[SECOND])
+    def __init__(self, artifact: Artifact) -> None:
+        self._first = Trees(artifact, FIRST, len(FEATURES))
+        self._second = Trees(artifact, SECOND, len(COLUMNS))
 
     def __call__(self, features: PageFeatures) -> Floats:
         """Per block the probability of being main text."""
-        probability = _run(self._first, features.matrix)
+        probability = self._first.probability(features.matrix)
         left = probability > RULED_OUT
         if left.any():
-            probability[left] = _run(self._second, add_context(features, probability)[left])
+            probability[left] = self._second.probability(add_context(features, probability)[left])
         return probability
 
 
@@ -83,9 +78,3 @@ def best_expected_f1(probability: Floats, words: NDArray[np.float32]) -> NDArray
     good = np.zeros(len(probability), bool)
     good[order[: int(np.argmax(f1)) + 1]] = True
     return good
-
-
-def _run(session: onnxruntime.InferenceSession, matrix: Matrix) -> Floats:
-    margin = np.asarray(session.run(None, {"features": matrix})[0], dtype=np.float64)[:, 0]
-    probability: Floats = 1 / (1 + np.exp(-margin))
-    return probability

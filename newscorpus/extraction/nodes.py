@@ -7,6 +7,7 @@ A feature is a name that an element has or has not; numbers are cut into classes
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log2
 
 import numpy as np
@@ -28,6 +29,8 @@ MAX_PAIRS = 6
 """Names of an element, and of its parent, that are combined."""
 NAME_PARTS = (2, 3, 4)
 """Lengths of the character n-grams of names."""
+CACHED = 1_024
+"""Names, of each kind, whose columns are remembered, some 2 kB each: the pages of a site share theirs."""
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -67,17 +70,13 @@ def describe_elements(
     elements: Sequence[HtmlElement], amounts: Sequence[Amounts], groups: tuple[str, ...] = GROUPS
 ) -> Nodes:
     """Elements in document order, with the amounts of each, by the features of `groups`."""
-    hashed: dict[str, tuple[list[int], list[float]]] = {}  # the same names come again and again on a page
     columns: list[int] = []
     values: list[float] = []
     starts: list[int] = []
     for element, amount in zip(elements, amounts, strict=True):
         starts.append(len(columns))
         for group in groups:
-            for key, names in _GROUPS[group](element, amount):
-                found = hashed.get(key)
-                if found is None:
-                    found = hashed[key] = _hash(names())
+            for found in _GROUPS[group](element, amount):
                 columns += found[0]
                 values += found[1]
     return Nodes(
@@ -85,21 +84,21 @@ def describe_elements(
     )
 
 
-def _hash(names: Sequence[str]) -> tuple[list[int], list[float]]:
-    """The columns of `names` and the value in each."""
+Hashed = tuple[list[int], list[float]]
+"""The columns of some names of features, and the value in each."""
+
+
+def _hash(names: Sequence[str]) -> Hashed:
     columns = [zlib.crc32(name.encode("utf-8", "replace")) % COLUMNS for name in names]
     return columns, [len(columns) ** -0.5 for _ in columns]
 
 
-Feature = tuple[str, Callable[[], list[str]]]
-"""A key that no other features have, and the names of the features."""
+@lru_cache(CACHED)
+def _single(name: str) -> Hashed:
+    return _hash([name])
 
 
-def _single(name: str) -> Feature:
-    return name, lambda: [name]
-
-
-def _amounts(_: HtmlElement, amount: Amounts) -> Iterator[Feature]:
+def _amounts(_: HtmlElement, amount: Amounts) -> Iterator[Hashed]:
     """Group 1: how much text there is."""
     values = {
         "characters": amount.characters,
@@ -111,7 +110,7 @@ def _amounts(_: HtmlElement, amount: Amounts) -> Iterator[Feature]:
     return (_single(f"{name} {_size_class(value)}") for name, value in values.items())
 
 
-def _structure(element: HtmlElement, amount: Amounts) -> Iterator[Feature]:
+def _structure(element: HtmlElement, amount: Amounts) -> Iterator[Hashed]:
     """Group 2: where the element stands and what stands in it."""
     parent = element.getparent()
     values = {
@@ -123,24 +122,24 @@ def _structure(element: HtmlElement, amount: Amounts) -> Iterator[Feature]:
     return (_single(f"{name} {_size_class(value)}") for name, value in values.items())
 
 
-def _tags(element: HtmlElement, _: Amounts) -> Iterator[Feature]:
+def _tags(element: HtmlElement, _: Amounts) -> Iterator[Hashed]:
     """Group 3: tag and classes."""
     yield _single(f"tag {element.tag}")
     yield from (_single(f"class {name}") for name in _classes(element))
 
 
-def _names(element: HtmlElement, amount: Amounts) -> Iterator[Feature]:
+def _names(element: HtmlElement, amount: Amounts) -> Iterator[Hashed]:
     """Group 4: parts of names, names of element and parent together, and kinds of characters."""
     parent = element.getparent()
     own, around = _name(element), "" if parent is None else _name(parent)
-    yield f"own {own}", lambda: [f"own {part}" for part in _parts(own)]
-    yield f"around {around}", lambda: [f"around {part}" for part in _parts(around)]
-    yield f"pair {own} in {around}", lambda: _pairs(own, around)
+    yield _parts("own", own)
+    yield _parts("around", around)
+    yield _pairs(own, around)
     for kind in ("letters", "digits", "punctuation", "spaces"):
         yield _single(f"{kind} {20 * getattr(amount, kind) // amount.characters}")
 
 
-_GROUPS: dict[str, Callable[[HtmlElement, Amounts], Iterator[Feature]]] = dict(
+_GROUPS: dict[str, Callable[[HtmlElement, Amounts], Iterator[Hashed]]] = dict(
     zip(GROUPS, (_amounts, _structure, _tags, _names), strict=True)
 )
 
@@ -160,9 +159,12 @@ def _name(element: HtmlElement) -> str:
     return " ".join([*_classes(element), *([f"#{identifier}"] if identifier else [])])
 
 
-def _parts(name: str) -> list[str]:
-    return sorted({name[at : at + size] for size in NAME_PARTS for at in range(len(name) - size + 1)})
+@lru_cache(CACHED)
+def _parts(whose: str, name: str) -> Hashed:
+    parts = {name[at : at + size] for size in NAME_PARTS for at in range(len(name) - size + 1)}
+    return _hash([f"{whose} {part}" for part in sorted(parts)])
 
 
-def _pairs(own: str, around: str) -> list[str]:
-    return [f"{mine} in {theirs}" for mine in own.split()[:MAX_PAIRS] for theirs in around.split()[:MAX_PAIRS]]
+@lru_cache(CACHED)
+def _pairs(own: str, around: str) -> Hashed:
+    return _hash([f"{mine} in {theirs}" for mine in own.split()[:MAX_PAIRS] for theirs in around.split()[:MAX_PAIRS]])

@@ -60,20 +60,20 @@ class Structure:
 
 def read_structure(blocks: Sequence[Block]) -> Structure:
     """The structure around `blocks`, which stand in document order."""
-    numbered = _number(blocks)
-    depth, own, everywhere, surroundings, path = np.array(numbered.looks, np.int64)[numbered.look].T
-    parent = np.maximum(numbered.parent, 0)
-    block_element = np.array(numbered.block_element, np.int64)
+    found = _number(blocks)
+    own = np.array(found.own_kinds, np.int64)
+    parent = np.maximum(found.parent, 0)
+    block_element = np.array(found.block_element, np.int64)
     is_whole = np.array([block.whole for block in blocks], bool)
     return Structure(
         parent=parent,
         end=np.arange(len(parent)) + _sizes(parent.tolist()),
-        depth=depth,
+        depth=np.array(found.depth, np.int64),
         own_kinds=own,
         near_kinds=own | own[parent] | own[parent[parent]],
-        all_kinds=everywhere,
-        surroundings=surroundings,
-        path=path,
+        all_kinds=np.array(found.all_kinds, np.int64),
+        surroundings=np.array(found.surroundings, np.int64),
+        path=np.array(found.path, np.int64),
         block_element=block_element,
         block_parent=np.where(is_whole, parent[block_element], block_element),
     )
@@ -109,34 +109,30 @@ def main_container(structure: Structure, below: Floats, share: float) -> int:
     return int(holds[np.argmax(structure.depth[holds])])
 
 
-_Look = tuple[int, int, int, int, int]
-"""Depth, kinds of the element, kinds of it and its ancestors, surroundings, number of the path."""
-
-
 @dataclass(frozen=True, slots=True)
-class _Numbered:
-    """The elements around the blocks, by number.
+class _Elements:
+    """What is known of the elements around the blocks; the lists but the first two are as in `Structure`.
 
     Attributes:
-        block_element: per block, its element.
-        parent: per element, its parent; -1 where it has none.
-        look: per element, its look: the same for elements that carry the same names from the root down.
-        looks: the looks, each read once.
+        block_element: per block, the number of its element.
+        parent: -1 where an element has none.
     """
 
     block_element: list[int]
     parent: list[int]
-    look: list[int]
-    looks: list[_Look]
+    depth: list[int]
+    own_kinds: list[int]
+    all_kinds: list[int]
+    surroundings: list[int]
+    path: list[int]
 
 
-def _number(blocks: Sequence[Block]) -> _Numbered:
+def _number(blocks: Sequence[Block]) -> _Elements:
+    """Number the elements in the order in which the blocks meet them, and read each."""
     block_element: list[int] = []
     parent: list[int] = []
-    look_of: list[int] = []
-    looks: list[_Look] = []
+    depth, own_kinds, all_kinds, surroundings, path = [-1], [0], [0], [0], [-1]  # of what is above the root
     numbers: dict[Element, int] = {}
-    known_looks: dict[tuple[int, str, str, str, str, bool], int] = {}
     paths: dict[tuple[int, str, str], int] = {}
     for block in blocks:
         fresh: list[Element] = []
@@ -146,28 +142,16 @@ def _number(blocks: Sequence[Block]) -> _Numbered:
             fresh.append(here)
             here = here.parent
         for element in reversed(fresh):
-            above = look_of[at] if at >= 0 else -1
-            key = (above, element.tag, element.classes, element.id, element.role, element.hidden)
-            look = known_looks.get(key)
-            if look is None:
-                look = known_looks[key] = len(looks)
-                looks.append(_read(element, looks[above] if above >= 0 else _NO_LOOK, paths))
+            kinds = _kinds(element)
             parent.append(at)
-            at = numbers[element] = len(look_of)
-            look_of.append(look)
+            depth.append(depth[at + 1] + 1)
+            own_kinds.append(kinds)
+            all_kinds.append(kinds | all_kinds[at + 1])
+            surroundings.append(_surroundings(element) | surroundings[at + 1])
+            path.append(paths.setdefault((path[at + 1], element.tag, element.classes), len(paths)))
+            at = numbers[element] = len(numbers)
         block_element.append(at)
-    return _Numbered(block_element, parent, look_of, looks)
-
-
-_NO_LOOK: _Look = (-1, 0, 0, 0, -1)
-
-
-def _read(element: Element, above: _Look, paths: dict[tuple[int, str, str], int]) -> _Look:
-    """The look of `element` below one that looks like `above`; a new path is added to `paths`."""
-    depth, _, kinds, surroundings, path_above = above
-    own = _kinds(element)
-    path = paths.setdefault((path_above, element.tag, element.classes), len(paths))
-    return depth + 1, own, own | kinds, _surroundings(element) | surroundings, path
+    return _Elements(block_element, parent, depth[1:], own_kinds[1:], all_kinds[1:], surroundings[1:], path[1:])
 
 
 def _sizes(parent: Sequence[int]) -> list[int]:

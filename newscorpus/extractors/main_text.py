@@ -1,25 +1,35 @@
 """The default: boosted trees over block features in two passes, then post-analysis, then a verdict on the page."""
 
+from newscorpus.artifacts import Artifact, load_artifact
 from newscorpus.data import Label, LabelledBlock, Rejected
 from newscorpus.extraction.assemble import MainText, good_paragraphs
-from newscorpus.extraction.classify import Classifier, label_by
-from newscorpus.extraction.features import Hints, measure
+from newscorpus.extraction.classify import COLUMNS, Classifier, label_by
+from newscorpus.extraction.features import Hints, PageFeatures, measure
 from newscorpus.extraction.post_analysis import revise
 from newscorpus.extraction.read import Reading
+from newscorpus.extraction.signs import SIGNS, read_signs
 from newscorpus.extraction.verdict import Verdict
+
+MODEL = "main-text"
+INPUTS = (*COLUMNS, *(f"page: {name}" for name in SIGNS))
+"""All that the model's trees and numbers were trained on."""
 
 
 class MainTextSystem:
     """What is peculiar to `main-text`: classify, revise, judge.
 
     Args:
-        classifier: the trained model; by default the one that travels with the package.
+        artifact: the trained model; by default the one that travels with the package.
+
+    Raises:
+        ArtifactError: the model is missing, damaged or made for other features.
     """
 
-    def __init__(self, classifier: Classifier | None = None) -> None:
-        self.classifier = classifier or Classifier()
-        self.verdict = Verdict.of(self.classifier.metadata.parameters)
-        self.name = f"model:{self.classifier.metadata.name}@{self.classifier.metadata.version}"
+    def __init__(self, artifact: Artifact | None = None) -> None:
+        artifact = artifact or load_artifact(MODEL, INPUTS)
+        self.classify = Classifier(artifact)
+        self.judge = Verdict.of(artifact)
+        self.name = f"model:{artifact.metadata.name}@{artifact.metadata.version}"
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
         """The blocks of what was read, with the final verdict on each."""
@@ -27,19 +37,20 @@ class MainTextSystem:
 
     def find(self, reading: Reading) -> MainText | Rejected:
         """The good blocks; rejected where there are none, or where the page is no article."""
+        url = reading.page.url
         if not reading.blocks:
-            return Rejected("extract", "no_main_text", url=reading.page.url)
-        labelled, words = self._label(reading)
+            return Rejected("extract", "no_main_text", url=url)
+        labelled, features = self._label(reading)
         if not any(item.label is Label.GOOD for item in labelled):
-            return Rejected("extract", "no_main_text", url=reading.page.url)
-        confidence, is_article = self.verdict(labelled, words, reading.fields, reading.page.url)
-        if not is_article:
-            return Rejected("extract", "no_article", f"confidence {confidence:.2f}", reading.page.url)
+            return Rejected("extract", "no_main_text", url=url)
+        confidence, article = self.judge(read_signs(labelled, features, reading.fields, url))
+        if article < self.judge.least_article:
+            return Rejected("extract", "no_article", f"probability of an article {article:.2f}", url)
         return MainText(good_paragraphs(labelled), self.name, round(confidence, 3))
 
-    def _label(self, reading: Reading) -> tuple[tuple[LabelledBlock, ...], list[float]]:
-        """The blocks, of which there is one at least, with the final verdict on each, and the words of each."""
+    def _label(self, reading: Reading) -> tuple[tuple[LabelledBlock, ...], PageFeatures]:
+        """The blocks, of which there is one at least, with the final verdict on each, and their features."""
         fields = reading.fields
         features = measure(reading.blocks, Hints(fields.title, fields.description, reading.article_body))
-        labelled = label_by(self.classifier(features), features, reading.blocks)
-        return revise(labelled, fields.title), features.words.tolist()
+        labelled = label_by(self.classify(features), features, reading.blocks)
+        return revise(labelled, fields.title), features

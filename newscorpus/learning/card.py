@@ -3,12 +3,15 @@
 from dataclasses import asdict
 
 from newscorpus.artifacts import Metadata
+from newscorpus.extraction.classify import COLUMNS
+from newscorpus.extraction.signs import SIGNS
 from newscorpus.learning.boosting import Boosting
 
 _CARD = """# {name}, version {version}
 
 Tells the main text of a news page from the rest of it, block by block: boosted trees over {n_features} columns in two
-passes, of which the second also sees what the first said of the blocks around. Two logistic models judge the page.
+passes, of which the second also sees what the first said of the blocks around. The page is judged by its signs, of which
+there are {n_signs}: a logistic model says how far the text can be trusted, shallow trees whether there is an article.
 
 Use: `newscorpus extract PAGE`, or `newscorpus.extractors.registry.load("{name}")`.
 
@@ -20,8 +23,8 @@ The train split of these sets; their pages are not part of the model, its weight
 |---|--:|---|---|
 {data}
 
-Made by `newscorpus train {name}` with {versions}; the same data give the same model. Trees: {boosting};
-the first pass is that of the first seed alone.
+Made by `newscorpus train {name}` with {versions}; the same data give the same model. Trees of
+each pass: {boosting}.
 
 ## How well it does
 
@@ -59,7 +62,8 @@ def model_card(metadata: Metadata, boosting: Boosting) -> str:
     return _CARD.format(
         name=metadata.name,
         version=metadata.version,
-        n_features=len(metadata.features),
+        n_features=len(COLUMNS),
+        n_signs=len(SIGNS),
         data="\n".join(data),
         versions=", ".join(f"{name} {number}" for name, number in metadata.versions.items()),
         boosting=", ".join(f"{name} {value}" for name, value in settings.items()),

@@ -1,6 +1,6 @@
 """Boosted trees of LightGBM as an ONNX model, so that using a model needs neither LightGBM nor unpickling."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,16 +31,15 @@ class _Nodes:
     target_weights: list[float] = field(default_factory=list)
 
 
-def trees_to_onnx(boosters: Sequence[lightgbm.Booster]) -> bytes:
-    """The mean of `boosters` as an ONNX model: input `features` (rows, features), output `margin` (rows, 1).
+def trees_to_onnx(booster: lightgbm.Booster) -> bytes:
+    """`booster` as an ONNX model: input `features` (rows, features), output `margin` (rows, 1).
 
-    The margin is the sum of the leaves, before the objective's link function; of several boosters the mean of their
-    margins. Numeric features without missing values are supported.
+    The margin is the sum of the leaves, before the objective's link function. Numeric features without missing values
+    are supported.
     """
     nodes = _Nodes()
-    trees = [tree["tree_structure"] for booster in boosters for tree in booster.dump_model()["tree_info"]]
-    for tree_id, root in enumerate(trees):
-        _add_tree(nodes, tree_id, root, 1 / len(boosters))
+    for tree_id, tree in enumerate(booster.dump_model()["tree_info"]):
+        _add_tree(nodes, tree_id, tree["tree_structure"])
     operator = helper.make_node(
         "TreeEnsembleRegressor",
         ["features"],
@@ -54,7 +53,7 @@ def trees_to_onnx(boosters: Sequence[lightgbm.Booster]) -> bytes:
     graph = helper.make_graph(
         [operator],
         "trees",
-        [helper.make_tensor_value_info("features", TensorProto.FLOAT, [None, boosters[0].num_feature()])],
+        [helper.make_tensor_value_info("features", TensorProto.FLOAT, [None, booster.num_feature()])],
         [helper.make_tensor_value_info("margin", TensorProto.FLOAT, [None, 1])],
     )
     opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", OPSET_ML)]
@@ -63,7 +62,7 @@ def trees_to_onnx(boosters: Sequence[lightgbm.Booster]) -> bytes:
     return bytes(model.SerializeToString())
 
 
-def _add_tree(nodes: _Nodes, tree_id: int, root: Mapping[str, Any], share: float) -> None:
+def _add_tree(nodes: _Nodes, tree_id: int, root: Mapping[str, Any]) -> None:
     ids = {id(node): number for number, node in enumerate(_walk(root))}
     for node in _walk(root):
         is_leaf = "leaf_value" in node
@@ -79,7 +78,7 @@ def _add_tree(nodes: _Nodes, tree_id: int, root: Mapping[str, Any], share: float
             nodes.target_treeids.append(tree_id)
             nodes.target_nodeids.append(ids[id(node)])
             nodes.target_ids.append(0)
-            nodes.target_weights.append(share * node["leaf_value"])
+            nodes.target_weights.append(node["leaf_value"])
 
 
 def _walk(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 from newscorpus.artifacts import Metadata, save_artifact
 from newscorpus.evaluation.scores import ngram_scores
 from newscorpus.extraction.assemble import good_paragraphs
-from newscorpus.extraction.classify import COLUMNS, FIRST, MODEL, SECOND, add_context, label_by
+from newscorpus.extraction.classify import FIRST, SECOND, add_context, label_by
 from newscorpus.extraction.post_analysis import revise
-from newscorpus.extraction.verdict import Verdict, read_signs
+from newscorpus.extraction.signs import read_signs
+from newscorpus.extraction.verdict import ARTICLE, verdict_parameters
+from newscorpus.extractors.main_text import INPUTS, MODEL
 from newscorpus.learning import segment_systems
 from newscorpus.learning.block_learner import BlockLearner, train_on_gold
-from newscorpus.learning.boosting import Boosting, fit, fit_all, out_of_fold
+from newscorpus.learning.boosting import Boosting, fit, out_of_fold
 from newscorpus.learning.card import model_card
 from newscorpus.learning.examples import LICENCES, SET_WEIGHTS, Example, make_example
 from newscorpus.learning.gold import Progress, describe_data, describe_versions, training_files
@@ -38,7 +40,7 @@ PACKAGES = ("lightgbm", "numpy", "scikit-learn")
 LEAST_FIT = 0.8
 """Pages on which a perfect choice of blocks stays below this F1 are left out: their gold is of another page."""
 
-LEAST_ARTICLE = 0.03
+LEAST_ARTICLE = 0.15
 """A page less probable to hold an article is rejected; low, because a lost article costs more than a kept listing."""
 
 
@@ -53,25 +55,28 @@ def train(data: Path, output: Path, progress: Progress, boosting: Boosting = Boo
     examples = _examples(list(training_files(data).values()), progress)
     matrices = [example.features.matrix for example in examples]
     first_seen = out_of_fold(examples, matrices, boosting, FOLDS, lambda: progress("first pass, one fold more"))
-    first = fit(examples, matrices, boosting, boosting.seeds[0])  # one booster, as the second pass saw out of fold
+    first = fit(examples, matrices, boosting)
     progress("first pass, all pages")
     joined = [add_context(example.features, p) for example, p in zip(examples, first_seen, strict=True)]
     second_seen = out_of_fold(examples, joined, boosting, FOLDS, lambda: progress("second pass, one fold more"))
-    second = fit_all(examples, joined, boosting)
+    second = fit(examples, joined, boosting)
     progress("second pass, all pages")
     judged = [_judge(example, p) for example, p in zip(examples, second_seen, strict=True)]
-    verdict = Verdict(learn_confidence(judged), learn_article(judged), LEAST_ARTICLE)
     metadata = Metadata(
         name=MODEL,
         version=MODEL_VERSION,
-        features=COLUMNS,
-        parameters=verdict.to_parameters(),
+        features=INPUTS,
+        parameters={**verdict_parameters(learn_confidence(judged), LEAST_ARTICLE)},
         files={},
         versions=describe_versions(PACKAGES),
         data=describe_data(data, Counter(example.page.dataset for example in examples)),
         scores={**_scores(examples, judged), "verdict": check_verdict(judged, LEAST_ARTICLE)},
     )
-    weights = {FIRST: trees_to_onnx([first]), SECOND: trees_to_onnx(second)}
+    weights = {
+        FIRST: trees_to_onnx(first),
+        SECOND: trees_to_onnx(second),
+        ARTICLE: trees_to_onnx(learn_article(judged)),
+    }
     save_artifact(output, metadata, weights, model_card(metadata, boosting))
     return metadata
 
@@ -95,7 +100,7 @@ def _judge(example: Example, probability: Floats) -> JudgedPage:
     labelled = revise(label_by(probability, example.features, example.blocks), fields.title)
     text = "\n".join(good_paragraphs(labelled))
     return JudgedPage(
-        signs=read_signs(labelled, example.features.words.tolist(), fields, example.page.url),
+        signs=read_signs(labelled, example.features, fields, example.page.url),
         f1=ngram_scores(text, example.page.text).f1,
         page_type=example.page.page_type,
         site=example.page.domain or example.page.id,

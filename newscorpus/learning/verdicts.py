@@ -1,19 +1,19 @@
-"""Learning the verdict on a page: two logistic models over its signs."""
+"""Learning the verdict on a page from its signs: a logistic model of the confidence, boosted trees for the rest."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import lightgbm
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from newscorpus.evaluation.conventions import NO_ARTICLE, has_article
+from newscorpus.extraction.signs import Floats
 from newscorpus.extraction.verdict import Logistic
-
-Floats = NDArray[np.float64]
 
 FOLDS = 5
 
@@ -21,7 +21,25 @@ TRUSTED_F1 = 0.9
 """A text is right, for the confidence, when its F1 is above this (as the confidence is defined)."""
 
 STRENGTH = 0.3
-"""Inverse of the penalty on the weights: there are few pages that are no articles."""
+"""Inverse of the penalty on the weights of the confidence."""
+
+ROUNDS = 300
+TREES = {
+    "objective": "binary",
+    "learning_rate": 0.05,
+    "num_leaves": 4,
+    "min_data_in_leaf": 15,
+    "feature_fraction": 0.3,
+    "bagging_fraction": 0.7,
+    "bagging_freq": 1,
+    "lambda_l2": 5.0,
+    "seed": 7,
+    "num_threads": 1,
+    "deterministic": True,
+    "force_row_wise": True,
+    "verbose": -1,
+}
+"""How the trees grow that tell articles: shallow ones, because few pages are no articles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +54,7 @@ class JudgedPage:
         weight: how much the page counts.
     """
 
-    signs: tuple[float, ...]
+    signs: Floats
     f1: float
     page_type: str
     site: str
@@ -51,13 +69,18 @@ class JudgedPage:
 def learn_confidence(pages: Sequence[JudgedPage]) -> Logistic:
     """The probability that the text of an article is right."""
     articles = [page for page in pages if page.is_article]
-    return _fit(articles, _is_right(articles))
+    model = _fit_logistic(articles)
+    scaler, regression = model[0], model[1]
+    weights = regression.coef_[0] / scaler.scale_
+    bias = float(regression.intercept_[0] - weights @ scaler.mean_)
+    return Logistic(tuple(round(float(weight), 6) for weight in weights), round(bias, 6))
 
 
-def learn_article(pages: Sequence[JudgedPage]) -> Logistic:
-    """The probability that a page holds an article."""
+def learn_article(pages: Sequence[JudgedPage]) -> lightgbm.Booster:
+    """Trees for the probability that a page holds an article."""
     told = _told(pages)
-    return _fit(told, [page.is_article for page in told])
+    answers = [float(page.is_article) for page in told]
+    return lightgbm.train(TREES, lightgbm.Dataset(_signs(told), answers, weight=_weights(told)), ROUNDS)
 
 
 def check_verdict(pages: Sequence[JudgedPage], least_article: float) -> dict[str, float]:
@@ -67,13 +90,13 @@ def check_verdict(pages: Sequence[JudgedPage], least_article: float) -> dict[str
     F1 above 0.9 among those given a confidence above 0.9; `calibration_error` the expected calibration error, ten bins.
     """
     articles = [page for page in pages if page.is_article]
-    confidence = _cross_validated(articles, _is_right(articles))
+    confidence = _cross_validated(articles, lambda rest, held: _fit_logistic(rest).predict_proba(_signs(held))[:, 1])
     right = np.array(_is_right(articles))
     sure = confidence > TRUSTED_F1
     bins = np.minimum((confidence * 10).astype(int), 9)
     errors = [abs(confidence[bins == at].sum() - right[bins == at].sum()) for at in range(10)]
     told = _told(pages)
-    rejected = _cross_validated(told, [page.is_article for page in told]) < least_article
+    rejected = _cross_validated(told, lambda rest, held: learn_article(rest).predict(_signs(held))) < least_article
     typed = np.array([bool(page.page_type) for page in told])
     is_other = np.array([not page.is_article for page in told])
     return {
@@ -95,10 +118,6 @@ def _told(pages: Sequence[JudgedPage]) -> list[JudgedPage]:
     return [page for page in pages if page.is_article or page.page_type in NO_ARTICLE]
 
 
-def _model() -> Pipeline:
-    return make_pipeline(StandardScaler(), LogisticRegression(C=STRENGTH, max_iter=2000))
-
-
 def _signs(pages: Sequence[JudgedPage]) -> Floats:
     return np.array([page.signs for page in pages])
 
@@ -107,19 +126,16 @@ def _weights(pages: Sequence[JudgedPage]) -> Floats:
     return np.array([page.weight for page in pages])
 
 
-def _fit(pages: Sequence[JudgedPage], answers: Sequence[bool]) -> Logistic:
-    model = _model().fit(_signs(pages), answers, logisticregression__sample_weight=_weights(pages))
-    scaler, regression = model[0], model[1]
-    weights = regression.coef_[0] / scaler.scale_
-    bias = float(regression.intercept_[0] - weights @ scaler.mean_)
-    return Logistic(tuple(round(float(weight), 6) for weight in weights), round(bias, 6))
+def _fit_logistic(articles: Sequence[JudgedPage]) -> Pipeline:
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=STRENGTH, max_iter=2000))
+    return model.fit(_signs(articles), _is_right(articles), logisticregression__sample_weight=_weights(articles))
 
 
-def _cross_validated(pages: Sequence[JudgedPage], answers: Sequence[bool]) -> Floats:
-    """The probability of each page, by a model that saw no page of its site."""
-    signs, weights, sites = _signs(pages), _weights(pages), [page.site for page in pages]
+def _cross_validated(
+    pages: Sequence[JudgedPage], judge: Callable[[Sequence[JudgedPage], Sequence[JudgedPage]], Any]
+) -> Floats:
+    """The probability of each page, as `judge` gives it after learning from pages of other sites alone."""
     probability = np.zeros(len(pages))
-    for rest, held_out in GroupKFold(FOLDS).split(signs, answers, sites):
-        model = _model().fit(signs[rest], np.array(answers)[rest], logisticregression__sample_weight=weights[rest])
-        probability[held_out] = model.predict_proba(signs[held_out])[:, 1]
+    for rest, held_out in GroupKFold(FOLDS).split(pages, groups=[page.site for page in pages]):
+        probability[held_out] = judge([pages[at] for at in rest], [pages[at] for at in held_out])
     return probability

@@ -8,11 +8,12 @@ import zstandard
 
 from newscorpus.artifacts import CARD, METADATA, Metadata, load_artifact
 from newscorpus.data import Label
-from newscorpus.extraction.classify import COLUMNS, FIRST, SECOND, Classifier, label_by
+from newscorpus.extraction.classify import FIRST, SECOND, Classifier, label_by
 from newscorpus.extraction.features import Hints, measure
 from newscorpus.extraction.parse import parse
 from newscorpus.extraction.segment import segment
-from newscorpus.extraction.verdict import Verdict
+from newscorpus.extraction.verdict import ARTICLE, Verdict
+from newscorpus.extractors.main_text import INPUTS
 from newscorpus.learning.boosting import Boosting
 from newscorpus.learning.card import model_card
 from newscorpus.learning.examples import LICENCES
@@ -22,7 +23,7 @@ from newscorpus.learning.train import LEAST_ARTICLE, train
 
 MakePage = Callable[..., GoldPage]
 
-SMALL = Boosting(rounds=8, learning_rate=0.4, leaves=4, min_leaf=3, column_share=0.5, l2=0.1, seeds=(1,), threads=1)
+SMALL = Boosting(rounds=8, learning_rate=0.4, leaves=4, min_leaf=3, column_share=0.5, l2=0.1, seed=1, threads=1)
 
 
 def write(path: Path, pages: list[GoldPage]) -> None:
@@ -57,15 +58,15 @@ def test_training_writes_a_model_that_finds_the_text(
 ) -> None:
     metadata, told = run(data, tmp_path / "models" / "toy")
     monkeypatch.setattr("newscorpus.artifacts.data_folder", lambda _: tmp_path / "models")
-    artifact = load_artifact("toy", COLUMNS)
+    artifact = load_artifact("toy", INPUTS)
     page = make_page(99)
     blocks = segment(parse(page.html))
     features = measure(blocks, Hints(page.title))
     labelled = label_by(Classifier(artifact)(features), features, blocks)
 
     assert [item.block.text for item in labelled if item.label is Label.GOOD] == page.text.splitlines()
-    assert Verdict.of(artifact.metadata.parameters).least_article == LEAST_ARTICLE
-    assert metadata.features == artifact.metadata.features == COLUMNS
+    assert Verdict.of(artifact).least_article == LEAST_ARTICLE
+    assert metadata.features == artifact.metadata.features == INPUTS
     assert len(told) > len(LICENCES)
 
 
@@ -74,7 +75,7 @@ def test_training_twice_writes_the_same_bytes(data: Path, tmp_path: Path) -> Non
     run(data, first)
     run(data, second)
 
-    for name in (FIRST, SECOND, METADATA, CARD):
+    for name in (FIRST, SECOND, ARTICLE, METADATA, CARD):
         assert (first / name).read_bytes() == (second / name).read_bytes(), name
 
 

@@ -39,7 +39,7 @@ MAX_RUN = 1_000
 """Characters of the longest text, white space included, that is measured."""
 BEFORE, AFTER = 5, 20
 """Elements before and after the headline that are looked at; four times as many find the same (dev, 2026-11)."""
-FIRST = 150
+FIRST = 40
 """Candidates that are looked at where a page has no heading."""
 FOREIGN = -1.0
 """Score at or below which a part of the chosen element is taken out: beyond the margin of the machine."""

@@ -5,9 +5,10 @@ test and a line in docs/post-analysis.md.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
+
+from msgspec.structs import replace
 
 from newscorpus.config import PostAnalysisConfig
 from newscorpus.data import LabelledBlock
@@ -68,7 +69,10 @@ def revise(
             raise ValueError(f"unknown rule {name!r}; known are: {', '.join(RULES)}")
     for name in rules:
         revised = RULES[name](labelled, title, config)
-        labelled = tuple(_with_reason(before, after, name) for before, after in zip(labelled, revised, strict=True))
+        labelled = tuple(
+            before if after is before else _with_reason(before, after, name)
+            for before, after in zip(labelled, revised, strict=True)
+        )
     return labelled
 
 

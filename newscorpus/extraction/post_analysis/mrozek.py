@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from newscorpus.config import PostAnalysisConfig
 from newscorpus.data import Label

@@ -1,7 +1,8 @@
 """What a rule is, and what the rules share."""
 
-from collections.abc import Callable, Container
-from dataclasses import replace
+from collections.abc import Callable, Collection
+
+from msgspec.structs import replace
 
 from newscorpus.config import PostAnalysisConfig
 from newscorpus.data import Block, Label, LabelledBlock
@@ -18,8 +19,10 @@ def is_heading(block: Block) -> bool:
     return block.tag in _HEADINGS
 
 
-def relabel(labelled: Labelled, chosen: Container[int], label: Label) -> Labelled:
+def relabel(labelled: Labelled, chosen: Collection[int], label: Label) -> Labelled:
     """`labelled` with the blocks at the `chosen` indices labelled `label`."""
+    if not chosen:
+        return labelled
     return tuple(
         replace(item, label=label) if at in chosen and item.label is not label else item
         for at, item in enumerate(labelled)
