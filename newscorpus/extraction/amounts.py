@@ -70,10 +70,13 @@ def measure_some(elements: Iterable[HtmlElement]) -> dict[HtmlElement, Amounts]:
 def _inside(element: HtmlElement, found: dict[HtmlElement, Amounts]) -> Counts:
     parts = [_count(element.text)]
     for child in element:
-        parts.append(found[child][1:] if child in found else NOTHING)
-        parts.append(BLOCK if child.tag in BLOCK_TAGS else NOTHING)
+        if child in found:
+            parts.append(found[child][1:])
+        if child.tag in BLOCK_TAGS:
+            parts.append(BLOCK)
         parts.append(_count(child.tail))
-    return tuple(map(sum, zip(*parts, strict=True)))
+    held = [part for part in parts if part is not NOTHING]  # most elements hold one text, or none
+    return tuple(map(sum, zip(*held, strict=True))) if len(held) > 1 else held[0] if held else NOTHING
 
 
 def _count(text: str | None) -> Counts:

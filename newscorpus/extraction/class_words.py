@@ -66,7 +66,6 @@ _PATTERNS = tuple(re.compile("|".join(patterns.split())) for patterns in KINDS.v
 _WORD = re.compile(r"[A-Z]?[a-zà-ž]+|[A-Z]+(?![a-z])")
 
 
-@lru_cache(maxsize=50_000)
 def kinds_of(name: str) -> int:
     """The kinds that `name` (classes, id and role of one element, joined by spaces) speaks of, a bit each."""
     kinds = 0

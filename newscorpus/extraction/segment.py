@@ -46,9 +46,8 @@ def segment(
     if root.tag in _UNSEEN:
         return ()
     walk = _Walk(root, limits, block_tags)
-    while walk.levels:
-        walk.advance()
-    walk.flush()
+    walk.run()
+    walk.end_block()
     return tuple(walk.blocks)
 
 
@@ -96,24 +95,25 @@ class _Walk:
         if root.text:
             self.add_text(root.text)
 
-    def advance(self) -> None:
-        """Go on with the children of the innermost open node: to one that is opened, or to the end."""
-        level = self.levels[-1]
-        block_tags = self.block_tags
-        for node in level.children:
-            if not self.elements_left:
-                self.levels.clear()
-                return
-            self.elements_left -= 1
-            tag = node.tag
-            if tag not in _UNSEEN:
-                if tag in block_tags or len(node):
-                    self.open(node, tag)
+    def run(self) -> None:
+        """Visit all nodes, or as many as there may be."""
+        block_tags, levels = self.block_tags, self.levels
+        while levels:
+            level = levels[-1]
+            for node in level.children:
+                if not self.elements_left:
                     return
-                self.add_leaf(node, tag)
-            if tail := node.tail:
-                self.add_text(tail)
-        self.close(level)
+                self.elements_left -= 1
+                tag = node.tag
+                if tag not in _UNSEEN:
+                    if tag in block_tags or len(node):
+                        self.open(node, tag)
+                        break
+                    self.add_leaf(node, tag)
+                if tail := node.tail:
+                    self.add_text(tail)
+            else:
+                self.close(level)
 
     def open(self, node: HtmlElement, tag: str) -> None:
         """Enter a node that may hold blocks."""
@@ -153,7 +153,7 @@ class _Walk:
         if tag not in VOID_TAGS:
             self.tags += 1
         if level.around:
-            self.flush()
+            self.end_block()
             self.container = level.around
         else:
             self.part_words(tag)
@@ -183,7 +183,7 @@ class _Walk:
         """Take a `<br>`; the second with only white space since the first ends a block."""
         if self.is_after_break:
             self.container.is_divided = True
-            self.flush()
+            self.end_block()
         self.add_text("\n")
         self.is_after_break = True
 
@@ -191,21 +191,24 @@ class _Walk:
         """End a block for a block-level element; inline elements that are open around it come to hold blocks."""
         container = self.container
         container.is_divided = True
-        self.flush()
+        self.end_block()
         if self.levels[-1] is not container:
             for level in self.levels[self.levels.index(container) + 1 :]:
                 level.around, level.is_divided = container, True
                 container = level
         return container
 
-    def flush(self) -> None:
-        """End the block that is being gathered."""
+    def end_block(self) -> None:
+        """End the block that is being gathered, if there is one."""
         self.is_after_break = False
-        if not self.texts:
-            if self.inline:
-                # An image that stands alone counts for the block that follows it: often its caption.
-                self.inline = [tag for tag in self.inline if tag == "img"]
-            return
+        if self.texts:
+            self.flush()
+        elif self.inline:
+            # An image that stands alone counts for the block that follows it: often its caption.
+            self.inline = [tag for tag in self.inline if tag == "img"]
+
+    def flush(self) -> None:
+        """Make a block of what was gathered."""
         text = " ".join("".join(self.texts).split())
         link_text = " ".join("".join(self.link_texts).split()) if self.link_texts else ""
         container = self.container

@@ -6,6 +6,7 @@ below it is the difference of two running sums.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,9 @@ SEMANTIC_NAMES = (*SEMANTIC_TAGS, "hidden", "article_body", "complementary")
 _TAG_BIT = {tag: 1 << bit for bit, tag in enumerate(SEMANTIC_TAGS)}
 _HIDDEN, _ARTICLE_BODY, _COMPLEMENTARY = (1 << (len(SEMANTIC_TAGS) + bit) for bit in range(3))
 _ASIDE_ROLES = ("complementary", "navigation", "banner", "contentinfo", "search", "dialog", "menu", "alert")
+CACHED = 20_000
+"""Elements that are remembered by their names: the pages of a site share most of theirs."""
+
 _PAGE_TAGS = frozenset({"html", "body"})  # their classes speak of the page, not of a box on it
 
 
@@ -142,12 +146,12 @@ def _number(blocks: Sequence[Block]) -> _Elements:
             fresh.append(here)
             here = here.parent
         for element in reversed(fresh):
-            kinds = _kinds(element)
+            kinds, around = _read(element.tag, element.classes, element.id, element.role, element.hidden)
             parent.append(at)
             depth.append(depth[at + 1] + 1)
             own_kinds.append(kinds)
             all_kinds.append(kinds | all_kinds[at + 1])
-            surroundings.append(_surroundings(element) | surroundings[at + 1])
+            surroundings.append(around | surroundings[at + 1])
             path.append(paths.setdefault((path[at + 1], element.tag, element.classes), len(paths)))
             at = numbers[element] = len(numbers)
         block_element.append(at)
@@ -162,17 +166,13 @@ def _sizes(parent: Sequence[int]) -> list[int]:
     return sizes
 
 
-def _kinds(element: Element) -> int:
-    if element.tag in _PAGE_TAGS or not (element.classes or element.id or element.role):
-        return 0
-    return kinds_of(f"{element.classes} {element.id} {element.role}")
-
-
-def _surroundings(element: Element) -> int:
-    bits = _TAG_BIT.get(element.tag, 0)
-    if element.hidden:
+@lru_cache(CACHED)
+def _read(tag: str, classes: str, identifier: str, role: str, hidden: bool) -> tuple[int, int]:
+    """What the names of an element speak of, and which of `SEMANTIC_NAMES` it is: bits."""
+    bits = _TAG_BIT.get(tag, 0)
+    if hidden:
         bits |= _HIDDEN
-    if element.role:
-        bits |= _ARTICLE_BODY if "articleBody" in element.role else 0
-        bits |= _COMPLEMENTARY if element.role.startswith(_ASIDE_ROLES) else 0
-    return bits
+    if role:
+        bits |= _ARTICLE_BODY if "articleBody" in role else 0
+        bits |= _COMPLEMENTARY if role.startswith(_ASIDE_ROLES) else 0
+    return 0 if tag in _PAGE_TAGS else kinds_of(f"{classes} {identifier} {role}"), bits

@@ -10,8 +10,8 @@ from newscorpus.learning.boosting import Boosting
 _CARD = """# {name}, version {version}
 
 Tells the main text of a news page from the rest of it, block by block: boosted trees over {n_features} columns in two
-passes, of which the second also sees what the first said of the blocks around. The page is judged by its signs, of which
-there are {n_signs}: a logistic model says how far the text can be trusted, shallow trees whether there is an article.
+passes, of which the second also sees what the first said of the blocks around. The page is judged by {n_signs} signs: a
+logistic model says how far the text can be trusted, shallow trees whether there is an article.
 
 Use: `newscorpus extract PAGE`, or `newscorpus.extractors.registry.load("{name}")`.
 
@@ -23,8 +23,10 @@ The train split of these sets; their pages are not part of the model, its weight
 |---|--:|---|---|
 {data}
 
-Made by `newscorpus train {name}` with {versions}; the same data give the same model. Trees of
-each pass: {boosting}.
+Made by `newscorpus train {name}` with {versions}; the same data give the same model.
+
+- First pass: {first}
+- Second pass: {second}
 
 ## How well it does
 
@@ -47,8 +49,8 @@ does not tell them from the text, they may stay in. Pages that build their text 
 """
 
 
-def model_card(metadata: Metadata, boosting: Boosting) -> str:
-    """The card as Markdown."""
+def model_card(metadata: Metadata, passes: tuple[Boosting, Boosting]) -> str:
+    """The card as Markdown; `passes` says how the trees grew."""
     data = [
         f"| {name} | {row['pages']} | {row['licence']} | `{row['sha256']}` |" for name, row in metadata.data.items()
     ]
@@ -58,7 +60,7 @@ def model_card(metadata: Metadata, boosting: Boosting) -> str:
         if name in metadata.data
     ]
     verdict = metadata.scores["verdict"]
-    settings = {name: value for name, value in asdict(boosting).items() if name != "threads"}
+    first, second = passes
     return _CARD.format(
         name=metadata.name,
         version=metadata.version,
@@ -66,7 +68,8 @@ def model_card(metadata: Metadata, boosting: Boosting) -> str:
         n_signs=len(SIGNS),
         data="\n".join(data),
         versions=", ".join(f"{name} {number}" for name, number in metadata.versions.items()),
-        boosting=", ".join(f"{name} {value}" for name, value in settings.items()),
+        first=_settings(first),
+        second=_settings(second),
         scores="\n".join(scores),
         right=verdict["share_right_above_0.9"],
         error=verdict["calibration_error"],
@@ -74,3 +77,7 @@ def model_card(metadata: Metadata, boosting: Boosting) -> str:
         recall=verdict["rejection_recall"],
         lost=verdict["articles_lost"],
     )
+
+
+def _settings(boosting: Boosting) -> str:
+    return ", ".join(f"{name} {value}" for name, value in asdict(boosting).items() if name != "threads")

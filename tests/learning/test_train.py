@@ -50,7 +50,7 @@ def data(tmp_path: Path, make_page: MakePage) -> Path:
 
 def run(data: Path, output: Path) -> tuple[Metadata, list[str]]:
     told: list[str] = []
-    return train(data, output, told.append, SMALL), told
+    return train(data, output, told.append, (SMALL, SMALL)), told
 
 
 def test_training_writes_a_model_that_finds_the_text(
@@ -88,7 +88,7 @@ def test_what_the_metadata_and_the_card_say(data: Path, tmp_path: Path) -> None:
     assert {name: row["licence"] for name, row in metadata.data.items()} == dict(LICENCES)
     assert all(0.5 < metadata.scores[name]["page_f1"] <= 1 for name in LICENCES)
     card = (tmp_path / "toy" / CARD).read_text()
-    assert card == model_card(metadata, SMALL)
+    assert card == model_card(metadata, (SMALL, SMALL))
     assert all(f"| {name} | {row['pages']} | {row['licence']} | `{row['sha256']}` |" in card
                for name, row in metadata.data.items())  # fmt: skip
     assert "rounds 8" in card
