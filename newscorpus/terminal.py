@@ -1,5 +1,6 @@
 """What the commands share: where output goes, how progress shows, and how a failure is said."""
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -12,6 +13,15 @@ from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColum
 from newscorpus.corpus.files import replacing
 
 T = TypeVar("T")
+
+WIDE = 200
+"""Columns that a table may take where no terminal sets a limit: in a file or a pipe."""
+
+
+def table_console() -> Console:
+    """Standard output for tables: as wide as the terminal, or as `COLUMNS` says, else as wide as they need."""
+    is_limited = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return Console(width=None if is_limited else WIDE)
 
 
 @contextmanager

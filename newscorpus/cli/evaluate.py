@@ -47,19 +47,17 @@ def evaluate_folder(
     template: Annotated[list[Path] | None, typer.Option(help="Likewise, with this template alone.")] = None,
 ) -> None:
     """Score what extractors left in the subfolders of FOLDER, by common words; writes evaluation.csv into each."""
-    from rich.console import Console
-
     from newscorpus.evaluation.folder import evaluate_folder, extract_folder, print_folder
     from newscorpus.extractors.registry import load
     from newscorpus.jobs.extract import load_template
-    from newscorpus.terminal import progress
+    from newscorpus.terminal import progress, table_console
 
     chosen = [(name, load(name)) for name in extractor or ()]
     chosen += [(path.name, load("template", load_template(path))) for path in template or ()]
     for name, loaded in chosen:
         for _ in progress(extract_folder(folder, name, loaded), f"pages extracted by {name}"):
             pass
-    print_folder(evaluate_folder(folder), Console())
+    print_folder(evaluate_folder(folder), table_console())
 
 
 @app.command()
@@ -78,18 +76,17 @@ def ceiling(
 
 
 def _evaluate_texts(datasets: list[Path], extractors: list[str], split: Split, jobs: int, output: Path | None) -> None:
-    from rich.console import Console
 
     from newscorpus.evaluation import report
     from newscorpus.evaluation.calibration import summarise_confidence
     from newscorpus.evaluation.compare import evaluate as evaluate_pages
     from newscorpus.evaluation.summary import summarise, summarise_rejections
-    from newscorpus.terminal import progress
+    from newscorpus.terminal import progress, table_console
 
     results = list(progress(evaluate_pages(datasets, extractors, split, jobs), "pages evaluated"))
     summaries, rejections = summarise(results), summarise_rejections(results)
     confidence, worst = summarise_confidence(results), report.worst_pages(results, extractors[0])
-    console = Console()
+    console = table_console()
     report.print_summaries(summaries, console)
     report.print_blocks(summaries, console)
     report.print_rejections(rejections, console)
@@ -102,14 +99,13 @@ def _evaluate_texts(datasets: list[Path], extractors: list[str], split: Split, j
 
 
 def _evaluate_fields(datasets: list[Path], readers: list[str], split: Split, hidden: bool, output: Path | None) -> None:
-    from rich.console import Console
 
     from newscorpus.evaluation.fields import evaluate_fields, print_field_summaries, summarise_fields
     from newscorpus.evaluation.report import write_json
-    from newscorpus.terminal import progress
+    from newscorpus.terminal import progress, table_console
 
     results = progress(evaluate_fields(datasets, readers, split, hidden), "pages evaluated")
     summaries = summarise_fields(results)
-    print_field_summaries(summaries, Console())
+    print_field_summaries(summaries, table_console())
     if output:
         write_json(output / "fields.json", summaries=summaries)

@@ -73,14 +73,14 @@ def _print_differences(found: "list[Change]", limit: int) -> None:
 def _print_tallies(tallies: "list[Tally]") -> None:
     from dataclasses import astuple, fields
 
-    from rich.console import Console
     from rich.table import Table
 
     from newscorpus.jobs.changes import Tally
+    from newscorpus.terminal import table_console
 
     table = Table()
     for number, field in enumerate(fields(Tally)):
         table.add_column(field.name.replace("_", " "), justify="right" if number else "left")
     for one in tallies:
         table.add_row(*map(str, astuple(one)))
-    Console().print(table)
+    table_console().print(table)

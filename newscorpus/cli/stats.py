@@ -25,17 +25,15 @@ def stats(
     """Print what is in a corpus and what was left out, and draw it on a page and a picture."""
     from functools import partial
 
-    from rich.console import Console
-
     from newscorpus.jobs.stats import corpus_stats
     from newscorpus.jobs.stats_page import summary
     from newscorpus.jobs.stats_tables import tables
-    from newscorpus.terminal import progress
+    from newscorpus.terminal import progress, table_console
 
     found = corpus_stats(corpus, partial(progress, what="records"))
     typer.echo(f"{found.name}: {summary(found)}")
     for table in tables(found):
-        _print(table, Console())
+        _print(table, table_console())
     if output:
         _write(found, output)
         typer.echo(f"\n{PAGE} and {PICTURE} lie in {output}")
