@@ -50,7 +50,7 @@ clusters = st.lists(st.tuples(st.integers(1, 28), st.sampled_from(["", "a", "b",
 @settings(max_examples=60, deadline=None)
 def test_no_cluster_is_in_two_splits(rule: SplitRule, clusters: list[tuple[int, str]], seed: int) -> None:
     # The days before all others train, so that there is something to split by date.
-    records = [make(9_000, "2025-01-01"), make(9_001, "2025-01-02"), make(9_002, "2025-01-03")]
+    records = [make(9_000 + day, f"2025-01-{day:02}") for day in range(1, 21)]
     records += [make(at, f"2026-03-{day:02}", name) for at, (day, name) in enumerate(clusters)]
     # The survivor of a cluster bears its name as its id, and may be marked or not.
     records += [replace(make(0, "2026-03-02"), id=name) for name in "abcd"]

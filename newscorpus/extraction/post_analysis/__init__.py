@@ -69,10 +69,9 @@ def revise(
             raise ValueError(f"unknown rule {name!r}; known are: {', '.join(RULES)}")
     for name in rules:
         revised = RULES[name](labelled, title, config)
-        labelled = tuple(
-            before if after is before else _with_reason(before, after, name)
-            for before, after in zip(labelled, revised, strict=True)
-        )
+        if revised is labelled:
+            continue
+        labelled = tuple(_with_reason(before, after, name) for before, after in zip(labelled, revised, strict=True))
     return labelled
 
 
