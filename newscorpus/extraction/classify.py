@@ -18,7 +18,7 @@ FIRST = "first.onnx"
 SECOND = "second.onnx"
 
 RULED_OUT = 0.1
-"""What the first pass gives less, the second leaves alone: no text of 1,100 unseen pages changed by it (2026-11)."""
+"""What the first pass gives less, the second leaves alone: F1 over 1,377 unseen pages is that of 0.02 (2026-11)."""
 
 COLUMNS = (*FEATURES, *CONTEXT)
 """What the second pass sees; the first sees the columns of `FEATURES`."""
