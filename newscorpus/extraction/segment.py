@@ -4,8 +4,10 @@ A block is the text of a block-level element that holds no other block-level ele
 becomes blocks of its own, so that no visible text is lost and order is kept; inline elements dissolve into the text.
 """
 
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
+import msgspec
 from lxml import etree
 from lxml.html import HtmlElement
 
@@ -51,10 +53,11 @@ def segment(
     return tuple(walk.blocks)
 
 
-class _Level:
-    """An open node.
+class _Level(msgspec.Struct, gc=False):
+    """An open node. A struct that the garbage collector need not follow, since a page opens hundreds.
 
     Attributes:
+        node: the node.
         children: those not yet visited.
         around: the nearest level outside that holds blocks, where this one holds blocks too: where it is block-level,
             or inline around something block-level.
@@ -62,14 +65,11 @@ class _Level:
         element: made when the first block needs it.
     """
 
-    __slots__ = ("around", "children", "element", "is_divided", "node")
-
-    def __init__(self, node: HtmlElement, around: "_Level | None", max_children: int) -> None:
-        self.node = node
-        self.children = iter(node[:max_children])  # faster than to iterate over the node
-        self.around = around
-        self.is_divided = False
-        self.element: Element | None = None
+    node: HtmlElement
+    children: Iterator[HtmlElement]
+    around: "_Level | None" = None
+    is_divided: bool = False
+    element: Element | None = None
 
 
 class _Walk:
@@ -90,7 +90,7 @@ class _Walk:
         self.open_links = 0
         self.tags = 1
         self.is_after_break = False
-        self.container = _Level(root, None, self.elements_left)
+        self.container = _Level(root, iter(root[: self.elements_left]))
         self.levels = [self.container]
         if root.text:
             self.add_text(root.text)
@@ -118,11 +118,12 @@ class _Walk:
     def open(self, node: HtmlElement, tag: str) -> None:
         """Enter a node that may hold blocks."""
         self.tags += 1
+        children = iter(node[: self.elements_left])  # faster than to iterate over the node
         if tag in self.block_tags:
-            level = _Level(node, self.divide(), self.elements_left)
+            level = _Level(node, children, self.divide())
             self.container = level
         else:
-            level = _Level(node, None, self.elements_left)
+            level = _Level(node, children)
             self.part_words(tag)
             self.inline.append(tag)
             self.open_links += tag == "a"
