@@ -36,11 +36,10 @@ class Page:
 
     Attributes:
         url: the final address, after redirects; "" where unknown.
-        body: the bytes as they came, content encoding (gzip, br) undone; empty where the text is given.
+        body: the bytes as they came, content encoding (gzip, br) undone.
         headers: HTTP response headers, names in lower case.
         fetched: time of the fetch, ISO 8601 with offset; "" where unknown.
         evidence: what discovery knew of the document: feed entry, news sitemap fields.
-        text: the document, where it came decoded.
     """
 
     url: str
@@ -48,12 +47,12 @@ class Page:
     headers: Mapping[str, str] = field(default_factory=dict)
     fetched: str = ""
     evidence: tuple[Evidence, ...] = ()
-    text: str | None = None
 
     @classmethod
     def from_html(cls, text: str, url: str = "", fetched: str = "") -> "Page":
-        """Make a page of text that is decoded already; a charset the document declares for itself does not count."""
-        return cls(url, b"", fetched=fetched, text=text)
+        """Make a page of text that is decoded already; a charset the document declares for itself is overruled."""
+        body = text.encode("utf-8", "replace")
+        return cls(url, body, {"content-type": "text/html; charset=utf-8"}, fetched)
 
 
 class Element(msgspec.Struct, frozen=True, eq=False, gc=False):

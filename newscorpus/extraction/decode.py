@@ -35,8 +35,6 @@ texts of daniel in ISO-8859-2; at 0.4 all are right."""
 
 FALLBACK = "cp1252"
 
-BYTE_ORDER_MARK = "\ufeff"
-
 _MARKUP = re.compile(rb"(?is)<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*>|&[#\w]+;")
 _CHARSET = re.compile(r"utf-(8|16|32)|cp\d|iso8859|iso2022|koi8|mac|big5|gb|euc|shift_jis|johab|tis-620|ascii")
 _BYTE_OF_WINDOWS = re.compile(rb"[\x80-\x9f]")
@@ -44,19 +42,18 @@ _LETTER_OF_ISO_8859_2 = re.compile(rb"[a-zA-Z\xc0-\xff][\xa1-\xbf][a-z\xe0-\xff]
 
 
 def decode(page: Page, limits: Limits = Limits()) -> str | Rejected:
-    """The text of `page`: as given, or by byte order mark, HTTP charset, the charset it declares, or detection.
+    """The text of `page`: by byte order mark, else HTTP charset, else the charset it declares, else detection.
 
     A declared charset is passed over where the bytes contradict it: they cannot be decoded, or they are UTF-8, which
     text in another charset is next to never by chance (servers send ISO-8859-1 by default). Rejects an empty body, one
     over `limits.max_bytes`, and one that is no text.
     """
-    came = page.body if page.text is None else page.text.removeprefix(BYTE_ORDER_MARK)
-    if not came or came.isspace():
+    body = page.body
+    if not body or body.isspace():
         return Rejected("decode", "empty_body", url=page.url)
-    if len(came) > limits.max_bytes:
-        unit = "characters" if isinstance(came, str) else "bytes"
-        return Rejected("decode", "too_large", f"{len(came)} {unit}, at most {limits.max_bytes}", page.url)
-    text = came if isinstance(came, str) else _decode(came, page.headers.get("content-type", ""))
+    if len(body) > limits.max_bytes:
+        return Rejected("decode", "too_large", f"{len(body)} bytes, at most {limits.max_bytes}", page.url)
+    text = _decode(body, page.headers.get("content-type", ""))
     if "\0" not in text:
         return text
     if text.count("\0") > MAX_NULS * len(text):

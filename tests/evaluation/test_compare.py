@@ -11,7 +11,7 @@ from newscorpus.extraction.extractor import Extractor
 
 
 def keep_all(page: Page) -> Article | Rejected:
-    text = page.text or ""
+    text = page.body.decode()
     return Article(page.url, text, Fields(title="The head"), "all", confidence=0.8) if text else no_text(page)
 
 

@@ -41,7 +41,7 @@ def fetch(
             return Response(request.url, status=answer)
         return HtmlResponse(request.url, body=answer.encode(), encoding="utf-8")
 
-    page = Page(STORY, body(1).encode())
+    page = Page.from_html(body(1), STORY)
     links = find_links(html.document_fromstring(body(1)), STORY)
     parts, end = asyncio.run(fetch_parts(download, PORTAL, page, links, max_bytes))
     return [part.url.removeprefix(STORY) for part in parts], end, [url.removeprefix(STORY) for url in asked]

@@ -6,7 +6,6 @@ from typing import cast
 from lxml import etree
 from lxml.html import HtmlElement
 
-from newscorpus.data import Page
 from newscorpus.extraction.fields.json_ld import Node
 from newscorpus.text import collapse
 
@@ -24,13 +23,13 @@ SKIPPED = frozenset({"articleBody", "text", "comment", "itemListElement", "revie
 Item = dict[str, object]
 
 
-def read_microdata(tree: HtmlElement, page: Page) -> tuple[Node, ...]:
-    """The items of `tree`, parsed from `page`, that stand in no other, in document order.
+def read_microdata(tree: HtmlElement, body: bytes) -> tuple[Node, ...]:
+    """The items of `tree`, parsed from `body`, that stand in no other, in document order.
 
     Properties outside any item, a common slip, make an article of their own at the end.
     """
-    marked = RDFA if _holds(page, " typeof=") else MICRODATA if _holds(page, "itemprop") else None
-    if marked is None:  # most pages; the source tells for next to nothing
+    marked = RDFA if b" typeof=" in body else MICRODATA if b"itemprop" in body else None
+    if marked is None:  # most pages; the bytes tell for next to nothing
         return ()
     items: dict[HtmlElement, Item] = {}
     nested: set[HtmlElement] = set()
@@ -46,10 +45,6 @@ def read_microdata(tree: HtmlElement, page: Page) -> tuple[Node, ...]:
                 nested.add(element)
     found = [item for element, item in items.items() if element not in nested]
     return tuple(found if len(stray) == 1 else [*found, stray])
-
-
-def _holds(page: Page, name: str) -> bool:
-    return name.encode() in page.body if page.text is None else name in page.text
 
 
 def _item(element: HtmlElement) -> Item | None:

@@ -1,12 +1,11 @@
 from lxml import html as lxml_html
 
-from newscorpus.data import Page
 from newscorpus.extraction.fields.json_ld import Node
 from newscorpus.extraction.fields.microdata import read_microdata
 
 
 def read(body: str) -> tuple[Node, ...]:
-    return read_microdata(lxml_html.document_fromstring(body), Page("", body.encode()))
+    return read_microdata(lxml_html.document_fromstring(body), body.encode())
 
 
 def test_items_nest_and_values_come_from_the_right_place() -> None:
