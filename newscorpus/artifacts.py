@@ -58,6 +58,16 @@ class Artifact:
     metadata: Metadata
     weights: Mapping[str, bytes]
 
+    def session(self, file: str) -> onnxruntime.InferenceSession:
+        """A session that runs one of the weights files.
+
+        Raises:
+            ArtifactError: the model has no such file.
+        """
+        if file not in self.weights:
+            raise ArtifactError(f"model {self.metadata.name!r}: {METADATA} does not name {file}")
+        return onnx_session(self.weights[file])
+
 
 def load_artifact(name: str, features: Sequence[str]) -> Artifact:
     """The model `name`, for input columns `features`.
@@ -116,9 +126,7 @@ class Scorer:
     def __init__(self, artifact: Artifact) -> None:
         self.metadata = artifact.metadata
         self.name = f"model:{artifact.metadata.name}@{artifact.metadata.version}"
-        if WEIGHTS not in artifact.weights:
-            raise ArtifactError(f"model {artifact.metadata.name!r}: {METADATA} does not name {WEIGHTS}")
-        self._session = onnx_session(artifact.weights[WEIGHTS])
+        self._session = artifact.session(WEIGHTS)
 
     def __call__(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
         """The scores of `rows` (rows, features): shape (rows, 1), or (rows, classes)."""

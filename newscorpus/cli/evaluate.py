@@ -76,7 +76,6 @@ def ceiling(
 
 
 def _evaluate_texts(datasets: list[Path], extractors: list[str], split: Split, jobs: int, output: Path | None) -> None:
-
     from newscorpus.evaluation import report
     from newscorpus.evaluation.calibration import summarise_confidence
     from newscorpus.evaluation.compare import evaluate as evaluate_pages
@@ -99,7 +98,6 @@ def _evaluate_texts(datasets: list[Path], extractors: list[str], split: Split, j
 
 
 def _evaluate_fields(datasets: list[Path], readers: list[str], split: Split, hidden: bool, output: Path | None) -> None:
-
     from newscorpus.evaluation.fields import evaluate_fields, print_field_summaries, summarise_fields
     from newscorpus.evaluation.report import write_json
     from newscorpus.terminal import progress, table_console

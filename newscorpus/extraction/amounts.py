@@ -76,7 +76,7 @@ def _inside(element: HtmlElement, found: dict[HtmlElement, Amounts]) -> Counts:
             parts.append(BLOCK)
         parts.append(_count(child.tail))
     held = [part for part in parts if part is not NOTHING]  # most elements hold one text, or none
-    return tuple(map(sum, zip(*held, strict=True))) if len(held) > 1 else held[0] if held else NOTHING
+    return tuple(map(sum, zip(*held, strict=True))) or NOTHING
 
 
 def _count(text: str | None) -> Counts:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from newscorpus.artifacts import METADATA, ArtifactError, load_artifact, onnx_session
+from newscorpus.artifacts import METADATA, ArtifactError, load_artifact
 from newscorpus.extraction.nodes import COLUMNS, GROUPS, Floats, Integers, Nodes
 
 WEIGHTS = "weights.onnx"
@@ -44,10 +44,10 @@ def load_linear(model: str) -> LinearModel:
         ArtifactError: the model is missing, damaged or made for other features.
     """
     artifact = load_artifact(model, FEATURES)
+    session = artifact.session(WEIGHTS)
     bias = artifact.metadata.parameters.get(BIAS)
-    if WEIGHTS not in artifact.weights or not isinstance(bias, list):
-        raise ArtifactError(f"model {model!r}: {METADATA} does not name {WEIGHTS} and {BIAS}")
-    session = onnx_session(artifact.weights[WEIGHTS])
+    if not isinstance(bias, list):
+        raise ArtifactError(f"model {model!r}: {METADATA} does not name {BIAS}")
 
     def weigh(columns: Integers) -> Floats:
         return np.asarray(session.run([SCORES], {INDICES: columns})[0], np.float64)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from newscorpus.artifacts import METADATA, Artifact, ArtifactError, onnx_session
+from newscorpus.artifacts import Artifact, ArtifactError
 
 
 class Trees:
@@ -19,12 +19,10 @@ class Trees:
     """
 
     def __init__(self, artifact: Artifact, file: str, width: int) -> None:
-        model = f"model {artifact.metadata.name!r}"
-        if file not in artifact.weights:
-            raise ArtifactError(f"{model}: {METADATA} does not name {file}")
-        self._session = onnx_session(artifact.weights[file])
+        self._session = artifact.session(file)
         if (found := self._session.get_inputs()[0].shape[1]) != width:
-            raise ArtifactError(f"{model}: {file} was trained on {found} columns, not on {width}")
+            name = artifact.metadata.name
+            raise ArtifactError(f"model {name!r}: {file} was trained on {found} columns, not on {width}")
 
     def probability(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
         """The probability of each row, shape (rows,); `rows` has the shape (rows, width)."""

@@ -41,8 +41,7 @@ LEAST_FIT = 0.8
 """Pages on which a perfect choice of blocks stays below this F1 are left out: their gold is of another page."""
 
 PASSES = (Boosting(rounds=100, learning_rate=0.15, leaves=16), Boosting())
-"""How the trees of the two passes grow. The first sees every block: larger trees there cost time and find
-no more."""
+"""How the trees of the two passes grow. The first sees every block: larger trees there only cost time."""
 
 LEAST_ARTICLE = 0.15
 """A page less probable to hold an article is rejected; low, because a lost article costs more than a kept listing."""
