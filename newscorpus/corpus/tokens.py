@@ -22,8 +22,9 @@ def _pattern() -> re.Pattern[str]:
     kinds = {chr(point): unicodedata.category(chr(point)) for point in (0xAD, *range(MARKS_FROM, MARKS_TO + 1))}
     marks = "".join(character for character, kind in kinds.items() if kind.startswith("M"))
     hidden = "".join(character for character, kind in kinds.items() if kind == "Cf")
-    word = rf"[^\W{UNSPACED}]++(?:[{marks}{hidden}]++[^\W{UNSPACED}]*+)*+"
-    joined = rf"{word}(?:['’‑-]{word}|(?<=\d)[.,:](?=\d){word})*+"
+    # No possessive groups: Python 3.11.2 loses the last character before them. Nothing behind a word can fail to match.
+    word = rf"[^\W{UNSPACED}]+(?:[{marks}{hidden}]+[^\W{UNSPACED}]+)*[{marks}{hidden}]*"
+    joined = rf"{word}(?:['’‑-]{word}|(?<=\d)[.,:](?=\d){word})*"
     return re.compile(rf"{joined}|[{UNSPACED}][{marks}]*|([^\s\w{hidden}])\1*|\S[{marks}]*")
 
 
