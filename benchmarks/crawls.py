@@ -25,7 +25,7 @@ from scrapy.settings import Settings
 from scrapy.utils.project import get_project_settings
 
 from newscorpus.addon.counts import KEPT
-from newscorpus.addon.items import Candidate, FetchedPage
+from newscorpus.addon.pages import Candidate, FetchedPage
 from newscorpus.addon.scheduler import LedgerScheduler
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Article, Fields

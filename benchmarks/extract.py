@@ -29,8 +29,8 @@ import msgspec
 from newscorpus.data import Page
 from newscorpus.evaluation.report import flatten
 from newscorpus.extraction.extractor import Extractor
-from newscorpus.extractors.registry import DEFAULT, load
-from newscorpus.learning.pages import GoldPage, read_pages
+from newscorpus.gold.pages import GoldPage, read_pages
+from newscorpus.published.registry import DEFAULT, load
 
 RESULTS = Path(__file__).parent / "results"
 REFERENCE = "trafilatura"
@@ -42,14 +42,14 @@ NOTHING = "nothing"
 """Reads the pages and extracts nothing: what the memory of the others is compared with."""
 
 STAGES = {
-    "decode": "newscorpus.extraction.read.decode",
-    "parse": "newscorpus.extraction.read.parse",
-    "fields": "newscorpus.extraction.read.read_fields",
-    "segment": "newscorpus.extraction.read.segment",
-    "features": "newscorpus.extractors.main_text.measure",
+    "decode": "newscorpus.extraction.extractor.decode",
+    "parse": "newscorpus.extraction.extractor.parse",
+    "fields": "newscorpus.extraction.extractor.read_fields",
+    "segment": "newscorpus.extraction.extractor.segment",
+    "features": "newscorpus.extraction.main_text.measure",
     "context": "newscorpus.extraction.classify.add_context",
-    "trees": "newscorpus.extraction.trees.Trees.probability",
-    "post-analysis": "newscorpus.extractors.main_text.revise",
+    "trees": "newscorpus.extraction.classify.Trees.probability",
+    "post-analysis": "newscorpus.extraction.main_text.revise",
 }
 """The name under which each stage is called; what is not named here shows as "rest"."""
 

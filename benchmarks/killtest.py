@@ -25,7 +25,7 @@ from benchmarks.newspapers import Site, environment, make_project, serving
 from newscorpus.corpus.published import open_corpus
 from newscorpus.crawl.ledger.look import states
 from newscorpus.crawl.ledger.rows import State
-from newscorpus.jobs.build import build
+from newscorpus.publish.build import build
 
 SETTINGS = ("LOG_LEVEL=WARNING", "NEWSCORPUS_PAUSE_SECONDS=0.1")
 

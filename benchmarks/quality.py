@@ -15,13 +15,13 @@ from pathlib import Path
 
 from newscorpus.config import QualityConfig
 from newscorpus.corpus.quality import FILTERS, TAGS, tags_of
+from newscorpus.corpus.quality.judge import read_quality
 from newscorpus.corpus.quality.measured import measure
-from newscorpus.corpus.quality.settings import read_quality
 from newscorpus.data import Article, Fields, Page, Rejected
-from newscorpus.evaluation.conventions import NO_ARTICLE, has_article
-from newscorpus.extraction.read import read
-from newscorpus.extractors.registry import DEFAULT, load
-from newscorpus.learning.pages import GoldPage, read_pages
+from newscorpus.extraction.extractor import read
+from newscorpus.gold.conventions import NO_ARTICLE, has_article
+from newscorpus.gold.pages import GoldPage, read_pages
+from newscorpus.published.registry import DEFAULT, load
 
 NEWS = ("fundus", "daniel", "l3s_gn1", "ir_research")
 OTHERS = ("dragnet", "wcxb", "cleaneval")

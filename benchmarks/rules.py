@@ -16,15 +16,14 @@ from msgspec.structs import replace
 
 from newscorpus.artifacts import load_artifact
 from newscorpus.data import Label, LabelledBlock, Page, Rejected
-from newscorpus.evaluation.conventions import has_article
 from newscorpus.evaluation.scores import harmonic_mean, ngram_scores
-from newscorpus.extraction.assemble import good_paragraphs
 from newscorpus.extraction.classify import Classifier, label_by
+from newscorpus.extraction.extractor import good_paragraphs, read
 from newscorpus.extraction.features import Hints, measure
+from newscorpus.extraction.main_text import INPUTS, MODEL
 from newscorpus.extraction.post_analysis import RULES, revise
-from newscorpus.extraction.read import read
-from newscorpus.extractors.main_text import INPUTS, MODEL
-from newscorpus.learning.pages import read_pages
+from newscorpus.gold.conventions import has_article
+from newscorpus.gold.pages import read_pages
 
 SETS = ("fundus", "wcxb", "daniel", "dragnet", "l3s_gn1", "ir_research")
 LEAST_ALMOST = 0.3

@@ -26,7 +26,7 @@ from rensa import RMinHash
 from newscorpus.config import SignatureParameters
 from newscorpus.dedup import kernel
 from newscorpus.dedup.signature import minhash_of, shingle_hash, sign, sign_words, stack, word_hashes
-from newscorpus.text import words
+from newscorpus.tokens import words
 
 RESULT = Path(__file__).parent / "results" / "signatures.md"
 PARAMETERS = SignatureParameters()

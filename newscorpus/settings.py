@@ -6,7 +6,7 @@ The portal spider adds what depends on the portals: the user agent, the delay of
 import os
 
 from newscorpus.config import Limits, PolitenessConfig
-from newscorpus.extractors import registry
+from newscorpus.published import registry
 
 # ---- newscorpus -----------------------------------------------------------------------------------------------------
 
@@ -77,22 +77,22 @@ URLLENGTH_LIMIT = 0  # the spider bounds it, and says so
 
 # ---- Scrapy: components ---------------------------------------------------------------------------------------------
 
-REQUEST_FINGERPRINTER_CLASS = "newscorpus.addon.fingerprints.CanonicalFingerprinter"
+REQUEST_FINGERPRINTER_CLASS = "newscorpus.addon.stored.CanonicalFingerprinter"
 SCHEDULER = "newscorpus.addon.scheduler.LedgerScheduler"
 DOWNLOADER_MIDDLEWARES = {
-    "newscorpus.addon.private_addresses.PrivateAddressMiddleware": 40,  # before anything is sent, robots.txt too
+    "newscorpus.addon.guards.PrivateAddressMiddleware": 40,  # before anything is sent, robots.txt too
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "newscorpus.addon.robots.RobotsMiddleware": 100,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
-    "newscorpus.addon.encodings.EncodingsMiddleware": 595,  # before Scrapy's 590 unpacks
-    "newscorpus.addon.redirects.CarefulRedirectMiddleware": 600,
+    "newscorpus.addon.guards.EncodingsMiddleware": 595,  # before Scrapy's 590 unpacks
+    "newscorpus.addon.guards.CarefulRedirectMiddleware": 600,
     "newscorpus.addon.politeness.PolitenessMiddleware": 845,  # nearest the network: retries and redirects pass it again
-    "newscorpus.addon.archiving.ArchiveResponsesMiddleware": 960,  # sees bodies and redirects as they came
+    "newscorpus.addon.archive.ArchiveResponsesMiddleware": 960,  # sees bodies and redirects as they came
 }
 SPIDER_MIDDLEWARES = {
     "newscorpus.addon.pages.PagesMiddleware": 950,  # beside the spider
-    "newscorpus.addon.callback_failures.CallbackFailuresMiddleware": 940,
-    "newscorpus.addon.archiving.ArchivePagesMiddleware": 50,  # sees what all others let through
+    "newscorpus.addon.failures.CallbackFailuresMiddleware": 940,
+    "newscorpus.addon.archive.ArchivePagesMiddleware": 50,  # sees what all others let through
 }
 EXTENSIONS = {
     "newscorpus.pipelines.workers.Workers": 100,

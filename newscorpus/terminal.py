@@ -10,7 +10,7 @@ from typing import BinaryIO, TypeVar
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from newscorpus.corpus.files import replacing
+from newscorpus.files import replacing
 
 T = TypeVar("T")
 

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from scrapy.crawler import Crawler
 
-from newscorpus.addon.items import Candidate
+from newscorpus.addon.pages import Candidate
 from newscorpus.data import Rejected
 from newscorpus.dedup.signature import sign
 

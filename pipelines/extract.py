@@ -4,9 +4,9 @@ from typing import Any, Self
 
 from scrapy.crawler import Crawler
 
-from newscorpus.addon.items import Candidate, FetchedPage
+from newscorpus.addon.pages import Candidate, FetchedPage
 from newscorpus.data import Rejected
-from newscorpus.jobs.steps import extract
+from newscorpus.recipe import extract
 
 from .workers import Workers
 

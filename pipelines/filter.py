@@ -5,13 +5,13 @@ from typing import Any, Self
 
 from scrapy.crawler import Crawler
 
-from newscorpus.addon.items import Candidate
 from newscorpus.addon.options import quality_config, rights_policy
+from newscorpus.addon.pages import Candidate
 from newscorpus.config import QualityConfig
-from newscorpus.corpus.admit import admit
-from newscorpus.corpus.quality.settings import changed_settings
-from newscorpus.crawl.rights import RightsPolicy, judge_rights
+from newscorpus.corpus.quality.judge import changed_settings
+from newscorpus.crawl.robots import RightsPolicy, judge_rights
 from newscorpus.data import Rejected
+from newscorpus.recipe import admit
 
 from .workers import Workers
 

@@ -6,12 +6,11 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
 from newscorpus.addon import counts
-from newscorpus.addon.items import Candidate
+from newscorpus.addon.pages import Candidate
 from newscorpus.addon.scheduler import LedgerScheduler, scheduler_of
 from newscorpus.addon.visits import REJECTIONS, current_visit
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import Header, Row
-from newscorpus.corpus.journal import journal_line
+from newscorpus.corpus.intake import Header, Row, journal_line
 from newscorpus.corpus.lines import encode_line
 from newscorpus.corpus.records import make_record
 from newscorpus.crawl.ledger import LedgerError, Outcome, Series

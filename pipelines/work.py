@@ -5,7 +5,7 @@ import signal
 import threading
 from multiprocessing import connection, parent_process
 
-from newscorpus.jobs.steps import extractor_for
+from newscorpus.recipe import extractor_for
 
 
 def prepare(extractor: str) -> int:

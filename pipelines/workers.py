@@ -12,9 +12,9 @@ from scrapy.exceptions import CloseSpider, NotConfigured
 
 from newscorpus.addon.counts import FAILED
 from newscorpus.addon.options import positive
-from newscorpus.crawl.errors import CrawlError
 from newscorpus.data import Rejected
-from newscorpus.extractors.registry import NAMES
+from newscorpus.errors import CrawlError
+from newscorpus.published.registry import NAMES
 
 from .pool import WorkerPool
 from .work import prepare

@@ -15,12 +15,12 @@ from newscorpus.addon.counts import REVISITED, UNCHANGED
 from newscorpus.addon.visits import Visit, current_visit
 from newscorpus.config import RevisitConfig
 from newscorpus.crawl.ledger import Ledger
-from newscorpus.crawl.revisit import next_interval
+from newscorpus.crawl.politeness import next_interval
+from newscorpus.discovery.addresses import Kind
+from newscorpus.discovery.frontier import BUDGET_SPENT
+from newscorpus.discovery.period import Period
 
 from .arguments import Revisit
-from .frontier import BUDGET_SPENT
-from .judge import Kind
-from .period import Period
 from .requests import LISTS
 
 T = TypeVar("T")

@@ -8,10 +8,9 @@ from itertools import permutations
 from pathlib import Path
 
 from newscorpus.crawl.addresses import is_loopback
-from newscorpus.crawl.errors import CrawlError
+from newscorpus.discovery.period import ALWAYS, Period
+from newscorpus.errors import CrawlError
 from newscorpus.portals.schema import Portal, list_portals, load_portal, with_base
-
-from .period import ALWAYS, Period
 
 KNOWN = ("portal", "limit", "base", "urls", "fresh", "since", "until", "revisit")
 USAGE = (

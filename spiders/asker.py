@@ -10,16 +10,15 @@ from scrapy.statscollectors import StatsCollector
 
 from newscorpus.crawl.ledger import LastVisit, Ledger, State
 from newscorpus.data import Rejected
+from newscorpus.discovery.addresses import Kind, judge, plain_address
+from newscorpus.discovery.frontier import Frontier, Target
+from newscorpus.discovery.listing import Entry, Form, Listing
+from newscorpus.discovery.period import ALWAYS, Period
 from newscorpus.extraction.fields.dates import parse_moment
 from newscorpus.portals.schema import Portal
 from newscorpus.urls import host_of
 
-from .frontier import Frontier, Target
-from .judge import Kind, judge
-from .listing import Entry, Form, Listing
-from .period import ALWAYS, Period
 from .requests import PROBE, Callback, Calls, guess_request, list_request, page_request
-from .versions import plain_address
 
 MAX_SITEMAPS = 1_000
 """Most sitemaps of a portal that are read because an index or a robots.txt names them; one may name 50,000."""

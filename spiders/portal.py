@@ -13,33 +13,30 @@ from scrapy.http import HtmlResponse, Response
 from twisted.python.failure import Failure
 
 from newscorpus.addon.counts import PAGES, WRONG_GUESSES
-from newscorpus.addon.items import FetchedPage
+from newscorpus.addon.guards import Postponed
 from newscorpus.addon.options import check_settings
-from newscorpus.addon.pages import make_page
-from newscorpus.addon.refused import Postponed
+from newscorpus.addon.pages import FetchedPage, make_page
 from newscorpus.addon.robots import RobotsMiddleware
 from newscorpus.addon.scheduler import ledger_of
 from newscorpus.addon.visits import current_visit
 from newscorpus.config import RevisitConfig
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Page, Rejected
-from newscorpus.portals.archive import archive_pages
-from newscorpus.portals.fetched import of_portal
+from newscorpus.discovery.addresses import Kind, judge
+from newscorpus.discovery.frontier import Contents, Frontier, missing_page
+from newscorpus.discovery.links import PageLinks, read_links
+from newscorpus.discovery.listing import Form
+from newscorpus.discovery.lists import read_any, read_list
+from newscorpus.discovery.period import ALWAYS, published_day
+from newscorpus.portals.portal import archive_pages
 from newscorpus.portals.schema import Portal
+from newscorpus.recipe import of_portal
 from newscorpus.urls import document_address
 
 from .again import Again
 from .arguments import Arguments, read_arguments
 from .asker import Asker
-from .contents import Contents, missing_page
-from .failures import fetch_rejection
-from .frontier import Frontier
-from .judge import Kind, judge
-from .links import PageLinks, read_links
-from .listing import Form
-from .lists import read_any, read_list
-from .parts import fetch_parts
-from .period import ALWAYS, published_day
+from .parts import fetch_parts, fetch_rejection
 from .requests import Calls, first_address, list_request, read_evidence
 from .surroundings import check_promises, loopback_hosts, portal_manners, portal_settings
 

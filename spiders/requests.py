@@ -8,14 +8,13 @@ import msgspec
 from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 
+from newscorpus.addon.guards import DOMAINS
 from newscorpus.addon.politeness import PART
-from newscorpus.addon.redirects import DOMAINS
 from newscorpus.addon.scheduler import ABOUT
 from newscorpus.data import Evidence
+from newscorpus.discovery.addresses import Kind
+from newscorpus.discovery.listing import MAX_BYTES, Form
 from newscorpus.portals.schema import Portal
-
-from .judge import Kind
-from .listing import MAX_BYTES, Form
 
 Callback = Callable[..., Any]
 

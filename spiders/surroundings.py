@@ -7,14 +7,14 @@ from typing import Any
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
+from newscorpus.addon.guards import PrivateAddressMiddleware
 from newscorpus.addon.options import user_agent
 from newscorpus.addon.politeness import PolitenessMiddleware
-from newscorpus.addon.private_addresses import PrivateAddressMiddleware
 from newscorpus.addon.robots import RobotsMiddleware
 from newscorpus.crawl.addresses import host_and_port, is_loopback
-from newscorpus.crawl.errors import CrawlError
 from newscorpus.crawl.politeness import Manners
-from newscorpus.portals.quiet_hours import read_quiet_hours
+from newscorpus.errors import CrawlError
+from newscorpus.portals.portal import read_quiet_hours
 from newscorpus.portals.schema import Portal
 
 from .arguments import Arguments

@@ -12,14 +12,14 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from newscorpus.addon.counts import PAGES
-from newscorpus.addon.items import FetchedPage
 from newscorpus.addon.options import check_settings
+from newscorpus.addon.pages import FetchedPage
 from newscorpus.crawl.archive.read import read_onwards
 from newscorpus.crawl.archive.values import ArchiveError, Capture
-from newscorpus.crawl.errors import CrawlError
 from newscorpus.data import Rejected
-from newscorpus.jobs.archived import fetched_page, named_files
+from newscorpus.errors import CrawlError
 from newscorpus.portals.schema import Portal, list_portals, load_portal
+from newscorpus.stored import fetched_page, named_files
 
 KNOWN = ("files", "portal", "fresh")
 USAGE = "usage: scrapy crawl warc -a files=FILE|PATTERN[,...] [-a portal=NAME[,NAME]|all] [-a fresh=1]"
@@ -60,7 +60,7 @@ class WarcSpider(Spider):
     custom_settings = {  # noqa: RUF012 -- Scrapy's own name and type
         "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https", "ftp", "s3", "file")),
         "DOWNLOADER_MIDDLEWARES": {
-            "newscorpus.addon.private_addresses.PrivateAddressMiddleware": None,
+            "newscorpus.addon.guards.PrivateAddressMiddleware": None,
             "newscorpus.addon.robots.RobotsMiddleware": None,
             "newscorpus.addon.politeness.PolitenessMiddleware": None,
         },

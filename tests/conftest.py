@@ -1,14 +1,21 @@
 """What the tests share."""
 
+import json
 import os
 import shutil
 import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
+from random import Random
 
 import pytest
+import zstandard
+
+from newscorpus.gold.pages import GoldPage
+from newscorpus.learning.examples import LICENCES
 
 DATA_VARIABLE = "NEWSCORPUS_DATA"
 BESIDE_CHECKOUT = Path(__file__).parents[2] / "shared" / "data"
@@ -65,3 +72,65 @@ def _wait_for(ping: Callable[[], object], refusal: type[Exception], process: "su
         else:
             return
     pytest.fail("redis-server does not answer")
+
+
+WORDS = (
+    "bridge river council water school winter market train doctor garden letter window north south early people "
+    "works found called reached opened showed began street valley morning evening report family border"
+).split()
+SECTIONS = ("Home", "Sport", "Culture", "Opinion", "Weather", "Video", "Local", "World", "Contact us")
+
+MakePage = Callable[..., GoldPage]
+
+
+def _sentence(random: Random) -> str:
+    return f"Yesterday {' '.join(random.choices(WORDS, k=random.randint(12, 25)))}."
+
+
+@pytest.fixture
+def make_page() -> MakePage:
+    """Makes page `number` of a set: an article with menus around it, or a listing of teasers."""
+
+    def make(number: int, dataset: str = "wcxb", page_type: str = "article", split: str = "train") -> GoldPage:
+        random = Random(f"{dataset} {number} {page_type}")
+        paragraphs = [_sentence(random) for _ in range(random.randint(5, 8))]
+        menu = "".join(f"<li><a href=/{at}>{name}</a></li>" for at, name in enumerate(SECTIONS))
+        body = "".join(f"<p>{text}</p>" for text in paragraphs)
+        if page_type != "article":
+            body = "".join(f"<div><a href=/{at}>{text}</a></div>" for at, text in enumerate(paragraphs))
+            paragraphs = [paragraphs[0]]
+        title = " ".join(random.sample(WORDS, 5)).capitalize()
+        html = (
+            f"<html><head><title>{title}</title></head><body><nav><ul>{menu}</ul></nav><article><h1>{title}</h1>{body}"
+            f"</article><footer><p>Terms of use</p><p>Contact</p></footer></body></html>"
+        )
+        site = f"site{number}.example"
+        return GoldPage(
+            id=f"{dataset}-{number}-{page_type}",
+            dataset=dataset,
+            url=f"https://{site}/news/{'-'.join(title.lower().split())}"
+            if page_type == "article"
+            else f"https://{site}/",
+            domain=site,
+            language="en",
+            title=title,
+            date="",
+            authors=(),
+            html=html,
+            text="\n".join(paragraphs),
+            page_type=page_type if dataset == "wcxb" else "",
+            split=split,
+        )
+
+    return make
+
+
+@pytest.fixture
+def gold_sets(tmp_path: Path, make_page: MakePage) -> Path:
+    """A folder of the sets that models are trained on, ten articles each."""
+    folder = tmp_path / "sets"
+    folder.mkdir()
+    for dataset in LICENCES:
+        lines = "".join(json.dumps(asdict(make_page(number, dataset))) + "\n" for number in range(10))
+        (folder / f"{dataset}.jsonl.zst").write_bytes(zstandard.compress(lines.encode()))
+    return folder

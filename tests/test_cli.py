@@ -18,7 +18,7 @@ from newscorpus.crawl.archive.values import Capture, Exchange, Origin
 from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.data import Article, Fields, Page
 from newscorpus.dedup.signature import sign
-from newscorpus.demo.folder import remove_earlier
+from newscorpus.demo.run import remove_earlier
 from newscorpus.learning.examples import LICENCES
 
 STORY = "The council met on Tuesday and decided that the old bridge stays open until the new one stands. " * 5

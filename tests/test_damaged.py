@@ -9,7 +9,7 @@ import pytest
 
 from newscorpus import cli
 from newscorpus.config import BuildConfig, ExportFormat, ShardConfig
-from newscorpus.corpus.publish import publish
+from newscorpus.corpus.published import publish
 from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields
 

@@ -31,7 +31,7 @@ import newscorpus.pipelines.store
 import newscorpus.spiders.portal
 from newscorpus.demo.site import SITE, read_routes
 from newscorpus.evaluation.gate import read_floors
-from newscorpus.extractors.registry import DEFAULT, load
+from newscorpus.published.registry import DEFAULT, load
 from newscorpus.portals.schema import load_portal
 
 assert load_portal("demo").name == "demo"

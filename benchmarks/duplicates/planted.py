@@ -12,8 +12,8 @@ import msgspec
 
 from benchmarks.duplicates.texts import as_text, excerpt, make_words, rewritten, similarity
 from newscorpus.corpus.lines import encode_line
-from newscorpus.jobs.dedup import Setup, dedup
-from newscorpus.jobs.left_out import DUPLICATES, DuplicateLine
+from newscorpus.publish.dedup import Setup, dedup
+from newscorpus.publish.left_out import DUPLICATES, DuplicateLine
 
 RESULT = Path(__file__).parents[1] / "results" / "duplicates" / "planted.md"
 

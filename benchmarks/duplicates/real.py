@@ -14,10 +14,10 @@ import msgspec
 
 from newscorpus.corpus.lines import encode_line
 from newscorpus.dedup.store import ROWS
-from newscorpus.jobs.dedup import DedupReport, Setup, dedup
-from newscorpus.jobs.left_out import DUPLICATES, DuplicateLine
-from newscorpus.jobs.rows import INDEX
-from newscorpus.learning.pages import read_pages
+from newscorpus.gold.pages import read_pages
+from newscorpus.publish.dedup import DedupReport, Setup, dedup
+from newscorpus.publish.index import INDEX
+from newscorpus.publish.left_out import DUPLICATES, DuplicateLine
 
 RESULTS = Path(__file__).parents[1] / "results" / "duplicates"
 READ = RESULTS / "read.csv"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from newscorpus.artifacts import WEIGHTS, Artifact, Metadata
 from newscorpus.data import Article, Page
-from newscorpus.evaluation.conventions import has_article
 from newscorpus.extraction.extractor import Extractor
+from newscorpus.gold.conventions import has_article
+from newscorpus.gold.pages import GoldPage, read_pages
 from newscorpus.learning.block_learner import BlockLearner, LabelledPage
-from newscorpus.learning.pages import GoldPage, read_pages
 
 NEWS = ("fundus", "wcxb", "daniel", "dragnet", "l3s_gn1", "ir_research")
 """The sets of news pages, for tables on the development split."""

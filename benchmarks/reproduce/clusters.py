@@ -10,8 +10,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from benchmarks.reproduce.block_systems import text_of
 from benchmarks.reproduce.tables import table
 from newscorpus.evaluation.scores import Overlap
-from newscorpus.extractors.registry import load
-from newscorpus.learning.pages import read_pages
+from newscorpus.gold.pages import read_pages
+from newscorpus.published.registry import load
 
 DATASET = "l3s_gn1"
 """News that Google grouped in 2008; no shipped model was trained on it."""

@@ -8,10 +8,10 @@ from pathlib import Path
 from benchmarks.reproduce.tables import table
 from newscorpus.extraction.fields.learned import FIELDS
 from newscorpus.extraction.nodes import GROUPS, describe_elements
+from newscorpus.gold.pages import GoldPage, read_pages
 from newscorpus.learning.examples import LICENCES
 from newscorpus.learning.learned_fields import FieldPage, FieldTraining, fit_fields, make_field_pages, score_picks
-from newscorpus.learning.linear import in_memory
-from newscorpus.learning.pages import GoldPage, read_pages
+from newscorpus.learning.onnx import in_memory
 
 UNSEEN = ("htmldate", "ir_research", "l3s_gn1")
 """Sets that are only tested on."""

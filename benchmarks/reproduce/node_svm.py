@@ -6,12 +6,11 @@ from pathlib import Path
 
 from benchmarks.reproduce.tables import table
 from newscorpus.extraction.nodes import GROUPS
-from newscorpus.extractors.node_svm import CANDIDATES
-from newscorpus.learning.linear import in_memory
-from newscorpus.learning.node_scores import NodeScores, score_choices
-from newscorpus.learning.node_svm import NodeTraining, fit_nodes
-from newscorpus.learning.nodes import NodePage, make_node_page
-from newscorpus.learning.pages import GoldPage, read_pages
+from newscorpus.gold.pages import GoldPage, read_pages
+from newscorpus.learning.onnx import in_memory
+from newscorpus.published.node_svm.examples import NodePage, NodeScores, make_node_page, score_choices
+from newscorpus.published.node_svm.system import CANDIDATES
+from newscorpus.published.node_svm.train import NodeTraining, fit_nodes
 
 PUBLISHED = {
     "Lenta": (0.885, 0.890, 0.915, 0.926, 0.936),

@@ -18,13 +18,12 @@ from benchmarks.reproduce.block_systems import (
 )
 from benchmarks.reproduce.tables import table
 from newscorpus.evaluation.scores import Overlap, ngram_overlap, word_edits
-from newscorpus.extraction.extractor import Extractor
-from newscorpus.extractors.line import keep_good
-from newscorpus.extractors.paragraph_svm import ParagraphSvm
-from newscorpus.extractors.registry import load
+from newscorpus.extraction.extractor import Extractor, keep_good
+from newscorpus.gold.pages import GoldPage
 from newscorpus.learning.block_learner import BlockLearner, labelled_pages
-from newscorpus.learning.pages import GoldPage
-from newscorpus.learning.paragraph_svm import PARAGRAPH_SVM, fit
+from newscorpus.published.paragraph_svm.system import ParagraphSvm
+from newscorpus.published.paragraph_svm.train import PARAGRAPH_SVM, fit
+from newscorpus.published.registry import load
 
 PEER = "boilerpipe-article"
 PUBLISHED = {"paragraph-svm": (0.872, 58.62), PEER: (0.854, 78.97)}

@@ -7,11 +7,11 @@ from statistics import fmean
 import numpy as np
 
 from newscorpus.evaluation.scores import Overlap, ngram_overlap
-from newscorpus.extractors.experts import Expert
-from newscorpus.extractors.svm import Matrix
-from newscorpus.learning.pages import GoldPage
-from newscorpus.learning.segment_systems import fit_documents, fit_segments
-from newscorpus.learning.segments import Measure, SegmentedPage, make_segmented
+from newscorpus.gold.pages import GoldPage
+from newscorpus.published.segment_systems.examples import Measure, SegmentedPage, make_segmented
+from newscorpus.published.segment_systems.experts import Expert
+from newscorpus.published.segment_systems.segment_svm import Matrix
+from newscorpus.published.segment_systems.train import fit_documents, fit_segments
 
 SEED = 1
 """Of the draw of pages to train on: the thesis does not say which they were."""

@@ -20,15 +20,14 @@ from benchmarks.reproduce.block_systems import (
 from benchmarks.reproduce.tables import table
 from newscorpus.artifacts import Artifact, Scorer
 from newscorpus.evaluation.scores import Confusion, character_similarity, confusion
-from newscorpus.extraction.extractor import Extractor
-from newscorpus.extractors.line import keep_good
-from newscorpus.extractors.registry import load
-from newscorpus.extractors.shallow_tree import ShallowTree
-from newscorpus.learning.block_labels import LABELS
+from newscorpus.extraction.extractor import Extractor, keep_good
+from newscorpus.gold.align import LABELS
+from newscorpus.gold.pages import GoldPage
 from newscorpus.learning.block_learner import BlockLearner, LabelledPage, block_scores, labelled_pages
 from newscorpus.learning.examples import LICENCES
-from newscorpus.learning.pages import GoldPage
-from newscorpus.learning.shallow_tree import SHALLOW_TREE, fit
+from newscorpus.published.registry import load
+from newscorpus.published.shallow_tree.system import ShallowTree
+from newscorpus.published.shallow_tree.train import SHALLOW_TREE, fit
 
 PEER = "boilerpipe-article"
 

@@ -8,7 +8,7 @@ from benchmarks.reproduce.tables import table
 from newscorpus.evaluation.compare import evaluate
 from newscorpus.evaluation.report import write_csv
 from newscorpus.evaluation.summary import Summary, summarise
-from newscorpus.extractors.registry import NAMES
+from newscorpus.published.registry import NAMES
 from newscorpus.terminal import progress
 
 SETS = ("fundus", "daniel", "wcxb", "dragnet", "l3s_gn1", "ir_research", "cleaneval")

@@ -10,18 +10,16 @@ from benchmarks.reproduce.block_systems import NEWS, articles, fetched, fit_arti
 from benchmarks.reproduce.tables import table
 from newscorpus.data import Label as Verdict
 from newscorpus.data import Rejected
-from newscorpus.extraction.extractor import Extractor
+from newscorpus.extraction.extractor import Extractor, Reading, read
 from newscorpus.extraction.post_analysis import MROZEK, revise
-from newscorpus.extraction.post_analysis.headline import is_headline, possible_headlines
-from newscorpus.extraction.post_analysis.rule import is_heading
-from newscorpus.extraction.read import Reading, read
-from newscorpus.extractors.registry import load
-from newscorpus.extractors.texttractor import Texttractor, measure
-from newscorpus.learning.block_labels import Flags, label_by_alignment
+from newscorpus.extraction.post_analysis.headline import is_heading, is_headline, possible_headlines
+from newscorpus.gold.align import Flags, label_by_alignment
+from newscorpus.gold.pages import GoldPage
 from newscorpus.learning.block_learner import LabelledPage
 from newscorpus.learning.examples import LICENCES
-from newscorpus.learning.pages import GoldPage
-from newscorpus.learning.texttractor import TEXTTRACTOR
+from newscorpus.published.registry import load
+from newscorpus.published.texttractor.system import Texttractor, measure
+from newscorpus.published.texttractor.train import TEXTTRACTOR
 
 WITHOUT, WITH, PEER = "Without post-analysis", "With post-analysis", "jusText"
 

@@ -8,9 +8,8 @@ from itertools import chain
 import numpy as np
 
 from examples.language_model.kneser_ney import Model, train_words
-from newscorpus.corpus.tokens import tokenise
 from newscorpus.evaluation.bootstrap import estimate
-from newscorpus.text import paragraphs
+from newscorpus.tokens import paragraphs, tokenise
 
 RUN = 8
 """Tokens in a run that training and held-out texts must not share, as in the study of GPT-2 (Radford et al. 2019)."""

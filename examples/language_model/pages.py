@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from newscorpus.data import Page, Rejected
-from newscorpus.demo.gold import read_gold
+from newscorpus.demo.report import read_gold
 from newscorpus.demo.site import SITE, read_routes
-from newscorpus.evaluation.conventions import as_gold_has_it, has_article
-from newscorpus.extraction.extractor import Extractor
-from newscorpus.extraction.read import read
-from newscorpus.extractors import registry
-from newscorpus.extractors.peers import PEERS, MissingPeerError
-from newscorpus.learning.pages import read_pages
+from newscorpus.extraction.extractor import Extractor, read
+from newscorpus.gold.conventions import as_gold_has_it, has_article
+from newscorpus.gold.pages import read_pages
+from newscorpus.published import registry
+from newscorpus.published.peers import PEERS, MissingPeerError
 
 RAW, GOLD = "the whole page", "gold"
 EVERY = 3

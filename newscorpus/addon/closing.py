@@ -1,7 +1,12 @@
-"""The corpus of a crawl: tried before it begins; built when it ends, and reported on."""
+"""Beginning a corpus anew, after asking.
+
+The corpus of a crawl: tried before it begins; built when it ends, and reported on.
+"""
 
 import asyncio
 import logging
+import shutil
+import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,13 +17,52 @@ from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 
 from newscorpus.addon.counts import FAILED, KEPT, KEPT_IN_ALL
-from newscorpus.addon.fresh import begin_anew
 from newscorpus.addon.options import corpus_folder, switch
 from newscorpus.addon.report import NOTHING_LEFT, CrawlReport, by_portal, tell, told, why_nothing, write_report
-from newscorpus.corpus.errors import CorpusError
-from newscorpus.crawl.ledger import Ledger, LedgerError
-from newscorpus.jobs.build import build
-from newscorpus.jobs.status import PortalStatus, status
+from newscorpus.crawl.ledger import LEDGER, Ledger, LedgerError
+from newscorpus.crawl.ledger.status import PortalStatus, status
+from newscorpus.crawl.ledger.store import locked
+from newscorpus.errors import CorpusError, CrawlError
+from newscorpus.publish.build import build
+
+OURS = ("intake", "archive", "corpus", "index", "rejected.jsonl", "duplicates.jsonl", "crawl-report.json", LEDGER)
+"""What a crawl and its build leave in the folder of a corpus."""
+
+SURE = frozenset({"yes"})
+
+
+def begin_anew(corpus: Path, said: str) -> None:
+    """Remove the corpus in a folder, and nothing else that lies there.
+
+    Args:
+        corpus: the folder.
+        said: "yes" removes without asking; anything else asks at the terminal.
+
+    Raises:
+        CrawlError: there is no terminal to ask at, or the answer was no.
+        LedgerError: a crawl is at work there.
+        OSError: it cannot be removed.
+    """
+    there = [path for name in OURS if (path := corpus / name).exists()]
+    if not there:
+        return
+    if said not in SURE and not _agreed(corpus, there):
+        raise CrawlError(f"{corpus} stays as it is")
+    with locked(corpus):
+        for path in [*there, *corpus.glob(f"{LEDGER}-*")]:
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+
+
+def _agreed(corpus: Path, there: list[Path]) -> bool:
+    if not sys.stdin.isatty():
+        raise CrawlError(f"argument 'fresh' would remove the corpus in {corpus}; say -a fresh=yes to do so unasked")
+    sys.stderr.write(f"Remove {', '.join(path.name for path in there)} in {corpus}? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
 
 logger = logging.getLogger(__name__)
 

@@ -9,9 +9,8 @@ from scrapy.exceptions import UsageError
 from scrapy.statscollectors import StatsCollector
 
 from newscorpus.addon.counts import FAILED, KEPT, KEPT_IN_ALL
-from newscorpus.crawl.errors import CrawlError
 from newscorpus.crawl.ledger import LedgerError
-from newscorpus.portals.errors import PortalError
+from newscorpus.errors import CrawlError, PortalError
 
 
 class Command(crawl.Command):

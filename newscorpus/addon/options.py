@@ -7,10 +7,9 @@ from scrapy.settings import BaseSettings
 import newscorpus
 import newscorpus.settings
 from newscorpus.config import QualityConfig
-from newscorpus.corpus.errors import CorpusError
-from newscorpus.corpus.quality.settings import read_quality
-from newscorpus.crawl.errors import CrawlError
-from newscorpus.crawl.rights import RightsPolicy
+from newscorpus.corpus.quality.judge import read_quality
+from newscorpus.crawl.robots import RightsPolicy
+from newscorpus.errors import CorpusError, CrawlError
 
 PREFIX = "NEWSCORPUS_"
 KNOWN = tuple(sorted(name for name in vars(newscorpus.settings) if name.startswith(PREFIX)))

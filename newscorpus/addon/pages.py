@@ -1,14 +1,48 @@
-"""What spiders yield, as pages for the pipelines."""
+"""What travels from a spider through the pipelines.
+
+A spider yields a `FetchedPage` or a `Rejected`. Each step of the pipelines turns what it knows into the next value or
+into a `Rejected`, and hands on what it does not know; the last step writes both down.
+
+What spiders yield, as pages for the pipelines.
+"""
 
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from scrapy.http import Response
 
-from newscorpus.addon.items import FetchedPage
-from newscorpus.data import Evidence, Page
+from newscorpus.data import Article, Evidence, Page
+from newscorpus.recipe import FetchedPage
 from newscorpus.urls import site_key
+
+__all__ = ["Candidate", "FetchedPage"]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An article on its way into the corpus; each step adds what it found.
+
+    Attributes:
+        article: the article.
+        source: name of the portal.
+        languages: as on the page.
+        language: by the language filter.
+        language_score: of the detector, 0..1.
+        signature: of the text, as bytes.
+    """
+
+    article: Article
+    source: str
+    languages: tuple[str, ...] = ()
+    language: str = ""
+    language_score: float = 0.0
+    signature: bytes = b""
+
+    def __str__(self) -> str:
+        return f"article {self.article.url}"
+
 
 PERSONAL = frozenset({b"Set-Cookie"})
 """Response headers that are about the visitor, not about the page."""

@@ -8,7 +8,7 @@ from scrapy.utils.misc import load_object
 
 import newscorpus.settings
 from newscorpus.addon.options import check_settings, user_agent
-from newscorpus.crawl.errors import CrawlError
+from newscorpus.errors import CrawlError
 
 PROJECT = frozenset(
     "BOT_NAME SPIDER_MODULES NEWSPIDER_MODULE COMMANDS_MODULE LOG_LEVEL LOGSTATS_INTERVAL STATS_DUMP "

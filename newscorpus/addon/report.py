@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.table import Table
 
 from newscorpus.addon.counts import politeness
-from newscorpus.corpus.files import replacing
-from newscorpus.jobs.status import PortalStatus
+from newscorpus.crawl.ledger.status import PortalStatus
+from newscorpus.files import replacing
 
 FILE_NAME = "crawl-report.json"
 
@@ -44,7 +44,8 @@ class CrawlReport:
         reason: why it ended: "finished", "limit", "shutdown" ...
         stats: every count under `newscorpus/`, and the counts of requests, responses and bytes.
         build: report of the build; empty where none ran; {"error": ...} where it failed.
-        by_portal: how each portal stands, by its name: see `newscorpus.jobs.status`; "given_up" says why it was left.
+        by_portal: how each portal stands, by its name: see `newscorpus.crawl.ledger.status`;
+            "given_up" says why it was left.
     """
 
     portals: tuple[str, ...]

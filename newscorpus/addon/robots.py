@@ -13,8 +13,8 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
 
+from newscorpus.addon.guards import Postponed, Refused
 from newscorpus.addon.politeness import ROBOTS, PolitenessMiddleware
-from newscorpus.addon.refused import Postponed, Refused
 from newscorpus.config import PolitenessConfig
 from newscorpus.crawl.robots import Robots, is_reachable, read_robots
 

@@ -21,13 +21,12 @@ from twisted.internet.defer import Deferred
 
 from newscorpus.addon import counts
 from newscorpus.addon.archive import Archive
-from newscorpus.addon.conditional import conditional
 from newscorpus.addon.options import corpus_folder
 from newscorpus.addon.politeness import PolitenessMiddleware
-from newscorpus.addon.stored import VISIT, pack, unpack
+from newscorpus.addon.stored import VISIT, conditional, pack, unpack
 from newscorpus.addon.visits import Visit, current_visit, visit_number
-from newscorpus.crawl.errors import CrawlError
 from newscorpus.crawl.ledger import Ledger, LedgerError, Link
+from newscorpus.errors import CrawlError
 
 ABOUT = "newscorpus"
 """Key of `Request.meta`: {"source": name of the portal, "kind": what the page is fetched for}."""

@@ -1,13 +1,48 @@
-"""Requests as JSON, so that they can be stored and sent later. Nothing is pickled."""
+"""Identity of requests by the document that they ask for.
 
+Requests that bring a body only where something changed (RFC 9110, section 13).
+
+Requests as JSON, so that they can be stored and sent later. Nothing is pickled.
+"""
+
+import hashlib
 import json
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 
 from scrapy import Request, Spider
 from scrapy.utils.misc import load_object
 
-from newscorpus.crawl.ledger import LedgerError
+from newscorpus.crawl.ledger import Lease, LedgerError
+from newscorpus.urls import canonical_url, document_id
+
+
+class CanonicalFingerprinter:
+    """Plain requests are one if they ask for one document: tracking parameters, sessions and https do not count."""
+
+    def fingerprint(self, request: Request) -> bytes:
+        """8 bytes that name the document; 20 bytes for a request with another method or a body."""
+        if request.method == "GET" and not request.body:
+            return bytes.fromhex(document_id(request.url))
+        parts = (request.method.encode(), canonical_url(request.url).encode(), request.body)
+        return hashlib.sha1(b"\0".join(parts), usedforsecurity=False).digest()
+
+
+ALLOWED = "handle_httpstatus_list"
+"""Key of `Request.meta` by which Scrapy hands other statuses than 2xx to the callback."""
+
+
+def conditional(request: Request, lease: Lease) -> Request:
+    """`request` with the validators of the last answer; as it is, where the address never was fetched."""
+    validators = {"If-None-Match": lease.etag, "If-Modified-Since": lease.last_modified}
+    headers = {name: value for name, value in validators.items() if value}
+    if lease.status != HTTPStatus.OK or not headers:
+        return request
+    request.headers.update(headers)
+    request.meta[ALLOWED] = sorted({*request.meta.get(ALLOWED, ()), HTTPStatus.NOT_MODIFIED.value})
+    return request
+
 
 ELSEWHERE = frozenset({"url", "priority"})
 """Attributes that the ledger keeps in columns of their own."""

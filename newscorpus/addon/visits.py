@@ -13,9 +13,9 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from newscorpus.addon.refused import Postponed
+from newscorpus.addon.guards import Postponed
 from newscorpus.addon.stored import VISIT
-from newscorpus.corpus.journal import JOURNAL
+from newscorpus.corpus.intake import JOURNAL
 from newscorpus.crawl.ledger import Fetched, Ledger, Outcome, Series
 
 ARCHIVED = "newscorpus_archive"

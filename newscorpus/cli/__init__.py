@@ -6,22 +6,9 @@ A verb is a function that a module of this package adds to `app`; each module is
 import os
 import sys
 
-from newscorpus.cli import (
-    build,
-    dedup,
-    demo,
-    evaluate,
-    explain,
-    export,
-    extract,
-    reextract,
-    stats,
-    status,
-    train,
-    verify,
-)
+from newscorpus.cli import build, demo, evaluate, explain, export, extract, reextract, status, train
 from newscorpus.cli.app import app
-from newscorpus.demo.errors import DemoError
+from newscorpus.errors import DemoError
 
 __all__ = [
     "app",

@@ -17,7 +17,7 @@ EXTRACTOR_HELP = "Name of an extractor; without it, the default one."
 
 def default_extractor() -> str:
     """Name of the default extractor; asked for only when a verb runs, since the registry loads much."""
-    from newscorpus.extractors.registry import DEFAULT
+    from newscorpus.published.registry import DEFAULT
 
     return DEFAULT
 

@@ -19,8 +19,7 @@ def demo(
     """Serve the bundled portal on this machine, crawl it, and hold the corpus against the gold."""
     from rich.console import Console
 
-    from newscorpus.demo.folder import remove_earlier
-    from newscorpus.demo.run import run_demo
+    from newscorpus.demo.run import remove_earlier, run_demo
     from newscorpus.demo.server import serve
     from newscorpus.demo.show import crawl_progress, print_report
 

@@ -48,8 +48,8 @@ def evaluate_folder(
 ) -> None:
     """Score what extractors left in the subfolders of FOLDER, by common words; writes evaluation.csv into each."""
     from newscorpus.evaluation.folder import evaluate_folder, extract_folder, print_folder
-    from newscorpus.extractors.registry import load
-    from newscorpus.jobs.extract import load_template
+    from newscorpus.published.registry import load
+    from newscorpus.stored import load_template
     from newscorpus.terminal import progress, table_console
 
     chosen = [(name, load(name)) for name in extractor or ()]
@@ -66,7 +66,7 @@ def ceiling(
     split: Annotated[Split, typer.Option(help="Which of the pages.")] = Split.ALL,
 ) -> None:
     """Show how well a perfect choice of blocks would do: what no block classifier can surpass."""
-    from newscorpus.learning.ceiling import find_ceilings
+    from newscorpus.evaluation.ceiling import find_ceilings
 
     for found in find_ceilings(dataset, split):
         typer.echo(
@@ -77,9 +77,8 @@ def ceiling(
 
 def _evaluate_texts(datasets: list[Path], extractors: list[str], split: Split, jobs: int, output: Path | None) -> None:
     from newscorpus.evaluation import report
-    from newscorpus.evaluation.calibration import summarise_confidence
     from newscorpus.evaluation.compare import evaluate as evaluate_pages
-    from newscorpus.evaluation.summary import summarise, summarise_rejections
+    from newscorpus.evaluation.summary import summarise, summarise_confidence, summarise_rejections
     from newscorpus.terminal import progress, table_console
 
     results = list(progress(evaluate_pages(datasets, extractors, split, jobs), "pages evaluated"))

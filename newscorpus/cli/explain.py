@@ -8,8 +8,8 @@ import typer
 from newscorpus.cli.app import EXTRACTOR_HELP, app, default_extractor
 
 if TYPE_CHECKING:
-    from newscorpus.jobs.explanation import Explanation
-    from newscorpus.jobs.inspect_page import PageView
+    from newscorpus.explain.address import Explanation
+    from newscorpus.explain.page import PageView
 
 
 @app.command()
@@ -27,7 +27,7 @@ def explain(
     Of a page: every field with the sources that agree and those that say something else, and every block with its
     label, its score and the rules that changed it.
     """
-    from newscorpus.jobs.source import is_web
+    from newscorpus.stored import is_web
 
     if is_web(source) and (corpus is None or url or template):
         raise typer.BadParameter("a URL needs --corpus, and takes neither --url nor --template")
@@ -41,7 +41,7 @@ def explain(
 
 
 def _explain_address(corpus: Path, url: str, extractor: str, page: bool, as_json: bool) -> None:
-    from newscorpus.jobs.explain import explain as explain_address
+    from newscorpus.explain.address import explain as explain_address
 
     said = explain_address(corpus, url)
     view = _view_of_archived(corpus, said, extractor) if page else None
@@ -50,11 +50,11 @@ def _explain_address(corpus: Path, url: str, extractor: str, page: bool, as_json
 
 def _view_of_archived(corpus: Path, said: "Explanation", extractor: str) -> "PageView":
     from newscorpus.data import Rejected
-    from newscorpus.jobs.archived import fetched_page
-    from newscorpus.jobs.explain import archived_page
-    from newscorpus.jobs.inspect_page import inspect_page
-    from newscorpus.jobs.steps import Recipe
+    from newscorpus.explain.address import archived_page
+    from newscorpus.explain.page import inspect_page
     from newscorpus.portals.schema import list_portals, load_portal
+    from newscorpus.recipe import Recipe
+    from newscorpus.stored import fetched_page
 
     found = archived_page(corpus, said)
     if found is None or isinstance(found, Rejected):
@@ -65,11 +65,9 @@ def _view_of_archived(corpus: Path, said: "Explanation", extractor: str) -> "Pag
 def _view_of_file(source: str, url: str, extractor: str, template: Path | None) -> "PageView":
     from dataclasses import replace
 
-    from newscorpus.jobs.extract import load_template
-    from newscorpus.jobs.inspect_page import inspect_page
-    from newscorpus.jobs.source import read_source
-    from newscorpus.jobs.steps import Recipe
-    from newscorpus.portals.fetched import FetchedPage
+    from newscorpus.explain.page import inspect_page
+    from newscorpus.recipe import FetchedPage, Recipe
+    from newscorpus.stored import load_template, read_source
 
     fetched = FetchedPage(read_source(source, url, ""), "")
     if template:
@@ -81,7 +79,7 @@ def _view_of_file(source: str, url: str, extractor: str, template: Path | None) 
 def _tell(said: "Explanation | None", view: "PageView | None", as_json: bool) -> None:
     import msgspec
 
-    from newscorpus.jobs.explain_text import explanation_lines, page_lines
+    from newscorpus.explain.lines import explanation_lines, page_lines
 
     if as_json:
         typer.echo(msgspec.json.encode({"address": said, "page": view}).decode())

@@ -25,9 +25,9 @@ def export(
     url: Annotated[str, typer.Option(help="Where it is published, for cards and headers.")] = "",
 ) -> None:
     """Write a published corpus in the form that other programs read."""
+    from newscorpus.corpus.export.export import export as export_corpus
     from newscorpus.corpus.export.source import About
     from newscorpus.corpus.published import PUBLISHED
-    from newscorpus.jobs.export import export as export_corpus
     from newscorpus.terminal import progress
 
     if per_line and format is not ExportFormat.TEXT:

@@ -10,7 +10,7 @@ import typer
 from newscorpus.cli.app import EXTRACTOR_HELP, app, counted, default_extractor
 
 if TYPE_CHECKING:
-    from newscorpus.jobs.extract import Setup
+    from newscorpus.stored import Setup
 
 
 class Format(StrEnum):
@@ -36,8 +36,7 @@ def extract(
     contact: Annotated[str, typer.Option(envvar="NEWSCORPUS_CONTACT", help="Where the site of URL reaches you.")] = "",
 ) -> None:
     """Extract text and fields of one page, or of each page of a file: a line has `id`, `html` and perhaps `url`."""
-    from newscorpus.jobs.extract import PAGES_SUFFIXES, Setup
-    from newscorpus.jobs.source import is_web
+    from newscorpus.stored import PAGES_SUFFIXES, Setup, is_web
 
     setup = Setup(extractor or default_extractor(), template)
     from_web = is_web(source)
@@ -52,9 +51,8 @@ def extract(
 
 
 def _extract_page(source: str, url: str, contact: str, setup: "Setup", form: Format, output: Path | None) -> None:
-    from newscorpus.jobs.extract import load
-    from newscorpus.jobs.show import FORMATS
-    from newscorpus.jobs.source import is_web, read_source
+    from newscorpus.explain.page import FORMATS
+    from newscorpus.stored import is_web, load, read_source
     from newscorpus.terminal import sink
 
     content = FORMATS[form](load(setup), read_source(source, url, _user_agent(contact) if is_web(source) else ""))
@@ -69,7 +67,7 @@ def _user_agent(contact: str) -> str:
 
 
 def _extract_pages(source: Path, setup: "Setup", jobs: int, output: Path | None) -> None:
-    from newscorpus.jobs.extract import extract_file
+    from newscorpus.stored import extract_file
     from newscorpus.terminal import complain, progress, sink
 
     outcomes: Counter[str] = Counter()

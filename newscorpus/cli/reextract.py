@@ -9,7 +9,7 @@ import typer
 from newscorpus.cli.app import EXTRACTOR_HELP, app, counted, default_extractor
 
 if TYPE_CHECKING:
-    from newscorpus.jobs.changes import Change, Tally
+    from newscorpus.publish.changes import Change, Tally
 
 
 @app.command()
@@ -31,14 +31,14 @@ def reextract(
     from tempfile import TemporaryDirectory
 
     from newscorpus.config import QualityConfig
-    from newscorpus.corpus.quality.settings import read_quality
-    from newscorpus.crawl.rights import RightsPolicy
-    from newscorpus.jobs import changes
-    from newscorpus.jobs.archived import archive_files, named_files
-    from newscorpus.jobs.reextract import reextract as read_again
-    from newscorpus.jobs.reextract import store
-    from newscorpus.jobs.steps import Recipe
+    from newscorpus.corpus.quality.judge import read_quality
+    from newscorpus.crawl.robots import RightsPolicy
     from newscorpus.portals.schema import list_portals, load_portal
+    from newscorpus.publish import changes
+    from newscorpus.publish.reextract import reextract as read_again
+    from newscorpus.publish.reextract import store
+    from newscorpus.recipe import Recipe
+    from newscorpus.stored import archive_files, named_files
     from newscorpus.terminal import progress
 
     if rights not in list(RightsPolicy):
@@ -60,7 +60,7 @@ def reextract(
 
 
 def _print_differences(found: "list[Change]", limit: int) -> None:
-    from newscorpus.jobs.changes import Kind, difference
+    from newscorpus.publish.changes import Kind, difference
 
     shown = [change for change in found if change.kind in {Kind.TEXT, Kind.GAINED, Kind.LOST}]
     for change in shown[:limit]:
@@ -75,7 +75,7 @@ def _print_tallies(tallies: "list[Tally]") -> None:
 
     from rich.table import Table
 
-    from newscorpus.jobs.changes import Tally
+    from newscorpus.publish.changes import Tally
     from newscorpus.terminal import table_console
 
     table = Table()

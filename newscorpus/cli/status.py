@@ -1,11 +1,22 @@
-"""`newscorpus status`."""
+"""`newscorpus status`.
+
+`newscorpus stats`.
+
+`newscorpus verify`.
+"""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from newscorpus.cli.app import app, counted
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from newscorpus.stats.count import CorpusStats
+    from newscorpus.stats.tables import Table
 
 
 @app.command()
@@ -16,7 +27,7 @@ def status(
     """Tell how a crawl stands, while it runs or afterwards: what is queued, kept and rejected, by portal."""
     import msgspec
 
-    from newscorpus.jobs.status import status as read_status
+    from newscorpus.crawl.ledger.status import status as read_status
 
     found = read_status(corpus)
     if as_json:
@@ -49,3 +60,73 @@ def _duration(seconds: int) -> str:
     """As hours and minutes; "" for none."""
     hours, minutes = divmod(-(-seconds // 60), 60)
     return (f"{hours} h {minutes:02} min" if hours else f"{minutes} min") if seconds else ""
+
+
+SHOWN_ROWS = 15
+PAGE, PICTURE = "stats.html", "stats.png"
+
+
+@app.command()
+def stats(
+    corpus: Annotated[Path, typer.Argument(help="Folder of the corpus.")],
+    output: Annotated[Path | None, typer.Option(help="Folder for stats.html and stats.png.")] = None,
+) -> None:
+    """Print what is in a corpus and what was left out, and draw it on a page and a picture."""
+    from functools import partial
+
+    from newscorpus.stats.count import corpus_stats
+    from newscorpus.stats.page import summary
+    from newscorpus.stats.tables import tables
+    from newscorpus.terminal import progress, table_console
+
+    found = corpus_stats(corpus, partial(progress, what="records"))
+    typer.echo(f"{found.name}: {summary(found)}")
+    for table in tables(found):
+        _print(table, table_console())
+    if output:
+        _write(found, output)
+        typer.echo(f"\n{PAGE} and {PICTURE} lie in {output}")
+
+
+def _write(found: "CorpusStats", output: Path) -> None:
+    """The page, then the picture, which needs an extra."""
+    from newscorpus.files import replacing
+    from newscorpus.stats.charts import picture
+    from newscorpus.stats.page import page
+
+    output.mkdir(parents=True, exist_ok=True)
+    for name, make in ((PAGE, page), (PICTURE, picture)):
+        with replacing(output / name) as file:
+            file.write(make(found))
+
+
+def _print(table: "Table", console: "Console") -> None:
+    """The first rows of a table; `Text`, since square brackets in a label are no markup."""
+    from rich.table import Table as Lines
+    from rich.text import Text
+
+    lines = Lines(box=None, pad_edge=False)
+    for at, name in enumerate(table.header):
+        lines.add_column(name, justify="right" if at else "left", overflow="fold")
+    for label, numbers in table.rows[:SHOWN_ROWS]:
+        lines.add_row(Text(label), *(f"{number:,}" for number in numbers))
+    console.print(Text(f"\n{table.title}", style="bold"), lines, sep="\n")
+    if len(table.rows) > SHOWN_ROWS:
+        console.print(f"and {len(table.rows) - SHOWN_ROWS} more")
+
+
+@app.command()
+def verify(corpus: Annotated[Path, typer.Argument(help="Folder of the corpus.")]) -> None:
+    """Read every file of a published corpus, and name those that are not what the manifest says."""
+    from functools import partial
+
+    from newscorpus.corpus.verify import verify as verify_corpus
+    from newscorpus.terminal import complain, progress
+
+    manifest, findings = verify_corpus(corpus, partial(progress, what="records"))
+    for finding in findings:
+        complain(finding)
+    if findings:
+        raise typer.Exit(1)
+    files = f"{len(manifest.shards)} files of {manifest.bytes:,} bytes"
+    typer.echo(f"{corpus}: whole; {manifest.documents:,} documents, {manifest.words:,} words in {files}")

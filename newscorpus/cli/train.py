@@ -11,11 +11,11 @@ from newscorpus.cli.app import app
 
 if TYPE_CHECKING:
     from newscorpus.learning.block_learner import BlockLearner
-    from newscorpus.learning.gold import Source
+    from newscorpus.learning.sources import Source
 
 
 class Labels(StrEnum):
-    """Which blocks a published system is told to be main text; keys of `newscorpus.learning.block_labels.LABELS`."""
+    """Which blocks a published system is told to be main text; keys of `newscorpus.gold.align.LABELS`."""
 
     EXACT = "exact"
     ALIGNED = "aligned"
@@ -94,8 +94,7 @@ def features(
 
 
 def _source(data: Path | None, silver: Path | None, texts: Path | None) -> "Source":
-    from newscorpus.learning.gold import gold_source
-    from newscorpus.learning.silver import silver_source
+    from newscorpus.learning.sources import gold_source, silver_source
 
     if data and texts:
         raise typer.BadParameter("--texts goes with --silver")
@@ -111,7 +110,7 @@ def _tell(step: str) -> None:
 
 
 def _learner(name: str, labels: Labels | None, texts: Path | None) -> "BlockLearner":
-    from newscorpus.learning.block_labels import LABELS
+    from newscorpus.gold.align import LABELS
     from newscorpus.learning.train import BLOCK_LEARNERS
 
     chosen = labels or (Labels.EXACT if texts else Labels.ALIGNED)

@@ -3,6 +3,8 @@
 A segment `intake/000001.jsonl` is what one run wrote: a first line with the schema and the signature's parameters, then
 a line for each record. A run never appends to the segment of another, so that a line torn by a dying process stays
 the last of its file.
+
+The journal of rejections, `CORPUS/rejected.jsonl`: what did not become a document, and why.
 """
 
 import os
@@ -16,10 +18,10 @@ from typing import BinaryIO, Self
 import msgspec
 
 from newscorpus.config import SignatureParameters
-from newscorpus.corpus.errors import CorpusError
-from newscorpus.corpus.files import sync_folder
-from newscorpus.corpus.lines import complete_lines, encode_line, is_torn
-from newscorpus.data import SCHEMA, Record
+from newscorpus.corpus.lines import complete_lines, encode_line, is_torn, writable
+from newscorpus.data import SCHEMA, Record, Rejected
+from newscorpus.errors import CorpusError
+from newscorpus.files import sync_folder
 
 SIGNATURE_VALUE_BYTES = 4
 
@@ -186,3 +188,25 @@ def _check_header(header: Header, parameters: SignatureParameters) -> None:
         names = [name for name in ours if stored[name] != ours[name]]
         described = ", ".join(f"{name} {stored[name]!r} instead of {ours[name]!r}" for name in names)
         raise CorpusError(f"signed with other parameters: {described}")
+
+
+JOURNAL = "rejected.jsonl"
+REJECTIONS = msgspec.json.Decoder(Rejected)
+
+
+def journal_line(rejected: Rejected) -> bytes:
+    """A rejection as a line of the journal."""
+    return encode_line(writable(rejected))
+
+
+def read_journal(path: Path) -> Iterator[Rejected]:
+    """The rejections of a journal, oldest first; a torn last line is left out.
+
+    Raises:
+        CorpusError: a line is damaged.
+    """
+    for number, (_, line) in enumerate(complete_lines(path), 1):
+        try:
+            yield REJECTIONS.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise CorpusError(f"{path}, line {number}: {error}") from error

@@ -1,17 +1,63 @@
-"""The manifest of a published corpus, `manifest.json`: what is in it, file by file, and how it was made."""
+"""Counts of records, taken as they pass.
+
+The manifest of a published corpus, `manifest.json`: what is in it, file by file, and how it was made.
+"""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.errors import CorpusError
 from newscorpus.corpus.shards import Shard
-from newscorpus.corpus.tally import Share
-from newscorpus.data import SCHEMA
+from newscorpus.data import SCHEMA, Record
+from newscorpus.errors import CorpusError
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one portal has in one language."""
+
+    source: str
+    language: str
+    documents: int
+    words: int
+
+
+class Tally:
+    """Counts what a manifest says of its records.
+
+    Attributes:
+        documents: number of records.
+        words: number of words in their texts.
+        extractors: number of records by what extracted them.
+    """
+
+    def __init__(self) -> None:
+        self.documents = 0
+        self.words = 0
+        self.extractors: Counter[str] = Counter()
+        self._documents: Counter[tuple[str, str]] = Counter()
+        self._words: Counter[tuple[str, str]] = Counter()
+
+    def count(self, records: Iterable[Record]) -> Iterator[Record]:
+        """The same records."""
+        for record in records:
+            self.documents += 1
+            self.words += record.n_words
+            self.extractors[record.extractor] += 1
+            self._documents[record.source, record.language] += 1
+            self._words[record.source, record.language] += record.n_words
+            yield record
+
+    @property
+    def shares(self) -> tuple[Share, ...]:
+        """Records and words by portal and language, sorted."""
+        return tuple(Share(*key, count, self._words[key]) for key, count in sorted(self._documents.items()))
+
 
 MANIFEST = "manifest.json"
 

@@ -10,9 +10,9 @@ import msgspec
 import pyarrow
 from pyarrow import parquet
 
-from newscorpus.corpus.compressed import ZSTD_LEVEL
-from newscorpus.corpus.errors import CorpusError
+from newscorpus.corpus.lines import ZSTD_LEVEL
 from newscorpus.data import Record
+from newscorpus.errors import CorpusError
 
 GROUP_ROWS = 5_000
 """Records in a row group: some 20 MB of news, of which a reader holds one at a time."""

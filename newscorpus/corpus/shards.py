@@ -9,11 +9,11 @@ from pathlib import Path
 from types import ModuleType
 
 from newscorpus.config import ShardConfig, ShardFormat
-from newscorpus.corpus.compressed import read_lines, write_lines
-from newscorpus.corpus.errors import CorpusError
-from newscorpus.corpus.files import sync
+from newscorpus.corpus.lines import read_lines, write_lines
 from newscorpus.corpus.records import decode, encode
 from newscorpus.data import Record
+from newscorpus.errors import CorpusError
+from newscorpus.files import sync
 
 SUFFIXES = {
     ShardFormat.ZSTD: ".jsonl.zst",

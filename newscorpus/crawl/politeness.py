@@ -1,14 +1,37 @@
-"""How things stand with a site: how long to wait before it is asked again, and when it is left alone.
+"""The header Retry-After.
+
+How things stand with a site: how long to wait before it is asked again, and when it is left alone.
 
 Pure: each function takes a `Standing` and what happened, and gives the next one. Times are seconds since the epoch.
+
+How long to wait before a feed, a sitemap or a section is asked for again.
 """
 
 import sys
 from dataclasses import dataclass, replace
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Protocol
 
-from newscorpus.config import PolitenessConfig
+from newscorpus.config import PolitenessConfig, RevisitConfig
+
+
+def read_retry_after(value: str, now: float) -> float | None:
+    """Seconds that `value` asks to wait (RFC 9110, section 10.2.3: a number or a date); None where it is neither.
+
+    Args:
+        value: of the header; "" where there is none.
+        now: seconds since the epoch.
+    """
+    value = value.strip()
+    if value.isascii() and value.isdigit():
+        return float(value)
+    try:
+        date = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)
 
 
 class Quiet(Protocol):
@@ -141,3 +164,18 @@ def _refused(standing: Standing, heard: Heard, now: float, config: PolitenessCon
     doubled = min(config.first_pause_seconds * 2**standing.pauses, config.max_pause_seconds)
     seconds = max(doubled, heard.retry_after or 0.0)
     return replace(known, pauses=standing.pauses + 1, rests_until=now + seconds)
+
+
+def next_interval(before: float, *, changed: bool, depth: int, config: RevisitConfig) -> float:
+    """Seconds to the next visit: half the last interval where something was new, twice as long where nothing was.
+
+    Args:
+        before: the last interval, seconds; 0 at the first visit.
+        depth: links followed to get there; the farther away a page, the longer its first interval.
+        changed: the visit brought an address, or a change of one, that was not known.
+        config: the bounds.
+    """
+    if not before:
+        return min(config.first_seconds * config.depth_factor**depth, config.max_seconds)
+    wanted = before / 2 if changed else before * 2
+    return min(max(wanted, config.min_seconds), config.max_seconds)

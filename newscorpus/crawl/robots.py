@@ -1,9 +1,16 @@
-"""What robots.txt says (RFC 9309), with the Crawl-delay that the RFC leaves out and many sites state."""
+"""What robots.txt says (RFC 9309), with the Crawl-delay that the RFC leaves out and many sites state.
 
+What a site reserves: whether its signals tell text miners and trainers of models to keep out.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from http import HTTPStatus
 
 from protego import Protego
+
+from newscorpus.data import Rejected, Rights
 
 ROBOT = "newscorpus"
 """The name by which robots.txt may address us."""
@@ -44,3 +51,39 @@ def is_reachable(status: int) -> bool:
     to bring the file means that there are no rules (2.3.1.3).
     """
     return 0 < status < HTTPStatus.INTERNAL_SERVER_ERROR and status != HTTPStatus.TOO_MANY_REQUESTS
+
+
+class RightsPolicy(StrEnum):
+    """What a crawl does about a document whose site reserves its use."""
+
+    RECORD = "record"
+    SKIP = "skip"
+
+
+REFUSALS = frozenset({"n", "?0"})
+"""How Content-Usage says no: the token of the IETF's AI Preferences drafts, and the boolean of structured fields."""
+
+TRAINING = frozenset({"ai", "bots", "genai", "tdm", "train-ai", "train-genai"})
+"""The uses in those drafts that a corpus for language models falls under."""
+
+
+def judge_rights(rights: Rights, policy: RightsPolicy, url: str) -> Rejected | None:
+    """A rejection where the policy is to skip and the site reserves the use; None where the document may stay."""
+    reserved = ", ".join(reservations(rights)) if policy is RightsPolicy.SKIP else ""
+    return Rejected("rights", "reserved", reserved, url) if reserved else None
+
+
+def reservations(rights: Rights) -> Iterator[str]:
+    """The signals that reserve text and data mining or training, as `name=value`.
+
+    TDM Reservation Protocol (W3C community group, 2024, section 5): `tdm-reservation` is 1. Meta robots `noai`, by
+    convention; `noimageai` speaks of images, of which a corpus holds addresses only. Content-Usage: see `REFUSALS`.
+    """
+    if rights.tdm.strip() == "1":
+        yield "tdm-reservation=1"
+    if "noai" in rights.noai.split(", "):
+        yield "robots=noai"
+    for part in rights.content_usage.lower().split(","):
+        name, _, value = part.strip().partition("=")
+        if name in TRAINING and value.partition(";")[0].strip() in REFUSALS:
+            yield f"content-usage: {part.strip()}"

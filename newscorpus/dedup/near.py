@@ -1,4 +1,7 @@
-"""Near-duplicates of a document: candidates that share a band, verified one by one."""
+"""Locality-sensitive hashing: documents whose signatures agree in a whole band are candidates for near-duplicates.
+
+Near-duplicates of a document: candidates that share a band, verified one by one.
+"""
 
 from collections.abc import Iterator
 
@@ -6,10 +9,70 @@ import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.config import DuplicateConfig
-from newscorpus.dedup.bands import Buckets, band_keys
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.signature import estimate
 from newscorpus.dedup.verify import Verifier
+from newscorpus.dedup.words import HALF, RUN_BASE, mixed
+
+
+def band_keys(signatures: NDArray[np.uint32], bands: int, rows: int) -> NDArray[np.uint32]:
+    """A hash of each band of each signature (Leskovec, Rajaraman and Ullman, Mining of Massive Datasets, 3.4).
+
+    Args:
+        signatures: shape (documents, permutations); `bands * rows` permutations are used.
+        bands: number of bands.
+        rows: values in a band.
+
+    Returns:
+        Shape (documents, bands).
+    """
+    values = signatures[:, : bands * rows].reshape(len(signatures), bands, rows).astype(np.uint64)
+    keys = np.zeros(values.shape[:2], np.uint64)
+    for row in range(rows):
+        keys = keys * RUN_BASE + values[:, :, row]
+    return (mixed(keys) >> HALF).astype(np.uint32)
+
+
+class Buckets:
+    """Which items share a key with which, for items with one key in each of several bands.
+
+    Only buckets of two and more are kept, so that the memory depends on the number of candidates.
+
+    Args:
+        bands: for each band the keys of all items, shape (items,).
+    """
+
+    def __init__(self, bands: "list[NDArray[np.uint32]]") -> None:
+        found = [_shared(keys) for keys in bands]
+        counts = [len(sizes) for _, sizes in found]
+        sizes = np.concatenate([sizes for _, sizes in found]) if counts else np.empty(0, np.int64)
+        self._members = np.concatenate([items for items, _ in found]) if counts else np.empty(0, np.int64)
+        self._ends = np.cumsum(sizes)
+        bucket_of = np.repeat(np.arange(len(sizes)), sizes)
+        order = np.argsort(self._members, kind="stable")
+        self._buckets = bucket_of[order]
+        n_items = len(bands[0]) if bands else 0
+        self._first = np.searchsorted(self._members[order], np.arange(n_items + 1))
+
+    def candidates(self, item: int) -> NDArray[np.int64]:
+        """The other items that share a key with this one, sorted."""
+        buckets = self._buckets[self._first[item] : self._first[item + 1]]
+        if not len(buckets):
+            return np.empty(0, np.int64)
+        parts = [self._members[self._ends[bucket - 1] if bucket else 0 : self._ends[bucket]] for bucket in buckets]
+        together = np.unique(np.concatenate(parts))
+        others: NDArray[np.int64] = together[together != item]
+        return others
+
+
+def _shared(keys: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The items whose key others have too, bucket by bucket, and the sizes of the buckets."""
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if len(keys) else order
+    sizes = np.diff(starts, append=len(keys))
+    return order[np.repeat(sizes > 1, sizes)], sizes[sizes > 1]
+
 
 SIGNATURES_AT_ONCE = 65_536
 """Signatures in memory at once while their bands are read: 32 MB."""

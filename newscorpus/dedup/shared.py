@@ -16,9 +16,9 @@ from datasketch import MinHashLSH
 from numpy.typing import NDArray
 
 from newscorpus.config import DuplicateConfig, SignatureParameters
-from newscorpus.dedup.errors import DedupError
 from newscorpus.dedup.signature import minhash_of
 from newscorpus.dedup.store import Layout, flat, refuse_other
+from newscorpus.errors import DedupError
 
 Client = Any
 """A `redis.Redis` that gives bytes; its own types say bytes, str or None of everything."""

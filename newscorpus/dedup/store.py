@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.config import DuplicateConfig, SignatureParameters
-from newscorpus.dedup.errors import DedupError
 from newscorpus.dedup.signature import CONTENT_BYTES, STORED, stack
 from newscorpus.dedup.sketch import DIGEST_BYTES, Sketch
 from newscorpus.dedup.verify import VERIFIED
+from newscorpus.errors import DedupError
 
 STATE = "index.json"
 KEPT = "kept"

@@ -17,7 +17,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from newscorpus.text import UNSPACED
+from newscorpus.tokens import UNSPACED
 
 WORD_BASE = np.uint64(0x9E3779B97F4A7C15)
 RUN_BASE = np.uint64(0xC2B2AE3D27D4EB4F)

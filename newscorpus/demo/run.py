@@ -1,15 +1,19 @@
-"""The demo: serve the portal, crawl it as anybody would, and hold the corpus against the gold."""
+"""The demo: serve the portal, crawl it as anybody would, and hold the corpus against the gold.
 
+The folder of an earlier demo, which the next one may take.
+"""
+
+import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from newscorpus.demo.errors import DemoError
-from newscorpus.demo.gold import read_gold
-from newscorpus.demo.report import DemoReport, read_report
+from newscorpus.demo.report import DemoReport, read_gold, read_report
 from newscorpus.demo.server import serving
+from newscorpus.errors import DemoError
 
 CRAWL_SECONDS = 600.0
 """Longest time a crawl of the demo may take; it takes some ten seconds."""
@@ -72,3 +76,24 @@ def _empty_folder(folder: Path) -> Path:
     except OSError as error:
         raise DemoError(f"{folder}: {error.strerror}") from error
     return folder
+
+
+def remove_earlier(corpus: Path) -> None:
+    """Remove `corpus` if a demo left it there; anything else is let be.
+
+    Raises:
+        OSError: it cannot be removed.
+    """
+    if (corpus / LOG_FILE).is_file() and _portals(corpus / "crawl-report.json") in (["demo"], None):
+        shutil.rmtree(corpus)
+
+
+def _portals(report: Path) -> object:
+    """The portals that a crawl's report names; None where there is none, since the crawl was broken off."""
+    try:
+        found = json.loads(report.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError):  # no report of ours, so no demo of ours
+        return []
+    return found.get("portals", []) if isinstance(found, dict) else []

@@ -10,8 +10,8 @@ from email.utils import formatdate, parsedate_to_datetime
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from newscorpus.demo.errors import DemoError
 from newscorpus.demo.site import SITE, Route, Site, read_routes
+from newscorpus.errors import DemoError
 
 HOST = "127.0.0.1"
 

@@ -10,12 +10,12 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from newscorpus.data import Article, Label, Page, Rejected
-from newscorpus.evaluation.conventions import as_gold_has_it, has_article
 from newscorpus.evaluation.scores import Confusion, Overlap, confusion, lcs_overlap, ngram_overlap, word_edits
 from newscorpus.extraction.extractor import Extractor
-from newscorpus.extractors import registry
-from newscorpus.learning.align import align
-from newscorpus.learning.pages import GoldPage, read_pages
+from newscorpus.gold.align import align
+from newscorpus.gold.conventions import as_gold_has_it, has_article
+from newscorpus.gold.pages import GoldPage, read_pages
+from newscorpus.published import registry
 
 ALL_SPLITS = "all"
 GOOD_SHARE = 0.5
@@ -81,7 +81,7 @@ def evaluate(
     """Run extractors over sets of pages: every extractor on a page, then the next page; one result each.
 
     Args:
-        datasets: files for `newscorpus.learning.pages.read_pages`.
+        datasets: files for `newscorpus.gold.pages.read_pages`.
         extractors: names for `load`.
         split: "train", "dev" or "all".
         jobs: processes. CPU times mean something only where there are no more of them than idle cores.

@@ -21,12 +21,12 @@ from newscorpus.data import Page, Rejected
 from newscorpus.evaluation.bootstrap import Estimate, Sums, estimate
 from newscorpus.evaluation.compare import ALL_SPLITS, EvaluationError
 from newscorpus.extraction.fields import read_fields
-from newscorpus.extraction.fields.address import read_address
 from newscorpus.extraction.fields.dates import find_dates
+from newscorpus.extraction.fields.dating import read_address
 from newscorpus.extraction.parse import parse
-from newscorpus.extractors.peers import MissingPeerError
-from newscorpus.learning.pages import GoldPage, read_pages
-from newscorpus.text import words
+from newscorpus.gold.pages import GoldPage, read_pages
+from newscorpus.published.peers import MissingPeerError
+from newscorpus.tokens import words
 
 logger = logging.getLogger(__name__)
 
@@ -97,7 +97,7 @@ def evaluate_fields(
     """Run field readers over sets of pages, every reader on a page, then the next page.
 
     Args:
-        datasets: files for `newscorpus.learning.pages.read_pages`.
+        datasets: files for `newscorpus.gold.pages.read_pages`.
         readers: names in `READERS`.
         split: "train", "dev" or "all".
         hidden: take the structured data away first, and ask only for dates that still stand on the page or in its

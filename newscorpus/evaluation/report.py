@@ -11,10 +11,9 @@ import msgspec
 from rich.console import Console
 from rich.table import Column, Table
 
-from newscorpus.evaluation.calibration import GOOD_F1, ConfidenceBin
 from newscorpus.evaluation.compare import PageResult
-from newscorpus.evaluation.conventions import has_article
-from newscorpus.evaluation.summary import Rejection, Summary
+from newscorpus.evaluation.summary import GOOD_F1, ConfidenceBin, Rejection, Summary
+from newscorpus.gold.conventions import has_article
 
 SCOPES = ("set", "language", "all")
 COLUMNS = ("extractor", "pages", "P", "R", "F1", "page F1", "95 %", "exact", "< 0.5", "none", "LCS F1", "edits", "ms")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import LCSseq, Levenshtein
 
-from newscorpus.text import words
+from newscorpus.tokens import words
 
 NGRAM = 4
 """Words a shingle, as in the article-extraction-benchmark (Scrapinghub 2020)."""
@@ -76,7 +76,7 @@ def ngram_scores(predicted: str, gold: str, n: int = NGRAM) -> Scores:
     """Scores of an extracted text by multisets of word n-grams.
 
     The definition of the article-extraction-benchmark (Scrapinghub 2020, `evaluate.py`), but that a word is
-    `newscorpus.text.words`: scripts without spaces count by character.
+    `newscorpus.tokens.words`: scripts without spaces count by character.
 
     Args:
         predicted: extracted text; "" where nothing was extracted.

@@ -8,7 +8,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from newscorpus.extraction.segment import BLOCK_TAGS, INVISIBLE_TAGS
-from newscorpus.text import collapse, count_words
+from newscorpus.tokens import collapse, count_words
 
 SENTENCE_END = re.compile(r"[.!?…。！？]+(?=[\s\"'”’»)\]]|\Z)|[。！？]")
 

@@ -1,10 +1,28 @@
-"""The line: from a page to an article, or to the reason why not."""
+"""Read a page once: everything that the extractors decide on.
 
+Assemble: the verdicts on a page to an article.
+
+The article of several pages, from the articles of each.
+
+The line: from a page to an article, or to the reason why not.
+
+What the extractors share: read the page, let the template or the system decide, assemble.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from lxml.html import HtmlElement
 
-from newscorpus.data import Article, Evidence, LabelledBlock, Page, Rejected
+from newscorpus.config import Limits
+from newscorpus.data import Article, Block, Evidence, Fields, Label, LabelledBlock, Page, Rejected
+from newscorpus.extraction.decode import decode
+from newscorpus.extraction.fields import read_fields
+from newscorpus.extraction.parse import parse
+from newscorpus.extraction.post_analysis import revise
+from newscorpus.extraction.segment import segment
+from newscorpus.tokens import collapse
 
 
 class Extractor(Protocol):
@@ -36,3 +54,176 @@ class Template(Protocol):
     def read(self, tree: HtmlElement) -> tuple[Evidence, ...]:
         """The values that the rules find, source "template"; main text is field "text", one value a paragraph."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A page as the extractors see it.
+
+    Attributes:
+        page: the page.
+        html: its decoded text.
+        tree: the parsed page, without what a template removes, for extractors that cut it in their own way; nobody
+            changes it.
+        blocks: its blocks, without what a template removes.
+        fields: title, dates and the rest.
+        article_body: the text that the page's structured data gives for the article, or "".
+        template_text: the paragraphs that a template finds; empty where there is none, or it finds nothing.
+        evidence: every candidate of every source for the fields.
+    """
+
+    page: Page
+    html: str
+    tree: HtmlElement
+    blocks: tuple[Block, ...]
+    fields: Fields
+    article_body: str
+    template_text: tuple[str, ...]
+    evidence: tuple[Evidence, ...] = ()
+
+    @property
+    def head_title(self) -> str:
+        """The text of `<title>`, or ""."""
+        return collapse(self.tree.findtext("head/title") or "")
+
+
+def read(page: Page, template: Template | None = None, limits: Limits = Limits()) -> Reading | Rejected:
+    """Decode, parse and segment `page`, and read its fields; what is rejected carries the page's address."""
+    html = decode(page, limits)
+    if isinstance(html, Rejected):
+        return html
+    tree = parse(html, page.url)
+    if isinstance(tree, Rejected):
+        return tree
+    evidence = template.read(tree) if template else ()
+    described = read_fields(tree, page, evidence)
+    if template:
+        template.remove_unwanted(tree)
+    return Reading(
+        page=page,
+        html=html,
+        tree=tree,
+        blocks=segment(tree, limits),
+        fields=described.fields,
+        article_body=described.article_body,
+        template_text=tuple(item.value for item in evidence if item.field == "text"),
+        evidence=described.evidence,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MainText:
+    """What an extractor found.
+
+    Attributes:
+        paragraphs: the main text in order, headline excluded.
+        extractor: what decided: "template:NAME@VERSION", "model:NAME@VERSION" or the extractor's name.
+        confidence: probability that the text is right, 0..1; 0 where the extractor does not say.
+        flags: remarks, snake_case.
+    """
+
+    paragraphs: Sequence[str]
+    extractor: str
+    confidence: float = 0.0
+    flags: tuple[str, ...] = ()
+
+
+def good_paragraphs(labelled: Sequence[LabelledBlock]) -> list[str]:
+    """The texts of the good blocks, in order."""
+    return [item.block.text for item in labelled if item.label is Label.GOOD]
+
+
+def assemble(reading: Reading, found: MainText) -> Article | Rejected:
+    """The article of what was read and found; rejected where no text was found."""
+    text = "\n".join(paragraph for paragraph in found.paragraphs if paragraph)
+    if not text:
+        return Rejected("extract", "no_main_text", url=reading.page.url)
+    return Article(
+        url=reading.page.url,
+        text=text,
+        fields=reading.fields,
+        extractor=found.extractor,
+        confidence=found.confidence,
+        flags=found.flags,
+        fetched=reading.page.fetched,
+    )
+
+
+FLAG = "several_pages"
+
+
+def join(first: Article, others: Sequence[Article]) -> Article:
+    """`first` with the paragraphs of the pages that follow it; what was there before, such as the lead, comes once.
+
+    The fields are those of the first page, and the confidence is the lowest of all.
+    """
+    lines = list(dict.fromkeys(line for article in (first, *others) for line in article.text.split("\n")))
+    if lines == list(dict.fromkeys(first.text.split("\n"))):
+        return first
+    confidence = min(article.confidence for article in (first, *others))
+    return replace(first, text="\n".join(lines), confidence=confidence, flags=(*first.flags, FLAG))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An extractor made of the one step that is its own.
+
+    Attributes:
+        find: the main text of what was read, or why there is none.
+        template: rules of the portal; where they give text they decide.
+    """
+
+    find: Callable[[Reading], MainText | Rejected]
+    template: Template | None = None
+
+    def __call__(self, page: Page) -> Article | Rejected:
+        """The article on `page`, or why there is none."""
+        reading = read(page, self.template)
+        if isinstance(reading, Rejected):
+            return reading
+        found = self._template_text(reading) or self.find(reading)
+        return found if isinstance(found, Rejected) else assemble(reading, found)
+
+    def _template_text(self, reading: Reading) -> MainText | None:
+        if self.template is None or not reading.template_text:
+            return None
+        return MainText(reading.template_text, f"template:{self.template.name}@{self.template.version}", confidence=1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockLine(Line):
+    """An extractor that decides block by block and can show its verdicts.
+
+    Attributes:
+        label_blocks: the blocks of what was read, with the final verdict on each.
+    """
+
+    label_blocks: Callable[[Reading], tuple[LabelledBlock, ...]]
+
+    def label(self, page: Page) -> tuple[LabelledBlock, ...]:
+        """Every block of `page` with the verdict on it; empty where the page cannot be read."""
+        reading = read(page, self.template)
+        return () if isinstance(reading, Rejected) else self.label_blocks(reading)
+
+
+class BlockSystem(Protocol):
+    """A system that decides block by block; `name` says what decides."""
+
+    name: str
+
+    def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
+        """The blocks of what was read, with the final verdict on each."""
+        ...
+
+
+def keep_good(system: BlockSystem, template: Template | None = None) -> BlockLine:
+    """The extractor whose text is the blocks that `system` holds to be good; the headline leaves as the title."""
+
+    def label(reading: Reading) -> tuple[LabelledBlock, ...]:
+        return revise(system.label(reading), reading.fields.title)
+
+    return BlockLine(
+        find=lambda reading: MainText(good_paragraphs(label(reading)), system.name),
+        template=template,
+        label_blocks=label,
+    )

@@ -1,14 +1,160 @@
-"""Verdict: how far the text found on a page can be trusted, and whether the page holds an article at all."""
+"""Signs: what a page as a whole looks like once its blocks are labelled; the verdict on the page is made of them.
+
+Verdict: how far the text found on a page can be trusted, and whether the page holds an article at all.
+"""
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from newscorpus.artifacts import Artifact, ArtifactError
-from newscorpus.extraction.signs import SIGNS, Floats
-from newscorpus.extraction.trees import Trees
+from newscorpus.data import Fields, Label, LabelledBlock
+from newscorpus.extraction.classify import Trees
+from newscorpus.extraction.features import FEATURES, PageFeatures
+from newscorpus.extraction.features.amounts import PROSE_WORDS, TAG_CODES
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+SIGNS: Final[Mapping[str, str]] = {
+    "log_good_words": "logarithm of the words held to be main text",
+    "log_good_blocks": "logarithm of the blocks held to be main text",
+    "words_per_block": "logarithm of the mean words of those",
+    "expected_precision": "mean probability of the good words",
+    "expected_recall": "the share of all expected good words that the good blocks hold",
+    "doubtful_words": "words with a probability between 0.1 and 0.9, of the good words, at most 2",
+    "certain_words": "good words with a probability above 0.95, of the good words",
+    "entropy": "mean uncertainty of the words in nats, counted by good words, at most 2",
+    "good_share": "good words, of the page's",
+    "good_spread": "good blocks, of the blocks from the first good one to the last",
+    "gap_words": "other words between the first good block and the last, of the good words, at most 5",
+    "first_good": "place of the first good block, of the page's blocks",
+    "last_good": "place of the last good block, of the page's blocks",
+    "link_density": "characters inside links, of the good blocks' characters",
+    "page_link_density": "characters inside links, of the page's",
+    "log_blocks": "logarithm of the page's blocks",
+    "short_blocks": "blocks of fewer than four words, of the page's",
+    "headings": "headings of rank 1 and 2, of the blocks of ten words and more, at most 5",
+    "says_article": "the page declares itself a kind of article",
+    "says_other": "the page declares itself something else: a collection, a product, a video",
+    "is_dated": "a publication date was found",
+    "has_authors": "authors or agencies were found",
+    "url_words": "words in the last part of the address's path, at most 12",
+    "url_has_date": "the address holds a year and a month, or a number of five digits or more",
+    "url_depth": "parts of the address's path, at most 6",
+    "is_front": "the address has no path",
+    "in_paragraphs": "good words inside p elements, of the good words",
+    "in_lists": "good words inside list items, of the good words",
+    "near_article": "good words in a box named for an article, of the good words",
+    "end_sentences": "good words in blocks that end a sentence, of the good words",
+    "capitalised": "good words that start in upper case, of the good words",
+    "siblings": "logarithm of the blocks with the parent of a good block, mean over the good words",
+    "twins": "logarithm of the elements with the path of that parent, mean over the good words",
+    "any_article": "words in a box named for an article, of the page's",
+    "any_comment": "words in a box named for comments, of the page's",
+    "any_related": "words in a box named for related articles, of the page's",
+    "any_advert": "words in a box named for advertising, of the page's",
+}
+"""What the verdict looks at, in order, and what each says."""
+
+_COLUMN: Final = {name: column for column, name in enumerate(FEATURES)}
+_OF_GOOD: Final = [
+    _COLUMN[name]
+    for name in ("in_li", "near_class_article", "ends_sentence", "capitalised_share", "parent_blocks", "parent_twins")
+]
+_OF_PAGE: Final = [_COLUMN[f"any_class_{kind}"] for kind in ("article", "comment", "related", "advert")]
+_SHORT: Final = 4
+
+_ARTICLE_KIND = re.compile(r"Article|Posting|Report|Review")
+_URL_DATE = re.compile(r"(?:19|20)\d\d[/-]?(?:0[1-9]|1[0-2])|\d{5,}")
+_URL_WORD = re.compile(r"[^\W\d_]+")
+
+
+def read_signs(labelled: Sequence[LabelledBlock], features: PageFeatures, fields: Fields, url: str) -> Floats:
+    """The signs of a page in the order of `SIGNS`, shape (signs,); without a good block those of good text are 0.
+
+    Args:
+        labelled: the blocks, of which there must be one at least.
+        features: of the blocks.
+        fields: of the page.
+        url: of the page.
+    """
+    good = np.array([item.label is Label.GOOD for item in labelled])
+    score = np.array([item.score for item in labelled])
+    signs = {**_of_blocks(good, score, features.matrix), **_of_fields(fields), **_of_address(url)}
+    return np.array([signs[name] for name in SIGNS])
+
+
+def _of_blocks(good: Flags, score: Floats, matrix: NDArray[np.float32]) -> dict[str, float]:
+    words = matrix[:, _COLUMN["words"]].astype(np.float64)
+    good_words = words * good
+    n_good, n_words, expected = max(float(good_words.sum()), 1.0), max(float(words.sum()), 1.0), score * words
+    certain = np.clip(score, 1e-9, 1 - 1e-9)
+    entropy = -(certain * np.log(certain) + (1 - certain) * np.log(1 - certain))
+    places = np.flatnonzero(good)
+    first, last = (int(places[0]), int(places[-1])) if len(places) else (0, 0)
+    in_lists, near_article, end_sentences, capitalised, siblings, twins = good_words @ matrix[:, _OF_GOOD] / n_good
+    any_article, any_comment, any_related, any_advert = words @ matrix[:, _OF_PAGE] / n_words
+    long_blocks = max(int(np.count_nonzero(words >= PROSE_WORDS)), 1)
+    length = matrix[:, _COLUMN["characters"]]
+    links = length * matrix[:, _COLUMN["link_density"]]
+    return {
+        "log_good_words": np.log1p(n_good),
+        "log_good_blocks": np.log1p(len(places)),
+        "words_per_block": np.log1p(n_good / max(len(places), 1)),
+        "expected_precision": expected @ good / n_good,
+        "expected_recall": expected @ good / max(float(expected.sum()), 1e-9),
+        "doubtful_words": min(words @ ((score > 0.1) & (score < 0.9)) / n_good, 2.0),
+        "certain_words": good_words @ (score > 0.95) / n_good,
+        "entropy": min(entropy @ words / n_good, 2.0),
+        "good_share": n_good / n_words,
+        "good_spread": len(places) / (last - first + 1),
+        "gap_words": min((words - good_words)[first : last + 1].sum() / n_good, 5.0),
+        "first_good": first / len(good),
+        "last_good": last / len(good),
+        "link_density": links @ good / max(float(length @ good), 1.0),
+        "page_link_density": links.sum() / max(float(length.sum()), 1.0),
+        "log_blocks": np.log1p(len(good)),
+        "short_blocks": float(np.mean(words < _SHORT)),
+        "headings": min(float(matrix[-1, _COLUMN["headings_before"]]) / long_blocks, 5.0),
+        "in_paragraphs": good_words @ (matrix[:, _COLUMN["tag"]] == TAG_CODES["p"]) / n_good,
+        "in_lists": in_lists,
+        "near_article": near_article,
+        "end_sentences": end_sentences,
+        "capitalised": capitalised,
+        "siblings": np.log1p(siblings),
+        "twins": np.log1p(twins),
+        "any_article": any_article,
+        "any_comment": any_comment,
+        "any_related": any_related,
+        "any_advert": any_advert,
+    }
+
+
+def _of_fields(fields: Fields) -> dict[str, float]:
+    is_article = bool(_ARTICLE_KIND.search(fields.kind))
+    return {
+        "says_article": is_article,
+        "says_other": bool(fields.kind) and not is_article,
+        "is_dated": bool(fields.published),
+        "has_authors": bool(fields.authors or fields.agencies),
+    }
+
+
+def _of_address(url: str) -> dict[str, float]:
+    path = url.split("?", maxsplit=1)[0].rsplit("://", maxsplit=1)[-1].strip("/").split("/")[1:]
+    return {
+        "url_words": min(len(_URL_WORD.findall(path[-1] if path else "")), 12),
+        "url_has_date": bool(_URL_DATE.search("/".join(path))),
+        "url_depth": min(len(path), 6),
+        "is_front": not path,
+    }
+
 
 ARTICLE = "article.onnx"
 """The file of the trees that tell whether there is an article."""

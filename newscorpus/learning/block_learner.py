@@ -13,12 +13,12 @@ import numpy as np
 from newscorpus.artifacts import WEIGHTS, Metadata, save_artifact
 from newscorpus.data import Block, Page, Rejected
 from newscorpus.evaluation.scores import Confusion, confusion
-from newscorpus.extraction.neighbours import Matrix
-from newscorpus.extraction.read import Reading, read
-from newscorpus.learning.block_labels import Flags, Label, label_by_alignment
-from newscorpus.learning.gold import Progress, Source, TrainingError, describe_versions, gold_source, is_aside
-from newscorpus.learning.pages import GoldPage
-from newscorpus.learning.system_card import system_card
+from newscorpus.extraction.extractor import Reading, read
+from newscorpus.gold.align import Flags, Label, label_by_alignment
+from newscorpus.gold.pages import GoldPage
+from newscorpus.learning.card import system_card
+from newscorpus.learning.sources import Progress, Source, TrainingError, describe_versions, gold_source, is_aside
+from newscorpus.published.neighbours import Matrix
 
 PACKAGES = ("numpy", "scikit-learn", "skl2onnx")
 

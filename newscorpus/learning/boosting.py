@@ -9,8 +9,8 @@ import lightgbm
 import numpy as np
 from numpy.typing import NDArray
 
-from newscorpus.evaluation.conventions import has_article
 from newscorpus.extraction.features import Matrix
+from newscorpus.gold.conventions import has_article
 from newscorpus.learning.examples import OTHER_PAGE_WEIGHT, SET_WEIGHTS, Example
 
 Floats = NDArray[np.float64]

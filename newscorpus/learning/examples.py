@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.data import Block, Fields, Page, Rejected
+from newscorpus.extraction.extractor import read
 from newscorpus.extraction.features import FEATURES, Hints, PageFeatures, measure
-from newscorpus.extraction.read import read
-from newscorpus.learning.align import align
-from newscorpus.learning.pages import GoldPage
+from newscorpus.gold.align import align
+from newscorpus.gold.pages import GoldPage
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -18,17 +18,16 @@ from newscorpus.artifacts import Metadata, save_artifact
 from newscorpus.data import Fields, Page, Rejected
 from newscorpus.evaluation.fields import hide_structured
 from newscorpus.extraction.fields import read_fields
-from newscorpus.extraction.fields.clean import plain
 from newscorpus.extraction.fields.dates import Setting, find_dates
 from newscorpus.extraction.fields.learned import FIELDS, MODEL, describe_candidates, may_hold, pick, text_of
+from newscorpus.extraction.fields.markup import plain
 from newscorpus.extraction.fields.people import names_in, squeezed
-from newscorpus.extraction.linear import BIAS, FEATURES, WEIGHTS, LinearModel
-from newscorpus.extraction.nodes import GROUPS, Floats, Integers, Nodes
+from newscorpus.extraction.nodes import BIAS, FEATURES, GROUPS, WEIGHTS, Floats, Integers, LinearModel, Nodes
 from newscorpus.extraction.parse import parse
+from newscorpus.gold.pages import GoldPage, read_pages
 from newscorpus.learning.examples import LICENCES
-from newscorpus.learning.gold import Progress, describe_data, describe_versions, is_aside, training_files
-from newscorpus.learning.linear import in_memory, join_rows, weights_to_onnx
-from newscorpus.learning.pages import GoldPage, read_pages
+from newscorpus.learning.onnx import in_memory, join_rows, weights_to_onnx
+from newscorpus.learning.sources import Progress, describe_data, describe_versions, is_aside, training_files
 
 MODEL_VERSION = "1"
 FIELD_LICENCES = {**LICENCES, "htmldate": "Apache-2.0"}

@@ -10,26 +10,25 @@ from numpy.typing import NDArray
 
 from newscorpus.artifacts import Metadata, save_artifact
 from newscorpus.evaluation.scores import ngram_scores
-from newscorpus.extraction.assemble import good_paragraphs
 from newscorpus.extraction.classify import FIRST, SECOND, add_context, label_by
+from newscorpus.extraction.extractor import good_paragraphs
+from newscorpus.extraction.main_text import INPUTS, MODEL
 from newscorpus.extraction.post_analysis import revise
-from newscorpus.extraction.signs import read_signs
-from newscorpus.extraction.verdict import ARTICLE, verdict_parameters
-from newscorpus.extractors.main_text import INPUTS, MODEL
-from newscorpus.learning import segment_systems
+from newscorpus.extraction.verdict import ARTICLE, read_signs, verdict_parameters
+from newscorpus.gold.pages import read_pages
 from newscorpus.learning.block_learner import BlockLearner, train_on_gold
 from newscorpus.learning.boosting import Boosting, fit, out_of_fold
 from newscorpus.learning.card import model_card
 from newscorpus.learning.examples import LICENCES, SET_WEIGHTS, Example, make_example
-from newscorpus.learning.gold import Progress, describe_data, describe_versions, training_files
 from newscorpus.learning.learned_fields import train_learned_fields
-from newscorpus.learning.node_svm import train_node_svm
-from newscorpus.learning.onnx_trees import trees_to_onnx
-from newscorpus.learning.pages import read_pages
-from newscorpus.learning.paragraph_svm import PARAGRAPH_SVM
-from newscorpus.learning.shallow_tree import SHALLOW_TREE
-from newscorpus.learning.texttractor import TEXTTRACTOR
+from newscorpus.learning.onnx import trees_to_onnx
+from newscorpus.learning.sources import Progress, describe_data, describe_versions, training_files
 from newscorpus.learning.verdicts import JudgedPage, check_verdict, learn_article, learn_confidence
+from newscorpus.published.node_svm.train import train_node_svm
+from newscorpus.published.paragraph_svm.train import PARAGRAPH_SVM
+from newscorpus.published.segment_systems import train as segment_systems
+from newscorpus.published.shallow_tree.train import SHALLOW_TREE
+from newscorpus.published.texttractor.train import TEXTTRACTOR
 
 Floats = NDArray[np.float64]
 

@@ -11,9 +11,8 @@ from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from newscorpus.evaluation.conventions import NO_ARTICLE, has_article
-from newscorpus.extraction.signs import Floats
-from newscorpus.extraction.verdict import Logistic
+from newscorpus.extraction.verdict import Floats, Logistic
+from newscorpus.gold.conventions import NO_ARTICLE, has_article
 
 FOLDS = 5
 

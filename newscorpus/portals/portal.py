@@ -1,4 +1,8 @@
-"""A portal as a value, and which URLs it covers.
+"""The archive of a portal: pages that list the articles of a day, a month or a year, at addresses that can be told.
+
+Hours in which a portal is not asked.
+
+A portal as a value, and which URLs it covers.
 
 How URLs are matched:
 
@@ -9,11 +13,104 @@ How URLs are matched:
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
 from typing import Annotated
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
+
+FIELD = re.compile(r"{([^{}]*)}")
+KNOWN = re.compile(r"(year|month|day)(?::0?[1-9])?")
+
+
+def archive_page(pattern: str, day: date) -> str:
+    """The address of the page that lists `day`.
+
+    Args:
+        pattern: an address with {year}, and perhaps {month} and {day}, as `str.format` reads them.
+        day: a day of the archive.
+
+    Raises:
+        ValueError: the pattern holds something else in braces, or no year.
+    """
+    fields = FIELD.findall(pattern)
+    if unknown := [field for field in fields if not KNOWN.fullmatch(field)]:
+        raise ValueError(f"{{{unknown[0]}}} is not known; known: {{year}}, {{month}}, {{day}}, {{month:02}} ...")
+    if not any(field.startswith("year") for field in fields) or re.search(r"[{}]", FIELD.sub("", pattern)):
+        raise ValueError(f"{pattern!r} names no {{year}}, or has a brace too many")
+    return pattern.format(year=day.year, month=day.month, day=day.day)
+
+
+def archive_pages(pattern: str, first: date, last: date) -> Iterator[str]:
+    """The addresses of the pages that list the days from `last` back to `first`, each once: the newest come first.
+
+    Raises:
+        ValueError: as `archive_page`.
+    """
+    before = ""
+    for back in range((last - first).days + 1):
+        page = archive_page(pattern, last - timedelta(days=back))
+        if page != before:
+            yield page
+        before = page
+
+
+WRITTEN = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class QuietHours:
+    """A span of every day; it may reach over midnight.
+
+    Attributes:
+        begin: wall clock time at which it begins.
+        end: at which it ends.
+        zone: whose wall clock.
+    """
+
+    begin: time
+    end: time
+    zone: ZoneInfo
+
+    def until(self, now: float) -> float:
+        """When the quiet hours that hold at `now` end; `now` itself outside them. Seconds since the epoch."""
+        here = datetime.fromtimestamp(now, self.zone)
+        for day in (here.date() - timedelta(days=1), here.date()):
+            begin = datetime.combine(day, self.begin, self.zone)
+            last = day if self.begin < self.end else day + timedelta(days=1)
+            end = datetime.combine(last, self.end, self.zone)
+            if begin.timestamp() <= now < end.timestamp():
+                return end.timestamp()
+        return now
+
+
+def read_quiet_hours(text: str, zone: str) -> QuietHours:
+    """Read a span such as "22:00-06:00" in the zone of an IANA name, such as "Europe/Prague".
+
+    Raises:
+        ValueError: one of them is no such thing; the message says which.
+    """
+    found = WRITTEN.fullmatch(text)
+    if not found or found[1] + found[2] == found[3] + found[4]:
+        raise ValueError(f"quiet_hours: {text!r}; expected a span such as '22:00-06:00'")
+    first_hour, first_minute, last_hour, last_minute = map(int, found.groups())
+    return QuietHours(time(first_hour, first_minute), time(last_hour, last_minute), read_zone(zone))
+
+
+def read_zone(name: str) -> ZoneInfo:
+    """The time zone of an IANA name.
+
+    Raises:
+        ValueError: there is none.
+    """
+    try:
+        return ZoneInfo(name)
+    except (ValueError, ZoneInfoNotFoundError) as error:
+        raise ValueError(f"time_zone: {name!r} is no zone of the IANA database, such as 'Europe/Prague'") from error
+
 
 NAME = re.compile(r"[a-z0-9-]+")
 

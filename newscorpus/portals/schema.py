@@ -11,10 +11,17 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 import msgspec
 
-from newscorpus.portals.archive import archive_page
-from newscorpus.portals.errors import PortalError
-from newscorpus.portals.portal import NAME, PolitenessSection, Portal, PortalLimits, TemplateSection
-from newscorpus.portals.quiet_hours import read_quiet_hours, read_zone
+from newscorpus.errors import PortalError
+from newscorpus.portals.portal import (
+    NAME,
+    PolitenessSection,
+    Portal,
+    PortalLimits,
+    TemplateSection,
+    archive_page,
+    read_quiet_hours,
+    read_zone,
+)
 from newscorpus.portals.rules import compile_rule, selects_elements
 from newscorpus.resources import data_folder
 

@@ -1,8 +1,19 @@
-"""A portal's own rules at work on a page."""
+"""A portal's own rules at work on a page.
+
+The plain template file of Bakić (2012): one rule a line, in one of three forms.
+
+    element             every element of that name
+    attribute=          every element that carries the attribute, whatever its value
+    attribute=value     every element whose attribute is exactly that value, to the end of the line
+
+Blank lines are skipped. Names hold letters, digits, "-" and "_". What the rules find is the main text.
+"""
 
 import hashlib
 import logging
+import re
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -10,10 +21,11 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence
+from newscorpus.errors import PortalError
 from newscorpus.extraction.segment import segment
 from newscorpus.portals.portal import TemplateSection
 from newscorpus.portals.rules import compile_rule, compile_union
-from newscorpus.text import collapse
+from newscorpus.tokens import collapse
 
 FIELDS = tuple(name for name in TemplateSection.__slots__ if name not in {"remove", "text"})
 UNWANTED = "newscorpus-unwanted"
@@ -118,3 +130,35 @@ def _value(match: Any) -> str:
     if not value and isinstance(match, HtmlElement):  # such as <title>, which shows no text on the page
         value = collapse(match.text_content())
     return value
+
+
+LINE = re.compile(r"[A-Za-z0-9_-]+(=.*)?")
+FORMS = "element, attribute= or attribute=value; names of letters, digits, '-' and '_'"
+
+
+def load_plain_template(path: Path) -> TemplateRules:
+    """Read a plain template file; the template is named after it.
+
+    Raises:
+        PortalError: the file cannot be read, holds no rule, or a line is none of the three forms.
+    """
+    try:
+        lines = path.read_text("utf-8-sig").split("\n")
+    except OSError as error:
+        raise PortalError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise PortalError(f"{path}: not UTF-8: {error}") from error
+    rules = tuple(_rule(line, f"{path}, line {number}") for number, line in enumerate(lines, 1) if line.strip())
+    if not rules:
+        raise PortalError(f"{path}: no rule in it; a line is {FORMS}")
+    return TemplateRules(path.stem, TemplateSection(text=rules))
+
+
+def _rule(line: str, where: str) -> str:
+    if not LINE.fullmatch(line):
+        raise PortalError(f"{where}: {line!r} is none of the forms {FORMS}")
+    try:
+        compile_rule(line)
+    except ValueError as error:
+        raise PortalError(f"{where}: {error}") from error
+    return line

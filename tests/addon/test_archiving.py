@@ -9,9 +9,8 @@ from scrapy import Request
 from scrapy.http import HtmlResponse, Response
 from scrapy.http.request import NO_CALLBACK
 
-from newscorpus.addon.archiving import PLACE, ArchivePagesMiddleware, ArchiveResponsesMiddleware
-from newscorpus.addon.items import FetchedPage
-from newscorpus.addon.pages import make_page
+from newscorpus.addon.archive import PLACE, ArchivePagesMiddleware, ArchiveResponsesMiddleware
+from newscorpus.addon.pages import FetchedPage, make_page
 from newscorpus.crawl.archive.values import Capture, Exchange
 
 URL = "https://news.example/1"

@@ -9,8 +9,8 @@ from scrapy.settings import Settings
 
 from newscorpus.addon.closing import CorpusExtension
 from newscorpus.addon.report import CrawlReport, told, write_report
-from newscorpus.crawl.errors import CrawlError
 from newscorpus.crawl.ledger import Ledger, LedgerError
+from newscorpus.errors import CrawlError
 
 
 def close(corpus: Path, stats: dict[str, Any], *, builds: bool = True, opened: bool = True) -> None:

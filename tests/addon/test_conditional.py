@@ -1,7 +1,7 @@
 import pytest
 from scrapy import Request
 
-from newscorpus.addon.conditional import ALLOWED, conditional
+from newscorpus.addon.stored import ALLOWED, conditional
 from newscorpus.crawl.ledger import Lease
 
 URL = "https://vesti.example/feed.xml"

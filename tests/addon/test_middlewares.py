@@ -11,12 +11,15 @@ from scrapy.settings import Settings
 from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.defer import Deferred
 
-from newscorpus.addon import private_addresses
-from newscorpus.addon.encodings import EncodingsMiddleware
-from newscorpus.addon.fingerprints import CanonicalFingerprinter
-from newscorpus.addon.private_addresses import PrivateAddressMiddleware
-from newscorpus.addon.redirects import DOMAINS, CarefulRedirectMiddleware
-from newscorpus.addon.refused import Refused
+from newscorpus.addon import guards
+from newscorpus.addon.guards import (
+    DOMAINS,
+    CarefulRedirectMiddleware,
+    EncodingsMiddleware,
+    PrivateAddressMiddleware,
+    Refused,
+)
+from newscorpus.addon.stored import CanonicalFingerprinter
 
 URL = "http://example.org/a"
 
@@ -29,7 +32,7 @@ def ask(url: str, monkeypatch: pytest.MonkeyPatch, answer: str = "") -> None:
         assert host == "example.org"
         return answer.split()
 
-    monkeypatch.setattr(private_addresses, "_resolve", resolve)
+    monkeypatch.setattr(guards, "_resolve", resolve)
     asyncio.run(PrivateAddressMiddleware(CRAWLER).process_request(Request(url)))
 
 
@@ -97,10 +100,10 @@ def test_all_addresses_of_a_name_are_found(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setitem(sys.modules, "twisted.internet.reactor", SimpleNamespace(nameResolver=Resolver()))
     monkeypatch.setattr("twisted.internet.reactor", SimpleNamespace(nameResolver=Resolver()), raising=False)
-    monkeypatch.setattr(private_addresses, "maybe_deferred_to_future", lambda deferred: deferred)
+    monkeypatch.setattr(guards, "maybe_deferred_to_future", lambda deferred: deferred)
 
     async def resolve(name: str) -> list[str]:
-        return await private_addresses._resolve(name)
+        return await guards._resolve(name)
 
     assert Deferred.fromCoroutine(resolve("both")).result == ["8.8.8.8", "::1"]
     assert Deferred.fromCoroutine(resolve("nowhere")).result == []

@@ -6,8 +6,8 @@ from scrapy.settings import Settings
 import newscorpus
 import newscorpus.settings
 from newscorpus.addon.options import KNOWN, check_settings, corpus_folder, positive, rights_policy, switch, user_agent
-from newscorpus.crawl.errors import CrawlError
-from newscorpus.crawl.rights import RightsPolicy
+from newscorpus.crawl.robots import RightsPolicy
+from newscorpus.errors import CrawlError
 
 
 def settings(**values: object) -> Settings:

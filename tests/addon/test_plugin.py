@@ -16,8 +16,8 @@ from scrapy.utils.test import get_crawler
 
 from newscorpus.addon.pages import fetched_page
 from newscorpus.addon.plugin import COMPONENTS, NewscorpusAddon
-from newscorpus.crawl.errors import CrawlError
 from newscorpus.data import Page
+from newscorpus.errors import CrawlError
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "scrapy_project"
 SERVER = Path(__file__).parents[1] / "mockserver" / "server.py"

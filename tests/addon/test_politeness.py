@@ -14,8 +14,8 @@ from scrapy.settings import Settings
 from scrapy.statscollectors import MemoryStatsCollector
 
 from newscorpus.addon import politeness
+from newscorpus.addon.guards import Postponed
 from newscorpus.addon.politeness import ASKED_AGAIN, PART, ROBOTS, PolitenessMiddleware
-from newscorpus.addon.refused import Postponed
 from newscorpus.config import PolitenessConfig
 from newscorpus.crawl.politeness import Manners
 

@@ -11,8 +11,8 @@ from scrapy.http import Response
 from scrapy.settings import Settings
 from scrapy.statscollectors import MemoryStatsCollector
 
+from newscorpus.addon.guards import Postponed
 from newscorpus.addon.politeness import ROBOTS
-from newscorpus.addon.refused import Postponed
 from newscorpus.addon.robots import RobotsMiddleware
 from newscorpus.config import PolitenessConfig
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from newscorpus.evaluation.scores import Overlap, lcs_overlap
-from newscorpus.extractors.experts import Expert
-from newscorpus.learning.pages import read_pages
-from newscorpus.learning.segments import SegmentedPage
+from newscorpus.gold.pages import read_pages
+from newscorpus.published.segment_systems.examples import SegmentedPage
+from newscorpus.published.segment_systems.experts import Expert
 
 
 def first_words(count: int) -> Expert:

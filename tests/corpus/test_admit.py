@@ -1,8 +1,8 @@
 """What becomes of an article: kept with its tags, or refused with its beginning quoted."""
 
 from newscorpus.config import QualityConfig
-from newscorpus.corpus.admit import EXCERPT_CHARACTERS, Admitted, admit
 from newscorpus.data import Article, Fields, Rejected
+from newscorpus.recipe import EXCERPT_CHARACTERS, Admitted, admit
 
 STORY = (
     "The council met on Tuesday evening and decided after a long debate that the old bridge stays open until the new "

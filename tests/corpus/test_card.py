@@ -8,7 +8,7 @@ import pytest
 
 from newscorpus.config import BuildConfig, ShardConfig, ShardFormat
 from newscorpus.corpus.card import COLUMNS
-from newscorpus.corpus.publish import publish
+from newscorpus.corpus.published import publish
 from newscorpus.corpus.records import encode
 from newscorpus.data import Record
 

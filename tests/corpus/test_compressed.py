@@ -8,9 +8,9 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.corpus import compressed
-from newscorpus.corpus.compressed import read_lines, unpacked_lines, write_lines
-from newscorpus.corpus.errors import CorpusError
+from newscorpus.corpus import lines
+from newscorpus.corpus.lines import read_lines, unpacked_lines, write_lines
+from newscorpus.errors import CorpusError
 
 SUFFIXES = (".zst", ".gz", ".jsonl")
 LINES = [f'{{"id":"{number}","text":"{"word " * 20}"}}\n'.encode() for number in range(40)]
@@ -32,7 +32,7 @@ def test_lines_come_back(tmp_path_factory: pytest.TempPathFactory, suffix: str, 
 
 
 def test_a_zstd_file_has_frames_of_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compressed, "FRAME_BYTES", 1_000)
+    monkeypatch.setattr(lines, "FRAME_BYTES", 1_000)
     content = packed(LINES, ".zst")
     frames = [b"\x28\xb5\x2f\xfd" + frame for frame in content.split(b"\x28\xb5\x2f\xfd")[1:]]
     assert len(frames) > 3

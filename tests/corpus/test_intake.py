@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from newscorpus.config import SignatureParameters
-from newscorpus.corpus.errors import CorpusError
 from newscorpus.corpus.intake import IntakeWriter, read_intake, read_row, torn_segments
 from newscorpus.data import Record
+from newscorpus.errors import CorpusError
 
 PARAMETERS = SignatureParameters()
 SIGNATURE = bytes(range(256)) * 2

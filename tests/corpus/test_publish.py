@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 
 from newscorpus.config import BuildConfig, ShardConfig, ShardFormat
-from newscorpus.corpus.errors import CorpusError
 from newscorpus.corpus.manifest import MANIFEST, read_manifest
-from newscorpus.corpus.publish import publish
-from newscorpus.corpus.published import open_corpus
+from newscorpus.corpus.published import open_corpus, publish
 from newscorpus.corpus.records import encode
 from newscorpus.data import Record
+from newscorpus.errors import CorpusError
 
 FORMATS = list(ShardFormat)
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from newscorpus.corpus.errors import CorpusError
 from newscorpus.corpus.records import decode, encode, make_record
 from newscorpus.data import SCHEMA, Article, Record
+from newscorpus.errors import CorpusError
 from newscorpus.urls import document_id
 
 

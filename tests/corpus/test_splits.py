@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from newscorpus.config import SplitConfig, SplitRule
+from newscorpus.corpus.export.splits import NO_DAY, Split, SplitError, assigner, cluster_of, day_of
 from newscorpus.corpus.records import make_record
-from newscorpus.corpus.splits import NO_DAY, Split, SplitError, assigner, cluster_of, day_of
 from newscorpus.data import Article, Fields, Record
 
 BARE = make_record(Article("https://b.cz/1", "Text.", Fields(), "bte"), "b", "", 0.0)

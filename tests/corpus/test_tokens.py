@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.corpus.tokens import glued_tokens, tokenise
+from newscorpus.tokens import glued_tokens, tokenise
 
 
 @pytest.mark.parametrize(

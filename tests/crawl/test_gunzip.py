@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from newscorpus.crawl.gunzip import GzipError, gunzip
+from newscorpus.crawl.archive.content import GzipError, gunzip
 
 TEXT = bytes(range(256)) * 400
 PACKED = gzip.compress(TEXT, mtime=0)

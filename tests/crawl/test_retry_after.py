@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.crawl.retry_after import read_retry_after
+from newscorpus.crawl.politeness import read_retry_after
 
 NOW = datetime(2026, 11, 18, 10, 26, 40, tzinfo=UTC).timestamp()
 

@@ -1,5 +1,5 @@
 from newscorpus.config import RevisitConfig
-from newscorpus.crawl.revisit import next_interval
+from newscorpus.crawl.politeness import next_interval
 
 CONFIG = RevisitConfig(first_seconds=100, depth_factor=3, min_seconds=30, max_seconds=350)
 

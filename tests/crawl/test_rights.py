@@ -1,6 +1,6 @@
 import pytest
 
-from newscorpus.crawl.rights import RightsPolicy, judge_rights
+from newscorpus.crawl.robots import RightsPolicy, judge_rights
 from newscorpus.data import Rejected, Rights
 
 URL = "https://vesti.example/1"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from datasketch import MinHashLSH
 
-from newscorpus.dedup.bands import Buckets, band_keys
+from newscorpus.dedup.near import Buckets, band_keys
 from newscorpus.dedup.signature import minhash_of
 
 

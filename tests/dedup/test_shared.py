@@ -8,9 +8,9 @@ from datasketch import MinHashLSH
 from numpy.typing import NDArray
 
 from newscorpus.config import DuplicateConfig, SignatureParameters
-from newscorpus.dedup.errors import DedupError
 from newscorpus.dedup.shared import LOCK, NAME, ROWS, SharedIndex, shared_index, shown
 from newscorpus.dedup.signature import minhash_of
+from newscorpus.errors import DedupError
 
 PARAMETERS, CONFIG = SignatureParameters(), DuplicateConfig()
 SIGNATURES = np.random.default_rng(0).integers(0, 2, (40, 128), np.uint32)

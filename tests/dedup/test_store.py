@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from newscorpus.config import DuplicateConfig, SignatureParameters
-from newscorpus.dedup.errors import DedupError
 from newscorpus.dedup.signature import sign
 from newscorpus.dedup.sketch import Sketch, read_content
 from newscorpus.dedup.store import COLUMNS, KEPT, STATE, Covered, Layout, Store
+from newscorpus.errors import DedupError
 
 PARAMETERS, CONFIG = SignatureParameters(), DuplicateConfig()
 LAYOUT = Layout.of(PARAMETERS, CONFIG)

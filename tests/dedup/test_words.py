@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from newscorpus.dedup import kernel
 from newscorpus.dedup.signature import read_words, word_hashes
 from newscorpus.dedup.words import code_points, hash_parts, hash_runs, hash_words
-from newscorpus.text import UNSPACED
+from newscorpus.tokens import UNSPACED
 
 SCRIPTS = (
     "aAčČ\u030cß žЖж Σσς İıi\u0307I 中文 カー ไทย กี हिन्दी עָב \ud800\udfff \U0001f600\U00020000\u00ad\u200d.,_'1\n\t"

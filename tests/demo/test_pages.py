@@ -10,10 +10,10 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 from lxml import etree, html
 
-from newscorpus.demo.gold import read_gold
+from newscorpus.demo.report import read_gold
 from newscorpus.demo.site import PLACEHOLDER, SITE, read_routes
 from newscorpus.portals.schema import load_portal
-from newscorpus.text import count_words, words
+from newscorpus.tokens import count_words, words
 
 GOLD = read_gold()
 ROUTES = read_routes()

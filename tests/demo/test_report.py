@@ -12,17 +12,15 @@ import pytest
 from rich.console import Console
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.errors import CorpusError
-from newscorpus.corpus.journal import journal_line
-from newscorpus.corpus.publish import publish
+from newscorpus.corpus.intake import journal_line
+from newscorpus.corpus.published import publish
 from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields, Record, Rejected
 from newscorpus.dedup.duplicates import Kind
-from newscorpus.demo.errors import DemoError
-from newscorpus.demo.gold import Gold
-from newscorpus.demo.report import DemoReport, Outcome, read_report
+from newscorpus.demo.report import DemoReport, Gold, Outcome, read_report
 from newscorpus.demo.show import crawl_progress, print_report
-from newscorpus.jobs.left_out import DuplicateLine
+from newscorpus.errors import CorpusError, DemoError
+from newscorpus.publish.left_out import DuplicateLine
 
 BASE = "http://127.0.0.1:4711"
 TEXT = "one two three four five six seven eight"

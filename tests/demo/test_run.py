@@ -4,13 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from newscorpus.corpus.journal import read_journal
+from newscorpus.corpus.intake import read_journal
 from newscorpus.demo import run
-from newscorpus.demo.errors import DemoError
-from newscorpus.demo.gold import read_gold
-from newscorpus.demo.report import KEPT, DemoReport
+from newscorpus.demo.report import KEPT, DemoReport, read_gold
 from newscorpus.demo.run import crawl, run_demo
 from newscorpus.demo.server import serving
+from newscorpus.errors import DemoError
 
 GOLD = read_gold()
 

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from newscorpus.demo.errors import DemoError
 from newscorpus.demo.server import serving
+from newscorpus.errors import DemoError
 
 CLOCK = "/en/north/2026/05/06/slow-clock/"
 

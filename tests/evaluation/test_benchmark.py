@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from newscorpus.learning.pages import GoldPage
+from newscorpus.gold.pages import GoldPage
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "extract.py"
 HTML = "<html><body><h1>Head</h1><p>One two three four five six seven.</p></body></html>"

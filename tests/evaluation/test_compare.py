@@ -5,9 +5,9 @@ import pytest
 
 from newscorpus.data import Article, Block, Element, Fields, Label, LabelledBlock, Page, Rejected
 from newscorpus.evaluation.compare import EvaluationError, PageResult, evaluate
-from newscorpus.evaluation.conventions import as_gold_has_it, has_article
 from newscorpus.evaluation.scores import Confusion, Overlap
 from newscorpus.extraction.extractor import Extractor
+from newscorpus.gold.conventions import as_gold_has_it, has_article
 
 
 def keep_all(page: Page) -> Article | Rejected:

@@ -10,7 +10,7 @@ from newscorpus.cli import app
 from newscorpus.data import Article, Page, Rejected
 from newscorpus.evaluation.folder import FolderError, evaluate_folder, extract_folder, print_folder
 from newscorpus.evaluation.scores import Overlap
-from newscorpus.extractors.registry import load
+from newscorpus.published.registry import load
 
 GOLD = {"1": "one two three four", "2": "five six"}
 FOUND = {"1": "one three nine", "2": "five six"}

@@ -10,7 +10,7 @@ from newscorpus.evaluation.compare import PageResult
 from newscorpus.evaluation.fields import Claim, FieldResult
 from newscorpus.evaluation.gate import Floor, FloorsError, Verdict, judge, read_floors, run_gate
 from newscorpus.evaluation.scores import Confusion, Overlap
-from newscorpus.learning.pages import GoldPage
+from newscorpus.gold.pages import GoldPage
 
 RESULT = PageResult(
     dataset="news",

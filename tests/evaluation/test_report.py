@@ -8,11 +8,10 @@ import pytest
 from rich.console import Console
 
 from newscorpus.evaluation import report
-from newscorpus.evaluation.calibration import ConfidenceBin
 from newscorpus.evaluation.compare import PageResult
 from newscorpus.evaluation.report import WorstPage, flatten, worst_pages, write_csv, write_json
 from newscorpus.evaluation.scores import Confusion, Overlap
-from newscorpus.evaluation.summary import summarise, summarise_rejections
+from newscorpus.evaluation.summary import ConfidenceBin, summarise, summarise_rejections
 
 GOOD = PageResult("news", "1", "https://a.example/1", "a.example", "cs", "article", "ours", "", 0.9, Overlap(4, 4, 4),
                   Overlap(4, 4, 4), 0, Confusion(8, 1, 1, 90), 0.001)  # fmt: skip

@@ -2,10 +2,15 @@ from dataclasses import replace
 
 import pytest
 
-from newscorpus.evaluation.calibration import ConfidenceBin, summarise_confidence
 from newscorpus.evaluation.compare import PageResult
 from newscorpus.evaluation.scores import Confusion, Overlap
-from newscorpus.evaluation.summary import BlockScores, summarise, summarise_rejections
+from newscorpus.evaluation.summary import (
+    BlockScores,
+    ConfidenceBin,
+    summarise,
+    summarise_confidence,
+    summarise_rejections,
+)
 
 PAGE = PageResult(
     dataset="news",

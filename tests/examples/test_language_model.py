@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.publish import publish
+from newscorpus.corpus.published import publish
 from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from newscorpus.data import Article, Page, Rejected
 from newscorpus.extraction.extractor import Extractor
-from newscorpus.extractors.registry import DEFAULT, load
-from newscorpus.learning.pages import read_pages
+from newscorpus.gold.pages import read_pages
+from newscorpus.published.registry import DEFAULT, load
 
 SETS = ("cleaneval", "daniel", "dragnet", "fundus", "htmldate", "ir_research", "l3s_gn1", "wcxb")
 EVERY = 1 if os.environ.get("NEWSCORPUS_ALL_PAGES") else 12

@@ -1,8 +1,7 @@
 from lxml.html import HtmlElement
 
 from newscorpus.data import Article, Block, Element, Fields, Label, LabelledBlock, Page, Rejected
-from newscorpus.extraction.assemble import MainText, assemble, good_paragraphs
-from newscorpus.extraction.read import Reading
+from newscorpus.extraction.extractor import MainText, Reading, assemble, good_paragraphs
 
 URL = "https://a.example/1"
 FIELDS = Fields(title="Headline")

@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.extraction import code_points as kinds
-from newscorpus.extraction.characters import Characters, count_characters
-from newscorpus.text import words as split_words
+from newscorpus import tokens as kinds
+from newscorpus.extraction.features.characters import Characters, count_characters
+from newscorpus.tokens import words as split_words
 
 ANY_TEXT = st.text(st.characters(), max_size=30)
 SURROGATES = st.text(st.characters(categories=["Cs"]), max_size=5)

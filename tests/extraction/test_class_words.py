@@ -1,6 +1,6 @@
 import pytest
 
-from newscorpus.extraction.class_words import KINDS, NAMES, kinds_of
+from newscorpus.extraction.features.structure import KINDS, NAMES, kinds_of
 
 
 def kinds(name: str) -> set[str]:

@@ -19,9 +19,9 @@ from newscorpus.extraction.classify import (
     label_by,
 )
 from newscorpus.extraction.features import FEATURES, Hints, measure
+from newscorpus.extraction.main_text import INPUTS, MODEL
 from newscorpus.extraction.parse import parse
 from newscorpus.extraction.segment import segment
-from newscorpus.extractors.main_text import INPUTS, MODEL
 
 Stump = Callable[[tuple[str, ...], str, float, float, float], bytes]
 

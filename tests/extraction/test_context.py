@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.extraction.context import CONTEXT, FAR, measure_context
+from newscorpus.extraction.classify import CONTEXT, FAR, measure_context
 
 PROBABILITY = [0.1, 0.8, 0.6, 0.2, 0.0]
 WORDS = [10, 20, 30, 5, 1]

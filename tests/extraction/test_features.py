@@ -4,12 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from newscorpus.data import Block, Element
-from newscorpus.extraction.class_words import NAMES
 from newscorpus.extraction.features import FEATURES, Hints, measure
 from newscorpus.extraction.features.names import NEIGHBOURS, OF_NEIGHBOURS, OWN, PLACE
+from newscorpus.extraction.features.structure import NAMES, SEMANTIC_NAMES
 from newscorpus.extraction.parse import parse
 from newscorpus.extraction.segment import segment
-from newscorpus.extraction.structure import SEMANTIC_NAMES
 
 PROSE = "The old bridge over the river was opened again on Monday after ten years."  # 14 words
 NAVIGATION = "<nav><a href=/>Home</a></nav>"

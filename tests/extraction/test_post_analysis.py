@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from newscorpus.data import Block, Element, Label, LabelledBlock
-from newscorpus.extraction.phrases import PHRASES, opens_with_phrase
 from newscorpus.extraction.post_analysis import BREZOVNIK, DEFAULT_RULES, MROZEK, RULES, revise
-from newscorpus.extraction.post_analysis.rule import Labelled
+from newscorpus.extraction.post_analysis.boilerpipe import PHRASES, opens_with_phrase
+from newscorpus.extraction.post_analysis.headline import Labelled
 
 LABELS = {"G": Label.GOOD, "A": Label.ALMOST, "B": Label.BAD}
 BODY = Element("body")

@@ -2,7 +2,7 @@ from lxml.html import HtmlElement
 
 from newscorpus.config import Limits
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.extraction.read import Reading, read
+from newscorpus.extraction.extractor import Reading, read
 
 URL = "https://a.example/1"
 HTML = (

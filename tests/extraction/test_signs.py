@@ -4,7 +4,7 @@ import pytest
 
 from newscorpus.data import Block, Element, Fields, Label, LabelledBlock
 from newscorpus.extraction.features import measure
-from newscorpus.extraction.signs import SIGNS, read_signs
+from newscorpus.extraction.verdict import SIGNS, read_signs
 
 BODY = Element("body")
 

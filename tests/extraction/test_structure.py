@@ -3,10 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from newscorpus.data import Block, Element
-from newscorpus.extraction.class_words import NAMES
-from newscorpus.extraction.parse import parse
-from newscorpus.extraction.segment import segment
-from newscorpus.extraction.structure import (
+from newscorpus.extraction.features.structure import (
+    NAMES,
     SEMANTIC_NAMES,
     Structure,
     common_depth,
@@ -14,6 +12,8 @@ from newscorpus.extraction.structure import (
     read_structure,
     sum_below,
 )
+from newscorpus.extraction.parse import parse
+from newscorpus.extraction.segment import segment
 
 PAGE = """<body><nav><p>Home</p></nav>
 <main class="content"><article itemprop="articleBody"><p class="lead">One</p><p>Two</p></article></main>

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from newscorpus.artifacts import Artifact, ArtifactError, Metadata
-from newscorpus.extraction.signs import SIGNS
-from newscorpus.extraction.verdict import ARTICLE, Logistic, Verdict, verdict_parameters
+from newscorpus.extraction.verdict import ARTICLE, SIGNS, Logistic, Verdict, verdict_parameters
 
 PARAMETERS = verdict_parameters(Logistic((0.0,) * len(SIGNS), 0.0), 0.3)
 

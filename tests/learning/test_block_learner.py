@@ -9,11 +9,8 @@ import pytest
 from newscorpus.artifacts import CARD, METADATA, WEIGHTS, load_artifact
 from newscorpus.data import Article, Page
 from newscorpus.evaluation.scores import Confusion
-from newscorpus.extractors.line import keep_good
-from newscorpus.extractors.paragraph_svm import ParagraphSvm
-from newscorpus.extractors.shallow_tree import ShallowTree
-from newscorpus.extractors.texttractor import Texttractor
-from newscorpus.learning import paragraph_svm, shallow_tree, texttractor
+from newscorpus.extraction.extractor import keep_good
+from newscorpus.gold.pages import GoldPage
 from newscorpus.learning.block_learner import (
     BlockLearner,
     LabelledPage,
@@ -23,8 +20,13 @@ from newscorpus.learning.block_learner import (
     stack,
     train,
 )
-from newscorpus.learning.gold import Source, TrainingError
-from newscorpus.learning.pages import GoldPage
+from newscorpus.learning.sources import Source, TrainingError
+from newscorpus.published.paragraph_svm import train as paragraph_svm
+from newscorpus.published.paragraph_svm.system import ParagraphSvm
+from newscorpus.published.shallow_tree import train as shallow_tree
+from newscorpus.published.shallow_tree.system import ShallowTree
+from newscorpus.published.texttractor import train as texttractor
+from newscorpus.published.texttractor.system import Texttractor
 
 MakePage = Callable[..., GoldPage]
 SYSTEMS = {

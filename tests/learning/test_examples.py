@@ -3,8 +3,8 @@ from dataclasses import replace
 
 import pytest
 
+from newscorpus.gold.pages import GoldPage
 from newscorpus.learning.examples import LICENCES, SET_WEIGHTS, Example, make_example
-from newscorpus.learning.pages import GoldPage
 
 MakePage = Callable[..., GoldPage]
 

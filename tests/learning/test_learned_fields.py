@@ -7,9 +7,9 @@ import pytest
 from newscorpus.data import Fields
 from newscorpus.extraction.fields.dates import Setting
 from newscorpus.extraction.fields.learned import FIELDS
+from newscorpus.gold.pages import GoldPage
 from newscorpus.learning.learned_fields import FieldPage, fit_fields, make_field_pages, says, score_picks
-from newscorpus.learning.linear import in_memory
-from newscorpus.learning.pages import GoldPage
+from newscorpus.learning.onnx import in_memory
 
 NAMES = ("Jane Smith", "Peter Brown", "Mary Jones", "Adam Black", "Eve White", "Carl Green")
 

@@ -12,7 +12,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from newscorpus.artifacts import WEIGHTS, Artifact, ArtifactError, Metadata, Scorer
-from newscorpus.learning.onnx_models import estimator_to_onnx
+from newscorpus.learning.onnx import estimator_to_onnx
 
 COLUMNS = 4
 METADATA = Metadata("toy", "1", (), {}, {}, {}, {}, {})

@@ -4,7 +4,7 @@ import pytest
 from numpy.typing import NDArray
 
 from newscorpus.artifacts import onnx_session
-from newscorpus.learning.onnx_trees import trees_to_onnx
+from newscorpus.learning.onnx import trees_to_onnx
 
 COLUMNS = 6
 

@@ -10,11 +10,10 @@ from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Capture, Exchange, Origin, Rules
 from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.data import Page
+from newscorpus.gold.pages import GoldPage, PagesError
 from newscorpus.learning.block_learner import train
-from newscorpus.learning.gold import TrainingError
-from newscorpus.learning.pages import GoldPage, PagesError
-from newscorpus.learning.paragraph_svm import PARAGRAPH_SVM
-from newscorpus.learning.silver import silver_source
+from newscorpus.learning.sources import TrainingError, silver_source
+from newscorpus.published.paragraph_svm.train import PARAGRAPH_SVM
 
 MakePage = Callable[..., GoldPage]
 RULES: Rules = {"text": ("article p",), "remove": ("h1",)}

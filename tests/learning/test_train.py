@@ -10,15 +10,15 @@ from newscorpus.artifacts import CARD, METADATA, Metadata, load_artifact
 from newscorpus.data import Label
 from newscorpus.extraction.classify import FIRST, SECOND, Classifier, label_by
 from newscorpus.extraction.features import Hints, measure
+from newscorpus.extraction.main_text import INPUTS
 from newscorpus.extraction.parse import parse
 from newscorpus.extraction.segment import segment
 from newscorpus.extraction.verdict import ARTICLE, Verdict
-from newscorpus.extractors.main_text import INPUTS
+from newscorpus.gold.pages import GoldPage
 from newscorpus.learning.boosting import Boosting
 from newscorpus.learning.card import model_card
 from newscorpus.learning.examples import LICENCES
-from newscorpus.learning.gold import TrainingError
-from newscorpus.learning.pages import GoldPage
+from newscorpus.learning.sources import TrainingError
 from newscorpus.learning.train import LEAST_ARTICLE, train
 
 MakePage = Callable[..., GoldPage]

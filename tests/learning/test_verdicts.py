@@ -4,8 +4,8 @@ import lightgbm
 import numpy as np
 import pytest
 
-from newscorpus.evaluation.conventions import NO_ARTICLE
-from newscorpus.extraction.signs import SIGNS
+from newscorpus.extraction.verdict import SIGNS
+from newscorpus.gold.conventions import NO_ARTICLE
 from newscorpus.learning.verdicts import JudgedPage, check_verdict, learn_article, learn_confidence
 
 

@@ -8,7 +8,7 @@ from newscorpus.pipelines.workers import Workers
 from scrapy.utils.test import get_crawler
 
 from newscorpus.config import QualityConfig
-from newscorpus.crawl.errors import CrawlError
+from newscorpus.errors import CrawlError
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from newscorpus.portals.archive import archive_page, archive_pages
+from newscorpus.portals.portal import archive_page, archive_pages
 
 FIRST, LAST = date(2024, 11, 29), date(2025, 1, 2)
 

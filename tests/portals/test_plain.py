@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 
-from newscorpus.portals.errors import PortalError
-from newscorpus.portals.plain import load_plain_template
+from newscorpus.errors import PortalError
+from newscorpus.portals.template import load_plain_template
 
 PAGE = """<body><h1>Naslov</h1><div class="text wide">ne</div><div class="text"><p>Prvi.</p>
 <div class="text">Drugi.</div></div><p itemprop="">Treći.</p><font color='a "b"'>Četvrti.</font></body>"""

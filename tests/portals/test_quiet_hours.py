@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from newscorpus.portals.quiet_hours import read_quiet_hours
+from newscorpus.portals.portal import read_quiet_hours
 
 
 def at(text: str) -> float:

@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 from newscorpus.spiders.again import Again
 from newscorpus.spiders.arguments import Revisit
-from newscorpus.spiders.frontier import BUDGET_SPENT
-from newscorpus.spiders.period import ALWAYS, Period
 from scrapy import Request
 from scrapy.http import Response
 from scrapy.settings import Settings
@@ -22,6 +20,8 @@ from newscorpus.addon.counts import REVISITED, UNCHANGED
 from newscorpus.addon.visits import Visit
 from newscorpus.config import RevisitConfig
 from newscorpus.crawl.ledger import Fetched, Ledger, Link, Outcome, key_of
+from newscorpus.discovery.frontier import BUDGET_SPENT
+from newscorpus.discovery.period import ALWAYS, Period
 
 BASE = "https://vesti.example/"
 CONFIG = RevisitConfig(first_seconds=100, depth_factor=2, min_seconds=10, max_seconds=1_000)

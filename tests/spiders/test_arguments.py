@@ -7,8 +7,7 @@ from scrapy.settings import Settings
 
 import newscorpus.settings
 from newscorpus.addon.options import user_agent
-from newscorpus.crawl.errors import CrawlError
-from newscorpus.portals.errors import PortalError
+from newscorpus.errors import CrawlError, PortalError
 
 PORTAL = """
 name = "{name}"

@@ -10,10 +10,6 @@ from typing import Any
 import pytest
 from newscorpus.spiders import asker as module
 from newscorpus.spiders.asker import OUT_OF_PERIOD, Asker
-from newscorpus.spiders.frontier import Frontier
-from newscorpus.spiders.judge import Kind
-from newscorpus.spiders.listing import Entry, Listing
-from newscorpus.spiders.period import ALWAYS, Period
 from newscorpus.spiders.requests import Calls
 from scrapy import Request
 from scrapy.settings import Settings
@@ -21,6 +17,10 @@ from scrapy.statscollectors import MemoryStatsCollector
 
 from newscorpus.crawl.ledger import Fetched, Ledger, Link, Outcome, key_of
 from newscorpus.data import Evidence, Rejected
+from newscorpus.discovery.addresses import Kind
+from newscorpus.discovery.frontier import Frontier
+from newscorpus.discovery.listing import Entry, Listing
+from newscorpus.discovery.period import ALWAYS, Period
 from newscorpus.portals.schema import Portal
 
 BASE = "https://vesti.example"

@@ -1,11 +1,11 @@
 import pytest
-from newscorpus.spiders.failures import fetch_rejection
+from newscorpus.spiders.parts import fetch_rejection
 from scrapy import exceptions
 from scrapy.http import Headers, Response
 from scrapy.spidermiddlewares.httperror import HttpError
 
+from newscorpus.addon.guards import Refused
 from newscorpus.addon.pages import make_page
-from newscorpus.addon.refused import Refused
 from newscorpus.data import Evidence
 
 URL = "http://example.org/a"

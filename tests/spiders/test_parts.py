@@ -5,14 +5,14 @@ from collections.abc import Mapping
 
 import pytest
 from lxml import html
-from newscorpus.spiders.links import find_links
 from newscorpus.spiders.parts import fetch_parts
 from scrapy import Request
 from scrapy.exceptions import DownloadTimeoutError
 from scrapy.http import HtmlResponse, Response
 
-from newscorpus.addon.refused import Postponed
+from newscorpus.addon.guards import Postponed
 from newscorpus.data import Page, Rejected
+from newscorpus.discovery.links import find_links
 from newscorpus.portals.schema import Portal
 
 STORY = "https://vesti.example/a-long-story"

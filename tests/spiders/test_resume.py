@@ -15,8 +15,8 @@ from urllib.request import urlopen
 import pytest
 
 from newscorpus.corpus.published import open_corpus
-from newscorpus.jobs.build import build
-from newscorpus.jobs.status import status
+from newscorpus.crawl.ledger.status import status
+from newscorpus.publish.build import build
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "newspapers.py"
 ARTICLES = 60

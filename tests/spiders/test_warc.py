@@ -17,7 +17,7 @@ from warcio.warcwriter import WARCWriter
 
 from newscorpus.crawl.archive.read import read_captures
 from newscorpus.crawl.archive.values import Capture
-from newscorpus.crawl.errors import CrawlError
+from newscorpus.errors import CrawlError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
 

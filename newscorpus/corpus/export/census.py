@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 
+from newscorpus.corpus.manifest import Tally
 from newscorpus.corpus.shards import Shard
-from newscorpus.corpus.tally import Tally
 from newscorpus.data import Record
 
 DAY_LENGTH = len("2026-03-01")

@@ -12,11 +12,10 @@ from typing import Any
 
 import msgspec
 
-from newscorpus.corpus.compressed import gzipped
 from newscorpus.corpus.export.source import Source, bounded
-from newscorpus.corpus.lines import encode_line
+from newscorpus.corpus.lines import encode_line, gzipped
 from newscorpus.data import Record
-from newscorpus.text import count_words
+from newscorpus.tokens import count_words
 
 TAGGER = "newscorpus"
 

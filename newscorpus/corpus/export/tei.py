@@ -15,7 +15,7 @@ from lxml.etree import _Element
 from newscorpus.corpus.export.source import Part, Source, bounded
 from newscorpus.corpus.export.text import safe_name
 from newscorpus.data import Record
-from newscorpus.text import collapse, paragraphs
+from newscorpus.tokens import collapse, paragraphs
 
 TEI = "http://www.tei-c.org/ns/1.0"
 DEFAULT_NAMESPACE: Any = {None: TEI}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from newscorpus.corpus.export.source import Part, Source
 from newscorpus.data import Record
-from newscorpus.text import collapse, paragraphs
+from newscorpus.tokens import collapse, paragraphs
 
 TABLE = "metadata.tsv"
 COLUMNS = (

@@ -14,9 +14,8 @@ from xml.sax.saxutils import escape
 
 from newscorpus.corpus.export.census import iso_day
 from newscorpus.corpus.export.source import Source
-from newscorpus.corpus.tokens import glued_tokens
 from newscorpus.data import Record
-from newscorpus.text import collapse, paragraphs
+from newscorpus.tokens import collapse, glued_tokens, paragraphs
 
 QUOTES = {'"': "&quot;"}
 SEPARATOR = "|"

@@ -1,14 +1,59 @@
-"""The filters and tags by name, and the verdict on an article.
+"""Remarks on articles that are kept: flash news, and texts that say they were made by a machine.
+
+A tag is a function from a measured article to whether it applies; it becomes a flag of the record.
+
+The filters and tags by name, and the verdict on an article.
 
 To add a filter: a function, its entry in `FILTERS`, a test, a line in docs/quality.md.
+
+The configuration of filters and masks, from a TOML file.
 """
 
-from collections.abc import Callable
+import dataclasses
+import tomllib
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from newscorpus.config import QualityConfig
-from newscorpus.corpus.quality import literature, news, tags
-from newscorpus.corpus.quality.measured import Measured, measure
+from newscorpus.corpus.masking import KINDS
+from newscorpus.corpus.quality import literature, news
+from newscorpus.corpus.quality.measured import Measured, any_of, measure
+from newscorpus.corpus.quality.news import is_flash
 from newscorpus.data import Article, Rejected
+from newscorpus.errors import CorpusError
+
+EDGE_LINES = 2
+"""Paragraphs at either end where a page says how its text was made; inside, an article may tell of such things."""
+NOTE_WORDS = 40
+"""Most words of a paragraph that says it."""
+
+
+def flash_news(measured: Measured, config: QualityConfig) -> bool:
+    """Very short, or called flash news by its headline."""
+    return measured.n_words < config.max_flash_words or is_flash(measured)
+
+
+def machine_translated(measured: Measured, _config: QualityConfig) -> bool:
+    """Says that it was translated by a machine."""
+    return _noted(measured, "machine_translated")
+
+
+def generated(measured: Measured, _config: QualityConfig) -> bool:
+    """Says that it was written by a machine, or shows what language models say of themselves."""
+    return _noted(measured, "generated")
+
+
+def _noted(measured: Measured, kind: str) -> bool:
+    """Whether a short paragraph near the start or the end holds a phrase of that kind."""
+    last = len(measured.lines) - EDGE_LINES
+    return any(
+        (at < EDGE_LINES or at >= last) and len(words) <= NOTE_WORDS and any_of(kind).search(line)
+        for at, (line, words) in enumerate(zip(measured.lines, measured.line_words, strict=True))
+    )
+
 
 Filter = Callable[[Measured, QualityConfig], str]
 Tag = Callable[[Measured, QualityConfig], bool]
@@ -38,7 +83,7 @@ FILTERS: dict[str, Filter] = {
 }
 """Filters by the reason they give, in the order they are asked: what says most about a page comes first."""
 
-TAGS: dict[str, Tag] = {tag.__name__: tag for tag in (tags.flash_news, tags.machine_translated, tags.generated)}
+TAGS: dict[str, Tag] = {tag.__name__: tag for tag in (flash_news, machine_translated, generated)}
 """Tags by the flag they set."""
 
 
@@ -55,3 +100,38 @@ def tags_of(article: Article, config: QualityConfig = QualityConfig()) -> tuple[
     """The flags that apply to an article."""
     measured = measure(article)
     return tuple(flag for flag, applies in TAGS.items() if applies(measured, config))
+
+
+def read_quality(path: Path) -> QualityConfig:
+    """The configuration in a file, whose keys are those of `QualityConfig`; what it leaves out is as by default.
+
+    Raises:
+        CorpusError: the file cannot be read, has an unknown key or a wrong value; the message names file and key.
+    """
+    try:
+        table = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise CorpusError(f"{path}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise CorpusError(f"{path}: not valid TOML: {error}") from error
+    _check(path, "key", table, [field.name for field in dataclasses.fields(QualityConfig)])
+    try:
+        config = msgspec.convert(table, QualityConfig)
+    except msgspec.ValidationError as error:
+        what, _, where = str(error).rpartition(" - at `$.")
+        raise CorpusError(f"{path}: {where.rstrip('`')}: {what}") from error
+    _check(path, "filter in off:", config.off, FILTERS)
+    _check(path, "kind in mask:", config.mask, KINDS)
+    return config
+
+
+def changed_settings(config: QualityConfig) -> dict[str, Any]:
+    """What a configuration has other than by default, as a file would say it."""
+    values, defaults = dataclasses.asdict(config), dataclasses.asdict(QualityConfig())
+    return {name: value for name, value in values.items() if value != defaults[name]}
+
+
+def _check(path: Path, what: str, names: Iterable[str], known: Collection[str]) -> None:
+    """Refuse a name that is not known."""
+    if unknown := [name for name in names if name not in known]:
+        raise CorpusError(f"{path}: unknown {what} {unknown[0]}; known: {', '.join(known)}")

@@ -1,11 +1,18 @@
-"""An article with its text cut into lines and words once, for all filters."""
+"""An article with its text cut into lines and words once, for all filters.
+
+Phrases of many languages, read from `phrases.toml`, as patterns. Which language a text is in need not be known.
+"""
 
 import re
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import chain
 
 from newscorpus.data import Article
-from newscorpus.text import paragraphs, words
+from newscorpus.tokens import paragraphs, words
 
 IDEOGRAMS = re.compile("[\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 """Chinese characters and Japanese kana."""
@@ -25,7 +32,7 @@ class Measured:
     Attributes:
         article: the article.
         lines: its paragraphs, white space collapsed, empty ones left out.
-        line_words: words of each line; in scripts without spaces every character is one (`newscorpus.text`).
+        line_words: words of each line; in scripts without spaces every character is one (`newscorpus.tokens`).
         n_words: words of the text, for scripts without spaces estimated from the characters.
         characters_a_word: 1; for a text mostly in a script without spaces, how many of its words make one, rounded.
     """
@@ -64,3 +71,24 @@ def share(part: float, whole: float) -> float:
 def characters(texts: Sequence[str]) -> int:
     """Total length of texts."""
     return sum(map(len, texts))
+
+
+def any_of(kind: str) -> re.Pattern[str]:
+    """Matches a phrase of one kind, in any language, at the start of a word."""
+    return _pattern(kind)
+
+
+def by_language(kind: str) -> Mapping[str, tuple[str, ...]]:
+    """The phrases of one kind, lower case, by language."""
+    return {language: tuple(phrases) for language, phrases in _phrases()[kind].items()}
+
+
+@cache
+def _phrases() -> Mapping[str, Mapping[str, list[str]]]:
+    return tomllib.loads((files(__package__) / "phrases.toml").read_text("utf-8"))
+
+
+@cache
+def _pattern(kind: str) -> re.Pattern[str]:
+    phrases: Iterable[str] = dict.fromkeys(chain.from_iterable(_phrases()[kind].values()))
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, phrases))})", re.IGNORECASE)

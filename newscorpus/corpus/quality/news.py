@@ -6,9 +6,8 @@ A filter is a function from a measured article to what is wrong with it, one lin
 import re
 
 from newscorpus.config import QualityConfig
-from newscorpus.corpus.quality.measured import Measured
-from newscorpus.corpus.quality.phrases import any_of, by_language
-from newscorpus.text import count_words
+from newscorpus.corpus.quality.measured import Measured, any_of, by_language
+from newscorpus.tokens import count_words
 
 TICKER_KINDS = {"LiveBlogPosting"}
 GALLERY_KINDS = {"ImageGallery", "MediaGallery"}

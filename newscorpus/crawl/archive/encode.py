@@ -12,10 +12,9 @@ from warcio.recordbuilder import RecordBuilder
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from newscorpus.crawl.archive.content import ContentError, unpack
+from newscorpus.crawl.archive.content import WITH_GZIP_HEADER, ContentError, unpack
 from newscorpus.crawl.archive.values import NOTE_TYPE, PERSONAL, Capture, Exchange, Headers, Note, Origin
 from newscorpus.crawl.archive.values import StoredPage as Stored
-from newscorpus.crawl.gunzip import WITH_GZIP_HEADER
 from newscorpus.data import Page
 
 VERSION = "WARC/1.1"

@@ -17,12 +17,12 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-from newscorpus.crawl.ledger.errors import LedgerError
 from newscorpus.crawl.ledger.files import CommittedFiles, Place, Series, sync
 from newscorpus.crawl.ledger.recover import recover
 from newscorpus.crawl.ledger.revisits import Revisits
 from newscorpus.crawl.ledger.rows import Fetched, Lease, Link, Outcome, State, key_of
 from newscorpus.crawl.ledger.store import LEDGER, MAX_LOG_BYTES, locked, open_writer
+from newscorpus.errors import LedgerError
 
 INSERT = """INSERT INTO urls (url, portal, kind, state, depth, found_on, priority, request, id)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""

@@ -3,9 +3,9 @@
 import sqlite3
 from pathlib import Path
 
-from newscorpus.crawl.ledger.errors import LedgerError
 from newscorpus.crawl.ledger.files import cut_back, strangers
 from newscorpus.crawl.ledger.rows import State
+from newscorpus.errors import LedgerError
 
 
 def recover(connection: sqlite3.Connection, corpus: Path) -> dict[str, int]:

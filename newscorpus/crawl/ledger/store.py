@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from newscorpus.crawl.ledger.errors import LedgerError
+from newscorpus.errors import LedgerError
 
 LEDGER = "ledger.sqlite"
 LOCK = ".crawl.lock"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.data import Block
-from newscorpus.extraction.characters import Characters
+from newscorpus.extraction.features.characters import Characters
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.data import Block
-from newscorpus.extraction.characters import Words, count_characters
-from newscorpus.extraction.class_words import NAMES as CLASS_NAMES
 from newscorpus.extraction.features.amounts import Amounts, Columns, Integers, read_amounts
+from newscorpus.extraction.features.characters import Words, count_characters
 from newscorpus.extraction.features.names import FEATURES, NEIGHBOURS, OF_NEIGHBOURS, OWN, PLACE
 from newscorpus.extraction.features.order import measure_headline, measure_order
 from newscorpus.extraction.features.own import measure_own
+from newscorpus.extraction.features.structure import NAMES as CLASS_NAMES
+from newscorpus.extraction.features.structure import SEMANTIC_NAMES, Structure, read_structure
 from newscorpus.extraction.features.tree import measure_tree
 from newscorpus.extraction.features.wording import measure_hints, measure_repetition, overlap_with_title
-from newscorpus.extraction.structure import SEMANTIC_NAMES, Structure, read_structure
 
 Matrix = NDArray[np.float32]
 

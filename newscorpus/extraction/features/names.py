@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from newscorpus.extraction import class_words
-from newscorpus.extraction.structure import SEMANTIC_NAMES
+from newscorpus.extraction.features import structure
+from newscorpus.extraction.features.structure import SEMANTIC_NAMES
 
 OWN: Final[Mapping[str, str]] = {
     "words": "words",
@@ -128,7 +128,7 @@ def _names() -> Iterator[tuple[str, str]]:
         ("near", "the element or one of the two above"),
         ("any", "an ancestor"),
     ):
-        for kind in class_words.NAMES:
+        for kind in structure.NAMES:
             yield f"{reach}_class_{kind}", f"class, id or role of {meaning} speaks of {kind}"
     for name in SEMANTIC_NAMES:
         yield f"in_{name}", f"inside {name}"

@@ -1,13 +1,34 @@
-"""A block's place in the running order of the page: what stands before and after it."""
+"""The maximum-sum interval, the heart of Body Text Extraction.
 
+A block's place in the running order of the page: what stands before and after it.
+"""
+
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
 from newscorpus.extraction.features.amounts import TAG_CODES, Amounts, Columns, Floats
+from newscorpus.extraction.features.structure import Structure
 from newscorpus.extraction.features.tree import distance
-from newscorpus.extraction.interval import best_interval
-from newscorpus.extraction.structure import Structure
+
+
+def best_interval(gains: Sequence[int]) -> tuple[int, int]:
+    """The interval `[i, j)` of `gains` with the largest sum; `(0, 0)` where no interval has a sum above 0.
+
+    Linear time (Kadane's maximum-sum subarray). Of several intervals with that sum the one with the smallest i is
+    taken, and of those the one with the smallest j.
+    """
+    best, best_start, best_end = 0, 0, 0
+    total, start = 0, 0
+    for index, gain in enumerate(gains):
+        if total < 0:
+            total, start = 0, index
+        total += gain
+        if total > best:
+            best, best_start, best_end = total, start, index + 1
+    return best_start, best_end
+
 
 NEAR_BLOCKS: Final = 5
 FAR_PROSE: Final = 50

@@ -6,10 +6,10 @@ from typing import Final
 
 import numpy as np
 
+from newscorpus import tokens as kinds
 from newscorpus.data import Block
-from newscorpus.extraction import code_points as kinds
-from newscorpus.extraction.characters import Characters
 from newscorpus.extraction.features.amounts import Amounts, Columns, Integers
+from newscorpus.extraction.features.characters import Characters
 
 LINE_CHARACTERS: Final = 80
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from newscorpus.extraction.features.amounts import Amounts, Columns, Floats, Integers
-from newscorpus.extraction.structure import Structure, common_depth, main_container, sum_below
+from newscorpus.extraction.features.structure import Structure, common_depth, main_container, sum_below
 
 
 def measure_tree(structure: Structure, amounts: Amounts) -> Columns:

@@ -8,11 +8,11 @@ from itertools import islice
 from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence
-from newscorpus.extraction.fields.clean import plain
 from newscorpus.extraction.fields.dates import Dated, Setting, find_dates, parse_date
+from newscorpus.extraction.fields.markup import plain
+from newscorpus.extraction.fields.months import relative_day
 from newscorpus.extraction.fields.nearby import Line, following, lines_of, long_ones, marks_of, preceding, short_text
 from newscorpus.extraction.fields.people import is_agency, is_personal_name, names_in, squeezed, starts_like_byline
-from newscorpus.extraction.fields.relative import relative_day
 from newscorpus.extraction.fields.visible import ASIDE, FOREIGN, UPDATE, stands_aside
 
 DATE_MARK = re.compile(

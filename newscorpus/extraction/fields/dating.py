@@ -1,11 +1,69 @@
-"""Which of the dates that a page bears is its publication, and which its last change."""
+"""The date that an address carries.
 
-from collections.abc import Sequence
+Dates in the scripts by which pages tell their statistics and their own code what they are.
+
+Which of the dates that a page bears is its publication, and which its last change.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta, timezone
+from urllib.parse import urlsplit
 
 from newscorpus.data import Evidence
 from newscorpus.extraction.fields.dates import Setting, parse_date
-from newscorpus.extraction.fields.evidence import Decided, of_field
+from newscorpus.extraction.fields.decide import Decided, of_field
+from newscorpus.extraction.fields.markup import Markup
+
+DATE = re.compile(
+    r"(?<!\d)(?P<year>(?:19|20)\d{2})(?P<mark>[/_.-]?)(?P<month>0?[1-9]|1[0-2])(?P=mark)(?P<day>[0-2]?\d|3[01])(?!\d)"
+)
+DAY_FIRST = re.compile(
+    r"(?<!\d)(?P<day>[0-2]\d|3[01])(?P<mark>[/_.-])(?P<month>0[1-9]|1[0-2])(?P=mark)(?P<year>(?:19|20)\d{2})(?!\d)"
+)
+
+
+def read_address(url: str) -> Iterator[Evidence]:
+    """Evidence of the publication day in a path such as `/2024/02/03/` or `-20240203.html`."""
+    path = urlsplit(url).path
+    for match in (DATE.search(path), DAY_FIRST.search(path)):
+        if match and (len(match["month"] + match["day"]) == 4 or _is_whole(match)):
+            yield Evidence("published", f"{match['year']}-{int(match['month']):02}-{int(match['day']):02}", "url")
+
+
+def _is_whole(match: re.Match[str]) -> bool:
+    """Whether a day or month of one digit is a step of the path, as in `/2024/2/3/`, not in `/2024/2/3-reasons`."""
+    return match["mark"] == "/" and match.string[match.end() : match.end() + 1] in {"", "/"}
+
+
+PUBLISHED = re.compile(
+    r"\b(?:first_?|article_?|content_?|page_?)?(?:publi(?:sh(?:ed)?|cation)_?(?:date|time|at|on)?|date_?published|pub_?date|upload_?date)"
+    r"(?:_?(?:time|gmt|utc|iso))?\\?[\"']?\s*[:=]\s*\\?[\"'](?P<value>[^\"'\\]{8,40})",
+    re.IGNORECASE,
+)
+MAX_CHARACTERS = 300_000
+"""Longest part of a script that is searched (a choice)."""
+MAX_VALUES = 2
+LITERALS = ("publi", "pubdate", "pub_date", "uploaddate", "upload_date")
+"""One of these stands in whatever `PUBLISHED` matches; to look for them takes a tenth of the time."""
+
+
+def read_data_layer(markup: Markup) -> Iterator[Evidence]:
+    """Evidence of the publication in scripts other than JSON-LD: the first values named so."""
+    found = 0
+    for script in markup.code:
+        text = (script.text or "")[:MAX_CHARACTERS]
+        for match in PUBLISHED.finditer(text) if _may_match(text) else ():
+            yield Evidence("published", match["value"], "meta")
+            found += 1
+            if found == MAX_VALUES:
+                return
+
+
+def _may_match(text: str) -> bool:
+    lower = text.lower()
+    return any(literal in lower for literal in LITERALS)
+
 
 MACHINE = frozenset({"json-ld", "microdata", "meta", "sitemap", "feed"})
 WEIGHTS = {"template": 100, "portal": 100} | dict.fromkeys(MACHINE, 6) | {"url": 4, "time-tag": 2, "text": 2}

@@ -1,13 +1,88 @@
-"""One decision a field: which of the candidates stands in the record."""
+"""Candidates of a page for one field, and which of them to prefer by their source alone.
 
-from collections.abc import Collection, Sequence
+The language that a page declares, as a BCP 47 primary tag.
+
+One decision a field: which of the candidates stands in the record.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from newscorpus.data import Evidence
-from newscorpus.extraction.fields.evidence import Decided, of_best_source, of_field
-from newscorpus.extraction.fields.languages import decide_language, primary_tag
 from newscorpus.extraction.fields.people import squeezed, tell_apart
 from newscorpus.extraction.fields.titles import decide_title
+
+TRUST = (
+    "template", "portal", "json-ld", "microdata", "meta", "sitemap", "feed", "text", "time-tag", "heading", "learned",
+    "url",
+)  # fmt: skip
+"""Sources, the most trusted first: a portal's own rules, then what sites write for machines, then what people see."""
+RANKS = {source: rank for rank, source in enumerate(TRUST)}
+
+
+def of_field(field: str, evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    """The candidates for `field`, by trust in their source; within a source in the order in which it gave them."""
+    return tuple(sorted([item for item in evidence if item.field == field], key=lambda item: RANKS[item.source]))
+
+
+def of_best_source(candidates: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    """The candidates that share the source of the first one."""
+    return tuple(item for item in candidates if item.source == candidates[0].source)
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The value of a field and the source it came from; both empty where there is none."""
+
+    value: str = ""
+    source: str = ""
+
+
+TAG = re.compile(r"^([a-z]{2,3})(?:[-_][a-z0-9_-]*)?$", re.IGNORECASE)
+NAMES = {
+    "english": "en", "german": "de", "deutsch": "de", "french": "fr", "français": "fr", "spanish": "es",
+    "español": "es", "italian": "it", "italiano": "it", "portuguese": "pt", "português": "pt", "russian": "ru",
+    "русский": "ru", "ukrainian": "uk", "українська": "uk", "polish": "pl", "polski": "pl", "czech": "cs",
+    "čeština": "cs", "slovak": "sk", "slovenčina": "sk", "slovenian": "sl", "slovene": "sl", "slovenščina": "sl",
+    "croatian": "hr", "hrvatski": "hr", "serbian": "sr", "srpski": "sr", "српски": "sr", "bosnian": "bs",
+    "bulgarian": "bg", "greek": "el", "turkish": "tr",
+}  # fmt: skip
+SLIPS = {
+    "cz": "cs",
+    "gr": "el",
+    "ua": "uk",
+    "jp": "ja",
+    "kr": "ko",
+    "cn": "zh",
+    "sp": "es",
+    "ger": "de",
+    "deu": "de",
+    "eng": "en",
+}
+"""Country codes and older codes that pages write for the language."""
+NO_LANGUAGE = frozenset({"und", "mul", "zxx", "all", "xx"})
+
+
+@lru_cache(1_024)  # of languages there are few
+def primary_tag(value: str) -> str:
+    """The primary tag of a declared language: "sr" of "sr-Latn-RS", "de" of "German"; "" where it is none."""
+    text = value.strip().lower()
+    if text in NAMES:
+        return NAMES[text]
+    match = TAG.match(text)
+    code = match[1] if match else ""
+    return "" if code in NO_LANGUAGE else SLIPS.get(code, code)
+
+
+def decide_language(declared: Sequence[str]) -> str:
+    """The tag that most declarations name; of equals the one named first; "" where none is usable."""
+    counts = Counter(tag for value in declared if (tag := primary_tag(value)))
+    return max(counts, key=counts.__getitem__, default="")
+
 
 MAX_TITLE = 300
 """Longest title, in characters; what is longer is text of an unclosed element. The longest gold title has 186."""

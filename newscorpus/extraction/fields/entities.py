@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from newscorpus.data import Evidence, Image
-from newscorpus.extraction.fields.clean import plain, plain_lines
-from newscorpus.extraction.fields.json_ld import Node
-from newscorpus.extraction.fields.markup import join
+from newscorpus.extraction.fields.markup import join, plain, plain_lines
+from newscorpus.extraction.fields.structured import Node
 
 ARTICLES = (
     "NewsArticle", "ReportageNewsArticle", "AnalysisNewsArticle", "OpinionNewsArticle", "BackgroundNewsArticle",

@@ -1,10 +1,14 @@
-"""What `<meta>` and `<link>` elements say: OpenGraph, Dublin Core and the names that publishing systems use."""
+"""What `<meta>` and `<link>` elements say: OpenGraph, Dublin Core and the names that publishing systems use.
 
-from collections.abc import Iterator
+What a page says of machine use: robots, text and data mining reservations, AI training.
 
-from newscorpus.data import Evidence
-from newscorpus.extraction.fields.clean import plain
-from newscorpus.extraction.fields.markup import Markup
+Images that a page names as its own.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from newscorpus.data import Evidence, Image, Rights
+from newscorpus.extraction.fields.markup import Markup, join, plain
 
 NAMES = {
     "title": (
@@ -81,3 +85,45 @@ def _labelled_authors(markup: Markup) -> Iterator[Evidence]:
         label, value = markup.first_meta(f"twitter:label{number}"), markup.first_meta(f"twitter:data{number}")
         if label.strip(" :").lower() in AUTHOR_LABEL and plain(value):
             yield Evidence("authors", plain(value), "meta")
+
+
+AI_WORDS = ("noai", "noimageai")
+
+
+def read_rights(markup: Markup, headers: Mapping[str, str]) -> Rights:
+    """The rights signals of a page and of the response that carried it; a header comes before a meta element."""
+    robots = _joined(headers.get("x-robots-tag", ""), *markup.metas.get("robots", ()))
+    words = {word.strip() for word in robots.lower().replace(";", ",").split(",")}
+    return Rights(
+        robots=robots,
+        tdm=plain(headers.get("tdm-reservation") or markup.first_meta("tdm-reservation")),
+        tdm_policy=plain(headers.get("tdm-policy") or markup.first_meta("tdm-policy")),
+        content_usage=plain(headers.get("content-usage") or markup.first_meta("content-usage")),
+        noai=", ".join(word for word in AI_WORDS if word in words),
+    )
+
+
+def _joined(*values: str) -> str:
+    return ", ".join(dict.fromkeys(text for value in values if (text := plain(value))))
+
+
+MAX_IMAGES = 50
+"""Most images that are kept of a page."""
+
+
+def meta_images(markup: Markup) -> Iterator[Image]:
+    """The images of OpenGraph and Twitter cards, addresses absolute."""
+    alt = plain(markup.first_meta("og:image:alt", "twitter:image:alt"))
+    for name in ("og:image", "og:image:url", "twitter:image", "twitter:image:src"):
+        for number, address in enumerate(markup.metas.get(name, ())):
+            if link := join(markup.base, address):
+                yield Image(link, alt if number == 0 else "")
+
+
+def merge_images(images: Iterable[Image]) -> tuple[Image, ...]:
+    """Each address once, in order, with the first alternative text and caption that any source gives it."""
+    merged: dict[str, Image] = {}
+    for image in images:
+        known = merged.get(image.url, image)
+        merged[image.url] = Image(image.url, known.alt or image.alt, known.caption or image.caption)
+    return tuple(merged.values())[:MAX_IMAGES]

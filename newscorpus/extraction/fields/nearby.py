@@ -9,7 +9,7 @@ from typing import cast
 from lxml import etree
 from lxml.html import HtmlElement
 
-from newscorpus.text import collapse
+from newscorpus.tokens import collapse
 
 SHORT = 160
 """Longest text, in characters, that is taken as a line about the document rather than a piece of it."""

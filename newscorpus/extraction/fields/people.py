@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
-from newscorpus.text import collapse, words
+from newscorpus.tokens import collapse, words
 
 AGENCY_NAMES = """
 AA, AAP, Adnkronos, AFP, Agence France-Presse, Agência Lusa, Agencia EFE, Agencias, Agenzie, Agerpres, AGI, ANA-MPA,

@@ -7,19 +7,18 @@ from urllib.parse import urlsplit
 from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence, Fields, Image, Page, Provenance
-from newscorpus.extraction.fields.address import read_address
 from newscorpus.extraction.fields.byline import near, read_everywhere, read_lead, read_near
-from newscorpus.extraction.fields.clean import plain
-from newscorpus.extraction.fields.data_layer import read_data_layer
 from newscorpus.extraction.fields.dates import Setting, parse_moment
-from newscorpus.extraction.fields.dating import decide_dates
+from newscorpus.extraction.fields.dating import decide_dates, read_address, read_data_layer
 from newscorpus.extraction.fields.decide import (
+    Decided,
     decide_headline,
     decide_people,
     decide_plain,
     decide_tag_of_language,
     decide_tags,
     month_first,
+    of_field,
 )
 from newscorpus.extraction.fields.entities import (
     Entities,
@@ -30,14 +29,10 @@ from newscorpus.extraction.fields.entities import (
     kind,
     read_entities,
 )
-from newscorpus.extraction.fields.evidence import Decided, of_field
-from newscorpus.extraction.fields.images import merge_images, meta_images
-from newscorpus.extraction.fields.json_ld import read_json_ld
 from newscorpus.extraction.fields.learned import read_learned
-from newscorpus.extraction.fields.markup import Markup, gather, join
-from newscorpus.extraction.fields.metas import read_metas
-from newscorpus.extraction.fields.microdata import read_microdata
-from newscorpus.extraction.fields.rights import read_rights
+from newscorpus.extraction.fields.markup import Markup, gather, join, plain
+from newscorpus.extraction.fields.metas import merge_images, meta_images, read_metas, read_rights
+from newscorpus.extraction.fields.structured import read_json_ld, read_microdata
 from newscorpus.extraction.fields.titles import site_names
 from newscorpus.extraction.fields.visible import find_headline, read_headline, read_times
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from newscorpus.data import Evidence
 from newscorpus.extraction.fields.people import squeezed
-from newscorpus.text import words
+from newscorpus.tokens import words
 
 SEPARATOR = re.compile(r"\s+[-–—|·•:»›/~]+\s+|\s*[|｜»›]\s*|\s*::\s*|:\s+|--+|\s+<\s+|\s*―\s*|_")
 """What may stand between the headline and the name of site or section."""

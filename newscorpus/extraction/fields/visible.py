@@ -7,9 +7,8 @@ from itertools import islice
 from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence
-from newscorpus.extraction.fields.clean import plain
 from newscorpus.extraction.fields.dates import Setting, parse_date
-from newscorpus.extraction.fields.markup import MAX_OF_A_KIND, Markup
+from newscorpus.extraction.fields.markup import MAX_OF_A_KIND, Markup, plain
 from newscorpus.extraction.fields.nearby import CODE, PIECES, marks_of
 from newscorpus.extraction.fields.people import squeezed
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from newscorpus.config import PostAnalysisConfig
 from newscorpus.data import LabelledBlock
 from newscorpus.extraction.post_analysis import boilerpipe, headline, mrozek
-from newscorpus.extraction.post_analysis.rule import Labelled, Rule
+from newscorpus.extraction.post_analysis.headline import Labelled, Rule
 
 RULES: Final[Mapping[str, Rule]] = MappingProxyType(
     {

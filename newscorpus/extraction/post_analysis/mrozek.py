@@ -7,8 +7,7 @@ from msgspec.structs import replace
 
 from newscorpus.config import PostAnalysisConfig
 from newscorpus.data import Label
-from newscorpus.extraction.post_analysis.headline import lower_words
-from newscorpus.extraction.post_analysis.rule import Labelled, is_heading, relabel
+from newscorpus.extraction.post_analysis.headline import Labelled, is_heading, lower_words, relabel
 
 
 def start(labelled: Labelled, title: str, config: PostAnalysisConfig) -> Labelled:

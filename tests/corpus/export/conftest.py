@@ -12,7 +12,7 @@ import pytest
 
 from newscorpus.config import BuildConfig, ExportConfig
 from newscorpus.corpus.export.source import About, Part, Source
-from newscorpus.corpus.publish import publish
+from newscorpus.corpus.published import publish
 from newscorpus.corpus.records import encode
 from newscorpus.data import Record
 

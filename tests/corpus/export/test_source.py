@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from newscorpus.config import ExportFormat
-from newscorpus.corpus.export.registry import FORMATS
+from newscorpus.corpus.export.export import FORMATS
 from newscorpus.corpus.export.source import bounded
 from newscorpus.data import Record
 

@@ -14,7 +14,7 @@ from lxml import etree
 from newscorpus.config import ExportConfig
 from newscorpus.corpus.export import tei
 from newscorpus.data import Record
-from newscorpus.text import paragraphs
+from newscorpus.tokens import paragraphs
 
 from .conftest import MakeSource
 

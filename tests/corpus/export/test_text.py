@@ -9,7 +9,7 @@ import pytest
 from newscorpus.config import ExportConfig
 from newscorpus.corpus.export import text
 from newscorpus.data import Record
-from newscorpus.text import collapse, paragraphs
+from newscorpus.tokens import collapse, paragraphs
 
 from .conftest import MakeSource
 

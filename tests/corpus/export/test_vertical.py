@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from newscorpus.corpus.export import vertical
-from newscorpus.corpus.tokens import tokenise
 from newscorpus.data import Record
-from newscorpus.text import collapse, paragraphs
+from newscorpus.tokens import collapse, paragraphs, tokenise
 
 from .conftest import MakeSource
 

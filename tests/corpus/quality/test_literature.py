@@ -6,7 +6,7 @@ import pytest
 
 from newscorpus.config import QualityConfig
 from newscorpus.corpus.quality import FILTERS, judge_quality
-from newscorpus.corpus.quality.settings import read_quality
+from newscorpus.corpus.quality.judge import read_quality
 from newscorpus.data import Article, Fields
 
 LETTERS = "aábcčdeéěfghiíjklmnoprřsštuúvyzž"

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from newscorpus.config import QualityConfig
-from newscorpus.corpus.errors import CorpusError
-from newscorpus.corpus.quality.settings import read_quality
+from newscorpus.corpus.quality.judge import read_quality
+from newscorpus.errors import CorpusError
 
 
 def test_what_a_file_leaves_out_is_as_by_default(tmp_path: Path) -> None:

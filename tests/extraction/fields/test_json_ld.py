@@ -1,6 +1,6 @@
 import pytest
 
-from newscorpus.extraction.fields.json_ld import parse, read_json_ld
+from newscorpus.extraction.fields.structured import parse, read_json_ld
 
 BROKEN = [
     ('{"headline": "A",}', [{"headline": "A"}]),

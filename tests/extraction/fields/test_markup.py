@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.extraction.fields.data_layer import read_data_layer
+from newscorpus.extraction.fields.dating import read_data_layer
 from newscorpus.extraction.fields.markup import PLAIN_ADDRESS, gather, join
 from newscorpus.extraction.parse import parse
 

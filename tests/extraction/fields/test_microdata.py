@@ -1,7 +1,6 @@
 from lxml import html as lxml_html
 
-from newscorpus.extraction.fields.json_ld import Node
-from newscorpus.extraction.fields.microdata import read_microdata
+from newscorpus.extraction.fields.structured import Node, read_microdata
 
 
 def read(body: str) -> tuple[Node, ...]:

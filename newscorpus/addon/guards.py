@@ -1,0 +1,187 @@
+"""The exception by which our middlewares refuse a request.
+
+Keeps answers out that are packed over and over: every layer may unpack to the longest body that is let in.
+
+Redirects, followed with care.
+
+Keeps a crawl out of the private network of the machine it runs on.
+"""
+
+from typing import Self
+from urllib.parse import urljoin, urlsplit
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.address import IPv4Address, IPv6Address
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IResolutionReceiver
+from zope.interface import implementer  # type: ignore[import-untyped]
+
+from newscorpus.crawl.addresses import host_and_port, is_public, literal_address, may_ask
+from newscorpus.crawl.archive.content import MAX_ENCODINGS
+from newscorpus.urls import document_id
+
+
+class Refused(IgnoreRequest):
+    """A request that is not sent, or whose answer is not followed.
+
+    Attributes:
+        reason: snake_case.
+    """
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+
+
+class Postponed(Refused):
+    """A request that is not sent in this run, and stays queued for the next one."""
+
+
+class EncodingsMiddleware:
+    """Refuses answers with more content encodings, one over another, than any site has use for."""
+
+    def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002 -- Scrapy's names
+        """Let `response` pass, or throw it away.
+
+        Raises:
+            Refused: reason "broken_encoding".
+        """
+        layers = b",".join(response.headers.getlist("Content-Encoding")).count(b",") + 1
+        if layers > MAX_ENCODINGS:
+            raise Refused("broken_encoding", f"{layers} encodings, one over another")
+        return response
+
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+DOMAINS = "newscorpus_domains"
+"""Key of `Request.meta`: host names, with all below them, that redirects may lead to; absent: any."""
+
+
+class CarefulRedirectMiddleware(RedirectMiddleware):
+    """Scrapy's redirects, except that none is lost in silence: each is followed, or refused with a reason.
+
+    Scrapy drops a redirect to an address met before, which a loop is; and one to another address of the same document
+    (https for http, tracking parameters cut off), which must be followed. A spider may have a method
+    `has_met(url, asked)` that tells whether a document was met otherwise than by a redirect from `asked`.
+    """
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
+        """Follow a redirect.
+
+        Raises:
+            Refused: reason "private_address", "offsite", "bad_redirect", "redirect_loop" or "redirect_to_known".
+        """
+        if response.status in REDIRECTS and "Location" in response.headers:
+            _check(request, response)
+        result = super().process_response(request, response)
+        if isinstance(result, Request):
+            self._check_target(request, result)
+        return result
+
+    def _check_target(self, request: Request, target: Request) -> None:
+        if target.url in target.meta["redirect_urls"]:
+            raise Refused("redirect_loop", f"back to {target.url}")
+        target.dont_filter = document_id(target.url) == document_id(request.url)
+        has_met = getattr(self.crawler.spider, "has_met", None)
+        if has_met and not target.dont_filter and has_met(target.url, target.meta["redirect_urls"][0]):
+            raise Refused("redirect_to_known", f"to {target.url}")
+
+
+def _check(request: Request, response: Response) -> None:
+    location = (response.headers["Location"] or b"").decode("latin-1")
+    try:
+        parts = urlsplit(urljoin(request.url, location))
+        host = (parts.hostname or "").rstrip(".")
+    except ValueError as error:
+        raise Refused("bad_redirect", f"to {location!r}: {error}") from error
+    if parts.scheme not in {"http", "https"}:
+        raise Refused("private_address", f"redirect to {location[:200]}")
+    domains = request.meta.get(DOMAINS)
+    if domains is not None and not any(host == domain or host.endswith("." + domain) for domain in domains):
+        reason = "offsite" if may_ask(parts.geturl()) else "private_address"
+        raise Refused(reason, f"redirect to {location[:200]}")
+
+
+class PrivateAddressMiddleware:
+    """Refuses what does not lead to the public web: other schemes, and hosts whose address is private.
+
+    Names are resolved before the request goes out, through Scrapy's caching resolver: the connection then uses one of
+    the answers that were checked, all of which must be public. An answer that came from a private address all the same
+    is thrown away. Redirects and robots.txt pass here too. Spiders name the `host:port` on this machine that they may
+    ask in an attribute `loopback`.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the middleware of a crawl."""
+        return cls(crawler)
+
+    async def process_request(self, request: Request) -> None:
+        """Let `request` pass, or refuse it.
+
+        Raises:
+            Refused: reason "private_address".
+        """
+        if self._is_served_here(request):
+            return
+        if not may_ask(request.url):
+            raise Refused("private_address", "no address of the public web")
+        host = urlsplit(request.url).hostname or ""
+        if literal_address(host):
+            return
+        if private := [address for address in await _resolve(host) if not is_public(address)]:
+            raise Refused("private_address", f"{host} is {private[0]}")
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Let `response` pass, or throw it away; behind a proxy the address is the proxy's, and says nothing.
+
+        Raises:
+            Refused: reason "private_address".
+        """
+        address = str(response.ip_address or "")
+        if address and not is_public(address) and not self._is_served_here(request) and "proxy" not in request.meta:
+            raise Refused("private_address", f"answered by {address}")
+        return response
+
+    def _is_served_here(self, request: Request) -> bool:
+        loopback: frozenset[str] = getattr(self.crawler.spider, "loopback", frozenset())
+        return host_and_port(request.url) in loopback
+
+
+@implementer(IResolutionReceiver)
+class _Addresses:
+    """Collects what a resolver says of a name, as Twisted wants to tell it."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+        self.done: Deferred[None] = Deferred()
+
+    def resolutionBegan(self, resolution: object) -> None:  # noqa: N802 -- Twisted's name
+        """Nothing to do yet."""
+
+    def addressResolved(self, address: IPv4Address | IPv6Address) -> None:  # noqa: N802 -- Twisted's name
+        """Take one address."""
+        self.found.append(address.host)
+
+    def resolutionComplete(self) -> None:  # noqa: N802 -- Twisted's name
+        """All are there."""
+        self.done.callback(None)
+
+
+async def _resolve(host: str) -> list[str]:
+    """The addresses that a connection to `host` may use; none where there are none, which the download then reports."""
+    from twisted.internet import reactor  # noqa: PLC0415 -- importing it installs it; Scrapy does that first
+
+    addresses = _Addresses()
+    reactor.nameResolver.resolveHostName(addresses, host)
+    await maybe_deferred_to_future(addresses.done)
+    return addresses.found

@@ -1,0 +1,171 @@
+"""The formats by name. Adding one is a module, an entry here and in `ExportFormat`, and a test.
+
+A published corpus in another form: in a folder that is complete or not there.
+"""
+
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from newscorpus.config import ExportConfig, ExportFormat, SplitConfig, SplitRule
+from newscorpus.corpus.export import dolma, hf, parquet, tei, text, vertical
+from newscorpus.corpus.export.source import About, Part, Source
+from newscorpus.corpus.export.splits import Split, assigner
+from newscorpus.corpus.published import Published, open_corpus
+from newscorpus.data import Record
+from newscorpus.errors import CorpusError
+from newscorpus.files import naming
+
+Write = Callable[[Source, Path], None]
+"""Writes a corpus into an empty folder; reads each part once, and holds few documents in memory."""
+
+FORMATS: Mapping[ExportFormat, Write] = {
+    ExportFormat.HF: hf.write,
+    ExportFormat.DOLMA: dolma.write,
+    ExportFormat.PARQUET: parquet.write,
+    ExportFormat.VERTICAL: vertical.write,
+    ExportFormat.TEI: tei.write,
+    ExportFormat.TEXT: text.write,
+}
+
+
+REPORT = "export.json"
+"""Says that a folder was made by an export, and of what."""
+
+Watch = Callable[[Iterator[Record]], Iterator[Record]]
+"""Passes records on, and shows how many they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """What an export wrote, as it stands in `export.json`.
+
+    Attributes:
+        format: of the export.
+        generation: of the corpus.
+        split: how it was split.
+        config: how it was cut into files.
+        documents: by part; the part of a corpus that is not split is "".
+        words: likewise.
+    """
+
+    format: ExportFormat
+    generation: str
+    split: SplitConfig
+    config: ExportConfig
+    documents: Mapping[str, int]
+    words: Mapping[str, int]
+
+
+def export(
+    corpus: Path,
+    output: Path,
+    form: ExportFormat,
+    about: About,
+    split: SplitConfig = SplitConfig(),
+    config: ExportConfig = ExportConfig(),
+    watch: Watch = iter,
+) -> ExportReport:
+    """Write a published corpus in another form to the folder `output`; one caller at a time for a folder.
+
+    Equal corpora make equal exports. An earlier export in `output` is replaced once the new one is complete.
+
+    Args:
+        corpus: folder of a crawl or of a published corpus.
+        output: folder that does not exist, is empty, or was made by an export.
+        form: the format.
+        about: what is said of the corpus as a whole.
+        split: how it is split; each part is read by itself.
+        config: how it is cut into files.
+        watch: sees every record of every part.
+
+    Raises:
+        CorpusError: the corpus cannot be read or is empty, or `output` is something else.
+        SplitError: the corpus cannot be split as asked.
+        OSError: the disk is full or the folder cannot be written; what was there before stands.
+    """
+    published = open_corpus(corpus)
+    if not published.manifest.documents:
+        raise CorpusError(f"{published.folder}: no documents to export")
+    _refuse_others(output)
+    counts = _Counts()
+    parts = _parts(published, split, lambda name, records: counts.count(name, watch(records)))
+    with _replacing_folder(output) as staging:
+        FORMATS[form](Source(about, published.manifest, parts, config), staging)
+        report = ExportReport(
+            form, published.manifest.generation, split, config, dict(counts.documents), dict(counts.words)
+        )
+        (staging / REPORT).write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")
+    return report
+
+
+class _Counts:
+    """Counts documents and words by part as they pass."""
+
+    def __init__(self) -> None:
+        self.documents: Counter[str] = Counter()
+        self.words: Counter[str] = Counter()
+
+    def count(self, name: str, records: Iterator[Record]) -> Iterator[Record]:
+        """The same records."""
+        self.documents[name] = self.words[name] = 0
+        for record in records:
+            self.documents[name] += 1
+            self.words[name] += record.n_words
+            yield record
+
+
+def _parts(
+    published: Published, split: SplitConfig, pass_on: Callable[[str, Iterator[Record]], Iterator[Record]]
+) -> tuple[Part, ...]:
+    """The parts of a corpus; all of it under no name where it is not split."""
+    assign = assigner(published.records, split)
+    if split.rule is SplitRule.NONE:
+        return (Part("", lambda: pass_on("", published.records())),)
+
+    def part(name: Split) -> Part:
+        return Part(name, lambda: pass_on(name, (record for record in published.records() if assign(record) is name)))
+
+    return tuple(map(part, Split))
+
+
+def _refuse_others(folder: Path) -> None:
+    """Refuse a folder that holds something else than an export.
+
+    Raises:
+        CorpusError: it does; the message names it.
+    """
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise CorpusError(f"{folder}: not a folder")
+    if not any(folder.iterdir()):
+        return
+    try:
+        msgspec.json.decode((folder / REPORT).read_bytes(), type=ExportReport)
+    except (OSError, msgspec.DecodeError) as error:
+        raise CorpusError(f"{folder}: not empty and not made by an export; name another folder") from error
+
+
+@contextmanager
+def _replacing_folder(folder: Path) -> Iterator[Path]:
+    """A folder to fill; it takes the place of `folder` when the block ends well, and goes when it fails."""
+    folder = folder.resolve()
+    staging, old = (folder.with_name(f".{folder.name}.{what}") for what in ("exporting", "replaced"))
+    for left in (staging, old):
+        shutil.rmtree(left, ignore_errors=True)
+    staging.mkdir(parents=True)
+    try:
+        with naming(folder):
+            yield staging
+        if folder.exists():
+            folder.rename(old)
+        staging.rename(folder)
+        shutil.rmtree(old, ignore_errors=True)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)

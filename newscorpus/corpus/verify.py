@@ -1,0 +1,128 @@
+"""Is a published corpus what its manifest says? Every file is read, every record checked."""
+
+import hashlib
+import json
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from newscorpus.corpus.card import CARD, PATTERN_KEY
+from newscorpus.corpus.manifest import MANIFEST, Manifest, Tally, generation_of, read_manifest
+from newscorpus.corpus.published import Published, published_folder
+from newscorpus.corpus.records import column_types
+from newscorpus.data import Record
+from newscorpus.errors import CorpusError
+
+NAMED_IDS = 10
+"""Most ids named of those that stand more than once."""
+
+Watch = Callable[[Iterable[Record]], Iterable[Record]]
+"""Passes records on, to show how far things are."""
+
+
+def verify(corpus: Path, watch: Watch = iter) -> tuple[Manifest, list[str]]:
+    """All that is wrong with the corpus published in a folder, a line each that names the file; nothing if it is whole.
+
+    Of each record, 8 bytes are held in memory.
+
+    Raises:
+        CorpusError: the manifest is missing, damaged or of another schema.
+    """
+    folder = published_folder(corpus)
+    manifest = read_manifest(folder)
+    published, tally, ids = Published(folder, manifest), Tally(), array("Q")
+    findings = [*_manifest_findings(folder / MANIFEST, manifest), *_folder_findings(folder, manifest)]
+    broken = list(_shard_findings(published, tally, ids, watch))
+    counts = [] if broken else list(_count_findings(folder / MANIFEST, manifest, tally))
+    return manifest, [*findings, *broken, *counts, *_id_findings(published, ids)]
+
+
+def _manifest_findings(path: Path, manifest: Manifest) -> Iterator[str]:
+    """Where the manifest contradicts itself or this version."""
+    shards, shares = manifest.shards, manifest.shares
+    for name, said, found in (
+        ("columns", manifest.columns, column_types()),
+        ("generation", manifest.generation, generation_of(shards)),
+        ("documents", manifest.documents, sum(shard.rows for shard in shards)),
+        ("bytes", manifest.bytes, sum(shard.bytes for shard in shards)),
+        ("names of shards", len(shards), len({shard.name for shard in shards})),
+        ("documents of shares", manifest.documents, sum(share.documents for share in shares)),
+        ("words of shares", manifest.words, sum(share.words for share in shares)),
+    ):
+        if said != found:
+            yield f"{path}: {name}: {said} instead of {found}"
+
+
+def _folder_findings(folder: Path, manifest: Manifest) -> Iterator[str]:
+    """Files that the manifest does not name, hidden ones apart, and a card that names others than the manifest."""
+    shards = {shard.name for shard in manifest.shards}
+    for path in sorted(folder.iterdir()):
+        if path.name not in {MANIFEST, CARD, *shards} and not path.name.startswith("."):
+            yield f"{path}: the manifest does not name it"
+    try:
+        pattern = _pattern(folder / CARD)
+    except (OSError, ValueError) as error:
+        yield f"{folder / CARD}: no pattern of the shards' names ({getattr(error, 'strerror', '') or error})"
+        return
+    if strangers := sorted({path.name for path in folder.glob(pattern)} ^ shards):
+        yield f"{folder / CARD}: {pattern} means other files than the manifest: {', '.join(strangers)}"
+
+
+def _pattern(card: Path) -> str:
+    """The pattern of the shards' names in a card.
+
+    Raises:
+        OSError: there is no card.
+        ValueError: it has no pattern.
+    """
+    for line in card.read_text("utf-8").splitlines():
+        if line.strip().startswith(PATTERN_KEY):
+            return str(json.loads(line.partition(":")[2]))
+    raise ValueError(f"no line {PATTERN_KEY}")
+
+
+def _shard_findings(published: Published, tally: Tally, ids: "array[int]", watch: Watch) -> Iterator[str]:
+    """The first thing wrong with each shard; the records of all others are counted, and the keys of their ids kept."""
+    for shard in published.manifest.shards:
+        try:
+            ids.extend(_key(record.id) for record in watch(tally.count(published.shard_records(shard, exact=True))))
+        except CorpusError as error:
+            yield str(error)
+
+
+def _count_findings(path: Path, manifest: Manifest, tally: Tally) -> Iterator[str]:
+    """Where the records are others than the manifest counts."""
+    for name, said, found in (
+        ("words", manifest.words, tally.words),
+        ("extractors", dict(manifest.extractors), dict(tally.extractors)),
+        ("shares", manifest.shares, tally.shares),
+    ):
+        if said != found:
+            yield f"{path}: {name}: {said} instead of {found}"
+
+
+def _id_findings(published: Published, ids: "array[int]") -> Iterator[str]:
+    """Ids that stand more than once; only where two keys are equal are the ids themselves compared."""
+    keys, counts = np.unique(np.frombuffer(ids, np.uint64), return_counts=True)
+    suspected = set(keys[counts > 1].tolist())
+    if not suspected:
+        return
+    seen: Counter[str] = Counter()
+    for shard in published.manifest.shards:
+        try:
+            seen.update(record.id for record in published.shard_records(shard) if _key(record.id) in suspected)
+        except CorpusError:  # said already: it is a finding of its own
+            continue
+    repeated = sorted(name for name, count in seen.items() if count > 1)
+    for name in repeated[:NAMED_IDS]:
+        yield f"{published.folder}: {seen[name]} records have the id {name}"
+    if len(repeated) > NAMED_IDS:
+        yield f"{published.folder}: {len(repeated) - NAMED_IDS} more ids stand more than once"
+
+
+def _key(name: str) -> int:
+    """64 bits of an id."""
+    return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest())

@@ -1,0 +1,1 @@
+"""Explain what became of an address or of a page, and why."""

@@ -1,0 +1,224 @@
+"""Counts over the characters and words of all blocks of a page at once, for every script alike.
+
+The texts of the blocks are joined and looked at as one array of code points; every count is one pass of NumPy over it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from newscorpus.tokens import (
+    LETTER,
+    ODD,
+    PLANE,
+    SPACE,
+    TERMINAL,
+    UNSPACED_WORD,
+    UPPER,
+    WORD,
+    Hashes,
+    Kinds,
+    Traits,
+    table,
+)
+
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+_DOT: Final = ord(".")
+_HASH_BASE: Final = 0x9E3779B97F4A7C15
+_SMALL_POWERS: Final = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of a sequence of texts: counts per text, but `text` and `hash` per word.
+
+    Attributes:
+        count: words.
+        capitalised: words that start in upper case.
+        all_caps: words of two characters or more, all in upper case.
+        long: words longer than the mean of their text.
+        short: words of up to three characters.
+        unspaced: words of scripts without spaces.
+        characters: characters that belong to words.
+        text: the index of the word's text.
+        hash: of the word's lower-case form; equal words hash alike.
+        others: of each further text, the hashes of its words.
+    """
+
+    count: Integers
+    capitalised: Integers
+    all_caps: Integers
+    long: Integers
+    short: Integers
+    unspaced: Integers
+    characters: Integers
+    text: Integers
+    hash: Hashes
+    others: tuple[Hashes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Characters:
+    """What stands in a sequence of texts; arrays are per text, except `odd_text` and `odd_kinds`.
+
+    Attributes:
+        length, letters, spaces: counts of characters.
+        sentences: marks that end a sentence with white space or the text's end behind them.
+        first_kinds, last_kinds: bits of the first and last character; those of a space where the text is empty.
+        ends_in_dots: ends with three full stops.
+        odd_text, odd_kinds: per character of the kind ODD the index of its text, and its bits. Most characters are not
+            odd, and those that are counted are.
+        words: the words.
+    """
+
+    length: Integers
+    letters: Integers
+    spaces: Integers
+    sentences: Integers
+    first_kinds: Kinds
+    last_kinds: Kinds
+    ends_in_dots: Flags
+    odd_text: Integers
+    odd_kinds: Kinds
+    words: Words
+
+    def count(self, kind: int) -> Integers:
+        """Per text the number of characters of `kind`: UPPER, DIGIT or a mark."""
+        return np.bincount(self.odd_text[self.odd_kinds & kind != 0], minlength=len(self.length))
+
+
+@dataclass(frozen=True, slots=True)
+class _Joined:
+    """Texts as one array of characters, a line feed behind each.
+
+    Attributes:
+        codes: code points; one stands for all beyond the Basic Multilingual Plane.
+        traits: what the words and the odd characters are found by, bits as in `code_points.Table`.
+        lengths, starts: per text, its characters and where it begins.
+    """
+
+    codes: Integers
+    traits: Traits
+    lengths: Integers
+    starts: Integers
+
+
+def count_characters(texts: Sequence[str], others: Sequence[str] = ()) -> Characters:
+    """Count over `texts`, of which there must be at least one; of `others` only the words are read.
+
+    Line feeds in the texts count as spaces.
+    """
+    joined = _join([*texts, *others])
+    n = len(texts)
+    codes, lengths, starts = joined.codes, joined.lengths[:n], joined.starts[:n]
+    kind_of_code = table().kinds
+    text_of = np.repeat(np.arange(n), lengths + 1)
+    odd = np.flatnonzero(joined.traits[: len(text_of)] & ODD != 0)
+    odd_kinds, odd_text = kind_of_code[codes[odd]], text_of[odd]
+    ends_sentence = odd_kinds[:-1] & TERMINAL != 0
+    ends_sentence &= (odd_kinds[1:] & SPACE != 0) & (odd[1:] - odd[:-1] == 1)
+    lasts = starts + np.maximum(lengths - 1, 0)
+    last_three = codes.take(lasts[:, None] - np.arange(3), mode="clip")
+    no_letters = np.bincount(odd_text[odd_kinds & LETTER == 0], minlength=n)
+    return Characters(
+        length=lengths,
+        letters=lengths + 1 - no_letters,
+        spaces=np.bincount(odd_text[odd_kinds & SPACE != 0], minlength=n) - 1,
+        sentences=np.bincount(odd_text[:-1][ends_sentence], minlength=n),
+        first_kinds=kind_of_code[codes[starts]],
+        last_kinds=kind_of_code[codes[lasts]],
+        ends_in_dots=(last_three == _DOT).all(axis=1) & (lengths >= 3),
+        odd_text=odd_text,
+        odd_kinds=odd_kinds,
+        words=_read_words(joined, text_of, n),
+    )
+
+
+def _join(texts: Sequence[str]) -> _Joined:
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    raw = np.frombuffer("\n".join([*texts, ""]).encode("utf-32-le", "surrogatepass"), "<u4")
+    codes = np.minimum(raw, PLANE).astype(np.int64)
+    return _Joined(codes, table().traits[codes], lengths, np.cumsum(lengths + 1) - lengths - 1)
+
+
+def _find_words(traits: Traits) -> tuple[Integers, Integers]:
+    """Where the words begin, and their lengths; `traits` ends outside a word."""
+    is_word = traits & WORD != 0
+    is_unspaced = traits & UNSPACED_WORD != 0
+    stands_apart = is_unspaced[1:] | is_unspaced[:-1]
+    begins = np.concatenate((is_word[:1], is_word[1:] & (~is_word[:-1] | stands_apart)))
+    ends = is_word[:-1] & (~is_word[1:] | stands_apart)
+    at = np.flatnonzero(begins)
+    return at, np.flatnonzero(ends) + 1 - at
+
+
+def _read_words(joined: _Joined, text_of: Integers, n_texts: int) -> Words:
+    """The words of the first `n_texts` texts, to whose characters `text_of` gives the text, and the others' hashes."""
+    at, sizes = _find_words(joined.traits)
+    hashes = _hash(joined.codes, at)
+    bounds = [*np.searchsorted(at, joined.starts[n_texts:]).tolist(), len(at)]
+    at, sizes = at[: bounds[0]], sizes[: bounds[0]]
+    text = text_of[at]
+
+    def per_text(flags: Flags) -> Integers:
+        return np.bincount(text[flags], minlength=n_texts)
+
+    first = joined.traits[at]
+    count = np.bincount(text, minlength=n_texts)
+    characters = np.bincount(text, weights=sizes, minlength=n_texts).astype(np.int64)
+    return Words(
+        count=count,
+        capitalised=per_text(first & UPPER != 0),
+        all_caps=per_text(_is_all_upper(joined.traits, at, sizes)),
+        long=per_text(sizes > (characters / np.maximum(count, 1))[text]),
+        short=per_text(sizes <= 3),
+        unspaced=per_text(first & UNSPACED_WORD != 0),
+        characters=characters,
+        text=text,
+        hash=hashes[: bounds[0]],
+        others=tuple(hashes[start:end] for start, end in pairwise(bounds)),
+    )
+
+
+def _is_all_upper(traits: Traits, at: Integers, sizes: Integers) -> Flags:
+    """Per word whether it has two characters or more, all in upper case."""
+    candidates = np.flatnonzero((sizes > 1) & (traits[at + 1] & UPPER != 0))  # few words go on in upper case
+    begins, length = at[candidates], sizes[candidates]
+    uppers = np.flatnonzero(traits & UPPER != 0)
+    flags = np.zeros(len(at), bool)
+    flags[candidates] = np.searchsorted(uppers, begins + length) - np.searchsorted(uppers, begins) == length
+    return flags
+
+
+def _hash(codes: Integers, at: Integers) -> Hashes:
+    """One polynomial hash a word, modulo 2**64: the sum of its characters times the powers of a base.
+
+    The powers run on over all words; dividing by that of the word's begin makes equal words equal.
+    """
+    if not len(at):
+        return np.zeros(0, np.uint64)
+    small, large = _powers(_HASH_BASE, len(codes))
+    terms = table().hash_values[codes]
+    terms *= np.multiply.outer(large, small).ravel()[: len(codes)]
+    small, large = _powers(pow(_HASH_BASE, -1, 2**64), len(codes))
+    return np.asarray(np.add.reduceat(terms, at) * small[at % _SMALL_POWERS] * large[at // _SMALL_POWERS])
+
+
+def _powers(base: int, count: int) -> tuple[Hashes, Hashes]:
+    """Small and large powers of `base`, modulo 2**64: the products of one each are more than `count` powers."""
+    return (
+        _geometric(base, _SMALL_POWERS),
+        _geometric(pow(base, _SMALL_POWERS, 2**64), count // _SMALL_POWERS + 1),
+    )
+
+
+def _geometric(ratio: int, count: int) -> Hashes:
+    terms = np.full(count, ratio, np.uint64)
+    terms[0] = 1
+    return np.cumprod(terms)

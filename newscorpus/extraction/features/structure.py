@@ -1,0 +1,255 @@
+"""What the class, id and role of an element say about its content, in the words that page designers use.
+
+Designers name their boxes in English nearly everywhere, and in their own language at times. A name is cut into its
+words (`articleBody` and `article-body` into article, body), and each word speaks for the kinds whose patterns it
+contains. Words recur from site to site, so what each says is remembered.
+
+What a block's place in the tree says: the elements around it, their kinds, and how the text is spread over them.
+
+The elements are numbered in document order, so that those below one of them follow it without a gap, and what lies
+below it is the difference of two running sums.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from newscorpus.data import Block, Element
+
+KINDS: Final[dict[str, str]] = {
+    "article": "arti[ck] story ^post entry news blog [cč]l[aá]ne?k zpr[aá]v vijest novic haber nyhet noticia ^zesz",
+    "content": """
+        content inhalt obsah tre[sś][cć] body text copy prose rich wysiwyg paragraph besedil sadr[zž]aj
+        vsebin conteni contenu cuerpo corpo testo metni tekst detail""",
+    "main": "main primary ^center ^centre middle hlavn glavn g[lł][oó]wn haupt principal",
+    "lead": """
+        lead perex intro standfirst summary excerpt abstract subtitle subhead ^de[ck]k?$ chap[oô] kicker
+        zajawk podnaslov uvod ingress vorspann ^lid$""",
+    "comment": "comment [ck]om+ent diskus discus reply replies respond opini forum livefyre viafoura yorum coral",
+    "navigation": "nav menu crumb pagin ^pager ^paging toolbar skip jump sitemap ^tabs?$ izbornik meni",
+    "related": """
+        related similar souvis povezan podobn recommend recirc ^more also teaser promo popular trend latest
+        outbrain taboola upnext ^next ^prev suggest nejcten najcita najnov najbolj czytaj weiter ^mehr ^card
+        tile widget carousel slider swiper feed list ^links? grid archive""",
+    "share": """
+        share sharing social facebook twitter whatsapp telegram pinterest linkedin addthis addtoany sdilet
+        follow bookmark ^sns""",
+    "advert": """
+        ^ads?$ advert sponsor banner reklam oglas publicid anzeige werbung inzer ^dfp ^gpt adslot commercial
+        affiliate shop product price""",
+    "meta": """
+        ^meta byline author autor avtor writer journalist date datum time publish posted credit source
+        ^info$ contributor profile ^bio$ avatar signature""",
+    "caption": """
+        caption figure photo image ^im[ga] picture foto galler galer slideshow legend media video player
+        thumb lightbox bildunter audio podcast""",
+    "tags": "^tags?$ taglist tagcloud keyword topic categor kategor rubri ^labels?$ stit?ky oznak klicov",
+    "footer": "foot bottom copyright legal colophon imprint impressum disclaimer paticka ^noga stopka terms",
+    "sidebar": "side ^rail secondary complementary ^right ^left spalte",
+    "header": "header masthead logo ^top hlavicka zaglavlje brand cover hero",
+    "headline": "headline titl?e titel titul nadpis naslov nag[lł]ow ^h[1-6]$ heading sottotitol",
+    "subscribe": """
+        newsletter subscri signup ^sign paywall premium regist login member p[rř]edplat narocn pretplat abon
+        donat support piano regwall offer account user""",
+    "prompt": """
+        cookie consent gdpr privacy popup modal overlay notice alert dialog tooltip hidden ^sr$ reader
+        visually offscreen print warning message notif toast banner""",
+    "form": """
+        search hledat szukaj pretra iskanje filter form input select button btn field vote poll rating
+        survey""",
+    "quote": "quot citat cita zitat",
+    "embed": "embed tweet instagram iframe ^box infobox factbox aside sidenote note callout highlight table chart",
+    "live": "live ticker timeline updates?$",
+    "hash": "^css$ ^sc$ ^jsx$ ^svelte$ ^styled$",
+    "wrapper": """
+        wrap container inner outer ^row ^col layout block section group item element module component page
+        site region zone area""",
+}
+"""A name for each kind of box, and the patterns of its words (lower case, letters only), set apart by white space."""
+
+NAMES = tuple(KINDS)
+
+_PATTERNS = tuple(re.compile("|".join(patterns.split())) for patterns in KINDS.values())
+_WORD = re.compile(r"[A-Z]?[a-zà-ž]+|[A-Z]+(?![a-z])")
+
+
+def kinds_of(name: str) -> int:
+    """The kinds that `name` (classes, id and role of one element, joined by spaces) speaks of, a bit each."""
+    kinds = 0
+    for word in _WORD.findall(name):
+        kinds |= _kinds_of_word(word.lower())
+    return kinds
+
+
+@lru_cache(maxsize=50_000)
+def _kinds_of_word(word: str) -> int:
+    return sum(1 << bit for bit, pattern in enumerate(_PATTERNS) if pattern.search(word))
+
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+SEMANTIC_TAGS = (
+    "article", "main", "aside", "nav", "header", "footer", "figure", "form", "table", "li", "blockquote", "section",
+    "address", "details", "dialog", "select", "dl", "figcaption",
+)  # fmt: skip
+"""Elements that say what they hold; a block counts as inside if one of them is above it or is its own."""
+
+SEMANTIC_NAMES = (*SEMANTIC_TAGS, "hidden", "article_body", "complementary")
+"""The kinds of surroundings, a bit each: the tags, hidden by markup, `itemprop=articleBody`, a role of no content."""
+
+_TAG_BIT = {tag: 1 << bit for bit, tag in enumerate(SEMANTIC_TAGS)}
+_HIDDEN, _ARTICLE_BODY, _COMPLEMENTARY = (1 << (len(SEMANTIC_TAGS) + bit) for bit in range(3))
+_ASIDE_ROLES = ("complementary", "navigation", "banner", "contentinfo", "search", "dialog", "menu", "alert")
+CACHED = 20_000
+"""Elements that are remembered by their names: the pages of a site share most of theirs."""
+
+_PAGE_TAGS = frozenset({"html", "body"})  # their classes speak of the page, not of a box on it
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """The elements above the blocks, in document order; arrays are per element unless they say otherwise.
+
+    Attributes:
+        parent: index of the parent; the root is its own.
+        end: one past the index of the last element below.
+        depth: number of ancestors.
+        own_kinds, near_kinds, all_kinds: bits of `class_words.NAMES` for the element, for it and its two nearest
+            ancestors, for it and all.
+        surroundings: bits of `SEMANTIC_NAMES` for the element and all ancestors.
+        path: a number for each way of tags and classes from the root.
+        block_element, block_parent: per block, the index of its element and of its parent.
+    """
+
+    parent: Integers
+    end: Integers
+    depth: Integers
+    own_kinds: Integers
+    near_kinds: Integers
+    all_kinds: Integers
+    surroundings: Integers
+    path: Integers
+    block_element: Integers
+    block_parent: Integers
+
+
+def read_structure(blocks: Sequence[Block]) -> Structure:
+    """The structure around `blocks`, which stand in document order."""
+    found = _number(blocks)
+    own = np.array(found.own_kinds, np.int64)
+    parent = np.maximum(found.parent, 0)
+    block_element = np.array(found.block_element, np.int64)
+    is_whole = np.array([block.whole for block in blocks], bool)
+    return Structure(
+        parent=parent,
+        end=np.arange(len(parent)) + _sizes(parent.tolist()),
+        depth=np.array(found.depth, np.int64),
+        own_kinds=own,
+        near_kinds=own | own[parent] | own[parent[parent]],
+        all_kinds=np.array(found.all_kinds, np.int64),
+        surroundings=np.array(found.surroundings, np.int64),
+        path=np.array(found.path, np.int64),
+        block_element=block_element,
+        block_parent=np.where(is_whole, parent[block_element], block_element),
+    )
+
+
+def sum_below(structure: Structure, *amounts: Floats) -> Floats:
+    """Per element the sums of `amounts` (each per block, in whole numbers) over all blocks below it.
+
+    Shape (amounts, elements).
+    """
+    n = len(structure.parent)
+    sums = np.zeros((len(amounts), n + 1))
+    for row, values in zip(sums, amounts, strict=True):
+        np.cumsum(np.bincount(structure.block_element, weights=values, minlength=n), out=row[1:])
+    below: Floats = sums[:, structure.end] - sums[:, :-1]
+    return below
+
+
+def common_depth(structure: Structure, element: int) -> Integers:
+    """Per element the depth of the nearest ancestor, or itself, that also holds `element`."""
+    chain = [element]
+    while parent := int(structure.parent[chain[-1]]):
+        chain.append(parent)
+    common = np.zeros(len(structure.parent), np.int64)
+    for at in reversed(chain):
+        common[at : structure.end[at]] = structure.depth[at]
+    return common
+
+
+def main_container(structure: Structure, below: Floats, share: float) -> int:
+    """The deepest element that holds at least `share` of what lies below the root; `below` as from `sum_below`."""
+    holds = np.flatnonzero(below >= share * below[0])
+    return int(holds[np.argmax(structure.depth[holds])])
+
+
+@dataclass(frozen=True, slots=True)
+class _Elements:
+    """What is known of the elements around the blocks; the lists but the first two are as in `Structure`.
+
+    Attributes:
+        block_element: per block, the number of its element.
+        parent: -1 where an element has none.
+    """
+
+    block_element: list[int]
+    parent: list[int]
+    depth: list[int]
+    own_kinds: list[int]
+    all_kinds: list[int]
+    surroundings: list[int]
+    path: list[int]
+
+
+def _number(blocks: Sequence[Block]) -> _Elements:
+    """Number the elements in the order in which the blocks meet them, and read each."""
+    block_element: list[int] = []
+    parent: list[int] = []
+    depth, own_kinds, all_kinds, surroundings, path = [-1], [0], [0], [0], [-1]  # of what is above the root
+    numbers: dict[Element, int] = {}
+    paths: dict[tuple[int, str, str], int] = {}
+    for block in blocks:
+        fresh: list[Element] = []
+        here: Element | None = block.element
+        at = -1
+        while here is not None and (at := numbers.get(here, -1)) < 0:
+            fresh.append(here)
+            here = here.parent
+        for element in reversed(fresh):
+            kinds, around = _read(element.tag, element.classes, element.id, element.role, element.hidden)
+            parent.append(at)
+            depth.append(depth[at + 1] + 1)
+            own_kinds.append(kinds)
+            all_kinds.append(kinds | all_kinds[at + 1])
+            surroundings.append(around | surroundings[at + 1])
+            path.append(paths.setdefault((path[at + 1], element.tag, element.classes), len(paths)))
+            at = numbers[element] = len(numbers)
+        block_element.append(at)
+    return _Elements(block_element, parent, depth[1:], own_kinds[1:], all_kinds[1:], surroundings[1:], path[1:])
+
+
+def _sizes(parent: Sequence[int]) -> list[int]:
+    """Per element the number of elements below it, itself included."""
+    sizes = [1] * len(parent)
+    for at in range(len(parent) - 1, 0, -1):
+        sizes[parent[at]] += sizes[at]
+    return sizes
+
+
+@lru_cache(CACHED)
+def _read(tag: str, classes: str, identifier: str, role: str, hidden: bool) -> tuple[int, int]:
+    """What the names of an element speak of, and which of `SEMANTIC_NAMES` it is: bits."""
+    bits = _TAG_BIT.get(tag, 0)
+    if hidden:
+        bits |= _HIDDEN
+    if role:
+        bits |= _ARTICLE_BODY if "articleBody" in role else 0
+        bits |= _COMPLEMENTARY if role.startswith(_ASIDE_ROLES) else 0
+    return 0 if tag in _PAGE_TAGS else kinds_of(f"{classes} {identifier} {role}"), bits

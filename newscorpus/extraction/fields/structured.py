@@ -1,0 +1,204 @@
+"""JSON-LD of a page as plain dictionaries, broken JSON repaired where it can be.
+
+Microdata and RDFa of a page as the same plain dictionaries that JSON-LD gives.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import cast
+
+import msgspec
+from lxml import etree
+from lxml.html import HtmlElement
+
+from newscorpus.tokens import collapse
+
+Node = Mapping[str, object]
+"""One entity: its keys as written; values are scalars, lists and further nodes."""
+
+MAX_CHARACTERS = 2_000_000
+"""Longest script that is parsed; the longest of 1,594 in our sets has 840,919 characters."""
+MAX_NODES = 1_000
+"""Most entities that are looked at."""
+MAX_DEPTH = 8
+"""Levels of lists, `@graph` and `mainEntity` that are opened (a choice; a list that holds a graph takes three)."""
+
+WRAPPINGS = (("<!--", "-->"), ("//<![CDATA[", "//]]>"), ("/*<![CDATA[*/", "/*]]>*/"), ("<![CDATA[", "]]>"), ("", ";"))
+"""What pages put around a script's text for old browsers."""
+TRAILING_COMMA = re.compile(r",(\s*[}\]])")
+LEADING_COMMA = re.compile(r"([{\[])\s*,")
+MISSING_COMMA = re.compile(r'(["}\]\d])[ \t]*\n(\s*")')
+LINE_COMMENT = re.compile(r"^[ \t]*+//[^\n]*", re.MULTILINE)
+BAD_ESCAPE = re.compile(r'\\(?!["\\/bfnrtu])')
+PAIR = re.compile(
+    r'"(headline|datePublished|dateModified|articleSection|inLanguage)"\s*:\s*"((?:[^"\\\n]|\\.){1,500})"(?=\s*[,}\n])'
+)
+TYPE = re.compile(r'"@type"\s*:\s*"(\w*(?:Article|Posting))"')
+
+
+def read_json_ld(scripts: Iterable[str]) -> tuple[Node, ...]:
+    """The entities at the top of the scripts, in document order; lists, `@graph` and `mainEntity` are opened."""
+    nodes: list[Node] = []
+    for script in scripts:
+        if len(script) <= MAX_CHARACTERS:
+            nodes.extend(_entities(parse(script), MAX_NODES - len(nodes)))
+    return tuple(nodes)
+
+
+def parse(text: str) -> object:
+    """The value that `text` holds, a list where it holds several; None where it holds nothing. Never raises."""
+    try:
+        return msgspec.json.decode(text)
+    except RecursionError:
+        return None
+    except msgspec.DecodeError:
+        return _parse_leniently(_unwrapped(text))
+
+
+def _unwrapped(text: str) -> str:
+    for start, end in WRAPPINGS:
+        text = text.strip().removeprefix(start).removesuffix(end)
+    return text
+
+
+def _parse_leniently(text: str) -> object:
+    """Values one after another, control characters allowed; then with the usual slips repaired; then by pairs alone."""
+    for candidate in (text, _repair(text)):
+        try:
+            return list(_decode_each(candidate))
+        except (ValueError, RecursionError):
+            continue
+    return _pairs(text)
+
+
+def _decode_each(text: str) -> Iterator[object]:
+    decoder = json.JSONDecoder(strict=False)
+    position = _next_value(text, 0)
+    while position < len(text):
+        value, position = decoder.raw_decode(text, position)
+        yield value
+        position = _next_value(text, position)
+
+
+def _next_value(text: str, position: int) -> int:
+    """Where the next value starts: closing brackets too many, commas and semicolons are passed over."""
+    while position < len(text) and (text[position].isspace() or text[position] in "}],;\ufeff"):
+        position += 1
+    return position
+
+
+def _repair(text: str) -> str:
+    text = LINE_COMMENT.sub("", text)
+    text = BAD_ESCAPE.sub(r"\\\\", text)
+    text = LEADING_COMMA.sub(r"\1", TRAILING_COMMA.sub(r"\1", text))
+    return MISSING_COMMA.sub(r"\1,\n\2", text)
+
+
+def _pairs(text: str) -> object:
+    """What can be saved of a script that is no JSON: the first value of each plain key, if it speaks of an article."""
+    kind = TYPE.search(text)
+    if not kind:
+        return None
+    node: dict[str, object] = {}
+    for key, value in PAIR.findall(text):
+        node.setdefault(key, value.replace('\\"', '"').replace("\\/", "/"))
+    return {"@type": kind[1], **node}
+
+
+def _entities(value: object, limit: int) -> Iterator[Node]:
+    """Entities of a parsed script, breadth bounded by `limit`, depth by MAX_DEPTH."""
+    stack: list[tuple[object, int]] = [(value, 0)]
+    seen = 0
+    while stack and seen < limit:
+        here, depth = stack.pop()
+        if isinstance(here, dict):
+            seen += 1
+            yield here
+        if depth < MAX_DEPTH:
+            stack.extend((inner, depth + 1) for inner in reversed(_inner(here)[:MAX_NODES]))
+
+
+def _inner(value: object) -> list[object]:
+    if isinstance(value, list):
+        return value
+    if isinstance(value, dict):
+        graph = value.get("@graph")
+        return [*(graph if isinstance(graph, list) else [graph]), value.get("mainEntity")]
+    return []
+
+
+MAX_PROPERTIES = 1_000
+"""Most annotated elements that are looked at."""
+MAX_TEXT = 2_000
+"""Longest text of a property, in characters: article bodies are none of ours."""
+MICRODATA = etree.XPath("//@itemprop/.. | //@itemscope/..")
+RDFA = etree.XPath("//*[@itemprop or @itemscope or @typeof or (@property and not(self::meta))]")
+"""The annotated elements. To ask for the attributes takes half the time of asking every element for them."""
+NAMED_BY_TEXT = frozenset({"author", "creator", "name", "publisher"})
+"""Properties of which we want not the link, but its text."""
+SKIPPED = frozenset({"articleBody", "text", "comment", "itemListElement", "review"})
+
+Item = dict[str, object]
+
+
+def read_microdata(tree: HtmlElement, body: bytes) -> tuple[Node, ...]:
+    """The items of `tree`, parsed from `body`, that stand in no other, in document order.
+
+    Properties outside any item, a common slip, make an article of their own at the end.
+    """
+    marked = RDFA if b" typeof=" in body else MICRODATA if b"itemprop" in body else None
+    if marked is None:  # most pages; the bytes tell for next to nothing
+        return ()
+    items: dict[HtmlElement, Item] = {}
+    nested: set[HtmlElement] = set()
+    stray: Item = {"@type": "Article"}
+    for element in cast("list[HtmlElement]", marked(tree))[:MAX_PROPERTIES]:
+        holder = next((ancestor for ancestor in element.iterancestors() if ancestor in items), None)
+        item = _item(element)
+        for name in _names(element):
+            _add(stray if holder is None else items[holder], name, item or _text(element, name))
+        if item is not None:
+            items[element] = item
+            if holder is not None and element.get("itemprop", element.get("property")):
+                nested.add(element)
+    found = [item for element, item in items.items() if element not in nested]
+    return tuple(found if len(stray) == 1 else [*found, stray])
+
+
+def _item(element: HtmlElement) -> Item | None:
+    """A new item where `element` opens one."""
+    if element.get("itemscope") is None and element.get("typeof") is None:
+        return None
+    return {"@type": (element.get("itemtype") or element.get("typeof") or "").split()}
+
+
+def _names(element: HtmlElement) -> list[str]:
+    """Names of the properties, prefixes and vocabulary addresses off."""
+    names = (element.get("itemprop") or element.get("property") or "").split()
+    return [name for name in (name.rpartition(":")[2].rpartition("/")[2] for name in names) if name not in SKIPPED]
+
+
+def _add(item: Item, name: str, value: object) -> None:
+    present = item.get(name)
+    if isinstance(present, list):
+        present.append(value)
+    else:
+        item[name] = value if present is None else [present, value]
+
+
+def _text(element: HtmlElement, name: str) -> str:
+    value = element.get("content") or element.get("datetime")
+    if not value and name not in NAMED_BY_TEXT:
+        value = element.get("href") or element.get("src")
+    return value or collapse("".join(_pieces(element)))
+
+
+def _pieces(element: HtmlElement) -> Iterator[str]:
+    """Text pieces of an element until there are enough of them."""
+    length = 0
+    for piece in element.itertext():
+        yield piece
+        length += len(piece)
+        if length > MAX_TEXT:
+            return

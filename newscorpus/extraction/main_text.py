@@ -1,0 +1,54 @@
+"""The default: boosted trees over block features in two passes, then post-analysis, then a verdict on the page."""
+
+from newscorpus.artifacts import Artifact, load_artifact
+from newscorpus.data import Label, LabelledBlock, Rejected
+from newscorpus.extraction.classify import COLUMNS, Classifier, label_by
+from newscorpus.extraction.extractor import MainText, Reading, good_paragraphs
+from newscorpus.extraction.features import Hints, PageFeatures, measure
+from newscorpus.extraction.post_analysis import revise
+from newscorpus.extraction.verdict import SIGNS, Verdict, read_signs
+
+MODEL = "main-text"
+INPUTS = (*COLUMNS, *(f"page: {name}" for name in SIGNS))
+"""All that the model's trees and numbers were trained on."""
+
+
+class MainTextSystem:
+    """What is peculiar to `main-text`: classify, revise, judge.
+
+    Args:
+        artifact: the trained model; by default the one that travels with the package.
+
+    Raises:
+        ArtifactError: the model is missing, damaged or made for other features.
+    """
+
+    def __init__(self, artifact: Artifact | None = None) -> None:
+        artifact = artifact or load_artifact(MODEL, INPUTS)
+        self.classify = Classifier(artifact)
+        self.judge = Verdict.of(artifact)
+        self.name = f"model:{artifact.metadata.name}@{artifact.metadata.version}"
+
+    def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
+        """The blocks of what was read, with the final verdict on each."""
+        return self._label(reading)[0] if reading.blocks else ()
+
+    def find(self, reading: Reading) -> MainText | Rejected:
+        """The good blocks; rejected where there are none, or where the page is no article."""
+        url = reading.page.url
+        if not reading.blocks:
+            return Rejected("extract", "no_main_text", url=url)
+        labelled, features = self._label(reading)
+        if not any(item.label is Label.GOOD for item in labelled):
+            return Rejected("extract", "no_main_text", url=url)
+        confidence, article = self.judge(read_signs(labelled, features, reading.fields, url))
+        if article < self.judge.least_article:
+            return Rejected("extract", "no_article", f"probability of an article {article:.2f}", url)
+        return MainText(good_paragraphs(labelled), self.name, round(confidence, 3))
+
+    def _label(self, reading: Reading) -> tuple[tuple[LabelledBlock, ...], PageFeatures]:
+        """The blocks, of which there is one at least, with the final verdict on each, and their features."""
+        fields = reading.fields
+        features = measure(reading.blocks, Hints(fields.title, fields.description, reading.article_body))
+        labelled = label_by(self.classify(features), features, reading.blocks)
+        return revise(labelled, fields.title), features

@@ -1,1 +1,0 @@
-"""The extractors by name: the published systems and the peers, behind one protocol."""

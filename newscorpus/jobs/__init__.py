@@ -1,1 +1,0 @@
-"""Batch jobs that join several parts: build."""

@@ -1,0 +1,217 @@
+"""What every training of a shipped model shares: the sets it may learn from, and how its metadata describes them.
+
+Silver pages: archived pages with a text that nobody marked on them.
+
+Either what the portals' own rules find (Novotný 2016), or what a corpus has for their addresses (Brezovnik 2021).
+"""
+
+import hashlib
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
+
+import msgspec
+
+from newscorpus.crawl.archive.read import read_captures
+from newscorpus.crawl.archive.values import Capture, Origin
+from newscorpus.crawl.archive.writer import FOLDER, SUFFIX
+from newscorpus.data import Page, Rejected
+from newscorpus.extraction.extractor import Reading, read
+from newscorpus.gold.conventions import has_article
+from newscorpus.gold.pages import GoldPage, read_pages, read_rows
+from newscorpus.learning.examples import LICENCES
+from newscorpus.portals.portal import TemplateSection
+from newscorpus.portals.template import TemplateRules
+from newscorpus.urls import canonical_url
+
+Progress = Callable[[str], None]
+"""Is told each step."""
+
+SITES_ASIDE = 5
+"""One site of so many is set aside by trainings that score their model on it."""
+
+Described = dict[str, dict[str, str | int]]
+"""By set: licence, pages learned from, SHA-256 of the file; as `Metadata.data`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Pages to learn from.
+
+    Attributes:
+        pages: with their text; read once.
+        describe: the number of pages of each set that were learned from, to the description of the sets.
+    """
+
+    pages: Iterable[GoldPage]
+    describe: Callable[[Mapping[str, int]], Described]
+
+
+class TrainingError(ValueError):
+    """Training cannot begin; the message is one line."""
+
+
+def gold_source(data: Path, progress: Progress) -> Source:
+    """The articles of the train split of the sets in `data` whose licence allows to train shipped models.
+
+    Reading it raises TrainingError where a set is missing.
+    """
+    return Source(training_articles(data, progress), partial(describe_data, data))
+
+
+def training_files(data: Path, licences: Mapping[str, str] = LICENCES) -> dict[str, Path]:
+    """The files in `data` of the sets of `licences`, by set: those that allow to train shipped models.
+
+    Raises:
+        TrainingError: one is missing.
+    """
+    files = {name: data / f"{name}.jsonl.zst" for name in licences}
+    missing = [str(path) for path in files.values() if not path.is_file()]
+    if missing:
+        raise TrainingError(f"the pages with gold text are not all here: {missing[0]} is missing")
+    return files
+
+
+def training_articles(data: Path, progress: Progress) -> Iterator[GoldPage]:
+    """The pages with an article of the train split of those sets.
+
+    Raises:
+        TrainingError: a set is missing.
+    """
+    for file in training_files(data).values():
+        yield from (page for page in read_pages(file) if page.split == "train" and has_article(page.page_type))
+        progress(f"{file.name} read")
+
+
+def first_of_each_set(pages: Iterable[GoldPage], limit: int) -> Iterator[GoldPage]:
+    """Of each set the first `limit` of `pages`."""
+    seen: Counter[str] = Counter()
+    for page in pages:
+        seen[page.dataset] += 1
+        if seen[page.dataset] <= limit:
+            yield page
+
+
+def is_aside(site: str) -> bool:
+    """Whether the pages of `site` are set aside: not learned from, but scored on."""
+    return zlib.crc32(site.encode()) % SITES_ASIDE == 0
+
+
+def describe_data(data: Path, pages: Mapping[str, int], licences: Mapping[str, str] = LICENCES) -> Described:
+    """The sets in `data`, with the number of `pages` of each that were learned from."""
+    return {
+        name: {
+            "licence": licences[name],
+            "pages": pages[name],
+            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        }
+        for name, path in training_files(data, licences).items()
+    }
+
+
+def describe_versions(packages: Iterable[str]) -> dict[str, str]:
+    """The versions of Python and of `packages` that a model is made with."""
+    return {"python": python_version(), **{name: version(name) for name in packages}}
+
+
+Found = tuple[Reading, str]
+"""What was read of a page, and its text."""
+
+Finder = Callable[[Page, Origin], Found | None]
+"""A page and how it came to its text; None where there is none."""
+
+
+class _Row(msgspec.Struct):
+    """One line of a corpus by address; other keys are ignored."""
+
+    url: str
+    text: str
+
+
+def silver_source(corpus: Path, progress: Progress, texts: Path | None = None) -> Source:
+    """The archived pages of the crawl in `corpus` for which there is a text; the others are passed over.
+
+    They name no domain: crawls are of few sites, of which none can be spared for testing, so that single pages are.
+    Reading it raises TrainingError where there is no archive, ArchiveError where a file of it cannot be read.
+
+    Args:
+        corpus: folder of the crawl.
+        progress: is told each file.
+        texts: JSON lines with `url` and `text`, held in memory; without them the text is what the template that the
+            portal had at the time finds.
+
+    Raises:
+        PagesError: `texts` cannot be read.
+    """
+    find = partial(_by_address, _read_texts(texts)) if texts else _by_template
+    return Source(_silver_pages(corpus, find, progress), partial(_describe, corpus))
+
+
+def _read_texts(path: Path) -> dict[str, str]:
+    return {canonical_url(row.url): row.text for row in read_rows(path, _Row)}
+
+
+def _silver_pages(corpus: Path, find: Finder, progress: Progress) -> Iterator[GoldPage]:
+    for path in _files(corpus):
+        for capture in read_captures(path):
+            if isinstance(capture, Capture) and capture.origin:
+                for page in (capture.page, *capture.following):
+                    if found := find(page, capture.origin):
+                        yield _gold_page(corpus.name, *found)
+        progress(f"{path.name} read")
+
+
+def _by_template(page: Page, origin: Origin) -> Found | None:
+    if not origin.template:
+        return None
+    reading = read(page, TemplateRules(origin.source, TemplateSection(**origin.template)))
+    if isinstance(reading, Rejected) or not reading.template_text:
+        return None
+    return reading, "\n".join(reading.template_text)
+
+
+def _by_address(texts: Mapping[str, str], page: Page, origin: Origin) -> Found | None:
+    addresses = map(canonical_url, (page.url, *origin.redirects))
+    text = next((texts[address] for address in addresses if address in texts), "")
+    reading = read(page) if text else None
+    return (reading, text) if isinstance(reading, Reading) else None
+
+
+def _gold_page(dataset: str, reading: Reading, text: str) -> GoldPage:
+    return GoldPage(
+        id=reading.page.url,
+        dataset=dataset,
+        url=reading.page.url,
+        domain="",
+        language=reading.fields.language,
+        title=reading.fields.title,
+        date="",
+        authors=(),
+        html=reading.html,
+        text=text,
+        page_type="",
+        split="",
+    )
+
+
+def _files(corpus: Path) -> list[Path]:
+    files = sorted((corpus / FOLDER).glob(f"*{SUFFIX}"))
+    if not files:
+        raise TrainingError(f"{corpus / FOLDER}: no archive here; crawl into this corpus first")
+    return files
+
+
+def _describe(corpus: Path, pages: Mapping[str, int]) -> Described:
+    digest = hashlib.sha256()
+    for path in _files(corpus):
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return {
+        name: {"licence": "that of the portals", "pages": number, "sha256": digest.hexdigest()}
+        for name, number in pages.items()
+    }

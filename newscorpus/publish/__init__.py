@@ -1,0 +1,1 @@
+"""Turn the intake of a crawl into the published corpus: duplicates and revisions go, survivors are written."""

@@ -1,0 +1,162 @@
+"""Decides on the duplicates in a collection, for `build` and `dedup` alike.
+
+From the intake to the published corpus: revisions and duplicates go, boilerplate is cut, survivors are written.
+
+What comes out depends on what is in the intake and on the configuration, not on the order of arrival nor on earlier
+builds. Only what the index holds is in memory, some 0.5 kB a document; texts are read when needed.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from newscorpus.config import BuildConfig, DuplicateConfig
+from newscorpus.corpus.intake import torn_segments
+from newscorpus.corpus.manifest import Share
+from newscorpus.corpus.published import PUBLISHED, publish
+from newscorpus.data import Record
+from newscorpus.dedup.boilerplate import cut_boilerplate, find_boilerplate
+from newscorpus.dedup.collection import Collection
+from newscorpus.dedup.duplicates import Duplicate, Kind, Watch, find_duplicates, staying, unwatched
+from newscorpus.dedup.verify import VERIFIED, Verifier
+from newscorpus.errors import CorpusError, DedupError
+from newscorpus.files import exclusive, replacing
+from newscorpus.publish.index import INTAKE, record_of, text_of, update_index
+from newscorpus.publish.left_out import DUPLICATES, cluster_sizes, count_kinds, duplicate_lines
+from newscorpus.tokens import count_words
+
+LOCK = ".build.lock"
+"""Held in the folder of a corpus while something writes it."""
+
+
+def decide(collection: Collection, config: BuildConfig, watch: Watch = unwatched) -> list[Duplicate]:
+    """The duplicates in a collection; what is found by comparing texts is kept beside its own index.
+
+    Args:
+        collection: all documents.
+        config: what counts as a duplicate.
+        watch: shows the progress.
+    """
+    verifier = Verifier(
+        collection.documents["content"],
+        lambda position: text_of(collection, position),
+        config.duplicates,
+        config.signature,
+        collection.stores[-1].folder / VERIFIED,
+    )
+    duplicates = find_duplicates(collection, verifier, config.duplicates, watch)
+    verifier.save()
+    return duplicates
+
+
+CUT_FLAG = "boilerplate_cut"
+"""Flag of a record whose text lost paragraphs, with their number behind a colon."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """What a build did.
+
+    Attributes:
+        documents: rows in the intake.
+        kept: records in the corpus.
+        duplicates: rows left out, by kind.
+        words: words in the corpus.
+        shares: documents and words in the corpus by portal and language.
+        torn: segments whose last line was cut off when their writer died; those rows are lost to this build.
+    """
+
+    documents: int
+    kept: int
+    duplicates: Mapping[str, int]
+    words: int
+    shares: tuple[Share, ...]
+    torn: tuple[str, ...] = ()
+
+
+def build(corpus: Path, config: BuildConfig = BuildConfig(), watch: Watch = unwatched) -> BuildReport:
+    """Write `corpus/` and `duplicates.jsonl` of the corpus in a folder from its intake.
+
+    Raises:
+        CorpusError: there is no intake, it or the index is damaged or was made with other parameters, another build is
+            at work, or the disk is full; what was published before stands.
+    """
+    try:
+        torn = torn_segments(corpus / INTAKE)
+        with exclusive(corpus / LOCK):
+            report = _build(corpus, config, watch)
+    except DedupError as error:
+        raise CorpusError(str(error)) from error
+    except OSError as error:
+        where = error.filename or corpus
+        raise CorpusError(f"{where}: {error.strerror}; what was published before stands") from error
+    return replace(report, torn=tuple(segment.name for segment in torn))
+
+
+def _build(corpus: Path, config: BuildConfig, watch: Watch) -> BuildReport:
+    """Read, decide, write."""
+    store = update_index(corpus, config, watch)
+    collection = Collection(store)
+    duplicates = decide(collection, config, watch)
+    with replacing(corpus / DUPLICATES) as file:
+        file.writelines(duplicate_lines(collection, duplicates))
+        survivors = watch(_survivors(collection, duplicates, config.duplicates), "records written")
+        manifest = publish(corpus / PUBLISHED, survivors, config)
+    store.note_kept(staying(len(collection), duplicates))
+    return BuildReport(
+        documents=len(collection),
+        kept=manifest.documents,
+        duplicates=count_kinds(duplicates),
+        words=manifest.words,
+        shares=manifest.shares,
+    )
+
+
+def _survivors(collection: Collection, duplicates: Sequence[Duplicate], config: DuplicateConfig) -> Iterator[Record]:
+    """The records that stay, by id, without boilerplate."""
+    copies = cluster_sizes(duplicates)
+    superseded = _superseded(collection, duplicates)
+    stay = staying(len(collection), duplicates)
+    boilerplate = find_boilerplate(collection, stay, config)
+    for position in stay[collection.id_ranks[stay].argsort()].tolist():
+        record = record_of(collection, position)
+        yield _without(
+            boilerplate.get(record.source, frozenset()),
+            config,
+            replace(
+                record,
+                supersedes=superseded.get(position, record.supersedes),
+                cluster=record.id if copies[position] else "",
+                cluster_size=copies[position] + 1,
+            ),
+        )
+
+
+def _without(boilerplate: frozenset[int], config: DuplicateConfig, record: Record) -> Record:
+    """The record without the paragraphs that are boilerplate."""
+    text, n_cut = cut_boilerplate(record.text, boilerplate, config) if boilerplate else (record.text, 0)
+    if not n_cut:
+        return record
+    return replace(record, text=text, n_words=count_words(text), flags=(*record.flags, f"{CUT_FLAG}:{n_cut}"))
+
+
+def _superseded(collection: Collection, duplicates: Sequence[Duplicate]) -> dict[int, str]:
+    """By position of a chosen text the revision fetched last before it."""
+    fetched = collection.documents["fetched"]
+    revision = lru_cache(maxsize=2)(lambda position: record_of(collection, position).revision)
+    earlier: dict[int, tuple[float, str]] = {}
+    for duplicate in duplicates:
+        old, chosen = duplicate.position, duplicate.of
+        if duplicate.kind is not Kind.REVISION or revision(old) == revision(chosen):
+            continue
+        candidate = (_known(fetched[old]), revision(old))
+        if candidate[0] <= _known(fetched[chosen]):
+            earlier[chosen] = max(candidate, earlier.get(chosen, candidate))
+    return {position: name for position, (_, name) in earlier.items()}
+
+
+def _known(seconds: float) -> float:
+    """A time, the earliest of all where it is unknown."""
+    return 0.0 if math.isnan(seconds) else float(seconds)

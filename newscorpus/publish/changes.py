@@ -1,0 +1,156 @@
+"""What differs between two corpora, document by document."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass, replace
+from difflib import unified_diff
+from enum import StrEnum
+from pathlib import Path
+
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.intake import Place, read_intake, read_row
+from newscorpus.corpus.records import encode
+from newscorpus.data import Record
+from newscorpus.publish.index import INTAKE
+from newscorpus.tokens import words
+
+DIFF_LINES = 40
+"""Longest difference of one document that is shown; a screen."""
+
+
+class Kind(StrEnum):
+    """What became of a document."""
+
+    SAME = "same"
+    TEXT = "text"
+    FIELDS = "fields"
+    GAINED = "gained"
+    LOST = "lost"
+    NOT_READ = "not_read"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The latest row of a document, without its text: the time of its fetch, its place, and hashes of both."""
+
+    fetched: str
+    place: Place
+    revision: str
+    digest: bytes
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A document before and after; None where it was not there."""
+
+    id: str
+    source: str
+    kind: Kind
+    before: Place | None
+    after: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many documents of a portal changed.
+
+    Attributes:
+        same: nothing differs.
+        text: the text differs.
+        fields: only other keys differ.
+        gained: documents that were not there.
+        lost: documents that are no more.
+        not_read: documents that are no more since the archive does not hold their page.
+        words_added: words that the texts have more, gained documents included.
+        words_removed: words that they have less, lost documents included.
+    """
+
+    source: str
+    same: int = 0
+    text: int = 0
+    fields: int = 0
+    gained: int = 0
+    lost: int = 0
+    not_read: int = 0
+    words_added: int = 0
+    words_removed: int = 0
+
+
+def find_changes(before: Path, after: Path, read: Set[tuple[str, str]]) -> Iterator[Change]:
+    """Every document of two corpora, the latest text of each, by source and id.
+
+    Args:
+        before: folder of the one corpus.
+        after: folder of the other, made of an archive.
+        read: source and time of the fetch of every page of that archive.
+
+    Raises:
+        CorpusError: an intake is missing or damaged.
+    """
+    old, new = _latest(before), _latest(after)
+    sources = {name: (old.get(name) or new[name]).source for name in old.keys() | new.keys()}
+    for name in sorted(sources, key=lambda one: (sources[one], one)):
+        was, now = old.get(name), new.get(name)
+        places = (was.place if was else None, now.place if now else None)
+        yield Change(name, sources[name], _kind(was, now, read), *places)
+
+
+def tally(changes: Iterable[Change]) -> list[Tally]:
+    """The changes of each portal, by name, and the words they add and remove."""
+    tallies: dict[str, Tally] = {}
+    for change in changes:
+        so_far = tallies.get(change.source, Tally(change.source))
+        added, removed = _words(change)
+        tallies[change.source] = replace(
+            so_far,
+            words_added=so_far.words_added + added,
+            words_removed=so_far.words_removed + removed,
+            **{change.kind.value: getattr(so_far, change.kind.value) + 1},
+        )
+    return [tallies[source] for source in sorted(tallies)]
+
+
+def difference(change: Change, max_lines: int = DIFF_LINES) -> list[str]:
+    """The texts of a document as a unified difference, paragraph by paragraph, cut at `max_lines`."""
+    records = _records(change)
+    url = next(record.url for record in records if record)
+    before, after = (record.text.split("\n") if record else [] for record in records)
+    lines = list(unified_diff(before, after, f"{url} before", f"{url} after", n=1, lineterm=""))
+    left = len(lines) - max_lines
+    return lines if left <= 0 else [*lines[:max_lines], f"... {left} more lines"]
+
+
+def _kind(was: Stored | None, now: Stored | None, read: Set[tuple[str, str]]) -> Kind:
+    if was is None:
+        return Kind.GAINED
+    if now is None:
+        return Kind.LOST if (was.source, was.fetched) in read else Kind.NOT_READ
+    if was.revision != now.revision:
+        return Kind.TEXT
+    return Kind.SAME if was.digest == now.digest else Kind.FIELDS
+
+
+def _latest(corpus: Path) -> dict[str, Stored]:
+    """Of each document the row fetched last, by its id."""
+    latest: dict[str, Stored] = {}
+    for place, row in read_intake(corpus / INTAKE, BuildConfig().signature):
+        record = row.record
+        if record.id not in latest or latest[record.id].fetched <= record.fetched:
+            digest = hashlib.blake2b(encode(record), digest_size=16).digest()
+            latest[record.id] = Stored(record.fetched, place, record.revision, digest, record.source)
+    return latest
+
+
+def _words(change: Change) -> tuple[int, int]:
+    """Words that the text has more and less, whatever their order."""
+    if change.kind in {Kind.SAME, Kind.FIELDS, Kind.NOT_READ}:
+        return 0, 0
+    before, after = (Counter(words(record.text)) if record else Counter() for record in _records(change))
+    return (after - before).total(), (before - after).total()
+
+
+def _records(change: Change) -> tuple[Record | None, Record | None]:
+    before, after = change.before, change.after
+    return read_row(before).record if before else None, read_row(after).record if after else None

@@ -1,0 +1,209 @@
+"""Takes duplicates out of corpora and files of JSON lines, or out of some against others, in one batch.
+
+    OUTPUT/
+      corpus/            what stays, published as a corpus, where all inputs are corpora
+      documents/         otherwise: of each input file the lines that stay, with `cluster` and `cluster_size`
+      duplicates.jsonl   what goes, what it repeats, and how
+      reprints.csv       who reprints whom
+      index/             sketches and rows: a run that was broken off goes on here, and later ones compare with it
+
+Equal inputs leave equal documents, whatever their order.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.lines import encode_line, write_lines
+from newscorpus.corpus.published import PUBLISHED, publish
+from newscorpus.corpus.records import decode
+from newscorpus.data import Record
+from newscorpus.dedup.collection import Collection
+from newscorpus.dedup.duplicates import Duplicate, Watch, staying, unwatched
+from newscorpus.dedup.shared import shared_index
+from newscorpus.dedup.sketch import digest
+from newscorpus.dedup.store import ROWS, STATE, Layout, Store
+from newscorpus.files import exclusive, replacing
+from newscorpus.publish.build import LOCK, decide
+from newscorpus.publish.documents import Part, fill, find_parts, opened, stem
+from newscorpus.publish.index import INDEX, INTAKE, line_of
+from newscorpus.publish.left_out import (
+    DUPLICATES,
+    Reprints,
+    cluster_sizes,
+    count_kinds,
+    count_reprints,
+    duplicate_lines,
+    reprints_table,
+)
+from newscorpus.publish.shared import earlier_documents, enter, run_of
+
+AGAINST = "against"
+"""Folder in the output of the indexes that references do not have themselves."""
+REDIS = "redis"
+"""Folder in it of those documents of a shared index that may repeat our own."""
+
+DOCUMENTS = "documents"
+WRITTEN = "documents written"
+REPRINTS = "reprints.csv"
+
+LINES = msgspec.json.Decoder(dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class DedupReport:
+    """What a run did.
+
+    Attributes:
+        documents: documents in the inputs.
+        kept: documents that stay.
+        duplicates: documents left out, by kind.
+        reprints: who repeats whom.
+    """
+
+    documents: int
+    kept: int
+    duplicates: Mapping[str, int]
+    reprints: tuple[Reprints, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """How a run works.
+
+    Attributes:
+        config: what counts as a duplicate, and the form of the published files.
+        jobs: number of processes that read and sign.
+        redis: address of a Redis server in which runs on many machines share what they keep; "" for none.
+        watch: shows the progress.
+    """
+
+    config: BuildConfig = BuildConfig()
+    jobs: int = 1
+    redis: str = ""
+    watch: Watch = unwatched
+
+
+def dedup(inputs: Sequence[Path], output: Path, against: Sequence[Path] = (), setup: Setup = Setup()) -> DedupReport:
+    """Write to `output` what the inputs hold without what repeats something else in them or in the references.
+
+    Args:
+        inputs: folders of corpora, and files of JSON lines with `id` and `text`.
+        output: folder; made where it is missing.
+        against: likewise; none of their documents is written or goes.
+        setup: how.
+
+    Raises:
+        CorpusError, DedupError: an input is missing, damaged or broken; the message names file and line.
+        OSError: a file cannot be read or written; what was read so far is not read again by the next run.
+    """
+    parts = find_parts(inputs)
+    output.mkdir(parents=True, exist_ok=True)
+    with exclusive(output / LOCK):
+        references = [_reference(path, output / AGAINST, setup) for path in against]
+        store = _index(output / INDEX, parts, setup)
+        if not setup.redis:
+            return _finish(output, Collection(store, references), parts, setup)[0]
+        with shared_index(setup.redis, setup.config.signature, setup.config.duplicates) as shared:
+            run = run_of(output, parts, against, shared)
+            earlier = earlier_documents(shared, run, store, setup.redis)
+            collection = Collection(store, [*references, _referred(output / AGAINST / REDIS, [earlier], setup)])
+            report, own = _finish(output, collection, parts, setup)
+            enter(shared, run, collection, own)
+            return report
+
+
+def _finish(
+    output: Path, collection: Collection, parts: Sequence[Part], setup: Setup
+) -> tuple[DedupReport, NDArray[np.int64]]:
+    """Decide and write; also gives the positions of the documents that stay."""
+    duplicates = decide(collection, setup.config, setup.watch)
+    own = staying(len(collection), duplicates)[collection.n_references :]
+    _write(output, collection, duplicates, own, parts, setup)
+    collection.stores[-1].note_kept(own - collection.n_references)
+    reprints = count_reprints(collection, duplicates)
+    with replacing(output / REPRINTS) as file:
+        file.write(reprints_table(reprints))
+    return DedupReport(len(collection.stores[-1]), len(own), count_kinds(duplicates), reprints), own
+
+
+def _reference(path: Path, folder: Path, setup: Setup) -> Store:
+    """The index of a reference: its own, opened to read only; where it has none, one made in `folder`."""
+    own = path / INDEX
+    if (own / STATE).exists() and ((own / ROWS).exists() or (path / INTAKE).is_dir()):
+        return Store.open(own, Layout.of(setup.config.signature, setup.config.duplicates))
+    return _referred(folder / digest(str(path.resolve()).encode()).hex(), find_parts([path]), setup)
+
+
+def _referred(folder: Path, parts: Sequence[Part], setup: Setup) -> Store:
+    """An index of documents that are all referred to."""
+    store = _index(folder, parts, setup)
+    store.note_kept(np.arange(len(store)))
+    return store
+
+
+def _index(folder: Path, parts: Sequence[Part], setup: Setup) -> Store:
+    """The index of all documents of some files."""
+    store = opened(folder, parts, setup.config)
+    deque(setup.watch(fill(store, parts, setup.config, setup.jobs), "documents read"), maxlen=0)
+    return Store.open(folder, store.state.layout)
+
+
+def _write(
+    output: Path,
+    collection: Collection,
+    duplicates: Sequence[Duplicate],
+    stay: NDArray[np.int64],
+    parts: Sequence[Part],
+    setup: Setup,
+) -> None:
+    """Write what stays, and what goes."""
+    sizes = cluster_sizes(duplicates)
+    with replacing(output / DUPLICATES) as file:
+        file.writelines(duplicate_lines(collection, duplicates))
+        if all(part.is_shard for part in parts):
+            by_id = setup.watch(stay[collection.id_ranks[stay].argsort()].tolist(), WRITTEN)
+            publish(output / PUBLISHED, _records(collection, by_id, sizes), setup.config)
+        else:
+            _write_documents(output / DOCUMENTS, collection, stay, sizes, setup.watch)
+
+
+def _records(collection: Collection, positions: Iterable[int], sizes: Mapping[int, int]) -> Iterator[Record]:
+    """Records with their clusters."""
+    for position in positions:
+        record = decode(line_of(collection, position))
+        more = sizes.get(position, 0)
+        yield replace(record, cluster=record.id, cluster_size=record.cluster_size + more) if more else record
+
+
+def _write_documents(
+    folder: Path, collection: Collection, positions: NDArray[np.int64], sizes: Mapping[int, int], watch: Watch
+) -> None:
+    """Write for each input file what stays of it, in its order."""
+    folder.mkdir(exist_ok=True)
+    files = collection.documents["file"][positions]
+    written = set()
+    for number, covered in enumerate(collection.stores[-1].state.covered):
+        path = folder / f"{number:05}-{stem(covered.name)}.jsonl.zst"
+        with replacing(path) as file:
+            here = watch(positions[files == number].tolist(), WRITTEN)
+            write_lines(file, _lines(collection, here, sizes), path.suffix)
+        written.add(path)
+    for path in set(folder.iterdir()) - written:
+        path.unlink()
+
+
+def _lines(collection: Collection, positions: Iterable[int], sizes: Mapping[int, int]) -> Iterator[bytes]:
+    """Lines as they came, with `cluster` and `cluster_size`."""
+    for position in positions:
+        document = LINES.decode(line_of(collection, position))
+        own, more = document.get("cluster_size") or 1, sizes.get(position, 0)
+        cluster = collection.ids[position] if more else document.get("cluster") or ""
+        yield encode_line({**document, "cluster": cluster, "cluster_size": own + more})

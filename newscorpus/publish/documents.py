@@ -1,0 +1,260 @@
+"""What `dedup` reads: published corpora and files of JSON lines, file by file, and what it keeps of a line.
+
+Beside its sketch that is the line itself, compressed, so that the few texts that must be compared can be read at once,
+whatever form they came in.
+
+Fills an index with the documents of some files, in processes of their own; begins where it was broken off.
+"""
+
+import itertools
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from operator import itemgetter
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import zstandard
+
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.lines import unpacked_lines
+from newscorpus.corpus.published import open_corpus
+from newscorpus.corpus.records import encode
+from newscorpus.dedup.signature import sign_words
+from newscorpus.dedup.sketch import Sketch, digest, read_content
+from newscorpus.dedup.store import ROWS, STATE, Covered, Layout, Store
+from newscorpus.errors import DedupError
+from newscorpus.files import sync
+from newscorpus.publish.index import seconds
+from newscorpus.tokens import collapse
+from newscorpus.workers import Lost, in_order
+
+SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+
+ROW_LEVEL = 1
+"""The fastest level of zstd; the rows are read once or twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A file of documents.
+
+    Attributes:
+        name: of the file.
+        check: changes when the file does.
+        is_shard: belongs to a published corpus, whose ids name documents everywhere; else they do so in this file only.
+        lines: reads its lines, one document each.
+    """
+
+    name: str
+    check: str
+    is_shard: bool
+    lines: Callable[[], Iterator[bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A document as a line holds it; other keys are passed over here, and kept."""
+
+    id: str | int
+    text: str
+    url: str | None = None
+    source: str | None = None
+    title: str | None = None
+    published: str | None = None
+    fetched: str | None = None
+
+
+GIVEN = msgspec.json.Decoder(Given)
+
+
+def find_parts(inputs: Sequence[Path]) -> list[Part]:
+    """The files of some inputs: folders of corpora, and files of JSON lines.
+
+    Raises:
+        CorpusError: a folder holds no published corpus, or not all of it.
+        DedupError: a file has another form, or two have the same name.
+        OSError: a file is missing.
+    """
+    parts = [part for path in inputs for part in (_shards(path) if path.is_dir() else [_file(path)])]
+    names = [part.name for part in parts]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise DedupError(f"{twice[0]}: given twice")
+    return parts
+
+
+Batch = tuple[str, int, Sequence[bytes]]
+"""Lines of a file: its name, the number of the first of them, and the lines."""
+
+
+def sketch_lines(config: BuildConfig, batch: Batch) -> tuple[list[tuple[Sketch, bytes]], str]:
+    """The sketches of some lines, each with its compressed row; and what is wrong with the first broken line, or ""."""
+    name, first, lines = batch
+    compressor = zstandard.ZstdCompressor(ROW_LEVEL)
+    made: list[tuple[Sketch, bytes]] = []
+    for number, line in enumerate(lines, first):
+        if line.isspace():
+            continue
+        try:
+            made.append((_sketch(GIVEN.decode(line), line, config), compressor.compress(line)))
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            return made, f"{name}, line {number}: {collapse(str(error))}"
+    return made, ""
+
+
+def stem(name: str) -> str:
+    """The name of a file without folders and suffixes."""
+    return Path(name).name.partition(".")[0]
+
+
+def _sketch(given: Given, line: bytes, config: BuildConfig) -> Sketch:
+    content = read_content(given.text, config.duplicates)
+    return Sketch(
+        id=str(given.id),
+        space=0,
+        source=given.source or "",
+        content=content.content,
+        signature=sign_words(content.words, config.signature),
+        runs=content.runs,
+        paragraphs=content.paragraphs,
+        n_words=content.n_words,
+        published=seconds(given.published or ""),
+        fetched=seconds(given.fetched or ""),
+        digest=digest(line.strip()),
+        file=0,
+        offset=0,
+        length=0,
+    )
+
+
+def _shards(folder: Path) -> Iterator[Part]:
+    published = open_corpus(folder)
+    for shard in published.manifest.shards:
+        read = partial(published.shard_records, shard)
+        yield Part(str(published.folder / shard.name), shard.sha256, True, lambda read=read: map(encode, read()))  # type: ignore[misc]
+
+
+def _file(path: Path) -> Part:
+    if not path.name.endswith(SUFFIXES):
+        raise DedupError(f"{path}: neither a corpus nor one of {', '.join(SUFFIXES)}")
+    found = path.stat()
+    return Part(str(path), f"{found.st_size} bytes, {found.st_mtime_ns}", False, partial(_lines, path))
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    try:
+        yield from unpacked_lines(path)
+    except (EOFError, zlib.error, zstandard.ZstdError) as error:
+        raise DedupError(f"{path}: {error}") from error
+
+
+T = TypeVar("T")
+
+LINES_AT_ONCE = 500
+"""Lines that a process gets at once: some tenth of a second."""
+
+BATCH_SECONDS = 600.0
+"""Longest time for them; a text of 100 MB takes two seconds."""
+
+BATCHES_A_COMMIT = 20
+
+
+def opened(folder: Path, parts: Sequence[Part], config: BuildConfig) -> Store:
+    """The index in a folder as far as it was filled from these files; an empty one where it holds anything else.
+
+    Raises:
+        DedupError: it is damaged or was made with other parameters.
+    """
+    layout = Layout.of(config.signature, config.duplicates)
+    store = Store.open(folder, layout) if (folder / STATE).exists() else None
+    checks = {part.name: part.check for part in parts}
+    if store and all(checks.get(covered.name) == covered.check for covered in store.state.covered):
+        return store
+    (folder / ROWS).unlink(missing_ok=True)
+    return Store.create(folder, layout)
+
+
+def fill(store: Store, parts: Sequence[Part], config: BuildConfig, jobs: int) -> Iterator[int]:
+    """Add all documents of the files to an index that are not in it; gives the row of each once it is committed.
+
+    Args:
+        store: as `opened` gave it; it stays as it was, and the index is to be opened again.
+        parts: the files.
+        config: how sketches are made.
+        jobs: number of processes; one works in this process.
+
+    Raises:
+        DedupError: a line is broken; it names file and line.
+        OSError: a file cannot be read, or the disk is full; the next run goes on after the last commit.
+    """
+    for longer in _filled(store, parts, config, jobs):
+        yield from range(len(store), len(longer))
+        store = longer
+
+
+def _filled(store: Store, parts: Sequence[Part], config: BuildConfig, jobs: int) -> Iterator[Store]:
+    """The index after each commit; the last one of each file notes that it is done."""
+    known = {covered.name: covered for covered in store.state.covered}
+    by_name = {part.name: part for part in parts}
+    for name, batches in itertools.groupby(_sketched(parts, known, config, jobs), key=itemgetter(0)):
+        part = by_name[name]
+        done = known[name].size if name in known else 0
+        for group in _grouped(batches, BATCHES_A_COMMIT):
+            done += sum(n_lines for _, n_lines, _ in group)
+            known[name] = Covered(name, done, part.check)
+            number = list(known).index(name)
+            place = partial(replace, file=number, space=0 if part.is_shard else number + 1)
+            rows = itertools.chain.from_iterable(made for _, _, made in group)
+            store = store.append(_keep_rows(store, rows, place), tuple(known.values()))
+            yield store
+        known[name] = replace(known[name], whole=True)
+        store = store.append([], tuple(known.values()))
+        yield store
+
+
+def _sketched(
+    parts: Sequence[Part], known: Mapping[str, Covered], config: BuildConfig, jobs: int
+) -> Iterator[tuple[str, int, list[tuple[Sketch, bytes]]]]:
+    """Batches of the lines that are not covered: name of the file, number of lines, sketches with their rows."""
+    work = partial(sketch_lines, config)
+    batches = itertools.chain.from_iterable(_batches(part, known.get(part.name)) for part in parts)
+    results = in_order(work, batches, jobs, BATCH_SECONDS) if jobs > 1 else ((batch, work(batch)) for batch in batches)
+    for (name, first, lines), found in results:
+        made, error = ([], f"{name}, lines from {first} on: {found.detail}") if isinstance(found, Lost) else found
+        if error:
+            raise DedupError(error)
+        yield name, len(lines), made
+
+
+def _batches(part: Part, covered: Covered | None) -> Iterator[Batch]:
+    """The lines of a file that are not covered."""
+    if covered and covered.whole:
+        return
+    done = covered.size if covered else 0
+    for lines in _grouped(itertools.islice(part.lines(), done, None), LINES_AT_ONCE):
+        yield part.name, done + 1, lines
+        done += len(lines)
+
+
+def _keep_rows(store: Store, rows: Iterable[tuple[Sketch, bytes]], place: Callable[..., Sketch]) -> list[Sketch]:
+    """Write rows behind those of the index, and give their sketches with their places."""
+    last = store.column("documents")[-1:]
+    offset = int((last["offset"] + last["length"]).sum())
+    path, sketches = store.folder / ROWS, []
+    with path.open("r+b" if path.exists() else "x+b") as file:
+        file.truncate(offset)
+        file.seek(offset)
+        for sketch, row in rows:
+            file.write(row)
+            sketches.append(place(sketch, offset=offset, length=len(row)))
+            offset += len(row)
+        sync(file)
+    return sketches
+
+
+def _grouped(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    iterator = iter(items)
+    while group := list(itertools.islice(iterator, size)):
+        yield group

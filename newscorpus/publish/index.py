@@ -1,0 +1,145 @@
+"""The rows that indexed documents were made of: in the intake of a corpus, or beside the index that `dedup` makes.
+
+The index of a corpus, `CORPUS/index/`: what `build` knows of the rows of the intake without reading them again.
+
+It is made of the intake alone, and grows with it. Where the intake was cut back behind what the index covers, as a
+crawl that was killed does when it starts again, the index is made anew.
+"""
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+import zstandard
+
+from newscorpus.config import BuildConfig
+from newscorpus.corpus import intake
+from newscorpus.corpus.intake import Place, Row, read_intake
+from newscorpus.corpus.records import encode
+from newscorpus.data import Record
+from newscorpus.dedup.collection import Collection
+from newscorpus.dedup.duplicates import Watch, unwatched
+from newscorpus.dedup.sketch import Sketch, digest, read_content
+from newscorpus.dedup.store import STATE, Covered, Layout, Store
+
+INTAKE = "intake"
+INDEX = "index"
+
+
+class TextOnly(msgspec.Struct):
+    """The text of a document; other keys are passed over."""
+
+    text: str
+
+
+TEXTS = msgspec.json.Decoder(TextOnly)
+
+
+def line_of(collection: Collection, position: int) -> bytes:
+    """A document as a line of JSON."""
+    store, row = collection.locate(position)
+    if store.rows is None:
+        return encode(record_of(collection, position))
+    document = store.documents[row]
+    with store.rows.open("rb", buffering=0) as file:
+        file.seek(int(document["offset"]))
+        return zstandard.ZstdDecompressor().decompress(file.read(int(document["length"])))
+
+
+def text_of(collection: Collection, position: int) -> str:
+    """The text of a document."""
+    return TEXTS.decode(line_of(collection, position)).text
+
+
+def record_of(collection: Collection, position: int) -> Record:
+    """The record of a document in the intake of a corpus."""
+    return intake.read_row(place_of(collection, position)).record
+
+
+def place_of(collection: Collection, position: int) -> Place:
+    """Where the row of a document lies in the intake."""
+    store, row = collection.locate(position)
+    document = store.documents[row]
+    segment: Path = store.folder.parent / INTAKE / store.state.covered[document["file"]].name
+    return Place(segment, int(document["offset"]), int(document["length"]))
+
+
+ROWS_AT_ONCE = 10_000
+"""Rows between two commits: some 30 MB of sketches."""
+
+CHECKED_BYTES = 4096
+"""Last bytes of what was read of a segment whose hash tells whether it is still the same: the last row or most of it,
+which holds the time of its fetch."""
+
+
+def update_index(corpus: Path, config: BuildConfig, watch: Watch = unwatched) -> Store:
+    """The index of a corpus, with all that is in its intake.
+
+    Raises:
+        CorpusError: there is no intake, or it is damaged, or its signatures were made with other parameters.
+        DedupError: the index is damaged or was made with other parameters.
+        OSError: the disk is full.
+    """
+    folder, intake = corpus / INDEX, corpus / INTAKE
+    layout = Layout.of(config.signature, config.duplicates)
+    store = Store.open(folder, layout) if (folder / STATE).exists() else None
+    known = {covered.name: covered for covered in store.state.covered} if store else {}
+    if not all(_check(intake / name, covered.size) == covered.check for name, covered in known.items()):
+        store, known = None, {}
+    rows = read_intake(intake, config.signature, {name: covered.size for name, covered in known.items()})
+    for batch in _batches(watch(rows, "rows read"), ROWS_AT_ONCE):
+        store = store or Store.create(folder, layout)
+        ends = {place.segment: place.offset + place.length + 1 for place, _ in batch}
+        known |= {path.name: Covered(path.name, end, _check(path, end)) for path, end in ends.items()}
+        numbers = {name: number for number, name in enumerate(known)}
+        store = store.append([_sketch(place, row, numbers, config) for place, row in batch], tuple(known.values()))
+    return store or Store.create(folder, layout)
+
+
+def seconds(date: str) -> float:
+    """Seconds since the epoch of an ISO 8601 date, taken as UTC where it names no offset; NaN for anything else."""
+    try:
+        moment = datetime.fromisoformat(date)
+    except ValueError:
+        return math.nan
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def _sketch(place: Place, row: Row, numbers: dict[str, int], config: BuildConfig) -> Sketch:
+    record = row.record
+    content = read_content(record.text, config.duplicates)
+    return Sketch(
+        id=record.id,
+        space=0,
+        source=record.source,
+        content=content.content,
+        signature=row.signature,
+        runs=content.runs,
+        paragraphs=content.paragraphs,
+        n_words=content.n_words,
+        published=seconds(record.published),
+        fetched=seconds(record.fetched),
+        digest=digest(encode(record)),
+        file=numbers[place.segment.name],
+        offset=place.offset,
+        length=place.length,
+    )
+
+
+def _check(path: Path, size: int) -> str:
+    """Hash of the last of the first `size` bytes of a file; "" where it has fewer."""
+    if not path.exists() or path.stat().st_size < size:
+        return ""
+    with path.open("rb") as file:
+        start = max(0, size - CHECKED_BYTES)
+        file.seek(start)
+        return digest(file.read(size - start)).hex()
+
+
+def _batches(rows: Iterable[tuple[Place, Row]], size: int) -> Iterator[list[tuple[Place, Row]]]:
+    iterator = iter(rows)
+    while batch := list(itertools.islice(iterator, size)):
+        yield batch

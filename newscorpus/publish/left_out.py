@@ -1,0 +1,107 @@
+"""What is said of the documents left out: the lines of `duplicates.jsonl`, clusters, and who reprints whom."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from newscorpus.corpus.lines import encode_line
+from newscorpus.dedup.collection import Collection
+from newscorpus.dedup.duplicates import Duplicate, Kind, survivors
+from newscorpus.publish.index import line_of
+
+DUPLICATES = "duplicates.jsonl"
+
+Reprints = tuple[str, str, str, int]
+"""Source of documents left out, source of what they repeat, kind, and their number."""
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateLine:
+    """A line of `duplicates.jsonl`.
+
+    Attributes:
+        id: of the document left out, or of the one whose other revision was kept.
+        duplicate_of: id of the document it repeats; for a revision the same id.
+        similarity: Jaccard similarity of the shingles; of an excerpt the share that the longer document contains.
+        cluster: id of the document that stays for it in the corpus.
+        source: who published the document.
+        duplicate_of_source: who published what it repeats.
+    """
+
+    id: str
+    revision: str
+    url: str
+    title: str
+    duplicate_of: str
+    kind: Kind
+    similarity: float
+    cluster: str = ""
+    source: str = ""
+    duplicate_of_source: str = ""
+
+
+class Described(msgspec.Struct):
+    """What a line says of a document; other keys are passed over."""
+
+    revision: str | None = None
+    url: str | None = None
+    title: str | None = None
+
+
+DESCRIBED = msgspec.json.Decoder(Described)
+
+
+def duplicate_lines(collection: Collection, duplicates: Sequence[Duplicate]) -> Iterator[bytes]:
+    """The lines of `duplicates.jsonl`, by id."""
+    ids, digests = collection.ids, collection.documents["digest"]
+    last = survivors(duplicates)
+    for one in sorted(duplicates, key=lambda one: (ids[one.position], digests[one.position])):
+        document = DESCRIBED.decode(line_of(collection, one.position))
+        yield encode_line(
+            DuplicateLine(
+                id=ids[one.position],
+                revision=document.revision or "",
+                url=document.url or "",
+                title=document.title or "",
+                duplicate_of=ids[one.of],
+                kind=one.kind,
+                similarity=round(one.similarity, 4),
+                cluster=ids[last[one.position]],
+                source=collection.source_of(one.position),
+                duplicate_of_source=collection.source_of(one.of),
+            )
+        )
+
+
+def cluster_sizes(duplicates: Sequence[Duplicate]) -> Counter[int]:
+    """By position of a document that stays how many others it stands for, revisions not counted."""
+    last = survivors(duplicates)
+    return Counter(last[one.position] for one in duplicates if one.kind is not Kind.REVISION)
+
+
+def count_kinds(duplicates: Sequence[Duplicate]) -> dict[str, int]:
+    """How many documents are left out, by kind."""
+    return {kind.value: sum(one.kind is kind for one in duplicates) for kind in Kind}
+
+
+def count_reprints(collection: Collection, duplicates: Sequence[Duplicate]) -> tuple[Reprints, ...]:
+    """Who repeats whom, how and how often, the most frequent first; revisions are not counted."""
+    counts = Counter(
+        (collection.source_of(one.position), collection.source_of(one.of), one.kind.value)
+        for one in duplicates
+        if one.kind is not Kind.REVISION
+    )
+    return tuple((*pair, count) for pair, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def reprints_table(reprints: Iterable[Reprints]) -> bytes:
+    """Who reprints whom as CSV."""
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(["source", "repeats", "kind", "documents"])
+    writer.writerows(reprints)
+    return table.getvalue().encode()

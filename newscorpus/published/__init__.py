@@ -1,0 +1,1 @@
+"""Run the published systems and the peers by name, each behind the one `Extractor` protocol."""

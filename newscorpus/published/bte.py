@@ -1,0 +1,61 @@
+"""Body Text Extraction (Finn, Kushmerick and Smyth 2001, "Fact or Fiction", DELOS workshop; section 3).
+
+A page is a sequence of tokens, each a tag or a word. The main text is the interval that maximises the number of tags
+outside it plus the number of words inside it.
+
+The template extractor of Bakić (2012): a portal's rules alone decide.
+"""
+
+import re
+from collections.abc import Callable
+from html import unescape
+from itertools import groupby
+
+from newscorpus.data import Rejected
+from newscorpus.extraction.extractor import MainText, Reading, Template
+from newscorpus.extraction.features.order import best_interval
+from newscorpus.extraction.segment import BLOCK_TAGS
+
+_UNREAD = re.compile(r"(?is)<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)")
+_TOKEN = re.compile(r"<[/!?a-zA-Z][^>]*(?:>|\Z)|[^<]+|<")
+_TAG_NAME = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]*)")
+
+
+def find(reading: Reading) -> MainText | Rejected:
+    """The interval of the page that BTE chooses; its paragraphs end where a block-level tag or `<br>` stands."""
+    text = body_text(reading.html)
+    if not text:
+        return Rejected("extract", "no_main_text", url=reading.page.url)
+    return MainText(text.split("\n"), "bte")
+
+
+def body_text(html: str) -> str:
+    """The text of the best interval of `html`, one paragraph a line; "" where keeping nothing is best.
+
+    Tags or words that follow each other are grouped first. What tags part is joined by one space (a newline where a
+    tag is block-level) unless white space is there.
+    """
+    runs = [(is_tags, list(tokens)) for is_tags, tokens in groupby(_TOKEN.findall(_UNREAD.sub(" ", html)), key=_is_tag)]
+    gains = [-len(tokens) if is_tags else len(" ".join(tokens).split()) for is_tags, tokens in runs]
+    start, end = best_interval(gains)
+    joined = "".join(
+        _separator(tokens) if is_tags else unescape("".join(tokens)) for is_tags, tokens in runs[start:end]
+    )
+    return "\n".join(line for line in (" ".join(line.split()) for line in joined.split("\v")) if line)
+
+
+def _is_tag(token: str) -> bool:
+    return len(token) > 1 and token[0] == "<"
+
+
+def _separator(tags: list[str]) -> str:
+    """A vertical tab, which no text holds, where a paragraph ends; else a space."""
+    names = (match.group(1).lower() for match in map(_TAG_NAME.match, tags) if match)
+    return "\v" if any(name in BLOCK_TAGS or name == "br" for name in names) else " "
+
+
+def finder(template: Template | None) -> Callable[[Reading], Rejected]:
+    """What to say of a page on which `template` found no text, or of any page where there is no template."""
+    reason = "no_main_text" if template else "no_template"
+    detail = f"the template {template.name!r} found none" if template else "the portal has no template"
+    return lambda reading: Rejected("extract", reason, detail, reading.page.url)

@@ -1,0 +1,1 @@
+"""The element classifier (Kazennikov 2013)."""

@@ -1,0 +1,1 @@
+"""The paragraph SVM (Novotný 2016, Plzeň)."""

@@ -1,0 +1,108 @@
+"""The paragraph SVM (Novotný 2016, Plzeň): a linear support vector machine decides on each `<p>` of the page."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from newscorpus import tokens as kinds
+from newscorpus.artifacts import Artifact, Scorer, load_artifact
+from newscorpus.data import Block, Label, LabelledBlock
+from newscorpus.extraction.extractor import Reading
+from newscorpus.extraction.features.characters import count_characters
+from newscorpus.extraction.features.structure import NAMES as CLASS_NAMES
+from newscorpus.extraction.features.structure import read_structure
+from newscorpus.published.neighbours import Matrix
+
+MODEL: Final = "paragraph-svm"
+
+FEATURES: Final[Mapping[str, str]] = {
+    "numbers": "numbers: runs of digits (published)",
+    "words": "words (published)",
+    "position": "index, of the page's paragraphs (published)",
+    "sentences": "marks that end a sentence",
+    "commas": "commas",
+    "link_density": "characters inside links, of the characters",
+    "capitalised": "words that start in upper case, of the words",
+    "ends_sentence": "the last character ends a sentence",
+    "words_before": "words of the paragraph before",
+    "words_after": "words of the paragraph after",
+    "words_beside": "words of all paragraphs with the same parent, of the page's",
+    "positive_ancestor": "class or id of the element or of one around it speaks of an article or its content",
+    "negative_ancestor": "class or id of the element or one of the two around it speaks of comments, links, forms",
+}
+"""What the machine sees of a paragraph, each in 0..1: counts n as log(1 + n) / log(1 + 200), at most 1."""
+
+MANY: Final = 200
+"""The count that makes 1; few paragraphs have more words."""
+
+_NUMBER = re.compile(r"\d+")
+_POSITIVE, _NEGATIVE = (
+    sum(1 << CLASS_NAMES.index(name) for name in names.split())
+    for names in (
+        "article content main lead",
+        "comment navigation related share advert caption footer sidebar subscribe prompt form",
+    )
+)
+
+
+class ParagraphSvm:
+    """What is peculiar to `paragraph-svm`.
+
+    Args:
+        artifact: the trained machine; by default the one that travels with the package.
+    """
+
+    def __init__(self, artifact: Artifact | None = None) -> None:
+        self.machine = Scorer(artifact or load_artifact(MODEL, tuple(FEATURES)))
+        self.name = self.machine.name
+
+    def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
+        """The paragraphs of what was read, with the verdict on each; the score is the margin."""
+        blocks = paragraphs(reading)
+        if not blocks:
+            return ()
+        margins = self.machine(measure(blocks))[:, 1].tolist()
+        return tuple(
+            LabelledBlock(block, margin, Label.GOOD if margin > 0 else Label.BAD)
+            for block, margin in zip(blocks, margins, strict=True)
+        )
+
+
+def paragraphs(reading: Reading) -> tuple[Block, ...]:
+    """The blocks of what was read whose element is p."""
+    return tuple(block for block in reading.blocks if block.tag == "p")
+
+
+def measure(blocks: Sequence[Block]) -> Matrix:
+    """The features of a page's paragraphs, of which there must be one: shape (paragraphs, 13)."""
+    characters = count_characters([block.text for block in blocks])
+    structure = read_structure(blocks)
+    n_words = characters.words.count
+    kinds_near, kinds_around = (
+        kinds_of[structure.block_element] for kinds_of in (structure.near_kinds, structure.all_kinds)
+    )
+    beside = np.bincount(structure.block_parent, weights=n_words)[structure.block_parent]
+    columns = {
+        "numbers": _of_many(np.array([len(_NUMBER.findall(block.text)) for block in blocks])),
+        "words": _of_many(n_words),
+        "position": np.arange(len(blocks)) / len(blocks),
+        "sentences": _of_many(characters.sentences),
+        "commas": _of_many(characters.count(kinds.COMMA)),
+        "link_density": np.array([len(block.link_text) for block in blocks]) / characters.length,
+        "capitalised": characters.words.capitalised / np.maximum(n_words, 1),
+        "ends_sentence": characters.last_kinds & kinds.TERMINAL != 0,
+        "words_before": _of_many(np.append(0, n_words[:-1])),
+        "words_after": _of_many(np.append(n_words[1:], 0)),
+        "words_beside": beside / max(n_words.sum(), 1),
+        "positive_ancestor": kinds_around & _POSITIVE != 0,
+        "negative_ancestor": kinds_near & _NEGATIVE != 0,
+    }
+    return np.stack([columns[name] for name in FEATURES], axis=1).astype(np.float32)
+
+
+def _of_many(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    shares: NDArray[np.float64] = np.minimum(np.log1p(counts) / np.log1p(MANY), 1)
+    return shares

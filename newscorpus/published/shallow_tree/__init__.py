@@ -1,0 +1,1 @@
+"""The Slovene decision tree (Brezovnik 2021, Ljubljana)."""

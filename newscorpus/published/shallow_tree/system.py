@@ -1,0 +1,83 @@
+"""Text density (Kohlschütter and Nejdl 2008, "A Densitometric Approach to Web Page Segmentation", CIKM; section 3).
+
+The Slovene decision tree (Brezovnik 2021, Ljubljana): shallow features of text blocks, and rules around the tree.
+
+A block is what h1 to h6, p and div part; of links only the words in them count. Twelve features: four of the block, the
+one before and the one after. The rules are Boilerpipe's (Kohlschütter et al. 2010), in the published order.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from newscorpus.artifacts import Artifact, Scorer, load_artifact
+from newscorpus.data import Block, Label, LabelledBlock
+from newscorpus.extraction.extractor import Reading
+from newscorpus.extraction.post_analysis import BREZOVNIK, revise
+from newscorpus.extraction.segment import segment
+from newscorpus.published.neighbours import Matrix, neighbour_names, with_neighbours
+from newscorpus.tokens import count_words, words
+
+LINE_COLUMNS = 80
+"""Width at which the text is wrapped (Kohlschütter et al. 2010, section 3.3)."""
+
+
+def text_density(text: str) -> float:
+    """Words a line of `text` wrapped at `LINE_COLUMNS`; the last line is left out, and a single line counts its words.
+
+    A word takes its characters and one column more, as in Boilerpipe; marks take none.
+    """
+    full_lines = in_full_lines = in_line = column = 0
+    for word in words(text):
+        column += len(word) + 1
+        if column > LINE_COLUMNS and in_line:
+            full_lines += 1
+            in_full_lines += in_line
+            in_line, column = 0, len(word)
+        in_line += 1
+    return in_full_lines / full_lines if full_lines else float(in_line)
+
+
+MODEL: Final = "shallow-tree"
+
+BLOCK_TAGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "p", "div"})
+
+FEATURES: Final = neighbour_names(("words", "link_words", "text_density", "link_density"))
+"""Words, words inside a, words a line (Kohlschütter), and the second of the first; then of both neighbours."""
+
+
+class ShallowTree:
+    """What is peculiar to `shallow-tree`.
+
+    Args:
+        artifact: the trained tree; by default the one that travels with the package.
+        rules: names of the steps that revise its verdicts.
+    """
+
+    def __init__(self, artifact: Artifact | None = None, rules: Sequence[str] = BREZOVNIK) -> None:
+        self.tree = Scorer(artifact or load_artifact(MODEL, FEATURES))
+        self.name = self.tree.name
+        self.rules = rules
+
+    def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
+        """The blocks of what was read, with the final verdict on each; the score is the share of good in its leaf."""
+        blocks = cut(reading)
+        shares = self.tree(measure(blocks))[:, 1].tolist()
+        labelled = tuple(
+            LabelledBlock(block, share, Label.GOOD if share > 0.5 else Label.BAD)
+            for block, share in zip(blocks, shares, strict=True)
+        )
+        return revise(labelled, reading.head_title, self.rules)
+
+
+def cut(reading: Reading) -> tuple[Block, ...]:
+    """The text blocks of what was read."""
+    return segment(reading.tree, block_tags=BLOCK_TAGS)
+
+
+def measure(blocks: Sequence[Block]) -> Matrix:
+    """The features of a page's `blocks`: shape (blocks, 12), columns as in `FEATURES`."""
+    own = [(count_words(block.text), count_words(block.link_text), text_density(block.text)) for block in blocks]
+    rows = [(n_words, linked, density, linked / max(n_words, 1)) for n_words, linked, density in own]
+    return with_neighbours(np.array(rows, np.float32).reshape(-1, 4))

@@ -1,0 +1,72 @@
+"""Training of the Slovene decision tree (Brezovnik 2021): a tree pruned by cross-validation."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from sklearn.model_selection import GroupKFold, cross_val_score
+from sklearn.tree import DecisionTreeClassifier
+
+from newscorpus.gold.align import Flags
+from newscorpus.learning.block_learner import BlockLearner, Fitted, LabelledPage, stack
+from newscorpus.learning.onnx import estimator_to_onnx
+from newscorpus.learning.sources import TrainingError
+from newscorpus.published.neighbours import Matrix
+from newscorpus.published.shallow_tree.system import FEATURES, MODEL, cut, measure
+
+FOLDS = 10
+"""As published; no site stands in two."""
+
+PRUNINGS = tuple(10.0**exponent for exponent in np.arange(-5, -2.4, 0.5))
+"""Costs of a leaf that are tried (minimal cost-complexity pruning, Breiman et al. 1984)."""
+
+MIN_LEAF = 20
+"""Fewest blocks in a leaf; the many smaller ones would all be pruned again."""
+
+SEED = 1
+
+
+def fit(pages: Iterable[LabelledPage], prunings: Sequence[float] = PRUNINGS, folds: int = FOLDS) -> Fitted:
+    """The tree of the pruning whose accuracy is best in cross-validation over sites; of equals the stronger.
+
+    Raises:
+        TrainingError: all pages are of one site, or their blocks of one kind.
+    """
+    rows, good, sites = stack(pages)
+    n_sites = len(set(sites))
+    if n_sites < 2:
+        raise TrainingError("the pruning is chosen in cross-validation over sites: pages of two at least are needed")
+    groups = GroupKFold(min(folds, n_sites))
+    accuracy = {pruning: _accuracy(_tree(pruning), rows, good, sites, groups) for pruning in prunings}
+    pruning = max(prunings, key=lambda pruning: (accuracy[pruning], pruning))
+    tree = _tree(pruning).fit(rows, good)
+    return Fitted(
+        weights=estimator_to_onnx(tree, len(FEATURES)),
+        predict=tree.predict,
+        parameters={},
+        how=(
+            f"Decision tree of {tree.get_n_leaves()} leaves of at least {MIN_LEAF} blocks, Gini impurity, pruned at "
+            f"{pruning:.2g} a leaf: the best of {len(prunings)} prunings in {groups.n_splits}-fold cross-validation "
+            f"over sites (accuracy {accuracy[pruning]:.4f})."
+        ),
+    )
+
+
+def _accuracy(
+    tree: DecisionTreeClassifier, rows: Matrix, good: Flags, sites: Sequence[str], groups: GroupKFold
+) -> float:
+    return float(cross_val_score(tree, rows, good, groups=sites, cv=groups).mean())
+
+
+def _tree(pruning: float) -> DecisionTreeClassifier:
+    return DecisionTreeClassifier(min_samples_leaf=MIN_LEAF, ccp_alpha=pruning, random_state=SEED)
+
+
+SHALLOW_TREE = BlockLearner(
+    name=MODEL,
+    version="1",
+    features=FEATURES,
+    about="The Slovene decision tree (Brezovnik 2021) over words, links and densities of a block and both neighbours.",
+    cut=cut,
+    measure=measure,
+    fit=fit,
+)

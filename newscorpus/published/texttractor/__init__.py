@@ -1,0 +1,1 @@
+"""Texttractor (Mrózek 2014, Brno University of Technology)."""

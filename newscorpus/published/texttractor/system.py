@@ -1,0 +1,175 @@
+"""Texttractor (Mrózek 2014, Brno University of Technology): a neural network decides on blocks, four steps revise it.
+
+26 features of the block and of both neighbours, each in 0..1, go into a multi-layer perceptron with one output in
+-1..1. Two thresholds make it good, almost good or bad.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from newscorpus import tokens as kinds
+from newscorpus.artifacts import Artifact, Scorer, load_artifact
+from newscorpus.data import Block, Label, LabelledBlock
+from newscorpus.extraction.extractor import Reading
+from newscorpus.extraction.features.characters import Characters, count_characters
+from newscorpus.extraction.features.own import POSITIVE_INLINE
+from newscorpus.extraction.features.structure import NAMES as CLASS_NAMES
+from newscorpus.extraction.features.structure import read_structure
+from newscorpus.extraction.post_analysis import MROZEK, revise
+from newscorpus.published.neighbours import Matrix, neighbour_names, with_neighbours
+from newscorpus.tokens import words
+
+MODEL: Final = "texttractor"
+THRESHOLDS: Final = ("good_above", "almost_good_above")
+"""The model's parameters: what the network's output must exceed."""
+
+COUNTS: Final[Mapping[str, str]] = {
+    "letters": "letters",
+    "words": "words",
+    "capitalised": "words that start in upper case",
+    "all_caps": "words of two letters or more, all in upper case",
+    "sentences": "marks that end a sentence",
+    "links": "elements a",
+    "bars": "vertical bars",
+    "images": "elements img",
+    "positive_inline": "inline elements of running text: cite, code and their like",
+    "mean_word": "mean characters of a word",
+    "mean_sentence": "mean words of a sentence",
+}
+"""What is divided by the page's maximum."""
+
+DENSITIES: Final[Mapping[str, str]] = {
+    "digit_density": "digits, of the characters",
+    "space_density": "white space, of the characters",
+    "image_density": "images, of the words",
+    "bar_density": "bars, of the words",
+    "link_density": "characters inside links, of the characters",
+    "all_caps_density": "all-caps words, of those with lower-case letters",
+    "long_word_density": "words longer than the block's mean, of the words",
+    "short_word_density": "words of up to three characters, of the words",
+}
+"""What stays as it is; above 1 counts as 1."""
+
+FLAGS: Final[Mapping[str, str]] = {
+    "has_copyright": "holds ©",
+    "has_angle": "holds < or >",
+    "positive_ancestor": "class or id of the element or of one around it speaks of an article or its content",
+    "is_heading": "h1 to h6",
+    "is_paragraph": "p",
+    "is_item": "li",
+    "position": "index of the block, of the page's blocks",
+}
+
+FEATURES: Final = neighbour_names((*COUNTS, *DENSITIES, *FLAGS))
+"""The 78 columns: the block's 26, then those of the block before, then those of the block after."""
+
+_POSITIVE_KINDS = sum(1 << CLASS_NAMES.index(name) for name in ("article", "content", "main", "lead"))
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+
+Values = NDArray[np.float64]
+Numbers = NDArray[np.float64] | NDArray[np.int64]
+
+
+class Texttractor:
+    """What is peculiar to `texttractor`.
+
+    Args:
+        artifact: the trained network; by default the one that travels with the package.
+        rules: names of the steps of post-analysis; without any the network's verdicts stand.
+    """
+
+    def __init__(self, artifact: Artifact | None = None, rules: Sequence[str] = MROZEK) -> None:
+        self.network = Scorer(artifact or load_artifact(MODEL, FEATURES))
+        self.good_above, self.almost_above = map(self.network.parameter, THRESHOLDS)
+        self.name = self.network.name
+        self.rules = rules
+
+    def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
+        """The blocks of what was read, with the final verdict on each; the score is the network's output."""
+        if not reading.blocks:
+            return ()
+        output = np.clip(self.network(measure(reading.blocks))[:, 0], -1, 1)
+        labelled = label_by(output, reading.blocks, self.good_above, self.almost_above)
+        return revise(labelled, reading.head_title, self.rules)
+
+
+def label_by(
+    output: Values, blocks: Sequence[Block], good_above: float, almost_above: float
+) -> tuple[LabelledBlock, ...]:
+    """`blocks` with the verdicts that the two thresholds make of the network's `output` on each."""
+
+    def verdict(score: float) -> Label:
+        return Label.GOOD if score > good_above else Label.ALMOST if score > almost_above else Label.BAD
+
+    return tuple(
+        LabelledBlock(block, score, verdict(score)) for block, score in zip(blocks, output.tolist(), strict=True)
+    )
+
+
+def measure(blocks: Sequence[Block]) -> Matrix:
+    """The features of a page's `blocks`, of which there must be one: shape (blocks, 78), columns as in `FEATURES`."""
+    characters = count_characters([block.text for block in blocks])
+    counts = _counts(blocks, characters)
+    columns = {
+        **{name: _divide(values, values.max()) for name, values in counts.items()},
+        **_densities(blocks, characters, counts),
+        **_flags(blocks, characters),
+    }
+    own = np.stack([columns[name] for name in (*COUNTS, *DENSITIES, *FLAGS)], axis=1)
+    return with_neighbours(np.minimum(own, 1).astype(np.float32))
+
+
+def _divide(values: Numbers, by: Numbers) -> Values:
+    """The quotient; 1 where the denominator is zero."""
+    return np.divide(values, by, out=np.ones(len(values)), where=np.broadcast_to(by != 0, len(values)))
+
+
+def _counts(blocks: Sequence[Block], characters: Characters) -> dict[str, Values]:
+    of_words = characters.words
+    counts = {
+        "letters": characters.letters,
+        "words": of_words.count,
+        "capitalised": of_words.capitalised,
+        "all_caps": of_words.all_caps,
+        "sentences": characters.sentences,
+        "links": [block.inline.count("a") for block in blocks],
+        "bars": characters.count(kinds.BAR),
+        "images": [block.inline.count("img") for block in blocks],
+        "positive_inline": [sum(map(POSITIVE_INLINE.__contains__, block.inline)) for block in blocks],
+    }
+    whole = {name: np.asarray(values, np.float64) for name, values in counts.items()}
+    mean_word = _divide(of_words.characters, whole["words"])
+    return {**whole, "mean_word": mean_word, "mean_sentence": _divide(whole["words"], whole["sentences"])}
+
+
+def _densities(blocks: Sequence[Block], characters: Characters, counts: Mapping[str, Values]) -> dict[str, Values]:
+    length, n_words = characters.length, counts["words"]
+    with_lower = np.array([sum(word != word.upper() for word in words(block.text)) for block in blocks])
+    return {
+        "digit_density": _divide(characters.count(kinds.DIGIT), length),
+        "space_density": _divide(characters.spaces, length),
+        "image_density": _divide(counts["images"], n_words),
+        "bar_density": _divide(counts["bars"], n_words),
+        "link_density": _divide(np.array([len(block.link_text) for block in blocks]), length),
+        "all_caps_density": _divide(counts["all_caps"], with_lower),
+        "long_word_density": _divide(characters.words.long, n_words),
+        "short_word_density": _divide(characters.words.short, n_words),
+    }
+
+
+def _flags(blocks: Sequence[Block], characters: Characters) -> dict[str, Values]:
+    structure = read_structure(blocks)
+    tags = np.array([block.tag for block in blocks])
+    flags = {
+        "has_copyright": characters.count(kinds.COPYRIGHT) > 0,
+        "has_angle": characters.count(kinds.ANGLE) > 0,
+        "positive_ancestor": structure.all_kinds[structure.block_element] & _POSITIVE_KINDS != 0,
+        "is_heading": np.isin(tags, _HEADINGS),
+        "is_paragraph": tags == "p",
+        "is_item": tags == "li",
+        "position": np.arange(len(blocks)) / len(blocks),
+    }
+    return {name: values.astype(np.float64) for name, values in flags.items()}

@@ -1,0 +1,1 @@
+"""Count what is in a corpus, and show the counts."""

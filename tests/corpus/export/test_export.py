@@ -1,0 +1,160 @@
+"""Exports as users make them: whole or not there, equal for equal corpora, and never over something else."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from newscorpus.cli import app, main
+from newscorpus.config import BuildConfig, ExportConfig, ExportFormat, SplitConfig, SplitRule
+from newscorpus.corpus.export.export import FORMATS, export
+from newscorpus.corpus.export.source import About, Source
+from newscorpus.corpus.published import publish
+from newscorpus.corpus.records import make_record
+from newscorpus.data import Article, Fields
+from newscorpus.errors import CorpusError
+
+ABOUT = About("vesti")
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """A corpus of sixty documents of twenty days."""
+    articles = [
+        Article(f"https://a.cz/{at}", f"Text {at}.", Fields(published=f"2026-03-{at % 20 + 1:02}"), "bte")
+        for at in range(60)
+    ]
+    records = (make_record(article, "a", "cs", 1.0) for article in articles)
+    publish(tmp_path / "vesti" / "corpus", records, BuildConfig())
+    return tmp_path / "vesti"
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("form", list(ExportFormat))
+def test_equal_corpora_make_equal_exports(corpus: Path, tmp_path: Path, form: ExportFormat) -> None:
+    split = SplitConfig(SplitRule.CLUSTER, 0.2, 0.2)
+    for name in ("one", "other"):
+        report = export(corpus, tmp_path / name, form, ABOUT, split)
+    assert content(tmp_path / "one") == content(tmp_path / "other")
+    assert sum(report.documents.values()) == 60
+    assert set(report.documents) == {"train", "validation", "test"}
+
+
+@pytest.mark.parametrize("form", list(ExportFormat))
+def test_a_corpus_that_is_not_split_is_one_part(corpus: Path, tmp_path: Path, form: ExportFormat) -> None:
+    assert export(corpus, tmp_path / "out", form, ABOUT).documents == {"": 60}
+
+
+def test_each_part_is_read_once(corpus: Path, tmp_path: Path) -> None:
+    for form in ExportFormat:
+        report = export(corpus, tmp_path / form, form, ABOUT, SplitConfig(SplitRule.DATE, 0.1, 0.1))
+        assert report.documents == {"train": 48, "validation": 6, "test": 6}, form
+        assert report.words["test"] == 12
+
+
+def test_an_earlier_export_is_replaced(corpus: Path, tmp_path: Path) -> None:
+    export(corpus, tmp_path / "out", ExportFormat.TEXT, ABOUT)
+    export(corpus, tmp_path / "out", ExportFormat.DOLMA, ABOUT)
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"attributes", "documents", "export.json"}
+    assert {path.name for path in tmp_path.iterdir()} == {"vesti", "out"}
+
+
+@pytest.mark.parametrize("report", [None, "{}", '{"format": "hf"}', "\xff"])
+def test_what_no_export_made_stays(corpus: Path, tmp_path: Path, report: str | None) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "thesis.txt").write_text("x")
+    if report is not None:
+        (out / "export.json").write_bytes(report.encode("latin-1"))
+    with pytest.raises(CorpusError, match="not made by an export"):
+        export(corpus, out, ExportFormat.TEXT, ABOUT)
+    assert (out / "thesis.txt").read_text() == "x"
+
+
+def test_an_empty_folder_is_taken(corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    export(corpus, tmp_path / "out", ExportFormat.TEXT, ABOUT)
+    assert (tmp_path / "out" / "export.json").exists()
+
+
+def test_a_file_is_no_folder(corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("x")
+    with pytest.raises(CorpusError, match="out: not a folder"):
+        export(corpus, tmp_path / "out", ExportFormat.TEXT, ABOUT)
+
+
+@pytest.mark.parametrize("earlier", [True, False])
+def test_a_failed_export_leaves_nothing_of_itself(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, earlier: bool
+) -> None:
+    out = tmp_path / "out"
+    if earlier:
+        export(corpus, out, ExportFormat.TEXT, ABOUT)
+    before = content(tmp_path)
+
+    def fail(source: Source, folder: Path) -> None:
+        FORMATS[ExportFormat.DOLMA](source, folder)
+        raise OSError(28, "No space left on device", str(folder / "documents"))
+
+    monkeypatch.setattr("newscorpus.corpus.export.export.FORMATS", {ExportFormat.TEXT: fail})
+    with pytest.raises(OSError, match="No space"):
+        export(corpus, out, ExportFormat.TEXT, ABOUT)
+    assert content(tmp_path) == before
+
+
+def test_what_a_killed_export_left_goes(corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / ".out.exporting").mkdir()
+    (tmp_path / ".out.exporting" / "half").touch()
+    export(corpus, tmp_path / "out", ExportFormat.TEXT, ABOUT)
+    assert {path.name for path in tmp_path.iterdir()} == {"vesti", "out"}
+    assert not (tmp_path / "out" / "half").exists()
+
+
+def test_a_damaged_shard_ends_the_export_and_is_named(corpus: Path, tmp_path: Path) -> None:
+    (shard,) = (corpus / "corpus").glob("shard-*")
+    shard.write_bytes(shard.read_bytes()[:-1] + b"x")
+    with pytest.raises(CorpusError, match=shard.name):
+        export(corpus, tmp_path / "out", ExportFormat.TEXT, ABOUT)
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_empty_corpus_is_refused(tmp_path: Path) -> None:
+    publish(tmp_path / "c" / "corpus", [], BuildConfig())
+    with pytest.raises(CorpusError, match="no documents to export"):
+        export(tmp_path / "c", tmp_path / "out", ExportFormat.HF, ABOUT)
+
+
+def test_files_are_bounded(corpus: Path, tmp_path: Path) -> None:
+    export(corpus, tmp_path / "out", ExportFormat.TEI, ABOUT, config=replace(ExportConfig(), max_bytes=100))
+    assert len(list((tmp_path / "out").glob("*.xml"))) == 5
+
+
+def test_the_command(corpus: Path, tmp_path: Path) -> None:
+    arguments = ["export", str(corpus), "--format", "hf", "--output", str(tmp_path / "out"), "--split", "date"]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0
+    assert "test: 3 documents, 6 words" in done.output
+    assert json.loads((tmp_path / "out" / "export.json").read_bytes())["split"]["rule"] == "date"
+    assert 'pretty_name: "vesti"' in (tmp_path / "out" / "README.md").read_text("utf-8")
+
+
+def test_wrong_usage_is_told(corpus: Path, tmp_path: Path) -> None:
+    arguments = ["export", str(corpus), "--format", "hf", "--output", str(tmp_path / "out"), "--per-line"]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 2
+    assert "--per-line goes with --format text" in done.output
+
+
+def test_what_went_wrong_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["newscorpus", "export", str(tmp_path), "--format", "tei", "--output", "out"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 1
+    assert "manifest.json" in capsys.readouterr().err

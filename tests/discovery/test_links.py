@@ -1,0 +1,79 @@
+from urllib.parse import urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from newscorpus.data import Page
+from newscorpus.discovery.links import MAX_LINKS, PageLinks, read_links
+
+URL = "http://example.org/news/today/"
+
+
+def links(html: str) -> PageLinks:
+    return read_links(Page.from_html(html, URL))
+
+
+def test_links_are_absolute_in_order_and_once() -> None:
+    found = links(
+        '<a href="b.html">b</a><map><area href="/a#top"></map><a href="//x.org/c">c</a><a href="b.html#2">b</a>'
+    )
+    assert found.links == ("http://example.org/news/today/b.html", "http://example.org/a", "http://x.org/c")
+
+
+def test_the_base_of_the_page_counts() -> None:
+    assert links('<base href="/other/"><a href="b">b</a>').links == ("http://example.org/other/b",)
+    assert links('<base href="http://["><a href="b">b</a>').links == ("http://example.org/news/today/b",)
+
+
+def test_white_space_inside_an_address_is_dropped() -> None:
+    assert links('<a href=" /long\n  address\t">x</a>').links == ("http://example.org/longaddress",)
+
+
+@pytest.mark.parametrize(
+    "href",
+    [
+        "mailto:a@b.c",
+        "javascript:void(0)",
+        "tel:123",
+        "/a.JPG",
+        "/b.pdf",
+        "/c.zip",
+        "ftp://x.org/",
+        "http://[x",
+        "data:x",
+    ],
+)
+def test_what_leads_to_no_page_is_left_out(href: str) -> None:
+    assert links(f'<a href="{href}">x</a>').links == ()
+
+
+def test_a_link_to_a_file_is_shown_so_that_it_can_be_refused() -> None:
+    assert links('<a href="file:///etc/passwd">x</a>').links == ("file:///etc/passwd",)
+
+
+def test_links_in_comments_and_scripts_are_none() -> None:
+    assert links("<!-- <a href='/a'>a</a> --><script>'<a href=\"/b\">b</a>'</script><p>text</p>").links == ()
+
+
+def test_canonical_address() -> None:
+    assert links('<link rel="stylesheet" href="/x"><link rel="Canonical nofollow" href="/own"><p>x').canonical == (
+        "http://example.org/own"
+    )
+    assert links("<p>none</p>").canonical == ""
+
+
+def test_number_of_links_is_bounded() -> None:
+    html = "".join(f'<a href="/{number}">x</a>' for number in range(MAX_LINKS + 10))
+    assert len(links(html).links) == MAX_LINKS
+
+
+@pytest.mark.parametrize("body", [b"", b"\x00" * 1000, b"   "])
+def test_a_page_that_cannot_be_read_has_no_links(body: bytes) -> None:
+    assert read_links(Page(URL, body)) == PageLinks()
+
+
+@given(st.text())
+def test_every_link_can_be_asked_for_or_refused(href: str) -> None:
+    for link in links(f"<a href='{href}'>x</a>").links:
+        assert urlsplit(link).scheme in {"http", "https", "file"}

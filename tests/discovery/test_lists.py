@@ -1,0 +1,197 @@
+"""Feeds and sitemaps: well-formed, broken, hostile."""
+
+import gzip
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from newscorpus.data import Evidence, Rejected
+from newscorpus.discovery.listing import Entry, Form, Listing, ListingError, inflate, read_xml
+from newscorpus.discovery.lists import parse_feed, parse_sitemap, read_list
+
+URL = "http://example.org/lists/feed.xml"
+
+RSS = """<?xml version="1.0" encoding="windows-1250"?>
+<rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:content="http://purl.org/rss/1.0/modules/content/">
+<channel><title>Noviny</title><link>http://example.org/</link><language>cs-CZ</language>
+<item><title>Žluťoučký   kůň</title><link> /a?x=1&amp;y=2 </link><dc:creator><![CDATA[Jan Novák]]></dc:creator>
+<pubDate>Fri, 20 Nov 2026 08:00:00 +0100</pubDate><category>Domácí</category><category>Koně</category></item>
+<item><title>Jen guid</title><guid>http://example.org/b</guid><author>mail@example.org (Eva Malá)</author></item>
+<item><title>Bez adresy</title><guid isPermaLink="false">12345</guid></item>
+</channel></rss>"""
+
+ATOM = """<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="hr"><title>Vijesti</title>
+<entry><title type="html">Naslov</title><link rel="self" href="/self"/><link href="../c"/><updated>2026-11-20</updated>
+<published>2026-11-19T10:00:00Z</published><author><name>Ana</name><email>a@b.hr</email></author>
+<author><name>Ivo</name></author><category term="Sport"/></entry>
+<entry><title>Bez poveznice</title></entry></feed>"""
+
+RDF = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">
+<channel><title>x</title></channel><item rdf:about="x"><title>d</title><link>http://example.org/d</link></item></rdf:RDF>"""
+
+NEWS = """<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:n="http://www.google.com/schemas/sitemap-news/0.9"
+xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
+<url><loc>
+http://example.org/e </loc><lastmod>2026-11-20</lastmod>
+<image:image><image:loc>http://example.org/e.jpg</image:loc></image:image>
+<n:news><n:publication><n:name>Noviny</n:name><n:language>cs</n:language></n:publication>
+<n:publication_date>2026-11-20T09:00+01:00</n:publication_date><n:title>T &amp; T</n:title>
+<n:keywords>a, b ,</n:keywords></n:news>
+</url><url><loc>/relative</loc></url><url><lastmod>2026</lastmod></url></urlset>"""
+
+
+def test_rss_entries_and_what_they_say() -> None:
+    listing = parse_feed(RSS.encode("cp1250"), URL)
+    assert [entry.url for entry in listing.entries] == ["http://example.org/a?x=1&y=2", "http://example.org/b"]
+    assert listing.broken == 1
+    assert listing.entries[0].evidence == (
+        Evidence("title", "Žluťoučký kůň", "feed"),
+        Evidence("authors", "Jan Novák", "feed"),
+        Evidence("published", "Fri, 20 Nov 2026 08:00:00 +0100", "feed"),
+        Evidence("tags", "Domácí", "feed"),
+        Evidence("tags", "Koně", "feed"),
+        Evidence("language", "cs-CZ", "feed"),
+    )
+    assert Evidence("authors", "Eva Malá", "feed") in listing.entries[1].evidence
+
+
+def test_atom_entries_and_what_they_say() -> None:
+    listing = parse_feed(ATOM.encode(), URL)
+    assert listing.broken == 1
+    (entry,) = listing.entries
+    assert entry.url == "http://example.org/c"
+    assert entry.modified == "2026-11-20"
+    assert set(entry.evidence) == {
+        Evidence("title", "Naslov", "feed"),
+        Evidence("modified", "2026-11-20", "feed"),
+        Evidence("published", "2026-11-19T10:00:00Z", "feed"),
+        Evidence("authors", "Ana", "feed"),
+        Evidence("authors", "Ivo", "feed"),
+        Evidence("tags", "Sport", "feed"),
+        Evidence("language", "hr", "feed"),
+    }
+
+
+def test_rss_1_keeps_its_items_outside_the_channel() -> None:
+    assert [entry.url for entry in parse_feed(RDF.encode(), URL).entries] == ["http://example.org/d"]
+
+
+def test_an_author_of_whom_only_the_mail_is_known_is_left_out() -> None:
+    feed = RDF.replace("<title>d</title>", "<author>editor@example.org</author>").encode()
+    assert parse_feed(feed, URL).entries[0].evidence == ()
+
+
+def test_a_feed_is_read_as_far_as_it_goes() -> None:
+    broken = RSS.replace("kůň", "kůň &nbsp; & co").encode("cp1250")[:-60]
+    assert [entry.url for entry in parse_feed(broken, URL).entries] == [
+        "http://example.org/a?x=1&y=2",
+        "http://example.org/b",
+    ]
+
+
+@pytest.mark.parametrize("address", ["file:///etc/passwd", "javascript:x", "http://[broken", "mailto:a@b.c"])
+def test_an_entry_that_leads_to_no_web_address_is_broken(address: str) -> None:
+    listing = parse_feed(RDF.replace("http://example.org/d", address).encode(), URL)
+    assert listing == Listing(broken=1)
+
+
+def test_sitemap_with_news_fields() -> None:
+    listing = parse_sitemap(NEWS.encode(), URL)
+    assert listing.broken == 2
+    assert listing.entries == (
+        Entry(
+            "http://example.org/e",
+            (
+                Evidence("site_name", "Noviny", "sitemap"),
+                Evidence("language", "cs", "sitemap"),
+                Evidence("published", "2026-11-20T09:00+01:00", "sitemap"),
+                Evidence("title", "T & T", "sitemap"),
+                Evidence("tags", "a", "sitemap"),
+                Evidence("tags", "b", "sitemap"),
+            ),
+            "2026-11-20",
+        ),
+    )
+
+
+def test_sitemap_index_names_its_children() -> None:
+    index = "<sitemapindex><sitemap><loc>http://example.org/1.xml.gz</loc><lastmod>2026-11-20</lastmod></sitemap><sitemap><loc>2</loc></sitemap></sitemapindex>"
+    assert parse_sitemap(index.encode(), URL) == Listing(
+        children=(Entry("http://example.org/1.xml.gz", modified="2026-11-20"),), broken=1
+    )
+
+
+def test_sitemap_of_plain_text() -> None:
+    body = b"\xef\xbb\xbfhttp://example.org/1\r\n\r\nnonsense\nhttps://example.org/2"
+    assert parse_sitemap(body, URL) == Listing(
+        (Entry("http://example.org/1"), Entry("https://example.org/2")), broken=1
+    )
+
+
+def test_packed_sitemap_is_unpacked_also_when_cut_off() -> None:
+    entries = "".join(f"<url><loc>http://example.org/{number}</loc></url>" for number in range(5000))
+    packed = gzip.compress(f"<urlset>{entries}</urlset>".encode())
+    assert len(parse_sitemap(packed, URL).entries) == 5000
+    assert 1000 < len(parse_sitemap(packed[: len(packed) * 3 // 4], URL).entries) < 5000
+
+
+def test_members_of_a_packed_file_follow_each_other() -> None:
+    assert inflate(gzip.compress(b"one ") + gzip.compress(b"two")) == b"one two"
+
+
+def test_what_unpacks_too_far_is_refused() -> None:
+    with pytest.raises(ListingError, match="longer than 1000 bytes"):
+        inflate(gzip.compress(b"x" * 1001), 1000)
+    with pytest.raises(ListingError, match="longer than 1000 bytes"):
+        inflate(gzip.compress(b"x" * 600) * 2, 1000)
+    assert len(inflate(gzip.compress(b"x" * 1000), 1000)) == 1000
+
+
+def test_entities_are_neither_expanded_nor_loaded() -> None:
+    declared = '<!DOCTYPE rss [<!ENTITY a "boom"><!ENTITY b "&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">]>'
+    feed = RDF.replace("<rdf:RDF", declared + "<rdf:RDF", 1).replace("<title>d<", "<title>d&b;&f;e<")
+    assert parse_feed(feed.encode(), URL).entries[0].evidence == (Evidence("title", "d&b;&f;e", "feed"),)
+
+
+@pytest.mark.parametrize(
+    ("title", "read"),
+    [
+        ("bread & butter", "bread & butter"),
+        ("bread &amp; butter", "bread & butter"),
+        ("bread&nbsp;&#38; butter", "bread & butter"),
+        ("caf&eacute; &#x26; co", "café & co"),
+        ("<![CDATA[bread & butter &amp; jam]]>", "bread & butter & jam"),
+    ],
+)
+def test_ampersands_are_read_as_they_were_meant(title: str, read: str) -> None:
+    entry = f"<item><link>http://example.org/d?a=1&amp;b=2</link><title>{title}</title></item>"
+    (found,) = parse_feed(f"<rss><channel>{entry}</channel></rss>".encode(), URL).entries
+    assert found.url == "http://example.org/d?a=1&b=2"
+    assert found.evidence == (Evidence("title", read, "feed"),)
+
+
+@pytest.mark.parametrize("link", ["http://example.org/?a=1&copy=2", "<![CDATA[http://example.org/?a=1&copy=2]]>"])
+def test_ampersands_in_addresses_are_kept(link: str) -> None:
+    listing = parse_feed(RDF.replace("http://example.org/d", link).encode(), URL)
+    assert [entry.url for entry in listing.entries] == ["http://example.org/?a=1&copy=2"]
+
+
+@pytest.mark.parametrize("body", [b"", b"   ", b"plain words", b"<html><body>no</body></html>", b"\x00\xff\xfe", b"{}"])
+@pytest.mark.parametrize("form", list(Form))
+def test_what_is_no_list_is_rejected_with_a_reason(form: Form, body: bytes) -> None:
+    rejected = read_list(form, body, URL)
+    assert isinstance(rejected, Rejected)
+    assert (rejected.stage, rejected.reason, rejected.url) == ("discovery", f"broken_{form.value}", URL)
+    assert rejected.detail
+    assert "\n" not in rejected.detail
+
+
+@given(st.one_of(st.binary(), st.text("<>/&;rsitemuloc='\" \n!-[]?").map(lambda text: ("<rss>" + text).encode())))
+def test_never_raises_whatever_comes(body: bytes) -> None:
+    for form in Form:
+        assert isinstance(read_list(form, body, URL), Listing | Rejected)
+
+
+def test_xml_root_is_found_behind_white_space() -> None:
+    assert read_xml(b"\n\n <?xml version='1.0'?><a/>").tag == "a"

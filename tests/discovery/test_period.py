@@ -1,0 +1,92 @@
+"""What lies outside the days asked for, told without a fetch."""
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from newscorpus.data import Evidence, Page
+from newscorpus.discovery.listing import Entry
+from newscorpus.discovery.period import ALWAYS, Period, published_day, read_day
+
+MARCH = Period(date(2024, 3, 1), date(2024, 3, 31))
+URL = "https://vesti.example/a-story"
+
+
+def entry(url: str = URL, published: str = "", modified: str = "") -> Entry:
+    evidence = (Evidence("published", published, "sitemap"),) if published else ()
+    return Entry(url, evidence, modified)
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        entry(),
+        entry(published="2024-03-31T23:30:00+01:00"),
+        entry(published="Fri, 01 Mar 2024 08:00:00 +0100"),
+        entry(published="2024-03-02", modified="2024-05-01"),
+        entry(modified="2024-05-01"),
+        entry(published="yesterday"),
+        entry("https://vesti.example/2024/03/09/a-story"),
+        entry("https://vesti.example/2024/03/a-story"),
+        entry("https://vesti.example/2024-03/a-story"),
+    ],
+)
+def test_may_be_of_the_period(inside: Entry) -> None:
+    assert MARCH.may_hold(inside)
+
+
+@pytest.mark.parametrize(
+    "outside",
+    [
+        entry(published="2024-04-01T00:30:00+01:00"),
+        entry(published="Thu, 29 Feb 2024 08:00:00 +0100", modified="2024-03-05"),
+        entry(modified="2024-02-28"),
+        entry("https://vesti.example/2024/04/01/a-story"),
+        entry("https://vesti.example/2023/03/a-story"),
+    ],
+)
+def test_is_not_of_the_period(outside: Entry) -> None:
+    assert not MARCH.may_hold(outside)
+
+
+@pytest.mark.parametrize(
+    ("path", "modified", "may"),
+    [
+        ("/maps/2024-03.xml", "", True),
+        ("/maps/2024-03.xml", "2024-04-01", True),
+        ("/maps/2024_04.xml", "", False),
+        ("/maps/202402.xml", "", False),
+        ("/maps/2024.xml", "", True),
+        ("/maps/2023.xml", "2024-05-01", False),
+        ("/maps/7.xml", "2024-02-01", False),
+        ("/maps/7.xml", "2026-01-01", True),
+        ("/maps/7.xml", "", True),
+    ],
+)
+def test_which_sitemaps_may_list_it(path: str, modified: str, may: bool) -> None:
+    assert MARCH.may_list(Entry(f"https://vesti.example{path}", (), modified)) is may
+
+
+def test_all_days_hold_everything() -> None:
+    assert ALWAYS.may_hold(entry(published="1999-01-01"))
+    assert ALWAYS.covers(MARCH)
+    assert not MARCH.covers(ALWAYS)
+    assert MARCH.covers(Period(date(2024, 3, 5), date(2024, 3, 5)))
+    assert not MARCH.covers(Period(date(2024, 3, 5), date(2024, 4, 1)))
+
+
+def test_the_day_that_a_page_says() -> None:
+    meta = '<meta property="article:published_time" content="2024-03-05T08:00:00Z">'
+    assert published_day(Page.from_html(f"<html><head>{meta}</head><body><p>Text</p></body></html>", URL)) == date(
+        2024, 3, 5
+    )
+    assert published_day(Page.from_html("<p>Text</p>", URL)) is None
+
+
+@given(st.text())
+def test_never_raises(text: str) -> None:
+    read_day(text)
+    MARCH.may_hold(entry(f"https://vesti.example/{text}", text, text))
+    MARCH.may_list(entry(f"https://vesti.example/{text}", modified=text))

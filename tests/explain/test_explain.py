@@ -1,0 +1,235 @@
+"""What a corpus tells of its addresses, and on what an extractor decides a page."""
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+from typer.testing import CliRunner
+
+from newscorpus.cli import app
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.intake import Header, Row, journal_line
+from newscorpus.corpus.lines import encode_line
+from newscorpus.crawl.archive.encode import encode
+from newscorpus.crawl.archive.values import Capture, Exchange, Origin
+from newscorpus.crawl.archive.writer import ArchiveWriter
+from newscorpus.crawl.ledger import Fetched, Ledger, Link, Outcome, Series, key_of
+from newscorpus.data import SCHEMA, Evidence, Page, Rejected
+from newscorpus.errors import CorpusError
+from newscorpus.explain.address import Explanation, Fate, explain
+from newscorpus.explain.lines import explanation_lines
+from newscorpus.explain.page import inspect_page
+from newscorpus.portals.schema import TemplateSection
+from newscorpus.publish.build import build
+from newscorpus.recipe import FetchedPage, Recipe, process
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
+
+from prose import article, paragraphs
+
+SITE = "https://news.example"
+BTE = Recipe("bte")
+ROWS = Series("intake/{:06}.jsonl", encode_line(Header(SCHEMA, BuildConfig().signature)))
+REJECTED = Series("rejected.jsonl")
+FETCHED = "2026-11-20T08:00:0{}+00:00"
+EVIDENCE = Evidence("title", "News of one, says the feed", "feed")
+
+
+class Crawl:
+    """A crawl of which every step is written here."""
+
+    def __init__(self, ledger: Ledger, archive: ArchiveWriter) -> None:
+        self._ledger = ledger
+        self._archive = archive
+
+    def queue(self, path: str, found_on: str = "", **request: object) -> None:
+        url, before = SITE + path, self._ledger.serial(SITE + found_on) if found_on else 0
+        link = Link(key_of(url), url, "news", "article", 1, before, request=msgspec.json.encode(request))
+        self._ledger.add(link, again=True)
+        assert self._ledger.lease("news")
+
+    def answer(self, path: str, *outcomes: Outcome, final: str = "", second: int = 0) -> None:
+        serial = self._ledger.serial(SITE + path)
+        self._ledger.finish(serial, outcomes, Fetched(SITE + (final or path), 200, FETCHED.format(second), 10))
+
+    def keep(self, path: str, html: str, canonical: str = "", second: int = 0) -> None:
+        page = Page(SITE + path, html.encode(), {"content-type": "text/html; charset=utf-8"}, FETCHED.format(second))
+        row = process(BTE, FetchedPage(page, "news", ("en",)))
+        assert isinstance(row, Row), row
+        exchange = Exchange(page.url, "2026-11-20T08:00:00.000000Z", 200, tuple(page.headers.items()), page.body)
+        archived = self._archive.append(encode(exchange, Capture(page, origin=Origin("news", ("en",))), 10**6))
+        place = self._ledger.append(ROWS, encode_line(row))
+        self._ledger.claim(SITE + (canonical or path), self._ledger.serial(page.url))
+        line, at = (place.file, place.offset), (archived.file, archived.offset)
+        self.answer(path, Outcome("", "kept", "", row.record.revision, 10, line, at), second=second)
+
+    def reject(self, path: str, rejected: Rejected) -> None:
+        place = self._ledger.append(REJECTED, journal_line(replace(rejected, url=SITE + path)))
+        outcome = Outcome(rejected.stage, rejected.reason, rejected.detail, line=(place.file, place.offset))
+        self.answer(path, outcome)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpus")
+    with ArchiveWriter(folder, 10**9, "newscorpus/0") as archive, Ledger.open(folder) as ledger:
+        fill(ledger, Crawl(ledger, archive))
+        ledger.commit()
+    build(folder)
+    return folder
+
+
+def fill(ledger: Ledger, crawl: Crawl) -> None:
+    crawl.queue("/")
+    crawl.answer("/")
+    crawl.queue("/feed", "/")
+    crawl.answer("/feed")
+    crawl.queue("/one", "/feed", cb_kwargs={"evidence": [msgspec.to_builtins(EVIDENCE)]})
+    head = f'<link rel="canonical" href="{SITE}/canonical">'  # dated: the earlier one of two stays
+    head += '<meta property="article:published_time" content="2026-11-19T08:00:00Z">'
+    crawl.keep("/one", article("one", head), "/canonical")
+    crawl.queue("/reprint", "/one", cb_kwargs={"evidence": "of another spider"})
+    crawl.keep("/reprint", article("one").replace("News of one", "Another headline"), second=1)
+    crawl.queue("/bad", "/one")
+    crawl.reject("/bad", Rejected("quality", "too_short", "3 words", excerpt="Too short by far"))
+    crawl.queue("/moved", "/one")
+    crawl.answer("/moved", Outcome("discovery", "no_article", "redirected"), final="/home")
+    crawl.queue("/became-short", "/one")
+    crawl.keep("/became-short", article("two"))
+    crawl.queue("/became-short", "/one")
+    crawl.reject("/became-short", Rejected("quality", "too_short", "3 words"))
+    crawl.queue("/later", "/one")
+    crawl.queue("/soon", "/one")
+    ledger.release(ledger.serial(SITE + "/later"))
+    ledger.release(ledger.serial(SITE + "/soon"), 2_000_000_000.0)
+
+
+def told(corpus: Path, path: str) -> tuple[Explanation, str]:
+    said = explain(corpus, SITE + path)
+    return said, "\n".join(explanation_lines(said))
+
+
+def test_a_document_of_the_corpus(corpus: Path) -> None:
+    said, text = told(corpus, "/one")
+    assert said.fate is Fate.PUBLISHED
+    assert said.found is not None
+    assert (said.found.portal, said.found.trail) == ("news", (f"{SITE}/feed", f"{SITE}/"))
+    assert said.found.evidence == (EVIDENCE,)
+    assert [line.url for line in said.stands_for] == [f"{SITE}/reprint"]
+    assert "feed        title: News of one, says the feed" in text
+    assert f"stands for  {SITE}/reprint, near duplicate, similarity 0.99" in text
+
+
+def test_an_address_that_only_the_page_gives(corpus: Path) -> None:
+    said, text = told(corpus, "/canonical")
+    assert said.fate is Fate.PUBLISHED
+    assert f"asked as    {SITE}/one" in text
+
+
+def test_a_duplicate_and_what_stands_for_it(corpus: Path) -> None:
+    said, text = told(corpus, "/reprint")
+    assert said.fate is Fate.DUPLICATE
+    assert said.published is not None
+    assert f"instead     {said.published.id}, {SITE}/canonical" in text
+    assert said.found is not None
+    assert said.found.evidence == ()
+
+
+def test_a_rejection(corpus: Path) -> None:
+    said, text = told(corpus, "/bad")
+    assert (said.fate, said.row) == (Fate.REJECTED, None)
+    assert "why         quality/too_short  3 words" in text
+    assert "Too short by far" in text
+
+
+def test_a_rejection_of_what_was_kept_before(corpus: Path) -> None:
+    said, text = told(corpus, "/became-short")
+    assert said.fate is Fate.REJECTED
+    assert f"but         an earlier text stands in the corpus, fetched {FETCHED.format(0)}" in text
+
+
+def test_the_end_of_a_redirect_is_known_by_what_was_asked(corpus: Path) -> None:
+    said, text = told(corpus, "/home")
+    assert said.fate is Fate.REJECTED
+    assert f"asked as    {SITE}/moved" in text
+    assert f"redirected  to {SITE}/home" in text
+
+
+@pytest.mark.parametrize(
+    ("path", "fate"),
+    [("/", Fate.READ), ("/later", Fate.QUEUED), ("/soon", Fate.WAITING), ("/never", Fate.NEVER_MET)],
+)
+def test_addresses_without_an_end(corpus: Path, path: str, fate: Fate) -> None:
+    said, text = told(corpus, path)
+    assert said.fate is fate
+    assert ("not before  2033-05-18T03:33:20+00:00" in text) == (fate is Fate.WAITING)
+
+
+def test_corpora_without_a_ledger_are_searched(corpus: Path, tmp_path: Path) -> None:
+    for name in ("intake", "corpus", "rejected.jsonl", "duplicates.jsonl"):
+        (tmp_path / name).symlink_to(corpus / name)
+    assert told(tmp_path, "/canonical")[0].fate is Fate.PUBLISHED
+    assert told(tmp_path, "/reprint")[0].fate is Fate.DUPLICATE
+    assert told(tmp_path, "/bad")[0].fate is Fate.REJECTED
+    assert told(tmp_path, "/later")[0].fate is Fate.NEVER_MET
+
+
+@pytest.mark.parametrize("name", ["corpus", "."])
+def test_a_corpus_that_was_given_away_is_searched(corpus: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / "corpus").symlink_to(corpus / "corpus")
+    said, text = told(tmp_path / name, "/canonical")
+    assert said.fate is Fate.PUBLISHED
+    assert "News of one" in text
+    assert told(tmp_path / name, "/reprint")[0].fate is Fate.NEVER_MET
+
+
+def test_before_the_build(corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "intake").symlink_to(corpus / "intake")
+    assert told(tmp_path, "/reprint")[0].fate is Fate.NOT_BUILT
+
+
+def test_damage_is_named(corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "ledger.sqlite").symlink_to(corpus / "ledger.sqlite")
+    (tmp_path / "rejected.jsonl").write_text("{}\n")
+    with pytest.raises(CorpusError, match=r"rejected\.jsonl, at offset 0: "):
+        explain(tmp_path, f"{SITE}/bad")
+    with pytest.raises(CorpusError, match="no such folder"):
+        explain(tmp_path / "none", SITE)
+
+
+def test_sources_that_disagree_are_shown() -> None:
+    head = '<meta property="og:title" content="News of one | Paper"><meta name="author" content="A Bee">'
+    page = replace(Page.from_html(article("one", head), f"{SITE}/one"), evidence=(EVIDENCE,))
+    view = inspect_page(FetchedPage(page, "news"), Recipe())
+    fields = {one.field: one for one in view.fields}
+    assert fields["title"].values == ("News of one",)
+    assert EVIDENCE in fields["title"].others
+    assert (fields["authors"].values, fields["authors"].source) == (("A Bee",), "meta")
+    assert view.outcome.startswith("article: ")
+    assert [block.text for block in view.blocks if block.label == "good"] == paragraphs("one")
+
+
+def test_pages_that_cannot_be_read_and_extractors_without_blocks() -> None:
+    assert inspect_page(FetchedPage(Page(SITE, b""), "news"), BTE).outcome.startswith("rejected: ")
+    page = FetchedPage(Page.from_html(article("one")), "news", template=TemplateSection(text=("p",)))
+    view = inspect_page(page, BTE)
+    assert (view.extractor.partition("@")[0], view.blocks) == ("template:news", ())
+
+
+def test_the_command(corpus: Path, tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["explain", f"{SITE}/one", "--corpus", str(corpus), "--page", "--json"])
+    assert done.exit_code == 0, done.output
+    said = json.loads(done.output)
+    assert (said["address"]["fate"], said["page"]["extractor"]) == ("published", "model:main-text@2")
+    (tmp_path / "page.html").write_text(article("one"))
+    done = CliRunner().invoke(app, ["explain", str(tmp_path / "page.html")])
+    assert done.exit_code == 0, done.output
+    assert "  title       News of one" in done.output
+
+
+@pytest.mark.parametrize("arguments", [[SITE], ["page.html", "--corpus", "x"], [SITE, "--corpus", "x", "--url", SITE]])
+def test_wrong_usage(arguments: list[str]) -> None:
+    assert CliRunner().invoke(app, ["explain", *arguments]).exit_code == 2

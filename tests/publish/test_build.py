@@ -1,0 +1,227 @@
+"""The build: what stays, what goes and why, the same bytes in any order, and errors in one line."""
+
+import errno
+import json
+import os
+import random
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from newscorpus.config import BuildConfig, DuplicateConfig, ShardConfig, SignatureParameters, Survivor
+from newscorpus.corpus import shards
+from newscorpus.corpus.intake import IntakeWriter
+from newscorpus.corpus.manifest import Share
+from newscorpus.corpus.published import open_corpus
+from newscorpus.corpus.records import make_record
+from newscorpus.data import Article, Fields, Record
+from newscorpus.dedup.signature import sign
+from newscorpus.errors import CorpusError
+from newscorpus.publish.build import BuildReport, build
+
+PARAMETERS = SignatureParameters()
+WORDS = [f"slovo{number}" for number in range(500)]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_power_failure() -> Iterator[None]:
+    """Nothing here depends on what survives one, and a busy disk takes its time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        yield
+
+
+def text(seed: int, n_words: int = 80) -> str:
+    return " ".join(random.Random(seed).choices(WORDS, k=n_words))
+
+
+def row(name: str, words: str, published: str = "", fetched: str = "", source: str = "a") -> Record:
+    article = Article(
+        f"https://{source}.cz/{name}", words, Fields(title=name, published=published), "bte", fetched=fetched
+    )
+    return make_record(article, source, "cs", 0.9)
+
+
+def store(corpus: Path, rows: Sequence[Record], parameters: SignatureParameters = PARAMETERS) -> Path:
+    with IntakeWriter(corpus / "intake", parameters) as writer:
+        for record in rows:
+            writer.append(record, sign(record.text, parameters))
+    return corpus
+
+
+def kept(corpus: Path) -> list[Record]:
+    return list(open_corpus(corpus / "corpus").records())
+
+
+def lines(corpus: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (corpus / "duplicates.jsonl").read_text("utf-8").splitlines()]
+
+
+def content(corpus: Path) -> dict[str, bytes]:
+    files = [corpus / "duplicates.jsonl", *(corpus / "corpus").iterdir()]
+    return {path.name: path.read_bytes() for path in files}
+
+
+def test_a_corpus_is_built(tmp_path: Path) -> None:
+    original = row("original", text(1), published="2026-03-01T08:00:00+01:00")
+    reprint = row("reprint", text(1) + " Foto: ČTK", published="2026-03-01T09:00:00+01:00", source="b")
+    copy = row("copy", text(1), source="c")
+    other = row("other", text(2), source="b")
+    report = build(store(tmp_path, [copy, other, reprint, original]))
+    assert report == BuildReport(
+        documents=4,
+        kept=2,
+        duplicates={"exact": 1, "near": 1, "excerpt": 0, "revision": 0},
+        words=160,
+        shares=(Share("a", "cs", 1, 80), Share("b", "cs", 1, 80)),
+    )
+    expected = [replace(original, cluster=original.id, cluster_size=3), other]
+    assert kept(tmp_path) == sorted(expected, key=lambda record: record.id)
+    by_kind = {line["kind"]: line for line in lines(tmp_path)}
+    assert by_kind["exact"] == {
+        "id": copy.id,
+        "revision": copy.revision,
+        "url": "https://c.cz/copy",
+        "title": "copy",
+        "duplicate_of": original.id,
+        "cluster": original.id,
+        "source": "c",
+        "duplicate_of_source": "a",
+        "kind": "exact",
+        "similarity": 1.0,
+    }
+    assert by_kind["near"]["id"] == reprint.id
+    assert 0.9 < by_kind["near"]["similarity"] < 1
+
+
+def test_the_latest_text_supersedes_the_one_before(tmp_path: Path) -> None:
+    texts = [row("x", text(seed), fetched=f"2026-03-0{seed}T00:00:00+00:00") for seed in (1, 2, 3)]
+    report = build(store(tmp_path, [texts[2], texts[0], texts[1]]))
+    assert report.duplicates["revision"] == 2
+    assert kept(tmp_path) == [replace(texts[2], supersedes=texts[1].revision)]
+    assert {(line["revision"], line["duplicate_of"]) for line in lines(tmp_path)} == {
+        (texts[0].revision, texts[0].id),
+        (texts[1].revision, texts[0].id),
+    }
+
+
+def test_the_first_text_supersedes_nothing(tmp_path: Path) -> None:
+    texts = [row("x", text(seed), fetched=f"2026-03-0{seed}T00:00:00+00:00") for seed in (1, 2)]
+    build(store(tmp_path, texts), BuildConfig(duplicates=DuplicateConfig(revision=Survivor.FIRST)))
+    assert kept(tmp_path) == [texts[0]]
+
+
+def test_a_page_stored_twice_stays_once_and_supersedes_nothing(tmp_path: Path) -> None:
+    early, late = (row("x", text(1), fetched=f"2026-03-0{day}T00:00:00Z") for day in (1, 2))
+    build(store(tmp_path, [early, late, late]))
+    assert kept(tmp_path) == [late]
+
+
+def test_dates_are_compared_as_instants_and_odd_ones_are_unknown(tmp_path: Path) -> None:
+    rows = [
+        row("noon-in-prague", text(1), published="2026-03-01T12:00:00+01:00"),
+        row("half-past-eleven-utc", text(1), published="2026-03-01T11:30:00"),
+        row("yesterday", text(1), published="yesterday"),
+    ]
+    build(store(tmp_path, rows))
+    assert [record.title for record in kept(tmp_path)] == ["noon-in-prague"]
+
+
+ROWS = st.lists(
+    st.builds(
+        row,
+        st.sampled_from(["1", "2", "3", "4"]),
+        st.sampled_from([text(1), text(1) + " konec", text(2), text(3)]),
+        st.sampled_from(["", "2026-03-01", "2026-03-02"]),
+        st.sampled_from(["", "2026-03-01T00:00:00Z", "2026-03-02T00:00:00Z"]),
+        st.sampled_from(["a", "b"]),
+    ),
+    max_size=8,
+)
+
+
+@settings(deadline=None, max_examples=25)
+@given(rows=ROWS, shuffler=st.randoms(use_true_random=False), cut=st.integers(0, 8))
+def test_the_order_of_arrival_changes_no_byte(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[Record], shuffler: random.Random, cut: int
+) -> None:
+    one, other = tmp_path_factory.mktemp("one"), tmp_path_factory.mktemp("other")
+    (one / "intake").mkdir()
+    (other / "intake").mkdir()
+    report = build(store(one, rows))
+    shuffled = shuffler.sample(rows, len(rows))
+    store(other, shuffled[:cut])
+    build(other)
+    assert build(store(other, shuffled[cut:])) == report
+    assert content(other) == content(one)
+    assert report.kept + sum(report.duplicates.values()) == report.documents == len(rows)
+
+
+def test_building_twice_changes_nothing(tmp_path: Path) -> None:
+    store(tmp_path, [row(str(seed), text(seed)) for seed in range(20)])
+    small = BuildConfig(shards=ShardConfig(max_bytes=5000))
+    report = build(tmp_path, small)
+    before = content(tmp_path)
+    assert len(before) > 4
+    assert build(tmp_path, small) == report
+    assert content(tmp_path) == before
+
+
+def test_a_torn_segment_is_reported_and_the_rest_built(tmp_path: Path) -> None:
+    store(tmp_path, [row("1", text(1)), row("2", text(2))])
+    segment = tmp_path / "intake" / "000001.jsonl"
+    segment.write_bytes(segment.read_bytes()[:-10])
+    report = build(tmp_path)
+    assert (report.kept, report.torn) == (1, ("000001.jsonl",))
+
+
+@pytest.mark.parametrize("folder", [".", "missing"])
+def test_without_an_intake_there_is_no_build(tmp_path: Path, folder: str) -> None:
+    with pytest.raises(CorpusError, match="intake: no intake here"):
+        build(tmp_path / folder)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_damage_and_other_parameters_leave_the_published_corpus_alone(tmp_path: Path) -> None:
+    build(store(tmp_path, [row("1", text(1))]))
+    before = content(tmp_path)
+    store(tmp_path, [row("2", text(2))], SignatureParameters(seed=7))
+    with pytest.raises(CorpusError, match=r"000002.jsonl, line 1: signed with other parameters: seed 7 instead of 1"):
+        build(tmp_path)
+    (tmp_path / "intake" / "000002.jsonl").write_bytes(b"{}\n")
+    with pytest.raises(CorpusError, match=r"000002.jsonl, line 1"):
+        build(tmp_path)
+    assert content(tmp_path) == before
+
+
+def test_a_full_disk_is_said_in_one_line_and_the_published_corpus_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build(store(tmp_path, [row("1", text(1))]))
+    before = content(tmp_path)
+    store(tmp_path, [row("2", text(2))])
+
+    def full(file: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(shards, "sync", full)
+    with pytest.raises(CorpusError, match=r"No space left on device; what was published before stands$") as error:
+        build(tmp_path)
+    assert "\n" not in str(error.value)
+    assert content(tmp_path) == before
+
+
+def test_two_builds_at_once_are_refused(tmp_path: Path) -> None:
+    store(tmp_path, [row("1", text(1))])
+    with closing(sqlite3.connect(tmp_path / ".build.lock", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(CorpusError, match="another build is at work here"):
+            build(tmp_path)
+    assert build(tmp_path).kept == 1

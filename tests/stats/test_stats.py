@@ -1,0 +1,152 @@
+"""What is counted, and that nothing a page says does anything on the page or in the terminal."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from parsel import Selector
+
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.intake import journal_line
+from newscorpus.corpus.published import publish
+from newscorpus.corpus.records import make_record
+from newscorpus.data import Article, Fields, Record, Rejected
+from newscorpus.errors import CorpusError
+from newscorpus.stats import count as stats_job
+from newscorpus.stats.charts import MAX_BARS, picture, svg
+from newscorpus.stats.count import LENGTH_CLASSES, OTHERS, UNKNOWN, CorpusStats, Size, corpus_stats
+from newscorpus.stats.page import page, summary
+from newscorpus.stats.tables import Table, tables
+
+HOSTILE = '</text><script>alert("1")</script>$x_{$ [bold]&amp;'
+
+
+def record(number: int, words: int = 30, **fields: object) -> Record:
+    text = " ".join(["slovo"] * words)
+    article = Article(f"https://a.example/{number}", text, Fields(), "bte", 0.95)
+    return replace(make_record(article, "alfa", "sk", 0.9), **fields)  # type: ignore[arg-type]
+
+
+def corpus(
+    folder: Path, records: Sequence[Record], rejected: Sequence[Rejected] = (), kinds: Sequence[str] = ()
+) -> Path:
+    publish(folder / "corpus", records, BuildConfig())
+    (folder / "rejected.jsonl").write_bytes(b"".join(map(journal_line, rejected)))
+    (folder / "duplicates.jsonl").write_text("".join(json.dumps({"kind": kind}) + "\n" for kind in kinds))
+    return folder
+
+
+def documents(found: CorpusStats, kind: str) -> dict[str, int]:
+    return {group: size.documents for group, size in found.groups[kind].items() if size.documents}
+
+
+def test_documents_and_words_are_counted_by_each_kind_of_group(tmp_path: Path) -> None:
+    records = [
+        record(1, 10, published="2025-12-31T10:00:00+01:00", section="Šport", confidence=1.0),
+        record(2, 30, published="2026-01-01", section="Šport", flags=("masked_email:2", "flash_news")),
+        record(3, 4000, published="2026-01-07", source="beta", language="", cluster_size=3, confidence=0.0),
+        record(4, 25, published="someday", cluster_size=3),
+    ]
+    found = corpus_stats(corpus(tmp_path, records))
+    assert found.total == Size(4, 4065)
+    assert found.groups["portal"] == {"alfa": Size(3, 65), "beta": Size(1, 4000)}
+    assert list(found.groups["month"].items()) == [
+        ("2026-01", Size(2, 4030)),
+        ("2025-12", Size(1, 10)),
+        (UNKNOWN, Size(1, 25)),
+    ]
+    assert documents(found, "year") == {"2026": 2, "2025": 1, UNKNOWN: 1}
+    assert documents(found, "language") == {"sk": 3, UNKNOWN: 1}
+    assert documents(found, "section") == {"Šport": 2, UNKNOWN: 2}
+    assert documents(found, "length") == {"0 to 24": 1, "25 to 49": 2, "3200 and more": 1}
+    assert tuple(found.groups["length"]) == LENGTH_CLASSES
+    assert documents(found, "confidence") == {"0.0 to 0.1": 1, "0.9 to 1.0": 3}
+    assert documents(found, "flag") == {"flash_news": 1, "masked_email": 1}
+    assert found.clusters == {3: 2}
+
+
+def test_what_was_left_out_is_counted(tmp_path: Path) -> None:
+    rejected = [Rejected("quality", "listing", url=f"https://a.example/{number}") for number in range(9)]
+    rejected.insert(4, Rejected("fetch", "http_404"))
+    found = corpus_stats(corpus(tmp_path, [record(1)], rejected, ["near", "exact", "near"]))
+    assert found.duplicates == {"near": 2, "exact": 1}
+    assert [(one.stage, one.reason, one.number) for one in found.refusals] == [
+        ("quality", "listing", 9),
+        ("fetch", "http_404", 1),
+    ]
+    assert len(found.refusals[0].samples) == stats_job.SAMPLES
+    other_order = corpus_stats(corpus(tmp_path, [record(1)], rejected[::-1], ["near", "near", "exact"]))
+    assert other_order == found
+    assert "3 left out as duplicates, 10 pages rejected" in summary(found)
+
+
+def test_a_published_folder_alone_has_no_rejections(tmp_path: Path) -> None:
+    publish(tmp_path, [record(1)], BuildConfig())
+    found = corpus_stats(tmp_path)
+    assert (found.name, found.refusals, found.duplicates) == (tmp_path.name, (), {})
+
+
+def test_a_corpus_of_nothing_has_its_page_and_its_picture(tmp_path: Path) -> None:
+    found = corpus_stats(corpus(tmp_path, []))
+    assert found.total == Size(0, 0)
+    assert b"0 documents" in page(found)
+    assert picture(found).startswith(b"\x89PNG")
+
+
+def test_groups_beyond_the_bound_are_added_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stats_job, "MAX_GROUPS", 2)
+    found = corpus_stats(corpus(tmp_path, [record(number, section=f"s{number}") for number in range(5)]))
+    assert documents(found, "section") == {OTHERS: 3, "s0": 1, "s1": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("duplicates.jsonl", b'{"kind":1}\n'),
+        ("duplicates.jsonl", b"{}\n"),
+        ("duplicates.jsonl", b"\xff\n"),
+        ("rejected.jsonl", b'{"stage":"fetch"}\n'),
+        ("rejected.jsonl", b"no json\n"),
+    ],
+)
+def test_damaged_files_beside_the_corpus_are_named_with_the_line(tmp_path: Path, name: str, line: bytes) -> None:
+    folder = corpus(tmp_path, [record(1)])
+    (folder / name).write_bytes(line)
+    with pytest.raises(CorpusError, match=f"{name}, line 1: ") as error:
+        corpus_stats(folder)
+    assert "\n" not in str(error.value)
+
+
+def test_texts_of_pages_do_nothing_on_the_page(tmp_path: Path) -> None:
+    rejected = [
+        Rejected("quality", HOSTILE, HOSTILE, "javascript:alert(1)", HOSTILE),
+        Rejected("quality", "listing", "d", 'https://a.example/"onclick="x', "Nadpis | Text"),
+    ]
+    records = [record(1, section=HOSTILE, source=HOSTILE, language=HOSTILE, flags=(HOSTILE,))]
+    found = corpus_stats(corpus(tmp_path / '<b>"c"', records, rejected))
+    made = page(found)
+    tree = Selector(made.decode())
+    assert not tree.xpath("//script | //b | //*[@onclick] | //img | //link").getall()
+    assert tree.xpath("//a/@href").getall() == ['https://a.example/"onclick="x']
+    assert HOSTILE in "".join(tree.xpath("//text()").getall())
+    assert b"http" not in made.replace(b"https://a.example/", b"").replace(b"http-equiv", b"")  # needs no other file
+    assert picture(found).startswith(b"\x89PNG")
+
+
+def test_a_chart_has_a_bar_for_each_of_the_first_rows() -> None:
+    rows = tuple((f"row {number} {'x' * 40}", (1100 - number, 5000)) for number in range(MAX_BARS + 5))
+    drawn = Selector(svg(Table("Rows", ("row", "number", "words"), rows)))
+    widths = [float(width) for width in drawn.xpath("//rect/@width").getall()]
+    assert len(widths) == MAX_BARS
+    assert widths == sorted(widths, reverse=True)
+    assert "…" in "".join(drawn.xpath("//text()").getall())
+    assert "1,100 (5,000 words)" in drawn.xpath("//text()").getall()
+
+
+def test_tables_without_rows_are_left_out(tmp_path: Path) -> None:
+    titles = [table.title for table in tables(corpus_stats(corpus(tmp_path, [record(1)])))]
+    assert "Portals" in titles
+    assert "Flags" not in titles
+    assert "Documents left out as duplicates" not in titles
