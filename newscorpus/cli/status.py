@@ -1,9 +1,4 @@
-"""`newscorpus status`.
-
-`newscorpus stats`.
-
-`newscorpus verify`.
-"""
+"""Show the state of a corpus: `newscorpus status`, `stats` and `verify`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +11,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from newscorpus.stats.count import CorpusStats
-    from newscorpus.stats.tables import Table
+    from newscorpus.stats.tables import StatsTable
+
+
+SHOWN_ROWS = 15
+"""Rows of a table of `stats` that are printed."""
 
 
 @app.command()
@@ -62,21 +61,16 @@ def _duration(seconds: int) -> str:
     return (f"{hours} h {minutes:02} min" if hours else f"{minutes} min") if seconds else ""
 
 
-SHOWN_ROWS = 15
-PAGE, PICTURE = "stats.html", "stats.png"
-
-
 @app.command()
 def stats(
     corpus: Annotated[Path, typer.Argument(help="Folder of the corpus.")],
-    output: Annotated[Path | None, typer.Option(help="Folder for stats.html and stats.png.")] = None,
+    output: Annotated[Path | None, typer.Option(help="Folder for stats.html and stats.svg.")] = None,
 ) -> None:
-    """Print what is in a corpus and what was left out, and draw it on a page and a picture."""
+    """Count what is in a corpus and what was left out; with --output, draw it as a page and a picture."""
     from functools import partial
 
     from newscorpus.stats.count import corpus_stats
-    from newscorpus.stats.page import summary
-    from newscorpus.stats.tables import tables
+    from newscorpus.stats.tables import summary, tables
     from newscorpus.terminal import progress, table_console
 
     found = corpus_stats(corpus, partial(progress, what="records"))
@@ -85,23 +79,21 @@ def stats(
         _print(table, table_console())
     if output:
         _write(found, output)
-        typer.echo(f"\n{PAGE} and {PICTURE} lie in {output}")
+        typer.echo(f"\nstats.html and stats.svg lie in {output}")
 
 
 def _write(found: "CorpusStats", output: Path) -> None:
-    """The page, then the picture, which needs an extra."""
     from newscorpus.files import replacing
-    from newscorpus.stats.charts import picture
-    from newscorpus.stats.page import page
+    from newscorpus.stats.page import page, picture
 
     output.mkdir(parents=True, exist_ok=True)
-    for name, make in ((PAGE, page), (PICTURE, picture)):
+    for name, content in (("stats.html", page(found)), ("stats.svg", picture(found))):
         with replacing(output / name) as file:
-            file.write(make(found))
+            file.write(content)
 
 
-def _print(table: "Table", console: "Console") -> None:
-    """The first rows of a table; `Text`, since square brackets in a label are no markup."""
+def _print(table: "StatsTable", console: "Console") -> None:
+    """Print the first rows of a table; as `Text`, since square brackets in a label are no markup."""
     from rich.table import Table as Lines
     from rich.text import Text
 

@@ -1,7 +1,9 @@
-"""The statistics of a corpus as tables, for the terminal, the page and the picture alike."""
+"""Arrange the statistics of a corpus as tables, for the terminal, the page and the picture."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+
+from rich.cells import cell_len, set_cell_size
 
 from newscorpus.stats.count import CorpusStats, Size
 
@@ -15,10 +17,29 @@ TITLES = {
     "confidence": "Confidence of the extraction",
     "flag": "Flags",
 }
+MAX_BARS = 30
+"""Most bars of a chart; the table has the rest."""
+LABEL_WIDTH = 30
+"""Longest label of a bar, in Latin letters; a Chinese or Japanese character is as wide as two."""
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Bar:
+    """A row of a chart: its length as a share of the longest bar, 0..1, and the numbers at its end."""
+
+    label: str
+    share: float
+    numbers: str
+
+    @property
+    def short_label(self) -> str:
+        """As much of the label as fits beside the bar."""
+        fits = cell_len(self.label) <= LABEL_WIDTH
+        return self.label if fits else set_cell_size(self.label, LABEL_WIDTH - 1).rstrip() + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class StatsTable:
     """A table whose first numbers are drawn as bars.
 
     Attributes:
@@ -31,8 +52,28 @@ class Table:
     header: tuple[str, ...]
     rows: tuple[tuple[str, tuple[int, ...]], ...]
 
+    @property
+    def bars(self) -> list[Bar]:
+        """The first rows as bars; the numbers beside the first stand in brackets, with their names."""
+        shown = self.rows[:MAX_BARS]
+        longest = max((first for _, (first, *_) in shown), default=0) or 1
+        names = self.header[2:]
+        return [
+            Bar(label, first / longest, " ".join([f"{first:,}", *map("({:,} {})".format, others, names)]))
+            for label, (first, *others) in shown
+        ]
 
-def tables(stats: CorpusStats) -> Iterator[Table]:
+
+def summary(stats: CorpusStats) -> str:
+    """The corpus in one line."""
+    left_out, refused = sum(stats.duplicates.values()), sum(one.number for one in stats.refusals)
+    return (
+        f"{stats.total.documents:,} documents, {stats.total.words:,} words, {stats.bytes:,} bytes; "
+        f"{left_out:,} left out as duplicates, {refused:,} pages rejected"
+    )
+
+
+def tables(stats: CorpusStats) -> Iterator[StatsTable]:
     """All tables that have a row, in their order."""
     made = (
         *(_sizes(TITLES[kind], kind, groups) for kind, groups in stats.groups.items()),
@@ -47,10 +88,10 @@ def tables(stats: CorpusStats) -> Iterator[Table]:
     return (table for table in made if table.rows)
 
 
-def _sizes(title: str, kind: str, groups: Mapping[str, Size]) -> Table:
+def _sizes(title: str, kind: str, groups: Mapping[str, Size]) -> StatsTable:
     rows = tuple((group, (size.documents, size.words)) for group, size in groups.items())
-    return Table(title, (kind, "documents", "words"), rows)
+    return StatsTable(title, (kind, "documents", "words"), rows)
 
 
-def _counts(title: str, header: tuple[str, str], counts: Mapping[int, int] | Mapping[str, int]) -> Table:
-    return Table(title, header, tuple((str(name), (count,)) for name, count in counts.items()))
+def _counts(title: str, header: tuple[str, str], counts: Mapping[int, int] | Mapping[str, int]) -> StatsTable:
+    return StatsTable(title, header, tuple((str(name), (count,)) for name, count in counts.items()))

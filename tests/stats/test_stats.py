@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from lxml import etree
 from parsel import Selector
 
 from newscorpus.config import BuildConfig
@@ -14,11 +15,10 @@ from newscorpus.corpus.published import publish
 from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields, Record, Rejected
 from newscorpus.errors import CorpusError
-from newscorpus.stats import count as stats_job
-from newscorpus.stats.charts import MAX_BARS, picture, svg
+from newscorpus.stats import count
 from newscorpus.stats.count import LENGTH_CLASSES, OTHERS, UNKNOWN, CorpusStats, Size, corpus_stats
-from newscorpus.stats.page import page, summary
-from newscorpus.stats.tables import Table, tables
+from newscorpus.stats.page import page, picture
+from newscorpus.stats.tables import MAX_BARS, summary, tables
 
 HOSTILE = '</text><script>alert("1")</script>$x_{$ [bold]&amp;'
 
@@ -76,7 +76,7 @@ def test_what_was_left_out_is_counted(tmp_path: Path) -> None:
         ("quality", "listing", 9),
         ("fetch", "http_404", 1),
     ]
-    assert len(found.refusals[0].samples) == stats_job.SAMPLES
+    assert len(found.refusals[0].samples) == count.SAMPLES
     other_order = corpus_stats(corpus(tmp_path, [record(1)], rejected[::-1], ["near", "near", "exact"]))
     assert other_order == found
     assert "3 left out as duplicates, 10 pages rejected" in summary(found)
@@ -92,11 +92,11 @@ def test_a_corpus_of_nothing_has_its_page_and_its_picture(tmp_path: Path) -> Non
     found = corpus_stats(corpus(tmp_path, []))
     assert found.total == Size(0, 0)
     assert b"0 documents" in page(found)
-    assert picture(found).startswith(b"\x89PNG")
+    assert b"0 documents" in picture(found)
 
 
 def test_groups_beyond_the_bound_are_added_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stats_job, "MAX_GROUPS", 2)
+    monkeypatch.setattr(count, "MAX_GROUPS", 2)
     found = corpus_stats(corpus(tmp_path, [record(number, section=f"s{number}") for number in range(5)]))
     assert documents(found, "section") == {OTHERS: 3, "s0": 1, "s1": 1}
 
@@ -132,17 +132,51 @@ def test_texts_of_pages_do_nothing_on_the_page(tmp_path: Path) -> None:
     assert tree.xpath("//a/@href").getall() == ['https://a.example/"onclick="x']
     assert HOSTILE in "".join(tree.xpath("//text()").getall())
     assert b"http" not in made.replace(b"https://a.example/", b"").replace(b"http-equiv", b"")  # needs no other file
-    assert picture(found).startswith(b"\x89PNG")
 
 
-def test_a_chart_has_a_bar_for_each_of_the_first_rows() -> None:
-    rows = tuple((f"row {number} {'x' * 40}", (1100 - number, 5000)) for number in range(MAX_BARS + 5))
-    drawn = Selector(svg(Table("Rows", ("row", "number", "words"), rows)))
-    widths = [float(width) for width in drawn.xpath("//rect/@width").getall()]
+def test_texts_of_pages_do_nothing_in_the_picture(tmp_path: Path) -> None:
+    hostile = HOSTILE + "\x00\x1b\ud800\uffff"
+    found = corpus_stats(corpus(tmp_path / "<b>", [record(1)], [Rejected("quality", HOSTILE)]))
+    made = picture(replace(found, name=hostile, duplicates={hostile: 1}))
+    root = etree.fromstring(made, etree.XMLParser(resolve_entities=False))  # no control character is left
+    assert {element.tag.rpartition("}")[2] for element in root.iter("{*}*")} == {
+        "svg",
+        "style",
+        "title",
+        "rect",
+        "text",
+        "g",
+    }
+    assert made.count(b"http") == 1  # the name space: needs no other file
+
+
+@pytest.mark.parametrize(
+    ("label", "shown"),
+    [
+        ("Здравље и становништво Србије", "Здравље и становништво Србије"),
+        ("Πολιτική", "Πολιτική"),
+        ("国際経済ニュース", "国際経済ニュース"),
+        ("国" * 16, "国" * 14 + "…"),
+        ("x" * 31, "x" * 29 + "…"),
+    ],
+)
+def test_labels_of_any_script_fit_beside_their_bars(tmp_path: Path, label: str, shown: str) -> None:
+    found = replace(corpus_stats(corpus(tmp_path, [])), duplicates={label: 1})
+    for made in (page(found), picture(found)):
+        drawn = Selector(made.decode()).xpath("//g/text/text()").getall()
+        assert any(text.split() == shown.split() for text in drawn)
+
+
+def test_a_chart_has_a_bar_for_each_of_the_first_rows(tmp_path: Path) -> None:
+    found = corpus_stats(corpus(tmp_path, []))
+    groups = {f"row {number} {'x' * 40}": Size(1100 - number, 5000) for number in range(MAX_BARS + 5)}
+    tree = Selector(page(replace(found, groups={"section": groups})).decode())
+    widths = [float(width) for width in tree.xpath("//rect/@width").getall()]
     assert len(widths) == MAX_BARS
     assert widths == sorted(widths, reverse=True)
-    assert "…" in "".join(drawn.xpath("//text()").getall())
-    assert "1,100 (5,000 words)" in drawn.xpath("//text()").getall()
+    assert widths[0] == 420
+    assert "1,100 (5,000 words)" in tree.xpath("//text/text()").getall()
+    assert len(tree.xpath("//tr").getall()) == MAX_BARS + 6
 
 
 def test_tables_without_rows_are_left_out(tmp_path: Path) -> None:
