@@ -4,9 +4,11 @@ The metadata names the features the weights were trained on and the hash of ever
 """
 
 import hashlib
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -59,14 +61,28 @@ class Artifact:
     weights: Mapping[str, bytes]
 
     def session(self, file: str) -> onnxruntime.InferenceSession:
-        """A session that runs one of the weights files.
+        """Make a session that runs an ONNX file.
 
         Raises:
             ArtifactError: the model has no such file.
         """
+        return onnx_session(self._content(file))
+
+    def array(self, file: str) -> NDArray[Any]:
+        """Read an array from a `.npy` file, never by unpickling.
+
+        Raises:
+            ArtifactError: the model has no such file, or it holds no array of numbers.
+        """
+        try:
+            return np.lib.format.read_array(io.BytesIO(self._content(file)), allow_pickle=False)
+        except (ValueError, EOFError) as error:
+            raise ArtifactError(f"model {self.metadata.name!r}: {file} is no array: {error}") from error
+
+    def _content(self, file: str) -> bytes:
         if file not in self.weights:
             raise ArtifactError(f"model {self.metadata.name!r}: {METADATA} does not name {file}")
-        return onnx_session(self.weights[file])
+        return self.weights[file]
 
 
 def load_artifact(name: str, features: Sequence[str]) -> Artifact:
@@ -103,6 +119,13 @@ def save_artifact(folder: Path, metadata: Metadata, weights: Mapping[str, bytes]
     described = msgspec.json.encode(msgspec.structs.replace(metadata, files=files), order="deterministic")
     (folder / METADATA).write_bytes(msgspec.json.format(described, indent=2) + b"\n")
     (folder / CARD).write_text(card, encoding="utf-8")
+
+
+def array_bytes(array: NDArray[Any]) -> bytes:
+    """The content of a `.npy` file; the same array makes the same bytes."""
+    buffer = io.BytesIO()
+    np.save(buffer, array, allow_pickle=False)
+    return buffer.getvalue()
 
 
 def onnx_session(model: bytes) -> onnxruntime.InferenceSession:

@@ -1,10 +1,21 @@
+import io
 import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from newscorpus.artifacts import CARD, METADATA, Artifact, ArtifactError, Metadata, load_artifact, save_artifact
+from newscorpus.artifacts import (
+    CARD,
+    METADATA,
+    Artifact,
+    ArtifactError,
+    Metadata,
+    array_bytes,
+    load_artifact,
+    save_artifact,
+)
 
 FEATURES = ("words", "links")
 WEIGHTS = {"first.onnx": b"first weights", "second.onnx": b"second weights"}
@@ -106,3 +117,21 @@ def test_metadata_that_cannot_be_read(folder: Path, content: bytes) -> None:
 )
 def test_other_features_are_refused_and_named(folder: Path, features: tuple[str, ...], odd: str) -> None:
     assert refusal(features).endswith(f"{odd} differs")
+
+
+def test_an_array_is_read_as_it_was_and_the_same_one_makes_the_same_bytes(folder: Path) -> None:
+    weights = np.arange(6).reshape(3, 2).astype(np.float16)
+    found = Artifact(load().metadata, {"weights.npy": array_bytes(weights)}).array("weights.npy")
+
+    assert (found.dtype, found.tolist()) == (weights.dtype, weights.tolist())
+    assert array_bytes(weights) == array_bytes(weights.copy())
+
+
+def test_what_is_no_array_of_numbers_is_refused_and_never_unpickled(folder: Path) -> None:
+    pickled = io.BytesIO()
+    np.save(pickled, np.array([{}], object), allow_pickle=True)
+    for content in (b"", b"weights", array_bytes(np.arange(9))[:-1], pickled.getvalue()):
+        with pytest.raises(ArtifactError, match=r"^model 'toy': weights\.npy is no array: .*$"):
+            Artifact(load().metadata, {"weights.npy": content}).array("weights.npy")
+    with pytest.raises(ArtifactError, match=r"metadata\.json does not name other\.npy"):
+        load().array("other.npy")

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.reproduce.tables import table
-from newscorpus.extraction.nodes import GROUPS
+from newscorpus.extraction.nodes import GROUPS, LinearModel
 from newscorpus.gold.pages import GoldPage, read_pages
-from newscorpus.learning.onnx import in_memory
 from newscorpus.published.node_svm.examples import NodePage, NodeScores, make_node_page, score_choices
 from newscorpus.published.node_svm.system import CANDIDATES
 from newscorpus.published.node_svm.train import NodeTraining, fit_nodes
@@ -80,7 +79,7 @@ def _rows(data: Path, dataset: str) -> Iterator[tuple[object, ...]]:
 def _scores(pages: Sequence[NodePage], experiment: Experiment) -> NodeScores:
     train = [page for page in pages if experiment.is_training(page.page) and page.best_f1 >= NodeTraining().least_f1]
     test = [page for page in pages if experiment.is_test(page.page)]
-    return score_choices(test, in_memory(*fit_nodes(train)), CANDIDATES)
+    return score_choices(test, LinearModel("", *fit_nodes(train)), CANDIDATES)
 
 
 def _row(dataset: str, experiment: Experiment, trained: int, scores: Sequence[NodeScores]) -> tuple[object, ...]:

@@ -173,9 +173,8 @@ def _pairs(own: str, around: str) -> Hashed:
     return _hash([f"{mine} in {theirs}" for mine in own.split()[:MAX_PAIRS] for theirs in around.split()[:MAX_PAIRS]])
 
 
-WEIGHTS = "weights.onnx"
-INDICES, SCORES = "columns", "weights"
-"""Input and output of the weights file: columns to their weights, one for each thing the model tells."""
+WEIGHTS = "weights.npy"
+"""The file of the weights: shape (columns, outputs), in half precision."""
 BIAS = "bias"
 """The parameter of the model that is added to the sums of weights."""
 FEATURES = tuple(f"{group}, hashed to {COLUMNS}" for group in GROUPS)
@@ -187,17 +186,17 @@ class LinearModel:
 
     Attributes:
         name: what decides, as articles name it: "model:NAME@VERSION".
-        weigh: columns to their weights: shape (columns, things told).
-        bias: one for each thing told.
+        weights: of any precision, shape (columns, outputs).
+        bias: one for each output.
     """
 
     name: str
-    weigh: Callable[[Integers], Floats]
+    weights: NDArray[np.floating]
     bias: Floats
 
     def score(self, nodes: Nodes) -> Floats:
-        """The scores of each node, at least one: shape (nodes, things told)."""
-        weighted = self.weigh(nodes.columns) * nodes.values[:, None]
+        """The scores of each node, at least one: shape (nodes, outputs)."""
+        weighted = self.weights[nodes.columns].astype(np.float64) * nodes.values[:, None]
         sums: Floats = np.add.reduceat(weighted, nodes.starts)
         return sums + self.bias
 
@@ -209,12 +208,7 @@ def load_linear(model: str) -> LinearModel:
         ArtifactError: the model is missing, damaged or made for other features.
     """
     artifact = load_artifact(model, FEATURES)
-    session = artifact.session(WEIGHTS)
     bias = artifact.metadata.parameters.get(BIAS)
     if not isinstance(bias, list):
         raise ArtifactError(f"model {model!r}: {METADATA} does not name {BIAS}")
-
-    def weigh(columns: Integers) -> Floats:
-        return np.asarray(session.run([SCORES], {INDICES: columns})[0], np.float64)
-
-    return LinearModel(f"model:{model}@{artifact.metadata.version}", weigh, np.array(bias))
+    return LinearModel(f"model:{model}@{artifact.metadata.version}", artifact.array(WEIGHTS), np.array(bias))

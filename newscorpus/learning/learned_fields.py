@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.svm import LinearSVC
 
-from newscorpus.artifacts import Metadata, save_artifact
+from newscorpus.artifacts import Metadata, array_bytes, save_artifact
 from newscorpus.data import Fields, Page, Rejected
 from newscorpus.evaluation.fields import hide_structured
 from newscorpus.extraction.fields import read_fields
@@ -26,7 +26,7 @@ from newscorpus.extraction.nodes import BIAS, FEATURES, GROUPS, WEIGHTS, Floats,
 from newscorpus.extraction.parse import parse
 from newscorpus.gold.pages import GoldPage, read_pages
 from newscorpus.learning.examples import LICENCES
-from newscorpus.learning.onnx import in_memory, join_rows, weights_to_onnx
+from newscorpus.learning.onnx import join_rows
 from newscorpus.learning.sources import Progress, describe_data, describe_versions, is_aside, training_files
 
 MODEL_VERSION = "1"
@@ -113,7 +113,9 @@ def train_learned_fields(
         progress(f"{file.name} read")
     weights, bias = fit_fields(pages, training)
     aside = [page for page in pages if is_aside(page.site)]
-    right = score_picks(aside, in_memory(*fit_fields([page for page in pages if not is_aside(page.site)], training)))
+    right = score_picks(
+        aside, LinearModel("", *fit_fields([page for page in pages if not is_aside(page.site)], training))
+    )
     metadata = Metadata(
         name=MODEL,
         version=MODEL_VERSION,
@@ -124,7 +126,7 @@ def train_learned_fields(
         data=describe_data(data, Counter(page.dataset for page in pages), FIELD_LICENCES),
         scores={"sites set aside": {field: round(score, 4) for field, score in right.items()}},
     )
-    save_artifact(output, metadata, {WEIGHTS: weights_to_onnx(weights)}, _card(metadata))
+    save_artifact(output, metadata, {WEIGHTS: array_bytes(weights.astype(np.float16))}, _card(metadata))
     return metadata
 
 

@@ -4,7 +4,7 @@ Fitted estimators of scikit-learn as ONNX models, so that using a model needs no
 
 `newscorpus.artifacts.Scorer` runs them.
 
-Linear models over hashed features: rows to learn from, and weights as ONNX.
+Rows of hashed features to learn linear models from.
 """
 
 import warnings
@@ -14,7 +14,7 @@ from typing import Any
 
 import lightgbm
 import numpy as np
-from onnx import ModelProto, TensorProto, checker, helper, numpy_helper
+from onnx import ModelProto, TensorProto, checker, helper
 from scipy.sparse import csr_matrix
 from skl2onnx import to_onnx
 from skl2onnx.common.data_types import FloatTensorType
@@ -23,8 +23,7 @@ from sklearn.base import BaseEstimator, is_classifier
 from sklearn.pipeline import Pipeline
 
 from newscorpus.artifacts import ROWS, SCORES
-from newscorpus.extraction.nodes import COLUMNS, INDICES, Floats, Integers, LinearModel, Nodes
-from newscorpus.extraction.nodes import SCORES as NODE_SCORES
+from newscorpus.extraction.nodes import COLUMNS, Integers, Nodes
 
 OPSET_ML = 3
 OPSET = 18
@@ -155,24 +154,3 @@ def join_rows(pages: Sequence[Nodes], places: Sequence[Integers]) -> csr_matrix:
     values = [nodes.values[features].astype(np.float32) for nodes, features in found]
     ends = np.cumsum([0, *map(len, columns)])
     return csr_matrix((np.concatenate(values), np.concatenate(columns), ends), shape=(len(found), COLUMNS))
-
-
-def weights_to_onnx(weights: Floats) -> bytes:
-    """The weights, shape (columns, things told), as an ONNX model that looks them up; stored in half precision."""
-    table = numpy_helper.from_array(weights.astype(np.float16), "table")
-    nodes = [
-        helper.make_node("Gather", ["table", INDICES], ["half"], axis=0),
-        helper.make_node("Cast", ["half"], [NODE_SCORES], to=TensorProto.FLOAT),
-    ]
-    given = helper.make_tensor_value_info(INDICES, TensorProto.INT64, [None])
-    wanted = helper.make_tensor_value_info(NODE_SCORES, TensorProto.FLOAT, [None, weights.shape[1]])
-    graph = helper.make_graph(nodes, "weights", [given], [wanted], [table])
-    opset = helper.make_opsetid("", OPSET)
-    model = helper.make_model(graph, opset_imports=[opset], ir_version=IR_VERSION, producer_name="newscorpus")
-    checker.check_model(model)
-    return bytes(model.SerializeToString())
-
-
-def in_memory(weights: Floats, bias: Floats) -> LinearModel:
-    """The model of fitted weights, shape (columns, things told), without a name."""
-    return LinearModel("", lambda columns: weights[columns], bias)

@@ -7,9 +7,9 @@ import pytest
 from newscorpus.data import Fields
 from newscorpus.extraction.fields.dates import Setting
 from newscorpus.extraction.fields.learned import FIELDS
+from newscorpus.extraction.nodes import LinearModel
 from newscorpus.gold.pages import GoldPage
 from newscorpus.learning.learned_fields import FieldPage, fit_fields, make_field_pages, says, score_picks
-from newscorpus.learning.onnx import in_memory
 
 NAMES = ("Jane Smith", "Peter Brown", "Mary Jones", "Adam Black", "Eve White", "Carl Green")
 
@@ -59,8 +59,8 @@ def test_pages_that_declare_nothing_are_left_out() -> None:
 
 def test_machines_pick_on_pages_they_have_not_seen(pages: list[FieldPage]) -> None:
     weights, bias = fit_fields(pages[:8])
-    assert score_picks(pages[8:], in_memory(weights, bias)) == {"title": 1.0, "published": 1.0, "authors": 1.0}
-    assert score_picks(pages[8:], in_memory(-weights, -bias))["title"] == 0.0
+    assert score_picks(pages[8:], LinearModel("", weights, bias)) == {"title": 1.0, "published": 1.0, "authors": 1.0}
+    assert score_picks(pages[8:], LinearModel("", -weights, -bias))["title"] == 0.0
 
 
 def test_the_same_pages_give_the_same_machines(pages: list[FieldPage]) -> None:

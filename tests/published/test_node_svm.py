@@ -28,7 +28,7 @@ def model(bias: float = -0.5) -> LinearModel:
     for place, named in enumerate((TEXT_WEIGHTS, FOREIGN_WEIGHTS)):
         for name, weight in named.items():
             weights[column(name), place] = weight
-    return LinearModel("model:own@1", lambda columns: weights[columns], np.array([0.0, bias]))
+    return LinearModel("model:own@1", weights, np.array([0.0, bias]))
 
 
 def nodes_of(html: str) -> Nodes:

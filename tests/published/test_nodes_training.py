@@ -3,7 +3,7 @@ from dataclasses import astuple, replace
 import numpy as np
 import pytest
 
-from newscorpus.extraction.nodes import LinearModel
+from newscorpus.extraction.nodes import COLUMNS, LinearModel
 from newscorpus.gold.pages import GoldPage
 from newscorpus.published.node_svm.examples import NodePage, make_node_page, score_choices
 from newscorpus.published.node_svm.system import CANDIDATES, MODERN_CANDIDATES, Choice
@@ -74,6 +74,6 @@ def test_pages_without_a_candidate_that_holds_gold(html: str) -> None:
 
 def test_shares_of_right_choices() -> None:
     # The model takes the outermost: 12 of 15 words against 12 of gold; the best has 12 of 13.
-    outermost = LinearModel("own", lambda columns: np.zeros((len(columns), 2)), np.zeros(2))
+    outermost = LinearModel("own", np.zeros((COLUMNS, 2)), np.zeros(2))
     scores = score_choices([node_page()], outermost, MODERN_CANDIDATES)
     assert astuple(scores) == pytest.approx((1, 0, 1, 24 / 27, 0, 24 / 27, 24 / 25))

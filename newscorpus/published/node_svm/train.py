@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.svm import LinearSVC
 
-from newscorpus.artifacts import Metadata, save_artifact
+from newscorpus.artifacts import Metadata, array_bytes, save_artifact
 from newscorpus.extraction.nodes import BIAS, COLUMNS, FEATURES, WEIGHTS, Floats, Integers, LinearModel
 from newscorpus.learning.card import system_card
-from newscorpus.learning.onnx import in_memory, join_rows, weights_to_onnx
+from newscorpus.learning.onnx import join_rows
 from newscorpus.learning.sources import (
     Progress,
     describe_data,
@@ -27,7 +27,7 @@ from newscorpus.published.node_svm.examples import NodePage, make_node_page, sco
 from newscorpus.published.node_svm.system import MODEL, MODERN_CANDIDATES
 
 MODEL_VERSION = "1"
-PACKAGES = ("numpy", "onnx", "scikit-learn")
+PACKAGES = ("numpy", "scikit-learn")
 
 ABOUT = (
     "The node SVM (Kazennikov 2013): a linear machine over hashed features chooses the element that holds the main "
@@ -74,7 +74,7 @@ def train_node_svm(data: Path, output: Path, progress: Progress, training: NodeT
         files={},
         versions=describe_versions(PACKAGES),
         data=describe_data(data, Counter(page.page.dataset for page in learned)),
-        scores=_scores([page for page in pages if _is_aside(page)], in_memory(weights, bias)),
+        scores=_scores([page for page in pages if _is_aside(page)], LinearModel("", weights, bias)),
     )
     source = (
         f"Of the first {training.pages_a_set} pages with an article of the train split of each of these sets those on "
@@ -82,9 +82,8 @@ def train_node_svm(data: Path, output: Path, progress: Progress, training: NodeT
     )
     penalties = f"C {training.text_penalty:g} for the text, {training.foreign_penalty:g} for what is foreign"
     how = f"Linear support vector machines (LIBLINEAR): {penalties}; {COLUMNS} columns."
-    save_artifact(
-        output, metadata, {WEIGHTS: weights_to_onnx(weights)}, system_card(metadata, ABOUT, source, how, MEASURE)
-    )
+    files = {WEIGHTS: array_bytes(weights.astype(np.float16))}
+    save_artifact(output, metadata, files, system_card(metadata, ABOUT, source, how, MEASURE))
     return metadata
 
 
