@@ -276,21 +276,6 @@ class QualityConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class FetchConfig:
-    """Bounds on the fetching of one page outside a crawl: those of a crawl (`newscorpus.settings`).
-
-    Attributes:
-        max_bytes: longest body, before and after decompression.
-        seconds: longest time for one request, from the connection to the last byte.
-        max_redirects: most redirects followed one after the other.
-    """
-
-    max_bytes: int = Limits().max_bytes
-    seconds: float = 60.0
-    max_redirects: int = 8
-
-
-@dataclass(frozen=True, slots=True)
 class PolitenessConfig:
     """How a crawl treats a site that is slow or refuses. The delay of the portal's file is the floor of all pauses.
 

@@ -2,7 +2,7 @@
 
 Extract without crawling: one page, or a file of pages, line by line.
 
-The one page that `extract` is asked for: from the web, from a file, or from standard input.
+The one page that `extract` is asked for: from a file or from standard input.
 """
 
 import glob
@@ -22,7 +22,6 @@ from newscorpus.corpus.lines import encode_line, unpacked_lines, writable
 from newscorpus.corpus.records import make_record
 from newscorpus.crawl.archive.values import ArchiveError, Capture, Origin
 from newscorpus.crawl.archive.writer import FOLDER, SUFFIX
-from newscorpus.crawl.fetch import fetch
 from newscorpus.data import Page, Record, Rejected
 from newscorpus.errors import PortalError
 from newscorpus.extraction.extractor import Extractor
@@ -239,30 +238,15 @@ def rejection_line(page_id: str | int, url: str, rejected: Rejected) -> bytes:
 STDIN = "-"
 
 
-class SourceError(ValueError):
-    """The page cannot be had; the message is one line."""
-
-
 def is_web(source: str) -> bool:
     """Whether `source` is an address of the web rather than a file."""
     return source.lower().startswith(("http://", "https://"))
 
 
-def read_source(source: str, url: str, user_agent: str) -> Page:
-    """The page that `source` names: an address, which is fetched; a file of HTML; or "-" for standard input.
-
-    Args:
-        source: as above.
-        url: address of the page, for files.
-        user_agent: who fetches.
+def read_source(source: str, url: str) -> Page:
+    """The page in the file `source`, or on standard input if it is "-", with the address `url`.
 
     Raises:
         OSError: the file cannot be read.
-        SourceError: the page was not fetched.
     """
-    if is_web(source):
-        page = fetch(source, user_agent)
-        if isinstance(page, Rejected):
-            raise SourceError(f"{source} was not fetched: {page.reason}, {page.detail}")
-        return page
     return Page(url, sys.stdin.buffer.read() if source == STDIN else Path(source).read_bytes())

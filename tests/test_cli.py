@@ -172,7 +172,10 @@ def test_a_file_of_pages(run: Run, tmp_path: Path) -> None:
         (["extract", "PAGE", "--template", "PAGE"], "page.html, line 1"),
         (["extract", "PAGE", "--format", "blocks", "--extractor", "bte"], "does not decide block by block"),
         (["extract", "PAGE", "--extractor", "bte", "--output", "absent/out.txt"], "No such file or directory"),
-        (["extract", "http://localhost:1/", "--contact", "me@example.org"], "private_address"),
+        (
+            ["extract", "http://localhost:1/", "--contact", "me@example.org"],
+            "http://localhost:1/ was not fetched: private_address",
+        ),
         (["build", "absent"], "absent"),
         (["dedup", "absent.jsonl", "--output", "out"], "absent.jsonl: No such file"),
         (["dedup", "PAGE", "--output", "out"], "page.html: neither a corpus nor one of .jsonl"),

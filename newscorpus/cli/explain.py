@@ -69,7 +69,7 @@ def _view_of_file(source: str, url: str, extractor: str, template: Path | None) 
     from newscorpus.recipe import FetchedPage, Recipe
     from newscorpus.stored import load_template, read_source
 
-    fetched = FetchedPage(read_source(source, url, ""), "")
+    fetched = FetchedPage(read_source(source, url), "")
     if template:
         rules = load_template(template)
         fetched = replace(fetched, source=rules.name, template=rules.section)

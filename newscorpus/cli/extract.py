@@ -10,6 +10,7 @@ import typer
 from newscorpus.cli.app import EXTRACTOR_HELP, app, counted, default_extractor
 
 if TYPE_CHECKING:
+    from newscorpus.data import Page
     from newscorpus.stored import Setup
 
 
@@ -55,15 +56,21 @@ def _extract_page(source: str, url: str, contact: str, setup: "Setup", form: For
     from newscorpus.stored import is_web, load, read_source
     from newscorpus.terminal import sink
 
-    content = FORMATS[form](load(setup), read_source(source, url, _user_agent(contact) if is_web(source) else ""))
+    loaded = load(setup)
+    content = FORMATS[form](loaded, _fetch(source, contact) if is_web(source) else read_source(source, url))
     with sink(output) as file:
         file.write(content)
 
 
-def _user_agent(contact: str) -> str:
-    from newscorpus.addon.options import user_agent  # loads Scrapy, which no file needs
+def _fetch(url: str, contact: str) -> "Page":
+    from newscorpus.data import Page, Rejected
+    from newscorpus.errors import CrawlError
+    from newscorpus.spiders.one_page import fetch_page  # loads Scrapy, which no file needs
 
-    return user_agent(contact)
+    found: Page | Rejected = fetch_page(url, contact)
+    if isinstance(found, Rejected):
+        raise CrawlError(f"{url} was not fetched: {found.reason}, {found.detail}")
+    return found
 
 
 def _extract_pages(source: Path, setup: "Setup", jobs: int, output: Path | None) -> None:

@@ -14,13 +14,15 @@ from newscorpus.crawl.archive.content import ContentError, unpack
 from newscorpus.crawl.archive.records import Damage, WarcRecord, read_records
 from newscorpus.crawl.archive.values import NOTE_TYPE, PERSONAL, SOFTWARE, ArchiveError, Capture, Note, Place
 from newscorpus.crawl.archive.values import StoredPage as Stored
-from newscorpus.crawl.fetch import HTML
 from newscorpus.data import Evidence, Page, Rejected
 
 NOTES = msgspec.json.Decoder(Note)
 
 MAX_RESOURCES = 50
 """Records of pages that belong to one response; an article has 20 pages at most."""
+
+HTML = ("text/html", "application/xhtml+xml", "")
+"""Content types of pages; many old servers name none."""
 
 STAGE = "archive"
 """Stage of what is rejected since the file does not hold it whole."""

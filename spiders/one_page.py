@@ -1,0 +1,85 @@
+"""Fetch one page outside a crawl, with the middlewares of a crawl and what they refuse."""
+
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from typing import Any
+
+from scrapy import Request, Spider
+from scrapy.crawler import AsyncCrawlerProcess
+from scrapy.http import HtmlResponse, Response
+from twisted.python.failure import Failure
+
+import newscorpus.settings
+from newscorpus.addon.options import user_agent
+from newscorpus.addon.pages import make_page
+from newscorpus.data import Page, Rejected
+
+from .parts import fetch_rejection
+
+MEMORY: Mapping[str, Any] = {
+    "SCHEDULER": "scrapy.core.scheduler.Scheduler",
+    "SPIDER_MIDDLEWARES": {},
+    "EXTENSIONS": {},
+    "ITEM_PIPELINES": {},
+    "DOWNLOADER_MIDDLEWARES": newscorpus.settings.DOWNLOADER_MIDDLEWARES
+    | {"newscorpus.addon.politeness.PolitenessMiddleware": None},
+    "DOWNLOAD_DELAY": 0,
+    "RETRY_ENABLED": False,
+    "LOG_ENABLED": False,
+}
+"""Settings that differ from those of a crawl: nothing is written, and one page needs no pauses and no second try."""
+
+
+class OnePageSpider(Spider):
+    """Fetches one page.
+
+    Args:
+        url: its address.
+        keep: takes the page, or why there is none (stage "fetch").
+        loopback: `host:port` on this machine that may be asked.
+    """
+
+    name = "one_page"
+
+    def __init__(self, url: str, keep: Callable[[Page | Rejected], None], loopback: Collection[str]) -> None:
+        super().__init__()
+        self.loopback = frozenset(loopback)
+        self._url = url
+        self._keep = keep
+
+    async def start(self) -> AsyncIterator[Request]:
+        """Ask for the page."""
+        try:
+            yield Request(self._url, errback=self.failed)
+        except ValueError as error:
+            self._keep(Rejected("fetch", "bad_address", str(error), self._url))
+
+    def parse(self, response: Response) -> None:
+        """Keep the page, if it is HTML."""
+        page = make_page(response)
+        kind = page.headers.get("content-type", "")
+        is_html = isinstance(response, HtmlResponse)
+        self._keep(page if is_html else Rejected("fetch", "not_html", f"content type {kind!r}", response.url))
+
+    def failed(self, failure: Failure) -> None:
+        """Keep the reason why there is no page."""
+        self._keep(fetch_rejection(failure.value, self._url))
+
+
+def fetch_page(
+    url: str, contact: str, loopback: Collection[str] = (), settings: Mapping[str, Any] = {}
+) -> Page | Rejected:
+    """The page at `url`, redirects followed, or why it was not fetched (stage "fetch"). A process can call this once.
+
+    Args:
+        url: an http or https address.
+        contact: where the site can reach the person who asks.
+        loopback: `host:port` on this machine that may be asked nevertheless.
+        settings: settings of Scrapy that differ.
+    """
+    found: list[Page | Rejected] = []
+    ours = {name: value for name, value in vars(newscorpus.settings).items() if name.isupper()}
+    process = AsyncCrawlerProcess({**ours, **MEMORY, "USER_AGENT": user_agent(contact), **settings})
+    crawl = process.crawl(OnePageSpider, url=url, keep=found.append, loopback=loopback)
+    process.start(install_signal_handlers=False)  # Ctrl-C ends the command at once
+    crawl.result()
+    return found[0]
