@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from enum import StrEnum
 from itertools import permutations
 from pathlib import Path
 
 from newscorpus.crawl.addresses import is_loopback
 from newscorpus.discovery.period import ALWAYS, Period
+from newscorpus.discovery.revisits import Revisit
 from newscorpus.errors import CrawlError
 from newscorpus.portals.schema import Portal, list_portals, load_portal, with_base
 
@@ -17,18 +17,6 @@ USAGE = (
     "usage: scrapy crawl portal -a portal=NAME[,NAME]|all [-a limit=N] [-a base=URL] [-a urls=FILE] [-a fresh=1]"
     " [-a since=YYYY-MM-DD] [-a until=YYYY-MM-DD] [-a revisit=due|all|articles]"
 )
-
-
-class Revisit(StrEnum):
-    """What of a corpus is asked for again.
-
-    NOTHING. DUE: feeds, sitemaps and sections whose time has come. ALL: all of these. ARTICLES: and every article.
-    """
-
-    NOTHING = ""
-    DUE = "due"
-    ALL = "all"
-    ARTICLES = "articles"
 
 
 @dataclass(frozen=True, slots=True)

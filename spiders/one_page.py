@@ -13,7 +13,7 @@ from newscorpus.addon.options import user_agent
 from newscorpus.addon.pages import make_page
 from newscorpus.data import Page, Rejected
 
-from .parts import fetch_rejection
+from .responses import fetch_rejection
 
 MEMORY: Mapping[str, Any] = {
     "SCHEDULER": "scrapy.core.scheduler.Scheduler",

@@ -1,8 +1,8 @@
-"""The spider of the portals: it finds pages and hands them on."""
+"""Crawl portals: find their pages, and hand on those that may hold an article."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, Self
 
@@ -12,7 +12,7 @@ from scrapy.exceptions import CloseSpider
 from scrapy.http import HtmlResponse, Response
 from twisted.python.failure import Failure
 
-from newscorpus.addon.counts import PAGES, WRONG_GUESSES
+from newscorpus.addon.counts import PAGES, REVISITED, WRONG_GUESSES
 from newscorpus.addon.guards import Postponed
 from newscorpus.addon.options import check_settings
 from newscorpus.addon.pages import FetchedPage, make_page
@@ -22,22 +22,18 @@ from newscorpus.addon.visits import current_visit
 from newscorpus.config import RevisitConfig
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Page, Rejected
-from newscorpus.discovery.addresses import Kind, judge
-from newscorpus.discovery.frontier import Contents, Frontier, missing_page
-from newscorpus.discovery.links import PageLinks, read_links
-from newscorpus.discovery.listing import Form
+from newscorpus.discovery.addresses import FetchKind
+from newscorpus.discovery.frontier import Frontier, SeenContents
 from newscorpus.discovery.lists import read_any, read_list
-from newscorpus.discovery.period import ALWAYS, published_day
-from newscorpus.portals.portal import archive_pages
-from newscorpus.portals.schema import Portal
+from newscorpus.discovery.page import PageReading, read_page
+from newscorpus.discovery.period import ALWAYS
+from newscorpus.discovery.planner import FetchPlanner, Plan, PlannedFetch
+from newscorpus.discovery.revisits import requeue_failed, requeue_for_period, requeue_known
 from newscorpus.recipe import of_portal
-from newscorpus.urls import document_address
 
-from .again import Again
 from .arguments import Arguments, read_arguments
-from .asker import Asker
-from .parts import fetch_parts, fetch_rejection
-from .requests import Calls, first_address, list_request, read_evidence
+from .requests import Callback, first_address, make_request, read_evidence
+from .responses import RevisitClock, fetch_parts, fetch_rejection
 from .surroundings import check_promises, loopback_hosts, portal_manners, portal_settings
 
 Output = FetchedPage | Rejected | Request
@@ -72,8 +68,7 @@ class PortalSpider(Spider):
         """
         check_settings(crawler.settings)
         arguments = read_arguments(kwargs)
-        for name, value in portal_settings(arguments, crawler.settings).items():
-            crawler.settings.set(name, value, priority="spider")
+        crawler.settings.update(portal_settings(arguments, crawler.settings), priority="spider")
         check_promises(crawler.settings)
         return super().from_crawler(crawler, arguments)
 
@@ -82,97 +77,108 @@ class PortalSpider(Spider):
         return ledger_of(self.crawler)
 
     @cached_property
-    def _askers(self) -> dict[str, Asker]:
-        calls = Calls(self.parse_page, self.parse_list, self.parse_guess, self.failed, self.guess_failed)
-        today, ledger, stats = datetime.now(UTC).date(), self._ledger, self.crawler.stats
+    def _contents(self) -> SeenContents:
+        return SeenContents(self._ledger)
+
+    @cached_property
+    def _planners(self) -> dict[str, FetchPlanner]:
+        today, ledger, period = datetime.now(UTC).date(), self._ledger, self.arguments.period
+        frontiers = {name: Frontier(portal, today, ledger, self.loopback) for name, portal in self._portals.items()}
+        count = self.crawler.stats.inc_value
         return {
-            name: Asker(
-                portal, Frontier(portal, today, ledger, self.loopback), ledger, self.arguments.period, calls, stats
-            )
+            name: FetchPlanner(portal, frontiers[name], ledger, self._contents, period, count)
             for name, portal in self._portals.items()
         }
 
     @cached_property
-    def _again(self) -> Again:
-        return Again(self._ledger, self.crawler.stats, RevisitConfig())
+    def _callbacks(self) -> dict[FetchKind, tuple[Callback, Callback]]:
+        return {
+            FetchKind.FEED: (self.parse_list, self.failed),
+            FetchKind.SITEMAP: (self.parse_list, self.failed),
+            FetchKind.MAYBE_LIST: (self.parse_guess, self.guess_failed),
+            FetchKind.PROBE: (self.parse_probe, self.guess_failed),
+        }
 
     @cached_property
-    def _contents(self) -> Contents:
-        return Contents(self._ledger)
+    def _clock(self) -> RevisitClock:
+        return RevisitClock(self._ledger, self.crawler.stats, RevisitConfig())
 
     async def start(self) -> AsyncIterator[Output]:
         """Begin with the addresses listed; without any, with feeds, sitemaps, start pages and archive of every portal.
 
-        What was asked for before is asked for again on a revisit, where it failed for the time being, and where other
-        days are asked for.
+        What was asked for before is asked for again on a revisit, if it failed for a reason that may have passed, and
+        if other days are asked for.
         """
         if self._is_enough():
             raise CloseSpider("limit")
-        self._again.retry(self.portal_names)
-        if not self.arguments.urls:
-            self._again.keep_to(self.arguments.period, self.portal_names)
-        if self.arguments.revisit:
-            self._again.revive(self.arguments.revisit, self.portal_names)
-        for output in self._listed() if self.arguments.urls else self._beginnings():
+        given, names = self.arguments, self.portal_names
+        n = requeue_failed(self._ledger, names)
+        if not given.urls:
+            n += requeue_for_period(self._ledger, names, given.period)
+        if given.revisit:
+            n += requeue_known(self._ledger, names, given.revisit)
+        self.crawler.stats.inc_value(REVISITED, n)
+        for output in self._listed() if given.urls else self._beginnings():
             yield output
 
-    async def parse_list(self, response: Response, source: str, form: Form) -> AsyncIterator[Output]:
+    async def parse_list(self, response: Response, source: str, form: str) -> AsyncIterator[Output]:
         """Ask for what a feed or a sitemap names."""
-        if self._again.is_unchanged(response):
+        if self._clock.is_unchanged(response):
             return
         listing = await asyncio.to_thread(read_list, form, response.body, response.url)
         if isinstance(listing, Rejected):
             yield listing
             return
-        outputs = self._askers[source].listing(listing, response.url, _depth(response) + 1)
-        for output in self._again.noting_news(outputs):
+        plan = self._planners[source].listing(listing, response.url, _depth(response) + 1)
+        for output in self._requests(source, self._clock.watch(plan)):
             yield output
 
     async def parse_guess(self, response: Response, source: str) -> AsyncIterator[Output]:
         """Ask for what a feed or a sitemap names, if the answer is one; of a page about feeds, for these."""
-        if self._again.is_unchanged(response):
+        if self._clock.is_unchanged(response):
             return
         listing = await asyncio.to_thread(read_any, response.body, response.url)
-        outputs: Iterator[Output]
+        planner = self._planners[source]
         if listing:
-            outputs = self._askers[source].listing(listing, response.url, _depth(response) + 1)
+            plan = planner.listing(listing, response.url, _depth(response) + 1)
         else:
             self.crawler.stats.inc_value(WRONG_GUESSES)
-            outputs = self._askers[source].feeds(await self._lists_on(response))
-        for output in self._again.noting_news(outputs):
+            is_page = isinstance(response, HtmlResponse) and _depth(response) <= 1
+            reading = await asyncio.to_thread(read_page, make_page(response)) if is_page else PageReading()
+            plan = planner.feeds(reading.lists)
+        for output in self._requests(source, self._clock.watch(plan)):
             yield output
 
     async def parse_probe(self, response: Response, source: str) -> None:  # noqa: ARG002 -- as the others
         """Remember what the site shows for a page that it cannot have, and yet answers."""
         if isinstance(response, HtmlResponse):
-            links = await asyncio.to_thread(read_links, make_page(response))
-            self._contents.remember_missing(response.request.url if response.request else "", links.signature)
+            reading = await asyncio.to_thread(read_page, make_page(response))
+            self._contents.remember_missing(response.request.url if response.request else "", reading.signature)
 
     async def parse_page(
         self, response: Response, source: str, kind: str, evidence: list[dict[str, str]]
     ) -> AsyncIterator[Output]:
         """Hand on an article, and ask for what the page links to."""
-        visit = current_visit()
+        is_article = kind == FetchKind.ARTICLE
         if self._is_enough():
-            if visit:
-                visit.postpone()
+            _postpone()
             return
-        if self._again.is_unchanged(response, is_article=kind == Kind.ARTICLE):
+        if self._clock.is_unchanged(response, is_article=is_article):
             return
         if not isinstance(response, HtmlResponse):
             yield Rejected("fetch", "not_html", f"content type {response.headers.get('Content-Type')!r}", response.url)
             return
-        asker = self._askers[source]
         page = make_page(response, read_evidence(evidence))
-        links = await asyncio.to_thread(read_links, page)
-        parts: frozenset[str] = frozenset()
-        if kind == Kind.ARTICLE and not self._is_enough():
-            outputs, parts = await self._whole(response, asker, page, links)
+        dated = is_article and self.arguments.period != ALWAYS
+        reading = await asyncio.to_thread(read_page, page, dated=dated)
+        tried: tuple[str, ...] = ()
+        if is_article and not self._is_enough():
+            outputs, tried = await self._article(response, source, page, reading)
             for output in outputs:
                 yield output
         if not self.arguments.urls:
-            named = self._named(response, asker, links, parts)
-            for output in named if kind == Kind.ARTICLE else self._again.noting_news(named, _depth(response)):
+            plan = self._links(response, source, reading, tried)
+            for output in self._requests(source, plan if is_article else self._clock.watch(plan, _depth(response))):
                 yield output
         if self._is_enough():
             raise CloseSpider("limit")
@@ -192,72 +198,39 @@ class PortalSpider(Spider):
         """Count a guess that led nowhere: nobody promised a page there."""
         if not isinstance(failure.value, Postponed):
             self.crawler.stats.inc_value(WRONG_GUESSES)
-            self._again.note(changed=False)
+            self._clock.set_next(changed=False)
 
-    async def _whole(
-        self, response: Response, asker: Asker, page: Page, links: PageLinks
-    ) -> tuple[list[Output], frozenset[str]]:
+    async def _article(
+        self, response: Response, source: str, page: Page, reading: PageReading
+    ) -> tuple[list[Output], tuple[str, ...]]:
         """An article with the pages that follow it, or why there is none; and the addresses tried as such pages."""
-        if refusal := await self._out_of_period(page):
-            return [refusal], frozenset()
+        planner, portal = self._planners[source], self._portals[source]
+        if refusal := planner.refuse_day(page.url, reading):
+            return [refusal], ()
         try:
-            parts, end = await fetch_parts(self.crawler.engine.download_async, asker.portal, page, links)
+            parts, end = await fetch_parts(self.crawler.engine.download_async, portal, page, reading)
         except Postponed:
-            if visit := current_visit():
-                visit.postpone()
-            return [], frozenset()
+            _postpone()
+            return [], ()
         ends = [end] if end else []
-        outputs = [*self._article(response, asker, page, links, parts), *ends]
-        return outputs, frozenset([*(part.url for part in parts), *(end.url for end in ends)])
+        tried = (*(part.url for part in parts), *(end.url for end in ends))
+        visit = current_visit()
+        redirected = "" if self.arguments.urls else response.meta.get("redirect_urls", [""])[0]
+        plan = planner.refuse_article(page, reading, visit.serial if visit else 0, _depth(response), redirected)
+        if refused := list(self._requests(source, plan)):
+            return [*refused, *ends], tried
+        self.crawler.stats.inc_value(PAGES)
+        joined = (Rejected("discovery", "part_of_another", f"of {page.url}", part.url) for part in parts)
+        return [of_portal(page, portal, parts), *joined, *ends], tried
 
-    def _article(
-        self, response: Response, asker: Asker, page: Page, links: PageLinks, parts: tuple[Page, ...]
-    ) -> Iterator[Output]:
-        """The article, unless its document was handed on before or its address led to something else."""
-        visit, portal = current_visit(), asker.portal
-        redirected = "redirect_urls" in response.meta
-        if redirected and not self.arguments.urls and judge(page.url, portal) is not Kind.ARTICLE:
-            first = response.meta["redirect_urls"][0]
-            yield Rejected("discovery", "no_article", f"redirected to {page.url}", first)
-        elif refusal := self._contents.refusal(page.url, links.signature):
-            yield refusal
-        elif links.version and document_address(page.url, links.canonical) != document_address(page.url, ""):
-            yield from asker.page(links.canonical, _depth(response), Kind.ARTICLE)
-            yield Rejected("discovery", "other_version", f"of {links.canonical}", page.url)
-        elif not self._ledger.claim(document_address(page.url, links.canonical), visit.serial if visit else 0):
-            yield Rejected("discovery", "duplicate_address", f"of {links.canonical or page.url}", page.url)
-        else:
-            self.crawler.stats.inc_value(PAGES)
-            yield of_portal(page, portal, parts)
-            yield from (Rejected("discovery", "part_of_another", f"of {page.url}", part.url) for part in parts)
-
-    async def _out_of_period(self, page: Page) -> Rejected | None:
-        """The refusal of an article that turns out not to be of the days asked for; one without a date passes."""
-        period = self.arguments.period
-        day = await asyncio.to_thread(published_day, page) if period != ALWAYS else None
-        if day is None or period.meets(day, day):
-            return None
-        return Rejected("discovery", "out_of_period", f"published {day}", page.url)
-
-    def _named(self, response: Response, asker: Asker, links: PageLinks, parts: frozenset[str]) -> Iterator[Output]:
+    def _links(self, response: Response, source: str, reading: PageReading, tried: tuple[str, ...]) -> Plan:
         """What a page points to: other pages, and on a start page feeds and sitemaps."""
-        depth = _depth(response)
+        planner, depth = self._planners[source], _depth(response)
         if depth == 0:
-            yield from asker.probe(missing_page(response.url), self.parse_probe)
             robots = self.crawler.get_downloader_middleware(RobotsMiddleware)
-            yield from asker.lists(response.url, links.lists, robots.sitemaps(response.url) if robots else ())
-        for url in links.links:
-            if url not in parts:
-                yield from asker.page(url, depth + 1)
-
-    async def _lists_on(self, response: Response) -> tuple[str, ...]:
-        """Feeds that a page names to which a start page pointed as if it were one itself."""
-        if not isinstance(response, HtmlResponse) or _depth(response) > 1:
-            return ()
-        return (await asyncio.to_thread(read_links, make_page(response))).lists
-
-    def _is_enough(self) -> bool:
-        return 0 < self.arguments.limit <= self._ledger.documents()
+            sitemaps = robots.sitemaps(response.url) if robots else ()
+            yield from planner.start_page(response.url, reading.lists, sitemaps)
+        yield from planner.links(reading, depth + 1, tried)
 
     def _listed(self) -> Iterator[Output]:
         """The addresses of the list, each of the first portal that covers it."""
@@ -266,21 +239,28 @@ class PortalSpider(Spider):
             if portal is None:
                 yield Rejected("discovery", "offsite", "no portal of this crawl covers it", url)
             else:
-                yield from self._askers[portal.name].page(url, 0, Kind.ARTICLE)
+                yield from self._requests(portal.name, self._planners[portal.name].page(url, 0, FetchKind.ARTICLE))
 
     def _beginnings(self) -> Iterator[Output]:
-        for asker in self._askers.values():
-            portal = asker.portal
-            for form, urls in ((Form.FEED, portal.feeds), (Form.SITEMAP, portal.sitemaps)):
-                yield from (list_request(portal, url, form, asker.calls) for url in urls)
-            for url in (*portal.start, *self._archive(portal)):
-                yield from asker.page(url, 0, Kind.SECTION)
+        for name, planner in self._planners.items():
+            yield from self._requests(name, planner.beginnings(datetime.now(UTC).date()))
 
-    def _archive(self, portal: Portal) -> Iterator[str]:
-        """The pages of the portal's archive for the days asked for; none where no first day is."""
-        period, today = self.arguments.period, datetime.now(UTC).date()
-        if portal.archive and period.since > date.min:
-            yield from archive_pages(portal.archive, period.since, min(period.until, today))
+    def _requests(self, source: str, plan: Plan) -> Iterator[Rejected | Request]:
+        """Make the requests of a portal's plan."""
+        for planned in plan:
+            yield planned if isinstance(planned, Rejected) else self._request(source, planned)
+
+    def _request(self, source: str, planned: PlannedFetch) -> Request:
+        callback, errback = self._callbacks.get(planned.kind, (self.parse_page, self.failed))
+        return make_request(self._portals[source], planned, callback, errback)
+
+    def _is_enough(self) -> bool:
+        return 0 < self.arguments.limit <= self._ledger.documents()
+
+
+def _postpone() -> None:
+    if visit := current_visit():
+        visit.postpone()
 
 
 def _depth(response: Response) -> int:

@@ -1,9 +1,4 @@
-"""What an address promises: an article, or a page to follow for links.
-
-Other versions of an article: for phones (AMP) and for print, folded into the one that readers see.
-
-Addresses that lead into endless space: calendars, growing paths, piled-up parameters.
-"""
+"""Judge addresses by their writing: what each is fetched for, other versions of an article, and traps for crawlers."""
 
 import re
 from collections import Counter
@@ -12,18 +7,25 @@ from datetime import date, timedelta
 from enum import StrEnum
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from lxml.html import HtmlElement
-
 from newscorpus.portals.schema import Portal
 
 
-class Kind(StrEnum):
-    """What a page is fetched for."""
+class FetchKind(StrEnum):
+    """What an address is fetched for: a page, a list of addresses, or a guess; what is unwanted is not fetched."""
 
     ARTICLE = "article"
     SECTION = "section"
     UNWANTED = "unwanted"
+    FEED = "feed"
+    SITEMAP = "sitemap"
+    MAYBE_LIST = "list"
+    """What may be a feed or a sitemap, and may not be there at all."""
+    PROBE = "probe"
+    """A page that cannot be there; what comes instead is what the site shows for missing pages."""
 
+
+LIST_KINDS = (FetchKind.FEED, FetchKind.SITEMAP, FetchKind.MAYBE_LIST, FetchKind.SECTION)
+"""Kinds whose answers name articles."""
 
 SLUG_WORDS = 3
 """Words of a last path segment from which on it reads as a headline; names of sections have one or two."""
@@ -39,21 +41,21 @@ NUMBER = re.compile(r"\d{5,}")
 DATED = re.compile(r"/(?:19|20)\d\d[/-]\d\d?[/-](?:\d\d?[/-])?(?=[^/]*[^\W\d_])")
 
 
-def judge(url: str, portal: Portal) -> Kind:
-    """What `url` promises: by the portal's patterns; where those leave it open, by its look."""
+def find_kind(url: str, portal: Portal) -> FetchKind:
+    """Decide what `url` leads to: by the portal's patterns; where those leave it open, by its look."""
     if portal.is_article(url):
-        return Kind.ARTICLE
+        return FetchKind.ARTICLE
     if portal.is_section(url):
-        return Kind.SECTION
+        return FetchKind.SECTION
     if portal.sections:
-        return Kind.UNWANTED if portal.articles else Kind.ARTICLE
+        return FetchKind.UNWANTED if portal.articles else FetchKind.ARTICLE
     if looks_like_article(url):
-        return Kind.UNWANTED if portal.articles else Kind.ARTICLE
-    return Kind.SECTION
+        return FetchKind.UNWANTED if portal.articles else FetchKind.ARTICLE
+    return FetchKind.SECTION
 
 
 def looks_like_article(url: str) -> bool:
-    """Whether an address has the look of an article's: a date, a number, or a headline for its last segment."""
+    """Whether an address looks like an article's: a date, a long number, or a headline as its last segment."""
     parts = urlsplit(url)
     query = dict(parse_qsl(parts.query))
     if LISTING.search(parts.path) or PAGE_NUMBER & query.keys():
@@ -67,7 +69,7 @@ def looks_like_article(url: str) -> bool:
 PATH_END = re.compile(
     r"(?:/(?:amp|print|tisk|tlac|stampaj|stampa|ispis|drukuj|druck)/?$|\.amp(?=(?:\.html|/)?$))", re.IGNORECASE
 )
-"""How a path says that it leads to another version, in the languages at hand; `/story.amp.html` keeps its ending."""
+"""Ends of paths to another version, in several languages; `/story.amp.html` keeps its ending."""
 PATH_BEGIN = re.compile(r"^/amp(?=/.)", re.IGNORECASE)
 SWITCHES = frozenset({"amp", "print", "tisk"})
 CHOICES = frozenset({"outputtype", "output", "view", "format", "version"})
@@ -75,12 +77,13 @@ VERSIONS = frozenset({"amp", "print"})
 
 
 def plain_address(url: str) -> str:
-    """The address of the article of which `url` is another version, by its writing; `url` itself for all others."""
+    """Fold the address of a version for phones (AMP) or for print into that of the article; others stay as they are."""
     try:
         parts = urlsplit(url)
     except ValueError:
         return url
-    path = PATH_BEGIN.sub("", PATH_END.sub(_slash, parts.path))
+    path = PATH_END.sub(lambda found: "/" if found[0].endswith("/") else "", parts.path)
+    path = PATH_BEGIN.sub("", path)
     pairs = parse_qsl(parts.query, keep_blank_values=True)
     kept = [(name, value) for name, value in pairs if not _asks_for_version(name, value)]
     if path == parts.path and len(kept) == len(pairs):
@@ -89,34 +92,23 @@ def plain_address(url: str) -> str:
     return urlunsplit(parts._replace(path=path or "/", query=query))
 
 
-def is_version(root: HtmlElement) -> bool:
-    """Whether a page says of itself that it is AMP: `<html amp>` or `<html ⚡>`."""
-    page = next(root.iter("html"), None)
-    return page is not None and bool({"amp", "⚡"} & {str(name).lower() for name in page.attrib})
-
-
-def _slash(found: re.Match[str]) -> str:
-    """A path that ended with a slash keeps it."""
-    return "/" if found[0].endswith("/") else ""
-
-
 def _asks_for_version(name: str, value: str) -> bool:
     name, value = name.lower(), value.lower()
     return (name in SWITCHES and value in {"", "1", "true", "yes"}) or (name in CHOICES and value in VERSIONS)
 
 
 MAX_URL_LENGTH = 2_000
-"""Longest address asked for; browsers and servers have long drawn the line at about 2,000 characters."""
+"""Longest address asked for; browsers and servers have long had their limit at about 2,000 characters."""
 
 MAX_PARAMETERS = 8
 MAX_REPEATS = 2
-"""Most times a path names the same directory; relative links gone wrong repeat it without end."""
+"""Most times a path names the same directory; broken relative links repeat it without end."""
 
 MAX_OF_A_SHAPE = 200
-"""Most listing pages whose addresses differ in their digits only: the pages of one section, the days of a calendar."""
+"""Most listing pages whose addresses differ only in digits: pages of one section, days of a calendar."""
 
 FORESIGHT = timedelta(days=7)
-"""How far ahead of today a date in an address may lie: what is planned for the week is announced with its date."""
+"""How far ahead of today a date in an address may lie: events of the coming week are announced with their date."""
 
 WRITTEN_DATE = re.compile(
     r"(?<!\d)(19\d\d|20\d\d|21\d\d)[-/._]?(0[1-9]|1[0-2]|[1-9](?!\d))(?:[-/._]?(0[1-9]|[12]\d|3[01]))?(?!\d)"
@@ -126,7 +118,7 @@ MONTH_NAMES = frozenset({"month", "m", "mesic", "mesiac", "mjesec", "mesec", "mi
 
 
 def find_trap(url: str, today: date) -> str:
-    """What makes `url` look like a trap, in one line for a person; "" where nothing does."""
+    """Say what makes `url` look like a trap: endless calendar, growing path, piled-up parameters; "" if nothing."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -142,13 +134,13 @@ def find_trap(url: str, today: date) -> str:
     return ""
 
 
-def shape(url: str) -> str:
-    """`url` with every run of digits made one 0: the same for all pages of one listing."""
+def shape_of(url: str) -> str:
+    """Replace every run of digits by one 0: the same result for all pages of one listing."""
     return re.sub(r"\d+", "0", url)
 
 
 def _months(path: str, parameters: list[tuple[str, str]]) -> Iterator[date]:
-    """The first day of every month, or the day, that a path or a query names."""
+    """The dates that a path or a query names; where a day or month is missing, the first."""
     for text in (path, *(value for _, value in parameters)):
         for year, month, day in WRITTEN_DATE.findall(text):
             yield from _valid(year, month, day or "1")

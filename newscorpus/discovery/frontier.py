@@ -1,7 +1,4 @@
-"""Sites that answer every address: what they show for a page that is not there, and one page under many names.
-
-What a crawl does about each address of a portal that it meets.
-"""
+"""Decide once on every new address of a portal, and recognise contents that were seen under another address."""
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
@@ -12,61 +9,17 @@ from urllib.parse import urljoin, urlsplit
 from newscorpus.crawl.addresses import may_ask
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Rejected
-from newscorpus.discovery.addresses import MAX_OF_A_SHAPE, MAX_URL_LENGTH, Kind, find_trap, judge, shape
+from newscorpus.discovery.addresses import MAX_OF_A_SHAPE, MAX_URL_LENGTH, FetchKind, find_kind, find_trap, shape_of
 from newscorpus.portals.schema import Portal
-
-MAX_REMEMBERED = 10_000
-"""Contents remembered at a time: a megabyte or two. What serves one page under many names does so at once."""
-
-MAX_ADDRESSES = 2
-"""Most addresses with one content that are handed on: an article may stand in two sections, of which the build keeps
-one."""
-
-
-def missing_page(url: str) -> str:
-    """An address on the site of `url` that nobody can have given to a page; always the same one."""
-    name = sha256(urlsplit(url).netloc.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    return urljoin(url, f"/no-such-page-{name}")
-
-
-class Contents:
-    """The content signatures that a crawl has met.
-
-    Args:
-        ledger: of the crawl; it remembers what sites show for missing pages.
-    """
-
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
-        self._seen: OrderedDict[tuple[str, str], tuple[str, ...]] = OrderedDict()
-
-    def remember_missing(self, probe: str, signature: str) -> None:
-        """Note the content of a page that cannot be there."""
-        self._ledger.revisits.state(probe, signature)
-
-    def refusal(self, url: str, signature: str) -> Rejected | None:
-        """Why a page of this content is no article; None where that is not known."""
-        if not signature:
-            return None
-        if signature == self._of_missing(url):
-            return Rejected("discovery", "soft_404", "shows what the site shows for any missing page", url)
-        site = urlsplit(url).netloc
-        known = self._seen.pop((site, signature), ())
-        others = tuple(other for other in known if other != url)
-        self._seen[site, signature] = (*others, url)[:MAX_ADDRESSES]
-        if len(self._seen) > MAX_REMEMBERED:
-            self._seen.popitem(last=False)
-        if len(others) < MAX_ADDRESSES:
-            return None
-        return Rejected("discovery", "same_content", f"as {others[0]} and others", url)
-
-    def _of_missing(self, url: str) -> str:
-        last = self._ledger.revisits.last(missing_page(url))
-        return last.stated if last else ""
-
 
 BUDGET_SPENT = "rejected/discovery/page_budget"
 """Count of the ledger: an address was refused because the portal's budget of pages was spent."""
+
+MAX_REMEMBERED = 10_000
+"""Contents remembered at a time, one or two megabytes. A site that serves one page under many names does so at once."""
+
+MAX_ADDRESSES = 2
+"""Most addresses with one content that are handed on: an article may stand in two sections; the build keeps one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +27,7 @@ class Target:
     """An address worth asking for."""
 
     url: str
-    kind: Kind
+    kind: FetchKind
 
 
 @dataclass(slots=True)
@@ -100,17 +53,17 @@ class Frontier:
         spent = self._admitted >= self.portal.limits.max_pages
         self._full = spent and self.ledger.counted(BUDGET_SPENT, self.portal.name) > 0
 
-    def admit(self, url: str, depth: int, kind: Kind | None = None) -> Target | Rejected | None:
-        """What to do about `url`.
+    def admit(self, url: str, depth: int, kind: FetchKind | None = None) -> Target | Rejected | None:
+        """Decide what to do about `url`.
 
         Args:
             url: absolute address.
             depth: links followed to get here; 0 for what the portal file or a list of addresses names.
-            kind: what it is fetched for, where that is known; its look decides otherwise.
+            kind: what it is fetched for, where that is known; otherwise the address decides.
 
         Returns:
             the target to ask for; the refusal; or None where the address was met before, belongs to another site, or
-            comes after the refusal that said that the page budget is spent.
+            comes after the refusal that reported the page budget as spent.
         """
         allowed = may_ask(url, self.loopback)
         if allowed and not self.portal.covers(url):
@@ -119,29 +72,27 @@ class Frontier:
             short = url[:MAX_URL_LENGTH]
             is_new = self.ledger.reserve(short, self.portal.name)
             return Rejected("discovery", "url_too_long", f"{len(url)} characters", short) if is_new else None
-        kind = kind or judge(url, self.portal)
-        listing = _shape_key(url) if kind is Kind.SECTION else 0
-        if not self.ledger.reserve(url, self.portal.name, kind, listing):
+        kind = kind or find_kind(url, self.portal)
+        shape = _shape_key(url) if kind is FetchKind.SECTION else 0
+        if not self.ledger.reserve(url, self.portal.name, kind, shape):
             return None
         if not allowed:
             return Rejected("fetch", "private_address", "no address of the public web", url)
-        if refusal := self._refusal(url, depth, kind, listing):
-            return refusal
-        return self._within_budget(Target(url, kind))
+        return self._refusal(url, depth, kind, shape) or self._within_budget(Target(url, kind))
 
-    def _refusal(self, url: str, depth: int, kind: Kind, listing: int) -> Rejected | None:
+    def _refusal(self, url: str, depth: int, kind: FetchKind, shape: int) -> Rejected | None:
         limits = self.portal.limits
         trap = "" if depth == 0 or self.portal.is_article(url) else find_trap(url, self.today)
-        if trap or (listing and depth and self._is_crowded(listing)):
+        if trap or (shape and depth and self._is_crowded(shape)):
             return Rejected("discovery", "trap", trap or f"more than {MAX_OF_A_SHAPE} listings of one shape", url)
-        if self.portal.is_ignored(url) or kind is Kind.UNWANTED:
+        if self.portal.is_ignored(url) or kind is FetchKind.UNWANTED:
             return Rejected("discovery", "ignored", "by the patterns of the portal", url)
         if depth > limits.max_depth:
             return Rejected("discovery", "too_deep", f"more than {limits.max_depth} links away", url)
         return None
 
-    def _is_crowded(self, listing: int) -> bool:
-        return self.ledger.listings(self.portal.name, listing, MAX_OF_A_SHAPE + 1) > MAX_OF_A_SHAPE
+    def _is_crowded(self, shape: int) -> bool:
+        return self.ledger.listings(self.portal.name, shape, MAX_OF_A_SHAPE + 1) > MAX_OF_A_SHAPE
 
     def _within_budget(self, target: Target) -> Target | Rejected | None:
         limit = self.portal.limits.max_pages
@@ -156,6 +107,44 @@ class Frontier:
 
 def _shape_key(url: str) -> int:
     """The shape of an address as an integer that the ledger stores."""
-    return int.from_bytes(
-        blake2b(shape(url).encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big", signed=True
-    )
+    shape = shape_of(url).encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(shape, digest_size=8).digest(), "big", signed=True)
+
+
+class SeenContents:
+    """The content signatures that a crawl has met, by site.
+
+    Args:
+        ledger: of the crawl; it remembers what sites show for missing pages.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._seen: OrderedDict[tuple[str, str], tuple[str, ...]] = OrderedDict()
+
+    def remember_missing(self, probe: str, signature: str) -> None:
+        """Note the content of a page that cannot be there."""
+        self._ledger.revisits.state(probe, signature)
+
+    def refusal(self, url: str, signature: str) -> Rejected | None:
+        """Refuse the page at `url` if its content shows that it is no article; None where nothing speaks against it."""
+        if not signature:
+            return None
+        missing = self._ledger.revisits.last(missing_page(url))
+        if missing and signature == missing.stated:
+            return Rejected("discovery", "soft_404", "shows what the site shows for any missing page", url)
+        site = urlsplit(url).netloc
+        known = self._seen.pop((site, signature), ())
+        others = tuple(other for other in known if other != url)
+        self._seen[site, signature] = (*others, url)[:MAX_ADDRESSES]
+        if len(self._seen) > MAX_REMEMBERED:
+            self._seen.popitem(last=False)
+        if len(others) < MAX_ADDRESSES:
+            return None
+        return Rejected("discovery", "same_content", f"as {others[0]} and others", url)
+
+
+def missing_page(url: str) -> str:
+    """An address on the site of `url` that no page can have; always the same one."""
+    name = sha256(urlsplit(url).netloc.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return urljoin(url, f"/no-such-page-{name}")

@@ -1,10 +1,8 @@
-"""Lists of addresses that a site offers to machines (feeds, sitemaps), and how their XML is read without danger."""
+"""Describe what a feed or a sitemap lists, and read its XML safely."""
 
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import StrEnum
 
 from lxml import etree
 
@@ -24,22 +22,15 @@ MAX_TAGS = 4_000_000
 BARE_AMPERSAND = re.compile(
     rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(?!#\d+;|#x[0-9a-f]+;|(?:amp|apos|gt|lt|quot);)", re.DOTALL | re.IGNORECASE
 )
-"""An "&" that begins none of the references XML knows; character data, where it may stand, are passed over."""
-
-
-class Form(StrEnum):
-    """What a list is."""
-
-    FEED = "feed"
-    SITEMAP = "sitemap"
+"""An "&" that begins no reference known to XML. CDATA sections, in which "&" is allowed, match as a whole."""
 
 
 class ListingError(ValueError):
-    """What was fetched is not the feed or sitemap it should be; the message says why."""
+    """A document is not the feed or sitemap it should be; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ListingEntry:
     """One document that a list names.
 
     Attributes:
@@ -63,13 +54,13 @@ class Listing:
         broken: number of entries without a usable address.
     """
 
-    entries: tuple[Entry, ...] = ()
-    children: tuple[Entry, ...] = ()
+    entries: tuple[ListingEntry, ...] = ()
+    children: tuple[ListingEntry, ...] = ()
     broken: int = 0
 
 
 def inflate(body: bytes, max_bytes: int = MAX_BYTES) -> bytes:
-    """`body`, unpacked if it is gzip; of a damaged file, what comes before the damage.
+    """Unpack `body` if it is gzip; of a damaged file, what comes before the damage.
 
     Raises:
         ListingError: longer than `max_bytes` when unpacked.
@@ -86,10 +77,10 @@ def inflate(body: bytes, max_bytes: int = MAX_BYTES) -> bytes:
 
 
 def read_xml(body: bytes) -> etree._Element:
-    """Root of an XML document, as far as it can be read; entities are not expanded and nothing is loaded.
+    """Parse XML as far as it can be read; entities are not expanded, and nothing is loaded. Gives the root.
 
     Raises:
-        ListingError: not XML at all, or more of it than any list holds.
+        ListingError: not XML, or with more tags than any list has.
     """
     if (tags := body.count(b"<")) > MAX_TAGS:
         raise ListingError(f"{tags} tags, more than {MAX_TAGS}")
@@ -113,12 +104,15 @@ def local_name(element: etree._Element) -> str:
 
 def text_of(element: etree._Element) -> str:
     """All text below an element, white space collapsed, comments left out."""
-    return collapse("".join(_texts(element)))
-
-
-def _texts(element: etree._Element) -> Iterator[str]:
+    pieces: list[str | None] = []
     for node in element.iter():
         if isinstance(node.tag, str):
-            yield node.text or ""
+            pieces.append(node.text)
         if node is not element:
-            yield node.tail or ""
+            pieces.append(node.tail)
+    return collapse("".join(filter(None, pieces)))
+
+
+def text_of_child(element: etree._Element, name: str) -> str:
+    """The text of the first child of that name, without namespace; "" where there is none."""
+    return next((text_of(child) for child in element if local_name(child) == name), "")

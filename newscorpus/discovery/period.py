@@ -1,4 +1,4 @@
-"""The days that a crawl is about, and what lies outside them without having to be fetched."""
+"""Decide by date what a crawl of certain days need not fetch."""
 
 import re
 from calendar import monthrange
@@ -7,13 +7,9 @@ from datetime import date, datetime
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
-from newscorpus.data import Page, Rejected
-from newscorpus.discovery.listing import Entry
-from newscorpus.extraction.decode import decode
+from newscorpus.discovery.listing import ListingEntry
 from newscorpus.extraction.fields.dates import parse_moment
 from newscorpus.extraction.fields.dating import read_address
-from newscorpus.extraction.fields.reading import read_fields
-from newscorpus.extraction.parse import parse
 
 MONTH = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/_.]?(0[1-9]|1[0-2])(?!\d)")
 YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
@@ -34,11 +30,11 @@ class Period:
         """Whether every day of `other` belongs to the period."""
         return self.since <= other.since and other.until <= self.until
 
-    def may_hold(self, entry: Entry) -> bool:
+    def may_hold(self, entry: ListingEntry) -> bool:
         """Whether a document may be of the period, by what a list says of it and by its address.
 
-        The day of publication decides. What was last changed before the period was published before it; what was
-        changed later may be of any day.
+        The day of publication decides. Without one, a document that was last changed before the period began is too
+        old; one that was changed later may be of any day.
         """
         published = next((claim.value for claim in entry.evidence if claim.field == "published"), "")
         if day := read_day(published):
@@ -53,11 +49,11 @@ class Period:
         found = re.search(r"/((?:19|20)\d\d)/(0[1-9]|1[0-2])/", urlsplit(url).path)
         return not found or self._meets_month(int(found[1]), int(found[2]))
 
-    def may_list(self, child: Entry) -> bool:
+    def may_list(self, child: ListingEntry) -> bool:
         """Whether a sitemap that an index names may list documents of the period.
 
-        It is changed when a document is added, and so after the period began if it holds one of its documents; many
-        are named after their month or year.
+        A sitemap changes when a document is added: one that last changed before the period began lists none of its
+        documents. Many sitemaps have their month or year in their address.
         """
         modified = read_day(child.modified)
         if modified and modified < self.since:
@@ -77,15 +73,8 @@ ALWAYS = Period()
 """All days."""
 
 
-def published_day(page: Page) -> date | None:
-    """The day on which a page says, or shows, that it was published; None where it does not."""
-    text = decode(page)
-    root = text if isinstance(text, Rejected) else parse(text, page.url)
-    return None if isinstance(root, Rejected) else read_day(read_fields(root, page).fields.published)
-
-
 def read_day(text: str) -> date | None:
-    """The day that a list names, ISO 8601 or as in mail, in the zone that it names; None for what is none."""
+    """Read a date, ISO 8601 or as in mail headers, as the day in the zone it names; None for anything else."""
     moment: datetime | None = parse_moment(text)
     if moment is None and text:
         try:

@@ -7,8 +7,8 @@ import pytest
 from lxml import html
 
 from newscorpus.crawl.ledger import Ledger, Link, key_of
-from newscorpus.discovery.frontier import MAX_ADDRESSES, Contents, missing_page
-from newscorpus.discovery.links import content_signature
+from newscorpus.discovery.frontier import MAX_ADDRESSES, SeenContents, missing_page
+from newscorpus.discovery.page import content_signature
 
 SITE = "https://vesti.example"
 TEXT = "The council met on Tuesday and decided to repair the old bridge."
@@ -38,19 +38,19 @@ def test_what_says_hardly_anything_has_none() -> None:
 
 
 def test_what_the_site_shows_for_a_missing_page_is_no_article(ledger: Ledger) -> None:
-    contents, probe = Contents(ledger), missing_page(f"{SITE}/a/b?c")
+    contents, probe = SeenContents(ledger), missing_page(f"{SITE}/a/b?c")
     assert probe == missing_page(SITE)
     assert probe != missing_page("https://other.example")
     ledger.add(Link(key_of(probe), probe, "vesti"))
     assert contents.refusal(f"{SITE}/1", "5") is None
     contents.remember_missing(probe, "5")
-    refused = Contents(ledger).refusal(f"{SITE}/2", "5")
+    refused = SeenContents(ledger).refusal(f"{SITE}/2", "5")
     assert refused is not None
     assert refused.reason == "soft_404"
 
 
 def test_more_than_a_few_addresses_with_one_content_are_refused(ledger: Ledger) -> None:
-    contents = Contents(ledger)
+    contents = SeenContents(ledger)
     answers = [contents.refusal(f"{SITE}/{number}", "5") for number in range(MAX_ADDRESSES + 2)]
     assert [answer.reason if answer else "" for answer in answers] == ["", "", "same_content", "same_content"]
     assert contents.refusal(f"{SITE}/0", "5") is None, "the same address again is not another one"

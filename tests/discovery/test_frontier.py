@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Rejected
-from newscorpus.discovery.addresses import MAX_OF_A_SHAPE, Kind, find_trap, judge, looks_like_article
+from newscorpus.discovery.addresses import MAX_OF_A_SHAPE, FetchKind, find_kind, find_trap, looks_like_article
 from newscorpus.discovery.frontier import Frontier, Target
 from newscorpus.portals.schema import Portal, PortalLimits
 
@@ -121,25 +121,25 @@ def test_does_not_look_like_an_article(path: str) -> None:
 @pytest.mark.parametrize(
     ("patterns", "path", "kind"),
     [
-        ({}, "/sport", Kind.SECTION),
-        ({}, "/mayor-opens-the-bridge", Kind.ARTICLE),
-        ({"articles": ["^/a/"]}, "/a/x", Kind.ARTICLE),
-        ({"articles": ["^/a/"]}, "/sport", Kind.SECTION),
-        ({"articles": ["^/a/"]}, "/mayor-opens-the-bridge", Kind.UNWANTED),
-        ({"sections": ["^/s/"]}, "/s/mayor-opens-the-bridge", Kind.SECTION),
-        ({"sections": ["^/s/"]}, "/x", Kind.ARTICLE),
-        ({"articles": ["^/a/"], "sections": ["^/s/"]}, "/s/x", Kind.SECTION),
-        ({"articles": ["^/a/"], "sections": ["^/s/"]}, "/x", Kind.UNWANTED),
-        ({"articles": ["^/s/x"], "sections": ["^/s/"]}, "/s/x", Kind.ARTICLE),
+        ({}, "/sport", FetchKind.SECTION),
+        ({}, "/mayor-opens-the-bridge", FetchKind.ARTICLE),
+        ({"articles": ["^/a/"]}, "/a/x", FetchKind.ARTICLE),
+        ({"articles": ["^/a/"]}, "/sport", FetchKind.SECTION),
+        ({"articles": ["^/a/"]}, "/mayor-opens-the-bridge", FetchKind.UNWANTED),
+        ({"sections": ["^/s/"]}, "/s/mayor-opens-the-bridge", FetchKind.SECTION),
+        ({"sections": ["^/s/"]}, "/x", FetchKind.ARTICLE),
+        ({"articles": ["^/a/"], "sections": ["^/s/"]}, "/s/x", FetchKind.SECTION),
+        ({"articles": ["^/a/"], "sections": ["^/s/"]}, "/x", FetchKind.UNWANTED),
+        ({"articles": ["^/s/x"], "sections": ["^/s/"]}, "/s/x", FetchKind.ARTICLE),
     ],
 )
-def test_patterns_of_the_portal_come_before_looks(patterns: dict[str, list[str]], path: str, kind: Kind) -> None:
-    assert judge(BASE + path, portal(**patterns)) is kind
+def test_patterns_of_the_portal_come_before_looks(patterns: dict[str, list[str]], path: str, kind: FetchKind) -> None:
+    assert find_kind(BASE + path, portal(**patterns)) is kind
 
 
 def test_admits_an_address_once(frontier: Callable[..., Frontier]) -> None:
     met = frontier()
-    assert met.admit(BASE + "/sport", 1) == Target(BASE + "/sport", Kind.SECTION)
+    assert met.admit(BASE + "/sport", 1) == Target(BASE + "/sport", FetchKind.SECTION)
     assert met.admit(BASE + "/sport#top", 1) is None
     assert met.admit(BASE + "/sport?utm_source=x", 1) is None
 

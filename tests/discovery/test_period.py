@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.data import Evidence, Page
-from newscorpus.discovery.listing import Entry
-from newscorpus.discovery.period import ALWAYS, Period, published_day, read_day
+from newscorpus.data import Evidence
+from newscorpus.discovery.listing import ListingEntry
+from newscorpus.discovery.period import ALWAYS, Period, read_day
 
 MARCH = Period(date(2024, 3, 1), date(2024, 3, 31))
 URL = "https://vesti.example/a-story"
 
 
-def entry(url: str = URL, published: str = "", modified: str = "") -> Entry:
+def entry(url: str = URL, published: str = "", modified: str = "") -> ListingEntry:
     evidence = (Evidence("published", published, "sitemap"),) if published else ()
-    return Entry(url, evidence, modified)
+    return ListingEntry(url, evidence, modified)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def entry(url: str = URL, published: str = "", modified: str = "") -> Entry:
         entry("https://vesti.example/2024-03/a-story"),
     ],
 )
-def test_may_be_of_the_period(inside: Entry) -> None:
+def test_may_be_of_the_period(inside: ListingEntry) -> None:
     assert MARCH.may_hold(inside)
 
 
@@ -47,7 +47,7 @@ def test_may_be_of_the_period(inside: Entry) -> None:
         entry("https://vesti.example/2023/03/a-story"),
     ],
 )
-def test_is_not_of_the_period(outside: Entry) -> None:
+def test_is_not_of_the_period(outside: ListingEntry) -> None:
     assert not MARCH.may_hold(outside)
 
 
@@ -66,7 +66,7 @@ def test_is_not_of_the_period(outside: Entry) -> None:
     ],
 )
 def test_which_sitemaps_may_list_it(path: str, modified: str, may: bool) -> None:
-    assert MARCH.may_list(Entry(f"https://vesti.example{path}", (), modified)) is may
+    assert MARCH.may_list(ListingEntry(f"https://vesti.example{path}", (), modified)) is may
 
 
 def test_all_days_hold_everything() -> None:
@@ -75,14 +75,6 @@ def test_all_days_hold_everything() -> None:
     assert not MARCH.covers(ALWAYS)
     assert MARCH.covers(Period(date(2024, 3, 5), date(2024, 3, 5)))
     assert not MARCH.covers(Period(date(2024, 3, 5), date(2024, 4, 1)))
-
-
-def test_the_day_that_a_page_says() -> None:
-    meta = '<meta property="article:published_time" content="2024-03-05T08:00:00Z">'
-    assert published_day(Page.from_html(f"<html><head>{meta}</head><body><p>Text</p></body></html>", URL)) == date(
-        2024, 3, 5
-    )
-    assert published_day(Page.from_html("<p>Text</p>", URL)) is None
 
 
 @given(st.text())

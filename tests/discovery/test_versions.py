@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 
-from newscorpus.discovery.addresses import is_version, plain_address
-from newscorpus.discovery.links import Turn, next_part
+from newscorpus.discovery.addresses import plain_address
+from newscorpus.discovery.page import PartLink, next_part, read_tree
 
 BASE = "https://www.vesti.example"
 
@@ -52,7 +52,7 @@ def test_never_raises(text: str) -> None:
 
 @pytest.mark.parametrize(("start", "is_one"), [("<html amp>", True), ("<html ⚡>", True), ("<html lang=sr>", False)])
 def test_a_page_says_that_it_is_a_version(start: str, is_one: bool) -> None:
-    assert is_version(html.document_fromstring(f"{start}<body><p>Text</p></body></html>")) is is_one
+    assert read_tree(html.document_fromstring(f"{start}<body><p>Text</p></body></html>"), BASE).is_amp is is_one
 
 
 @pytest.mark.parametrize(
@@ -60,28 +60,28 @@ def test_a_page_says_that_it_is_a_version(start: str, is_one: bool) -> None:
 )  # fmt: skip
 def test_the_second_page_of_an_article(second: str) -> None:
     article = f"{BASE}/sport/story-1"
-    turns = (Turn(f"{BASE}/sport/story-2", "2"), Turn(article + second, "2"))
-    assert next_part(article, 2, turns) == article + second
+    links = (PartLink(f"{BASE}/sport/story-2", "2"), PartLink(article + second, "2"))
+    assert next_part(article, 2, links) == article + second
 
 
 def test_the_second_page_of_a_file() -> None:
     article = f"{BASE}/sport/story.html"
-    assert next_part(article, 2, [Turn(f"{BASE}/sport/story-2.html", "2")]) == f"{BASE}/sport/story-2.html"
+    assert next_part(article, 2, [PartLink(f"{BASE}/sport/story-2.html", "2")]) == f"{BASE}/sport/story-2.html"
 
 
-def test_a_link_that_says_next_needs_no_number() -> None:
+def test_a_link_that_is_next_needs_no_number() -> None:
     article = f"{BASE}/sport/story-1"
-    assert next_part(article, 3, [Turn(f"{article}?page=3", "Dalje", says_next=True)]) == f"{article}?page=3"
+    assert next_part(article, 3, [PartLink(f"{article}?page=3", "Dalje", is_next=True)]) == f"{article}?page=3"
 
 
 @pytest.mark.parametrize(
-    "turn",
+    "link",
     [
-        Turn(f"{BASE}/sport/other-story", "", says_next=True),
-        Turn(f"{BASE}/sport/story-1?page=3", "3"),
-        Turn(f"{BASE}/sport/story-1?page=2", "Read on"),
-        Turn(f"{BASE}/sport/?page=2", "2"),
+        PartLink(f"{BASE}/sport/other-story", "", is_next=True),
+        PartLink(f"{BASE}/sport/story-1?page=3", "3"),
+        PartLink(f"{BASE}/sport/story-1?page=2", "Read on"),
+        PartLink(f"{BASE}/sport/?page=2", "2"),
     ],
 )
-def test_what_is_no_second_page(turn: Turn) -> None:
-    assert next_part(f"{BASE}/sport/story-1", 2, [turn]) == ""
+def test_what_is_no_second_page(link: PartLink) -> None:
+    assert next_part(f"{BASE}/sport/story-1", 2, [link]) == ""

@@ -1,5 +1,5 @@
 import pytest
-from newscorpus.spiders.parts import fetch_rejection
+from newscorpus.spiders.responses import fetch_rejection
 from scrapy import exceptions
 from scrapy.http import Headers, Response
 from scrapy.spidermiddlewares.httperror import HttpError

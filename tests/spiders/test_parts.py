@@ -5,14 +5,14 @@ from collections.abc import Mapping
 
 import pytest
 from lxml import html
-from newscorpus.spiders.parts import fetch_parts
+from newscorpus.spiders.responses import fetch_parts
 from scrapy import Request
 from scrapy.exceptions import DownloadTimeoutError
 from scrapy.http import HtmlResponse, Response
 
 from newscorpus.addon.guards import Postponed
 from newscorpus.data import Page, Rejected
-from newscorpus.discovery.links import find_links
+from newscorpus.discovery.page import read_tree
 from newscorpus.portals.schema import Portal
 
 STORY = "https://vesti.example/a-long-story"
@@ -42,8 +42,8 @@ def fetch(
         return HtmlResponse(request.url, body=answer.encode(), encoding="utf-8")
 
     page = Page.from_html(body(1), STORY)
-    links = find_links(html.document_fromstring(body(1)), STORY)
-    parts, end = asyncio.run(fetch_parts(download, PORTAL, page, links, max_bytes))
+    reading = read_tree(html.document_fromstring(body(1)), STORY)
+    parts, end = asyncio.run(fetch_parts(download, PORTAL, page, reading, max_bytes))
     return [part.url.removeprefix(STORY) for part in parts], end, [url.removeprefix(STORY) for url in asked]
 
 

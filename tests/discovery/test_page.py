@@ -1,3 +1,6 @@
+"""What is read of a page: its links, and the day on which it was published."""
+
+from datetime import date
 from urllib.parse import urlsplit
 
 import pytest
@@ -5,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from newscorpus.data import Page
-from newscorpus.discovery.links import MAX_LINKS, PageLinks, read_links
+from newscorpus.discovery.page import MAX_LINKS, PageReading, read_page
 
 URL = "http://example.org/news/today/"
 
 
-def links(html: str) -> PageLinks:
-    return read_links(Page.from_html(html, URL))
+def links(html: str) -> PageReading:
+    return read_page(Page.from_html(html, URL))
 
 
 def test_links_are_absolute_in_order_and_once() -> None:
@@ -70,7 +73,15 @@ def test_number_of_links_is_bounded() -> None:
 
 @pytest.mark.parametrize("body", [b"", b"\x00" * 1000, b"   "])
 def test_a_page_that_cannot_be_read_has_no_links(body: bytes) -> None:
-    assert read_links(Page(URL, body)) == PageLinks()
+    assert read_page(Page(URL, body), dated=True) == PageReading()
+
+
+def test_the_day_that_a_page_says_is_read_where_it_is_wanted() -> None:
+    meta = '<meta property="article:published_time" content="2024-03-05T08:00:00Z">'
+    page = Page.from_html(f"<html><head>{meta}</head><body><p>Text</p></body></html>", URL)
+    assert read_page(page, dated=True).published == date(2024, 3, 5)
+    assert read_page(page).published is None
+    assert read_page(Page.from_html("<p>Text</p>", URL), dated=True).published is None
 
 
 @given(st.text())

@@ -1,9 +1,7 @@
-"""Why a fetch failed, as a rejection.
-
-Fetching the further pages of an article.
-"""
+"""Judge what came back: why a fetch failed, whether an answer is news, and which pages follow the first one."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
@@ -19,12 +17,18 @@ from scrapy.exceptions import (
 )
 from scrapy.http import Response
 from scrapy.spidermiddlewares.httperror import HttpError
+from scrapy.statscollectors import StatsCollector
 
+from newscorpus.addon.counts import UNCHANGED
 from newscorpus.addon.guards import Postponed, Refused
 from newscorpus.addon.pages import make_page
-from newscorpus.config import Limits
+from newscorpus.addon.visits import current_visit
+from newscorpus.config import Limits, RevisitConfig
+from newscorpus.crawl.ledger import Ledger
+from newscorpus.crawl.politeness import next_interval
 from newscorpus.data import Page, Rejected
-from newscorpus.discovery.links import MAX_PARTS, PageLinks, next_part, read_links
+from newscorpus.discovery.page import MAX_PARTS, PageReading, next_part, read_page
+from newscorpus.discovery.planner import Plan, PlannedFetch
 from newscorpus.portals.schema import Portal
 
 from .requests import part_request
@@ -65,27 +69,76 @@ def fetch_rejection(error: BaseException | None, url: str) -> Rejected:
     return Rejected("fetch", reason, f"{type(error).__name__}: {detail}", url)
 
 
+class RevisitClock:
+    """Notes for each answer whether it brought anything new, and sets the time of the next visit by that.
+
+    Args:
+        ledger: of the crawl.
+        stats: of the crawl.
+        config: bounds of the intervals.
+    """
+
+    def __init__(self, ledger: Ledger, stats: StatsCollector, config: RevisitConfig) -> None:
+        self._ledger = ledger
+        self._stats = stats
+        self._config = config
+
+    def is_unchanged(self, response: Response, *, is_article: bool = False) -> bool:
+        """Whether the site says that nothing changed, or sent an article with the same bytes as last time."""
+        visit = current_visit()
+        if visit is None or not visit.serial:
+            return False
+        last = self._ledger.revisits.last(visit.url) if is_article else None
+        is_same = last is not None and last.status == HTTPStatus.OK and last.signature == visit.signature
+        visit.unchanged = response.status == HTTPStatus.NOT_MODIFIED or is_same
+        if visit.unchanged:
+            self._stats.inc_value(UNCHANGED)
+            if not is_article:
+                self.set_next(changed=False)
+        return visit.unchanged
+
+    def watch(self, plan: Plan, depth: int = 0) -> Plan:
+        """Hand `plan` on, and set the time of the next visit by whether it held anything to fetch.
+
+        Args:
+            plan: what the answer leads to.
+            depth: links followed to get there.
+        """
+        changed = False
+        for planned in plan:
+            changed = changed or isinstance(planned, PlannedFetch)
+            yield planned
+        self.set_next(changed=changed, depth=depth)
+
+    def set_next(self, *, changed: bool, depth: int = 0) -> None:
+        """Set the time of the next visit, by whether this one brought anything new."""
+        if visit := current_visit():
+            last = self._ledger.revisits.last(visit.url)
+            interval = next_interval(last.interval if last else 0.0, changed=changed, depth=depth, config=self._config)
+            self._ledger.revisits.schedule(visit.url, time.time(), interval)
+
+
 Download = Callable[[Request], Awaitable[Response]]
 
 
 async def fetch_parts(
-    download: Download, portal: Portal, first: Page, links: PageLinks, max_bytes: int = Limits().max_bytes
+    download: Download, portal: Portal, first: Page, reading: PageReading, max_bytes: int = Limits().max_bytes
 ) -> tuple[tuple[Page, ...], Rejected | None]:
-    """The pages that follow the first one of an article, and why there are no more of them where a link promised one.
+    """Fetch the pages that follow the first one of an article; say why there are no more where a link promised one.
 
     Args:
         download: fetches now.
         portal: of the article.
         first: its first page.
-        links: of that page.
+        reading: of that page.
         max_bytes: of all pages together: a text that is joined is as long as one page may be.
 
     Raises:
         Postponed: the site is not asked any more in this run.
     """
     parts: list[Page] = []
-    seen = {links.signature, ""}
-    while len(parts) + 1 < MAX_PARTS and (url := next_part(first.url, len(parts) + 2, links.turns)):
+    seen = {reading.signature, ""}
+    while len(parts) + 1 < MAX_PARTS and (url := next_part(first.url, len(parts) + 2, reading.part_links)):
         try:
             response = await download(part_request(portal, url))
         except Postponed:
@@ -95,11 +148,11 @@ async def fetch_parts(
         if response.status != HTTPStatus.OK:
             return tuple(parts), Rejected("fetch", f"http_{response.status}", f"page of {first.url}", url)
         part = make_page(response)
-        links = await asyncio.to_thread(read_links, part)
-        if links.signature in seen:
+        reading = await asyncio.to_thread(read_page, part)
+        if reading.signature in seen:
             return tuple(parts), Rejected("discovery", "same_content", f"as a page before it, of {first.url}", url)
         if sum(len(page.body) for page in (first, *parts, part)) > max_bytes:
             return tuple(parts), Rejected("fetch", "too_large", f"with the pages before it, of {first.url}", url)
-        seen.add(links.signature)
+        seen.add(reading.signature)
         parts.append(part)
     return tuple(parts), None

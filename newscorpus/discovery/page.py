@@ -1,0 +1,218 @@
+"""Read a page once for all that discovery needs: its links, its identity, its further pages and its day."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from urllib.parse import urldefrag, urlencode, urljoin, urlsplit, urlunsplit
+
+from lxml.html import HtmlElement
+
+from newscorpus.data import Page, Rejected
+from newscorpus.discovery.addresses import DOCUMENT
+from newscorpus.discovery.period import read_day
+from newscorpus.extraction.decode import decode
+from newscorpus.extraction.fields.reading import read_fields
+from newscorpus.extraction.parse import parse
+from newscorpus.tokens import collapse
+from newscorpus.urls import document_id
+
+MAX_LINKS = 5_000
+"""Most links taken from one page; front pages of big portals carry some 500."""
+
+NO_PAGES = frozenset(
+    "7z aac apk avi bmp css csv doc docx eps epub exe flac gif gz ico ics iso jpeg jpg js json m3u8 m4a m4v "
+    "mkv mobi mov mp3 mp4 mpeg mpg odp ods odt ogg pdf png ppt pptx ps psd rar rtf svg swf tar tgz tif tiff "
+    "torrent ttf vcf wav webm webmanifest webp wma wmv woff woff2 xls xlsx xml zip".split()
+)
+"""File name endings that are never pages."""
+
+MAX_LISTS = 30
+"""Most feeds and sitemaps tried because one page points to them."""
+
+LIST_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml"})
+LIST_LIKE = re.compile(r"(?:^|[/._-])(?:rss\d?|feeds?|atom|rdf|sitemap)(?:[/._-]|$)", re.IGNORECASE)
+"""Words in a path that suggest a feed or a sitemap."""
+
+NO_ARTICLES = re.compile(r"/comments?/|/komentar", re.IGNORECASE)
+"""In the address of a feed: it is about comments."""
+
+MAX_PARTS = 20
+"""Most pages of one article, the first included."""
+
+MAX_NUMBER_CHARACTERS = 3
+"""Longest text of a link that is taken for the number of a page."""
+
+PARAMETERS = ("page", "p", "strana", "str", "stranica", "strona", "seite", "pg", "paged", "part")
+STEPS = ("", "page/", "strana/", "stranica/", "strona/", "seite/", "page-", "strana-")
+MARKS = ("-", "_", ",", "-page-", "-strana-", ",strana-")
+
+TEXTS = frozenset({"h1", "h2", "h3", "p"})
+OUTSIDE = frozenset({"a", "aside", "footer", "header", "nav", "script", "style", "template"})
+MIN_CHARACTERS = 40
+"""Pages with less text than this are not compared: two of them may be equal by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartLink:
+    """A link that may lead to the next page of an article.
+
+    Attributes:
+        url: absolute address.
+        text: of the link, white space trimmed.
+        is_next: the link has `rel=next`.
+    """
+
+    url: str
+    text: str = ""
+    is_next: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PageReading:
+    """What discovery needs of a page; everything is empty for a page that cannot be read.
+
+    Attributes:
+        links: absolute addresses without fragment, in document order, each once; http, https and file.
+        canonical: the address that the page gives as its own (`rel=canonical`), absolute; "" where it gives none.
+        lists: addresses that may be feeds or sitemaps: declared ones first, then links whose address looks like it.
+        part_links: links that may lead to the next page of an article.
+        is_amp: the page says that it is the AMP version of another one: `<html amp>` or `<html ⚡>`.
+        signature: of its content, see `content_signature`.
+        published: the day on which it says or shows that it was published; None where it does not, or nobody asked.
+    """
+
+    links: tuple[str, ...] = ()
+    canonical: str = ""
+    lists: tuple[str, ...] = ()
+    part_links: tuple[PartLink, ...] = ()
+    is_amp: bool = False
+    signature: str = ""
+    published: date | None = None
+
+
+def read_page(page: Page, *, dated: bool = False) -> PageReading:
+    """Decode and parse `page` once, and read it; its day, which takes longest, only where `dated`.
+
+    A page that cannot be read gives an empty reading: the extractor rejects it with a reason.
+    """
+    text = decode(page)
+    root = text if isinstance(text, Rejected) else parse(text, page.url)
+    if isinstance(root, Rejected):
+        return PageReading()
+    reading = read_tree(root, page.url)
+    return replace(reading, published=read_day(read_fields(root, page).fields.published)) if dated else reading
+
+
+def read_tree(root: HtmlElement, url: str) -> PageReading:
+    """Read the page at `url`, parsed to `root`, without its day.
+
+    Relative links are resolved against the page's own `<base>`, or else against `url`.
+    """
+    base = _resolve(url, next(_hrefs(root, "base"), "")) or url
+    found = (_resolve(base, href) for href in _hrefs(root, "a", "area"))
+    canonicals = (link.get("href") for link in root.iter("link") if "canonical" in _relations(link))
+    lists = (url for url in _lists(root, base) if not NO_ARTICLES.search(url))
+    page = next(root.iter("html"), None)
+    return PageReading(
+        links=tuple(dict.fromkeys(filter(_may_be_page, found)))[:MAX_LINKS],
+        canonical=next((_resolve(base, href) for href in canonicals if href), ""),
+        lists=tuple(dict.fromkeys(lists))[:MAX_LISTS],
+        part_links=tuple(_part_links(root, base))[:MAX_LINKS],
+        is_amp=page is not None and bool({"amp", "⚡"} & {str(name).lower() for name in page.attrib}),
+        signature=content_signature(root),
+    )
+
+
+def content_signature(root: HtmlElement) -> str:
+    """16 hex digits, equal for pages with the same headings and paragraphs; "" where a page has hardly any.
+
+    Links are left out and every number counts as 0: menus, counters and dates differ between copies of one page.
+    """
+    text = re.sub(r"\d+", "0", collapse(" ".join(_texts(root))))
+    if len(text) < MIN_CHARACTERS:
+        return ""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def next_part(first: str, number: int, links: Iterable[PartLink]) -> str:
+    """Find the address of page `number` of the article that begins at `first`; "" where no link leads there.
+
+    A link counts if its address is the article's with the number added in a usual way, and if it has `rel=next` or
+    shows the number: so a second story of the same name is not taken for a second page.
+    """
+    shown = [link.url for link in links if link.is_next or link.text == str(number)]
+    spellings = {document_id(url) for url in _spellings(first, number)} if shown else set()
+    return next((url for url in shown if document_id(url) in spellings), "")
+
+
+def _spellings(first: str, number: int) -> Iterator[str]:
+    parts = urlsplit(first)
+    for name in PARAMETERS:
+        added = urlencode({name: number})
+        yield urlunsplit(parts._replace(query=f"{parts.query}&{added}" if parts.query else added))
+    path = parts.path.rstrip("/")
+    for step in STEPS:
+        for end in ("", "/"):
+            yield urlunsplit(parts._replace(path=f"{path}/{step}{number}{end}"))
+    found = DOCUMENT.search(path)
+    stem, ending = (path[: found.start()], found[0]) if found else (path, "")
+    for mark in MARKS:
+        yield urlunsplit(parts._replace(path=f"{stem}{mark}{number}{ending}"))
+
+
+def _texts(root: HtmlElement) -> Iterator[str]:
+    """Pieces of text in headings and paragraphs, always in the same order."""
+    left = [(root, False)]
+    while left:
+        element, inside = left.pop()
+        if not isinstance(element.tag, str) or element.tag in OUTSIDE:
+            continue
+        inside = inside or element.tag in TEXTS
+        if inside:
+            yield from filter(None, (element.text, *(child.tail for child in element)))
+        left.extend((child, inside) for child in element)
+
+
+def _hrefs(root: HtmlElement, *tags: str) -> Iterator[str]:
+    return (href for element in root.iter(*tags) if (href := element.get("href")))
+
+
+def _relations(element: HtmlElement) -> list[str]:
+    return (element.get("rel") or "").lower().split()
+
+
+def _lists(root: HtmlElement, base: str) -> Iterator[str]:
+    for element in root.iter("link"):
+        relations = _relations(element)
+        declared = "alternate" in relations and (element.get("type") or "").lower().strip() in LIST_TYPES
+        if (declared or "sitemap" in relations) and (url := _resolve(base, element.get("href") or "")):
+            yield url
+    for href in _hrefs(root, "a", "area"):
+        url = _resolve(base, href)
+        if url and LIST_LIKE.search(urlsplit(url).path):
+            yield url
+
+
+def _part_links(root: HtmlElement, base: str) -> Iterator[PartLink]:
+    for element in root.iter("link", "a"):
+        is_next = "next" in _relations(element)
+        text = collapse(element.text_content()) if element.tag == "a" else ""
+        if (is_next or (text.isdigit() and len(text) <= MAX_NUMBER_CHARACTERS)) and element.get("href"):
+            yield PartLink(_resolve(base, element.get("href") or ""), text, is_next)
+
+
+def _resolve(base: str, href: str) -> str:
+    """Make `href` absolute, without fragment; "" where that cannot be done."""
+    try:
+        return urldefrag(urljoin(base, "".join(href.split()))).url
+    except ValueError:
+        return ""
+
+
+def _may_be_page(url: str) -> bool:
+    """Whether an address may lead to a page; `file:` is let through, so that its refusal is counted."""
+    parts = urlsplit(url)
+    ending = parts.path.rpartition("/")[2].rpartition(".")[2].lower()
+    return parts.scheme == "file" or (parts.scheme in {"http", "https"} and ending not in NO_PAGES)

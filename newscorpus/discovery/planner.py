@@ -1,0 +1,225 @@
+"""Plan what is fetched of a portal: pages, lists of addresses, and guesses where lists may be."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, date
+from urllib.parse import urljoin
+
+from newscorpus.crawl.ledger import LastVisit, Ledger, State
+from newscorpus.data import Evidence, Page, Rejected
+from newscorpus.discovery.addresses import FetchKind, find_kind, plain_address
+from newscorpus.discovery.frontier import Frontier, SeenContents, Target, missing_page
+from newscorpus.discovery.listing import Listing, ListingEntry
+from newscorpus.discovery.page import PageReading
+from newscorpus.discovery.period import ALWAYS, Period
+from newscorpus.extraction.fields.dates import parse_moment
+from newscorpus.portals.portal import archive_pages
+from newscorpus.portals.schema import Portal
+from newscorpus.urls import document_address, host_of
+
+MAX_SITEMAPS = 1_000
+"""Most sitemaps of a portal that are read because an index or a robots.txt names them; one may name 50,000."""
+
+USUAL_SITEMAPS = ("/sitemap.xml", "/sitemap_index.xml", "/news-sitemap.xml")
+"""Paths tried on a site whose sitemaps neither the portal's file nor robots.txt names."""
+
+OUT_OF_PERIOD = "newscorpus/discovery/out_of_period"
+"""Count of addresses passed over because they are not of the days asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFetch:
+    """One address to fetch.
+
+    Attributes:
+        url: absolute address.
+        kind: what it is fetched for.
+        depth: links followed to get there.
+        evidence: what a list says of the document.
+        is_repeat: it is fetched although it was fetched before.
+    """
+
+    url: str
+    kind: FetchKind
+    depth: int = 0
+    evidence: tuple[Evidence, ...] = ()
+    is_repeat: bool = False
+
+
+Plan = Iterator[PlannedFetch | Rejected]
+"""What is to be fetched, and what is refused; nothing for addresses that were met before or lie on other sites."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchPlanner:
+    """Decides for one portal what is fetched. Each method plans as far as its result is read.
+
+    Attributes:
+        portal: the portal.
+        frontier: judges new addresses.
+        ledger: knows the others.
+        contents: seen by the crawl so far.
+        period: the days that articles are to be of.
+        count: adds to a statistic of the crawl: name, number.
+    """
+
+    portal: Portal
+    frontier: Frontier
+    ledger: Ledger
+    contents: SeenContents
+    period: Period
+    count: Callable[[str, int], None]
+
+    def beginnings(self, today: date) -> Plan:
+        """Plan what the portal's file names: feeds, sitemaps, start pages, and the archive if a first day is given."""
+        yield from (PlannedFetch(url, FetchKind.FEED) for url in self.portal.feeds)
+        yield from (PlannedFetch(url, FetchKind.SITEMAP) for url in self.portal.sitemaps)
+        pages = [*self.portal.start]
+        if self.portal.archive and self.period.since > date.min:
+            pages += archive_pages(self.portal.archive, self.period.since, min(self.period.until, today))
+        for url in pages:
+            yield from self.page(url, 0, FetchKind.SECTION)
+
+    def page(self, url: str, depth: int, kind: FetchKind | None = None, entry: ListingEntry | None = None) -> Plan:
+        """Plan the fetch of one page.
+
+        Args:
+            url: absolute address; for another version of an article, the article's own is fetched.
+            depth: links followed to get there.
+            kind: what it is fetched for, where that is known.
+            entry: what a list says of it.
+        """
+        url = plain_address(url)
+        if self._is_out_of_period(url, kind):
+            return
+        outcome = self.frontier.admit(url, depth, kind)
+        stated, evidence = (entry.modified, entry.evidence) if entry else ("", ())
+        if isinstance(outcome, Target):
+            if stated:
+                self.ledger.revisits.state(outcome.url, stated)
+            yield PlannedFetch(outcome.url, outcome.kind, depth, evidence)
+        elif outcome is not None:
+            yield outcome
+        elif stated and self._has_changed(url, stated):
+            yield PlannedFetch(url, kind or FetchKind.ARTICLE, depth, evidence, is_repeat=True)
+
+    def listing(self, listing: Listing, url: str, depth: int) -> Plan:
+        """Plan all that the feed or sitemap at `url` names, as far as it may be of the period."""
+        if listing.broken:
+            yield Rejected("discovery", "broken_entry", f"{listing.broken} without an address", url)
+        children = [child for child in listing.children if self.period.may_list(child)]
+        entries = [entry for entry in listing.entries if self.period.may_hold(entry)]
+        self._pass_over(len(listing.children) - len(children) + len(listing.entries) - len(entries))
+        for child in children:
+            yield from self.sitemap(child, url)
+        for entry in entries:
+            # What a feed or a news sitemap describes is an article, unless the portal knows its own by the address.
+            kind = FetchKind.ARTICLE if entry.evidence and not self.portal.articles else None
+            yield from self.page(entry.url, depth, kind, entry)
+
+    def sitemap(self, child: ListingEntry, named_at: str) -> Plan:
+        """Plan a sitemap that an index or a robots.txt names; one fetched before only if the index says it changed.
+
+        Args:
+            child: the sitemap.
+            named_at: the index, on whose host it may lie; the sitemap itself where a robots.txt names it, on any host.
+        """
+        if self.ledger.knows(child.url):
+            if child.modified and self._has_changed(child.url, child.modified):
+                yield PlannedFetch(child.url, FetchKind.SITEMAP, is_repeat=True)
+        elif not self.portal.covers(child.url) and host_of(child.url) != host_of(named_at):
+            yield Rejected("discovery", "offsite", "sitemap of another site", child.url)
+        elif self.ledger.counted("sitemaps", self.portal.name) >= MAX_SITEMAPS:
+            yield Rejected("discovery", "too_many_sitemaps", f"more than {MAX_SITEMAPS}", child.url)
+        else:
+            self.ledger.count(self.portal.name, "sitemaps")
+            yield PlannedFetch(child.url, FetchKind.SITEMAP)
+
+    def start_page(self, url: str, lists: Iterable[str], sitemaps: Collection[str]) -> Plan:
+        """Plan what a start page leads to beside its links: a probe for missing pages, and lists nobody named.
+
+        Args:
+            url: of the start page.
+            lists: addresses on it that may be feeds.
+            sitemaps: those that robots.txt names.
+        """
+        if not self.ledger.knows(probe := missing_page(url)):
+            yield PlannedFetch(probe, FetchKind.PROBE)
+        for named in () if self.portal.sitemaps else sitemaps:
+            yield from self.sitemap(ListingEntry(named), named)
+        yield from self._guesses(
+            () if self.portal.sitemaps or sitemaps else (urljoin(url, path) for path in USUAL_SITEMAPS)
+        )
+        yield from self.feeds(lists)
+
+    def feeds(self, urls: Iterable[str]) -> Plan:
+        """Plan what may be feeds, where the portal's file names none."""
+        yield from self._guesses(() if self.portal.feeds else urls)
+
+    def links(self, reading: PageReading, depth: int, but: Collection[str] = ()) -> Plan:
+        """Plan the pages that a page links to, except those in `but`; they are `depth` links away."""
+        for url in reading.links:
+            if url not in but:
+                yield from self.page(url, depth)
+
+    def refuse_day(self, url: str, reading: PageReading) -> Rejected | None:
+        """Refuse an article published on another day than those asked for; one without a day passes."""
+        day = reading.published
+        if day is None or self.period.meets(day, day):
+            return None
+        return Rejected("discovery", "out_of_period", f"published {day}", url)
+
+    def refuse_article(self, page: Page, reading: PageReading, serial: int, depth: int, redirected: str = "") -> Plan:
+        """Refuse a page that is no article, or whose document was handed on before; nothing where it is a new article.
+
+        For another version of an article, the fetch of the article comes first.
+
+        Args:
+            page: fetched as an article.
+            reading: of that page.
+            serial: of the fetched address in the ledger; 0 for one that is not there.
+            depth: links followed to get there.
+            redirected: the address first asked for, where another one answered and may be no article.
+        """
+        own, document = document_address(page.url, ""), document_address(page.url, reading.canonical)
+        if redirected and find_kind(page.url, self.portal) is not FetchKind.ARTICLE:
+            yield Rejected("discovery", "no_article", f"redirected to {page.url}", redirected)
+        elif refusal := self.contents.refusal(page.url, reading.signature):
+            yield refusal
+        elif reading.is_amp and document != own:
+            yield from self.page(reading.canonical, depth, FetchKind.ARTICLE)
+            yield Rejected("discovery", "other_version", f"of {reading.canonical}", page.url)
+        elif not self.ledger.claim(document, serial):
+            yield Rejected("discovery", "duplicate_address", f"of {reading.canonical or page.url}", page.url)
+
+    def _guesses(self, urls: Iterable[str]) -> Plan:
+        for url in urls:
+            if self.portal.covers(url) and not self.ledger.knows(url):
+                yield PlannedFetch(url, FetchKind.MAYBE_LIST)
+
+    def _is_out_of_period(self, url: str, kind: FetchKind | None) -> bool:
+        if self.period == ALWAYS or (kind or find_kind(url, self.portal)) is not FetchKind.ARTICLE:
+            return False
+        is_out = not self.period.may_hold_address(url)
+        self._pass_over(int(is_out))
+        return is_out
+
+    def _pass_over(self, n: int) -> None:
+        if n:
+            self.count(OUT_OF_PERIOD, n)
+
+    def _has_changed(self, url: str, stated: str) -> bool:
+        """Whether a list says that a known document changed since it was fetched; the ledger notes what it says."""
+        last = self.ledger.revisits.last(url)
+        if last is None or last.stated == stated:
+            return False
+        self.ledger.revisits.state(url, stated)
+        return last.state in {State.DONE, State.FAILED} and _is_news(last, stated)
+
+
+def _is_news(last: LastVisit, stated: str) -> bool:
+    """Whether `stated` says more than what was known: another time than before, or one after the fetch."""
+    if last.stated:
+        return True
+    changed, fetched = parse_moment(stated), parse_moment(last.fetched)
+    return changed is not None and fetched is not None and changed > fetched.astimezone(UTC)

@@ -1,0 +1,62 @@
+"""Queue again what was fetched before: failures that may have passed, lists that are due, other days."""
+
+import sys
+import time
+from collections.abc import Collection
+from datetime import date
+from enum import StrEnum
+
+from newscorpus.crawl.ledger import Ledger
+from newscorpus.discovery.addresses import LIST_KINDS, FetchKind
+from newscorpus.discovery.frontier import BUDGET_SPENT
+from newscorpus.discovery.period import Period
+
+
+class Revisit(StrEnum):
+    """What of a corpus is asked for again.
+
+    NOTHING. DUE: feeds, sitemaps and sections whose time has come. ALL: all of these. ARTICLES: and every article.
+    """
+
+    NOTHING = ""
+    DUE = "due"
+    ALL = "all"
+    ARTICLES = "articles"
+
+
+def requeue_failed(ledger: Ledger, portals: Collection[str]) -> int:
+    """Queue failures that may have passed, of portals whose last crawl had come to its end; gives the number."""
+    ended = [portal for portal in portals if not ledger.queued(portal)]
+    return sum(_note(ledger, portal, ledger.revisits.revive((), portal, 0.0)) for portal in ended)
+
+
+def requeue_known(ledger: Ledger, portals: Collection[str], revisit: Revisit) -> int:
+    """Queue what a revisit asks for, and renew each portal's budget of pages; gives the number."""
+    kinds = (*LIST_KINDS, FetchKind.ARTICLE) if revisit is Revisit.ARTICLES else LIST_KINDS
+    now = time.time() if revisit is Revisit.DUE else sys.float_info.max
+    n = 0
+    for portal in portals:
+        if ledger.counted(BUDGET_SPENT, portal):  # lists may have named more than could be taken
+            n += _note(ledger, portal, ledger.revisits.widen(LIST_KINDS, portal))
+        n += _note(ledger, portal, ledger.revisits.revive(kinds, portal, now))
+        ledger.renew_budget(portal)
+    return n
+
+
+def requeue_for_period(ledger: Ledger, portals: Collection[str], period: Period) -> int:
+    """Queue lists of portals whose last crawl was about other days: they may name what is wanted now.
+
+    Gives the number, and notes the period for the next crawl.
+    """
+    n = 0
+    for portal in portals:
+        before = ledger.revisits.period(portal)
+        ledger.revisits.set_period(portal, period.since.isoformat(), period.until.isoformat())
+        if before and not Period(*map(date.fromisoformat, before)).covers(period):
+            n += _note(ledger, portal, ledger.revisits.widen(LIST_KINDS, portal))
+    return n
+
+
+def _note(ledger: Ledger, portal: str, n: int) -> int:
+    ledger.requeued(portal, n)
+    return n

@@ -1,0 +1,225 @@
+"""What is asked for of what a list names, the first time and again."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from newscorpus.crawl.ledger import Fetched, Ledger, Link, Outcome, key_of
+from newscorpus.data import Evidence, Page, Rejected
+from newscorpus.discovery import planner as module
+from newscorpus.discovery.addresses import FetchKind
+from newscorpus.discovery.frontier import Frontier, SeenContents, missing_page
+from newscorpus.discovery.listing import Listing, ListingEntry
+from newscorpus.discovery.page import PageReading
+from newscorpus.discovery.period import ALWAYS, Period
+from newscorpus.discovery.planner import OUT_OF_PERIOD, FetchPlanner, PlannedFetch
+from newscorpus.portals.schema import Portal
+
+BASE = "https://vesti.example"
+STORY = f"{BASE}/news/a-long-story-1"
+LIST = f"{BASE}/sitemap.xml"
+FETCHED = "2026-11-10T08:00:00+00:00"
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger.open(tmp_path / "corpus") as ledger:
+        yield ledger
+
+
+@pytest.fixture
+def counts() -> Counter[str]:
+    return Counter()
+
+
+@pytest.fixture
+def planner(ledger: Ledger, counts: Counter[str]) -> Callable[..., FetchPlanner]:
+    def count(name: str, n: int) -> None:
+        counts[name] += n
+
+    def make(period: Period = ALWAYS) -> FetchPlanner:
+        portal = Portal("vesti", ("sr",), ("vesti.example",), (f"{BASE}/",))
+        frontier = Frontier(portal, date(2026, 11, 21), ledger)
+        return FetchPlanner(portal, frontier, ledger, SeenContents(ledger), period, count)
+
+    return make
+
+
+def ask(
+    planner: FetchPlanner, *entries: ListingEntry, children: tuple[ListingEntry, ...] = ()
+) -> list[PlannedFetch | Rejected]:
+    return list(planner.listing(Listing(entries, children), LIST, 1))
+
+
+def finish(ledger: Ledger, url: str) -> None:
+    """Fetch and keep what was asked for."""
+    ledger.add(Link(key_of(url), url, "vesti", "article"))
+    lease = ledger.lease("vesti")
+    assert lease
+    ledger.finish(lease.serial, [Outcome(reason="kept")], Fetched(url, 200, FETCHED, 5))
+
+
+def test_what_a_feed_describes_is_an_article_and_its_words_travel_with_it(planner: Callable[..., FetchPlanner]) -> None:
+    entry = ListingEntry(f"{BASE}/x", (Evidence("title", "A title", "feed"),))
+    (request,) = ask(planner(), entry)
+    assert isinstance(request, PlannedFetch)
+    assert request.kind is FetchKind.ARTICLE
+    assert request.evidence == entry.evidence
+    assert ask(planner(), entry) == []
+
+
+def test_another_version_is_asked_for_as_the_article(planner: Callable[..., FetchPlanner]) -> None:
+    (request,) = ask(planner(), ListingEntry(f"{STORY}/amp"))
+    assert isinstance(request, PlannedFetch)
+    assert request.url == STORY
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "again"),
+    [
+        ("2026-11-01", "2026-11-01", False),
+        ("2026-11-01", "2026-11-05", True),
+        ("2026-11-01", "", False),
+        ("", "2026-11-05", False),
+        ("", "2026-11-15", True),
+        ("", "yesterday", False),
+    ],
+    ids=["same", "other", "silent", "before the fetch", "after the fetch", "no date"],
+)
+def test_a_known_article_is_asked_for_again_where_its_list_says_it_changed(
+    planner: Callable[..., FetchPlanner], ledger: Ledger, first: str, second: str, again: bool
+) -> None:
+    assert len(ask(planner(), ListingEntry(STORY, modified=first))) == 1
+    finish(ledger, STORY)
+    requests = ask(planner(), ListingEntry(STORY, modified=second))
+    assert [request.is_repeat for request in requests if isinstance(request, PlannedFetch)] == [True] * again
+
+
+def test_what_is_still_queued_is_not_queued_again(planner: Callable[..., FetchPlanner], ledger: Ledger) -> None:
+    ask(planner(), ListingEntry(STORY, modified="2026-11-01"))
+    ledger.add(Link(key_of(STORY), STORY, "vesti", "article"))
+    assert ask(planner(), ListingEntry(STORY, modified="2026-11-15")) == []
+
+
+def test_lists_are_pruned_by_the_period(planner: Callable[..., FetchPlanner], counts: Counter[str]) -> None:
+    made = planner(Period(date(2024, 3, 1), date(2024, 3, 31)))
+    children = (ListingEntry(f"{BASE}/map-2024-03.xml"), ListingEntry(f"{BASE}/map-2024-04.xml"))
+    entries = (
+        ListingEntry(f"{BASE}/2024/03/05/a"),
+        ListingEntry(f"{BASE}/2023/03/05/a"),
+        ListingEntry(STORY, modified="2024-02-01"),
+    )
+    asked = [request.url for request in ask(made, *entries, children=children) if isinstance(request, PlannedFetch)]
+    assert asked == [f"{BASE}/map-2024-03.xml", f"{BASE}/2024/03/05/a"]
+    assert counts[OUT_OF_PERIOD] == 3
+
+
+def test_links_are_pruned_by_their_address_and_sections_are_not(planner: Callable[..., FetchPlanner]) -> None:
+    made = planner(Period(date(2024, 3, 1), date(2024, 3, 31)))
+    assert list(made.page(f"{BASE}/2023/03/05/a-long-story-1", 1)) == []
+    assert len(list(made.page(f"{BASE}/sport/", 1))) == 1
+
+
+def test_sitemaps_of_others_are_refused_and_the_number_is_bounded(
+    planner: Callable[..., FetchPlanner], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_SITEMAPS", 1)
+    urls = (f"{BASE}/1.xml", "https://other.example/2.xml", f"{BASE}/3.xml")
+    found = ask(planner(), children=tuple(map(ListingEntry, urls)))
+    assert [one.reason if isinstance(one, Rejected) else one.url for one in found] == [
+        urls[0],
+        "offsite",
+        "too_many_sitemaps",
+    ]
+
+
+def test_a_site_may_keep_its_sitemaps_elsewhere(planner: Callable[..., FetchPlanner]) -> None:
+    index, child = "https://maps.example/index.xml", "https://maps.example/1.xml"
+    made = planner()
+    _, request = made.start_page(f"{BASE}/", (), (index,))
+    assert request == PlannedFetch(index, FetchKind.SITEMAP)
+    found = made.listing(Listing(children=(ListingEntry(child), ListingEntry("https://other.example/2.xml"))), index, 1)
+    assert [one.reason if isinstance(one, Rejected) else one.url for one in found] == [child, "offsite"]
+
+
+def test_lists_are_looked_for_where_nobody_names_them(planner: Callable[..., FetchPlanner]) -> None:
+    made, probe = planner(), missing_page(BASE)
+    urls = [one.url for one in made.start_page(f"{BASE}/en/", [f"{BASE}/rss"], ())]
+    usual = ["sitemap.xml", "sitemap_index.xml", "news-sitemap.xml", "rss"]
+    assert urls == [probe, *(f"{BASE}/{name}" for name in usual)]
+    portal = replace(made.portal, feeds=(f"{BASE}/feed",), sitemaps=(f"{BASE}/map",))
+    plan = replace(made, portal=portal).start_page(f"{BASE}/", [f"{BASE}/rss"], (LIST,))
+    assert list(plan) == [PlannedFetch(probe, FetchKind.PROBE)]
+
+
+def test_a_known_sitemap_is_asked_for_where_its_index_says_it_changed(
+    planner: Callable[..., FetchPlanner], ledger: Ledger
+) -> None:
+    child = ListingEntry(f"{BASE}/1.xml", modified="2026-11-15")
+    assert len(ask(planner(), children=(child,))) == 1
+    finish(ledger, child.url)
+    assert len(ask(planner(), children=(child,))) == 1
+    assert ask(planner(), children=(child,)) == []
+    assert len(ask(planner(), children=(replace(child, modified="2026-11-16"),))) == 1
+
+
+def test_guesses_and_probes_are_made_once_and_on_the_site(planner: Callable[..., FetchPlanner], ledger: Ledger) -> None:
+    made = planner()
+    assert list(made.feeds([LIST])) == [PlannedFetch(LIST, FetchKind.MAYBE_LIST)]
+    assert list(made.feeds(["https://other.example/feed"])) == []
+    finish(ledger, LIST)
+    assert list(made.feeds([LIST])) == []
+    finish(ledger, missing_page(BASE))
+    assert [one.url for one in made.start_page(f"{BASE}/", (), (LIST,))] == []
+
+
+def test_a_crawl_begins_with_lists_start_pages_and_the_archive_of_the_days_asked_for(
+    planner: Callable[..., FetchPlanner],
+) -> None:
+    made = planner(Period(date(2026, 10, 31)))
+    portal = replace(made.portal, feeds=(f"{BASE}/feed",), sitemaps=(LIST,), archive=f"{BASE}/{{year}}/{{month}}")
+    plan = list(replace(made, portal=portal).beginnings(date(2026, 11, 1)))
+    kinds = [FetchKind.FEED, FetchKind.SITEMAP, *[FetchKind.SECTION] * 3]
+    urls = [f"{BASE}/feed", LIST, f"{BASE}/", f"{BASE}/2026/11", f"{BASE}/2026/10"]
+    assert plan == [PlannedFetch(url, kind) for url, kind in zip(urls, kinds, strict=True)]
+    assert len(list(replace(planner(), portal=portal).beginnings(date(2026, 11, 1)))) == 2
+
+
+@pytest.mark.parametrize(("day", "refused"), [(None, False), (date(2024, 3, 31), False), (date(2024, 4, 1), True)])
+def test_an_article_of_another_day_is_refused(
+    planner: Callable[..., FetchPlanner], day: date | None, refused: bool
+) -> None:
+    made = planner(Period(date(2024, 3, 1), date(2024, 3, 31)))
+    assert bool(made.refuse_day(STORY, PageReading(published=day))) is refused
+
+
+def test_a_document_is_handed_on_once(planner: Callable[..., FetchPlanner]) -> None:
+    made, page = planner(), Page(STORY, b"")
+    assert list(made.refuse_article(page, PageReading(), 1, 1)) == []
+    assert list(made.refuse_article(page, PageReading(), 1, 1)) == []
+    (refused,) = made.refuse_article(Page(f"{BASE}/copy", b""), PageReading(canonical=STORY), 2, 1)
+    assert isinstance(refused, Rejected)
+    assert refused.reason == "duplicate_address"
+
+
+def test_an_amp_page_leads_to_its_article(planner: Callable[..., FetchPlanner]) -> None:
+    reading = PageReading(canonical=STORY, is_amp=True)
+    wanted, refused = planner().refuse_article(Page(f"{BASE}/other-1", b""), reading, 1, 2)
+    assert wanted == PlannedFetch(STORY, FetchKind.ARTICLE, 2)
+    assert isinstance(refused, Rejected)
+    assert refused.reason == "other_version"
+
+
+def test_a_redirect_to_a_section_brings_no_article(planner: Callable[..., FetchPlanner]) -> None:
+    (refused,) = planner().refuse_article(Page(f"{BASE}/sport/", b""), PageReading(), 1, 1, STORY)
+    assert refused == Rejected("discovery", "no_article", f"redirected to {BASE}/sport/", STORY)
+
+
+def test_broken_entries_are_reported(planner: Callable[..., FetchPlanner]) -> None:
+    (broken,) = planner().listing(Listing(broken=2), LIST, 1)
+    assert isinstance(broken, Rejected)
+    assert (broken.reason, broken.detail) == ("broken_entry", "2 without an address")

@@ -1,0 +1,96 @@
+"""What is queued again, and for whom."""
+
+import time
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from newscorpus.crawl.ledger import Fetched, Ledger, Link, Outcome, key_of
+from newscorpus.discovery.frontier import BUDGET_SPENT
+from newscorpus.discovery.period import ALWAYS, Period
+from newscorpus.discovery.revisits import Revisit, requeue_failed, requeue_for_period, requeue_known
+
+BASE = "https://vesti.example/"
+YEAR = Period(date(2024, 1, 1), date(2024, 12, 31))
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    """After a crawl that read a feed and a section, kept one article, and did not reach another."""
+    with Ledger.open(tmp_path / "corpus") as ledger:
+        fill(ledger)
+        yield ledger
+
+
+def fill(ledger: Ledger) -> None:
+    for name, kind, outcome in (
+        ("feed", "feed", Outcome()),
+        ("section", "section", Outcome()),
+        ("kept", "article", Outcome(reason="kept")),
+        ("unreached", "article", Outcome("fetch", "timeout")),
+        ("gone", "article", Outcome("fetch", "http_404")),
+    ):
+        ledger.reserve(BASE + name, "vesti", kind)
+        ledger.add(Link(key_of(BASE + name), BASE + name, "vesti", kind, request=b"{}"))
+        lease = ledger.lease("vesti")
+        assert lease
+        ledger.finish(lease.serial, [outcome], Fetched(lease.url, 200, "2026-11-21T08:00:00+00:00", 5, signature="5"))
+
+
+def queued(ledger: Ledger) -> list[str]:
+    leases = [ledger.lease("vesti") for _ in range(ledger.queued("vesti"))]
+    return sorted(lease.url.removeprefix(BASE) for lease in leases if lease)
+
+
+def test_a_crawl_that_had_ended_tries_again_what_it_did_not_reach(ledger: Ledger) -> None:
+    assert requeue_failed(ledger, ("vesti", "other")) == 1
+    assert queued(ledger) == ["unreached"]
+
+
+def test_a_crawl_that_was_broken_off_goes_on_as_it_was(ledger: Ledger) -> None:
+    ledger.add(Link(key_of(BASE + "next"), BASE + "next", "vesti"))
+    assert requeue_failed(ledger, ("vesti",)) == 0
+    assert queued(ledger) == ["next"]
+
+
+@pytest.mark.parametrize(
+    ("revisit", "names"),
+    [
+        (Revisit.DUE, ["section", "unreached"]),
+        (Revisit.ALL, ["feed", "section", "unreached"]),
+        (Revisit.ARTICLES, ["feed", "kept", "gone", "section", "unreached"]),
+    ],
+)
+def test_a_revisit_queues_what_it_is_for(ledger: Ledger, revisit: Revisit, names: list[str]) -> None:
+    ledger.revisits.schedule(BASE + "feed", time.time(), 60)
+    assert requeue_known(ledger, ("vesti",), revisit) == len(names)
+    assert queued(ledger) == sorted(names)
+
+
+def test_a_revisit_renews_the_budget_and_reads_lists_whole_where_it_was_spent(ledger: Ledger) -> None:
+    assert ledger.taken_in("vesti") == 5
+    ledger.count("vesti", BUDGET_SPENT)
+    requeue_known(ledger, ("vesti",), Revisit.DUE)
+    assert ledger.taken_in("vesti") == 0
+    last = ledger.revisits.last(BASE + "feed")
+    assert last is not None
+    assert last.signature == ""
+
+
+def test_other_days_have_the_lists_read_again(ledger: Ledger) -> None:
+    requeue_for_period(ledger, ("vesti",), YEAR)
+    assert queued(ledger) == []
+    requeue_for_period(ledger, ("vesti",), Period(date(2024, 3, 1), date(2024, 3, 31)))
+    assert queued(ledger) == []
+    requeue_for_period(ledger, ("vesti",), ALWAYS)
+    assert queued(ledger) == ["feed", "section"]
+
+
+def test_what_a_narrower_crawl_passed_over_is_found_by_the_next_wider_one(ledger: Ledger) -> None:
+    for period in (ALWAYS, YEAR):
+        requeue_for_period(ledger, ("vesti",), period)
+    assert queued(ledger) == []
+    requeue_for_period(ledger, ("vesti",), ALWAYS)
+    assert queued(ledger) == ["feed", "section"]
