@@ -1,15 +1,26 @@
-"""The arguments of the portal spider (`-a NAME=VALUE`)."""
+"""Read the arguments of the portal spider (`-a NAME=VALUE`), and set what follows from its portals."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
-from newscorpus.crawl.addresses import is_loopback
+from scrapy.settings import BaseSettings
+from scrapy.utils.misc import load_object
+
+from newscorpus.addon.guards import PrivateAddressMiddleware
+from newscorpus.addon.options import user_agent
+from newscorpus.addon.politeness import PolitenessMiddleware
+from newscorpus.addon.robots import RobotsMiddleware
+from newscorpus.crawl.addresses import host_and_port, is_loopback
+from newscorpus.crawl.politeness import Manners
 from newscorpus.discovery.period import ALWAYS, Period
 from newscorpus.discovery.revisits import Revisit
 from newscorpus.errors import CrawlError
+from newscorpus.portals.portal import read_quiet_hours
 from newscorpus.portals.schema import Portal, list_portals, load_portal, with_base
 
 KNOWN = ("portal", "limit", "base", "urls", "fresh", "since", "until", "revisit")
@@ -19,8 +30,14 @@ USAGE = (
 )
 
 
+PROMISES = (PolitenessMiddleware, PrivateAddressMiddleware, RobotsMiddleware)
+"""Middlewares without which no portal is crawled."""
+
+REACHABLE = re.compile(r"[^@\s]+@[^@\s]+|https?://\S+")
+
+
 @dataclass(frozen=True, slots=True)
-class Arguments:
+class PortalArguments:
     """What a crawl of portals was asked to do.
 
     Attributes:
@@ -42,17 +59,16 @@ class Arguments:
     revisit: Revisit = Revisit.NOTHING
 
 
-def read_arguments(given: Mapping[str, str]) -> Arguments:
+def read_arguments(given: Mapping[str, str]) -> PortalArguments:
     """Check the arguments and load the portals they name.
 
     Raises:
         CrawlError: an argument is unknown, missing or wrong.
         PortalError: a portal is unknown, or its file is wrong.
     """
-    if unknown := sorted(given.keys() - set(KNOWN)):
-        raise CrawlError(f"unknown argument {unknown[0]!r}; known: {', '.join(KNOWN)}; {USAGE}")
+    refuse_unknown(given, KNOWN, USAGE)
     name = given.get("portal", "").strip()
-    portals = read_portals(name)
+    portals = _portals(name)
     if base := given.get("base", ""):
         if len(portals) != 1:
             raise CrawlError(f"argument 'base' goes with one portal, not with {len(portals)}")
@@ -62,10 +78,10 @@ def read_arguments(given: Mapping[str, str]) -> Arguments:
         raise CrawlError(
             "arguments 'urls' and 'revisit' exclude each other: the one names pages, the other looks for them"
         )
-    return Arguments(
+    return PortalArguments(
         name,
         portals,
-        read_limit(given.get("limit", "")),
+        _limit(given.get("limit", "")),
         _addresses(given.get("urls", "")),
         given.get("fresh", ""),
         _period(given),
@@ -73,13 +89,91 @@ def read_arguments(given: Mapping[str, str]) -> Arguments:
     )
 
 
-def read_portals(name: str) -> tuple[Portal, ...]:
+def portal_settings(arguments: PortalArguments, settings: BaseSettings) -> dict[str, Any]:
+    """The settings that depend on the portals: corpus folder, user agent, delays.
+
+    Raises:
+        CrawlError: a portal lies beyond this machine, and the crawl does not say who asks.
+    """
+    contact = settings.get("NEWSCORPUS_CONTACT") or ""
+    if contact and not REACHABLE.search(contact):
+        raise CrawlError(f"setting NEWSCORPUS_CONTACT is {contact!r}; expected a mail address or the URL of a page")
+    sites = (f"http://{domain}/" for portal in arguments.portals for domain in portal.domains)
+    if not contact and not all(is_loopback(url) for url in (*sites, *_named_addresses(arguments.portals))):
+        raise CrawlError("setting NEWSCORPUS_CONTACT is empty; set it to an address at which sites can reach you")
+    return {
+        **corpus_settings(arguments.name, arguments.fresh, settings),
+        "USER_AGENT": user_agent(contact),
+        "DOWNLOAD_SLOTS": {portal.name: {"delay": portal.delay_seconds, "jitter": 0} for portal in arguments.portals},
+        # One request of a portal goes out at a time; more of them under way would only spoil the order.
+        "CONCURRENT_REQUESTS": 2 * len(arguments.portals),
+    }
+
+
+def corpus_settings(name: str, fresh: str, settings: BaseSettings) -> dict[str, str]:
+    """The settings of the corpus: its folder, by default one of that name, and whether it is begun anew."""
+    return {
+        "NEWSCORPUS_CORPUS": settings.get("NEWSCORPUS_CORPUS") or f"corpora/{name}",
+        "NEWSCORPUS_FRESH": fresh or settings.get("NEWSCORPUS_FRESH") or "",
+    }
+
+
+def check_promises(settings: BaseSettings) -> None:
+    """See that nothing takes away what sites are promised.
+
+    Args:
+        settings: with those of `portal_settings`.
+
+    Raises:
+        CrawlError: the user agent is another one, or what keeps the promises is switched off.
+    """
+    if settings.get("USER_AGENT") != user_agent(settings.get("NEWSCORPUS_CONTACT") or ""):
+        raise CrawlError("setting USER_AGENT: newscorpus says who asks, always; set NEWSCORPUS_CONTACT")
+    placed = {load_object(name): place for name, place in settings.getdict("DOWNLOADER_MIDDLEWARES").items()}
+    if missing := [kind.__name__ for kind in PROMISES if placed.get(kind) is None]:
+        raise CrawlError(f"setting DOWNLOADER_MIDDLEWARES: portals are crawled with {missing[0]}, always")
+
+
+def portal_manners(portals: Iterable[Portal]) -> dict[str, Manners]:
+    """What each portal may expect of the crawl, by its name."""
+    manners = {}
+    for portal in portals:
+        hours, zone = portal.politeness.quiet_hours, portal.politeness.time_zone
+        quiet = read_quiet_hours(hours, zone) if hours else None
+        manners[portal.name] = Manners(portal.delay_seconds, portal.limits.max_bytes, quiet)
+    return manners
+
+
+def loopback_hosts(portals: Iterable[Portal]) -> frozenset[str]:
+    """`host:port` of the portals that are served on this machine, as their files name them."""
+    return frozenset(host_and_port(url) for url in _named_addresses(portals) if is_loopback(url))
+
+
+def _named_addresses(portals: Iterable[Portal]) -> Iterable[str]:
+    return (url for portal in portals for url in (*portal.start, *portal.feeds, *portal.sitemaps))
+
+
+def refuse_unknown(given: Mapping[str, str], known: Collection[str], usage: str) -> None:
+    """Refuse an argument that a spider does not know.
+
+    Raises:
+        CrawlError: there is one; the message names those it knows.
+    """
+    if unknown := sorted(given.keys() - set(known)):
+        raise CrawlError(f"unknown argument {unknown[0]!r}; known: {', '.join(known)}; {usage}")
+
+
+def parse_names(text: str) -> list[str]:
+    """The names in a list with commas, each once."""
+    return list(dict.fromkeys(filter(None, map(str.strip, text.split(",")))))
+
+
+def _portals(name: str) -> tuple[Portal, ...]:
     """The portals named; "all" leaves out those on this machine, which run only where they are served."""
     if name == "all":
         every = map(load_portal, list_portals())
         return tuple(portal for portal in every if not is_loopback(portal.start[0]))
-    names = list(dict.fromkeys(filter(None, (part.strip() for part in name.split(",")))))
-    if not names:
+    if not (names := parse_names(name)):
         raise CrawlError(f"argument 'portal' is missing; known: all, {', '.join(list_portals())}; {USAGE}")
     return tuple(map(load_portal, names))
 
@@ -92,12 +186,7 @@ def _check_apart(portals: tuple[Portal, ...]) -> None:
                 raise CrawlError(f"portals {one.name!r} and {other.name!r} share {domain}; crawl one after the other")
 
 
-def read_limit(text: str) -> int:
-    """The number of articles that the argument `limit` names; 0 for none.
-
-    Raises:
-        CrawlError: it is no such number.
-    """
+def _limit(text: str) -> int:
     if not text:
         return 0
     if not text.isascii() or not text.isdigit() or int(text) < 1:

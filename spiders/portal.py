@@ -31,10 +31,16 @@ from newscorpus.discovery.planner import FetchPlanner, Plan, PlannedFetch
 from newscorpus.discovery.revisits import requeue_failed, requeue_for_period, requeue_known
 from newscorpus.recipe import of_portal
 
-from .arguments import Arguments, read_arguments
+from .arguments import (
+    PortalArguments,
+    check_promises,
+    loopback_hosts,
+    portal_manners,
+    portal_settings,
+    read_arguments,
+)
 from .requests import Callback, first_address, make_request, read_evidence
 from .responses import RevisitClock, fetch_parts, fetch_rejection
-from .surroundings import check_promises, loopback_hosts, portal_manners, portal_settings
 
 Output = FetchedPage | Rejected | Request
 
@@ -50,7 +56,7 @@ class PortalSpider(Spider):
 
     name = "portal"
 
-    def __init__(self, arguments: Arguments) -> None:
+    def __init__(self, arguments: PortalArguments) -> None:
         super().__init__()
         self.arguments = arguments
         self.portal_names = tuple(portal.name for portal in arguments.portals)

@@ -1,4 +1,4 @@
-"""The spider of WARC files: the same pipelines, and no network."""
+"""Read pages from WARC files instead of the network, for the same pipelines."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -21,13 +21,13 @@ from newscorpus.errors import CrawlError
 from newscorpus.portals.schema import Portal, list_portals, load_portal
 from newscorpus.stored import fetched_page, named_files
 
+from .arguments import corpus_settings, parse_names, refuse_unknown
+
 KNOWN = ("files", "portal", "fresh")
 USAGE = "usage: scrapy crawl warc -a files=FILE|PATTERN[,...] [-a portal=NAME[,NAME]|all] [-a fresh=1]"
 
 PART_RECORDS = 200
 """Pages and rejected records between two entries in the ledger: what is read again after the process died."""
-
-Outputs = list[Capture | Rejected]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +83,7 @@ class WarcSpider(Spider):
         """
         check_settings(crawler.settings)
         arguments = read_warc_arguments(kwargs)
-        corpus = crawler.settings.get("NEWSCORPUS_CORPUS") or "corpora/warc"
-        crawler.settings.set("NEWSCORPUS_CORPUS", corpus, priority="spider")
-        if arguments.fresh:
-            crawler.settings.set("NEWSCORPUS_FRESH", arguments.fresh, priority="spider")
+        crawler.settings.update(corpus_settings(cls.name, arguments.fresh, crawler.settings), priority="spider")
         return super().from_crawler(crawler, arguments)
 
     async def start(self) -> AsyncIterator[Request]:
@@ -122,8 +119,7 @@ def read_warc_arguments(given: Mapping[str, str]) -> WarcArguments:
         CrawlError: an argument is unknown, missing or wrong, or a file is missing.
         PortalError: a portal is unknown, or its file is wrong.
     """
-    if unknown := sorted(given.keys() - set(KNOWN)):
-        raise CrawlError(f"unknown argument {unknown[0]!r}; known: {', '.join(KNOWN)}; {USAGE}")
+    refuse_unknown(given, KNOWN, USAGE)
     try:
         files = named_files(given.get("files", ""))
     except ArchiveError as error:
@@ -131,13 +127,13 @@ def read_warc_arguments(given: Mapping[str, str]) -> WarcArguments:
     if not files:
         raise CrawlError(f"argument 'files' is missing; {USAGE}")
     named = given.get("portal", "").strip()
-    names = list_portals() if named == "all" else list(dict.fromkeys(filter(None, map(str.strip, named.split(",")))))
+    names = list_portals() if named == "all" else parse_names(named)
     return WarcArguments(tuple(files), tuple(map(load_portal, names)), given.get("fresh", ""))
 
 
-def _read_part(file: Path, offset: int) -> tuple[Outputs, int]:
+def _read_part(file: Path, offset: int) -> tuple[list[Capture | Rejected], int]:
     """What stands in a file from `offset` on, and the offset at which to read on; 0 at the end."""
-    part: Outputs = []
+    part: list[Capture | Rejected] = []
     for after, found in read_onwards(file, offset):
         part.append(found)
         if len(part) >= PART_RECORDS:

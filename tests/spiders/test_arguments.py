@@ -1,8 +1,7 @@
 from pathlib import Path
 
 import pytest
-from newscorpus.spiders.arguments import read_arguments
-from newscorpus.spiders.surroundings import check_promises, loopback_hosts, portal_settings
+from newscorpus.spiders.arguments import check_promises, loopback_hosts, portal_settings, read_arguments
 from scrapy.settings import Settings
 
 import newscorpus.settings
