@@ -18,7 +18,7 @@ from typing import BinaryIO, Self
 import msgspec
 
 from newscorpus.config import SignatureParameters
-from newscorpus.corpus.lines import complete_lines, encode_line, is_torn, writable
+from newscorpus.corpus.lines import complete_lines, decoded_lines, encode_line, is_torn, writable
 from newscorpus.data import SCHEMA, Record, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.files import sync_folder
@@ -205,8 +205,4 @@ def read_journal(path: Path) -> Iterator[Rejected]:
     Raises:
         CorpusError: a line is damaged.
     """
-    for number, (_, line) in enumerate(complete_lines(path), 1):
-        try:
-            yield REJECTIONS.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise CorpusError(f"{path}, line {number}: {error}") from error
+    return decoded_lines(path, REJECTIONS)

@@ -51,6 +51,19 @@ def complete_lines(path: Path, offset: int = 0) -> Iterator[tuple[int, bytes]]:
             offset += len(line)
 
 
+def decoded_lines(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
+    """Decode the complete lines of a file; a torn last line is left out.
+
+    Raises:
+        CorpusError: a line is damaged; the message names file and line.
+    """
+    for number, (_, line) in enumerate(complete_lines(path), 1):
+        try:
+            yield decoder.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise CorpusError(f"{path}, line {number}: {error}") from error
+
+
 def is_torn(path: Path) -> bool:
     """Whether the last line lacks its newline: the writer died while it wrote."""
     with path.open("rb") as file:

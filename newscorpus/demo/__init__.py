@@ -1,1 +1,1 @@
-"""The demo portal: a small news site that is served on loopback and crawled."""
+"""Crawl a small portal that is served on this machine, and compare the corpus with its gold."""

@@ -1,7 +1,4 @@
-"""The demo: serve the portal, crawl it as anybody would, and hold the corpus against the gold.
-
-The folder of an earlier demo, which the next one may take.
-"""
+"""Run the demo: serve the portal, crawl it as any user would, and compare the corpus with the gold."""
 
 import json
 import os
@@ -22,18 +19,25 @@ LOG_FILE = "crawl.log"
 
 
 def run_demo(corpus: Path, port: int = 0, on_request: Callable[[str], object] | None = None) -> DemoReport:
-    """Serve the demo portal, crawl it into the new folder `corpus`, and report.
+    """Serve the demo portal, crawl it into a new or empty folder, and report.
 
     Args:
-        corpus: folder that does not exist or is empty.
+        corpus: the folder.
         port: of the server; 0 for any that is free.
         on_request: called with the path of every page fetched, from another thread.
 
     Raises:
         CorpusError: the corpus was not written as it should be.
-        DemoError: the folder is in use, the port cannot be had, or the crawl failed.
+        DemoError: the folder is in use, the port is not free, or the crawl failed.
     """
-    corpus = _empty_folder(corpus)
+    corpus = corpus.resolve()
+    try:
+        corpus.mkdir(parents=True, exist_ok=True)
+        is_empty = not any(corpus.iterdir())
+    except OSError as error:
+        raise DemoError(f"{corpus}: {error.strerror}") from error
+    if not is_empty:
+        raise DemoError(f"{corpus}: not empty; remove it or name another folder")
     with serving(port, on_request) as base:
         crawl(corpus, base)
     return read_report(corpus, read_gold(base))
@@ -62,38 +66,24 @@ def crawl(corpus: Path, base: str) -> None:
     except subprocess.TimeoutExpired as error:
         raise DemoError(f"the crawl did not end within {CRAWL_SECONDS:.0f} seconds; see {log}") from error
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        raise DemoError(f"the crawl failed with status {done.returncode}{said and f': {said}'}; see {log}")
-
-
-def _empty_folder(folder: Path) -> Path:
-    """The folder, absolute, made if need be."""
-    folder = folder.resolve()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()):
-            raise DemoError(f"{folder}: not empty; remove it or name another folder")
-    except OSError as error:
-        raise DemoError(f"{folder}: {error.strerror}") from error
-    return folder
+        reason = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        raise DemoError(f"the crawl failed with status {done.returncode}{reason and f': {reason}'}; see {log}")
 
 
 def remove_earlier(corpus: Path) -> None:
-    """Remove `corpus` if a demo left it there; anything else is let be.
+    """Remove `corpus` if a demo left it there, finished or broken off; keep anything else.
 
     Raises:
         OSError: it cannot be removed.
     """
-    if (corpus / LOG_FILE).is_file() and _portals(corpus / "crawl-report.json") in (["demo"], None):
-        shutil.rmtree(corpus)
-
-
-def _portals(report: Path) -> object:
-    """The portals that a crawl's report names; None where there is none, since the crawl was broken off."""
+    if not (corpus / LOG_FILE).is_file():
+        return
     try:
-        found = json.loads(report.read_bytes())
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError):  # no report of ours, so no demo of ours
-        return []
-    return found.get("portals", []) if isinstance(found, dict) else []
+        report = json.loads((corpus / "crawl-report.json").read_bytes())
+    except FileNotFoundError:  # the crawl was broken off
+        shutil.rmtree(corpus)
+    except (OSError, ValueError):  # a report that no demo wrote
+        return
+    else:
+        if isinstance(report, dict) and report.get("portals") == ["demo"]:
+            shutil.rmtree(corpus)

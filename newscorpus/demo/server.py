@@ -1,4 +1,4 @@
-"""The server of the demo site, on loopback only."""
+"""Serve the demo site over HTTP, on loopback only."""
 
 import gzip
 import hashlib
@@ -10,13 +10,13 @@ from email.utils import formatdate, parsedate_to_datetime
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from newscorpus.demo.site import SITE, Route, Site, read_routes
+from newscorpus.demo.site import SITE, DemoSite, Route, read_routes
 from newscorpus.errors import DemoError
 
 HOST = "127.0.0.1"
 
 IDLE_SECONDS = 30
-"""After which a connection that is kept open but says nothing is closed."""
+"""A connection that is idle for so long is closed."""
 
 
 class DemoServer(ThreadingHTTPServer):
@@ -27,7 +27,7 @@ class DemoServer(ThreadingHTTPServer):
         on_request: called with the target of every GET, from the thread that answers it.
 
     Raises:
-        DemoError: the port cannot be had.
+        DemoError: the port is not free.
     """
 
     daemon_threads = True
@@ -38,13 +38,13 @@ class DemoServer(ThreadingHTTPServer):
         except (OSError, OverflowError) as error:
             raise DemoError(f"port {port} of {HOST}: {getattr(error, 'strerror', None) or error}") from error
         self.base = f"http://{HOST}:{self.server_port}"
-        self.site = Site(read_routes(), self.base, datetime.now(UTC).date())
+        self.site = DemoSite(read_routes(), self.base, datetime.now(UTC).date())
         self.on_request = on_request
         self._failed: set[str] = set()
         self._lock = threading.Lock()
 
     def fails_now(self, route: Route) -> bool:
-        """Whether this is the one GET of the route that is to fail."""
+        """Whether this GET is the one that is to fail: the first of a route with `fail_once`."""
         if not route.fail_once:
             return False
         with self._lock:
@@ -88,7 +88,12 @@ class DemoHandler(BaseHTTPRequestHandler):
 
     def _send_file(self, route: Route) -> None:
         body = self.server.site.body(route)
-        headers = {"Content-Type": route.content_type, "Vary": "Accept-Encoding", **self._validators(route, body)}
+        headers = {
+            "Content-Type": route.content_type,
+            "Vary": "Accept-Encoding",
+            "ETag": f'W/"{hashlib.sha256(body).hexdigest()[:16]}"',
+            "Last-Modified": formatdate((SITE / route.file).stat().st_mtime, usegmt=True),
+        }
         if route.status == HTTPStatus.OK and self._is_known(headers):
             self._send(HTTPStatus.NOT_MODIFIED, headers, b"")
             return
@@ -98,15 +103,8 @@ class DemoHandler(BaseHTTPRequestHandler):
             body, headers["Content-Encoding"] = gzip.compress(body, mtime=0), "gzip"
         self._send(HTTPStatus(route.status), headers, body)
 
-    def _validators(self, route: Route, body: bytes) -> dict[str, str]:
-        modified = (SITE / route.file).stat().st_mtime
-        return {
-            "ETag": f'W/"{hashlib.sha256(body).hexdigest()[:16]}"',
-            "Last-Modified": formatdate(modified, usegmt=True),
-        }
-
     def _is_known(self, headers: dict[str, str]) -> bool:
-        """Whether the client holds this very version; the tag decides before the date (RFC 9110, 13.2.2)."""
+        """Whether the client has this version already; the tag decides before the date (RFC 9110, 13.2.2)."""
         if tags := self.headers.get("If-None-Match"):
             return headers["ETag"] in (tag.strip() for tag in tags.split(","))
         try:
@@ -128,10 +126,10 @@ class DemoHandler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serving(port: int = 0, on_request: Callable[[str], object] | None = None) -> Iterator[str]:
-    """Serve the demo site while the context lasts, and give its address, `http://127.0.0.1:PORT`.
+    """Serve the demo site while the context lasts; yields its address, `http://127.0.0.1:PORT`.
 
     Raises:
-        DemoError: the port cannot be had.
+        DemoError: the port is not free.
     """
     with DemoServer(port, on_request) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
@@ -144,10 +142,10 @@ def serving(port: int = 0, on_request: Callable[[str], object] | None = None) ->
 
 
 def serve(port: int, announce: Callable[[str], object]) -> None:
-    """Serve the demo site until interrupted by the keyboard; `announce` is told its address.
+    """Serve the demo site until Ctrl-C; `announce` is called with its address.
 
     Raises:
-        DemoError: the port cannot be had.
+        DemoError: the port is not free.
     """
     with DemoServer(port) as server:
         announce(server.base)

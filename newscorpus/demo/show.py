@@ -1,4 +1,4 @@
-"""The report of the demo, printed for a person."""
+"""Print the report of the demo, and show its progress."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,11 +14,11 @@ from newscorpus.demo.report import DUPLICATE, KEPT, DemoReport
 from newscorpus.demo.site import read_routes
 
 EXAMPLE_CHARACTERS = 300
-"""How much of the example's text is shown."""
+"""How much of the example's text is printed."""
 
 
 def print_report(report: DemoReport, console: Console) -> None:
-    """Print the counts, one record, what went otherwise than it should, and where the corpus lies."""
+    """Print the counts, one record, the pages that ended otherwise than they should, and where the corpus lies."""
     console.print(_counts(report))
     if report.records:
         console.print(_example(report.records[0]))
@@ -32,7 +32,7 @@ def print_report(report: DemoReport, console: Console) -> None:
 
 @contextmanager
 def crawl_progress(console: Console) -> Iterator[Callable[[str], None]]:
-    """A progress bar of the crawl; gives what is to be called with the path of each page. Nothing but on a terminal."""
+    """Show a progress bar on a terminal; yields a function to call with the path of each page that is fetched."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     awaited = set(read_routes())
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
@@ -63,17 +63,8 @@ def _counts(report: DemoReport) -> Table:
 def _example(record: Record) -> Table:
     table = Table("key", "value", title="One record", show_header=False)
     text = record.text if len(record.text) <= EXAMPLE_CHARACTERS else record.text[:EXAMPLE_CHARACTERS] + " …"
-    shown = {
-        "id": record.id,
-        "url": record.url,
-        "title": record.title,
-        "authors": ", ".join(record.authors),
-        "published": record.published,
-        "language": record.language,
-        "n_words": str(record.n_words),
-        "extractor": record.extractor,
-        "text": text,
-    }
-    for key, value in shown.items():
-        table.add_row(key, escape(value))
+    for key in ("id", "url", "title", "authors", "published", "language", "n_words", "extractor"):
+        value = getattr(record, key)
+        table.add_row(key, escape(", ".join(value) if isinstance(value, tuple) else str(value)))
+    table.add_row("text", escape(text))
     return table

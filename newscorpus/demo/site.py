@@ -1,4 +1,4 @@
-"""The demo site: which file answers which address."""
+"""Find the file of the demo site that answers an address."""
 
 import tomllib
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import msgspec
 SITE = Path(__file__).parent / "site"
 
 PLACEHOLDER = "http://demo.newscorpus.invalid"
-"""Stands in the files for scheme, host and port; ".invalid" can never be asked for by mistake (RFC 2606)."""
+"""Stands in the files for scheme, host and port; no host can have a name in ".invalid" (RFC 2606)."""
 
 CALENDAR = "/calendar/"
 
@@ -39,13 +39,13 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
-    """The routes by path, and the address that the placeholder stands for.
+class DemoSite:
+    """The pages of the demo site as they are served.
 
     Attributes:
         routes: by path.
-        base: `http://127.0.0.1:PORT`.
-        today: decides the month that the calendar opens at.
+        base: `http://127.0.0.1:PORT`, in place of the placeholder.
+        today: its month is the one that the calendar begins with.
     """
 
     routes: dict[str, Route]
@@ -53,21 +53,21 @@ class Site:
     today: date
 
     def find(self, target: str) -> Route | None:
-        """The route of a request target: its own, or else that of its path without the query."""
+        """Find the route of a request target; the query counts only where a route has it."""
         path = target.partition("?")[0]
         if self._month(path):
             return Route(path, "listings/calendar.html")
         return self.routes.get(target) or self.routes.get(path)
 
     def body(self, route: Route) -> bytes:
-        """The bytes of a route's file, with the site's own address in place of the placeholder, in any charset."""
+        """Read a route's file, in its charset, with the site's own address in place of the placeholder."""
         if not route.file:
             return b""
         body = (SITE / route.file).read_bytes().replace(PLACEHOLDER.encode(), self.base.encode())
         return self._calendar(body, route.path) if route.path.startswith(CALENDAR) else body
 
     def _calendar(self, body: bytes, path: str) -> bytes:
-        """A page of the calendar; every one leads to the next, without end."""
+        """Fill in a page of the calendar, which leads to the next month, without end."""
         year, month = self._month(path) or (0, 0)
         following = f"{CALENDAR}{year + month // 12}/{month % 12 + 1:02d}/"
         return body.replace(b"{month}", f"{year}-{month:02d}".encode()).replace(b"{next}", following.encode())
@@ -84,6 +84,6 @@ class Site:
 
 
 def read_routes() -> dict[str, Route]:
-    """The routes of `routes.toml`, by path."""
+    """Read `routes.toml`; routes by path."""
     table = tomllib.loads((SITE / "routes.toml").read_text(encoding="utf-8"))
     return {route.path: route for route in msgspec.convert(table["route"], list[Route])}

@@ -27,7 +27,7 @@ from newscorpus.data import Evidence, Record, Rejected
 from newscorpus.dedup.duplicates import Kind
 from newscorpus.errors import CorpusError
 from newscorpus.publish.index import INTAKE
-from newscorpus.publish.left_out import DUPLICATES, DuplicateLine
+from newscorpus.publish.left_out import DUPLICATE_LINES, DUPLICATES, DuplicateLine
 from newscorpus.urls import document_id
 
 
@@ -120,9 +120,6 @@ class Explanation:
     left_out: DuplicateLine | None = None
     published: Record | None = None
     stands_for: tuple[DuplicateLine, ...] = ()
-
-
-DUPLICATE_LINES = msgspec.json.Decoder(DuplicateLine)
 
 
 OF_STATE = {

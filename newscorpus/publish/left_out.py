@@ -5,10 +5,11 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import msgspec
 
-from newscorpus.corpus.lines import encode_line
+from newscorpus.corpus.lines import decoded_lines, encode_line
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.duplicates import Duplicate, Kind, survivors
 from newscorpus.publish.index import line_of
@@ -42,6 +43,18 @@ class DuplicateLine:
     cluster: str = ""
     source: str = ""
     duplicate_of_source: str = ""
+
+
+DUPLICATE_LINES = msgspec.json.Decoder(DuplicateLine)
+
+
+def read_duplicates(path: Path) -> Iterator[DuplicateLine]:
+    """Read a file of documents left out, `duplicates.jsonl`.
+
+    Raises:
+        CorpusError: a line is damaged.
+    """
+    return decoded_lines(path, DUPLICATE_LINES)
 
 
 class Described(msgspec.Struct):

@@ -1,4 +1,4 @@
-"""What is in a corpus, counted in one pass: by portal, time, language, section, length; what was left out, and why."""
+"""Count the documents of a corpus by portal, time, language, section and length, and what was left out and why."""
 
 import heapq
 import re
@@ -8,14 +8,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-import msgspec
-
 from newscorpus.corpus.intake import JOURNAL, read_journal
-from newscorpus.corpus.lines import complete_lines
 from newscorpus.corpus.published import PUBLISHED, open_corpus
 from newscorpus.data import Record, Rejected
-from newscorpus.errors import CorpusError
-from newscorpus.publish.left_out import DUPLICATES
+from newscorpus.publish.left_out import DUPLICATES, read_duplicates
 from newscorpus.urls import document_id
 
 MONTH = re.compile(r"(?P<year>\d{4})-(?:0[1-9]|1[0-2])")
@@ -23,7 +19,8 @@ UNKNOWN, OTHERS = "(unknown)", "(others)"
 
 LENGTHS = (0, 25, 50, 100, 200, 400, 800, 1600, 3200)
 """Words from which each class of lengths begins; each is twice as wide as the one before."""
-CONFIDENCE_CLASSES = 10
+LENGTH_CLASSES = (*(f"{start} to {end - 1}" for start, end in pairwise(LENGTHS)), f"{LENGTHS[-1]} and more")
+CONFIDENCE_CLASSES = tuple(f"{tenth / 10:.1f} to {(tenth + 1) / 10:.1f}" for tenth in range(10))
 
 MAX_GROUPS = 5_000
 """Most groups of a kind that are counted apart, so that a portal that names a section a page fills no memory."""
@@ -31,6 +28,7 @@ SAMPLES = 5
 """Rejections quoted of each reason: those with the least hash of their addresses, a fair choice of any order."""
 
 Watch = Callable[[Iterable[Record]], Iterable[Record]]
+"""Passes records on, and shows progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +51,14 @@ class Refusals:
 
 @dataclass(frozen=True, slots=True)
 class CorpusStats:
-    """What is in a corpus, and what is not.
+    """What is in a corpus, and what was left out.
 
     Attributes:
         name: of its folder.
         total: all published documents.
         bytes: of the published files.
         groups: by "portal", "year", "month", "language", "section", "length", "confidence" and "flag": size of each
-            group; the latest first, in order of length and confidence, else the largest first.
+            group; years and months with the latest first, lengths and confidence ascending, others by size.
         clusters: number of documents that stand for near-duplicates too, by how many documents each stands for.
         duplicates: number of documents left out, by kind.
         refusals: by stage and reason, the most frequent first.
@@ -90,16 +88,16 @@ class Sizes:
         self._words[group] += words
 
     def largest_first(self) -> dict[str, Size]:
-        """The groups by documents, ties by name."""
+        """The groups by number of documents, ties by name."""
         ordered = sorted(self._documents.items(), key=lambda item: (-item[1], item[0]))
         return {group: Size(count, self._words[group]) for group, count in ordered}
 
     def latest_first(self) -> dict[str, Size]:
-        """The groups, whose names are times, by them; what is of no time stands last."""
+        """The groups by name, which is a time; documents without a time come last."""
         return dict(sorted(self.largest_first().items(), reverse=True))
 
     def of(self, groups: Iterable[str]) -> dict[str, Size]:
-        """These groups, those without documents too."""
+        """These groups, with or without documents."""
         return {group: Size(self._documents[group], self._words[group]) for group in groups}
 
 
@@ -117,6 +115,7 @@ def corpus_stats(corpus: Path, watch: Watch = iter) -> CorpusStats:
         for kind, group in _groups(record):
             sizes[kind].add(group, record.n_words)
     root = published.folder.parent if published.folder.name == PUBLISHED else published.folder
+    duplicates = read_duplicates(root / DUPLICATES) if (root / DUPLICATES).exists() else ()
     manifest = published.manifest
     return CorpusStats(
         name=root.resolve().name,
@@ -129,17 +128,17 @@ def corpus_stats(corpus: Path, watch: Watch = iter) -> CorpusStats:
             "language": sizes["language"].largest_first(),
             "section": sizes["section"].largest_first(),
             "length": sizes["length"].of(LENGTH_CLASSES),
-            "confidence": sizes["confidence"].of(map(_confidence_class, range(CONFIDENCE_CLASSES))),
+            "confidence": sizes["confidence"].of(CONFIDENCE_CLASSES),
             "flag": sizes["flag"].largest_first(),
         },
         clusters=dict(sorted((+clusters).items())),
-        duplicates=dict(_count_duplicates(root / DUPLICATES).most_common()),
+        duplicates=dict(Counter(line.kind.value for line in duplicates).most_common()),
         refusals=_refusals(root / JOURNAL),
     )
 
 
 def _groups(record: Record) -> Iterator[tuple[str, str]]:
-    """The groups that a record belongs to."""
+    """The kind and name of each group that a record belongs to."""
     month = MONTH.match(record.published)
     yield "portal", record.source or UNKNOWN
     yield "year", month["year"] if month else UNKNOWN
@@ -147,41 +146,16 @@ def _groups(record: Record) -> Iterator[tuple[str, str]]:
     yield "language", record.language or UNKNOWN
     yield "section", record.section or UNKNOWN
     yield "length", LENGTH_CLASSES[sum(record.n_words >= start for start in LENGTHS) - 1]
-    yield "confidence", _confidence_class(min(int(record.confidence * CONFIDENCE_CLASSES), CONFIDENCE_CLASSES - 1))
+    yield "confidence", CONFIDENCE_CLASSES[min(int(record.confidence * 10), 9)]
     for flag in record.flags:
         yield "flag", flag.partition(":")[0]
 
 
-def _confidence_class(number: int) -> str:
-    return f"{number / CONFIDENCE_CLASSES:.1f} to {(number + 1) / CONFIDENCE_CLASSES:.1f}"
-
-
-LENGTH_CLASSES = (*(f"{start} to {end - 1}" for start, end in pairwise(LENGTHS)), f"{LENGTHS[-1]} and more")
-
-
-class _Duplicate(msgspec.Struct):
-    """What is asked of a line of `duplicates.jsonl`."""
-
-    kind: str
-
-
-def _count_duplicates(path: Path) -> Counter[str]:
-    """Documents left out, by kind; none where there is no such file."""
-    counts: Counter[str] = Counter()
-    decoder = msgspec.json.Decoder(_Duplicate)
-    for number, (_, line) in enumerate(complete_lines(path) if path.exists() else (), 1):
-        try:
-            counts[decoder.decode(line).kind] += 1
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise CorpusError(f"{path}, line {number}: {error}") from error
-    return counts
-
-
-def _refusals(path: Path) -> tuple[Refusals, ...]:
+def _refusals(journal: Path) -> tuple[Refusals, ...]:
     """Rejections by stage and reason; none where there is no journal."""
     counts: Counter[tuple[str, str]] = Counter()
     samples: defaultdict[tuple[str, str], list[tuple[str, int, Rejected]]] = defaultdict(list)
-    for number, rejected in enumerate(read_journal(path) if path.exists() else ()):
+    for number, rejected in enumerate(read_journal(journal) if journal.exists() else ()):
         key = rejected.stage, rejected.reason
         counts[key] += 1
         kept = [*samples[key], (document_id(rejected.url), number, rejected)]

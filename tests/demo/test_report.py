@@ -17,10 +17,11 @@ from newscorpus.corpus.published import publish
 from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields, Record, Rejected
 from newscorpus.dedup.duplicates import Kind
-from newscorpus.demo.report import DemoReport, Gold, Outcome, read_report
+from newscorpus.demo.report import DemoReport, Gold, PageOutcome, read_report
 from newscorpus.demo.show import crawl_progress, print_report
 from newscorpus.errors import CorpusError, DemoError
 from newscorpus.publish.left_out import DuplicateLine
+from newscorpus.terminal import describe
 
 BASE = "http://127.0.0.1:4711"
 TEXT = "one two three four five six seven eight"
@@ -150,14 +151,15 @@ def test_a_damaged_crawl_report_is_one_line(tmp_path: Path, damage: str) -> None
 def test_a_missing_part_is_one_line(tmp_path: Path, name: str) -> None:
     report(tmp_path, {})
     (tmp_path / name).unlink()
-    with pytest.raises(DemoError, match=rf"^.+{name}: No such file or directory$"):
+    with pytest.raises(FileNotFoundError) as error:
         read_report(tmp_path, {})
+    assert describe(error.value) == f"{tmp_path / name}: No such file or directory"
 
 
 def test_a_damaged_list_of_duplicates_is_one_line(tmp_path: Path) -> None:
     report(tmp_path, {})
     (tmp_path / "duplicates.jsonl").write_text("{}\n")
-    with pytest.raises(DemoError, match=r"^.+duplicates\.jsonl: .+$"):
+    with pytest.raises(CorpusError, match=r"^.+duplicates\.jsonl, line 1: .+$"):
         read_report(tmp_path, {})
 
 
@@ -191,7 +193,7 @@ def test_the_print_has_counts_record_surprises_and_place(tmp_path: Path) -> None
 
 def test_the_print_says_when_all_went_well_and_takes_no_markup(tmp_path: Path) -> None:
     made = report(tmp_path, {"a": gold("/a")}, [record("/a", "[bold]one[/bold] [/red] two three")])
-    text = printed(dataclasses.replace(made, outcomes=(Outcome("a", BASE, "kept", "kept", 1.0),)))
+    text = printed(dataclasses.replace(made, outcomes=(PageOutcome("a", BASE, "kept", "kept", 1.0),)))
     assert "All 1 pages ended as they should." in text
     assert "[bold]one[/bold] [/red]" in text
 

@@ -6,10 +6,10 @@ from datetime import date
 
 import pytest
 
-from newscorpus.demo.site import PLACEHOLDER, SITE, Route, Site, read_routes
+from newscorpus.demo.site import PLACEHOLDER, SITE, DemoSite, Route, read_routes
 
 BASE = "http://127.0.0.1:4711"
-DEMO = Site(read_routes(), BASE, date(2026, 12, 31))
+DEMO = DemoSite(read_routes(), BASE, date(2026, 12, 31))
 
 
 def test_routes_say_nothing_that_is_not_understood() -> None:

@@ -34,8 +34,13 @@ def corpus(
 ) -> Path:
     publish(folder / "corpus", records, BuildConfig())
     (folder / "rejected.jsonl").write_bytes(b"".join(map(journal_line, rejected)))
-    (folder / "duplicates.jsonl").write_text("".join(json.dumps({"kind": kind}) + "\n" for kind in kinds))
+    (folder / "duplicates.jsonl").write_text("".join(map(duplicate_line, kinds)))
     return folder
+
+
+def duplicate_line(kind: str) -> str:
+    line = {"id": "a", "revision": "b", "url": "", "title": "", "duplicate_of": "c", "kind": kind, "similarity": 0.9}
+    return json.dumps(line) + "\n"
 
 
 def documents(found: CorpusStats, kind: str) -> dict[str, int]:
@@ -104,7 +109,7 @@ def test_groups_beyond_the_bound_are_added_up(tmp_path: Path, monkeypatch: pytes
 @pytest.mark.parametrize(
     ("name", "line"),
     [
-        ("duplicates.jsonl", b'{"kind":1}\n'),
+        ("duplicates.jsonl", duplicate_line("unheard-of").encode()),
         ("duplicates.jsonl", b"{}\n"),
         ("duplicates.jsonl", b"\xff\n"),
         ("rejected.jsonl", b'{"stage":"fetch"}\n'),
