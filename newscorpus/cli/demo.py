@@ -1,4 +1,4 @@
-"""`newscorpus demo`."""
+"""Add the verb `newscorpus demo`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,11 +12,14 @@ DEMO_CORPUS = Path("corpora/demo")
 
 @app.command()
 def demo(
-    output: Annotated[Path, typer.Option(help="Folder of the corpus.")] = DEMO_CORPUS,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the server; 0 is any that is free.")] = 0,
-    serve_only: Annotated[bool, typer.Option("--serve-only", help="Serve the portal, and do not crawl it.")] = False,
+    output: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder of the corpus.")] = DEMO_CORPUS,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the server; 0: any free port.")] = 0,
+    serve_only: Annotated[bool, typer.Option("--serve-only", help="Serve the portal without crawling it.")] = False,
 ) -> None:
-    """Serve the bundled portal on this machine, crawl it, and hold the corpus against the gold."""
+    """Crawl a small portal that is served on this machine.
+
+    The corpus is compared with the texts and outcomes that are right for each page; exit code 1 if a page differs.
+    """
     from rich.console import Console
 
     from newscorpus.demo.run import remove_earlier, run_demo

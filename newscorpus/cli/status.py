@@ -1,29 +1,31 @@
-"""Show the state of a corpus: `newscorpus status`, `stats` and `verify`."""
+"""Add the verbs that show the state of a corpus: `newscorpus status`, `stats` and `verify`."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from newscorpus.cli.app import app, counted
+from newscorpus.cli.app import Corpus, app, counted
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from newscorpus.stats.count import CorpusStats
     from newscorpus.stats.tables import StatsTable
 
-
 SHOWN_ROWS = 15
-"""Rows of a table of `stats` that are printed."""
+"""Rows of a table of `stats` that are printed; its page has more."""
 
 
 @app.command()
 def status(
-    corpus: Annotated[Path, typer.Argument(help="Folder of the corpus.")],
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON, one portal a line.")] = False,
+    corpus: Corpus,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one portal a line.")] = False,
 ) -> None:
-    """Tell how a crawl stands, while it runs or afterwards: what is queued, kept and rejected, by portal."""
+    """Show how far a crawl has come.
+
+    Counts what is queued, kept and rejected, by portal; while the crawl runs, too.
+    """
     import msgspec
 
     from newscorpus.crawl.ledger.status import status as read_status
@@ -48,28 +50,34 @@ def status(
 
 
 def _aligned(rows: list[tuple[object, ...]]) -> list[str]:
-    """Rows of a table as lines, all but the first column to the right."""
+    """Align the rows of a table, all columns but the first to the right."""
     texts = [tuple(map(str, row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
-    pairs = [list(zip(row, widths, strict=True)) for row in texts]
-    return ["  ".join([row[0][0].ljust(row[0][1]), *(cell.rjust(width) for cell, width in row[1:])]) for row in pairs]
+    first, *others = (f"{{:{'>' if number else '<'}{width}}}" for number, width in enumerate(widths))
+    return ["  ".join([first, *others]).format(*row) for row in texts]
 
 
 def _duration(seconds: int) -> str:
-    """As hours and minutes; "" for none."""
+    """Write seconds as hours and minutes; "" for none."""
     hours, minutes = divmod(-(-seconds // 60), 60)
     return (f"{hours} h {minutes:02} min" if hours else f"{minutes} min") if seconds else ""
 
 
 @app.command()
 def stats(
-    corpus: Annotated[Path, typer.Argument(help="Folder of the corpus.")],
-    output: Annotated[Path | None, typer.Option(help="Folder for stats.html and stats.svg.")] = None,
+    corpus: Corpus,
+    output: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write stats.html and stats.svg into it, too.")
+    ] = None,
 ) -> None:
-    """Count what is in a corpus and what was left out; with --output, draw it as a page and a picture."""
-    from functools import partial
+    """Count what is in a corpus.
 
+    Documents and words by portal, date, language and more; and what was left out, with samples on the page that
+    --output writes.
+    """
+    from newscorpus.files import replacing
     from newscorpus.stats.count import corpus_stats
+    from newscorpus.stats.page import page, picture
     from newscorpus.stats.tables import summary, tables
     from newscorpus.terminal import progress, table_console
 
@@ -78,26 +86,19 @@ def stats(
     for table in tables(found):
         _print(table, table_console())
     if output:
-        _write(found, output)
+        output.mkdir(parents=True, exist_ok=True)
+        for name, content in (("stats.html", page(found)), ("stats.svg", picture(found))):
+            with replacing(output / name) as file:
+                file.write(content)
         typer.echo(f"\nstats.html and stats.svg lie in {output}")
-
-
-def _write(found: "CorpusStats", output: Path) -> None:
-    from newscorpus.files import replacing
-    from newscorpus.stats.page import page, picture
-
-    output.mkdir(parents=True, exist_ok=True)
-    for name, content in (("stats.html", page(found)), ("stats.svg", picture(found))):
-        with replacing(output / name) as file:
-            file.write(content)
 
 
 def _print(table: "StatsTable", console: "Console") -> None:
     """Print the first rows of a table; as `Text`, since square brackets in a label are no markup."""
-    from rich.table import Table as Lines
+    from rich.table import Table
     from rich.text import Text
 
-    lines = Lines(box=None, pad_edge=False)
+    lines = Table(box=None, pad_edge=False)
     for at, name in enumerate(table.header):
         lines.add_column(name, justify="right" if at else "left", overflow="fold")
     for label, numbers in table.rows[:SHOWN_ROWS]:
@@ -108,10 +109,11 @@ def _print(table: "StatsTable", console: "Console") -> None:
 
 
 @app.command()
-def verify(corpus: Annotated[Path, typer.Argument(help="Folder of the corpus.")]) -> None:
-    """Read every file of a published corpus, and name those that are not what the manifest says."""
-    from functools import partial
+def verify(corpus: Corpus) -> None:
+    """Compare a published corpus with its manifest.
 
+    Every file is read; each that differs is named, and the exit code is 1.
+    """
     from newscorpus.corpus.verify import verify as verify_corpus
     from newscorpus.terminal import complain, progress
 
