@@ -12,7 +12,7 @@ MAPPED = {"spiders": "newscorpus.spiders", "pipelines": "newscorpus.pipelines"}
 """Folders at the top of the checkout, and the packages they are."""
 
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("data", "errors", "config", "tokens", "urls", "files", "layout", "artifacts", "resources", "terminal", "workers"),
+    tuple("arrays data errors config tokens urls files layout artifacts resources terminal workers".split()),
     ("crawl", "extraction", "corpus", "dedup"),
     ("portals", "published"),
     ("settings", "discovery", "recipe", "stored", "__init__"),
@@ -26,7 +26,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 """The parts of the library from the ground up: a part imports itself and what lies below it."""
 
 NEIGHBOURS: Mapping[str, set[str]] = {
-    **{part: {"data", "errors", "config", "tokens", "urls", "files", "resources"} for part in FLOORS[0]},
+    **{part: {"arrays", "data", "errors", "config", "tokens", "urls", "files", "resources"} for part in FLOORS[0]},
     "portals": set(),
     "published": {"portals"},
     "stored": {"recipe", "workers"},

@@ -16,9 +16,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from newscorpus.arrays import Floats, Matrix
 from newscorpus.artifacts import Artifact, ArtifactError
 from newscorpus.data import Block, Label, LabelledBlock
-from newscorpus.extraction.features import FEATURES, Matrix, PageFeatures
+from newscorpus.extraction.features import FEATURES, PageFeatures
 
 
 class Trees:
@@ -45,8 +46,6 @@ class Trees:
         probability: NDArray[np.float64] = 1 / (1 + np.exp(-margin))
         return probability
 
-
-Floats = NDArray[np.float64]
 
 REACH = (1, 2, 3, 4)
 WINDOWS = (2, 5, 12)

@@ -1,12 +1,8 @@
-"""Read a page once: everything that the extractors decide on.
+"""Turn a page into an article: read it once, let a template or a system decide, assemble what was found.
 
-Assemble: the verdicts on a page to an article.
-
-The article of several pages, from the articles of each.
-
-The line: from a page to an article, or to the reason why not.
-
-What the extractors share: read the page, let the template or the system decide, assemble.
+The module follows a page from top to bottom: what an extractor is; `read`, which gives all that extractors decide on;
+`SystemExtractor`, which names every stage once and in order; `assemble`, which makes the article; and `join`, which
+makes one article of several pages.
 """
 
 from collections.abc import Callable, Sequence
@@ -58,7 +54,7 @@ class Template(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A page as the extractors see it.
+    """A page that was read: all that extractors decide on.
 
     Attributes:
         page: the page.
@@ -88,7 +84,7 @@ class Reading:
 
 
 def read(page: Page, template: Template | None = None, limits: Limits = Limits()) -> Reading | Rejected:
-    """Decode, parse and segment `page`, and read its fields; what is rejected carries the page's address."""
+    """Decode, parse and segment `page`, and read its fields; a rejection carries the page's address."""
     html = decode(page, limits)
     if isinstance(html, Rejected):
         return html
@@ -112,8 +108,8 @@ def read(page: Page, template: Template | None = None, limits: Limits = Limits()
 
 
 @dataclass(frozen=True, slots=True)
-class MainText:
-    """What an extractor found.
+class FoundText:
+    """The main text that an extractor found.
 
     Attributes:
         paragraphs: the main text in order, headline excluded.
@@ -128,52 +124,16 @@ class MainText:
     flags: tuple[str, ...] = ()
 
 
-def good_paragraphs(labelled: Sequence[LabelledBlock]) -> list[str]:
-    """The texts of the good blocks, in order."""
-    return [item.block.text for item in labelled if item.label is Label.GOOD]
-
-
-def assemble(reading: Reading, found: MainText) -> Article | Rejected:
-    """The article of what was read and found; rejected where no text was found."""
-    text = "\n".join(paragraph for paragraph in found.paragraphs if paragraph)
-    if not text:
-        return Rejected("extract", "no_main_text", url=reading.page.url)
-    return Article(
-        url=reading.page.url,
-        text=text,
-        fields=reading.fields,
-        extractor=found.extractor,
-        confidence=found.confidence,
-        flags=found.flags,
-        fetched=reading.page.fetched,
-    )
-
-
-FLAG = "several_pages"
-
-
-def join(first: Article, others: Sequence[Article]) -> Article:
-    """`first` with the paragraphs of the pages that follow it; what was there before, such as the lead, comes once.
-
-    The fields are those of the first page, and the confidence is the lowest of all.
-    """
-    lines = list(dict.fromkeys(line for article in (first, *others) for line in article.text.split("\n")))
-    if lines == list(dict.fromkeys(first.text.split("\n"))):
-        return first
-    confidence = min(article.confidence for article in (first, *others))
-    return replace(first, text="\n".join(lines), confidence=confidence, flags=(*first.flags, FLAG))
-
-
 @dataclass(frozen=True, slots=True)
-class Line:
-    """An extractor made of the one step that is its own.
+class SystemExtractor:
+    """The extractor of a system that finds main text; all stages but `find` are the same for every system.
 
     Attributes:
-        find: the main text of what was read, or why there is none.
-        template: rules of the portal; where they give text they decide.
+        find: the main text of a page that was read, or why there is none.
+        template: rules of the portal; where they give a text, that is taken and `find` is not asked.
     """
 
-    find: Callable[[Reading], MainText | Rejected]
+    find: Callable[[Reading], FoundText | Rejected]
     template: Template | None = None
 
     def __call__(self, page: Page) -> Article | Rejected:
@@ -181,21 +141,19 @@ class Line:
         reading = read(page, self.template)
         if isinstance(reading, Rejected):
             return reading
-        found = self._template_text(reading) or self.find(reading)
+        if self.template and reading.template_text:
+            name = f"template:{self.template.name}@{self.template.version}"
+            return assemble(reading, FoundText(reading.template_text, name, confidence=1.0))
+        found = self.find(reading)
         return found if isinstance(found, Rejected) else assemble(reading, found)
-
-    def _template_text(self, reading: Reading) -> MainText | None:
-        if self.template is None or not reading.template_text:
-            return None
-        return MainText(reading.template_text, f"template:{self.template.name}@{self.template.version}", confidence=1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BlockLine(Line):
-    """An extractor that decides block by block and can show its verdicts.
+class BlockSystemExtractor(SystemExtractor):
+    """The extractor of a system that decides block by block and can show its verdicts.
 
     Attributes:
-        label_blocks: the blocks of what was read, with the final verdict on each.
+        label_blocks: the blocks of a page that was read, with the final verdict on each.
     """
 
     label_blocks: Callable[[Reading], tuple[LabelledBlock, ...]]
@@ -216,14 +174,52 @@ class BlockSystem(Protocol):
         ...
 
 
-def keep_good(system: BlockSystem, template: Template | None = None) -> BlockLine:
-    """The extractor whose text is the blocks that `system` holds to be good; the headline leaves as the title."""
+def keep_good(system: BlockSystem, template: Template | None = None) -> BlockSystemExtractor:
+    """The extractor whose text is the blocks that `system` labels good, without the headline, which is the title."""
 
     def label(reading: Reading) -> tuple[LabelledBlock, ...]:
         return revise(system.label(reading), reading.fields.title)
 
-    return BlockLine(
-        find=lambda reading: MainText(good_paragraphs(label(reading)), system.name),
+    return BlockSystemExtractor(
+        find=lambda reading: FoundText(good_paragraphs(label(reading)), system.name),
         template=template,
         label_blocks=label,
+    )
+
+
+def good_paragraphs(labelled: Sequence[LabelledBlock]) -> list[str]:
+    """The texts of the good blocks, in order."""
+    return [item.block.text for item in labelled if item.label is Label.GOOD]
+
+
+def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
+    """The article of what was read and found; rejected where no text was found."""
+    text = "\n".join(paragraph for paragraph in found.paragraphs if paragraph)
+    if not text:
+        return Rejected("extract", "no_main_text", url=reading.page.url)
+    return Article(
+        url=reading.page.url,
+        text=text,
+        fields=reading.fields,
+        extractor=found.extractor,
+        confidence=found.confidence,
+        flags=found.flags,
+        fetched=reading.page.fetched,
+    )
+
+
+def join(first: Article, others: Sequence[Article]) -> Article:
+    """The article of several pages: `first`, and the paragraphs of the others that do not stand before them.
+
+    The fields are those of the first page, the confidence is the lowest of all, and the flag says `several_pages`.
+    """
+    pages = (first, *others)
+    paragraphs = dict.fromkeys(line for article in pages for line in article.text.split("\n"))
+    if len(paragraphs) == len(set(first.text.split("\n"))):
+        return first
+    return replace(
+        first,
+        text="\n".join(paragraphs),
+        confidence=min(article.confidence for article in pages),
+        flags=(*first.flags, "several_pages"),
     )

@@ -1,12 +1,12 @@
-"""The default: boosted trees over block features in two passes, then post-analysis, then a verdict on the page."""
+"""Find the main text by boosted trees over block features in two passes, post-analysis and a verdict on the page."""
 
 from newscorpus.artifacts import Artifact, load_artifact
 from newscorpus.data import Label, LabelledBlock, Rejected
 from newscorpus.extraction.classify import COLUMNS, Classifier, label_by
-from newscorpus.extraction.extractor import MainText, Reading, good_paragraphs
+from newscorpus.extraction.extractor import FoundText, Reading, good_paragraphs
 from newscorpus.extraction.features import Hints, PageFeatures, measure
 from newscorpus.extraction.post_analysis import revise
-from newscorpus.extraction.verdict import SIGNS, Verdict, read_signs
+from newscorpus.extraction.verdict import SIGNS, PageJudge, read_signs
 
 MODEL = "main-text"
 INPUTS = (*COLUMNS, *(f"page: {name}" for name in SIGNS))
@@ -14,7 +14,7 @@ INPUTS = (*COLUMNS, *(f"page: {name}" for name in SIGNS))
 
 
 class MainTextSystem:
-    """What is peculiar to `main-text`: classify, revise, judge.
+    """The default system, `main-text`: classify the blocks, revise their labels, judge the page.
 
     Args:
         artifact: the trained model; by default the one that travels with the package.
@@ -26,14 +26,14 @@ class MainTextSystem:
     def __init__(self, artifact: Artifact | None = None) -> None:
         artifact = artifact or load_artifact(MODEL, INPUTS)
         self.classify = Classifier(artifact)
-        self.judge = Verdict.of(artifact)
+        self.judge = PageJudge.of(artifact)
         self.name = f"model:{artifact.metadata.name}@{artifact.metadata.version}"
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
         """The blocks of what was read, with the final verdict on each."""
         return self._label(reading)[0] if reading.blocks else ()
 
-    def find(self, reading: Reading) -> MainText | Rejected:
+    def find(self, reading: Reading) -> FoundText | Rejected:
         """The good blocks; rejected where there are none, or where the page is no article."""
         url = reading.page.url
         if not reading.blocks:
@@ -44,10 +44,10 @@ class MainTextSystem:
         confidence, article = self.judge(read_signs(labelled, features, reading.fields, url))
         if article < self.judge.least_article:
             return Rejected("extract", "no_article", f"probability of an article {article:.2f}", url)
-        return MainText(good_paragraphs(labelled), self.name, round(confidence, 3))
+        return FoundText(good_paragraphs(labelled), self.name, round(confidence, 3))
 
     def _label(self, reading: Reading) -> tuple[tuple[LabelledBlock, ...], PageFeatures]:
-        """The blocks, of which there is one at least, with the final verdict on each, and their features."""
+        """The blocks, at least one, with the final verdict on each, and their features."""
         fields = reading.fields
         features = measure(reading.blocks, Hints(fields.title, fields.description, reading.article_body))
         labelled = label_by(self.classify(features), features, reading.blocks)

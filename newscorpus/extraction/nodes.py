@@ -16,6 +16,7 @@ import numpy as np
 from lxml.html import HtmlElement
 from numpy.typing import NDArray
 
+from newscorpus.arrays import Floats, Integers
 from newscorpus.artifacts import METADATA, ArtifactError, load_artifact
 from newscorpus.extraction.amounts import Amounts, measure_amounts
 from newscorpus.tokens import collapse
@@ -34,9 +35,6 @@ NAME_PARTS = (2, 3, 4)
 """Lengths of the character n-grams of names."""
 CACHED = 1_024
 """Names, of each kind, whose columns are remembered, some 2 kB each: the pages of a site share theirs."""
-
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""Signs: what a page as a whole looks like once its blocks are labelled; the verdict on the page is made of them.
+"""Judge a page: how far the text found on it can be trusted, and whether it holds an article at all.
 
-Verdict: how far the text found on a page can be trusted, and whether the page holds an article at all.
+The judgement is made of signs: what the page as a whole looks like once its blocks are labelled.
 """
 
 import math
@@ -12,14 +12,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from newscorpus.arrays import Flags, Floats
 from newscorpus.artifacts import Artifact, ArtifactError
 from newscorpus.data import Fields, Label, LabelledBlock
 from newscorpus.extraction.classify import Trees
 from newscorpus.extraction.features import FEATURES, PageFeatures
 from newscorpus.extraction.features.amounts import PROSE_WORDS, TAG_CODES
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 SIGNS: Final[Mapping[str, str]] = {
     "log_good_words": "logarithm of the words held to be main text",
@@ -62,6 +60,9 @@ SIGNS: Final[Mapping[str, str]] = {
 }
 """What the verdict looks at, in order, and what each says."""
 
+ARTICLE = "article.onnx"
+"""The file of the trees that decide whether there is an article."""
+
 _COLUMN: Final = {name: column for column, name in enumerate(FEATURES)}
 _OF_GOOD: Final = [
     _COLUMN[name]
@@ -79,7 +80,7 @@ def read_signs(labelled: Sequence[LabelledBlock], features: PageFeatures, fields
     """The signs of a page in the order of `SIGNS`, shape (signs,); without a good block those of good text are 0.
 
     Args:
-        labelled: the blocks, of which there must be one at least.
+        labelled: the blocks, at least one.
         features: of the blocks.
         fields: of the page.
         url: of the page.
@@ -156,10 +157,6 @@ def _of_address(url: str) -> dict[str, float]:
     }
 
 
-ARTICLE = "article.onnx"
-"""The file of the trees that tell whether there is an article."""
-
-
 @dataclass(frozen=True, slots=True)
 class Logistic:
     """A logistic model over `SIGNS`.
@@ -179,13 +176,13 @@ class Logistic:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """The judgement of a page.
+class PageJudge:
+    """What judges a page by its signs.
 
     Attributes:
-        confidence: of the text being right.
-        article: of the page holding an article.
-        least_article: a page less probable to hold one is held to hold none.
+        confidence: gives the probability that the text is right.
+        article: gives the probability that the page holds an article.
+        least_article: below this probability the page is taken to hold none.
     """
 
     confidence: Logistic
@@ -197,8 +194,8 @@ class Verdict:
         return self.confidence(signs), float(self.article.probability(signs[None].astype(np.float32))[0])
 
     @classmethod
-    def of(cls, artifact: Artifact) -> "Verdict":
-        """The verdict that a model holds, whose parameters `verdict_parameters` wrote down.
+    def of(cls, artifact: Artifact) -> "PageJudge":
+        """The judge that a model holds; `verdict_parameters` wrote its numbers.
 
         Raises:
             ArtifactError: a number or a file is missing, or was made for another number of signs.
@@ -209,10 +206,11 @@ class Verdict:
             least = parameters["least_article"]
         except KeyError as error:
             raise ArtifactError(f"the model's metadata lacks the parameter {error.args[0]}") from None
-        confidence = Logistic(tuple(weights) if isinstance(weights, list) else (weights,), _float(bias))
-        if len(confidence.weights) != len(SIGNS):
+        if isinstance(bias, list) or isinstance(least, list):
+            raise ArtifactError("the model's metadata holds a list where a number belongs")
+        if not isinstance(weights, list) or len(weights) != len(SIGNS):
             raise ArtifactError("the model's verdict was trained on other signs than this version reads")
-        return cls(confidence, Trees(artifact, ARTICLE, len(SIGNS)), _float(least))
+        return cls(Logistic(tuple(weights), bias), Trees(artifact, ARTICLE, len(SIGNS)), least)
 
 
 def verdict_parameters(confidence: Logistic, least_article: float) -> Mapping[str, float | list[float]]:
@@ -222,9 +220,3 @@ def verdict_parameters(confidence: Logistic, least_article: float) -> Mapping[st
         "confidence_bias": confidence.bias,
         "least_article": least_article,
     }
-
-
-def _float(value: float | list[float]) -> float:
-    if isinstance(value, list):
-        raise ArtifactError("the model's metadata holds a list where a number belongs")
-    return value

@@ -9,11 +9,9 @@ import lightgbm
 import numpy as np
 from numpy.typing import NDArray
 
-from newscorpus.extraction.features import Matrix
+from newscorpus.arrays import Floats, Matrix
 from newscorpus.gold.conventions import has_article
 from newscorpus.learning.examples import OTHER_PAGE_WEIGHT, SET_WEIGHTS, Example
-
-Floats = NDArray[np.float64]
 
 NEAR_GOOD = 8
 """Blocks around a good one that are always learned from."""

@@ -11,9 +11,9 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.svm import LinearSVC
 
+from newscorpus.arrays import Flags, Floats, Integers
 from newscorpus.artifacts import Metadata, array_bytes, save_artifact
 from newscorpus.data import Fields, Page, Rejected
 from newscorpus.evaluation.fields import hide_structured
@@ -22,7 +22,7 @@ from newscorpus.extraction.fields.dates import Setting, find_dates
 from newscorpus.extraction.fields.learned import FIELDS, MODEL, describe_candidates, may_hold, pick, text_of
 from newscorpus.extraction.fields.markup import plain
 from newscorpus.extraction.fields.people import names_in, squeezed
-from newscorpus.extraction.nodes import BIAS, FEATURES, GROUPS, WEIGHTS, Floats, Integers, LinearModel, Nodes
+from newscorpus.extraction.nodes import BIAS, FEATURES, GROUPS, WEIGHTS, LinearModel, Nodes
 from newscorpus.extraction.parse import parse
 from newscorpus.gold.pages import GoldPage, read_pages
 from newscorpus.learning.examples import LICENCES
@@ -38,7 +38,6 @@ TRUTHFUL = frozenset({"json-ld", "microdata", "meta"})
 BESIDE_NAMES = 30
 """Letters and digits that may stand beside the names in an element that holds the authors ("By", a role, a place)."""
 
-Flags = NDArray[np.bool_]
 
 _CARD = """# {name}, version {version}
 

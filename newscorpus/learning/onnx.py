@@ -22,8 +22,9 @@ from skl2onnx.helpers.onnx_helper import select_model_inputs_outputs
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.pipeline import Pipeline
 
+from newscorpus.arrays import Integers
 from newscorpus.artifacts import ROWS, SCORES
-from newscorpus.extraction.nodes import COLUMNS, Integers, Nodes
+from newscorpus.extraction.nodes import COLUMNS, Nodes
 
 OPSET_ML = 3
 OPSET = 18

@@ -11,7 +11,8 @@ from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from newscorpus.extraction.verdict import Floats, Logistic
+from newscorpus.arrays import Floats
+from newscorpus.extraction.verdict import Logistic
 from newscorpus.gold.conventions import NO_ARTICLE, has_article
 
 FOLDS = 5

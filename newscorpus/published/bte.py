@@ -12,7 +12,7 @@ from html import unescape
 from itertools import groupby
 
 from newscorpus.data import Rejected
-from newscorpus.extraction.extractor import MainText, Reading, Template
+from newscorpus.extraction.extractor import FoundText, Reading, Template
 from newscorpus.extraction.features.order import best_interval
 from newscorpus.extraction.segment import BLOCK_TAGS
 
@@ -21,12 +21,12 @@ _TOKEN = re.compile(r"<[/!?a-zA-Z][^>]*(?:>|\Z)|[^<]+|<")
 _TAG_NAME = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]*)")
 
 
-def find(reading: Reading) -> MainText | Rejected:
+def find(reading: Reading) -> FoundText | Rejected:
     """The interval of the page that BTE chooses; its paragraphs end where a block-level tag or `<br>` stands."""
     text = body_text(reading.html)
     if not text:
         return Rejected("extract", "no_main_text", url=reading.page.url)
-    return MainText(text.split("\n"), "bte")
+    return FoundText(text.split("\n"), "bte")
 
 
 def body_text(html: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from newscorpus.extraction.extractor import BlockLine, Extractor, Line, Template, keep_good
+from newscorpus.extraction.extractor import BlockSystemExtractor, Extractor, SystemExtractor, Template, keep_good
 from newscorpus.extraction.main_text import MainTextSystem
 from newscorpus.published import bte
 from newscorpus.published.bte import finder
@@ -18,21 +18,21 @@ DEFAULT = "main-text"
 
 def _main_text(template: Template | None) -> Extractor:
     system = MainTextSystem()
-    return BlockLine(find=system.find, template=template, label_blocks=system.label)
+    return BlockSystemExtractor(find=system.find, template=template, label_blocks=system.label)
 
 
 SYSTEMS: Mapping[str, Callable[[Template | None], Extractor]] = {
     "main-text": _main_text,
-    "bte": lambda template: Line(bte.find, template),
+    "bte": lambda template: SystemExtractor(bte.find, template),
     "texttractor": lambda template: keep_good(Texttractor(), template),
     "texttractor-unrevised": lambda template: keep_good(Texttractor(rules=()), template),
     "shallow-tree": lambda template: keep_good(ShallowTree(), template),
     "paragraph-svm": lambda template: keep_good(ParagraphSvm(), template),
-    "segment-svm": lambda template: Line(segment_svm.load().find, template),
-    "hybrid-section": lambda template: Line(hybrid_section.load().find, template),
-    "hybrid-document": lambda template: Line(hybrid_document.load().find, template),
-    "node-svm": lambda template: Line(system.load().find, template),
-    "template": lambda template: Line(finder(template), template),
+    "segment-svm": lambda template: SystemExtractor(segment_svm.load().find, template),
+    "hybrid-section": lambda template: SystemExtractor(hybrid_section.load().find, template),
+    "hybrid-document": lambda template: SystemExtractor(hybrid_document.load().find, template),
+    "node-svm": lambda template: SystemExtractor(system.load().find, template),
+    "template": lambda template: SystemExtractor(finder(template), template),
 }
 """Our systems; a template is handed to them."""
 

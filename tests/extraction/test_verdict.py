@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from newscorpus.artifacts import Artifact, ArtifactError, Metadata
-from newscorpus.extraction.verdict import ARTICLE, SIGNS, Logistic, Verdict, verdict_parameters
+from newscorpus.data import Block, Element, Fields, Label, LabelledBlock
+from newscorpus.extraction.features import measure
+from newscorpus.extraction.verdict import ARTICLE, SIGNS, Logistic, PageJudge, read_signs, verdict_parameters
 
 PARAMETERS = verdict_parameters(Logistic((0.0,) * len(SIGNS), 0.0), 0.3)
 
@@ -44,7 +46,7 @@ def test_a_model_wants_as_many_signs_as_weights() -> None:
 
 
 def test_a_verdict_is_read_from_the_model(artifact: MakeArtifact) -> None:
-    verdict = Verdict.of(artifact(confidence_weights=[1.0] * len(SIGNS), confidence_bias=-1.0))
+    verdict = PageJudge.of(artifact(confidence_weights=[1.0] * len(SIGNS), confidence_bias=-1.0))
 
     confidence, undated = verdict(np.full(len(SIGNS), 1 / len(SIGNS)))
     _, dated = verdict(np.ones(len(SIGNS)))
@@ -57,24 +59,155 @@ def test_a_verdict_is_read_from_the_model(artifact: MakeArtifact) -> None:
 @pytest.mark.parametrize("name", list(PARAMETERS))
 def test_a_missing_number_is_named(artifact: MakeArtifact, name: str) -> None:
     with pytest.raises(ArtifactError, match=f"lacks the parameter {name}$"):
-        Verdict.of(without(artifact(), name))
+        PageJudge.of(without(artifact(), name))
 
 
 def test_missing_trees_are_named(artifact: MakeArtifact) -> None:
     with pytest.raises(ArtifactError, match=rf"'toy': metadata.json does not name {ARTICLE}$"):
-        Verdict.of(replace(artifact(), weights={}))
+        PageJudge.of(replace(artifact(), weights={}))
 
 
 def test_weights_for_other_signs_are_refused(artifact: MakeArtifact) -> None:
     with pytest.raises(ArtifactError, match="trained on other signs"):
-        Verdict.of(artifact(confidence_weights=[1.0, 2.0]))
+        PageJudge.of(artifact(confidence_weights=[1.0, 2.0]))
 
 
 def test_trees_for_other_signs_are_refused(artifact: MakeArtifact) -> None:
     with pytest.raises(ArtifactError, match=f"trained on 1 columns, not on {len(SIGNS)}$"):
-        Verdict.of(artifact(columns=("is_dated",)))
+        PageJudge.of(artifact(columns=("is_dated",)))
 
 
 def test_a_list_in_place_of_a_number_is_refused(artifact: MakeArtifact) -> None:
     with pytest.raises(ArtifactError, match="a list where a number belongs"):
-        Verdict.of(artifact(least_article=[0.1]))
+        PageJudge.of(artifact(least_article=[0.1]))
+
+
+BODY = Element("body")
+
+
+def labelled(text: str, score: float, label: Label, tag: str = "p", link_text: str = "") -> LabelledBlock:
+    return LabelledBlock(Block(0, text, link_text, Element(tag, parent=BODY, depth=1)), score, label)
+
+
+PAGE = (
+    labelled("one two three four", 0.99, Label.GOOD),
+    labelled("five six", 0.2, Label.BAD, link_text="five six"),
+    labelled("seven eight nine ten", 0.7, Label.GOOD, tag="div"),
+)
+
+
+NOTHING_KNOWN = Fields()
+
+
+def signs(page: tuple[LabelledBlock, ...] = PAGE, fields: Fields = NOTHING_KNOWN, url: str = "") -> dict[str, float]:
+    return dict(zip(SIGNS, read_signs(page, measure([item.block for item in page]), fields, url), strict=True))
+
+
+def test_every_sign_has_a_line_that_says_what_it_is() -> None:
+    assert all(meaning and "\n" not in meaning for meaning in SIGNS.values())
+
+
+def test_signs_of_the_labels() -> None:
+    found = signs()
+
+    expected = {
+        "log_good_words": math.log1p(8),
+        "log_good_blocks": math.log1p(2),
+        "words_per_block": math.log1p(4),
+        "expected_precision": (3.96 + 2.8) / 8,
+        "expected_recall": (3.96 + 2.8) / (3.96 + 2.8 + 0.4),
+        "doubtful_words": (2 + 4) / 8,
+        "certain_words": 4 / 8,
+        "good_share": 8 / 10,
+        "good_spread": 2 / 3,
+        "link_density": 0,
+        "page_link_density": 8 / (18 + 8 + 20),
+        "log_blocks": math.log1p(3),
+        "short_blocks": 1 / 3,
+        "gap_words": 2 / 8,
+        "first_good": 0,
+        "last_good": 2 / 3,
+        "siblings": math.log1p(3),
+        "in_paragraphs": 4 / 8,
+    }
+    assert {name: found[name] for name in expected} == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (Fields(kind="NewsArticle"), {"says_article": 1, "says_other": 0}),
+        (Fields(kind="LiveBlogPosting"), {"says_article": 1, "says_other": 0}),
+        (Fields(kind="ImageGallery"), {"says_article": 0, "says_other": 1}),
+        (Fields(), {"says_article": 0, "says_other": 0, "is_dated": 0, "has_authors": 0}),
+        (Fields(published="2026-01-02", agencies=("ČTK",)), {"is_dated": 1, "has_authors": 1}),
+    ],
+)
+def test_signs_of_the_fields(fields: Fields, expected: dict[str, float]) -> None:
+    found = signs(fields=fields)
+
+    assert {name: found[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://news.example/", {"is_front": 1, "url_depth": 0, "url_words": 0, "url_has_date": 0}),
+        ("https://news.example?page=2", {"is_front": 1}),
+        ("", {"is_front": 1}),
+        ("https://news.example/sport/old-bridge-opens", {"is_front": 0, "url_depth": 2, "url_words": 3}),
+        ("https://news.example/2026/01/bridge", {"url_has_date": 1, "url_depth": 3}),
+        ("https://news.example/bridge-123456.html", {"url_has_date": 1, "url_words": 2}),
+        ("https://news.example/top-10", {"url_has_date": 0}),
+        ("https://news.example/" + "a/" * 20 + "-".join("abcdefghijklmnop"), {"url_depth": 6, "url_words": 12}),
+    ],
+)
+def test_signs_of_the_address(url: str, expected: dict[str, float]) -> None:
+    found = signs(url=url)
+
+    assert {name: found[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    "page", [(labelled("one", 0.1, Label.BAD),), (labelled("—", 0.0, Label.GOOD),), (labelled("—", 1.0, Label.GOOD),)]
+)
+def test_pages_with_nothing_good_have_signs(page: tuple[LabelledBlock, ...]) -> None:
+    assert all(math.isfinite(sign) for sign in signs(page).values())
+
+
+@pytest.mark.parametrize(
+    ("tag", "name", "expected"),
+    [
+        ("p", "in_paragraphs", 1),
+        ("li", "in_lists", 1),
+        ("div", "in_lists", 0),
+    ],
+)
+def test_signs_of_the_good_elements(tag: str, name: str, expected: float) -> None:
+    assert signs((labelled("one two three four", 0.9, Label.GOOD, tag=tag),))[name] == expected
+
+
+@pytest.mark.parametrize(
+    ("classes", "found"),
+    [
+        ("article-body", {"any_article": 1, "near_article": 1}),
+        ("comments", {"any_comment": 1}),
+        ("related", {"any_related": 1}),
+        ("sponsor", {"any_advert": 1}),
+        ("", {}),
+    ],
+)
+def test_signs_of_the_boxes(classes: str, found: dict[str, float]) -> None:
+    box = Element("div", classes=classes, parent=BODY, depth=1)
+    block = Block(0, "one two three four", "", Element("p", parent=box, depth=2))
+    names = ("any_article", "near_article", "any_comment", "any_related", "any_advert")
+
+    all_signs = signs((LabelledBlock(block, 0.9, Label.GOOD),))
+
+    assert {name: all_signs[name] for name in names if all_signs[name]} == found
+
+
+def test_the_entropy_of_a_toss_up() -> None:
+    page = (labelled("one two three four", 0.5, Label.GOOD),)
+
+    assert signs(page)["entropy"] == pytest.approx(math.log(2))

@@ -13,7 +13,7 @@ from newscorpus.extraction.features import Hints, measure
 from newscorpus.extraction.main_text import INPUTS
 from newscorpus.extraction.parse import parse
 from newscorpus.extraction.segment import segment
-from newscorpus.extraction.verdict import ARTICLE, Verdict
+from newscorpus.extraction.verdict import ARTICLE, PageJudge
 from newscorpus.gold.pages import GoldPage
 from newscorpus.learning.boosting import Boosting
 from newscorpus.learning.card import model_card
@@ -65,7 +65,7 @@ def test_training_writes_a_model_that_finds_the_text(
     labelled = label_by(Classifier(artifact)(features), features, blocks)
 
     assert [item.block.text for item in labelled if item.label is Label.GOOD] == page.text.splitlines()
-    assert Verdict.of(artifact).least_article == LEAST_ARTICLE
+    assert PageJudge.of(artifact).least_article == LEAST_ARTICLE
     assert metadata.features == artifact.metadata.features == INPUTS
     assert len(told) > len(LICENCES)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from newscorpus.data import Article, Page, Rejected
-from newscorpus.extraction.extractor import Line
+from newscorpus.extraction.extractor import SystemExtractor
 from newscorpus.published.peers import MissingPeerError
 from newscorpus.published.registry import load
 from newscorpus.published.segment_systems.experts import EXPERTS, Expert, load_experts, share_found
@@ -35,7 +35,7 @@ def text_of(found: Article | Rejected) -> str:
 
 def test_the_good_segments_are_the_text() -> None:
     system = SegmentSystem(Svm("model:own@1", few_links), measure)
-    article = Line(system.find)(PAGE)
+    article = SystemExtractor(system.find)(PAGE)
     assert text_of(article) == "One two three.\nFour."
     assert isinstance(article, Article)
     assert article.extractor == "model:own@1"
@@ -46,7 +46,7 @@ def test_the_good_segments_are_the_text() -> None:
     [("<body>", "segment", "no_segments"), ("<div><a href=/>Home</a></div>", "extract", "no_main_text")],
 )
 def test_pages_without_a_good_segment(html: str, stage: str, reason: str) -> None:
-    found = Line(SegmentSystem(Svm("own", few_links), measure).find)(Page.from_html(html))
+    found = SystemExtractor(SegmentSystem(Svm("own", few_links), measure).find)(Page.from_html(html))
     assert isinstance(found, Rejected)
     assert (found.stage, found.reason) == (stage, reason)
 
@@ -63,12 +63,13 @@ def test_nothing_is_found_of_no_words() -> None:
 
 def test_hybrid_section_sees_what_the_experts_kept() -> None:
     features = ExpertFeatures(EXPERT_TEXTS)
-    assert text_of(Line(SegmentSystem(Svm("own", kept_by_the_first), features).find)(PAGE)) == "One two three.\nFour."
+    system = SegmentSystem(Svm("own", kept_by_the_first), features)
+    assert text_of(SystemExtractor(system.find)(PAGE)) == "One two three.\nFour."
 
 
 def test_hybrid_document_gives_the_text_of_the_chosen_expert() -> None:
     chooses = DocumentSystem(Svm("own", lambda rows: np.zeros(len(rows), np.int64)), EXPERT_TEXTS)
-    article = Line(chooses.find)(PAGE)
+    article = SystemExtractor(chooses.find)(PAGE)
     assert text_of(article) == "One two three."
     assert isinstance(article, Article)
     assert "by_first" in article.flags
@@ -76,7 +77,7 @@ def test_hybrid_document_gives_the_text_of_the_chosen_expert() -> None:
 
 def test_where_the_chosen_expert_finds_nothing_it_is_named() -> None:
     chooses = DocumentSystem(Svm("own", lambda rows: np.ones(len(rows), np.int64)), EXPERT_TEXTS)
-    found = Line(chooses.find)(PAGE)
+    found = SystemExtractor(chooses.find)(PAGE)
     assert isinstance(found, Rejected)
     assert (found.reason, found.detail) == ("no_main_text", "second found none")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from newscorpus.data import Article, Page, Rejected
-from newscorpus.extraction.extractor import Line
+from newscorpus.extraction.extractor import SystemExtractor
 from newscorpus.extraction.nodes import COLUMNS, LinearModel, Nodes, describe
 from newscorpus.extraction.parse import parse
 from newscorpus.published.node_svm.system import CANDIDATES, PARTS, Choice, NodeSystem, choose
@@ -76,14 +76,14 @@ def list_places(nodes: Nodes, tag: str) -> list[int]:
 
 
 def test_the_text_is_that_of_the_element_without_its_foreign_parts() -> None:
-    article = Line(NodeSystem(model()).find)(Page.from_html(PAGE))
+    article = SystemExtractor(NodeSystem(model()).find)(Page.from_html(PAGE))
     assert isinstance(article, Article)
     assert (article.text, article.extractor) == ("One two.\nthree", "model:own@1")
 
 
 def test_the_headline_is_no_paragraph() -> None:
     html = PAGE.replace("<p>One two.", "<h1>The  bridge</h1><p>One two.")
-    article = Line(NodeSystem(model()).find)(Page.from_html(f"<title>The bridge</title>{html}"))
+    article = SystemExtractor(NodeSystem(model()).find)(Page.from_html(f"<title>The bridge</title>{html}"))
     assert isinstance(article, Article)
     assert (article.fields.title, article.text) == ("The bridge", "One two.\nthree")
 
@@ -97,6 +97,6 @@ def test_the_headline_is_no_paragraph() -> None:
     ],
 )
 def test_pages_without_text(html: str, reason: str) -> None:
-    found = Line(NodeSystem(model()).find)(Page.from_html(html))
+    found = SystemExtractor(NodeSystem(model()).find)(Page.from_html(html))
     assert isinstance(found, Rejected)
     assert (found.stage, found.reason) == ("extract", reason)

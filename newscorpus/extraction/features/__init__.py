@@ -4,7 +4,7 @@ No feature knows a language: they count characters, words and marks, look at the
 it with the rest of the page and with what the page's head says of its article.
 """
 
-from newscorpus.extraction.features.measure import Hints, Matrix, PageFeatures, measure
+from newscorpus.extraction.features.measure import Hints, PageFeatures, measure
 from newscorpus.extraction.features.names import FEATURES
 
-__all__ = ["FEATURES", "Hints", "Matrix", "PageFeatures", "measure"]
+__all__ = ["FEATURES", "Hints", "PageFeatures", "measure"]

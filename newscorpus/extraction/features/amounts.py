@@ -7,11 +7,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from newscorpus.arrays import Floats, Integers
 from newscorpus.data import Block
 from newscorpus.extraction.features.characters import Characters
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Columns = dict[str, NDArray[Any] | float]
 """Features by name: a value a block, or one for all blocks of the page."""
 

@@ -9,25 +9,9 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from newscorpus.tokens import (
-    LETTER,
-    ODD,
-    PLANE,
-    SPACE,
-    TERMINAL,
-    UNSPACED_WORD,
-    UPPER,
-    WORD,
-    Hashes,
-    Kinds,
-    Traits,
-    table,
-)
-
-Integers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
+from newscorpus.arrays import Flags, Hashes, Integers
+from newscorpus.tokens import LETTER, ODD, PLANE, SPACE, TERMINAL, UNSPACED_WORD, UPPER, WORD, Kinds, Traits, table
 
 _DOT: Final = ord(".")
 _HASH_BASE: Final = 0x9E3779B97F4A7C15

@@ -7,8 +7,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from newscorpus.arrays import Integers, Matrix
 from newscorpus.data import Block
-from newscorpus.extraction.features.amounts import Amounts, Columns, Integers, read_amounts
+from newscorpus.extraction.features.amounts import Amounts, Columns, read_amounts
 from newscorpus.extraction.features.characters import Words, count_characters
 from newscorpus.extraction.features.names import FEATURES, NEIGHBOURS, OF_NEIGHBOURS, OWN, PLACE
 from newscorpus.extraction.features.order import measure_headline, measure_order
@@ -17,8 +18,6 @@ from newscorpus.extraction.features.structure import NAMES as CLASS_NAMES
 from newscorpus.extraction.features.structure import SEMANTIC_NAMES, Structure, read_structure
 from newscorpus.extraction.features.tree import measure_tree
 from newscorpus.extraction.features.wording import measure_hints, measure_repetition, overlap_with_title
-
-Matrix = NDArray[np.float32]
 
 _REPEATED: Final = [tuple(OWN).index(name) for name in OF_NEIGHBOURS]
 

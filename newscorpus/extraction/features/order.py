@@ -8,7 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from newscorpus.extraction.features.amounts import TAG_CODES, Amounts, Columns, Floats
+from newscorpus.arrays import Floats
+from newscorpus.extraction.features.amounts import TAG_CODES, Amounts, Columns
 from newscorpus.extraction.features.structure import Structure
 from newscorpus.extraction.features.tree import distance
 

@@ -7,8 +7,9 @@ from typing import Final
 import numpy as np
 
 from newscorpus import tokens as kinds
+from newscorpus.arrays import Integers
 from newscorpus.data import Block
-from newscorpus.extraction.features.amounts import Amounts, Columns, Integers
+from newscorpus.extraction.features.amounts import Amounts, Columns
 from newscorpus.extraction.features.characters import Characters
 
 LINE_CHARACTERS: Final = 80

@@ -17,8 +17,8 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from newscorpus.arrays import Floats, Integers
 from newscorpus.data import Block, Element
 
 KINDS: Final[dict[str, str]] = {
@@ -90,9 +90,6 @@ def kinds_of(name: str) -> int:
 def _kinds_of_word(word: str) -> int:
     return sum(1 << bit for bit, pattern in enumerate(_PATTERNS) if pattern.search(word))
 
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 SEMANTIC_TAGS = (
     "article", "main", "aside", "nav", "header", "footer", "figure", "form", "table", "li", "blockquote", "section",

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from newscorpus.extraction.features.amounts import Amounts, Columns, Floats, Integers
+from newscorpus.arrays import Floats, Integers
+from newscorpus.extraction.features.amounts import Amounts, Columns
 from newscorpus.extraction.features.structure import Structure, common_depth, main_container, sum_below
 
 

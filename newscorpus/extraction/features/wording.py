@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from newscorpus.extraction.features.amounts import Columns, Floats
+from newscorpus.arrays import Floats, Hashes
+from newscorpus.extraction.features.amounts import Columns
 from newscorpus.extraction.features.characters import Words
-from newscorpus.tokens import Hashes
 
 _BASE: Final = np.uint64(0x100000001B3)
 

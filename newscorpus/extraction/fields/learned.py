@@ -13,13 +13,14 @@ from itertools import islice
 import numpy as np
 from lxml.html import HtmlElement
 
+from newscorpus.arrays import Floats
 from newscorpus.data import Evidence
 from newscorpus.extraction.amounts import Amounts, measure_amounts, measure_some
 from newscorpus.extraction.fields.dates import Setting, find_dates
 from newscorpus.extraction.fields.markup import plain
 from newscorpus.extraction.fields.nearby import following, preceding
 from newscorpus.extraction.fields.people import is_agency, is_personal_name, names_in
-from newscorpus.extraction.nodes import GROUPS, Floats, LinearModel, Nodes, describe_elements, load_linear
+from newscorpus.extraction.nodes import GROUPS, LinearModel, Nodes, describe_elements, load_linear
 
 MODEL = "learned-fields"
 FIELDS = ("title", "published", "authors")

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from lxml import etree
 from lxml.html import HtmlElement
-from numpy.typing import NDArray
 
+from newscorpus.arrays import Flags, Floats
 from newscorpus.data import Page, Rejected
 from newscorpus.extraction.decode import decode
-from newscorpus.extraction.nodes import GROUPS, Floats, LinearModel, Nodes, describe
+from newscorpus.extraction.nodes import GROUPS, LinearModel, Nodes, describe
 from newscorpus.extraction.parse import parse
 from newscorpus.extraction.segment import INVISIBLE_TAGS
 from newscorpus.gold.align import match_words
@@ -24,7 +24,6 @@ from newscorpus.tokens import words
 NEAR_BEST = 0.01
 """A node is the right one too where its F1 is below that of the best by no more: elements around it alone, say."""
 
-Flags = NDArray[np.bool_]
 Span = tuple[int, int]
 
 

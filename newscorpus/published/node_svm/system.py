@@ -12,9 +12,10 @@ import numpy as np
 from lxml import etree
 from lxml.html import HtmlElement
 
+from newscorpus.arrays import Floats
 from newscorpus.data import Rejected
-from newscorpus.extraction.extractor import MainText, Reading
-from newscorpus.extraction.nodes import Floats, LinearModel, Nodes, describe, load_linear
+from newscorpus.extraction.extractor import FoundText, Reading
+from newscorpus.extraction.nodes import LinearModel, Nodes, describe, load_linear
 from newscorpus.extraction.segment import BLOCK_TAGS, segment
 
 MODEL = "node-svm"
@@ -62,7 +63,7 @@ class NodeSystem:
 
     model: LinearModel
 
-    def find(self, reading: Reading) -> MainText | Rejected:
+    def find(self, reading: Reading) -> FoundText | Rejected:
         """The text of the chosen element without its foreign parts and the headline, which is a field."""
         nodes = describe(reading.tree, PARTS)
         choice = choose(nodes, self.model.score(nodes)) if nodes.elements else None
@@ -72,7 +73,7 @@ class NodeSystem:
         paragraphs = [paragraph for paragraph in found if paragraph != reading.fields.title]
         if not paragraphs:
             return Rejected("extract", "no_main_text", url=reading.page.url)
-        return MainText(paragraphs, self.model.name)
+        return FoundText(paragraphs, self.model.name)
 
 
 def _paragraphs(element: HtmlElement, foreign: set[HtmlElement]) -> list[str]:

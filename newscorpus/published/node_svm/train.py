@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.svm import LinearSVC
 
+from newscorpus.arrays import Floats, Integers
 from newscorpus.artifacts import Metadata, array_bytes, save_artifact
-from newscorpus.extraction.nodes import BIAS, COLUMNS, FEATURES, WEIGHTS, Floats, Integers, LinearModel
+from newscorpus.extraction.nodes import BIAS, COLUMNS, FEATURES, WEIGHTS, LinearModel
 from newscorpus.learning.card import system_card
 from newscorpus.learning.onnx import join_rows
 from newscorpus.learning.sources import (

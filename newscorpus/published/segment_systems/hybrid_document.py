@@ -7,7 +7,7 @@ import numpy as np
 from lxml.html import HtmlElement
 
 from newscorpus.data import Rejected
-from newscorpus.extraction.extractor import MainText, Reading
+from newscorpus.extraction.extractor import FoundText, Reading
 from newscorpus.published.segment_systems.experts import Expert, load_experts
 from newscorpus.published.segment_systems.segment_svm import Svm, load_svm
 from newscorpus.published.segment_systems.segments import FEATURES, measure_segment, outer_html, read_body
@@ -27,13 +27,13 @@ class DocumentSystem:
     svm: Svm
     experts: Mapping[str, Expert]
 
-    def find(self, reading: Reading) -> MainText | Rejected:
+    def find(self, reading: Reading) -> FoundText | Rejected:
         """The text of the chosen expert; its name stands in the article's flags."""
         name = self.choose(reading.tree)
         text = self.experts[name](reading)
         if not text:
             return Rejected("extract", "no_main_text", f"{name} found none", reading.page.url)
-        return MainText(text.split("\n"), self.svm.name, flags=(f"by_{name.replace('-', '_')}",))
+        return FoundText(text.split("\n"), self.svm.name, flags=(f"by_{name.replace('-', '_')}",))
 
     def choose(self, tree: HtmlElement) -> str:
         """The name of the expert for a page."""

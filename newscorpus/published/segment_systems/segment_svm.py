@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from newscorpus.artifacts import METADATA, ArtifactError, Scorer, load_artifact
 from newscorpus.data import Rejected
-from newscorpus.extraction.extractor import MainText, Reading
+from newscorpus.extraction.extractor import FoundText, Reading
 from newscorpus.published.segment_systems.segments import FEATURES, Segment, cut, measure_segment
 
 CLASSES = "classes"
@@ -66,7 +66,7 @@ class SegmentSystem:
     svm: Svm
     measure: Measure
 
-    def find(self, reading: Reading) -> MainText | Rejected:
+    def find(self, reading: Reading) -> FoundText | Rejected:
         """The text of the good segments."""
         segments = cut(reading.tree)
         if not segments:
@@ -76,7 +76,7 @@ class SegmentSystem:
         paragraphs = [paragraph for segment in kept for paragraph in segment.paragraphs]
         if not paragraphs:
             return Rejected("extract", "no_main_text", url=reading.page.url)
-        return MainText(paragraphs, self.svm.name)
+        return FoundText(paragraphs, self.svm.name)
 
 
 def measure(_: Reading, segments: Sequence[Segment]) -> Matrix:

@@ -1,8 +1,8 @@
 from lxml.html import HtmlElement
 
 from newscorpus.config import Limits
-from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.extraction.extractor import Reading, read
+from newscorpus.data import Article, Block, Element, Evidence, Fields, Label, LabelledBlock, Page, Rejected
+from newscorpus.extraction.extractor import FoundText, Reading, assemble, good_paragraphs, read
 
 URL = "https://a.example/1"
 HTML = (
@@ -73,3 +73,25 @@ def test_limits_reach_the_stages() -> None:
 
 def test_a_tree_of_nothing_visible_has_no_blocks() -> None:
     assert reading(Page.from_html("<script>x</script>", URL)).blocks == ()
+
+
+FIELDS = Fields(title="Headline")
+READ = Reading(Page(URL, b"x", fetched="2024-01-02T03:04:05+00:00"), "x", HtmlElement(), (), FIELDS, "", ())
+
+
+def test_an_article_has_one_paragraph_a_line() -> None:
+    found = FoundText(["one", "", "two"], "model:x@1", confidence=0.5, flags=("short",))
+    assert assemble(READ, found) == Article(
+        URL, "one\ntwo", FIELDS, "model:x@1", 0.5, ("short",), "2024-01-02T03:04:05+00:00"
+    )
+
+
+def test_no_text_is_a_rejection() -> None:
+    assert assemble(READ, FoundText(["", ""], "bte")) == Rejected("extract", "no_main_text", url=URL)
+
+
+def test_only_good_blocks_make_paragraphs() -> None:
+    labelled = [
+        LabelledBlock(Block(position, str(label), "", Element("p")), 0.5, label) for position, label in enumerate(Label)
+    ]
+    assert good_paragraphs(labelled) == ["good"]
