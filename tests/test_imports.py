@@ -11,8 +11,13 @@ ROOT = Path(__file__).parents[1]
 MAPPED = {"spiders": "newscorpus.spiders", "pipelines": "newscorpus.pipelines"}
 """Folders at the top of the checkout, and the packages they are."""
 
+GROUND = ("arrays", "code_points", "data", "errors", "config", "tokens", "urls", "files", "resources")
+"""What every part of the lowest floor may import."""
+
 FLOORS: tuple[tuple[str, ...], ...] = (
-    tuple("arrays data errors config tokens urls files layout artifacts resources terminal workers".split()),
+    tuple(
+        "arrays code_points data errors config tokens urls files layout artifacts resources terminal workers".split()
+    ),
     ("crawl", "extraction", "corpus", "dedup"),
     ("portals", "published"),
     ("settings", "discovery", "recipe", "stored", "__init__"),
@@ -26,7 +31,10 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 """The parts of the library from the ground up: a part imports itself and what lies below it."""
 
 NEIGHBOURS: Mapping[str, set[str]] = {
-    **{part: {"arrays", "data", "errors", "config", "tokens", "urls", "files", "resources"} for part in FLOORS[0]},
+    **{
+        part: {"arrays", "code_points", "data", "errors", "config", "tokens", "urls", "files", "resources"}
+        for part in FLOORS[0]
+    },
     "portals": set(),
     "published": {"portals"},
     "stored": {"recipe", "workers"},

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from newscorpus.dedup.words import ALONE, DROPPED, GAP, HALF, MIX, NEWLINE, ONE, RUN_BASE, WORD_BASE
+from newscorpus.code_points import ALONE, DROPPED, GAP
+from newscorpus.dedup.words import HALF, MIX, NEWLINE, ONE, RUN_BASE, WORD_BASE
 
 ZERO = np.uint64(0)
 CHARACTER = ~ALONE

@@ -13,9 +13,10 @@ import numpy as np
 from datasketch import MinHash
 from numpy.typing import NDArray
 
+from newscorpus.code_points import folding
 from newscorpus.config import SignatureParameters
 from newscorpus.dedup import kernel
-from newscorpus.dedup.words import HALF, NEWLINE, code_points, folding, hash_runs, hash_words
+from newscorpus.dedup.words import HALF, NEWLINE, code_points, hash_runs, hash_words
 
 PARAMETERS = SignatureParameters()
 

@@ -10,14 +10,12 @@ The hash of a word is a polynomial of its characters modulo 2**64 (Karp and Rabi
 words a polynomial of theirs. Equal words have equal hashes on every machine.
 """
 
-import re
 import unicodedata
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from newscorpus.tokens import UNSPACED
+from newscorpus.code_points import ALONE, DROPPED, GAP, folding
 
 WORD_BASE = np.uint64(0x9E3779B97F4A7C15)
 RUN_BASE = np.uint64(0xC2B2AE3D27D4EB4F)
@@ -27,45 +25,12 @@ MIX = np.uint64(0xD6E8FEB86659FD93)
 HALF = np.uint64(32)
 ONE = np.uint64(1)
 
-GAP = np.uint32(0)
-DROPPED = np.uint32(0xFFFFFFFF)
-ALONE = np.uint32(1 << 31)
-"""Values of the folding table beside folded characters; `ALONE` is added to those that are words by themselves."""
-
-N_CODE_POINTS = 0x110000
-N_LISTED = 0x20000
-"""Code points looked up one by one; above are ideographs, and tags and selectors without a shape of their own."""
-
 NEWLINE = ord("\n")
-
-IDEOGRAPHS = slice(0x20000, 0x40000)
-TAGS = slice(0xE0000, 0xE1000)
 
 
 def code_points(text: str) -> NDArray[np.uint32]:
     """The code points of the text in NFC, halves of surrogate pairs included."""
     return np.frombuffer(unicodedata.normalize("NFC", text).encode("utf-32-le", "surrogatepass"), np.dtype("<u4"))
-
-
-@cache
-def folding() -> NDArray[np.uint32]:
-    """What each code point is folded to, shape (0x110000,)."""
-    characters = list(map(chr, range(N_LISTED)))
-    kinds = list(map(unicodedata.category, characters))
-    table = np.zeros(N_CODE_POINTS, np.uint32)
-    listed = table[:N_LISTED]
-    in_words = np.fromiter(map(str.isalnum, characters), bool) | np.fromiter((kind[0] == "M" for kind in kinds), bool)
-    lower = np.fromiter((ord(character.lower()[0]) for character in characters), np.uint32)
-    listed[in_words] = lower[in_words]
-    listed[[match.start() for match in re.finditer(f"[{UNSPACED}]", "".join(characters))]] |= ALONE
-    listed[listed == ALONE] = GAP
-    table[IDEOGRAPHS] = np.arange(IDEOGRAPHS.start, IDEOGRAPHS.stop, dtype=np.uint32) | ALONE
-    listed[[kind == "Cf" for kind in kinds]] = DROPPED
-    listed[ord("\u0307")] = DROPPED
-    table[TAGS] = DROPPED
-    listed[ord("ς")] = ord("σ")
-    table.flags.writeable = False
-    return table
 
 
 def hash_words(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:

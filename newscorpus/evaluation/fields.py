@@ -26,7 +26,7 @@ from newscorpus.extraction.fields.dating import read_address
 from newscorpus.extraction.parse import parse
 from newscorpus.gold.pages import GoldPage, read_pages
 from newscorpus.published.peers import MissingPeerError
-from newscorpus.tokens import words
+from newscorpus.tokens import folded_words
 
 logger = logging.getLogger(__name__)
 
@@ -193,17 +193,12 @@ def _judge(page: GoldPage, name: str, reader: FieldReader) -> FieldResult:
         page=page,
         reader=name,
         claim=claim,
-        title_exact=words_of(claim.title) == words_of(page.title) if page.title else None,
-        title_f1=overlap_f1(words_of(claim.title), words_of(page.title)) if page.title else None,
+        title_exact=folded_words(claim.title) == folded_words(page.title) if page.title else None,
+        title_f1=overlap_f1(folded_words(claim.title), folded_words(page.title)) if page.title else None,
         date_exact=claim.date[:10] == page.date[:10] if page.date else None,
         authors_f1=overlap_f1(_names(claim.authors), _names(page.authors)) if page.authors else None,
         seconds=time.process_time() - start,
     )
-
-
-def words_of(text: str) -> list[str]:
-    """The words of a title or name, in one case."""
-    return words(text.casefold())
 
 
 def overlap_f1(claimed: Sequence[str], gold: Sequence[str]) -> float:
@@ -215,7 +210,7 @@ def overlap_f1(claimed: Sequence[str], gold: Sequence[str]) -> float:
 
 
 def _names(authors: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(" ".join(words_of(name)) for name in authors))
+    return list(dict.fromkeys(" ".join(folded_words(name)) for name in authors))
 
 
 def _summarise(key: tuple[str, str, str], results: Sequence[FieldResult]) -> FieldSummary:

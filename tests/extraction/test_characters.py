@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus import tokens as kinds
+from newscorpus import code_points as kinds
 from newscorpus.extraction.features.characters import Characters, count_characters
 from newscorpus.tokens import words as split_words
 

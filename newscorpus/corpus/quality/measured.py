@@ -12,11 +12,11 @@ from importlib.resources import files
 from itertools import chain
 
 from newscorpus.data import Article
-from newscorpus.tokens import paragraphs, words
+from newscorpus.tokens import IDEOGRAPHS, SOUTHEAST_ASIAN, paragraphs, words
 
-IDEOGRAMS = re.compile("[\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+IDEOGRAMS = re.compile(f"[{IDEOGRAPHS}]")
 """Chinese characters and Japanese kana."""
-SOUTHEAST = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+SOUTHEAST = re.compile(f"[{SOUTHEAST_ASIAN}]")
 """Thai, Lao, Burmese and Khmer characters."""
 
 IDEOGRAMS_A_WORD = 1.6

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from newscorpus.arrays import Flags, Hashes, Integers
-from newscorpus.tokens import LETTER, ODD, PLANE, SPACE, TERMINAL, UNSPACED_WORD, UPPER, WORD, Kinds, Traits, table
+from newscorpus.code_points import LETTER, ODD, PLANE, SPACE, TERMINAL, UNSPACED_WORD, UPPER, WORD, Kinds, Traits, table
 
 _DOT: Final = ord(".")
 _HASH_BASE: Final = 0x9E3779B97F4A7C15

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from newscorpus import tokens as kinds
+from newscorpus import code_points as kinds
 from newscorpus.arrays import Integers
 from newscorpus.data import Block
 from newscorpus.extraction.features.amounts import Amounts, Columns

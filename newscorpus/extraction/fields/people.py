@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
-from newscorpus.tokens import collapse, words
+from newscorpus.tokens import collapse, folded_words
 
 AGENCY_NAMES = """
 AA, AAP, Adnkronos, AFP, Agence France-Presse, Agência Lusa, Agencia EFE, Agencias, Agenzie, Agerpres, AGI, ANA-MPA,
@@ -96,7 +96,7 @@ def tell_apart(texts: Iterable[str], sites: Collection[str]) -> tuple[tuple[str,
 @lru_cache(4_096)  # titles and names are compared again and again
 def squeezed(name: str) -> str:
     """Letters and digits alone, case folded: what makes two spellings of a name equal."""
-    return "".join(words(name.casefold()))
+    return "".join(folded_words(name))
 
 
 def starts_like_byline(text: str) -> bool:

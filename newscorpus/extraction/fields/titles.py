@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from newscorpus.data import Evidence
 from newscorpus.extraction.fields.people import squeezed
-from newscorpus.tokens import words
+from newscorpus.tokens import folded_words
 
 SEPARATOR = re.compile(r"\s+[-–—|·•:»›/~]+\s+|\s*[|｜»›]\s*|\s*::\s*|:\s+|--+|\s+<\s+|\s*―\s*|_")
 """What may stand between the headline and the name of site or section."""
@@ -85,8 +85,8 @@ def _goes_on(heading: Evidence, chosen: Evidence) -> bool:
 
 
 def _is_headline(heading: Evidence, titles: Sequence[Evidence]) -> bool:
-    others = [set(words(item.value.casefold())) for item in titles if item.source != "heading" and item.value]
-    own = set(words(heading.value.casefold()))
+    others = [set(folded_words(item.value)) for item in titles if item.source != "heading" and item.value]
+    own = set(folded_words(heading.value))
     return not others or any(len(own & other) >= SHARED_WORDS * min(len(own), len(other)) for other in others)
 
 

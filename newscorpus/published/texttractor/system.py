@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from newscorpus import tokens as kinds
+from newscorpus import code_points as kinds
 from newscorpus.artifacts import Artifact, Scorer, load_artifact
 from newscorpus.data import Block, Label, LabelledBlock
 from newscorpus.extraction.extractor import Reading

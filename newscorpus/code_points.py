@@ -1,0 +1,133 @@
+"""Say what every code point is: the one table behind the features of blocks and the signatures of texts.
+
+Both agree on letters, digits, lower case and the scripts without spaces, and differ where stored values forbid to
+change them. The models were trained on words as `newscorpus.tokens.words` cuts them: a combining mark parts a word and
+an underscore belongs to one. Signatures, which corpora keep, count the mark to the word and the underscore to the gap.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from newscorpus.arrays import Flags, Hashes
+from newscorpus.tokens import N_LISTED, UNSPACED, categories
+
+Kinds = NDArray[np.uint32]
+Traits = NDArray[np.uint8]
+
+LETTER, UPPER, LOWER, DIGIT, SPACE, WORD, UNSPACED_WORD, ODD = (1 << bit for bit in range(8))
+TERMINAL, COMMA, QUOTE, BAR, COPYRIGHT, ANGLE, AT, CALL, COLON, CLOSING, OPEN_END = (1 << bit for bit in range(8, 19))
+"""The kinds of characters, a bit each.
+
+WORD belongs to a word, UNSPACED_WORD to one of a script without spaces; ODD is all but letters of lower or no case;
+CLOSING may follow the mark that ends a sentence; OPEN_END promises more.
+"""
+
+MARKS: Final = {
+    TERMINAL: ".!?…。！？．｡؟।։።",
+    COMMA: ",;،、，；·",
+    QUOTE: "\"'“”„‟«»‹›‘’「」『』",
+    BAR: "|",
+    COPYRIGHT: "©",
+    ANGLE: "<>",
+    AT: "@",
+    CALL: "?!",
+    COLON: ":",
+    CLOSING: "\"'“”„«»‹›‘’)]」』）】 ",
+    OPEN_END: "…»›→▸>",
+}
+
+PLANE: Final = 0x10000
+"""Size of the Basic Multilingual Plane, and the code by which features know all code points beyond it."""
+
+GAP: Final = np.uint32(0)
+DROPPED: Final = np.uint32(0xFFFFFFFF)
+ALONE: Final = np.uint32(1 << 31)
+"""Values of `folding` beside folded characters; `ALONE` is added to those that are words by themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodePoints:
+    """What features know of every code point of the Basic Multilingual Plane, and of the one for all beyond.
+
+    Attributes:
+        kinds: the bits of this module.
+        traits: the first eight of them, in a byte, since passes over all characters cost most.
+        hash_values: what the code point adds to the hash of a word: its lower case counts, and nothing outside words.
+    """
+
+    kinds: Kinds
+    traits: Traits
+    hash_values: Hashes
+
+
+@cache
+def table() -> CodePoints:
+    """The table of the features; made once, in some 50 ms."""
+    kinds = _read_kinds(_listed()[:PLANE])
+    lowers = np.append(_lower_case()[:PLANE], PLANE).astype(np.uint64)
+    lowers[ord("İ")] = ord("İ")  # the models know it as a letter of its own
+    hash_values = np.where(kinds & WORD, lowers + np.uint64(1), np.uint64(0))
+    return CodePoints(kinds, (kinds & 0xFF).astype(np.uint8), hash_values)
+
+
+def _read_kinds(plane: NDArray[np.str_]) -> Kinds:
+    is_letter, is_upper = np.strings.isalpha(plane), np.strings.isupper(plane)
+    is_word = np.strings.isalnum(plane)
+    kinds = np.zeros(PLANE + 1, np.uint32)
+    for kind, flags in (
+        (LETTER, is_letter),
+        (UPPER, is_upper),
+        (LOWER, np.strings.islower(plane)),
+        (DIGIT, np.strings.isdigit(plane)),
+        (SPACE, np.strings.isspace(plane)),
+        (WORD, is_word | (plane == "_")),
+        (UNSPACED_WORD, is_word & _is_unspaced()[:PLANE]),
+        (ODD, ~is_letter | is_upper),
+    ):
+        kinds[:PLANE][flags] |= kind
+    for kind, marks in MARKS.items():
+        kinds[[ord(mark) for mark in marks]] |= kind
+    # Beyond the plane stand rare Han characters and symbols; a symbol among the words does no harm.
+    kinds[PLANE] = LETTER | WORD | UNSPACED_WORD
+    return kinds
+
+
+@cache
+def folding() -> NDArray[np.uint32]:
+    """What signatures fold each code point to, shape (0x110000,): its lower case, `GAP`, or nothing (`DROPPED`)."""
+    table = np.zeros(0x110000, np.uint32)
+    listed, kinds = table[:N_LISTED], np.array(categories())
+    in_words = np.strings.isalnum(_listed()) | np.strings.startswith(kinds, "M")
+    listed[in_words] = _lower_case()[in_words]
+    listed[in_words & _is_unspaced()] |= ALONE
+    listed[kinds == "Cf"] = DROPPED
+    listed[ord("\u0307")] = DROPPED  # the dot that Turkish leaves above a lower-case i
+    listed[ord("ς")] = ord("σ")
+    ideographs, tags = slice(0x20000, 0x40000), slice(0xE0000, 0xE1000)
+    table[ideographs] = np.arange(ideographs.start, ideographs.stop, dtype=np.uint32) | ALONE
+    table[tags] = DROPPED
+    table.flags.writeable = False
+    return table
+
+
+def _listed() -> NDArray[np.str_]:
+    return np.arange(N_LISTED, dtype=np.uint32).view("<U1")
+
+
+def _lower_case() -> NDArray[np.uint32]:
+    """The lower case of each listed code point, the first character where it has several."""
+    lower = np.strings.lower(_listed()).view(np.uint32)
+    lower[ord("İ")] = ord("i")
+    return lower
+
+
+def _is_unspaced() -> Flags:
+    flags = np.zeros(N_LISTED, bool)
+    for run in re.finditer(f"[{UNSPACED}]+", "".join(map(chr, range(N_LISTED)))):
+        flags[run.start() : run.end()] = True
+    return flags
