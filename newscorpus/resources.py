@@ -1,6 +1,10 @@
-"""Where the files that travel with the package lie: trained models and the bundled portals."""
+"""Find the files that travel with the package: trained models, the bundled portals, and lists of words."""
 
+import tomllib
+from collections.abc import Mapping
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 PACKAGE = Path(__file__).parent
 
@@ -12,3 +16,8 @@ def data_folder(name: str) -> Path:
     """The folder `models` or `portals`: inside the installed package, else at the top of the checkout."""
     installed = WHEEL_FOLDERS[name]
     return installed if installed.is_dir() else PACKAGE.parent / name
+
+
+def read_toml(package: str, name: str) -> Mapping[str, Any]:
+    """What a TOML file says that lies beside the modules of `package`."""
+    return tomllib.loads((files(package) / name).read_text("utf-8"))

@@ -8,7 +8,7 @@ single characters.
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 
 IDEOGRAPHS = "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Kana and Han, as a class of a regular expression."""
@@ -36,6 +36,12 @@ def folded_words(text: str) -> list[str]:
 def count_words(text: str) -> int:
     """Number of words in `text`."""
     return len(_WORD.findall(text))
+
+
+@lru_cache(8_192)  # the words of dates and phrases are few
+def fold(word: str) -> str:
+    """`word` in one case and without accents."""
+    return "".join(char for char in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(char))
 
 
 def collapse(text: str) -> str:

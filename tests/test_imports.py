@@ -31,10 +31,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 """The parts of the library from the ground up: a part imports itself and what lies below it."""
 
 NEIGHBOURS: Mapping[str, set[str]] = {
-    **{
-        part: {"arrays", "code_points", "data", "errors", "config", "tokens", "urls", "files", "resources"}
-        for part in FLOORS[0]
-    },
+    **{part: set(GROUND) for part in FLOORS[0]},
     "portals": set(),
     "published": {"portals"},
     "stored": {"recipe", "workers"},

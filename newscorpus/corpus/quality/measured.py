@@ -4,14 +4,13 @@ Phrases of many languages, read from `phrases.toml`, as patterns. Which language
 """
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import chain
 
 from newscorpus.data import Article
+from newscorpus.resources import read_toml
 from newscorpus.tokens import IDEOGRAPHS, SOUTHEAST_ASIAN, paragraphs, words
 
 IDEOGRAMS = re.compile(f"[{IDEOGRAPHS}]")
@@ -85,7 +84,7 @@ def by_language(kind: str) -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def _phrases() -> Mapping[str, Mapping[str, list[str]]]:
-    return tomllib.loads((files(__package__) / "phrases.toml").read_text("utf-8"))
+    return read_toml(__package__, "phrases.toml")
 
 
 @cache

@@ -1,25 +1,17 @@
-"""Names of authors, taken out of what pages write around them; agencies told from people."""
+"""Take the names of authors out of what pages write around them, and tell agencies from people."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
+from newscorpus.resources import read_toml
 from newscorpus.tokens import collapse, folded_words
 
-AGENCY_NAMES = """
-AA, AAP, Adnkronos, AFP, Agence France-Presse, Agência Lusa, Agencia EFE, Agencias, Agenzie, Agerpres, AGI, ANA-MPA,
-ANI, ANP, ANSA, AP, Associated Press, The Associated Press, APA, APA-OTS, ots, ASKAnews, ATS, BELGA, Belga, Beta,
-BGNES, BNR, BNS, Bloomberg, Bloomberg News, BTA, БТА, Canadian Press, The Canadian Press, CMC, CNS, ČTK, CTK, čtk,
-dapd, ddp, DHA, DPA, dpa, dpa-AFX, dpa/lby, dpa/lnw, dpa/lni, dpa/lsw, DTS, DTS Nachrichtenagentur, EFE, ELTA, EPA,
-epd, ETB, Europa Press, FENA, FoNet, GlobeNewswire, Hina, HINA, IANS, İHA, IHA, Interfax, Интерфакс, Iltalehti-STT,
-ITAR-TASS, ИТАР-ТАСС, IPS, JTA, Jiji, Jiji Press, KNA, Kyodo, Kyodo News, LaPresse, LETA, Lusa, MIA, MINA, MTI, NTB,
-ots/PR Newswire, PA, PA Media, PA Wire, PAP, PR Newswire, Press Association, Press Trust of India, PTI, Reuters,
-Thomson Reuters, RIA Novosti, РИА Новости, Ritzau, RTV, SANA, SAPA, SDA, Keystone-SDA, SID, SITA, SRNA, СРНА, STA, STT,
-Tanjug, Танјуг, TASR, TASS, ТАСС, TNN, TT, TT-Nyhetsbyrån, UNI, UNIAN, УНИАН, УНІАН, Ukrinform, Укрінформ, Укринформ,
-UPI, Xinhua, 新华社, 新華社, Yonhap, 연합뉴스, 뉴시스, 뉴스1, 共同通信, 時事通信, ΑΠΕ-ΜΠΕ, ΑΠΕ
-"""
-AGENCIES = frozenset(collapse(name).casefold() for name in AGENCY_NAMES.split(","))
-"""Names and signs of news agencies, case folded."""
+WORDS = read_toml(__package__, "people.toml")
+AGENCIES = frozenset(map(str.casefold, WORDS["agencies"]))
+ROLES = frozenset(WORDS["roles"].split())
+"""Single words that stand where a name should be, case folded."""
+PARTICLES = frozenset(WORDS["particles"].split())
 
 PREFIX = re.compile(
     r"^(?:(?:written |posted |reported |photos? |text )?by|von|vom|par|por|di|da|av|af|door|od|auteurs?"
@@ -40,16 +32,6 @@ CREDENTIALS = re.compile(
     r"^(?:[A-Z][A-Z-]{1,7}(?: \d+)?|(?:[A-Z][a-z]?\.){2,}[A-Z]?\.?|Ph\.? ?D\.?|(?:M\.?Sc|Dr|Mgr|Ing|Esq|CSc|DrSc)\.?)$"
 )
 GENERATION = re.compile(r"^(?:Jr|Sr|ml|st)\.?$|^I{2,3}$|^IV$", re.IGNORECASE)
-ROLES = frozenset(
-    """
-    admin administrator administrador author autor editor editors editorial redaktion redakce redakcia redakcja
-    redakcija redacción redaction rédaction redazione redação redactie редакция редакція редакција staff team
-    newsroom webmaster guest anonymous anonym unknown reporter reporters journalist journalistin redakteur
-    redakteurin korrespondent correspondent user root superadmin desk webdesk contributor writer blogger newsdesk
-    gast gastautor publisher
-    """.split()
-)
-"""Single words that stand where a name should be, case folded."""
 OFFICE = re.compile(
     r"^(?:director|editor\w*|edited|manager|develop\w+|engineer\w*|officer|coordinator|team|staff|release|review\w*|recipe|written"
     r"|publish\w*|updat\w*|posted|by|on|at|news\w*|redaktion\w*|redak[ct]\w+|корреспондент|редак\w+|journalist\w*|report\w*"
@@ -57,9 +39,6 @@ OFFICE = re.compile(
     re.IGNORECASE,
 )
 """Words that no personal name has."""
-PARTICLES = frozenset(
-    "de da do dos das del della der den di du la le van von vom zu zur bin ibn al el y e i ten ter af av".split()
-)
 MAX_NAME_WORDS = 6
 MAX_NAME_CHARACTERS = 70
 

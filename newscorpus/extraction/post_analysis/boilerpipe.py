@@ -1,124 +1,15 @@
-"""Phrases that stand where an article has ended: further reading, related articles, comments.
+"""Revise labels by Boilerpipe's filters (Kohlschütter et al. 2010), as Brezovnik (2021, Ljubljana) chose them."""
 
-Rules after Boilerpipe's filters (Kohlschütter et al. 2010), as Brezovnik (2021, Ljubljana) chose them.
-"""
-
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Mapping, Sequence
 
 from newscorpus.config import PostAnalysisConfig
 from newscorpus.data import Block, Label, LabelledBlock
-from newscorpus.extraction.fields.months import fold
 from newscorpus.extraction.post_analysis.headline import Labelled, is_heading, is_headline, possible_headlines, relabel
-from newscorpus.tokens import count_words, words
+from newscorpus.resources import read_toml
+from newscorpus.tokens import count_words, fold, words
 
-PHRASES: Final[Mapping[str, tuple[str, ...]]] = {
-    "cs": (
-        "čtěte také", "čtěte též", "čtěte i", "čtěte dále", "čtěte více", "přečtěte si také", "přečtěte si i",
-        "mohlo by vás zajímat", "související články", "související", "další články", "diskuse", "diskuze",
-        "komentáře", "přidat komentář", "vstoupit do diskuse", "vstoupit do diskuze",
-    ),
-    "sk": (
-        "čítajte tiež", "čítajte aj", "čítajte viac", "prečítajte si aj", "prečítajte si tiež",
-        "mohlo by vás zaujímať", "súvisiace články", "súvisiace", "ďalšie články", "diskusia", "komentáre",
-        "pridať komentár", "vstúpiť do diskusie",
-    ),
-    "pl": (
-        "czytaj także", "czytaj też", "czytaj również", "czytaj więcej", "przeczytaj także", "przeczytaj też",
-        "przeczytaj również", "zobacz także", "zobacz też", "zobacz również", "powiązane artykuły",
-        "podobne artykuły", "polecane artykuły", "więcej na ten temat", "komentarze", "dodaj komentarz",
-    ),
-    "hr": (
-        "pročitajte i", "pročitajte još", "pročitajte više", "pročitaj i", "pročitaj još", "čitajte i", "čitajte još",
-        "povezani članci", "povezane vijesti", "vezani članci", "vezane vijesti", "slične vijesti",
-        "možda će vas zanimati", "komentari", "dodaj komentar", "ostavite komentar",
-    ),
-    "bs": (
-        "pročitajte i", "pročitajte još", "pročitajte više", "povezani članci", "povezane vijesti", "slične vijesti",
-        "komentari", "dodaj komentar", "ostavite komentar",
-    ),
-    "sr": (
-        "pročitajte i", "pročitajte još", "povezani članci", "povezane vesti", "slične vesti", "komentari",
-        "pošaljite komentar", "ostavite komentar",
-        "прочитајте и", "прочитајте још", "повезани чланци", "повезане вести", "сличне вести", "коментари",
-        "пошаљите коментар", "оставите коментар",
-    ),
-    "sl": (
-        "sorodni članki", "sorodne novice", "povezani članki", "povezane novice", "preberite tudi", "preberite še",
-        "preberite več", "preberi tudi", "preberi še", "poglejte tudi", "komentarji", "dodaj komentar",
-    ),
-    "mk": (
-        "прочитајте и", "прочитај и", "прочитајте повеќе", "поврзани вести", "поврзани статии", "слични вести",
-        "коментари",
-    ),
-    "bg": (
-        "прочетете още", "прочетете и", "вижте още", "вижте също", "още по темата", "свързани новини",
-        "свързани статии", "коментари", "напиши коментар",
-    ),
-    "ru": (
-        "читайте также", "читайте ещё", "читайте далее", "смотрите также", "материалы по теме", "новости по теме",
-        "ещё по теме", "похожие новости", "комментарии", "оставить комментарий", "добавить комментарий",
-    ),
-    "uk": (
-        "читайте також", "читайте ще", "дивіться також", "матеріали по темі", "матеріали за темою", "новини по темі",
-        "новини за темою", "схожі новини", "коментарі", "залишити коментар", "додати коментар",
-    ),
-    "el": (
-        "διαβάστε επίσης", "διαβάστε ακόμα", "διαβάστε ακόμη", "διαβάστε περισσότερα", "δείτε επίσης", "δείτε ακόμα",
-        "σχετικά άρθρα", "σχετικές ειδήσεις", "σχόλια", "προσθήκη σχολίου",
-    ),
-    "de": (
-        "lesen sie auch", "lesen sie mehr", "lies auch", "auch interessant", "mehr zum thema",
-        "das könnte sie auch interessieren", "das könnte dich auch interessieren", "ähnliche artikel",
-        "verwandte artikel", "weitere artikel", "kommentare", "kommentar schreiben",
-    ),
-    "en": (
-        "read also", "also read", "read more", "read next", "see also", "related", "related articles",
-        "related stories", "related news", "related content", "related links", "related topics", "more on this story",
-        "more on this topic", "you may also like", "you might also like", "recommended for you", "please rate this",
-        "comments", "add comment", "add a comment", "add your comment", "leave a comment", "leave a reply",
-        "post a comment", "reader comments", "reader views", "users responded in", "have your say",
-        "what you think", "join the conversation",
-    ),
-    "fr": (
-        "à lire aussi", "lire aussi", "lisez aussi", "lire la suite", "à voir aussi", "voir aussi",
-        "sur le même sujet", "articles similaires", "articles liés", "commentaires", "laisser un commentaire",
-    ),
-    "es": (
-        "lea también", "lee también", "leer también", "leer más", "lea más", "vea también", "ver también",
-        "te puede interesar", "le puede interesar", "noticias relacionadas", "artículos relacionados",
-        "más sobre este tema", "comentarios", "deja un comentario",
-    ),
-    "it": (
-        "leggi anche", "leggi pure", "vedi anche", "guarda anche", "potrebbe interessarti", "articoli correlati",
-        "notizie correlate", "commenti", "lascia un commento",
-    ),
-    "pt": (
-        "leia também", "leia mais", "ler também", "veja também", "saiba mais", "notícias relacionadas",
-        "artigos relacionados", "comentários", "deixe um comentário",
-    ),
-    "nl": (
-        "lees ook", "lees meer", "lees verder", "bekijk ook", "gerelateerde artikelen", "gerelateerd",
-        "meer over dit onderwerp", "reacties", "plaats een reactie",
-    ),
-    "sv": (
-        "läs också", "läs även", "läs mer", "se även", "relaterade artiklar", "relaterat", "mer om ämnet",
-        "kommentarer", "rätta artikeln",
-    ),
-    "hu": (
-        "olvassa el", "olvasd el", "kapcsolódó cikkek", "kapcsolódó", "ajánlott cikkek", "ez is érdekelheti",
-        "hozzászólások", "kommentek",
-    ),
-    "ro": (
-        "citește și", "citiți și", "citește mai mult", "vezi și", "articole similare", "articole asemănătoare",
-        "știri similare", "comentarii", "lasă un comentariu",
-    ),
-    "tr": (
-        "ilgili haberler", "benzer haberler", "ayrıca okuyun", "bunlar da ilginizi çekebilir",
-        "ilginizi çekebilir", "yorumlar", "yorum yap", "yorum yaz",
-    ),
-}  # fmt: skip
-"""By language. One of several words ends an article where a block begins with it, one word where it stands alone."""
+PHRASES: Mapping[str, Sequence[str]] = read_toml(__package__, "phrases.toml")
+"""Phrases that stand where an article has ended, by language."""
 
 
 def opens_with_phrase(text: str) -> bool:
