@@ -23,7 +23,7 @@ from scrapy.http import Response
 from newscorpus.addon.pages import Candidate, FetchedPage
 from newscorpus.addon.visits import Visit
 from newscorpus.config import SignatureParameters
-from newscorpus.corpus.intake import read_intake, read_journal
+from newscorpus.corpus.intake import Row, read_intake, read_journal
 from newscorpus.crawl.ledger import Ledger, LedgerError, Link, key_of
 from newscorpus.crawl.ledger.look import find
 from newscorpus.crawl.robots import RightsPolicy
@@ -173,6 +173,7 @@ def test_store_writes_candidates_to_the_intake(store: Any, tmp_path: Path) -> No
     visit.end(store.ledger)
     store.ledger.commit()
     ((_, row),) = read_intake(tmp_path / "intake", SignatureParameters())
+    assert isinstance(row, Row)
     assert isinstance(record, Record)
     assert row.record == record
     assert (record.title, record.source, record.language, record.language_score) == ("Bridge", "mock", "en", 0.99)

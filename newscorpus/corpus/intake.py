@@ -36,10 +36,50 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An accepted record with the signature of its text (base64 in the file)."""
+    """An accepted record with the signature of its text (base64 in the file).
+
+    Attributes:
+        record: as it came.
+        signature: of its text.
+        recipe: version of the recipe that made it; "" where unknown.
+        page: address of the page, where the record has another; else "".
+        reextraction: how often the page had been extracted again; of the rows of one fetch the highest counts.
+    """
 
     record: Record
     signature: bytes
+    recipe: str = ""
+    page: str = ""
+    reextraction: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """A page that is no document, or another one, when it is extracted again; its line is a rejection with more keys.
+
+    Attributes:
+        withdrawn: id of the document that an earlier row made of the page; "" for none.
+        stage: of the rejection.
+        reason: of the rejection.
+        detail: of the rejection.
+        url: address of the page.
+        excerpt: of the rejection.
+        source: name of the portal.
+        fetched: when the page was fetched.
+        recipe: version of the recipe.
+        reextraction: how often the page had been extracted again.
+    """
+
+    withdrawn: str
+    stage: str
+    reason: str
+    detail: str
+    url: str
+    excerpt: str
+    source: str
+    fetched: str
+    recipe: str
+    reextraction: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +93,9 @@ class Place:
 
 HEADERS = msgspec.json.Decoder(Header)
 ROWS = msgspec.json.Decoder(Row)
+WITHDRAWALS = msgspec.json.Decoder(Withdrawal)
+WITHDRAWN = b'{"withdrawn":'
+"""How the line of a withdrawal begins."""
 
 
 class IntakeWriter:
@@ -114,8 +157,8 @@ def torn_segments(folder: Path) -> list[Path]:
 
 def read_intake(
     folder: Path, parameters: SignatureParameters, after: Mapping[str, int] | None = None
-) -> Iterator[tuple[Place, Row]]:
-    """All rows, segment by segment.
+) -> Iterator[tuple[Place, Row | Withdrawal]]:
+    """All lines, segment by segment.
 
     Args:
         folder: `CORPUS/intake`.
@@ -146,8 +189,10 @@ def _new_segment(folder: Path, parameters: SignatureParameters) -> BinaryIO:
     return file
 
 
-def _read_segment(segment: Path, parameters: SignatureParameters, after: int) -> Iterator[tuple[Place, Row]]:
-    """The rows of one segment that begin at `after` or later."""
+def _read_segment(
+    segment: Path, parameters: SignatureParameters, after: int
+) -> Iterator[tuple[Place, Row | Withdrawal]]:
+    """The lines of one segment that begin at `after` or later."""
     for offset, line in _header_and_rows(segment, after):
         try:
             if offset == 0:
@@ -171,8 +216,9 @@ def _line_number(path: Path, offset: int) -> int:
         return file.read(offset).count(b"\n") + 1
 
 
-def _decode_row(line: bytes, parameters: SignatureParameters) -> Row:
-    """The row of a line."""
+def _decode_row(line: bytes, parameters: SignatureParameters) -> Row | Withdrawal:
+    if line.startswith(WITHDRAWN):
+        return WITHDRAWALS.decode(line)
     row = ROWS.decode(line)
     if len(row.signature) != SIGNATURE_VALUE_BYTES * parameters.permutations:
         raise CorpusError(f"a signature of {len(row.signature)} bytes")

@@ -1,4 +1,4 @@
-"""Several indexes seen as one collection of documents: those compared against, then the one that is decided on."""
+"""Join several indexes to one collection of documents: those compared against, then the one that is decided on."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -58,6 +58,21 @@ class Collection:
         ranks: NDArray[np.int64] = np.unique(names, return_inverse=True)[1]
         return ranks
 
+    @cached_property
+    def counts(self) -> NDArray[np.bool_]:
+        """Which documents count: of a reference those that stay there; of our own rows of one fetch the newest.
+
+        The newest is that of the last re-extraction; a fetch whose last one gave no document has none.
+        """
+        own = self.documents[self.n_references :]
+        if not own["reextraction"].any():
+            return np.concatenate([self.referred, np.ones(len(own), bool)])
+        names = (own["space"], self.id_ranks[self.n_references :], np.nan_to_num(own["fetched"]))
+        fetches = np.unique(np.rec.fromarrays(names), return_inverse=True)[1]
+        last = np.zeros(len(own), own["reextraction"].dtype)
+        np.maximum.at(last, fetches, own["reextraction"])
+        return np.concatenate([self.referred, (own["reextraction"] == last[fetches]) & ~own["withdrawn"]])
+
     def signatures(self, positions: NDArray[np.int64]) -> NDArray[np.uint32]:
         """The signatures at some positions, shape (positions, permutations)."""
         if len(self.stores) == 1:
@@ -79,7 +94,7 @@ class Collection:
         return self._gather("runs", "n_runs", positions)
 
     def paragraphs(self, positions: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """The hashes of the paragraphs of some documents, likewise."""
+        """The hashes of the paragraphs of some documents, and beside each the index in `positions` of its document."""
         return self._gather("paragraphs", "n_paragraphs", positions)
 
     def _gather(

@@ -1,4 +1,4 @@
-"""Which documents repeat others, and which one of them stays.
+"""Find the documents that repeat others, and choose the one that stays.
 
 First of all texts of one document one stays (revisions); then of equal texts one (exact), and of much alike ones one
 (near), in the order of the policy; last go those that a longer document contains (excerpts), longest first. The groups
@@ -72,8 +72,7 @@ def find_duplicates(
 ) -> list[Duplicate]:
     """The documents that go, in the order of the collection; all others stay."""
     revisions = list(_revisions(collection, config.revision))
-    compared = np.ones(len(collection), bool)
-    compared[: collection.n_references] = collection.referred
+    compared = collection.counts.copy()
     compared[[revision.position for revision in revisions]] = False
     order = _order(collection, config.survivor, "published")
     order = order[compared[order]]
@@ -83,9 +82,10 @@ def find_duplicates(
     return sorted([*revisions, *repeats, *excerpts], key=lambda duplicate: duplicate.position)
 
 
-def staying(n_documents: int, duplicates: Sequence[Duplicate]) -> NDArray[np.int64]:
-    """The positions of the documents that stay."""
-    stays = np.ones(n_documents, bool)
+def staying(collection: Collection, duplicates: Sequence[Duplicate]) -> NDArray[np.int64]:
+    """The positions of the documents of the index itself that stay."""
+    stays = collection.counts.copy()
+    stays[: collection.n_references] = False
     stays[[duplicate.position for duplicate in duplicates]] = False
     return np.flatnonzero(stays)
 
@@ -117,7 +117,7 @@ def _order(collection: Collection, policy: Survivor, date: str) -> NDArray[np.in
 def _revisions(collection: Collection, policy: Survivor) -> Iterator[Duplicate]:
     """Of each document all texts but the one that the policy chooses."""
     order = _order(collection, policy, "fetched")
-    order = order[order >= collection.n_references]
+    order = order[(order >= collection.n_references) & collection.counts[order]]
     names = collection.documents["space"][order].astype(np.int64) * len(collection) + collection.id_ranks[order]
     by_name = np.argsort(names, kind="stable")
     starts = np.flatnonzero(np.diff(names[by_name], prepend=-1))

@@ -4,7 +4,6 @@ Runs enter what they keep, one run after the other under a lock of the server; t
 run entered counts once it is committed, so that one that dies leaves nothing behind that others could take for kept.
 """
 
-import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from newscorpus.config import DuplicateConfig, SignatureParameters
 from newscorpus.dedup.signature import minhash_of
-from newscorpus.dedup.store import Layout, flat, refuse_other
+from newscorpus.dedup.store import Layout, flat, grouped, refuse_other
 from newscorpus.errors import DedupError
 
 Client = Any
@@ -84,8 +83,7 @@ class SharedIndex:
 
     def enter(self, run: str, documents: Iterable[tuple[int, NDArray[np.uint32], bytes]]) -> None:
         """Enter the number, signature and row of the documents that a run keeps, and commit them."""
-        iterator = iter(documents)
-        while batch := list(itertools.islice(iterator, AT_ONCE)):
+        for batch in grouped(documents, AT_ONCE):
             keys = [f"{run}:{number}".encode() for number, _, _ in batch]
             with self._index.insertion_session() as session:
                 for key, (_, signature, _) in zip(keys, batch, strict=True):

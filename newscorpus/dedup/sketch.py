@@ -1,13 +1,14 @@
-"""A sketch: what is kept of a text so that it can be compared with others without being read again."""
+"""Sketch a text: keep what compares it with others without reading it again."""
 
 import hashlib
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from newscorpus.config import DuplicateConfig
-from newscorpus.dedup.signature import content_hash, read_words
+from newscorpus.config import BuildConfig
+from newscorpus.dedup.signature import content_hash, read_words, sign_words
 from newscorpus.dedup.words import HALF, hash_parts, hash_runs, sizes_of
 
 DIGEST_BYTES = 8
@@ -19,7 +20,6 @@ class Sketch:
 
     Attributes:
         id: of the document; equal for all its revisions.
-        space: number of the space of names that the id belongs to; equal ids of two spaces name two documents.
         source: who published it: name of a portal, or "".
         content: hash of the words; equal for exact duplicates.
         signature: as `signature.sign` made it.
@@ -27,49 +27,55 @@ class Sketch:
         paragraphs: hashes of the paragraphs, in order.
         n_words: words of the text.
         published: seconds since the epoch; NaN where unknown.
-        fetched: likewise.
+        fetched: seconds since the epoch; NaN where unknown.
         digest: of everything stored, 8 bytes, so that ties never depend on the order of arrival.
+        space: number of the name space of the id; equal ids in two spaces name two documents.
         file: number of the file that holds the row, as the index counts what it covers.
         offset: of the row in that file, in bytes.
         length: of the row, in bytes.
+        reextraction: how often the page had been extracted again; of the rows of one fetch the highest counts.
+        withdrawn: that extraction gave no document.
     """
 
     id: str
-    space: int
     source: str
     content: bytes
     signature: bytes
     runs: NDArray[np.uint32]
     paragraphs: NDArray[np.uint32]
     n_words: int
-    published: float
-    fetched: float
-    digest: bytes
-    file: int
-    offset: int
-    length: int
+    published: float = math.nan
+    fetched: float = math.nan
+    digest: bytes = b""
+    space: int = 0
+    file: int = 0
+    offset: int = 0
+    length: int = 0
+    reextraction: int = 0
+    withdrawn: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
-    """What a sketch holds of the text itself, where the names mean the same; and the hashes of its words."""
+def make_sketch(name: str, source: str, text: str, config: BuildConfig, signature: bytes = b"") -> Sketch:
+    """Sketch a text of one paragraph a line; the other attributes are the caller's to replace.
 
-    words: NDArray[np.uint64]
-    content: bytes
-    runs: NDArray[np.uint32]
-    paragraphs: NDArray[np.uint32]
-    n_words: int
-
-
-def read_content(text: str, config: DuplicateConfig) -> Content:
-    """Read a text of one paragraph a line."""
+    Args:
+        name: id of the document.
+        source: who published it, or "".
+        text: the text.
+        config: what runs, paragraphs and signatures are made of.
+        signature: of the text, where it is known.
+    """
     words, ends = read_words(text)
     sizes = sizes_of(ends)
-    is_counted = sizes[sizes > 0] >= config.boilerplate_words
-    return Content(
-        words=words,
+    is_counted = sizes[sizes > 0] >= config.duplicates.boilerplate_words
+    runs = hash_runs(words, config.duplicates.excerpt_words)
+    is_sampled = runs % np.uint64(config.duplicates.excerpt_sample) == 0  # by value, not by place (Manber 1994)
+    return Sketch(
+        id=name,
+        source=source,
         content=content_hash(words),
-        runs=_sampled(words, config),
+        signature=signature or sign_words(words, config.signature),
+        runs=np.unique((runs[is_sampled] >> HALF).astype(np.uint32)),
         paragraphs=(hash_parts(words, ends[sizes > 0])[is_counted] >> HALF).astype(np.uint32),
         n_words=len(words),
     )
@@ -78,9 +84,3 @@ def read_content(text: str, config: DuplicateConfig) -> Content:
 def digest(stored: bytes) -> bytes:
     """Hash (8 bytes) of all that is stored of a document."""
     return hashlib.blake2b(stored, digest_size=DIGEST_BYTES).digest()
-
-
-def _sampled(words: NDArray[np.uint64], config: DuplicateConfig) -> NDArray[np.uint32]:
-    """The runs of words whose hash is divisible by the sampling rate, as their upper halves (Manber 1994)."""
-    runs = hash_runs(words, config.excerpt_words)
-    return np.unique((runs[runs % np.uint64(config.excerpt_sample) == 0] >> HALF).astype(np.uint32))

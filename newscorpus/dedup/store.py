@@ -1,15 +1,15 @@
-"""Sketches on disk: columns that only grow, committed at one stroke, read through memory maps.
+"""Keep sketches on disk in columns that only grow, committed at one stroke and read through memory maps.
 
 `index.json` says how long each column is and what it was made with; what lies behind that length was never committed,
 and is cut off by the next writer. So a writer that dies at any moment leaves the index as it was at its last commit.
 """
 
-import os
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import msgspec
 import numpy as np
@@ -20,13 +20,17 @@ from newscorpus.dedup.signature import CONTENT_BYTES, STORED, stack
 from newscorpus.dedup.sketch import DIGEST_BYTES, Sketch
 from newscorpus.dedup.verify import VERIFIED
 from newscorpus.errors import DedupError
+from newscorpus.files import replacing, sync
+
+T = TypeVar("T")
 
 STATE = "index.json"
 KEPT = "kept"
 ROWS = "rows"
 """Files beside the columns: which documents stay, and, where the index does not lie beside an intake, their rows."""
 
-VERSION = 1
+VERSION = 2
+"""Of the columns; an index of an earlier one is made again."""
 
 DOCUMENT = np.dtype(
     [
@@ -40,6 +44,8 @@ DOCUMENT = np.dtype(
         ("source", "<u4"),
         ("space", "<u4"),
         ("n_words", "<u4"),
+        ("reextraction", "<u4"),
+        ("withdrawn", "?"),
         ("n_runs", "<u4"),
         ("n_paragraphs", "<u2"),
         ("id_bytes", "<u2"),
@@ -97,7 +103,7 @@ class Covered:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class IndexState:
     """What is committed: layout, bytes of each column, names of the sources, files covered."""
 
     layout: Layout
@@ -113,7 +119,7 @@ class Store:
         DedupError: it is damaged or was made otherwise.
     """
 
-    def __init__(self, folder: Path, state: State) -> None:
+    def __init__(self, folder: Path, state: IndexState) -> None:
         self.folder = folder
         self.state = state
         for name, size in state.sizes.items():
@@ -128,24 +134,29 @@ class Store:
         Raises:
             DedupError: there is none, it is damaged, or it was made with other parameters.
         """
-        path = folder / STATE
-        try:
-            state = msgspec.json.decode(path.read_bytes(), type=State)
-        except OSError as error:
-            raise DedupError(f"{path}: {error.strerror}") from error
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise DedupError(f"{path}: {error}; remove {folder}, and it is made anew") from error
-        refuse_other(str(path), flat(state.layout), flat(layout))
+        state = _read_state(folder)
+        refuse_other(str(folder / STATE), flat(state.layout), flat(layout))
         return cls(folder, state)
+
+    @classmethod
+    def existing(cls, folder: Path, layout: Layout) -> Self | None:
+        """Open the index in a folder; None where there is none, or one whose columns are of an earlier version.
+
+        Raises:
+            DedupError: it is damaged or was made with other parameters.
+        """
+        if not (folder / STATE).exists() or _read_state(folder).layout.version < VERSION:
+            return None
+        return cls.open(folder, layout)
 
     @classmethod
     def create(cls, folder: Path, layout: Layout) -> Self:
         """An empty index in a folder, whatever lay there before."""
         folder.mkdir(parents=True, exist_ok=True)
-        store = cls(folder, State(layout, dict.fromkeys(COLUMNS, 0)))
+        store = cls(folder, IndexState(layout, dict.fromkeys(COLUMNS, 0)))
         for name in (*COLUMNS, KEPT, VERIFIED):
             (folder / name).unlink(missing_ok=True)
-        _replace(folder / STATE, msgspec.json.encode(store.state))
+        store._write(STATE, msgspec.json.encode(store.state))
         return store
 
     def __len__(self) -> int:
@@ -165,8 +176,8 @@ class Store:
             name: _extend(self.folder / name, self.state.sizes[name], data)
             for name, data in _columns(sketches, sources, self.state.layout).items()
         }
-        state = State(self.state.layout, sizes, tuple(sources), tuple(covered))
-        _replace(self.folder / STATE, msgspec.json.encode(state))
+        state = IndexState(self.state.layout, sizes, tuple(sources), tuple(covered))
+        self._write(STATE, msgspec.json.encode(state))
         return Store(self.folder, state)
 
     def column(self, name: str) -> NDArray[Any]:
@@ -215,7 +226,21 @@ class Store:
         """Note which documents stay, by row."""
         kept = np.zeros(len(self), bool)
         kept[rows] = True
-        _replace(self.folder / KEPT, kept.tobytes())
+        self._write(KEPT, kept.tobytes())
+
+    def _write(self, name: str, data: bytes) -> None:
+        with replacing(self.folder / name) as file:
+            file.write(data)
+
+
+def _read_state(folder: Path) -> IndexState:
+    path = folder / STATE
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=IndexState)
+    except OSError as error:
+        raise DedupError(f"{path}: {error.strerror}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise DedupError(f"{path}: {error}; remove {folder}, and it is made anew") from error
 
 
 def _columns(sketches: Sequence[Sketch], sources: Mapping[str, int], layout: Layout) -> dict[str, bytes]:
@@ -235,7 +260,6 @@ def _columns(sketches: Sequence[Sketch], sources: Mapping[str, int], layout: Lay
 
 
 def _document(sketch: Sketch, source: int, id_bytes: int) -> tuple[object, ...]:
-    """The row of `DOCUMENT`."""
     if id_bytes > MAX_ID_BYTES:
         raise DedupError(f"an id of {id_bytes} bytes, which begins {sketch.id[:40]!r}; {MAX_ID_BYTES} are allowed")
     return (
@@ -249,6 +273,8 @@ def _document(sketch: Sketch, source: int, id_bytes: int) -> tuple[object, ...]:
         source,
         sketch.space,
         sketch.n_words,
+        sketch.reextraction,
+        sketch.withdrawn,
         len(sketch.runs),
         min(len(sketch.paragraphs), MAX_PARAGRAPHS),
         id_bytes,
@@ -261,19 +287,15 @@ def _extend(path: Path, committed: int, data: bytes) -> int:
         file.truncate(committed)
         file.seek(committed)
         file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+        sync(file)
     return committed + len(data)
 
 
-def _replace(path: Path, data: bytes) -> None:
-    """Put `data` in the place of a file at one stroke."""
-    temporary = path.with_name(f".{path.name}.tmp")
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+def grouped(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """The items in lists of `size`; the last one may be shorter."""
+    iterator = iter(items)
+    while group := list(itertools.islice(iterator, size)):
+        yield group
 
 
 def refuse_other(where: str, stored: Mapping[str, object], ours: Mapping[str, object]) -> None:

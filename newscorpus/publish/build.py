@@ -60,7 +60,7 @@ class BuildReport:
     """What a build did.
 
     Attributes:
-        documents: rows in the intake.
+        documents: rows in the intake; of the rows of one fetch those of the last re-extraction.
         kept: records in the corpus.
         duplicates: rows left out, by kind.
         words: words in the corpus.
@@ -104,9 +104,9 @@ def _build(corpus: Path, config: BuildConfig, watch: Watch) -> BuildReport:
         file.writelines(duplicate_lines(collection, duplicates))
         survivors = watch(_survivors(collection, duplicates, config.duplicates), "records written")
         manifest = publish(corpus / PUBLISHED, survivors, config)
-    store.note_kept(staying(len(collection), duplicates))
+    store.note_kept(staying(collection, duplicates))
     return BuildReport(
-        documents=len(collection),
+        documents=int(collection.counts.sum()),
         kept=manifest.documents,
         duplicates=count_kinds(duplicates),
         words=manifest.words,
@@ -118,7 +118,7 @@ def _survivors(collection: Collection, duplicates: Sequence[Duplicate], config: 
     """The records that stay, by id, without boilerplate."""
     copies = cluster_sizes(duplicates)
     superseded = _superseded(collection, duplicates)
-    stay = staying(len(collection), duplicates)
+    stay = staying(collection, duplicates)
     boilerplate = find_boilerplate(collection, stay, config)
     for position in stay[collection.id_ranks[stay].argsort()].tolist():
         record = record_of(collection, position)

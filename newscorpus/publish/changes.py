@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import Place, read_intake, read_row
+from newscorpus.corpus.intake import Place, Withdrawal, read_intake, read_row
 from newscorpus.corpus.records import encode
 from newscorpus.data import Record
 from newscorpus.publish.index import INTAKE
@@ -133,14 +133,19 @@ def _kind(was: Stored | None, now: Stored | None, read: Set[tuple[str, str]]) ->
 
 
 def _latest(corpus: Path) -> dict[str, Stored]:
-    """Of each document the row fetched last, by its id."""
-    latest: dict[str, Stored] = {}
+    """Of each document the row fetched last, by its id; of the rows of one fetch that of the last re-extraction."""
+    newest: dict[tuple[str, str], tuple[int, bool, Stored | None]] = {}
     for place, row in read_intake(corpus / INTAKE, BuildConfig().signature):
-        record = row.record
-        if record.id not in latest or latest[record.id].fetched <= record.fetched:
-            digest = hashlib.blake2b(encode(record), digest_size=16).digest()
-            latest[record.id] = Stored(record.fetched, place, record.revision, digest, record.source)
-    return latest
+        name = (row.withdrawn, row.fetched) if isinstance(row, Withdrawal) else (row.record.id, row.record.fetched)
+        stored = None if isinstance(row, Withdrawal) else _stored(place, row.record)
+        if name not in newest or newest[name][:2] <= (row.reextraction, stored is not None):
+            newest[name] = (row.reextraction, stored is not None, stored)
+    return {name: stored for (name, _), (_, _, stored) in sorted(newest.items()) if stored}
+
+
+def _stored(place: Place, record: Record) -> Stored:
+    hashed = hashlib.blake2b(encode(record), digest_size=16).digest()
+    return Stored(record.fetched, place, record.revision, hashed, record.source)
 
 
 def _words(change: Change) -> tuple[int, int]:

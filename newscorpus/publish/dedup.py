@@ -125,7 +125,7 @@ def _finish(
 ) -> tuple[DedupReport, NDArray[np.int64]]:
     """Decide and write; also gives the positions of the documents that stay."""
     duplicates = decide(collection, setup.config, setup.watch)
-    own = staying(len(collection), duplicates)[collection.n_references :]
+    own = staying(collection, duplicates)
     _write(output, collection, duplicates, own, parts, setup)
     collection.stores[-1].note_kept(own - collection.n_references)
     reprints = count_reprints(collection, duplicates)

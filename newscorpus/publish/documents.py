@@ -22,9 +22,8 @@ from newscorpus.config import BuildConfig
 from newscorpus.corpus.lines import unpacked_lines
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.records import encode
-from newscorpus.dedup.signature import sign_words
-from newscorpus.dedup.sketch import Sketch, digest, read_content
-from newscorpus.dedup.store import ROWS, STATE, Covered, Layout, Store
+from newscorpus.dedup.sketch import Sketch, digest, make_sketch
+from newscorpus.dedup.store import ROWS, Covered, Layout, Store, grouped
 from newscorpus.errors import DedupError
 from newscorpus.files import sync
 from newscorpus.publish.index import seconds
@@ -110,22 +109,11 @@ def stem(name: str) -> str:
 
 
 def _sketch(given: Given, line: bytes, config: BuildConfig) -> Sketch:
-    content = read_content(given.text, config.duplicates)
-    return Sketch(
-        id=str(given.id),
-        space=0,
-        source=given.source or "",
-        content=content.content,
-        signature=sign_words(content.words, config.signature),
-        runs=content.runs,
-        paragraphs=content.paragraphs,
-        n_words=content.n_words,
+    return replace(
+        make_sketch(str(given.id), given.source or "", given.text, config),
         published=seconds(given.published or ""),
         fetched=seconds(given.fetched or ""),
         digest=digest(line.strip()),
-        file=0,
-        offset=0,
-        length=0,
     )
 
 
@@ -168,7 +156,7 @@ def opened(folder: Path, parts: Sequence[Part], config: BuildConfig) -> Store:
         DedupError: it is damaged or was made with other parameters.
     """
     layout = Layout.of(config.signature, config.duplicates)
-    store = Store.open(folder, layout) if (folder / STATE).exists() else None
+    store = Store.existing(folder, layout)
     checks = {part.name: part.check for part in parts}
     if store and all(checks.get(covered.name) == covered.check for covered in store.state.covered):
         return store
@@ -201,7 +189,7 @@ def _filled(store: Store, parts: Sequence[Part], config: BuildConfig, jobs: int)
     for name, batches in itertools.groupby(_sketched(parts, known, config, jobs), key=itemgetter(0)):
         part = by_name[name]
         done = known[name].size if name in known else 0
-        for group in _grouped(batches, BATCHES_A_COMMIT):
+        for group in grouped(batches, BATCHES_A_COMMIT):
             done += sum(n_lines for _, n_lines, _ in group)
             known[name] = Covered(name, done, part.check)
             number = list(known).index(name)
@@ -233,7 +221,7 @@ def _batches(part: Part, covered: Covered | None) -> Iterator[Batch]:
     if covered and covered.whole:
         return
     done = covered.size if covered else 0
-    for lines in _grouped(itertools.islice(part.lines(), done, None), LINES_AT_ONCE):
+    for lines in grouped(itertools.islice(part.lines(), done, None), LINES_AT_ONCE):
         yield part.name, done + 1, lines
         done += len(lines)
 
@@ -252,9 +240,3 @@ def _keep_rows(store: Store, rows: Iterable[tuple[Sketch, bytes]], place: Callab
             offset += len(row)
         sync(file)
     return sketches
-
-
-def _grouped(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    iterator = iter(items)
-    while group := list(itertools.islice(iterator, size)):
-        yield group

@@ -6,9 +6,8 @@ It is made of the intake alone, and grows with it. Where the intake was cut back
 crawl that was killed does when it starts again, the index is made anew.
 """
 
-import itertools
 import math
-from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,13 +16,13 @@ import zstandard
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus import intake
-from newscorpus.corpus.intake import Place, Row, read_intake
+from newscorpus.corpus.intake import Place, Row, Withdrawal, read_intake
 from newscorpus.corpus.records import encode
 from newscorpus.data import Record
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.duplicates import Watch, unwatched
-from newscorpus.dedup.sketch import Sketch, digest, read_content
-from newscorpus.dedup.store import STATE, Covered, Layout, Store
+from newscorpus.dedup.sketch import Sketch, digest, make_sketch
+from newscorpus.dedup.store import Covered, Layout, Store, grouped
 
 INTAKE = "intake"
 INDEX = "index"
@@ -85,17 +84,22 @@ def update_index(corpus: Path, config: BuildConfig, watch: Watch = unwatched) ->
     """
     folder, intake = corpus / INDEX, corpus / INTAKE
     layout = Layout.of(config.signature, config.duplicates)
-    store = Store.open(folder, layout) if (folder / STATE).exists() else None
+    store = Store.existing(folder, layout)
     known = {covered.name: covered for covered in store.state.covered} if store else {}
     if not all(_check(intake / name, covered.size) == covered.check for name, covered in known.items()):
         store, known = None, {}
     rows = read_intake(intake, config.signature, {name: covered.size for name, covered in known.items()})
-    for batch in _batches(watch(rows, "rows read"), ROWS_AT_ONCE):
+    for batch in grouped(watch(rows, "rows read"), ROWS_AT_ONCE):
         store = store or Store.create(folder, layout)
         ends = {place.segment: place.offset + place.length + 1 for place, _ in batch}
         known |= {path.name: Covered(path.name, end, _check(path, end)) for path, end in ends.items()}
         numbers = {name: number for number, name in enumerate(known)}
-        store = store.append([_sketch(place, row, numbers, config) for place, row in batch], tuple(known.values()))
+        sketches = [
+            replace(_sketch(row, config), file=numbers[place.segment.name], offset=place.offset, length=place.length)
+            for place, row in batch
+            if isinstance(row, Row) or row.withdrawn
+        ]
+        store = store.append(sketches, tuple(known.values()))
     return store or Store.create(folder, layout)
 
 
@@ -108,24 +112,17 @@ def seconds(date: str) -> float:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def _sketch(place: Place, row: Row, numbers: dict[str, int], config: BuildConfig) -> Sketch:
+def _sketch(row: Row | Withdrawal, config: BuildConfig) -> Sketch:
+    if isinstance(row, Withdrawal):
+        made = make_sketch(row.withdrawn, row.source, "", config)
+        return replace(made, fetched=seconds(row.fetched), reextraction=row.reextraction, withdrawn=True)
     record = row.record
-    content = read_content(record.text, config.duplicates)
-    return Sketch(
-        id=record.id,
-        space=0,
-        source=record.source,
-        content=content.content,
-        signature=row.signature,
-        runs=content.runs,
-        paragraphs=content.paragraphs,
-        n_words=content.n_words,
+    return replace(
+        make_sketch(record.id, record.source, record.text, config, row.signature),
         published=seconds(record.published),
         fetched=seconds(record.fetched),
         digest=digest(encode(record)),
-        file=numbers[place.segment.name],
-        offset=place.offset,
-        length=place.length,
+        reextraction=row.reextraction,
     )
 
 
@@ -137,9 +134,3 @@ def _check(path: Path, size: int) -> str:
         start = max(0, size - CHECKED_BYTES)
         file.seek(start)
         return digest(file.read(size - start)).hex()
-
-
-def _batches(rows: Iterable[tuple[Place, Row]], size: int) -> Iterator[list[tuple[Place, Row]]]:
-    iterator = iter(rows)
-    while batch := list(itertools.islice(iterator, size)):
-        yield batch

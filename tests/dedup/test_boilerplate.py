@@ -7,11 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from newscorpus.config import DuplicateConfig, SignatureParameters
+from newscorpus.config import BuildConfig, DuplicateConfig, SignatureParameters
 from newscorpus.dedup.boilerplate import cut_boilerplate, find_boilerplate
 from newscorpus.dedup.collection import Collection
-from newscorpus.dedup.signature import sign
-from newscorpus.dedup.sketch import Sketch, read_content
+from newscorpus.dedup.sketch import make_sketch
 from newscorpus.dedup.store import Layout, Store
 
 CONFIG = replace(DuplicateConfig(), boilerplate_documents=3)
@@ -20,27 +19,10 @@ CALL = "Sledujte nás na sociálních sítích!"
 
 def found(folder: Path, texts: list[tuple[str, str]], config: DuplicateConfig = CONFIG) -> dict[str, frozenset[int]]:
     """Boilerplate of texts with their sources."""
-    sketches = []
-    for number, (source, text) in enumerate(texts):
-        content = read_content(text, config)
-        sketches.append(
-            Sketch(
-                id=str(number),
-                space=0,
-                source=source,
-                content=content.content,
-                signature=sign(text),
-                runs=content.runs,
-                paragraphs=content.paragraphs,
-                n_words=content.n_words,
-                published=0.0,
-                fetched=0.0,
-                digest=b"",
-                file=0,
-                offset=0,
-                length=0,
-            )
-        )
+    sketches = [
+        make_sketch(str(number), source, text, BuildConfig(duplicates=config))
+        for number, (source, text) in enumerate(texts)
+    ]
     store = Store.create(folder, Layout.of(SignatureParameters(), config)).append(sketches, ())
     return dict(find_boilerplate(Collection(store), np.arange(len(texts)), config))
 

@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from newscorpus.config import DuplicateConfig, SignatureParameters, Survivor
+from newscorpus.config import BuildConfig, DuplicateConfig, SignatureParameters, Survivor
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.duplicates import Duplicate, Kind, find_duplicates, survivors
-from newscorpus.dedup.signature import containment, jaccard, shingles, sign, word_hashes
-from newscorpus.dedup.sketch import Sketch, read_content
+from newscorpus.dedup.signature import containment, jaccard, shingles, word_hashes
+from newscorpus.dedup.sketch import Sketch, make_sketch
 from newscorpus.dedup.store import Layout, Store
 from newscorpus.dedup.verify import Verifier
 
@@ -47,22 +47,12 @@ class Row:
     space: int = 0
 
     def sketch(self, config: DuplicateConfig) -> Sketch:
-        content = read_content(self.text, config)
-        return Sketch(
-            id=self.id,
+        return replace(
+            make_sketch(self.id, "", self.text, BuildConfig(duplicates=config)),
             space=self.space,
-            source="",
-            content=content.content,
-            signature=sign(self.text),
-            runs=content.runs,
-            paragraphs=content.paragraphs,
-            n_words=content.n_words,
             published=self.published,
             fetched=self.fetched,
             digest=hashlib.blake2b(repr(self).encode(), digest_size=8).digest(),
-            file=0,
-            offset=0,
-            length=0,
         )
 
 

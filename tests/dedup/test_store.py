@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from newscorpus.config import DuplicateConfig, SignatureParameters
+from newscorpus.config import BuildConfig, DuplicateConfig, SignatureParameters
 from newscorpus.dedup.signature import sign
-from newscorpus.dedup.sketch import Sketch, read_content
+from newscorpus.dedup.sketch import Sketch, make_sketch
 from newscorpus.dedup.store import COLUMNS, KEPT, STATE, Covered, Layout, Store
 from newscorpus.errors import DedupError
 
@@ -19,23 +19,8 @@ COVERED = (Covered("intake", 10, "x"),)
 
 
 def sketch(name: str, text: str = "jedna dvě tři čtyři pět", source: str = "a") -> Sketch:
-    content = read_content(text, CONFIG)
-    return Sketch(
-        id=name,
-        space=0,
-        source=source,
-        content=content.content,
-        signature=sign(text),
-        runs=content.runs,
-        paragraphs=content.paragraphs,
-        n_words=content.n_words,
-        published=1.5,
-        fetched=float("nan"),
-        digest=b"12345678",
-        file=0,
-        offset=3,
-        length=4,
-    )
+    made = make_sketch(name, source, text, BuildConfig())
+    return replace(made, published=1.5, digest=b"12345678", offset=3, length=4)
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -47,7 +32,7 @@ def test_what_was_added_is_read_back(tmp_path: Path) -> None:
     store = Store.create(tmp_path, LAYOUT).append([sketch("á")], COVERED)
     store.append([sketch("b", f"{long}\n\n{long}", "c"), sketch("d")], COVERED)
     read = Store.open(tmp_path, LAYOUT)
-    content = read_content(f"{long}\n\n{long}", CONFIG)
+    content = sketch("b", f"{long}\n\n{long}")
     assert (len(read), read.ids, read.state.sources, read.state.covered) == (3, ["á", "b", "d"], ("a", "c"), COVERED)
     assert read.documents["source"].tolist() == [0, 1, 0]
     assert read.documents["n_words"].tolist() == [5, 1000, 5]

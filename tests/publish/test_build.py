@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -17,11 +18,12 @@ from hypothesis import strategies as st
 
 from newscorpus.config import BuildConfig, DuplicateConfig, ShardConfig, SignatureParameters, Survivor
 from newscorpus.corpus import shards
-from newscorpus.corpus.intake import IntakeWriter
+from newscorpus.corpus.intake import Header, IntakeWriter, Row, Withdrawal
+from newscorpus.corpus.lines import encode_line
 from newscorpus.corpus.manifest import Share
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.records import make_record
-from newscorpus.data import Article, Fields, Record
+from newscorpus.data import SCHEMA, Article, Fields, Record
 from newscorpus.dedup.signature import sign
 from newscorpus.errors import CorpusError
 from newscorpus.publish.build import BuildReport, build
@@ -110,6 +112,71 @@ def test_the_latest_text_supersedes_the_one_before(tmp_path: Path) -> None:
         (texts[0].revision, texts[0].id),
         (texts[1].revision, texts[0].id),
     }
+
+
+def extracted_again(record: Record, words: str, times: int = 1) -> Row:
+    """The row of the same fetch, with another text."""
+    again = make_record(
+        Article(record.url, words, Fields(title=record.title), "other", fetched=record.fetched), "a", "cs", 0.9
+    )
+    return Row(again, sign(words), "recipe-2", reextraction=times)
+
+
+def withdrawal(record: Record, times: int) -> Withdrawal:
+    rejected = ("quality", "too_short", "", record.url, "")
+    return Withdrawal(record.id, *rejected, record.source, record.fetched, "recipe-2", times)
+
+
+def append(corpus: Path, *lines: Row | Withdrawal) -> None:
+    """Add a segment of lines to the intake."""
+    content = b"".join(map(encode_line, (Header(SCHEMA, PARAMETERS), *lines)))
+    (corpus / "intake" / f"{len(list((corpus / 'intake').iterdir())) + 1:06}.jsonl").write_bytes(content)
+
+
+def test_the_row_of_the_newest_recipe_stands_for_a_fetch(tmp_path: Path) -> None:
+    first, second = (row("x", text(seed), fetched=f"2026-03-0{seed}T00:00:00+00:00") for seed in (1, 2))
+    again = extracted_again(second, text(3))
+    append(store(tmp_path / "applied", [first, second]), again)
+    build(tmp_path / "applied")
+    store(tmp_path / "fresh", [first, again.record])
+    build(tmp_path / "fresh")
+    assert content(tmp_path / "applied") == content(tmp_path / "fresh")
+    assert [record.text for record in kept(tmp_path / "applied")] == [text(3)]
+
+
+def test_withdrawn_documents_go_and_come_back(tmp_path: Path) -> None:
+    stays, goes = row("stays", text(1), fetched="2026-03-01"), row("goes", text(2), fetched="2026-03-02")
+    append(store(tmp_path, [stays, goes]), withdrawal(goes, 1))
+    report = build(tmp_path)
+    assert (report.documents, kept(tmp_path), lines(tmp_path)) == (1, [stays], [])
+    append(tmp_path, extracted_again(goes, text(2), 2))
+    assert build(tmp_path).kept == 2
+    append(tmp_path, withdrawal(goes, 1))
+    assert build(tmp_path).kept == 2
+
+
+def test_what_a_withdrawn_document_had_displaced_is_back(tmp_path: Path) -> None:
+    original = row("original", text(1), "2026-03-01", fetched="2026-03-01")
+    copy = row("copy", text(1), "2026-03-02", fetched="2026-03-02")
+    store(tmp_path, [original, copy])
+    assert build(tmp_path).kept == 1
+    append(tmp_path, withdrawal(original, 1))
+    build(tmp_path)
+    assert kept(tmp_path) == [copy]
+
+
+@settings(max_examples=10)
+@given(data=st.data())
+def test_re_extracted_rows_count_in_any_order(data: st.DataObject) -> None:
+    records = [row(f"d{n % 3}", text(n), fetched=f"2026-03-0{n % 3 + 1}") for n in range(4)]
+    lines_: list[Row | Withdrawal] = [Row(record, sign(record.text)) for record in records]
+    lines_ += [extracted_again(records[0], text(7)), extracted_again(records[0], text(8), 2), withdrawal(records[1], 1)]
+    with TemporaryDirectory() as folder:
+        for name, ordered in (("one", lines_), ("other", data.draw(st.permutations(lines_)))):
+            (Path(folder) / name / "intake").mkdir(parents=True)
+            append(Path(folder) / name, *ordered)
+            build(Path(folder) / name)
+        assert content(Path(folder) / "one") == content(Path(folder) / "other")
 
 
 def test_the_first_text_supersedes_nothing(tmp_path: Path) -> None:

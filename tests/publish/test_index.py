@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,12 +39,12 @@ def update(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Store, int]:
     """The index, and how many texts were read for it."""
     read: list[str] = []
 
-    def read_content(text: str, config: object) -> sketch.Content:
+    def make_sketch(name: str, source: str, text: str, *more: Any) -> sketch.Sketch:
         read.append(text)
-        return sketch.read_content(text, CONFIG.duplicates)
+        return sketch.make_sketch(name, source, text, *more)
 
     with monkeypatch.context() as patch:
-        patch.setattr(index, "read_content", read_content)
+        patch.setattr(index, "make_sketch", make_sketch)
         return index.update_index(corpus, CONFIG), len(read)
 
 
