@@ -1,6 +1,7 @@
 """`newscorpus reextract`."""
 
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,7 @@ def reextract(
     rights: Annotated[str, typer.Option(help="record or skip, as NEWSCORPUS_RIGHTS.")] = "record",
     quality: Annotated[Path | None, typer.Option(help="File of filters and masks, as NEWSCORPUS_QUALITY.")] = None,
     output: Annotated[Path | None, typer.Option(help="Folder of the new corpus, to keep it.")] = None,
+    apply: Annotated[bool, typer.Option("--apply", help="Let the result count in the corpus itself.")] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Show how texts differ.")] = False,
     limit: Annotated[int, typer.Option(min=1, help="With --diff: most documents shown.")] = 20,
     jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
@@ -27,6 +29,7 @@ def reextract(
     """Extract the archived pages again with today's model and templates, and say what that would change.
 
     The corpus stays as it is. With --output the result is a corpus of its own: `newscorpus build OUTPUT` publishes it.
+    With --apply it goes into the corpus: `newscorpus build CORPUS` publishes it.
     """
     from tempfile import TemporaryDirectory
 
@@ -34,22 +37,28 @@ def reextract(
     from newscorpus.corpus.quality.judge import read_quality
     from newscorpus.crawl.robots import RightsPolicy
     from newscorpus.portals.schema import list_portals, load_portal
-    from newscorpus.publish import changes
-    from newscorpus.publish.reextract import reextract as read_again
-    from newscorpus.publish.reextract import store
+    from newscorpus.publish import changes, reextract
     from newscorpus.recipe import Recipe
     from newscorpus.stored import archive_files, named_files
     from newscorpus.terminal import progress
 
     if rights not in list(RightsPolicy):
         raise typer.BadParameter(f"--rights is {rights!r}; known: {', '.join(RightsPolicy)}")
+    if apply and (output or diff):
+        raise typer.BadParameter("--apply changes the corpus itself; without it, --output and --diff show what changes")
     filters = read_quality(quality) if quality else QualityConfig()
     recipe = Recipe(extractor or default_extractor(), RightsPolicy(rights), filters)
     paths = named_files(files) if files else archive_files(corpus)
+    portals = tuple(map(load_portal, list_portals()))
+    if apply:
+        outcomes = reextract.apply(corpus, paths, recipe, portals, jobs, partial(progress, what="pages"))
+        typer.echo(f"{sum(outcomes.values())} pages: {counted(outcomes)}")
+        typer.echo(f"The rest is of this recipe already. newscorpus build {corpus} publishes the result")
+        return
     with ExitStack() as stack:
         folder = output or Path(stack.enter_context(TemporaryDirectory(prefix="newscorpus-")))
-        outcomes = read_again(paths, recipe, tuple(map(load_portal, list_portals())), jobs)
-        done = store(progress(outcomes, "pages"), folder)
+        extracted = reextract.reextract(paths, recipe, portals, jobs)
+        done = reextract.store(progress(extracted, "pages"), folder)
         found = list(changes.find_changes(corpus, folder, done.read))
         if diff:
             _print_differences(found, limit)

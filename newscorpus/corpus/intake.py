@@ -25,6 +25,9 @@ from newscorpus.files import sync_folder
 
 SIGNATURE_VALUE_BYTES = 4
 
+Fetch = tuple[str, str]
+"""Name of the portal and time (ISO 8601) of the fetch of a page."""
+
 
 @dataclass(frozen=True, slots=True)
 class Header:
@@ -51,6 +54,16 @@ class Row:
     recipe: str = ""
     page: str = ""
     reextraction: int = 0
+
+    @property
+    def fetch(self) -> Fetch:
+        """Source and time of the fetch of the page."""
+        return self.record.source, self.record.fetched
+
+    @property
+    def document(self) -> str:
+        """Id of the document."""
+        return self.record.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +93,16 @@ class Withdrawal:
     fetched: str
     recipe: str
     reextraction: int
+
+    @property
+    def fetch(self) -> Fetch:
+        """Source and time of the fetch of the page."""
+        return self.source, self.fetched
+
+    @property
+    def document(self) -> str:
+        """Id of the document that is withdrawn; "" for none."""
+        return self.withdrawn
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,7 @@ def _latest(corpus: Path) -> dict[str, Stored]:
     """Of each document the row fetched last, by its id; of the rows of one fetch that of the last re-extraction."""
     newest: dict[tuple[str, str], tuple[int, bool, Stored | None]] = {}
     for place, row in read_intake(corpus / INTAKE, BuildConfig().signature):
-        name = (row.withdrawn, row.fetched) if isinstance(row, Withdrawal) else (row.record.id, row.record.fetched)
+        name = (row.document, row.fetch[1])
         stored = None if isinstance(row, Withdrawal) else _stored(place, row.record)
         if name not in newest or newest[name][:2] <= (row.reextraction, stored is not None):
             newest[name] = (row.reextraction, stored is not None, stored)

@@ -1,28 +1,54 @@
-"""Extract the pages of an archive again, with today's model, templates and filters, without the network."""
+"""Extract the pages of an archive again, with today's model, templates and filters, without the network.
+
+The result is a corpus of its own (`store`), or goes into the intake of the crawled corpus (`apply`), where the newest
+row of every page counts.
+"""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import JOURNAL, IntakeWriter, Row, journal_line
+from newscorpus.corpus.intake import (
+    JOURNAL,
+    Fetch,
+    Header,
+    IntakeWriter,
+    Row,
+    Withdrawal,
+    journal_line,
+    read_intake,
+)
+from newscorpus.corpus.lines import encode_line, writable
 from newscorpus.crawl.archive.read import read_captures
-from newscorpus.data import Rejected
+from newscorpus.crawl.ledger import LEDGER, Ledger, Outcome, Series
+from newscorpus.data import SCHEMA, Rejected
 from newscorpus.errors import CorpusError
+from newscorpus.files import exclusive
 from newscorpus.portals.schema import Portal
+from newscorpus.publish.build import LOCK
 from newscorpus.publish.index import INTAKE
 from newscorpus.recipe import FetchedPage, Recipe, extractor_for, process
 from newscorpus.stored import fetched_page
 from newscorpus.tokens import collapse
+from newscorpus.urls import document_id
 from newscorpus.workers import Lost, in_order
 
 PAGE_SECONDS = 30.0
 """Longest time for one page, as in a crawl."""
 
-Read = tuple[str, str]
-"""Source and time of the fetch of a page: what tells the pages of an archive apart."""
+SEGMENTS = Series(INTAKE + "/{:06}.jsonl", encode_line(Header(SCHEMA, BuildConfig().signature)))
+
+PAGES_A_COMMIT = 100
+"""Pages that a kill in the midst of `apply` costs at most; they are extracted again by the next one."""
+
+FAULTS = frozenset({"worker_failed", "timeout"})
+"""Reasons that say nothing of a page: `apply` leaves it what it was, and the next one tries again."""
+
+Extracted = tuple[FetchedPage | None, Row | Rejected]
+"""A page and what became of it; None for damage of the archive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +61,24 @@ class Reextraction:
     """
 
     outcomes: Mapping[str, int]
-    read: frozenset[Read]
+    read: frozenset[Fetch]
 
 
 def reextract(
-    files: Sequence[Path], recipe: Recipe, portals: Sequence[Portal], jobs: int = 1
-) -> Iterator[tuple[Read, Row | Rejected]]:
-    """What becomes of every page of WARC files, in order.
+    files: Sequence[Path],
+    recipe: Recipe,
+    portals: Sequence[Portal],
+    jobs: int = 1,
+    is_wanted: Callable[[FetchedPage], bool] = lambda _: True,
+) -> Iterator[Extracted]:
+    """Extract every page of WARC files, in order.
 
     Args:
         files: of the archive.
         recipe: how pages are extracted.
         portals: whose rules and languages count now.
         jobs: number of processes.
+        is_wanted: which pages are extracted.
 
     Raises:
         ArchiveError: a file cannot be read.
@@ -55,12 +86,17 @@ def reextract(
         ImportError: the extractor needs a package that is not here.
     """
     extractor_for(recipe.extractor)
-    for given, outcome in in_order(partial(_outcome, recipe), _pages(files, portals), jobs, PAGE_SECONDS):
-        read = ("", "") if isinstance(given, Rejected) else (given.source, given.page.fetched)
-        yield read, _lost(given, outcome) if isinstance(outcome, Lost) else outcome
+    captures = (capture for path in files for capture in read_captures(path))
+    pages = (found if isinstance(found, Rejected) else fetched_page(found, portals) for found in captures)
+    wanted = (page for page in pages if isinstance(page, Rejected) or is_wanted(page))
+    for page, outcome in in_order(partial(_outcome, recipe), wanted, jobs, PAGE_SECONDS):
+        if isinstance(page, Rejected):
+            yield None, page
+        else:
+            yield page, _lost(page, outcome) if isinstance(outcome, Lost) else outcome
 
 
-def store(outcomes: Iterable[tuple[Read, Row | Rejected]], folder: Path) -> Reextraction:
+def store(extracted: Iterable[Extracted], folder: Path) -> Reextraction:
     """Write `intake/` and `rejected.jsonl` of a new corpus, which `newscorpus build` publishes.
 
     Raises:
@@ -70,24 +106,148 @@ def store(outcomes: Iterable[tuple[Read, Row | Rejected]], folder: Path) -> Reex
         raise CorpusError(f"{folder / INTAKE}: is there already; name a new folder")
     (folder / INTAKE).mkdir(parents=True)
     counts: Counter[str] = Counter()
-    pages: set[Read] = set()
+    read: set[Fetch] = set()
     signed = BuildConfig().signature
     with (folder / JOURNAL).open("wb") as journal, IntakeWriter(folder / INTAKE, signed) as intake:
-        for read, outcome in outcomes:
-            pages.add(read)
+        for page, outcome in extracted:
+            counts[_counted(outcome)] += 1
+            read |= {(page.source, page.page.fetched)} if page else set()
             if isinstance(outcome, Row):
                 intake.append(outcome.record, outcome.signature)
-                counts["kept"] += 1
             else:
                 journal.write(journal_line(outcome))
-                counts[f"{outcome.stage}/{outcome.reason}"] += 1
-    return Reextraction(counts, frozenset(pages))
+    return Reextraction(counts, frozenset(read))
 
 
-def _pages(files: Sequence[Path], portals: Sequence[Portal]) -> Iterator[FetchedPage | Rejected]:
-    for path in files:
-        for found in read_captures(path):
-            yield found if isinstance(found, Rejected) else fetched_page(found, portals)
+def apply(
+    corpus: Path,
+    files: Sequence[Path],
+    recipe: Recipe,
+    portals: Sequence[Portal],
+    jobs: int = 1,
+    watch: Callable[[Iterable[Extracted]], Iterable[Extracted]] = lambda extracted: extracted,
+) -> Mapping[str, int]:
+    """Append to the intake of a crawled corpus what the recipe makes of its pages; `newscorpus build` publishes it.
+
+    Pages whose newest row is of this recipe are passed over, so that a run that was broken off is completed by the
+    next one. Gives the numbers of "kept" and of rejections, as "stage/reason".
+
+    Args:
+        corpus: folder of the corpus.
+        files: of its archive.
+        recipe: how pages are extracted.
+        portals: whose rules and languages count now.
+        jobs: number of processes.
+        watch: shows the progress.
+
+    Raises:
+        CorpusError, LedgerError: the corpus was not crawled, or a crawl or a build is at work.
+        ArchiveError, ValueError, ImportError: as `reextract`.
+    """
+    if not (corpus / LEDGER).is_file():
+        raise CorpusError(f"{corpus / LEDGER}: no ledger here; only what was crawled can be changed in place")
+    counts: Counter[str] = Counter()
+    with exclusive(corpus / LOCK), Ledger.open(corpus) as ledger:
+        history = History(corpus / INTAKE, recipe)
+        extracted = reextract(files, recipe, portals, jobs, history.is_due)
+        for number, (page, outcome) in enumerate(watch(extracted), 1):
+            counts[_counted(outcome)] += 1
+            if page and not (isinstance(outcome, Rejected) and outcome.reason in FAULTS):
+                _append(ledger, page, history.lines(page, outcome))
+            if number % PAGES_A_COMMIT == 0:
+                ledger.commit()
+    return counts
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The newest line of a document: how often its page was extracted again, whether it is a row, page and recipe."""
+
+    reextraction: int
+    is_row: bool
+    page: str
+    recipe: str
+
+
+class History:
+    """What the intake of a corpus holds of each page that was fetched.
+
+    Args:
+        intake: the folder.
+        recipe: that is applied now.
+    """
+
+    def __init__(self, intake: Path, recipe: Recipe) -> None:
+        self._recipe = recipe
+        self._pages: dict[tuple[Fetch, str], tuple[int, str]] = {}
+        self._documents: dict[Fetch, dict[str, Held]] = {}
+        for _, line in read_intake(intake, BuildConfig().signature):
+            is_row = isinstance(line, Row)
+            page = (line.page or line.record.url) if isinstance(line, Row) else line.url
+            times = (line.reextraction, line.recipe)
+            self._pages[line.fetch, page] = max(times, self._pages.get((line.fetch, page), times))
+            documents = self._documents.setdefault(line.fetch, {})
+            held = documents.get(line.document)
+            if held is None or (held.reextraction, held.is_row) <= (line.reextraction, is_row):
+                documents[line.document] = Held(line.reextraction, is_row, page, line.recipe)
+
+    def is_due(self, page: FetchedPage) -> bool:
+        """Whether the newest line of a page is of another recipe."""
+        return self._pages.get(_name(page), (0, ""))[1] != version(self._recipe, page)
+
+    def lines(self, page: FetchedPage, outcome: Row | Rejected) -> Iterator[Row | Withdrawal]:
+        """What is appended for a page: its row; and a withdrawal for each document that it is no more, at least one.
+
+        A page that never was a document has a withdrawal that names none, so that it is not extracted again.
+        """
+        recipe, address = version(self._recipe, page), page.page.url
+        times = self._pages.get(_name(page), (0, ""))[0] + 1
+        gone = self._earlier(page)
+        if isinstance(outcome, Row):
+            url, document = outcome.record.url, outcome.document
+            yield replace(outcome, recipe=recipe, page=address if address != url else "", reextraction=times)
+            gone = [name for name in gone if name != document]
+            outcome = Rejected("extract", "other_document", f"the page is now document {document}")
+        else:
+            gone = gone or [""]
+        why = (outcome.stage, outcome.reason, outcome.detail, address, outcome.excerpt)
+        for name in gone:
+            yield Withdrawal(name, *why, page.source, page.page.fetched, recipe, times)
+
+    def _earlier(self, page: FetchedPage) -> list[str]:
+        """The documents that a page is; of rows that do not name their page, the one that it must be."""
+        fetch, address = _name(page)
+        held = self._documents.get(fetch, {})
+        rows = {name: row for name, row in held.items() if row.is_row}
+        own = [name for name, row in rows.items() if row.page == address]
+        return own or [
+            name for name, row in rows.items() if not row.recipe and (name == document_id(address) or len(held) == 1)
+        ]
+
+
+def version(recipe: Recipe, page: FetchedPage) -> str:
+    """Name all that decides on a page."""
+    return f"{recipe}{page.template}{page.languages}"
+
+
+def _name(page: FetchedPage) -> tuple[Fetch, str]:
+    return (page.source, page.page.fetched), page.page.url
+
+
+def _append(ledger: Ledger, page: FetchedPage, lines: Iterable[Row | Withdrawal]) -> None:
+    """Append the lines of a page, and let the ledger know the first as what became of its address."""
+    placed = [(line, ledger.append(SEGMENTS, encode_line(writable(line)))) for line in lines]
+    line, place = placed[0]
+    at = (place.file, place.offset)
+    if isinstance(line, Row):
+        outcome = Outcome(reason="kept", revision=line.record.revision, line=at)
+    else:
+        outcome = Outcome(line.stage, line.reason, line.detail, line=at)
+    ledger.replace_outcome(page.page.url, outcome)
+
+
+def _counted(outcome: Row | Rejected) -> str:
+    return "kept" if isinstance(outcome, Row) else f"{outcome.stage}/{outcome.reason}"
 
 
 def _outcome(recipe: Recipe, given: FetchedPage | Rejected) -> Row | Rejected:
@@ -100,5 +260,5 @@ def _outcome(recipe: Recipe, given: FetchedPage | Rejected) -> Row | Rejected:
         return Rejected("extract", "worker_failed", collapse(f"{type(error).__name__}: {error}"), given.page.url)
 
 
-def _lost(given: FetchedPage | Rejected, lost: Lost) -> Rejected:
-    return given if isinstance(given, Rejected) else Rejected("extract", lost.reason, lost.detail, given.page.url)
+def _lost(page: FetchedPage, lost: Lost) -> Rejected:
+    return Rejected("extract", lost.reason, lost.detail, page.page.url)

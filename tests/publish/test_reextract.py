@@ -1,22 +1,34 @@
 """Archives extracted again, and what that changes."""
 
+import itertools
+import os
+import shutil
 import sys
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from newscorpus.addon.visits import REJECTIONS
 from newscorpus.cli import app
-from newscorpus.corpus.intake import read_journal
+from newscorpus.config import QualityConfig, SignatureParameters
+from newscorpus.corpus.intake import Row, Withdrawal, journal_line, read_intake, read_journal
+from newscorpus.corpus.lines import encode_line
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import ArchiveError, Capture, Exchange, Origin
 from newscorpus.crawl.archive.writer import ArchiveWriter
-from newscorpus.data import Evidence, Page
+from newscorpus.crawl.ledger import Ledger, LedgerError, Link, Outcome, key_of
+from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.errors import CorpusError
+from newscorpus.explain.address import Fate, explain
+from newscorpus.files import exclusive
 from newscorpus.portals.portal import Portal, TemplateSection
 from newscorpus.publish import changes
-from newscorpus.publish.reextract import reextract, store
+from newscorpus.publish import reextract as reextraction
+from newscorpus.publish.build import LOCK, build
+from newscorpus.publish.reextract import SEGMENTS, Extracted, History, apply, reextract, store
 from newscorpus.recipe import Recipe
 from newscorpus.stored import archive_files, fetched_page
 
@@ -55,7 +67,7 @@ def extracted(corpus: Path, output: Path, recipe: Recipe = BTE, portals: tuple[P
 @pytest.fixture(autouse=True)
 def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Do the work here, which is faster; the test of the command starts processes."""
-    if request.function is not test_the_command:
+    if request.function not in {test_the_command, test_the_command_applies}:
         monkeypatch.setattr(
             "newscorpus.publish.reextract.in_order",
             lambda function, items, jobs, seconds: ((item, function(item)) for item in items),
@@ -156,6 +168,137 @@ def test_a_corpus_without_archive(tmp_path: Path) -> None:
 def test_an_intake_is_not_overwritten(corpus: Path) -> None:
     with pytest.raises(CorpusError, match="is there already"):
         store(reextract(archive_files(corpus), BTE, ()), corpus)
+
+
+@pytest.fixture
+def crawled(tmp_path: Path) -> Path:
+    """A corpus as a crawl leaves it: four pages archived, three of them articles, and a ledger that knows its files."""
+    folder = tmp_path / "crawled"
+    with Ledger.open(folder) as ledger:
+        archive(folder, *map(capture, range(3)), capture(3, "<p>short</p>"))
+        (file,) = archive_files(folder)
+        ledger.follow(lambda: {f"archive/{file.name}": file.stat().st_size})
+        for page, outcome in reextract([file], BTE, (PORTAL,)):
+            assert page is not None
+            ledger.add(Link(key_of(page.page.url), page.page.url, "news", "article"))
+            lease = ledger.lease("news")
+            assert lease is not None
+            rejected = outcome if isinstance(outcome, Rejected) else None
+            series, line = (REJECTIONS, journal_line(rejected)) if rejected else (SEGMENTS, encode_line(outcome))
+            place = ledger.append(series, line)
+            said = (rejected.stage, rejected.reason) if rejected else ("", "kept")
+            ledger.finish(lease.serial, [Outcome(*said, line=(place.file, place.offset))])
+    return folder
+
+
+def published(corpus: Path) -> dict[str, bytes]:
+    build(corpus)
+    return {
+        path.name: path.read_bytes() for path in (corpus / "duplicates.jsonl", *sorted((corpus / "corpus").iterdir()))
+    }
+
+
+def applied(corpus: Path, recipe: Recipe = BTE, *rules: str) -> Mapping[str, int]:
+    """Apply a recipe, with rules of the portal's template for the text."""
+    portal = replace(PORTAL, template=TemplateSection(text=rules) if rules else None)
+    return apply(corpus, archive_files(corpus), recipe, (portal,))
+
+
+FIRST_PARAGRAPH, NOTHING = "p:first-of-type", "h6"
+STRICT = replace(BTE, quality=QualityConfig(min_words=100_000))
+
+
+def test_what_is_applied_is_published_as_if_crawled_so(crawled: Path, tmp_path: Path) -> None:
+    published(crawled)
+    assert applied(crawled, BTE, FIRST_PARAGRAPH)["kept"] == 3
+    portal = replace(PORTAL, template=TemplateSection(text=(FIRST_PARAGRAPH,)))
+    store(reextract(archive_files(crawled), BTE, (portal,)), tmp_path / "fresh")
+    assert published(crawled) == published(tmp_path / "fresh")
+    assert next(changes.find_changes(crawled, tmp_path / "fresh", frozenset())).kind is changes.Kind.SAME
+
+
+def test_applying_twice_changes_nothing(crawled: Path) -> None:
+    applied(crawled, BTE, FIRST_PARAGRAPH)
+    before = sorted((crawled / "intake").iterdir()), published(crawled)
+    assert applied(crawled, BTE, FIRST_PARAGRAPH) == {}
+    assert (sorted((crawled / "intake").iterdir()), published(crawled)) == before
+
+
+def test_what_a_recipe_rejects_goes_with_its_reason_and_comes_back(crawled: Path) -> None:
+    first = published(crawled)
+    url = "https://news.example/story-1"
+    assert sum(applied(crawled, STRICT).values()) == 4
+    assert build(crawled).kept == 0
+    said = explain(crawled, url)
+    assert (said.fate, said.rejected and said.rejected.reason) == (Fate.REJECTED, "too_short")
+    applied(crawled)
+    assert published(crawled) == first
+    assert explain(crawled, url).fate is Fate.PUBLISHED
+
+
+def test_a_kill_costs_the_pages_since_the_last_commit(crawled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reextraction, "PAGES_A_COMMIT", 2)
+    whole = shutil.copytree(crawled, crawled.parent / "whole")
+    applied(whole, BTE, FIRST_PARAGRAPH)
+
+    def dying(extracted: Iterable[Extracted]) -> Iterator[Extracted]:
+        yield from itertools.islice(extracted, 3)
+        os._exit(1)
+
+    portal = replace(PORTAL, template=TemplateSection(text=(FIRST_PARAGRAPH,)))
+    if not (child := os.fork()):
+        apply(crawled, archive_files(crawled), BTE, (portal,), watch=dying)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
+    assert build(crawled).kept == 3
+    assert sum(applied(crawled, BTE, FIRST_PARAGRAPH).values()) == 2
+    assert published(crawled) == published(whole)
+
+
+def test_the_next_crawl_keeps_what_was_applied(crawled: Path) -> None:
+    applied(crawled, BTE, FIRST_PARAGRAPH)
+    before = published(crawled)
+    Ledger.open(crawled).close()
+    assert published(crawled) == before
+
+
+def test_faults_of_ours_leave_a_page_what_it_was(crawled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = published(crawled)
+    lost = Rejected("extract", "worker_failed", "out of memory", "https://news.example/story-1")
+    monkeypatch.setattr(reextraction, "process", lambda recipe, page: lost)
+    assert applied(crawled, STRICT) == {"extract/worker_failed": 4}
+    assert published(crawled) == before
+
+
+def test_a_page_that_is_another_document_now(crawled: Path) -> None:
+    """The canonical address was not seen before, for one."""
+    published(crawled)
+    pages = [page for page, _ in reextract(archive_files(crawled), BTE, (PORTAL,)) if page]
+    history = History(crawled / "intake", STRICT)
+    (row,) = (row for _, row in read_intake(crawled / "intake", SignatureParameters()) if row.fetch[1][-8:-6] == "01")
+    assert isinstance(row, Row)
+    other = replace(row, record=replace(row.record, id="0123456789abcdef", url="https://news.example/other"))
+    new, gone = history.lines(pages[1], other)
+    assert isinstance(new, Row)
+    assert isinstance(gone, Withdrawal)
+    assert (new.page, new.reextraction) == ("https://news.example/story-1", 1)
+    assert (gone.withdrawn, gone.reason, gone.reextraction) == (row.document, "other_document", 1)
+
+
+def test_only_what_was_crawled_is_changed_in_place_and_by_one_at_a_time(corpus: Path, crawled: Path) -> None:
+    with pytest.raises(CorpusError, match="no ledger here"):
+        applied(corpus)
+    with exclusive(crawled / LOCK), pytest.raises(CorpusError, match="another build is at work"):
+        applied(crawled)
+    with Ledger.open(crawled), pytest.raises(LedgerError, match="another crawl is at work"):
+        applied(crawled)
+
+
+def test_the_command_applies(crawled: Path) -> None:
+    arguments = ["reextract", str(crawled), "--apply", "--extractor", "bte"]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    assert "4 pages: " in done.output
+    assert CliRunner().invoke(app, [*arguments, "--diff"]).exit_code == 2
 
 
 def test_the_command(corpus: Path, tmp_path: Path) -> None:

@@ -212,6 +212,17 @@ class Ledger:
         self.count(portal, "bytes", fetched.n_bytes)
         self._unclaim(serial)
 
+    def replace_outcome(self, url: str, outcome: Outcome) -> None:
+        """Note what the page at `url` became when it was extracted again; the counts stay those of the crawl."""
+        row = self._connection.execute(
+            "SELECT iif(reason = 'redirect_target', found_on, serial) FROM urls WHERE id = ?", (key_of(url),)
+        ).fetchone()
+        if row:
+            sql = """UPDATE urls SET stage = ?, reason = ?, detail = ?, revision = ?, line_file = ?, line_offset = ?
+                WHERE serial = ? AND state = 4"""
+            said = (outcome.stage, outcome.reason, outcome.detail, outcome.revision, *outcome.line)
+            self._write(sql, (*said, row[0]))
+
     def requeued(self, portal: str, n: int) -> None:
         """Take note of `n` addresses that `revisits` queued again."""
         self._queued[portal] += n
