@@ -1,3 +1,91 @@
-"""Crawl news portals and build clean, deduplicated text corpora for language modelling."""
+"""Crawl news portals and build clean, deduplicated text corpora for language modelling.
+
+The names in `__all__` are the public interface (docs/python.md); everything else is private and may change. They are
+imported when they are first used, so that the command and the spiders start quickly.
+"""
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from newscorpus.data import Article, Page, Record, Rejected
+    from newscorpus.dedup.signature import sign
+    from newscorpus.extraction.extractor import Extractor
 
 __version__ = "0.1.0"
+__all__ = [
+    "Article",
+    "Page",
+    "Record",
+    "Rejected",
+    "extract",
+    "load_extractor",
+    "read_corpus",
+    "sign",
+]
+
+_HOMES = {
+    "Article": "newscorpus.data",
+    "Page": "newscorpus.data",
+    "Record": "newscorpus.data",
+    "Rejected": "newscorpus.data",
+    "sign": "newscorpus.dedup.signature",
+}
+"""The modules that define the public names which are not defined here."""
+
+
+def extract(page: "Page | str | bytes", url: str = "", extractor: str = "main-text") -> "Article | Rejected":
+    """Find the main text of a page, its title, dates, authors and other fields.
+
+    Args:
+        page: HTML as bytes or as text, or a `Page`, which can also hold HTTP headers and the time of the fetch.
+        url: address of the HTML.
+        extractor: name of the extractor; it is loaded once.
+
+    Raises:
+        ValueError: there is no such extractor.
+        ImportError: the extractor needs a package that is not installed.
+    """
+    from newscorpus.data import Page
+
+    if isinstance(page, str):
+        page = Page.from_html(page, url)
+    elif isinstance(page, bytes):
+        page = Page(url, page)
+    return load_extractor(extractor)(page)
+
+
+def load_extractor(name: str = "main-text") -> "Extractor":
+    """Load an extractor, a function from a `Page` to an `Article` or a `Rejected`; once a process.
+
+    Raises:
+        ValueError: there is no such extractor; the message names all.
+        ImportError: the extractor needs a package that is not installed.
+    """
+    from newscorpus.recipe import extractor_for
+
+    return extractor_for(name)
+
+
+def read_corpus(folder: Path | str) -> "Iterator[Record]":
+    """Read the records of a published corpus in order: of a crawl's folder, or of the folder with the manifest.
+
+    Raises:
+        CorpusError: a `ValueError`; there is no corpus, or a file is not what the manifest says.
+    """
+    from newscorpus.corpus.published import open_corpus
+
+    return open_corpus(Path(folder)).records()
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

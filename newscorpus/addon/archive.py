@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from http import HTTPStatus
+from importlib.metadata import version
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
@@ -18,7 +19,6 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Headers, Response
 from scrapy.http.request import NO_CALLBACK
 
-import newscorpus
 from newscorpus.addon.counts import ARCHIVED, FAILED
 from newscorpus.addon.options import corpus_folder, positive, switch
 from newscorpus.addon.pages import FetchedPage
@@ -61,7 +61,7 @@ class Archive:
         if not switch(crawler.settings, "NEWSCORPUS_ARCHIVE"):
             raise NotConfigured
         max_bytes = int(positive(crawler.settings, "NEWSCORPUS_ARCHIVE_FILE_BYTES"))
-        software = f"newscorpus/{newscorpus.__version__}"
+        software = f"newscorpus/{version('newscorpus')}"
         archive = cls(crawler, ArchiveWriter(corpus_folder(crawler.settings), max_bytes, software))
         crawler.signals.connect(archive.close, signals.spider_closed)
         return archive

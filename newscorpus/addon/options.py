@@ -1,10 +1,10 @@
 """Our settings, read and checked."""
 
+from importlib.metadata import version
 from pathlib import Path
 
 from scrapy.settings import BaseSettings
 
-import newscorpus
 import newscorpus.settings
 from newscorpus.config import QualityConfig
 from newscorpus.corpus.quality.judge import read_quality
@@ -103,4 +103,4 @@ def quality_config(settings: BaseSettings) -> QualityConfig:
 def user_agent(contact: str) -> str:
     """How the crawl introduces itself: name, version, and where its owner can be reached."""
     about = f" (+{contact})" if contact else ""
-    return f"newscorpus/{newscorpus.__version__}{about}"
+    return f"newscorpus/{version('newscorpus')}{about}"
