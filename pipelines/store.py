@@ -13,7 +13,7 @@ from newscorpus.config import BuildConfig
 from newscorpus.corpus.intake import Header, Row, journal_line
 from newscorpus.corpus.lines import encode_line
 from newscorpus.corpus.records import make_record
-from newscorpus.crawl.ledger import LedgerError, Outcome, Series
+from newscorpus.crawl.ledger import LedgerError, Series, UrlOutcome
 from newscorpus.data import SCHEMA, Record, Rejected
 
 INTAKE = Series("intake/{:06}.jsonl", encode_line(Header(SCHEMA, BuildConfig().signature)))
@@ -49,7 +49,7 @@ class StorePipeline:
     def _keep(self, item: Candidate) -> Record:
         record = make_record(item.article, item.source, item.language, item.language_score)
         line = encode_line(Row(record, item.signature))
-        outcome = Outcome(reason="kept", revision=record.revision, n_words=record.n_words)
+        outcome = UrlOutcome(reason="kept", revision=record.revision, n_words=record.n_words)
         if visit := current_visit():
             visit.bring(INTAKE, line, outcome)
         else:
@@ -60,7 +60,7 @@ class StorePipeline:
 
     def _reject(self, rejected: Rejected) -> None:
         line = journal_line(rejected)
-        outcome = Outcome(rejected.stage, rejected.reason, rejected.detail)
+        outcome = UrlOutcome(rejected.stage, rejected.reason, rejected.detail)
         visit = current_visit()
         if visit and visit.is_about(rejected.url):
             visit.bring(REJECTIONS, line, outcome)
@@ -69,7 +69,7 @@ class StorePipeline:
         self._crawler.stats.inc_value(counts.rejected(rejected.stage, rejected.reason))
         raise DropItem(f"{rejected.stage}/{rejected.reason} {rejected.url}")
 
-    def _refuse(self, url: str, line: bytes, outcome: Outcome) -> bool:
+    def _refuse(self, url: str, line: bytes, outcome: UrlOutcome) -> bool:
         """Note why an address that a page names is not asked for, unless it has a fate already."""
         visit, scheduler = current_visit(), self._scheduler
         portal, found_on = (visit.portal, visit.serial) if visit else ("", 0)
@@ -79,7 +79,7 @@ class StorePipeline:
             scheduler.give_up(error)
             return False
 
-    def _write(self, line: bytes, outcome: Outcome, portal: str) -> None:
+    def _write(self, line: bytes, outcome: UrlOutcome, portal: str) -> None:
         """Write an article that came of no request."""
         scheduler = self._scheduler
         with scheduler.guarded():

@@ -16,7 +16,7 @@ from newscorpus.addon.options import user_agent
 from newscorpus.addon.politeness import PolitenessMiddleware
 from newscorpus.addon.robots import RobotsMiddleware
 from newscorpus.crawl.addresses import host_and_port, is_loopback
-from newscorpus.crawl.politeness import Manners
+from newscorpus.crawl.politeness import PolitenessPolicy
 from newscorpus.discovery.period import ALWAYS, Period
 from newscorpus.discovery.revisits import Revisit
 from newscorpus.errors import CrawlError
@@ -134,14 +134,14 @@ def check_promises(settings: BaseSettings) -> None:
         raise CrawlError(f"setting DOWNLOADER_MIDDLEWARES: portals are crawled with {missing[0]}, always")
 
 
-def portal_manners(portals: Iterable[Portal]) -> dict[str, Manners]:
+def portal_policies(portals: Iterable[Portal]) -> dict[str, PolitenessPolicy]:
     """What each portal may expect of the crawl, by its name."""
-    manners = {}
+    policies = {}
     for portal in portals:
         hours, zone = portal.politeness.quiet_hours, portal.politeness.time_zone
         quiet = read_quiet_hours(hours, zone) if hours else None
-        manners[portal.name] = Manners(portal.delay_seconds, portal.limits.max_bytes, quiet)
-    return manners
+        policies[portal.name] = PolitenessPolicy(portal.delay_seconds, portal.limits.max_bytes, quiet)
+    return policies
 
 
 def loopback_hosts(portals: Iterable[Portal]) -> frozenset[str]:

@@ -35,7 +35,7 @@ from .arguments import (
     PortalArguments,
     check_promises,
     loopback_hosts,
-    portal_manners,
+    portal_policies,
     portal_settings,
     read_arguments,
 )
@@ -61,7 +61,7 @@ class PortalSpider(Spider):
         self.arguments = arguments
         self.portal_names = tuple(portal.name for portal in arguments.portals)
         self.loopback = loopback_hosts(arguments.portals)
-        self.manners = portal_manners(arguments.portals)
+        self.policies = portal_policies(arguments.portals)
         self._portals = {portal.name: portal for portal in arguments.portals}
 
     @classmethod

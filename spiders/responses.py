@@ -25,7 +25,7 @@ from newscorpus.addon.pages import make_page
 from newscorpus.addon.visits import current_visit
 from newscorpus.config import Limits, RevisitConfig
 from newscorpus.crawl.ledger import Ledger
-from newscorpus.crawl.politeness import next_interval
+from newscorpus.crawl.ledger.revisits import next_interval
 from newscorpus.data import Page, Rejected
 from newscorpus.discovery.page import MAX_PARTS, PageReading, next_part, read_page
 from newscorpus.discovery.planner import Plan, PlannedFetch

@@ -1,5 +1,5 @@
-"""The Scrapy side: what the framework needs to run newscorpus inside a project."""
+"""Run newscorpus inside a Scrapy project: the add-on, the scheduler, middlewares and extensions."""
 
-from newscorpus.addon.plugin import NewscorpusAddon
+from newscorpus.addon.plugin import NewscorpusAddon, SpiderHints
 
-__all__ = ["NewscorpusAddon"]
+__all__ = ["NewscorpusAddon", "SpiderHints"]

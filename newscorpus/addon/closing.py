@@ -18,6 +18,7 @@ from scrapy.crawler import Crawler
 
 from newscorpus.addon.counts import FAILED, KEPT, KEPT_IN_ALL
 from newscorpus.addon.options import corpus_folder, switch
+from newscorpus.addon.plugin import hints_of
 from newscorpus.addon.report import NOTHING_LEFT, CrawlReport, by_portal, tell, told, why_nothing, write_report
 from newscorpus.crawl.ledger import LEDGER, Ledger, LedgerError
 from newscorpus.crawl.ledger.status import PortalStatus, status
@@ -111,7 +112,7 @@ class CorpusExtension:
             return
         built = await asyncio.to_thread(self._build) if self._builds else {}
         stats = self._crawler.stats.get_stats()
-        portals = getattr(spider, "portal_names", ())
+        portals = hints_of(spider).portal_names or ()
         figures = by_portal(self._statuses(), stats)
         report = CrawlReport(portals, self._started, _now(), reason, told(stats), built, figures)
         try:

@@ -9,7 +9,7 @@ from newscorpus.addon import counts
 from newscorpus.addon.scheduler import scheduler_of
 from newscorpus.addon.visits import REJECTIONS, current_visit
 from newscorpus.corpus.intake import journal_line
-from newscorpus.crawl.ledger import LedgerError, Outcome
+from newscorpus.crawl.ledger import LedgerError, UrlOutcome
 from newscorpus.data import Rejected
 
 
@@ -35,6 +35,6 @@ class CallbackFailuresMiddleware:
             return ()
         if visit := current_visit():
             failed = Rejected("spider", "callback_failed", f"{type(exception).__name__}: {exception}", response.url)
-            visit.bring(REJECTIONS, journal_line(failed), Outcome(failed.stage, failed.reason, failed.detail))
+            visit.bring(REJECTIONS, journal_line(failed), UrlOutcome(failed.stage, failed.reason, failed.detail))
             self._crawler.stats.inc_value(counts.rejected(failed.stage, failed.reason))
         return None

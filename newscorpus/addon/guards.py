@@ -21,6 +21,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IResolutionReceiver
 from zope.interface import implementer  # type: ignore[import-untyped]
 
+from newscorpus.addon.plugin import hints_of
 from newscorpus.crawl.addresses import host_and_port, is_public, literal_address, may_ask
 from newscorpus.crawl.archive.content import MAX_ENCODINGS
 from newscorpus.urls import document_id
@@ -67,8 +68,7 @@ class CarefulRedirectMiddleware(RedirectMiddleware):
     """Scrapy's redirects, except that none is lost in silence: each is followed, or refused with a reason.
 
     Scrapy drops a redirect to an address met before, which a loop is; and one to another address of the same document
-    (https for http, tracking parameters cut off), which must be followed. A spider may have a method
-    `has_met(url, asked)` that tells whether a document was met otherwise than by a redirect from `asked`.
+    (https for http, tracking parameters cut off), which must be followed.
     """
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
@@ -88,8 +88,8 @@ class CarefulRedirectMiddleware(RedirectMiddleware):
         if target.url in target.meta["redirect_urls"]:
             raise Refused("redirect_loop", f"back to {target.url}")
         target.dont_filter = document_id(target.url) == document_id(request.url)
-        has_met = getattr(self.crawler.spider, "has_met", None)
-        if has_met and not target.dont_filter and has_met(target.url, target.meta["redirect_urls"][0]):
+        has_met = hints_of(self.crawler.spider).has_met
+        if not target.dont_filter and has_met(target.url, target.meta["redirect_urls"][0]):
             raise Refused("redirect_to_known", f"to {target.url}")
 
 
@@ -113,8 +113,7 @@ class PrivateAddressMiddleware:
 
     Names are resolved before the request goes out, through Scrapy's caching resolver: the connection then uses one of
     the answers that were checked, all of which must be public. An answer that came from a private address all the same
-    is thrown away. Redirects and robots.txt pass here too. Spiders name the `host:port` on this machine that they may
-    ask in an attribute `loopback`.
+    is thrown away. Redirects and robots.txt pass here too. `SpiderHints.loopback` names what is asked on this machine.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -153,8 +152,7 @@ class PrivateAddressMiddleware:
         return response
 
     def _is_served_here(self, request: Request) -> bool:
-        loopback: frozenset[str] = getattr(self.crawler.spider, "loopback", frozenset())
-        return host_and_port(request.url) in loopback
+        return host_and_port(request.url) in hints_of(self.crawler.spider).loopback
 
 
 @implementer(IResolutionReceiver)

@@ -1,13 +1,17 @@
-"""The add-on: everything of newscorpus in anyone's Scrapy project, with one setting."""
+"""Add newscorpus to a Scrapy project with one setting, and say what it reads of the project's spiders."""
 
-from typing import Self
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, Self
 
+from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 import newscorpus.settings
 from newscorpus.addon.options import check_settings, user_agent
+from newscorpus.crawl.politeness import PolitenessPolicy
 from newscorpus.errors import CrawlError
 
 PROJECT = frozenset(
@@ -65,3 +69,39 @@ def _introduce(settings: BaseSettings) -> None:
         raise CrawlError("setting NEWSCORPUS_CONTACT is empty; set it to an address at which sites can reach you")
     if contact:
         settings.set("USER_AGENT", user_agent(contact), PRIORITY)
+
+
+class SpiderHints(Protocol):
+    """What the add-on reads of a spider. A spider may leave out any of these members; each says what holds then."""
+
+    @property
+    def portal_names(self) -> tuple[str, ...] | None:
+        """Names of the portals that it crawls, for progress and report. Left out: the spider's own name."""
+
+    @property
+    def policies(self) -> Mapping[str, PolitenessPolicy]:
+        """How politely sites are treated, by download slot. Left out: the setting DOWNLOAD_DELAY holds for all."""
+
+    @property
+    def loopback(self) -> Collection[str]:
+        """`host:port` on this machine that may be asked. Left out: none."""
+
+    @property
+    def has_met(self) -> Callable[[str, str], bool]:
+        """Method `has_met(url, asked)`: whether the document at `url` was met otherwise than by a redirect of `asked`.
+
+        A redirect to such a document is refused. Left out: none was met.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class _Hints:
+    portal_names: tuple[str, ...] | None = None
+    policies: Mapping[str, PolitenessPolicy] = field(default_factory=dict)
+    loopback: Collection[str] = ()
+    has_met: Callable[[str, str], bool] = lambda url, asked: False  # noqa: ARG005 -- names of the protocol
+
+
+def hints_of(spider: Spider | None) -> SpiderHints:
+    """What a spider says of itself, with the defaults for what it leaves out."""
+    return _Hints(**{name: getattr(spider, name) for name in _Hints.__slots__ if hasattr(spider, name)})

@@ -1,13 +1,10 @@
-"""One site as the downloader sees it: how things stand, and whose turn it is.
-
-The Scrapy side of politeness: one request of a site at a time, none before its time, none while the site rests.
-"""
+"""Send one request to a site at a time, none before its time, and none while the site rests."""
 
 import asyncio
 import logging
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -24,62 +21,19 @@ from scrapy.http import Response
 from newscorpus.addon.counts import politeness
 from newscorpus.addon.guards import Postponed
 from newscorpus.addon.options import positive
+from newscorpus.addon.plugin import hints_of
 from newscorpus.config import PolitenessConfig
 from newscorpus.crawl.politeness import (
-    Heard,
-    Manners,
-    Standing,
-    first_standing,
-    hear,
+    Observation,
+    PolitenessPolicy,
+    SiteState,
+    first_state,
     is_refusal,
+    observe,
     read_retry_after,
     rests_until,
     with_crawl_delay,
 )
-
-
-@dataclass(slots=True, eq=False)
-class Site:
-    """One download slot. Times are seconds since the epoch.
-
-    Attributes:
-        name: of the slot; for the portal spider, of the portal.
-        manners: what the site may expect.
-        standing: how things stand.
-        turn: held by the request that is under way.
-        holder: that request.
-        last_start: when the last request went out; 0 before the first.
-        next_start: the next one does not go out before.
-    """
-
-    name: str
-    manners: Manners
-    standing: Standing = field(init=False)
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
-    holder: Request | None = None
-    last_start: float = 0.0
-    next_start: float = 0.0
-
-    def __post_init__(self) -> None:
-        self.standing = first_standing(self.manners)
-
-    def begin(self, request: Request, now: float, stretch: float) -> None:
-        """`request` goes out; the delay to the next one is stretched by a factor."""
-        self.holder = request
-        self.last_start = now
-        self.next_start = now + stretch * self.standing.delay_seconds
-
-    def end(self, request: Request) -> None:
-        """`request` is over, if it was under way: it is the next one's turn."""
-        if self.holder is request:
-            self.holder = None
-            self.turn.release()
-
-    def settle(self, standing: Standing) -> None:
-        """Take over a new standing; a longer delay counts from the last start on."""
-        self.standing = standing
-        self.next_start = max(self.next_start, self.last_start + standing.delay_seconds)
-
 
 ROBOTS = "newscorpus_robots"
 """Key of `Request.meta`: this is the request for a robots.txt."""
@@ -101,16 +55,39 @@ NOT_NOW = (DownloadFailedError, DownloadTimeoutError)
 logger = logging.getLogger(__name__)
 
 
+@dataclass(slots=True, eq=False)
+class DownloadSlot:
+    """One site as the downloader sees it. Times are seconds since the epoch.
+
+    Attributes:
+        name: of the slot; for the portal spider, of the portal.
+        policy: how politely the site is treated.
+        state: what is known of the site.
+        turn: held by the request that is under way.
+        holder: that request.
+        last_start: when the last request went out; 0 before the first.
+        next_start: the next one does not go out before.
+    """
+
+    name: str
+    policy: PolitenessPolicy
+    state: SiteState
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    holder: Request | None = None
+    last_start: float = 0.0
+    next_start: float = 0.0
+
+
 class PolitenessMiddleware:
     """Gives every site its pauses: delay with jitter, Crawl-delay, Retry-After, back-off, quiet hours, byte budget.
 
-    A site is a download slot. A spider names the manners of its slots in an attribute `manners`; for others
+    A site is a download slot. A spider names the policies of its slots (`SpiderHints.policies`); for others
     DOWNLOAD_DELAY holds. A site that refuses again and again is given up for the run: what would still be asked of it
     is `Postponed`, and stays queued.
 
     Args:
         crawler: the crawl.
-        default: manners towards a site that the spider does not name.
+        default: policy for a site that the spider does not name.
         config: numbers that hold for all sites.
         jitter: a pause is drawn from between the delay and (1 + 2 * jitter) times the delay.
         clock: gives seconds since the epoch.
@@ -119,7 +96,7 @@ class PolitenessMiddleware:
     def __init__(
         self,
         crawler: Crawler,
-        default: Manners,
+        default: PolitenessPolicy,
         config: PolitenessConfig,
         jitter: float,
         clock: Callable[[], float] = time.time,
@@ -129,7 +106,7 @@ class PolitenessMiddleware:
         self._config = config
         self._jitter = jitter
         self._clock = clock
-        self._sites: dict[str, Site] = {}
+        self._slots: dict[str, DownloadSlot] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -140,28 +117,28 @@ class PolitenessMiddleware:
         """
         settings = crawler.settings
         config = replace(PolitenessConfig(), first_pause_seconds=positive(settings, "NEWSCORPUS_PAUSE_SECONDS"))
-        default = Manners(settings.getfloat("DOWNLOAD_DELAY"))
+        default = PolitenessPolicy(settings.getfloat("DOWNLOAD_DELAY"))
         return cls(crawler, default, config, settings.getfloat("DOWNLOAD_DELAY_JITTER"))
 
-    def rests(self, slot: str) -> bool:
+    def rests(self, name: str) -> bool:
         """Whether a site is to be left alone at the moment, by more than its delay."""
-        return bool(self._site(slot).standing.given_up or self.rests_until(slot))
+        return bool(self.given_up(name) or self.rests_until(name))
 
-    def rests_until(self, slot: str) -> float:
+    def rests_until(self, name: str) -> float:
         """When a site that rests is asked again, seconds since the epoch; 0 for one that does not rest."""
-        site, now = self._site(slot), self._clock()
-        until = rests_until(site.standing, site.manners, now)
+        slot, now = self._slot(name), self._clock()
+        until = rests_until(slot.state, slot.policy, now)
         return until if until > now else 0.0
 
-    def given_up(self, slot: str) -> str:
+    def given_up(self, name: str) -> str:
         """Why a site is not asked any more in this run, snake_case; "" where it is."""
-        return self._site(slot).standing.given_up
+        return self._slot(name).state.given_up
 
-    def keep_crawl_delay(self, slot: str, seconds: float) -> None:
+    def keep_crawl_delay(self, name: str, seconds: float) -> None:
         """Keep the Crawl-delay that a robots.txt states, or give the site up."""
-        site = self._site(slot)
-        self._note(site, "crawl_delay_seconds", seconds)
-        self._settle(site, with_crawl_delay(site.standing, seconds, self._config), f"Crawl-delay {seconds:g} s")
+        slot = self._slot(name)
+        self._count(slot, "crawl_delay_seconds", seconds)
+        self._update(slot, with_crawl_delay(slot.state, seconds, self._config), f"Crawl-delay {seconds:g} s")
 
     async def process_request(self, request: Request) -> None:
         """Let `request` wait for its turn.
@@ -169,95 +146,102 @@ class PolitenessMiddleware:
         Raises:
             Postponed: the site is given up, or the crawl ends before the turn comes.
         """
-        site = self._site(self._slot_of(request))
-        await site.turn.acquire()
+        slot = self._slot_of(request)
+        await slot.turn.acquire()
         try:
-            await self._wait(site, request)
+            await self._wait(slot, request)
         except BaseException:
-            site.turn.release()
+            slot.turn.release()
             raise
         now = self._clock()
-        if site.last_start:
-            gap = round(now - site.last_start, 3)
-            self._crawler.stats.min_value(politeness(site.name, "least_gap_seconds"), gap)
-        site.begin(request, now, stretch=random.uniform(1, 1 + 2 * self._jitter))  # noqa: S311 -- no secret
+        if slot.last_start:
+            gap = round(now - slot.last_start, 3)
+            self._crawler.stats.min_value(politeness(slot.name, "least_gap_seconds"), gap)
+        stretch = random.uniform(1, 1 + 2 * self._jitter)  # noqa: S311 -- no secret
+        slot.holder, slot.last_start, slot.next_start = request, now, now + stretch * slot.state.delay_seconds
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         """Learn from the answer; a request that is refused while the site comes to rest is asked again afterwards."""
-        refused = is_refusal(response.status)
         retry_after = (response.headers.get("Retry-After") or b"").decode("latin-1")
-        heard = Heard(
+        observation = Observation(
             request.url,
             response.status,
-            read_retry_after(retry_after, self._clock()) if refused else None,
+            read_retry_after(retry_after, self._clock()) if is_refusal(response.status) else None,
             float(request.meta.get("download_latency", 0.0)),
             len(response.body),
             vital=ROBOTS in request.meta,
         )
-        asked = "" if heard.retry_after is None else f" with Retry-After {heard.retry_after:.0f} s"
-        return self._learn(request, heard, f"status {response.status}{asked}") or response
+        seconds = observation.retry_after
+        asked = "" if seconds is None else f" with Retry-After {seconds:.0f} s"
+        return self._learn(request, observation, f"status {response.status}{asked}") or response
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:
         """Learn from a site that does not answer as from one that refuses."""
         if isinstance(exception, NO_ANSWER):
             vital = ROBOTS in request.meta and isinstance(exception, NOT_NOW)
-            return self._learn(request, Heard(request.url, 0, vital=vital), type(exception).__name__)
-        self._site(self._slot_of(request)).end(request)
+            return self._learn(request, Observation(request.url, 0, vital=vital), type(exception).__name__)
+        self._end(self._slot_of(request), request)
         return None
 
-    def _learn(self, request: Request, heard: Heard, why: str) -> Request | None:
-        """Take in what came of `request`; the request to be asked again, where it is."""
-        site = self._site(self._slot_of(request))
-        if site.holder is not request:  # another middleware answered in place of the site
+    def _learn(self, request: Request, observation: Observation, why: str) -> Request | None:
+        """Update the site's state; gives the request if it is to be asked again."""
+        slot = self._slot_of(request)
+        if slot.holder is not request:  # another middleware answered in place of the site
             return None
         now = self._clock()
-        self._settle(site, hear(site.standing, heard, now, site.manners, self._config), f"{why}, {request.url}")
-        site.end(request)
+        self._update(slot, observe(slot.state, observation, now, slot.policy, self._config), f"{why}, {request.url}")
+        self._end(slot, request)
         asked = request.meta.get(ASKED_AGAIN, 0)
-        rests = bool(site.standing.given_up) or site.standing.rests_until > now
-        if not (rests and is_refusal(heard.status)) or asked >= self._config.max_pauses:
+        rests = bool(slot.state.given_up) or slot.state.rests_until > now
+        if not (rests and is_refusal(observation.status)) or asked >= self._config.max_pauses:
             return None
-        self._crawler.stats.inc_value(politeness(site.name, "asked_again"))
+        self._crawler.stats.inc_value(politeness(slot.name, "asked_again"))
         return request.replace(dont_filter=True, meta=request.meta | {ASKED_AGAIN: asked + 1})
 
-    async def _wait(self, site: Site, request: Request) -> None:
+    async def _wait(self, slot: DownloadSlot, request: Request) -> None:
         while True:
-            if site.standing.given_up:
-                raise Postponed("given_up", f"{site.name} is given up for this run: {site.standing.given_up}")
+            if slot.state.given_up:
+                raise Postponed("given_up", f"{slot.name} is given up for this run: {slot.state.given_up}")
             now = self._clock()
-            seconds = max(site.next_start, rests_until(site.standing, site.manners, now)) - now
+            seconds = max(slot.next_start, rests_until(slot.state, slot.policy, now)) - now
             if seconds <= 0:
                 return
-            if self._is_closing() and (PART not in request.meta or self.rests_until(site.name)):
+            if self._is_closing() and (PART not in request.meta or self.rests_until(slot.name)):
                 raise Postponed("closing", "the crawl ended before it was the turn of this request")
             await asyncio.sleep(min(seconds, STEP_SECONDS))
 
-    def _settle(self, site: Site, standing: Standing, why: str) -> None:
-        """Take over a new standing, and say what became worse."""
-        before = site.standing
-        site.settle(standing)
-        self._note(site, "delay_seconds", round(standing.delay_seconds, 3))
-        self._note(site, "bytes", standing.n_bytes)
-        if standing.given_up and not before.given_up:
-            self._note(site, "given_up", standing.given_up)
-            logger.warning("%s is given up for this run, %s: %s", site.name, standing.given_up, why)
-        elif standing.rests_until > before.rests_until:
-            seconds = standing.rests_until - self._clock()
-            self._crawler.stats.inc_value(politeness(site.name, "pauses"))
-            self._crawler.stats.inc_value(politeness(site.name, "paused_seconds"), round(seconds))
-            logger.warning("%s rests for %.0f s: %s", site.name, seconds, why)
+    def _end(self, slot: DownloadSlot, request: Request) -> None:
+        """Let the next request have its turn, if this one was under way."""
+        if slot.holder is request:
+            slot.holder = None
+            slot.turn.release()
 
-    def _note(self, site: Site, what: str, value: float | str) -> None:
-        self._crawler.stats.set_value(politeness(site.name, what), value)
+    def _update(self, slot: DownloadSlot, state: SiteState, why: str) -> None:
+        """Set a new state, and log what became worse; a longer delay counts from the last start on."""
+        before, slot.state = slot.state, state
+        slot.next_start = max(slot.next_start, slot.last_start + state.delay_seconds)
+        self._count(slot, "delay_seconds", round(state.delay_seconds, 3))
+        self._count(slot, "bytes", state.n_bytes)
+        if state.given_up and not before.given_up:
+            self._count(slot, "given_up", state.given_up)
+            logger.warning("%s is given up for this run, %s: %s", slot.name, state.given_up, why)
+        elif state.rests_until > before.rests_until:
+            seconds = state.rests_until - self._clock()
+            self._crawler.stats.inc_value(politeness(slot.name, "pauses"))
+            self._crawler.stats.inc_value(politeness(slot.name, "paused_seconds"), round(seconds))
+            logger.warning("%s rests for %.0f s: %s", slot.name, seconds, why)
 
-    def _site(self, slot: str) -> Site:
-        if slot not in self._sites:
-            named: Mapping[str, Manners] = getattr(self._crawler.spider, "manners", {})
-            self._sites[slot] = Site(slot, named.get(slot, self._default))
-        return self._sites[slot]
+    def _count(self, slot: DownloadSlot, what: str, value: float | str) -> None:
+        self._crawler.stats.set_value(politeness(slot.name, what), value)
 
-    def _slot_of(self, request: Request) -> str:
-        return self._crawler.engine.downloader.get_slot_key(request)
+    def _slot(self, name: str) -> DownloadSlot:
+        if name not in self._slots:
+            policy = hints_of(self._crawler.spider).policies.get(name, self._default)
+            self._slots[name] = DownloadSlot(name, policy, first_state(policy))
+        return self._slots[name]
+
+    def _slot_of(self, request: Request) -> DownloadSlot:
+        return self._slot(self._crawler.engine.downloader.get_slot_key(request))
 
     def _is_closing(self) -> bool:
         slot = self._crawler.engine._slot  # noqa: SLF001 -- Scrapy tells nobody that it has begun to close

@@ -13,6 +13,7 @@ from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 
+from newscorpus.addon.plugin import hints_of
 from newscorpus.addon.politeness import PolitenessMiddleware
 from newscorpus.addon.scheduler import LedgerScheduler
 from newscorpus.crawl.ledger import Ledger
@@ -55,7 +56,7 @@ class ProgressExtension:
         ledger = self._ledger()
         if ledger is None:
             return
-        self._portals = getattr(spider, "portal_names", (spider.name,))
+        self._portals = (spider.name,) if (names := hints_of(spider).portal_names) is None else names
         self._began = time.monotonic()
         self._fetched = {portal: ledger.counted("fetched", portal) for portal in self._portals}
         if self._console.is_terminal:

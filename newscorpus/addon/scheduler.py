@@ -22,6 +22,7 @@ from twisted.internet.defer import Deferred
 from newscorpus.addon import counts
 from newscorpus.addon.archive import Archive
 from newscorpus.addon.options import corpus_folder
+from newscorpus.addon.plugin import hints_of
 from newscorpus.addon.politeness import PolitenessMiddleware
 from newscorpus.addon.stored import VISIT, conditional, pack, unpack
 from newscorpus.addon.visits import Visit, current_visit, visit_number
@@ -113,7 +114,9 @@ class LedgerScheduler(BaseScheduler):
         self._spider = spider
         self._politeness = self._crawler.get_downloader_middleware(PolitenessMiddleware)
         self._lease_limit = (
-            PORTAL_LEASES if hasattr(spider, "portal_names") else self._crawler.settings.getint("CONCURRENT_REQUESTS")
+            PORTAL_LEASES
+            if hints_of(spider).portal_names is not None
+            else self._crawler.settings.getint("CONCURRENT_REQUESTS")
         )
         self._unfinished_limit = UNFINISHED_PER_WORKER * max(1, self._crawler.settings.getint("NEWSCORPUS_WORKERS"))
         self._ticking = create_looping_call(self._tick)

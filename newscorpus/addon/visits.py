@@ -16,7 +16,7 @@ from twisted.python.failure import Failure
 from newscorpus.addon.guards import Postponed
 from newscorpus.addon.stored import VISIT
 from newscorpus.corpus.intake import JOURNAL
-from newscorpus.crawl.ledger import Fetched, Ledger, Outcome, Series
+from newscorpus.crawl.ledger import Fetched, Ledger, Series, UrlOutcome
 
 ARCHIVED = "newscorpus_archive"
 """Key of `Request.meta`: where the archive has the response: file, offset, length."""
@@ -57,13 +57,13 @@ class Visit:
         self.unchanged = False
         self.retry_at: float | None = None
         self._fetched: Fetched | None = None
-        self._brought: list[tuple[Series, bytes, Outcome]] = []
+        self._brought: list[tuple[Series, bytes, UrlOutcome]] = []
 
     def postpone(self, retry_at: float = 0.0) -> None:
         """Drop what the answer brought, and ask again later."""
         self.retry_at = retry_at
 
-    def bring(self, series: Series, line: bytes, outcome: Outcome) -> None:
+    def bring(self, series: Series, line: bytes, outcome: UrlOutcome) -> None:
         """Add a row or a rejection, to be written when the visit ends."""
         self._brought.append((series, line, outcome))
 
@@ -127,9 +127,8 @@ def _fail(failure: Failure) -> Failure:
     return failure
 
 
-def _placed(ledger: Ledger, series: Series, line: bytes, outcome: Outcome, archived: tuple[str, int]) -> Outcome:
-    place = ledger.append(series, line)
-    return replace(outcome, line=(place.file, place.offset), archived=archived)
+def _placed(ledger: Ledger, series: Series, line: bytes, outcome: UrlOutcome, archived: tuple[str, int]) -> UrlOutcome:
+    return replace(outcome, line=ledger.append(series, line), archived=archived)
 
 
 def _fetched(response: Response) -> Fetched:

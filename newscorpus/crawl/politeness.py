@@ -1,10 +1,6 @@
-"""The header Retry-After.
+"""Decide how long to wait before a site is asked again, and when to leave it alone.
 
-How things stand with a site: how long to wait before it is asked again, and when it is left alone.
-
-Pure: each function takes a `Standing` and what happened, and gives the next one. Times are seconds since the epoch.
-
-How long to wait before a feed, a sitemap or a section is asked for again.
+Each function takes a `SiteState` and what happened, and gives the next one. Times are seconds since the epoch.
 """
 
 import sys
@@ -14,7 +10,7 @@ from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Protocol
 
-from newscorpus.config import PolitenessConfig, RevisitConfig
+from newscorpus.config import PolitenessConfig
 
 
 def read_retry_after(value: str, now: float) -> float | None:
@@ -34,7 +30,7 @@ def read_retry_after(value: str, now: float) -> float | None:
     return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)
 
 
-class Quiet(Protocol):
+class QuietTimes(Protocol):
     """Times at which a site is not asked."""
 
     def until(self, now: float) -> float:
@@ -42,8 +38,8 @@ class Quiet(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
-    """What one site may expect of the crawl.
+class PolitenessPolicy:
+    """How politely one site is treated.
 
     Attributes:
         delay_seconds: least pause between the starts of two requests, by the portal file.
@@ -53,15 +49,15 @@ class Manners:
 
     delay_seconds: float
     max_bytes: int = sys.maxsize
-    quiet: Quiet | None = None
+    quiet: QuietTimes | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How things stand with one site.
+class SiteState:
+    """What a crawl knows of one site.
 
     Attributes:
-        delay_seconds: pause between the starts of two requests; at least that of the manners.
+        delay_seconds: pause between the starts of two requests; at least that of the policy.
         floor_seconds: least pause, raised by a Crawl-delay.
         refused: addresses refused in a row, each once, no more than matter.
         pauses: pauses in a row, without a page in between.
@@ -80,8 +76,8 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
-    """What came of one request.
+class Observation:
+    """What one request showed of its site.
 
     Attributes:
         url: that was asked.
@@ -89,7 +85,7 @@ class Heard:
         retry_after: seconds the site asks us to wait; None where it names none.
         latency_seconds: time to the answer's headers.
         n_bytes: of the body.
-        vital: without an answer nothing else may be asked: robots.txt.
+        vital: nothing else may be asked without an answer; so for robots.txt.
     """
 
     url: str
@@ -100,33 +96,35 @@ class Heard:
     vital: bool = False
 
 
-def first_standing(manners: Manners) -> Standing:
-    """How things stand before anything was asked."""
-    return Standing(manners.delay_seconds, manners.delay_seconds)
+def first_state(policy: PolitenessPolicy) -> SiteState:
+    """The state of a site that was not asked yet."""
+    return SiteState(policy.delay_seconds, policy.delay_seconds)
 
 
-def rests_until(standing: Standing, manners: Manners, now: float) -> float:
+def rests_until(state: SiteState, policy: PolitenessPolicy, now: float) -> float:
     """Until when the site rests; not after `now` where it does not."""
-    return max(standing.rests_until, manners.quiet.until(now) if manners.quiet else now)
+    return max(state.rests_until, policy.quiet.until(now) if policy.quiet else now)
 
 
-def with_crawl_delay(standing: Standing, seconds: float, config: PolitenessConfig) -> Standing:
-    """`standing` with the Crawl-delay of a robots.txt kept; a site that asks for too long a one is given up."""
+def with_crawl_delay(state: SiteState, seconds: float, config: PolitenessConfig) -> SiteState:
+    """The state with the Crawl-delay of a robots.txt; a site that asks for too long a delay is given up."""
     if seconds > config.max_crawl_delay_seconds:
-        return replace(standing, given_up="crawl_delay")
-    floor = max(standing.floor_seconds, seconds)
-    return replace(standing, floor_seconds=floor, delay_seconds=max(standing.delay_seconds, floor))
+        return replace(state, given_up="crawl_delay")
+    floor = max(state.floor_seconds, seconds)
+    return replace(state, floor_seconds=floor, delay_seconds=max(state.delay_seconds, floor))
 
 
-def hear(standing: Standing, heard: Heard, now: float, manners: Manners, config: PolitenessConfig) -> Standing:
-    """How things stand after a request: faster, slower, resting, or given up."""
-    counted = replace(standing, n_bytes=standing.n_bytes + heard.n_bytes)
-    if counted.n_bytes >= manners.max_bytes and not counted.given_up:
+def observe(
+    state: SiteState, seen: Observation, now: float, policy: PolitenessPolicy, config: PolitenessConfig
+) -> SiteState:
+    """The state after a request: faster, slower, resting, or given up."""
+    counted = replace(state, n_bytes=state.n_bytes + seen.n_bytes)
+    if counted.n_bytes >= policy.max_bytes and not counted.given_up:
         counted = replace(counted, given_up="byte_budget")
-    slowed = replace(counted, delay_seconds=_throttled(standing, heard, config))
-    if not is_refusal(heard.status):
+    slowed = replace(counted, delay_seconds=_throttled(state, seen, config))
+    if not is_refusal(seen.status):
         return replace(slowed, refused=(), pauses=0)
-    return _refused(slowed, heard, now, config)
+    return _refused(slowed, seen, now, config)
 
 
 def is_refusal(status: int) -> bool:
@@ -135,47 +133,32 @@ def is_refusal(status: int) -> bool:
     return status in refusals or status >= HTTPStatus.INTERNAL_SERVER_ERROR
 
 
-def _throttled(standing: Standing, heard: Heard, config: PolitenessConfig) -> float:
+def _throttled(state: SiteState, seen: Observation, config: PolitenessConfig) -> float:
     """Scrapy's AutoThrottle at one request at a time: the pause follows the latency, and errors never shorten it.
 
     A site without any delay, which is one's own, has none.
     """
-    if heard.status == 0 or standing.floor_seconds == 0:
-        return standing.delay_seconds
-    latency = heard.latency_seconds
-    wanted = max(latency, (standing.delay_seconds + latency) / 2)
-    delay = max(standing.floor_seconds, min(wanted, config.max_delay_seconds))
-    return delay if heard.status == HTTPStatus.OK else max(delay, standing.delay_seconds)
+    if seen.status == 0 or state.floor_seconds == 0:
+        return state.delay_seconds
+    latency = seen.latency_seconds
+    wanted = max(latency, (state.delay_seconds + latency) / 2)
+    delay = max(state.floor_seconds, min(wanted, config.max_delay_seconds))
+    return delay if seen.status == HTTPStatus.OK else max(delay, state.delay_seconds)
 
 
-def _refused(standing: Standing, heard: Heard, now: float, config: PolitenessConfig) -> Standing:
+def _refused(state: SiteState, seen: Observation, now: float, config: PolitenessConfig) -> SiteState:
     """The site rests when it asks for it, when robots.txt is out of reach, or after too many refusals in a row."""
-    refused = (*(url for url in standing.refused if url != heard.url), heard.url)[-config.max_refusals :]
-    known = replace(standing, refused=refused)
-    asks = heard.status == HTTPStatus.TOO_MANY_REQUESTS or heard.retry_after is not None
-    if not (asks or heard.vital or len(refused) >= config.max_refusals):
+    refused = (*(url for url in state.refused if url != seen.url), seen.url)[-config.max_refusals :]
+    known = replace(state, refused=refused)
+    asks = seen.status == HTTPStatus.TOO_MANY_REQUESTS or seen.retry_after is not None
+    if not (asks or seen.vital or len(refused) >= config.max_refusals):
         return known
-    if now < standing.rests_until:  # the answer to what was asked before the pause began
+    if now < state.rests_until:  # the answer to what was asked before the pause began
         return known
-    if (heard.retry_after or 0.0) > config.max_pause_seconds:
+    if (seen.retry_after or 0.0) > config.max_pause_seconds:
         return replace(known, given_up="retry_after")
-    if standing.pauses >= config.max_pauses:
-        return replace(known, given_up="robots_unavailable" if heard.vital else "refused")
-    doubled = min(config.first_pause_seconds * 2**standing.pauses, config.max_pause_seconds)
-    seconds = max(doubled, heard.retry_after or 0.0)
-    return replace(known, pauses=standing.pauses + 1, rests_until=now + seconds)
-
-
-def next_interval(before: float, *, changed: bool, depth: int, config: RevisitConfig) -> float:
-    """Seconds to the next visit: half the last interval where something was new, twice as long where nothing was.
-
-    Args:
-        before: the last interval, seconds; 0 at the first visit.
-        depth: links followed to get there; the farther away a page, the longer its first interval.
-        changed: the visit brought an address, or a change of one, that was not known.
-        config: the bounds.
-    """
-    if not before:
-        return min(config.first_seconds * config.depth_factor**depth, config.max_seconds)
-    wanted = before / 2 if changed else before * 2
-    return min(max(wanted, config.min_seconds), config.max_seconds)
+    if state.pauses >= config.max_pauses:
+        return replace(known, given_up="robots_unavailable" if seen.vital else "refused")
+    doubled = min(config.first_pause_seconds * 2**state.pauses, config.max_pause_seconds)
+    seconds = max(doubled, seen.retry_after or 0.0)
+    return replace(known, pauses=state.pauses + 1, rests_until=now + seconds)

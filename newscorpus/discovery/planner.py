@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date
 from urllib.parse import urljoin
 
-from newscorpus.crawl.ledger import LastVisit, Ledger, State
+from newscorpus.crawl.ledger import LastVisit, Ledger, UrlState
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.discovery.addresses import FetchKind, find_kind, plain_address
 from newscorpus.discovery.frontier import Frontier, SeenContents, Target, missing_page
@@ -214,7 +214,7 @@ class FetchPlanner:
         if last is None or last.stated == stated:
             return False
         self.ledger.revisits.state(url, stated)
-        return last.state in {State.DONE, State.FAILED} and _is_news(last, stated)
+        return last.state in {UrlState.DONE, UrlState.FAILED} and _is_news(last, stated)
 
 
 def _is_news(last: LastVisit, stated: str) -> bool:

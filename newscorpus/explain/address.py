@@ -20,8 +20,8 @@ from newscorpus.corpus.manifest import MANIFEST
 from newscorpus.corpus.published import open_corpus, published_folder
 from newscorpus.crawl.archive.read import read_capture
 from newscorpus.crawl.archive.values import Capture
-from newscorpus.crawl.ledger.look import Entry, find
-from newscorpus.crawl.ledger.rows import State
+from newscorpus.crawl.ledger.look import UrlEntry, find
+from newscorpus.crawl.ledger.rows import UrlState
 from newscorpus.crawl.ledger.store import LEDGER
 from newscorpus.data import Evidence, Record, Rejected
 from newscorpus.dedup.duplicates import Kind
@@ -123,12 +123,12 @@ class Explanation:
 
 
 OF_STATE = {
-    State.RESERVED: Fate.MET,
-    State.QUEUED: Fate.QUEUED,
-    State.WAITING: Fate.WAITING,
-    State.LEASED: Fate.UNDER_WAY,
-    State.DONE: Fate.READ,
-    State.FAILED: Fate.NO_RESPONSE,
+    UrlState.RESERVED: Fate.MET,
+    UrlState.QUEUED: Fate.QUEUED,
+    UrlState.WAITING: Fate.WAITING,
+    UrlState.LEASED: Fate.UNDER_WAY,
+    UrlState.DONE: Fate.READ,
+    UrlState.FAILED: Fate.NO_RESPONSE,
 }
 """Of addresses that ended neither as a row nor as a rejection."""
 
@@ -171,7 +171,7 @@ def archived_page(corpus: Path, explanation: Explanation) -> Capture | Rejected 
     return read_capture(corpus / answered.archive_file, answered.archive_offset)
 
 
-def _found(entry: Entry) -> Found:
+def _found(entry: UrlEntry) -> Found:
     return Found(
         entry.url,
         entry.portal,
@@ -184,7 +184,7 @@ def _found(entry: Entry) -> Found:
     )
 
 
-def _answered(entry: Entry) -> Answered | None:
+def _answered(entry: UrlEntry) -> Answered | None:
     if not entry.fetched:
         return None
     return Answered(entry.fetched, entry.status, entry.n_bytes, entry.redirected_to, *entry.archived)
@@ -203,7 +203,7 @@ def _time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if seconds else ""
 
 
-def _line(corpus: Path, entry: Entry) -> Record | Rejected | None:
+def _line(corpus: Path, entry: UrlEntry) -> Record | Rejected | None:
     """The row or the rejection that the ledger says an address became."""
     file, offset = entry.line
     if not file:

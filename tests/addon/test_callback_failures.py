@@ -11,7 +11,7 @@ from scrapy.http import Response
 from newscorpus.addon.failures import CallbackFailuresMiddleware
 from newscorpus.addon.visits import Visit
 from newscorpus.corpus.intake import read_journal
-from newscorpus.crawl.ledger import Ledger, LedgerError, Link, State, key_of
+from newscorpus.crawl.ledger import Ledger, LedgerError, Link, UrlState, key_of
 from newscorpus.crawl.ledger.look import find
 
 URL = "https://a.example/1"
@@ -36,7 +36,7 @@ def test_a_page_whose_callback_failed_is_no_page_that_was_read(tmp_path: Path) -
         visit.end(ledger)
     entry = find(tmp_path, URL)
     assert entry
-    assert (entry.state, entry.reason) == (State.FAILED, "callback_failed")
+    assert (entry.state, entry.reason) == (UrlState.FAILED, "callback_failed")
     (line,) = read_journal(tmp_path / "rejected.jsonl")
     assert (line.stage, line.detail, line.url) == ("spider", "KeyError: 'title'", URL)
     assert counted == ["newscorpus/rejected/spider/callback_failed"]

@@ -17,7 +17,7 @@ from newscorpus.addon import politeness
 from newscorpus.addon.guards import Postponed
 from newscorpus.addon.politeness import ASKED_AGAIN, PART, ROBOTS, PolitenessMiddleware
 from newscorpus.config import PolitenessConfig
-from newscorpus.crawl.politeness import Manners
+from newscorpus.crawl.politeness import PolitenessPolicy
 
 CONFIG = PolitenessConfig(max_refusals=2, first_pause_seconds=100, max_pauses=2)
 START = 1_000.0
@@ -26,17 +26,17 @@ START = 1_000.0
 class Crawl:
     """A crawl of one site, without the network."""
 
-    def __init__(self, manners: Manners, jitter: float = 0.0) -> None:
+    def __init__(self, policy: PolitenessPolicy, jitter: float = 0.0) -> None:
         self.now = START
         self.starts: list[float] = []
         self.engine_slot = SimpleNamespace(closing=None)
         downloader = SimpleNamespace(get_slot_key=lambda request: request.meta["download_slot"])
         crawler: Any = SimpleNamespace(
-            spider=SimpleNamespace(manners={"site": manners}),
+            spider=SimpleNamespace(policies={"site": policy}),
             engine=SimpleNamespace(downloader=downloader, _slot=self.engine_slot),
         )
         crawler.stats = self.stats = MemoryStatsCollector(SimpleNamespace(settings=Settings()))  # type: ignore[arg-type]
-        self.middleware = PolitenessMiddleware(crawler, Manners(7.0), CONFIG, jitter, lambda: self.now)
+        self.middleware = PolitenessMiddleware(crawler, PolitenessPolicy(7.0), CONFIG, jitter, lambda: self.now)
 
     async def sleep(self, seconds: float) -> None:
         assert seconds > 0
@@ -57,8 +57,8 @@ class Crawl:
 
 @pytest.fixture
 def start(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Crawl]:
-    def make(manners: Manners | None = None, jitter: float = 0.0) -> Crawl:
-        crawl = Crawl(manners or Manners(2.0), jitter)
+    def make(policy: PolitenessPolicy | None = None, jitter: float = 0.0) -> Crawl:
+        crawl = Crawl(policy or PolitenessPolicy(2.0), jitter)
         monkeypatch.setattr(politeness, "asyncio", SimpleNamespace(sleep=crawl.sleep))
         return crawl
 
@@ -95,7 +95,7 @@ def test_a_site_that_the_spider_does_not_name_has_the_default_delay(start: Calla
 
 
 def test_one_request_at_a_time(start: Callable[..., Crawl]) -> None:
-    crawl = start(Manners(0.0))
+    crawl = start(PolitenessPolicy(0.0))
 
     async def both() -> bool:
         first, second = request(1), request(2)
@@ -164,14 +164,14 @@ def test_crawl_delay(start: Callable[..., Crawl]) -> None:
 
 
 def test_the_byte_budget_ends_the_crawl_of_a_site(start: Callable[..., Crawl]) -> None:
-    crawl = start(Manners(0.0, max_bytes=10))
+    crawl = start(PolitenessPolicy(0.0, max_bytes=10))
     crawl.ask(request(), Response("http://example.org/0", body=b"0123456789"))
     assert crawl.stat("bytes") == 10
     assert crawl.middleware.given_up("site") == "byte_budget"
 
 
 def test_quiet_hours_are_waited_for(start: Callable[..., Crawl]) -> None:
-    crawl = start(Manners(2.0, quiet=SimpleNamespace(until=lambda now: max(now, START + 500))))
+    crawl = start(PolitenessPolicy(2.0, quiet=SimpleNamespace(until=lambda now: max(now, START + 500))))
     assert crawl.middleware.rests("site")
     crawl.ask(request(), 200)
     assert crawl.starts == [START + 500]

@@ -14,7 +14,7 @@ from rich.console import Console
 from newscorpus.addon import progress
 from newscorpus.addon.progress import ProgressExtension
 from newscorpus.addon.scheduler import LedgerScheduler
-from newscorpus.crawl.ledger import Fetched, Ledger, Link, Outcome, key_of
+from newscorpus.crawl.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
 
 URL = "https://vesti.example/"
 
@@ -60,7 +60,7 @@ def show(ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any
     return make
 
 
-def fetch(ledger: Ledger, name: str, outcome: Outcome) -> None:
+def fetch(ledger: Ledger, name: str, outcome: UrlOutcome) -> None:
     ledger.add(Link(key_of(URL + name), URL + name, "vesti"))
     lease = ledger.lease("vesti")
     assert lease
@@ -69,11 +69,11 @@ def fetch(ledger: Ledger, name: str, outcome: Outcome) -> None:
 
 def run(extension: ProgressExtension, ledger: Ledger) -> float:
     """Show once after two pages; gives the interval."""
-    fetch(ledger, "before", Outcome(reason="kept"))
+    fetch(ledger, "before", UrlOutcome(reason="kept"))
     spider: Any = SimpleNamespace(portal_names=("vesti", "novine"), name="portal")
     extension.spider_opened(spider)
-    fetch(ledger, "1", Outcome(reason="kept"))
-    fetch(ledger, "2", Outcome("extract", "no_content"))
+    fetch(ledger, "1", UrlOutcome(reason="kept"))
+    fetch(ledger, "2", UrlOutcome("extract", "no_content"))
     ledger.add(Link(key_of(URL + "3"), URL + "3", "vesti"))
     looping: Any = extension._showing
     interval: float = looping.interval

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from newscorpus.crawl.ledger import Fetched, Ledger, Link, Outcome, key_of
+from newscorpus.crawl.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.discovery import planner as module
 from newscorpus.discovery.addresses import FetchKind
@@ -60,7 +60,7 @@ def finish(ledger: Ledger, url: str) -> None:
     ledger.add(Link(key_of(url), url, "vesti", "article"))
     lease = ledger.lease("vesti")
     assert lease
-    ledger.finish(lease.serial, [Outcome(reason="kept")], Fetched(url, 200, FETCHED, 5))
+    ledger.finish(lease.serial, [UrlOutcome(reason="kept")], Fetched(url, 200, FETCHED, 5))
 
 
 def test_what_a_feed_describes_is_an_article_and_its_words_travel_with_it(planner: Callable[..., FetchPlanner]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from newscorpus.crawl.ledger import Fetched, Ledger, Link, Outcome, key_of
+from newscorpus.crawl.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
 from newscorpus.discovery.frontier import BUDGET_SPENT
 from newscorpus.discovery.period import ALWAYS, Period
 from newscorpus.discovery.revisits import Revisit, requeue_failed, requeue_for_period, requeue_known
@@ -26,11 +26,11 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 def fill(ledger: Ledger) -> None:
     for name, kind, outcome in (
-        ("feed", "feed", Outcome()),
-        ("section", "section", Outcome()),
-        ("kept", "article", Outcome(reason="kept")),
-        ("unreached", "article", Outcome("fetch", "timeout")),
-        ("gone", "article", Outcome("fetch", "http_404")),
+        ("feed", "feed", UrlOutcome()),
+        ("section", "section", UrlOutcome()),
+        ("kept", "article", UrlOutcome(reason="kept")),
+        ("unreached", "article", UrlOutcome("fetch", "timeout")),
+        ("gone", "article", UrlOutcome("fetch", "http_404")),
     ):
         ledger.reserve(BASE + name, "vesti", kind)
         ledger.add(Link(key_of(BASE + name), BASE + name, "vesti", kind, request=b"{}"))

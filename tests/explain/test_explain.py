@@ -16,7 +16,7 @@ from newscorpus.corpus.lines import encode_line
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Capture, Exchange, Origin
 from newscorpus.crawl.archive.writer import ArchiveWriter
-from newscorpus.crawl.ledger import Fetched, Ledger, Link, Outcome, Series, key_of
+from newscorpus.crawl.ledger import Fetched, Ledger, Link, Series, UrlOutcome, key_of
 from newscorpus.data import SCHEMA, Evidence, Page, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.explain.address import Explanation, Fate, explain
@@ -51,7 +51,7 @@ class Crawl:
         self._ledger.add(link, again=True)
         assert self._ledger.lease("news")
 
-    def answer(self, path: str, *outcomes: Outcome, final: str = "", second: int = 0) -> None:
+    def answer(self, path: str, *outcomes: UrlOutcome, final: str = "", second: int = 0) -> None:
         serial = self._ledger.serial(SITE + path)
         self._ledger.finish(serial, outcomes, Fetched(SITE + (final or path), 200, FETCHED.format(second), 10))
 
@@ -63,12 +63,12 @@ class Crawl:
         archived = self._archive.append(encode(exchange, Capture(page, origin=Origin("news", ("en",))), 10**6))
         place = self._ledger.append(ROWS, encode_line(row))
         self._ledger.claim(SITE + (canonical or path), self._ledger.serial(page.url))
-        line, at = (place.file, place.offset), (archived.file, archived.offset)
-        self.answer(path, Outcome("", "kept", "", row.record.revision, 10, line, at), second=second)
+        line, at = place, (archived.file, archived.offset)
+        self.answer(path, UrlOutcome("", "kept", "", row.record.revision, 10, line, at), second=second)
 
     def reject(self, path: str, rejected: Rejected) -> None:
         place = self._ledger.append(REJECTED, journal_line(replace(rejected, url=SITE + path)))
-        outcome = Outcome(rejected.stage, rejected.reason, rejected.detail, line=(place.file, place.offset))
+        outcome = UrlOutcome(rejected.stage, rejected.reason, rejected.detail, line=place)
         self.answer(path, outcome)
 
 
@@ -96,7 +96,7 @@ def fill(ledger: Ledger, crawl: Crawl) -> None:
     crawl.queue("/bad", "/one")
     crawl.reject("/bad", Rejected("quality", "too_short", "3 words", excerpt="Too short by far"))
     crawl.queue("/moved", "/one")
-    crawl.answer("/moved", Outcome("discovery", "no_article", "redirected"), final="/home")
+    crawl.answer("/moved", UrlOutcome("discovery", "no_article", "redirected"), final="/home")
     crawl.queue("/became-short", "/one")
     crawl.keep("/became-short", article("two"))
     crawl.queue("/became-short", "/one")

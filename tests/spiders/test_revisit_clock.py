@@ -16,7 +16,7 @@ from newscorpus.addon import visits
 from newscorpus.addon.counts import UNCHANGED
 from newscorpus.addon.visits import Visit
 from newscorpus.config import RevisitConfig
-from newscorpus.crawl.ledger import Fetched, Ledger, Link, Outcome, key_of
+from newscorpus.crawl.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
 from newscorpus.discovery.addresses import FetchKind
 from newscorpus.discovery.planner import PlannedFetch
 
@@ -33,7 +33,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
             lease = ledger.lease("vesti")
             assert lease
             fetched = Fetched(lease.url, 200, "2026-11-21T08:00:00+00:00", 5, signature="5")
-            ledger.finish(lease.serial, [Outcome()], fetched)
+            ledger.finish(lease.serial, [UrlOutcome()], fetched)
         yield ledger
 
 
@@ -76,7 +76,7 @@ def test_an_article_with_the_bytes_of_the_last_visit_is_unchanged(clock: Revisit
     begun = visits.current_visit()
     assert begun is not None
     fetched = Fetched(BASE + "kept", 200, "2026-11-21T08:00:00+00:00", signature=begun.signature)
-    ledger.finish(begun.serial, [Outcome(reason="kept")], fetched)
+    ledger.finish(begun.serial, [UrlOutcome(reason="kept")], fetched)
     assert clock.is_unchanged(visit(ledger, "kept", body=b"page"), is_article=True)
     assert not clock.is_unchanged(visit(ledger, "kept", body=b"page"))
     assert not clock.is_unchanged(visit(ledger, "kept", body=b"other page"), is_article=True)

@@ -12,7 +12,7 @@ from newscorpus.config import Limits
 from newscorpus.crawl.addresses import host_and_port
 from newscorpus.crawl.archive.content import ContentError, unpack
 from newscorpus.crawl.archive.records import Damage, WarcRecord, read_records
-from newscorpus.crawl.archive.values import NOTE_TYPE, PERSONAL, SOFTWARE, ArchiveError, Capture, Note, Place
+from newscorpus.crawl.archive.values import NOTE_TYPE, PERSONAL, SOFTWARE, ArchiveError, ByteRange, Capture, Note
 from newscorpus.crawl.archive.values import StoredPage as Stored
 from newscorpus.data import Evidence, Page, Rejected
 
@@ -170,7 +170,7 @@ def _address(record: WarcRecord) -> str:
     return record.headers.get("warc-target-uri", "").strip("<>")
 
 
-def _written(place: Place) -> str:
+def _written(place: ByteRange) -> str:
     """A place as a text; it stands for the address where there is none."""
     return f"{place.file}@{place.offset}"
 

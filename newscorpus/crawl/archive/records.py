@@ -17,7 +17,7 @@ from warcio.limitreader import LimitReader
 from warcio.statusandheaders import StatusAndHeaders, StatusAndHeadersParser, StatusAndHeadersParserException
 
 from newscorpus.crawl.archive.content import GZIP_MAGIC, WITH_GZIP_HEADER, unused
-from newscorpus.crawl.archive.values import ArchiveError, Place
+from newscorpus.crawl.archive.values import ArchiveError, ByteRange
 
 CHUNK_BYTES = 2**16
 
@@ -118,7 +118,7 @@ class Damage:
         why: one line.
     """
 
-    place: Place
+    place: ByteRange
     why: str
 
 
@@ -136,7 +136,7 @@ class WarcRecord:
         fault: "too_large" or "truncated" where `body` is not whole; else "".
     """
 
-    place: Place
+    place: ByteRange
     kind: str
     headers: Mapping[str, str]
     status: int = 0
@@ -173,7 +173,7 @@ def _records(file: BinaryIO, path: Path, max_bytes: int, offset: int) -> Iterato
             record = _packed_record(file, path, max_bytes) if packed else _plain_record(file, path, max_bytes)
         except (_BrokenRecordError, EOFError, zlib.error, StatusAndHeadersParserException) as error:
             after = next_start(file, offset + 1, size, packed=packed)
-            record = Damage(Place(str(path), offset, after - offset), " ".join(str(error).split()) or "cut short")
+            record = Damage(ByteRange(str(path), offset, after - offset), " ".join(str(error).split()) or "cut short")
         offset = record.place.offset + record.place.length
         yield record
 
@@ -182,7 +182,7 @@ def _packed_record(file: BinaryIO, path: Path, max_bytes: int) -> WarcRecord:
     offset = file.tell()
     member = Member(file)
     stream = io.BufferedReader(member, CHUNK_BYTES)
-    record, left = _record(stream, Place(str(path), offset, 0), max_bytes)
+    record, left = _record(stream, ByteRange(str(path), offset, 0), max_bytes)
     if left.limit > max_bytes:  # not unpacked: a megabyte may stand for a gigabyte
         end = next_start(file, member.end, _size(file), packed=True)
         return _moved(record, end, cut=True)
@@ -195,7 +195,7 @@ def _packed_record(file: BinaryIO, path: Path, max_bytes: int) -> WarcRecord:
 
 
 def _plain_record(file: BinaryIO, path: Path, max_bytes: int) -> WarcRecord:
-    record, left = _record(file, Place(str(path), file.tell(), 0), max_bytes)
+    record, left = _record(file, ByteRange(str(path), file.tell(), 0), max_bytes)
     end = file.tell() + left.limit
     file.seek(end)
     while (line := file.readline(CHUNK_BYTES)) and not line.strip(b"\r\n"):
@@ -213,7 +213,7 @@ def _moved(record: WarcRecord, end: int, *, cut: bool) -> WarcRecord:
     return replace(record, place=replace(record.place, length=end - record.place.offset), fault=fault)
 
 
-def _record(stream: io.BufferedIOBase | BinaryIO, place: Place, max_bytes: int) -> tuple[WarcRecord, LimitReader]:
+def _record(stream: io.BufferedIOBase | BinaryIO, place: ByteRange, max_bytes: int) -> tuple[WarcRecord, LimitReader]:
     """The record that begins here, and what of it was not read."""
     headers = _joined(WARC_HEAD.parse(io.BytesIO(_head(stream))))
     kind, length = headers.get("warc-type", ""), headers.get("content-length", "")

@@ -19,7 +19,7 @@ class ArchiveError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ByteRange:
     """Where the records of one response lie.
 
     Attributes:
@@ -97,7 +97,7 @@ class Capture:
     page: Page
     following: tuple[Page, ...] = ()
     origin: Origin | None = None
-    place: Place | None = None
+    place: ByteRange | None = None
 
 
 @dataclass(frozen=True, slots=True)

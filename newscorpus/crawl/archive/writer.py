@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Self
 
 from newscorpus.crawl.archive.encode import encode_info
-from newscorpus.crawl.archive.values import Place
+from newscorpus.crawl.archive.values import ByteRange
 
 FOLDER = "archive"
 SUFFIX = ".warc.gz"
@@ -29,7 +29,7 @@ class ArchiveWriter:
         self._software = software
         self._files: list[_File] = []
 
-    def append(self, records: bytes) -> Place:
+    def append(self, records: bytes) -> ByteRange:
         """Add encoded records; the place names the file relative to the corpus.
 
         Raises:
@@ -40,7 +40,7 @@ class ArchiveWriter:
         if self._files[-1].length >= self._max_bytes:
             self._open(max(self._numbers()) + 1)
         file = self._files[-1]
-        return Place(file.name, file.append(records), len(records))
+        return ByteRange(file.name, file.append(records), len(records))
 
     def lengths(self) -> Mapping[str, int]:
         """Bytes of each file that this writer opened, by its path relative to the corpus."""

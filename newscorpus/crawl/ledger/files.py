@@ -25,14 +25,6 @@ class Series:
     header: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where something was appended: file, relative to the corpus, and offset in bytes."""
-
-    file: str
-    offset: int
-
-
 class CommittedFiles:
     """Appends to files in memory, and writes when the ledger commits.
 
@@ -49,12 +41,12 @@ class CommittedFiles:
         self._open: dict[str, BinaryIO] = {}
         self._unsynced: set[str] = set()
 
-    def append(self, series: Series, data: bytes) -> Place:
-        """Add `data` to the file of a series; it counts from the next commit on."""
+    def append(self, series: Series, data: bytes) -> tuple[str, int]:
+        """Add `data` to the file of a series, which counts from the next commit on; gives file and offset."""
         name = self._names.get(series.pattern) or self._begin(series)
-        place = Place(name, self._ends.get(name, 0))
+        offset = self._ends.get(name, 0)
         self._add(name, data)
-        return place
+        return name, offset
 
     def write(self, connection: sqlite3.Connection) -> None:
         """Bring what was appended to the operating system, and the new lengths into the ledger's transaction.

@@ -17,10 +17,10 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-from newscorpus.crawl.ledger.files import CommittedFiles, Place, Series, sync
+from newscorpus.crawl.ledger.files import CommittedFiles, Series, sync
 from newscorpus.crawl.ledger.recover import recover
 from newscorpus.crawl.ledger.revisits import Revisits
-from newscorpus.crawl.ledger.rows import Fetched, Lease, Link, Outcome, State, key_of
+from newscorpus.crawl.ledger.rows import Fetched, Lease, Link, UrlOutcome, UrlState, key_of
 from newscorpus.crawl.ledger.store import LEDGER, MAX_LOG_BYTES, locked, open_writer
 from newscorpus.errors import LedgerError
 
@@ -48,8 +48,8 @@ class Ledger:
         self._changed: set[tuple[str, str]] = set()
         self._claims: dict[int, int] = {}
         self._documents: int = connection.execute("SELECT count(*) FROM documents").fetchone()[0]
-        self._queued: Counter[str] = Counter(dict(self._by_portal(State.QUEUED)))
-        self._waiting: Counter[str] = Counter(dict(self._by_portal(State.WAITING)))
+        self._queued: Counter[str] = Counter(dict(self._by_portal(UrlState.QUEUED)))
+        self._waiting: Counter[str] = Counter(dict(self._by_portal(UrlState.WAITING)))
         self._failed = False
         self.revisits = Revisits(self._write)
 
@@ -92,7 +92,7 @@ class Ledger:
 
     def reserve(self, url: str, portal: str, kind: str = "", shape: int = 0) -> bool:
         """Note that `url` is met, if it never was; the page that names it then queues or refuses it."""
-        values = (key_of(url), url, portal, kind, State.RESERVED, shape)
+        values = (key_of(url), url, portal, kind, UrlState.RESERVED, shape)
         sql = "INSERT OR IGNORE INTO urls (id, url, portal, kind, state, shape) VALUES (?, ?, ?, ?, ?, ?)"
         return self._write(sql, values).rowcount > 0
 
@@ -105,18 +105,18 @@ class Ledger:
     def add(self, link: Link, *, again: bool = False) -> bool:
         """Queue a request, if its address is new or reserved; with `again`, also if it is done or failed."""
         row = self._connection.execute("SELECT state FROM urls WHERE id = ?", (link.key,)).fetchone()
-        known = State(row[0]) if row else None
-        if known not in {None, State.RESERVED} and not (again and known in {State.DONE, State.FAILED}):
+        known = UrlState(row[0]) if row else None
+        if known not in {None, UrlState.RESERVED} and not (again and known in {UrlState.DONE, UrlState.FAILED}):
             return False
-        values = (link.url, link.portal, link.kind, State.QUEUED, link.depth, link.found_on, link.priority)
+        values = (link.url, link.portal, link.kind, UrlState.QUEUED, link.depth, link.found_on, link.priority)
         self._write(INSERT if known is None else UPDATE, (*values, link.request, link.key))
-        if known is State.RESERVED:
+        if known is UrlState.RESERVED:
             self.count(link.portal, "admitted")
         self._queued[link.portal] += 1
         return True
 
     def refuse(
-        self, url: str, outcome: Outcome, series: Series, line: bytes, portal: str = "", found_on: int = 0
+        self, url: str, outcome: UrlOutcome, series: Series, line: bytes, portal: str = "", found_on: int = 0
     ) -> bool:
         """Note why `url` is not asked for, and append the line that says so; False where it has a fate already."""
         sql = """INSERT INTO urls (id, url, portal, kind, state) VALUES (?, ?, ?, '', 0) ON CONFLICT (id) DO UPDATE
@@ -125,8 +125,7 @@ class Ledger:
         if row is None:
             return False
         self._write("UPDATE urls SET found_on = ? WHERE serial = ?", (found_on, row[0]))
-        place = self.append(series, line)
-        self._settle(row[0], replace(outcome, line=(place.file, place.offset)))
+        self._settle(row[0], replace(outcome, line=self.append(series, line)))
         self.tally(row[1], outcome)
         return True
 
@@ -173,14 +172,14 @@ class Ledger:
             priority: a new one, if any.
             request: likewise.
         """
-        state = State.WAITING if retry_at else State.QUEUED
+        state = UrlState.WAITING if retry_at else UrlState.QUEUED
         sql = """UPDATE urls SET state = ?, retry_at = ?, priority = coalesce(?, priority),
             request = coalesce(?, request) WHERE serial = ? RETURNING portal"""
         (portal,) = self._write(sql, (state, retry_at, priority, request, serial)).fetchone()
         (self._waiting if retry_at else self._queued)[portal] += 1
         self._unclaim(serial)
 
-    def finish(self, serial: int, outcomes: Sequence[Outcome] = (), fetched: Fetched | None = None) -> None:
+    def finish(self, serial: int, outcomes: Sequence[UrlOutcome] = (), fetched: Fetched | None = None) -> None:
         """Note what became of a leased address, and the address that it led to.
 
         Args:
@@ -191,7 +190,7 @@ class Ledger:
         portal, key = self._connection.execute("SELECT portal, id FROM urls WHERE serial = ?", (serial,)).fetchone()
         if fetched:
             self._note(serial, portal, key, fetched)
-        outcomes = outcomes or (Outcome(reason="read" if fetched else "no_response"),)
+        outcomes = outcomes or (UrlOutcome(reason="read" if fetched else "no_response"),)
         self._settle(serial, outcomes[0])
         for outcome in outcomes:
             self.tally(portal, outcome)
@@ -256,7 +255,7 @@ class Ledger:
         self._counts[portal, name] += by
         self._changed.add((portal, name))
 
-    def tally(self, portal: str, outcome: Outcome) -> None:
+    def tally(self, portal: str, outcome: UrlOutcome) -> None:
         """Count what became of an address."""
         self.count(portal, f"rejected/{outcome.stage}/{outcome.reason}" if outcome.stage else outcome.reason)
         self.count(portal, "words", outcome.n_words)
@@ -277,8 +276,8 @@ class Ledger:
 
     # ---- files and commits ------------------------------------------------------------------------------------------
 
-    def append(self, series: Series, data: bytes) -> Place:
-        """Append to the file of a series, in the same transaction as all else."""
+    def append(self, series: Series, data: bytes) -> tuple[str, int]:
+        """Append to the file of a series, in the same transaction as all else; gives file and offset."""
         return self._files.append(series, data)
 
     def follow(self, lengths: Callable[[], Mapping[str, int]]) -> None:
@@ -328,7 +327,7 @@ class Ledger:
 
     # ---- within -----------------------------------------------------------------------------------------------------
 
-    def _by_portal(self, state: State) -> list[tuple[str, int]]:
+    def _by_portal(self, state: UrlState) -> list[tuple[str, int]]:
         return self._connection.execute(
             f"SELECT portal, count(*) FROM urls WHERE state = {state.value} GROUP BY portal"  # noqa: S608 -- a number
         ).fetchall()
@@ -369,7 +368,7 @@ class Ledger:
         self.count(portal, "fetched")
         self.count(portal, "bytes", fetched.n_bytes)
 
-    def _settle(self, serial: int, outcome: Outcome) -> None:
+    def _settle(self, serial: int, outcome: UrlOutcome) -> None:
         sql = """UPDATE urls SET state = ?, stage = ?, reason = ?, detail = ?, revision = ?, line_file = ?,
             line_offset = ?, archive_file = ?, archive_offset = ? WHERE serial = ?"""
         said = (outcome.state, outcome.stage, outcome.reason, outcome.detail, outcome.revision)

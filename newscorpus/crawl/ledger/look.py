@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from newscorpus.crawl.ledger.rows import State, key_of
+from newscorpus.crawl.ledger.rows import UrlState, key_of
 from newscorpus.crawl.ledger.store import LEDGER, reading
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class UrlEntry:
     """What the ledger knows of one address.
 
     Attributes:
@@ -25,7 +25,7 @@ class Entry:
     url: str
     portal: str
     kind: str
-    state: State
+    state: UrlState
     depth: int
     trail: tuple[str, ...]
     request: bytes
@@ -48,7 +48,7 @@ PLAIN = (
     *("url", "portal", "kind", "depth", "request", "attempts", "retry_at", "next_visit", "fetched", "status"),
     *("n_bytes", "redirected_to", "stage", "reason", "detail", "revision"),
 )
-"""Columns that an `Entry` has as they are."""
+"""Columns that an `UrlEntry` has as they are."""
 
 
 OWN = "SELECT * FROM urls WHERE id = ?"
@@ -62,7 +62,7 @@ TRAIL = """WITH RECURSIVE back (n, url, found_on) AS (
 """Addresses from one back to its start; a hundred links are more than any crawl follows."""
 
 
-def find(corpus: Path, url: str) -> Entry | None:
+def find(corpus: Path, url: str) -> UrlEntry | None:
     """What the ledger of a corpus knows of the document at `url`; None where it was never met.
 
     An address to which only a redirect led, or which a page gave as its canonical one, is known by the address that
@@ -79,11 +79,11 @@ def find(corpus: Path, url: str) -> Entry | None:
         return _entry(connection, row) if row else None
 
 
-def _entry(connection: sqlite3.Connection, row: sqlite3.Row) -> Entry:
+def _entry(connection: sqlite3.Connection, row: sqlite3.Row) -> UrlEntry:
     trail = connection.execute(TRAIL, (row["found_on"],))
-    return Entry(
+    return UrlEntry(
         **{name: row[name] for name in PLAIN},
-        state=State(row["state"]),
+        state=UrlState(row["state"]),
         trail=tuple(address for (address,) in trail),
         line=(row["line_file"], row["line_offset"]),
         archived=(row["archive_file"], row["archive_offset"]),
@@ -102,7 +102,7 @@ def lengths(corpus: Path) -> dict[str, int]:
         return dict(map(tuple, connection.execute("SELECT name, length FROM files")))
 
 
-def states(corpus: Path) -> Iterator[tuple[str, State, int]]:
+def states(corpus: Path) -> Iterator[tuple[str, UrlState, int]]:
     """Portal, state and number of the addresses in it.
 
     Raises:
@@ -112,7 +112,7 @@ def states(corpus: Path) -> Iterator[tuple[str, State, int]]:
         for portal, state, n in connection.execute(
             "SELECT portal, state, count(*) FROM urls GROUP BY 1, 2 ORDER BY 1, 2"
         ):
-            yield portal, State(state), n
+            yield portal, UrlState(state), n
 
 
 def answers(corpus: Path, since: str) -> dict[str, tuple[int, str]]:

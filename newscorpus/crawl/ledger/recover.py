@@ -4,7 +4,7 @@ import sqlite3
 from pathlib import Path
 
 from newscorpus.crawl.ledger.files import cut_back, strangers
-from newscorpus.crawl.ledger.rows import State
+from newscorpus.crawl.ledger.rows import UrlState
 from newscorpus.errors import LedgerError
 
 
@@ -25,8 +25,8 @@ def recover(connection: sqlite3.Connection, corpus: Path) -> dict[str, int]:
             raise LedgerError(f"{corpus}: its ledger names a file outside the corpus: {name!r}")
     _refuse_foreign(connection, corpus, lengths)
     connection.execute("BEGIN IMMEDIATE")
-    connection.execute("DELETE FROM urls WHERE state = ?", (State.RESERVED,))
-    connection.execute("UPDATE urls SET state = ? WHERE state = ?", (State.QUEUED, State.LEASED))
+    connection.execute("DELETE FROM urls WHERE state = ?", (UrlState.RESERVED,))
+    connection.execute("UPDATE urls SET state = ? WHERE state = ?", (UrlState.QUEUED, UrlState.LEASED))
     for name, length in lengths.items():
         lengths[name] = _settle(connection, corpus, name, length)
     connection.execute("COMMIT")
@@ -69,7 +69,7 @@ def _requeue(connection: sqlite3.Connection, name: str, length: int) -> None:
     connection.execute("DELETE FROM urls WHERE request = x'' AND serial IN (SELECT serial FROM lost)")
     connection.execute(
         "UPDATE urls SET state = ?, stage = '', reason = '', line_file = '' WHERE serial IN (SELECT serial FROM lost)",
-        (State.QUEUED,),
+        (UrlState.QUEUED,),
     )
     connection.execute("DROP TABLE lost")
     connection.execute(

@@ -1,10 +1,11 @@
-"""What the ledger knows of earlier visits: validators, intervals, and what lists said of a document."""
+"""Remember earlier visits, and plan the next ones."""
 
 import sqlite3
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from newscorpus.crawl.ledger.rows import State, key_of
+from newscorpus.config import RevisitConfig
+from newscorpus.crawl.ledger.rows import UrlState, key_of
 
 MAY_PASS = ("connection_*", "dns", "http_403", "http_429", "http_5??", "timeout", "truncated", "callback_failed")
 """Reasons of failures (patterns of GLOB) that may be over at the next visit."""
@@ -62,7 +63,7 @@ class Revisits:
         The ledger is to be told: `Ledger.requeued`.
         """
         where = f"""kind IN ({_marks(kinds)}) AND next_visit <= ?
-            OR state = {State.FAILED.value} AND ({" OR ".join("reason GLOB ?" for _ in MAY_PASS)})"""
+            OR state = {UrlState.FAILED.value} AND ({" OR ".join("reason GLOB ?" for _ in MAY_PASS)})"""
         return self._queue(portal, where, (*kinds, now, *MAY_PASS))
 
     def widen(self, kinds: Collection[str], portal: str) -> int:
@@ -84,11 +85,26 @@ class Revisits:
         self._execute("INSERT OR REPLACE INTO periods VALUES (?, ?, ?)", (portal, since, until))
 
     def _queue(self, portal: str, where: str, values: tuple[object, ...], more: str = "") -> int:
-        sql = f"""UPDATE urls SET {more} state = {State.QUEUED.value}
-            WHERE portal = ? AND state IN ({State.DONE.value}, {State.FAILED.value}) AND request != x''
+        sql = f"""UPDATE urls SET {more} state = {UrlState.QUEUED.value}
+            WHERE portal = ? AND state IN ({UrlState.DONE.value}, {UrlState.FAILED.value}) AND request != x''
             AND ({where})"""  # noqa: S608 -- constants and question marks only
         return self._execute(sql, (portal, *values)).rowcount
 
 
 def _marks(values: Collection[str]) -> str:
     return ", ".join("?" * len(values))
+
+
+def next_interval(before: float, *, changed: bool, depth: int, config: RevisitConfig) -> float:
+    """Seconds to the next visit: half the last interval where something was new, twice as long where nothing was.
+
+    Args:
+        before: the last interval, seconds; 0 at the first visit.
+        depth: links followed to get there; the farther away a page, the longer its first interval.
+        changed: the visit brought an address, or a change of one, that was not known.
+        config: the bounds.
+    """
+    if not before:
+        return min(config.first_seconds * config.depth_factor**depth, config.max_seconds)
+    wanted = before / 2 if changed else before * 2
+    return min(max(wanted, config.min_seconds), config.max_seconds)

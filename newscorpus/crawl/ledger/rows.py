@@ -6,7 +6,7 @@ from enum import IntEnum
 from newscorpus.urls import document_id
 
 
-class State(IntEnum):
+class UrlState(IntEnum):
     """Where an address stands.
 
     RESERVED: met, and its page is still being read; gone at the next start, when that page is read again.
@@ -86,7 +86,7 @@ class Fetched:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class UrlOutcome:
     """What became of an address.
 
     Attributes:
@@ -108,9 +108,9 @@ class Outcome:
     archived: tuple[str, int] = ("", 0)
 
     @property
-    def state(self) -> State:
+    def state(self) -> UrlState:
         """The state of an address that ends so."""
-        return State.FAILED if self.stage in {"fetch", "spider"} or self.reason == "no_response" else State.DONE
+        return UrlState.FAILED if self.stage in {"fetch", "spider"} or self.reason == "no_response" else UrlState.DONE
 
 
 def key_of(url: str) -> int:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from newscorpus.crawl.ledger.look import answers, counts, states
-from newscorpus.crawl.ledger.rows import State
+from newscorpus.crawl.ledger.rows import UrlState
 
 LATELY = timedelta(minutes=5)
 """What a rate is told from: some 200 answers of a polite crawl, and one of a site that asks for the longest delay."""
@@ -58,7 +58,7 @@ def status(corpus: Path, now: datetime | None = None) -> list[PortalStatus]:
     Raises:
         LedgerError: there is no ledger, or it cannot be read.
     """
-    by_state: dict[str, Counter[State]] = defaultdict(Counter)
+    by_state: dict[str, Counter[UrlState]] = defaultdict(Counter)
     for portal, state, n in states(corpus):
         by_state[portal][state] += n
     counted: dict[str, Counter[str]] = defaultdict(Counter)
@@ -69,16 +69,16 @@ def status(corpus: Path, now: datetime | None = None) -> list[PortalStatus]:
     return [_one(portal, by_state[portal], counted[portal], rates.get(portal, 0.0)) for portal in portals]
 
 
-def _one(portal: str, at: Counter[State], counted: Counter[str], rate: float) -> PortalStatus:
-    queued = at[State.QUEUED] + at[State.WAITING]
+def _one(portal: str, at: Counter[UrlState], counted: Counter[str], rate: float) -> PortalStatus:
+    queued = at[UrlState.QUEUED] + at[UrlState.WAITING]
     megabytes = counted["bytes"] / MEGABYTE
     rejected = {name.removeprefix("rejected/"): n for name, n in counted.items() if name.startswith("rejected/") and n}
     return PortalStatus(
         portal=portal,
         queued=queued,
-        leased=at[State.LEASED],
-        done=at[State.DONE],
-        failed=at[State.FAILED],
+        leased=at[UrlState.LEASED],
+        done=at[UrlState.DONE],
+        failed=at[UrlState.FAILED],
         kept=counted["kept"],
         rejected=dict(sorted(rejected.items(), key=lambda item: (-item[1], item[0]))),
         words=counted["words"],

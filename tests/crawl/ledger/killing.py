@@ -17,7 +17,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from newscorpus.crawl.ledger import Fetched, Ledger, Link, Outcome, Series, key_of
+from newscorpus.crawl.ledger import Fetched, Ledger, Link, Series, UrlOutcome, key_of
 from newscorpus.crawl.ledger.files import CommittedFiles
 
 SITE = {"/": ["/a", "/trap"], "/a": ["/", "/trap", "/moved"], "/moved": ["/b"], "/b": []}
@@ -44,13 +44,13 @@ def read(ledger: Ledger, serial: int, path: str) -> None:
             continue
         ledger.commit()
         if found == "/trap":
-            ledger.refuse(address(found), Outcome("discovery", "trap"), REJECTED, b"trap\n")
+            ledger.refuse(address(found), UrlOutcome("discovery", "trap"), REJECTED, b"trap\n")
         else:
             ledger.add(link(found, serial))
     final = "/here" if path == "/moved" else path
     ledger.claim(address(final), serial)
     place = ledger.append(ROWS, f"row of {path}\n".encode())
-    kept = Outcome(reason="kept", n_words=3, line=(place.file, place.offset))
+    kept = UrlOutcome(reason="kept", n_words=3, line=place)
     ledger.finish(serial, [kept], Fetched(address(final), 200, "2026-11-21T00:00:00+00:00", 10))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from newscorpus.crawl.ledger import Fetched, Ledger, LedgerError, Link, Outcome, Series, State, key_of
+from newscorpus.crawl.ledger import Fetched, Ledger, LedgerError, Link, Series, UrlOutcome, UrlState, key_of
 from newscorpus.crawl.ledger.files import CommittedFiles
 from newscorpus.crawl.ledger.look import counts, find, lengths, states
 from newscorpus.crawl.ledger.store import MIGRATIONS, open_writer
@@ -43,7 +43,7 @@ def keep(ledger: Ledger, name: str) -> None:
     assert lease
     assert ledger.claim(URL + name, lease.serial)
     place = ledger.append(ROWS, f"{name}\n".encode())
-    kept = Outcome(reason="kept", n_words=2, line=(place.file, place.offset))
+    kept = UrlOutcome(reason="kept", n_words=2, line=place)
     ledger.finish(lease.serial, [kept], Fetched(URL + name, 200, NEVER, 5, etag="x"))
 
 
@@ -82,7 +82,7 @@ def test_what_was_reserved_by_a_page_that_was_not_finished_is_forgotten(tmp_path
 
 
 def test_a_refusal_is_noted_once(ledger: Ledger, tmp_path: Path) -> None:
-    trap = Outcome("discovery", "trap", "a date to come")
+    trap = UrlOutcome("discovery", "trap", "a date to come")
     ledger.reserve(URL + "x", "a")
     assert ledger.refuse(URL + "x", trap, REJECTED, b"{}\n", "a", 7)
     assert not ledger.refuse(URL + "x", trap, REJECTED, b"{}\n", "a", 7)
@@ -91,7 +91,7 @@ def test_a_refusal_is_noted_once(ledger: Ledger, tmp_path: Path) -> None:
     entry = find(tmp_path, URL + "x")
     assert entry
     assert (entry.state, entry.stage, entry.detail, entry.line) == (
-        State.DONE,
+        UrlState.DONE,
         *("discovery", "a date to come"),
         ("rejected.jsonl", 0),
     )
@@ -162,7 +162,7 @@ def test_nothing_is_true_before_the_commit(ledger: Ledger, tmp_path: Path) -> No
     ledger.commit()
     assert (tmp_path / "intake" / "000001.jsonl").read_bytes() == b"header\nx\n"
     assert lengths(tmp_path) == {"intake/000001.jsonl": 9}
-    assert list(states(tmp_path)) == [("a", State.DONE, 1)]
+    assert list(states(tmp_path)) == [("a", UrlState.DONE, 1)]
 
 
 def test_every_crawl_has_a_segment_of_its_own(tmp_path: Path) -> None:

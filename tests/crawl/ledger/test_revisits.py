@@ -1,11 +1,13 @@
-"""What the ledger knows of earlier visits, and what it queues again."""
+"""What the ledger knows of earlier visits, what it queues again, and when."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from newscorpus.crawl.ledger import Fetched, Ledger, Link, Outcome, key_of
+from newscorpus.config import RevisitConfig
+from newscorpus.crawl.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
+from newscorpus.crawl.ledger.revisits import next_interval
 
 URL = "https://a.cz/"
 NOW = 1_000.0
@@ -17,7 +19,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield ledger
 
 
-def finish(ledger: Ledger, name: str, kind: str, outcome: Outcome | None = None, portal: str = "a") -> None:
+def finish(ledger: Ledger, name: str, kind: str, outcome: UrlOutcome | None = None, portal: str = "a") -> None:
     """Queue, lease and finish an address."""
     ledger.add(Link(key_of(URL + name), URL + name, portal, kind, request=b"{}"))
     lease = ledger.lease(portal)
@@ -55,20 +57,20 @@ def test_kinds_and_portals_are_kept_apart(ledger: Ledger) -> None:
 
 @pytest.mark.parametrize("reason", ["timeout", "dns", "connection_refused", "http_403", "http_503"])
 def test_what_failed_in_a_way_that_may_pass_is_asked_for_again_whatever_it_is(ledger: Ledger, reason: str) -> None:
-    finish(ledger, "article", "article", Outcome("fetch", reason))
+    finish(ledger, "article", "article", UrlOutcome("fetch", reason))
     assert revive(ledger, "feed") == ["article"]
 
 
 @pytest.mark.parametrize("reason", ["http_404", "http_410", "robots_disallowed", "private_address", "not_html"])
 def test_what_failed_for_good_is_not(ledger: Ledger, reason: str) -> None:
-    finish(ledger, "article", "article", Outcome("fetch", reason))
+    finish(ledger, "article", "article", UrlOutcome("fetch", reason))
     assert revive(ledger, "feed") == []
 
 
 def test_other_days_have_lists_read_again_as_if_for_the_first_time(ledger: Ledger) -> None:
     finish(ledger, "feed", "feed")
-    finish(ledger, "old", "article", Outcome("discovery", "out_of_period"))
-    finish(ledger, "kept", "article", Outcome(reason="kept"))
+    finish(ledger, "old", "article", UrlOutcome("discovery", "out_of_period"))
+    finish(ledger, "kept", "article", UrlOutcome(reason="kept"))
     ledger.requeued("a", ledger.revisits.widen(("feed",), "a"))
     leases = [ledger.lease("a"), ledger.lease("a"), ledger.lease("a")]
     found = {lease.url.removeprefix(URL): lease.etag for lease in leases if lease}
@@ -91,3 +93,32 @@ def test_the_budget_begins_anew(ledger: Ledger) -> None:
         assert ledger.taken_in("a") == 2
         ledger.renew_budget("a")
         assert ledger.taken_in("a") == 0
+
+
+CONFIG = RevisitConfig(first_seconds=100, depth_factor=3, min_seconds=30, max_seconds=350)
+
+
+def intervals(*changes: bool) -> list[float]:
+    found, last = [], 0.0
+    for changed in changes:
+        last = next_interval(last, changed=changed, depth=0, config=CONFIG)
+        found.append(last)
+    return found
+
+
+def test_what_changes_is_asked_more_often_down_to_a_bound() -> None:
+    assert intervals(True, True, True, True) == [100, 50, 30, 30]
+
+
+def test_what_does_not_is_asked_less_often_up_to_a_bound() -> None:
+    assert intervals(False, False, False, False) == [100, 200, 350, 350]
+
+
+def test_a_change_after_a_long_silence() -> None:
+    assert intervals(False, False, True, False) == [100, 200, 100, 200]
+
+
+def test_what_lies_deeper_waits_longer_at_first() -> None:
+    first = [next_interval(0, changed=True, depth=depth, config=CONFIG) for depth in range(3)]
+    assert first == [100, 300, 350]
+    assert next_interval(100, changed=True, depth=2, config=CONFIG) == 50

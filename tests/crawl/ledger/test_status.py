@@ -6,13 +6,13 @@ import pytest
 from typer.testing import CliRunner
 
 from newscorpus.cli import app
-from newscorpus.crawl.ledger import Fetched, Ledger, LedgerError, Link, Outcome, key_of
+from newscorpus.crawl.ledger import Fetched, Ledger, LedgerError, Link, UrlOutcome, key_of
 from newscorpus.crawl.ledger.status import PortalStatus, status
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
-def finish(ledger: Ledger, name: str, before: timedelta, outcome: Outcome, portal: str = "vesti") -> None:
+def finish(ledger: Ledger, name: str, before: timedelta, outcome: UrlOutcome, portal: str = "vesti") -> None:
     """Let a page of 1,000 bytes be answered so long before NOW."""
     url = f"https://{portal}.example/{name}"
     ledger.add(Link(key_of(url), url, portal))
@@ -25,11 +25,11 @@ def finish(ledger: Ledger, name: str, before: timedelta, outcome: Outcome, porta
 def corpus(tmp_path: Path) -> Path:
     """Of one portal that is being crawled, and one that was."""
     with Ledger.open(tmp_path) as ledger:
-        finish(ledger, "old", timedelta(days=1), Outcome("fetch", "http_404"))
-        finish(ledger, "1", timedelta(minutes=2), Outcome(reason="kept", n_words=300))
-        finish(ledger, "2", timedelta(minutes=1), Outcome("quality", "too_short"))
-        finish(ledger, "3", timedelta(0), Outcome("quality", "too_short"))
-        finish(ledger, "1", timedelta(minutes=6), Outcome(reason="kept", n_words=10), portal="novosti")
+        finish(ledger, "old", timedelta(days=1), UrlOutcome("fetch", "http_404"))
+        finish(ledger, "1", timedelta(minutes=2), UrlOutcome(reason="kept", n_words=300))
+        finish(ledger, "2", timedelta(minutes=1), UrlOutcome("quality", "too_short"))
+        finish(ledger, "3", timedelta(0), UrlOutcome("quality", "too_short"))
+        finish(ledger, "1", timedelta(minutes=6), UrlOutcome(reason="kept", n_words=10), portal="novosti")
         for name in ("4", "5", "6", "7"):
             url = f"https://vesti.example/{name}"
             ledger.add(Link(key_of(url), url, "vesti"))
