@@ -97,7 +97,7 @@ SPIDER_MIDDLEWARES = {
 EXTENSIONS = {
     "newscorpus.pipelines.workers.Workers": 100,
     "newscorpus.addon.archive.Archive": 150,
-    "newscorpus.addon.progress.ProgressExtension": 190,
+    "newscorpus.addon.report.ProgressExtension": 190,
     "newscorpus.addon.closing.CorpusExtension": 200,
 }
 ITEM_PIPELINES = {

@@ -19,7 +19,15 @@ from scrapy.crawler import Crawler
 from newscorpus.addon.counts import FAILED, KEPT, KEPT_IN_ALL
 from newscorpus.addon.options import corpus_folder, switch
 from newscorpus.addon.plugin import hints_of
-from newscorpus.addon.report import NOTHING_LEFT, CrawlReport, by_portal, tell, told, why_nothing, write_report
+from newscorpus.addon.report import (
+    NOTHING_LEFT,
+    CrawlReport,
+    by_portal,
+    reported,
+    show_portals,
+    why_nothing,
+    write_report,
+)
 from newscorpus.crawl.ledger import LEDGER, Ledger, LedgerError
 from newscorpus.crawl.ledger.status import PortalStatus, status
 from newscorpus.crawl.ledger.store import locked
@@ -114,13 +122,13 @@ class CorpusExtension:
         stats = self._crawler.stats.get_stats()
         portals = hints_of(spider).portal_names or ()
         figures = by_portal(self._statuses(), stats)
-        report = CrawlReport(portals, self._started, _now(), reason, told(stats), built, figures)
+        report = CrawlReport(portals, self._started, _now(), reason, reported(stats), built, figures)
         try:
             write_report(self._corpus, report)
         except OSError as error:
             logger.error("Cannot write the report: %s: %s", error.filename, error.strerror)  # noqa: TRY400 -- as below
             self._crawler.stats.set_value(FAILED, "report")
-        tell(self._console, figures)
+        show_portals(self._console, figures)
         if kept := max(stats.get(KEPT, 0), stats.get(KEPT_IN_ALL, 0)):
             why = "" if stats.get("downloader/request_count", 0) else f"; {NOTHING_LEFT}"
             logger.info("Kept %d articles; %d are in the intake of %s%s", stats.get(KEPT, 0), kept, self._corpus, why)

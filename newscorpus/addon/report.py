@@ -1,24 +1,39 @@
-"""The report of a crawl, as a person or a program reads it afterwards."""
+"""Show how a crawl goes while it goes, and report on it when it ends."""
 
 import json
 import logging
+import sys
+import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from rich.console import Console
+from rich.live import Live
 from rich.table import Table
+from scrapy import Spider, signals
+from scrapy.crawler import Crawler
+from scrapy.utils.asyncio import create_looping_call
 
 from newscorpus.addon.counts import politeness
+from newscorpus.addon.plugin import hints_of
+from newscorpus.addon.politeness import PolitenessMiddleware
+from newscorpus.addon.scheduler import LedgerScheduler
+from newscorpus.crawl.ledger import Ledger
 from newscorpus.crawl.ledger.status import PortalStatus
 from newscorpus.files import replacing
 
 FILE_NAME = "crawl-report.json"
 
+LIVE_SECONDS = 1.0
+LOG_SECONDS = 60.0
+COLUMNS = ("portal", "kept", "rejected", "queued", "pages/min", "")
+
 MOST_REASONS = 3
-"""Reasons for rejection that are told at the end; the report has all."""
+"""Reasons for rejection that are shown at the end; the report has all."""
 
 LEFT_OUT = "most often rejected for"
 """Heading of the reasons."""
@@ -27,7 +42,9 @@ NOTHING_LEFT = "nothing was to be asked for now; -a revisit=due asks again for w
 
 REJECTED = "newscorpus/rejected/"
 
-TOLD = ("newscorpus/", "downloader/", "dupefilter/", "httpcompression/", "retry/", "robotstxt/", "spider_exceptions/")
+REPORTED = (
+    "newscorpus/", "downloader/", "dupefilter/", "httpcompression/", "retry/", "robotstxt/", "spider_exceptions/"
+)  # fmt: skip
 """How the names of the stats begin that go into the report."""
 
 logger = logging.getLogger(__name__)
@@ -40,7 +57,7 @@ class CrawlReport:
     Attributes:
         portals: names of the portals.
         started: ISO 8601 with offset.
-        finished: likewise.
+        finished: ISO 8601 with offset.
         reason: why it ended: "finished", "limit", "shutdown" ...
         stats: every count under `newscorpus/`, and the counts of requests, responses and bytes.
         build: report of the build; empty where none ran; {"error": ...} where it failed.
@@ -57,9 +74,9 @@ class CrawlReport:
     by_portal: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-def told(stats: Mapping[str, Any]) -> dict[str, Any]:
+def reported(stats: Mapping[str, Any]) -> dict[str, Any]:
     """The stats that go into the report, sorted by name."""
-    return {name: value for name, value in sorted(stats.items()) if name.startswith(TOLD)}
+    return {name: value for name, value in sorted(stats.items()) if name.startswith(REPORTED)}
 
 
 def by_portal(statuses: Iterable[PortalStatus], stats: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -71,11 +88,13 @@ def by_portal(statuses: Iterable[PortalStatus], stats: Mapping[str, Any]) -> dic
     }
 
 
-def tell(console: Console, figures: Mapping[str, Mapping[str, Any]]) -> None:
+def show_portals(console: Console, figures: Mapping[str, Mapping[str, Any]]) -> None:
     """Show the figures of each portal: as a table in a terminal, as lines of the log otherwise."""
     rows = {portal: _cells(one) for portal, one in figures.items()}
     if console.is_terminal:
-        console.print(_table(rows))
+        console.print(
+            _table(("portal", *next(iter(rows.values()), ())), [(name, *row.values()) for name, row in rows.items()])
+        )
     for portal, cells in ({} if console.is_terminal else rows).items():
         counted = (f"{value} {name}" for name, value in cells.items() if name != LEFT_OUT)
         logger.info("%s: %s; %s: %s", portal, ", ".join(counted), LEFT_OUT, cells[LEFT_OUT] or "nothing")
@@ -99,12 +118,12 @@ def _cells(one: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _table(rows: Mapping[str, Mapping[str, str]]) -> Table:
+def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
     table = Table(box=None, pad_edge=False)
-    for name in ("portal", *next(iter(rows.values()), ())):
-        table.add_column(name, justify="left" if name in {"portal", LEFT_OUT} else "right")
-    for portal, cells in rows.items():
-        table.add_row(portal, *cells.values())
+    for name in names:
+        table.add_column(name, justify="left" if name in {"portal", "", LEFT_OUT} else "right")
+    for row in rows:
+        table.add_row(*row)
     return table
 
 
@@ -136,3 +155,93 @@ def write_report(folder: Path, report: CrawlReport) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with replacing(folder / FILE_NAME) as file:
         file.write(json.dumps(asdict(report), ensure_ascii=False, indent=2).encode() + b"\n")
+
+
+class ProgressExtension:
+    """Shows how each portal of a crawl does: once a second in a terminal, once a minute in the log.
+
+    Args:
+        crawler: the crawl.
+        console: standard error.
+    """
+
+    def __init__(self, crawler: Crawler, console: Console) -> None:
+        self._crawler = crawler
+        self._console = console
+        self._portals: tuple[str, ...] = ()
+        self._began = 0.0
+        self._fetched: dict[str, int] = {}
+        self._live: Live | None = None
+        self._handlers: list[Any] = []
+        self._showing = create_looping_call(self._show)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the extension of a crawl."""
+        extension = cls(crawler, Console(stderr=True))
+        crawler.signals.connect(extension.spider_opened, signals.spider_opened)
+        crawler.signals.connect(extension.spider_closed, signals.spider_closed)
+        return extension
+
+    def spider_opened(self, spider: Spider) -> None:
+        """Begin to show."""
+        if (ledger := self._ledger()) is None:
+            return
+        names = hints_of(spider).portal_names
+        self._portals = (spider.name,) if names is None else names
+        self._began = time.monotonic()
+        self._fetched = {portal: ledger.counted("fetched", portal) for portal in self._portals}
+        if self._console.is_terminal:
+            self._begin_live()
+        self._showing.start(LIVE_SECONDS if self._live else LOG_SECONDS, now=False)
+
+    def spider_closed(self) -> None:
+        """Leave the terminal as it was."""
+        if self._portals:
+            self._showing.stop()
+        if self._live:
+            self._live.stop()
+            for handler in self._handlers:
+                handler.setStream(sys.stderr)
+
+    def _begin_live(self) -> None:
+        """Draw at the foot of the terminal; what is logged goes above it."""
+        self._handlers = [
+            handler
+            for handler in logging.getLogger().handlers
+            if isinstance(handler, logging.StreamHandler) and handler.stream is sys.stderr
+        ]
+        self._live = Live(console=self._console, auto_refresh=False, transient=True, redirect_stdout=False)
+        self._live.start()
+        for handler in self._handlers:
+            handler.setStream(sys.stderr)  # which is the drawing's now
+
+    def _show(self) -> None:
+        ledger = self._ledger()
+        rows = [self._row(ledger, portal) for portal in self._portals] if ledger else []
+        if self._live:
+            self._live.update(_table(COLUMNS, rows), refresh=True)
+            return
+        for portal, kept, rejected, queued, rate, state in rows:
+            logger.info("%s: %s kept, %s rejected, %s queued, %s pages a minute%s", portal, kept, rejected, queued,
+                        rate, f"; {state}" if state else "")  # fmt: skip
+
+    def _row(self, ledger: Ledger, portal: str) -> tuple[str, ...]:
+        minutes = max(1.0, time.monotonic() - self._began) / 60
+        rate = (ledger.counted("fetched", portal) - self._fetched[portal]) / minutes
+        figures = (ledger.counted("kept", portal), ledger.rejected(portal), ledger.queued(portal), round(rate))
+        return (portal, *map(str, figures), self._state(portal))
+
+    def _state(self, portal: str) -> str:
+        """Why nothing is asked of a portal; "" where it is."""
+        politeness = self._crawler.get_downloader_middleware(PolitenessMiddleware)
+        if politeness is None:
+            return ""
+        if reason := politeness.given_up(portal):
+            return f"given up: {reason}"
+        until = politeness.rests_until(portal)
+        return f"rests until {datetime.fromtimestamp(until):%H:%M:%S}" if until else ""  # noqa: DTZ006 -- the user's clock
+
+    def _ledger(self) -> Ledger | None:
+        scheduler = self._crawler.engine.scheduler
+        return scheduler.ledger if isinstance(scheduler, LedgerScheduler) else None

@@ -8,7 +8,7 @@ import pytest
 from scrapy.settings import Settings
 
 from newscorpus.addon.closing import CorpusExtension
-from newscorpus.addon.report import CrawlReport, told, write_report
+from newscorpus.addon.report import CrawlReport, reported, write_report
 from newscorpus.crawl.ledger import Ledger, LedgerError
 from newscorpus.errors import CrawlError
 
@@ -102,4 +102,4 @@ def test_a_report_replaces_the_one_before(tmp_path: Path) -> None:
 
 def test_only_counts_that_mean_something_are_told() -> None:
     stats = {"newscorpus/kept": 1, "downloader/request_count": 2, "memusage/max": 3, "start_time": 4}
-    assert told(stats) == {"newscorpus/kept": 1, "downloader/request_count": 2}
+    assert reported(stats) == {"newscorpus/kept": 1, "downloader/request_count": 2}

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from newscorpus.addon import progress
-from newscorpus.addon.progress import ProgressExtension
+from newscorpus.addon import report
+from newscorpus.addon.report import ProgressExtension
 from newscorpus.addon.scheduler import LedgerScheduler
 from newscorpus.crawl.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
 
@@ -43,7 +43,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 @pytest.fixture
 def show(ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Make the extension of a crawl of two portals, one of which rests."""
-    monkeypatch.setattr(progress, "create_looping_call", Looping)
+    monkeypatch.setattr(report, "create_looping_call", Looping)
 
     def make(*, is_terminal: bool) -> ProgressExtension:
         politeness = SimpleNamespace(

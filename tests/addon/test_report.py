@@ -3,7 +3,7 @@ import io
 import pytest
 from rich.console import Console
 
-from newscorpus.addon.report import NOTHING_LEFT, by_portal, tell, why_nothing
+from newscorpus.addon.report import NOTHING_LEFT, by_portal, show_portals, why_nothing
 from newscorpus.crawl.ledger.status import PortalStatus
 
 
@@ -19,7 +19,7 @@ FIGURES = by_portal(
 
 def told(is_terminal: bool) -> str:
     console = Console(file=io.StringIO(), force_terminal=is_terminal, width=100, no_color=True, highlight=False)
-    tell(console, FIGURES)
+    show_portals(console, FIGURES)
     text: str = console.file.getvalue()  # type: ignore[attr-defined]
     return text
 
