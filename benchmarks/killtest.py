@@ -23,8 +23,8 @@ from pathlib import Path
 
 from benchmarks.newspapers import Site, environment, make_project, serving
 from newscorpus.corpus.published import open_corpus
-from newscorpus.crawl.ledger.look import states
 from newscorpus.crawl.ledger.rows import UrlState
+from newscorpus.crawl.ledger.status import states
 from newscorpus.publish.build import build
 
 SETTINGS = ("LOG_LEVEL=WARNING", "NEWSCORPUS_PAUSE_SECONDS=0.1")
@@ -143,7 +143,7 @@ def check(folder: Path, told: Told) -> None:
     """Is the corpus valid at this moment? Built and read back it must be, with no id twice."""
     corpus = folder / "corpus"
     if (corpus / "ledger.sqlite").is_file():
-        told.under_way += sum(n for _, state, n in states(corpus) if state is UrlState.LEASED)
+        told.under_way += sum(n for (_, state), n in states(corpus).items() if state is UrlState.LEASED)
     if (corpus / "corpus" / "manifest.json").is_file():
         list(open_corpus(corpus).records())
     if any((corpus / "intake").glob("*.jsonl")):

@@ -25,7 +25,7 @@ from newscorpus.addon.visits import Visit
 from newscorpus.config import SignatureParameters
 from newscorpus.corpus.intake import Row, read_intake, read_journal
 from newscorpus.crawl.ledger import Ledger, LedgerError, Link, key_of
-from newscorpus.crawl.ledger.look import find
+from newscorpus.crawl.ledger.status import find
 from newscorpus.crawl.robots import RightsPolicy
 from newscorpus.data import Article, Fields, Page, Record, Rejected, Rights
 from newscorpus.dedup.signature import sign

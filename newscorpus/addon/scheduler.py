@@ -107,7 +107,7 @@ class LedgerScheduler(BaseScheduler):
         """
         self.ledger = Ledger.open(self._corpus)
         if archive := self._crawler.get_extension(Archive):
-            self.ledger.follow(archive.commit)
+            self.ledger.transaction.follow(archive.commit)
         self._is_open = True
         # Modules make half a million objects; looking through them for garbage would hold the event loop up for 0.1 s.
         gc.freeze()
@@ -267,7 +267,7 @@ class LedgerScheduler(BaseScheduler):
             self._settle()
             self.ledger.wake()
             self.ledger.commit()
-            self.ledger.trim()
+            self.ledger.transaction.trim()
 
     def _sync(self) -> None:
         if not self._broken and (self._checkpoint is None or self._checkpoint.done()):
@@ -275,7 +275,7 @@ class LedgerScheduler(BaseScheduler):
 
     async def _bring_to_disk(self) -> None:
         try:
-            await asyncio.to_thread(self.ledger.checkpoint())
+            await asyncio.to_thread(self.ledger.transaction.checkpoint())
         except (OSError, sqlite3.Error) as error:
             self.give_up(LedgerError(f"{self._corpus}: {error}"))
 

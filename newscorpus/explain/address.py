@@ -20,8 +20,8 @@ from newscorpus.corpus.manifest import MANIFEST
 from newscorpus.corpus.published import open_corpus, published_folder
 from newscorpus.crawl.archive.read import read_capture
 from newscorpus.crawl.archive.values import Capture
-from newscorpus.crawl.ledger.look import UrlEntry, find
 from newscorpus.crawl.ledger.rows import UrlState
+from newscorpus.crawl.ledger.status import UrlEntry, find
 from newscorpus.crawl.ledger.store import LEDGER
 from newscorpus.data import Evidence, Record, Rejected
 from newscorpus.dedup.duplicates import Kind

@@ -1,10 +1,10 @@
-"""The ledger of a crawl, `CORPUS/ledger.sqlite`: every address, what became of it, and how much of each file counts."""
+"""Keep the ledger of a crawl, `CORPUS/ledger.sqlite`: every address, and what became of it."""
 
-from newscorpus.crawl.ledger.files import Series
 from newscorpus.crawl.ledger.ledger import Ledger
 from newscorpus.crawl.ledger.revisits import LastVisit, Revisits
 from newscorpus.crawl.ledger.rows import Fetched, Lease, Link, UrlOutcome, UrlState, key_of
 from newscorpus.crawl.ledger.store import LEDGER
+from newscorpus.crawl.ledger.transaction import Series
 from newscorpus.errors import LedgerError
 
 __all__ = [

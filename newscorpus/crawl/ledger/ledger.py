@@ -1,6 +1,6 @@
-"""The one writer of a ledger: queue, memory and file lengths of a crawl.
+"""Write the ledger of a crawl: the queue, what became of each address, and how much of each file counts.
 
-What is promised. A page and all that it brought become true in one transaction: its links, its row of the intake or
+A page and all that it brought become true in one transaction: its links, its row of the intake or
 its rejection, the documents and counts. When the process dies, at any moment, the next start finds the last
 transaction and asks again for the pages that were under way. When the power fails, up to the last seconds are lost
 (those since the last `checkpoint`): the database stays whole, files are cut to what it says, and where a file lost more
@@ -10,18 +10,17 @@ than the database the pages whose lines are missing are asked for again.
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Self
 
-from newscorpus.crawl.ledger.files import CommittedFiles, Series, sync
 from newscorpus.crawl.ledger.recover import recover
 from newscorpus.crawl.ledger.revisits import Revisits
 from newscorpus.crawl.ledger.rows import Fetched, Lease, Link, UrlOutcome, UrlState, key_of
-from newscorpus.crawl.ledger.store import LEDGER, MAX_LOG_BYTES, locked, open_writer
+from newscorpus.crawl.ledger.store import locked, open_writer
+from newscorpus.crawl.ledger.transaction import Series, Transaction, described
 from newscorpus.errors import LedgerError
 
 INSERT = """INSERT INTO urls (url, portal, kind, state, depth, found_on, priority, request, id)
@@ -36,21 +35,22 @@ class Ledger:
     Use `with Ledger.open(corpus) as ledger`. Nothing counts before `commit`. Every method that writes may raise
     `LedgerError`, when the disk is full for one; from then on the ledger takes nothing more, and what was committed
     stands.
+
+    Attributes:
+        transaction: with the files that grow with the ledger.
+        revisits: what is known of earlier visits.
     """
 
     def __init__(self, corpus: Path, connection: sqlite3.Connection, lengths: dict[str, int], held: ExitStack) -> None:
-        self.corpus = corpus
-        self._connection = connection
-        self._files = CommittedFiles(corpus, lengths)
+        self.transaction = Transaction(corpus, connection, lengths)
+        self._read, self._write = self.transaction.read, self.transaction.write
         self._held = held
-        self._others: list[Callable[[], Mapping[str, int]]] = []
         self._counts = Counter({(portal, name): n for portal, name, n in connection.execute("SELECT * FROM counts")})
         self._changed: set[tuple[str, str]] = set()
         self._claims: dict[int, int] = {}
         self._documents: int = connection.execute("SELECT count(*) FROM documents").fetchone()[0]
-        self._queued: Counter[str] = Counter(dict(self._by_portal(UrlState.QUEUED)))
-        self._waiting: Counter[str] = Counter(dict(self._by_portal(UrlState.WAITING)))
-        self._failed = False
+        self._queued = self._in_state(UrlState.QUEUED)
+        self._waiting = self._in_state(UrlState.WAITING)
         self.revisits = Revisits(self._write)
 
     @classmethod
@@ -68,7 +68,7 @@ class Ledger:
                 lengths = recover(connection, corpus)
                 return cls(corpus, connection, lengths, stack.pop_all())
             except (OSError, sqlite3.Error) as error:
-                raise LedgerError(_described(corpus, error)) from error
+                raise LedgerError(described(corpus, error)) from error
 
     def __enter__(self) -> Self:
         return self
@@ -80,14 +80,14 @@ class Ledger:
 
     def knows(self, url: str, asked: str = "") -> bool:
         """Whether the document at `url` was met before; where a redirect of `asked` led to it, it was not."""
-        row = self._connection.execute("SELECT reason, found_on FROM urls WHERE id = ?", (key_of(url),)).fetchone()
+        row = self._read("SELECT reason, found_on FROM urls WHERE id = ?", (key_of(url),)).fetchone()
         if row is None:
             return False
         return not (asked and row[0] == "redirect_target" and row[1] == self.serial(asked))
 
     def serial(self, url: str) -> int:
         """The serial of the document at `url`; 0 for one that was not met."""
-        row = self._connection.execute("SELECT serial FROM urls WHERE id = ?", (key_of(url),)).fetchone()
+        row = self._read("SELECT serial FROM urls WHERE id = ?", (key_of(url),)).fetchone()
         return row[0] if row else 0
 
     def reserve(self, url: str, portal: str, kind: str = "", shape: int = 0) -> bool:
@@ -99,12 +99,12 @@ class Ledger:
     def listings(self, portal: str, shape: int, most: int) -> int:
         """How many addresses of a shape were met on a portal, counted up to `most`."""
         sql = "SELECT count(*) FROM (SELECT 1 FROM urls WHERE portal = ? AND shape = ? AND shape != 0 LIMIT ?)"
-        n: int = self._connection.execute(sql, (portal, shape, most)).fetchone()[0]
+        n: int = self._read(sql, (portal, shape, most)).fetchone()[0]
         return n
 
     def add(self, link: Link, *, again: bool = False) -> bool:
         """Queue a request, if its address is new or reserved; with `again`, also if it is done or failed."""
-        row = self._connection.execute("SELECT state FROM urls WHERE id = ?", (link.key,)).fetchone()
+        row = self._read("SELECT state FROM urls WHERE id = ?", (link.key,)).fetchone()
         known = UrlState(row[0]) if row else None
         if known not in {None, UrlState.RESERVED} and not (again and known in {UrlState.DONE, UrlState.FAILED}):
             return False
@@ -169,8 +169,8 @@ class Ledger:
         Args:
             serial: of the address.
             retry_at: when it may be asked for, seconds since the epoch; 0: at any time.
-            priority: a new one, if any.
-            request: likewise.
+            priority: a new priority, if any.
+            request: a new request, if any.
         """
         state = UrlState.WAITING if retry_at else UrlState.QUEUED
         sql = """UPDATE urls SET state = ?, retry_at = ?, priority = coalesce(?, priority),
@@ -187,7 +187,7 @@ class Ledger:
             outcomes: rows and rejections that it brought; the first is what it is remembered for.
             fetched: the answer; None where there was none.
         """
-        portal, key = self._connection.execute("SELECT portal, id FROM urls WHERE serial = ?", (serial,)).fetchone()
+        portal, key = self._read("SELECT portal, id FROM urls WHERE serial = ?", (serial,)).fetchone()
         if fetched:
             self._note(serial, portal, key, fetched)
         outcomes = outcomes or (UrlOutcome(reason="read" if fetched else "no_response"),)
@@ -195,8 +195,7 @@ class Ledger:
         for outcome in outcomes:
             self.tally(portal, outcome)
         claimed = [(document, serial) for document, owner in self._claims.items() if owner == serial]
-        with self._guarded():
-            self._connection.executemany("INSERT INTO documents VALUES (?, ?)", claimed)
+        self._write("INSERT INTO documents VALUES (?, ?)", *claimed)
         self._documents += len(claimed)
         self._unclaim(serial)
 
@@ -223,7 +222,7 @@ class Ledger:
             self._write(sql, (*said, row[0]))
 
     def requeued(self, portal: str, n: int) -> None:
-        """Take note of `n` addresses that `revisits` queued again."""
+        """Count `n` addresses that `revisits` queued again."""
         self._queued[portal] += n
 
     def renew_budget(self, portal: str) -> None:
@@ -237,9 +236,9 @@ class Ledger:
     # ---- documents and counts ---------------------------------------------------------------------------------------
 
     def claim(self, url: str, serial: int) -> bool:
-        """Whether no other address brought the document whose canonical address is `url`; from now on this one did."""
+        """Claim the document with the canonical address `url` for a page; False if another page holds it."""
         key = key_of(url)
-        row = self._connection.execute("SELECT serial FROM documents WHERE id = ?", (key,)).fetchone()
+        row = self._read("SELECT serial FROM documents WHERE id = ?", (key,)).fetchone()
         if (row[0] if row else self._claims.get(key, serial)) != serial:
             return False
         if row is None:
@@ -278,82 +277,28 @@ class Ledger:
 
     def append(self, series: Series, data: bytes) -> tuple[str, int]:
         """Append to the file of a series, in the same transaction as all else; gives file and offset."""
-        return self._files.append(series, data)
-
-    def follow(self, lengths: Callable[[], Mapping[str, int]]) -> None:
-        """Let another writer's files grow with the ledger.
-
-        Args:
-            lengths: called with every commit; writes what it has to, and gives the length of each file that changed.
-        """
-        self._others.append(lengths)
+        return self.transaction.append(series, data)
 
     def commit(self) -> None:
-        """Make all that was said since the last commit true."""
-        with self._guarded():
-            self._begin()
-            for lengths in self._others:
-                for name, length in lengths().items():
-                    self._files.record(self._connection, name, length)
-            self._files.write(self._connection)
-            rows = [(*key, self._counts[key]) for key in self._changed]
-            self._connection.executemany("INSERT OR REPLACE INTO counts VALUES (?, ?, ?)", rows)
-            self._connection.execute("COMMIT")
-            self._files.committed()
-            self._changed.clear()
-
-    def checkpoint(self) -> Callable[[], None]:
-        """What makes all that is committed safe from a power failure: to be called in any thread, one at a time.
-
-        It raises OSError or sqlite3.Error where the disk fails.
-        """
-        return partial(_checkpoint, self.corpus, self._files.unsynced())
-
-    def trim(self) -> None:
-        """Have the database's log begin anew where it has grown long, which only its writer can; after a commit."""
-        log = self.corpus / f"{LEDGER}-wal"
-        if log.is_file() and log.stat().st_size > MAX_LOG_BYTES:
-            with self._guarded():
-                self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        """Make everything since the last commit true."""
+        rows = [(*key, self._counts[key]) for key in self._changed]
+        self._write("INSERT OR REPLACE INTO counts VALUES (?, ?, ?)", *rows)
+        self.transaction.commit()
+        self._changed.clear()
 
     def close(self) -> None:
         """Commit, make it safe and let the corpus go."""
         with self._held:
-            if not self._failed:
+            if not self.transaction.failed:
                 self.commit()
-                with self._guarded():
-                    self.checkpoint()()
-            self._files.close()
+            self.transaction.close()
 
     # ---- within -----------------------------------------------------------------------------------------------------
 
-    def _by_portal(self, state: UrlState) -> list[tuple[str, int]]:
-        return self._connection.execute(
-            f"SELECT portal, count(*) FROM urls WHERE state = {state.value} GROUP BY portal"  # noqa: S608 -- a number
-        ).fetchall()
-
-    def _begin(self) -> None:
-        if not self._connection.in_transaction:
-            self._connection.execute("BEGIN IMMEDIATE")
-
-    def _write(self, sql: str, values: tuple[object, ...]) -> sqlite3.Cursor:
-        with self._guarded():
-            self._begin()
-            return self._connection.execute(sql, values)
-
-    @contextmanager
-    def _guarded(self) -> Iterator[None]:
-        """Undo everything since the last commit where writing fails."""
-        if self._failed:
-            raise LedgerError(f"{self.corpus}: nothing is written any more, since writing failed")
-        try:
-            yield
-        except (OSError, sqlite3.Error) as error:
-            self._failed = True
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            self._files.cut()
-            raise LedgerError(_described(self.corpus, error)) from error
+    def _in_state(self, state: UrlState) -> Counter[str]:
+        """The number of addresses in a state, by portal."""
+        rows = self._read("SELECT portal, count(*) FROM urls WHERE state = ? GROUP BY portal", (state,))
+        return Counter(dict(rows.fetchall()))
 
     def _note(self, serial: int, portal: str, key: int, fetched: Fetched) -> None:
         moved = key_of(fetched.url) != key
@@ -376,16 +321,3 @@ class Ledger:
 
     def _unclaim(self, serial: int) -> None:
         self._claims = {document: owner for document, owner in self._claims.items() if owner != serial}
-
-
-def _checkpoint(corpus: Path, names: frozenset[str]) -> None:
-    """Files first: what the database says must never be more than what is there."""
-    sync(corpus, names)
-    with closing(sqlite3.connect(corpus / LEDGER, isolation_level=None)) as connection:
-        connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
-
-
-def _described(corpus: Path, error: Exception) -> str:
-    if isinstance(error, OSError):
-        return f"{error.filename or corpus}: {error.strerror}"
-    return f"{corpus / LEDGER}: {error}"

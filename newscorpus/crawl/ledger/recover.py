@@ -1,11 +1,14 @@
-"""What happens at the start of a crawl: files and ledger are brought to the last commit."""
+"""Bring files and ledger back to the last commit, at the start of a crawl."""
 
 import sqlite3
 from pathlib import Path
 
-from newscorpus.crawl.ledger.files import cut_back, strangers
 from newscorpus.crawl.ledger.rows import UrlState
+from newscorpus.crawl.ledger.transaction import cut_back
 from newscorpus.errors import LedgerError
+
+FOLDERS = ("intake", "archive")
+"""Folders of the corpus in which every file belongs to the ledger."""
 
 
 def recover(connection: sqlite3.Connection, corpus: Path) -> dict[str, int]:
@@ -30,14 +33,14 @@ def recover(connection: sqlite3.Connection, corpus: Path) -> dict[str, int]:
     for name, length in lengths.items():
         lengths[name] = _settle(connection, corpus, name, length)
     connection.execute("COMMIT")
-    for name in strangers(corpus, lengths):
+    for name in _unknown_files(corpus, lengths):
         (corpus / name).unlink()
     return lengths
 
 
 def _refuse_foreign(connection: sqlite3.Connection, corpus: Path, lengths: dict[str, int]) -> None:
     blank = connection.execute("SELECT 1 FROM urls LIMIT 1").fetchone() is None
-    if blank and [name for name in strangers(corpus, lengths) if name.startswith("intake/")]:
+    if blank and [name for name in _unknown_files(corpus, lengths) if name.startswith("intake/")]:
         raise LedgerError(
             f"{corpus}: its intake is older than the ledger; crawl into another folder, or begin anew: -a fresh=yes"
         )
@@ -84,3 +87,9 @@ def _last_line_end(path: Path, length: int) -> int:
         return 0
     with path.open("rb") as file:
         return file.read(length).rfind(b"\n") + 1
+
+
+def _unknown_files(corpus: Path, known: dict[str, int]) -> list[str]:
+    """Files in the ledger's folders, relative to the corpus, that the ledger does not know."""
+    paths = (path for folder in FOLDERS for path in sorted((corpus / folder).glob("*")) if path.is_file())
+    return [name for path in paths if (name := path.relative_to(corpus).as_posix()) not in known]

@@ -18,7 +18,7 @@ class LastVisit:
     Attributes:
         state: where the address stands.
         fetched: ISO 8601 with offset; "" where it was never fetched.
-        status: of HTTP; 0 likewise.
+        status: of HTTP; 0 where it was never fetched.
         signature: hash of the body.
         stated: when the document changed, as a list said it.
         interval: seconds from that visit to the next; 0 where none was set.
@@ -58,9 +58,9 @@ class Revisits:
         self._execute(sql, (now + interval, interval, key_of(url)))
 
     def revive(self, kinds: Collection[str], portal: str, now: float) -> int:
-        """Queue what is done of some kinds and due at `now`, and what failed in a way that may pass; gives the number.
+        """Queue what is done of some kinds and due at `now`, and what failed in a way that may pass.
 
-        The ledger is to be told: `Ledger.requeued`.
+        Gives the number, for `Ledger.requeued`.
         """
         where = f"""kind IN ({_marks(kinds)}) AND next_visit <= ?
             OR state = {UrlState.FAILED.value} AND ({" OR ".join("reason GLOB ?" for _ in MAY_PASS)})"""
@@ -69,7 +69,7 @@ class Revisits:
     def widen(self, kinds: Collection[str], portal: str) -> int:
         """Queue what is done of some kinds, and what was refused for its day, as if it never had been fetched.
 
-        Gives the number; the ledger is to be told: `Ledger.requeued`.
+        Gives the number, for `Ledger.requeued`.
         """
         where = f"kind IN ({_marks(kinds)}) OR stage = 'discovery' AND reason = 'out_of_period'"
         return self._queue(portal, where, tuple(kinds), "etag = '', last_modified = '', signature = '',")

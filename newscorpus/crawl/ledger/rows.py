@@ -1,4 +1,4 @@
-"""The values that go into the ledger and come out of it."""
+"""Define the values that go into the ledger and come out of it."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -9,10 +9,11 @@ from newscorpus.urls import document_id
 class UrlState(IntEnum):
     """Where an address stands.
 
-    RESERVED: met, and its page is still being read; gone at the next start, when that page is read again.
-    QUEUED: to be asked for. WAITING: likewise, at its time. LEASED: being asked for; queued again at the next start.
-    DONE: it ended as a row, a rejection or a page read for its links. FAILED: it could not be fetched, or its callback
-    raised an error.
+    RESERVED: named by a page that is still being read; forgotten at the next start, when that page is read again.
+    QUEUED: to be asked for at any time. WAITING: to be asked for at its time.
+    LEASED: being asked for; queued again at the next start.
+    DONE: it ended as a row, a rejection or a page read for its links.
+    FAILED: it could not be fetched, or its callback raised an error.
     """
 
     RESERVED = 0

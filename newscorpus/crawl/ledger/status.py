@@ -1,18 +1,99 @@
-"""How a crawl stands, by portal, while it runs or afterwards."""
+"""Read a ledger while a crawl may be at work: what became of an address, and how each portal stands."""
 
-from collections import Counter, defaultdict
+import sqlite3
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from newscorpus.crawl.ledger.look import answers, counts, states
-from newscorpus.crawl.ledger.rows import UrlState
+from newscorpus.crawl.ledger.rows import UrlState, key_of
+from newscorpus.crawl.ledger.store import reading
 
 LATELY = timedelta(minutes=5)
-"""What a rate is told from: some 200 answers of a polite crawl, and one of a site that asks for the longest delay."""
+"""What a rate is made from: some 200 answers of a polite crawl, and one of a site that asks for the longest delay."""
 
 MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class UrlEntry:
+    """What the ledger knows of one address.
+
+    Attributes:
+        trail: addresses of the page that named it, of the one that named that, and so on back to a start.
+        request: JSON of the stored request, with the evidence of discovery.
+        stage: of the rejection, or "".
+        reason: "kept", "read" ...; of the rejection.
+        line: file and offset of its row in the intake or of its rejection.
+        archived: file and offset of its response in the archive.
+    """
+
+    url: str
+    portal: str
+    kind: str
+    state: UrlState
+    depth: int
+    trail: tuple[str, ...]
+    request: bytes
+    attempts: int
+    retry_at: float
+    next_visit: float
+    fetched: str
+    status: int
+    n_bytes: int
+    redirected_to: str
+    stage: str
+    reason: str
+    detail: str
+    revision: str
+    line: tuple[str, int]
+    archived: tuple[str, int]
+
+
+PLAIN = (
+    *("url", "portal", "kind", "depth", "request", "attempts", "retry_at", "next_visit", "fetched", "status"),
+    *("n_bytes", "redirected_to", "stage", "reason", "detail", "revision"),
+)
+"""Columns that an `UrlEntry` has as they are."""
+
+OWN = "SELECT * FROM urls WHERE id = ?"
+OF_DOCUMENT = "SELECT urls.* FROM documents JOIN urls USING (serial) WHERE documents.id = ?"
+OF_SERIAL = "SELECT * FROM urls WHERE serial = ?"
+
+TRAIL = """WITH RECURSIVE back (n, url, found_on) AS (
+    SELECT 0, url, found_on FROM urls WHERE serial = ?
+    UNION ALL SELECT n + 1, urls.url, urls.found_on FROM back JOIN urls ON urls.serial = back.found_on WHERE n < 100
+) SELECT url FROM back ORDER BY n"""
+"""Addresses from one back to its start; a hundred links are more than any crawl follows."""
+
+
+def find(corpus: Path, url: str) -> UrlEntry | None:
+    """What the ledger of a corpus knows of the document at `url`; None where it was never met.
+
+    An address to which only a redirect led, or which a page gave as its canonical one, is known by the address that
+    was asked for.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+    """
+    with reading(corpus) as connection:
+        key = (key_of(url),)
+        row = connection.execute(OWN, key).fetchone() or connection.execute(OF_DOCUMENT, key).fetchone()
+        if row and row["reason"] == "redirect_target":
+            row = connection.execute(OF_SERIAL, (row["found_on"],)).fetchone() or row
+        return _entry(connection, row) if row else None
+
+
+def _entry(connection: sqlite3.Connection, row: sqlite3.Row) -> UrlEntry:
+    trail = connection.execute(TRAIL, (row["found_on"],))
+    return UrlEntry(
+        **{name: row[name] for name in PLAIN},
+        state=UrlState(row["state"]),
+        trail=tuple(address for (address,) in trail),
+        line=(row["line_file"], row["line_offset"]),
+        archived=(row["archive_file"], row["archive_offset"]),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,28 +129,44 @@ class PortalStatus:
     seconds_left: int
 
 
+def states(corpus: Path) -> dict[tuple[str, UrlState], int]:
+    """The number of addresses by portal and state.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+    """
+    with reading(corpus) as connection:
+        rows = connection.execute("SELECT portal, state, count(*) FROM urls GROUP BY 1, 2 ORDER BY 1, 2")
+        return {(portal, UrlState(state)): n for portal, state, n in rows}
+
+
 def status(corpus: Path, now: datetime | None = None) -> list[PortalStatus]:
     """The state of every portal in a corpus, by name.
 
     Args:
         corpus: its folder.
-        now: time to tell the rates at; by default the present.
+        now: time that the rates are of; by default the present.
 
     Raises:
         LedgerError: there is no ledger, or it cannot be read.
     """
-    by_state: dict[str, Counter[UrlState]] = defaultdict(Counter)
-    for portal, state, n in states(corpus):
-        by_state[portal][state] += n
-    counted: dict[str, Counter[str]] = defaultdict(Counter)
-    for portal, name, n in counts(corpus):
-        counted[portal][name] += n
-    rates = _rates(corpus, now or datetime.now(UTC))
-    portals = sorted(by_state.keys() | counted.keys())
-    return [_one(portal, by_state[portal], counted[portal], rates.get(portal, 0.0)) for portal in portals]
+    by_state = states(corpus)
+    with reading(corpus) as connection:
+        counted = {(portal, name): n for portal, name, n in connection.execute("SELECT portal, name, n FROM counts")}
+        rates = _rates(connection, now or datetime.now(UTC))
+    portals = sorted({portal for portal, _ in (*by_state, *counted)})
+    return [
+        _status(
+            portal,
+            Counter({state: n for (of, state), n in by_state.items() if of == portal}),
+            Counter({name: n for (of, name), n in counted.items() if of == portal}),
+            rates.get(portal, 0.0),
+        )
+        for portal in portals
+    ]
 
 
-def _one(portal: str, at: Counter[UrlState], counted: Counter[str], rate: float) -> PortalStatus:
+def _status(portal: str, at: Counter[UrlState], counted: Counter[str], rate: float) -> PortalStatus:
     queued = at[UrlState.QUEUED] + at[UrlState.WAITING]
     megabytes = counted["bytes"] / MEGABYTE
     rejected = {name.removeprefix("rejected/"): n for name, n in counted.items() if name.startswith("rejected/") and n}
@@ -89,10 +186,11 @@ def _one(portal: str, at: Counter[UrlState], counted: Counter[str], rate: float)
     )
 
 
-def _rates(corpus: Path, now: datetime) -> dict[str, float]:
-    """Pages a minute of each portal that answered lately."""
+def _rates(connection: sqlite3.Connection, now: datetime) -> dict[str, float]:
+    """Pages a minute of each portal that answered lately, from the first of these answers on."""
     since = (now.astimezone(UTC) - LATELY).isoformat(timespec="seconds")
+    sql = "SELECT portal, count(*), min(fetched) FROM urls WHERE fetched >= ? GROUP BY portal"
     return {
         portal: 60 * n / max(1.0, (now - datetime.fromisoformat(first)).total_seconds())
-        for portal, (n, first) in answers(corpus, since).items()
+        for portal, n, first in connection.execute(sql, (since,))
     }

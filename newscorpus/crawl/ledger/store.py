@@ -1,4 +1,4 @@
-"""The database file: its tables, the migrations that lead to them, and how it is opened."""
+"""Open the database of a ledger; define its tables and the migrations that lead to them."""
 
 import sqlite3
 from collections.abc import Iterator

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from newscorpus.crawl.ledger import Fetched, Ledger, Link, Series, UrlOutcome, key_of
-from newscorpus.crawl.ledger.files import CommittedFiles
+from newscorpus.crawl.ledger.transaction import Transaction
 
 SITE = {"/": ["/a", "/trap"], "/a": ["/", "/trap", "/moved"], "/moved": ["/b"], "/b": []}
 ROWS, REJECTED = Series("intake/{:06}.jsonl", b"header\n"), Series("rejected.jsonl")
@@ -102,14 +102,14 @@ def in_a_child(corpus: Path, die_at: int, where: str) -> int:
 
 def watch(is_time: Callable[[], bool], where: str) -> None:
     """Have this process die when it is time."""
-    connect, write = sqlite3.connect, CommittedFiles._write
+    connect, write = sqlite3.connect, Transaction._extend
 
     def watched(*arguments: Any, **options: Any) -> sqlite3.Connection:
         connection: sqlite3.Connection = connect(*arguments, **options)
         connection.set_trace_callback(lambda _statement: os._exit(KILLED) if is_time() else None)
         return connection
 
-    def torn(self: CommittedFiles, name: str, data: bytes) -> None:
+    def torn(self: Transaction, name: str, data: bytes) -> None:
         if is_time():
             if where == "torn":
                 self._ends[name] -= len(data) - len(data) // 2
@@ -120,7 +120,7 @@ def watch(is_time: Callable[[], bool], where: str) -> None:
     if where == "statement":
         sqlite3.connect = watched  # type: ignore[assignment]
     else:
-        CommittedFiles._write = torn  # type: ignore[method-assign]
+        Transaction._extend = torn  # type: ignore[method-assign]
 
 
 def main(folder: Path) -> None:

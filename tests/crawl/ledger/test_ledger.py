@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from newscorpus.crawl.ledger import Fetched, Ledger, LedgerError, Link, Series, UrlOutcome, UrlState, key_of
-from newscorpus.crawl.ledger.files import CommittedFiles
-from newscorpus.crawl.ledger.look import counts, find, lengths, states
-from newscorpus.crawl.ledger.store import MIGRATIONS, open_writer
+from newscorpus.crawl.ledger.status import find, states, status
+from newscorpus.crawl.ledger.store import MIGRATIONS, open_writer, reading
+from newscorpus.crawl.ledger.transaction import Transaction
 
 KILLING = Path(__file__).parent / "killing.py"
 URL = "https://a.cz/"
@@ -95,7 +95,7 @@ def test_a_refusal_is_noted_once(ledger: Ledger, tmp_path: Path) -> None:
         *("discovery", "a date to come"),
         ("rejected.jsonl", 0),
     )
-    assert ("a", "rejected/discovery/trap", 1) in counts(tmp_path)
+    assert status(tmp_path)[0].rejected == {"discovery/trap": 1}
 
 
 def test_released_addresses_wait_for_their_time(ledger: Ledger) -> None:
@@ -158,11 +158,12 @@ def test_listings_of_one_shape_are_counted_over_runs(tmp_path: Path) -> None:
 def test_nothing_is_true_before_the_commit(ledger: Ledger, tmp_path: Path) -> None:
     keep(ledger, "x")
     assert not (tmp_path / "intake").exists()
-    assert (find(tmp_path, URL + "x"), lengths(tmp_path)) == (None, {})
+    assert (find(tmp_path, URL + "x"), states(tmp_path)) == (None, {})
     ledger.commit()
     assert (tmp_path / "intake" / "000001.jsonl").read_bytes() == b"header\nx\n"
-    assert lengths(tmp_path) == {"intake/000001.jsonl": 9}
-    assert list(states(tmp_path)) == [("a", UrlState.DONE, 1)]
+    with reading(tmp_path) as connection:
+        assert list(map(tuple, connection.execute("SELECT * FROM files"))) == [("intake/000001.jsonl", 9)]
+    assert states(tmp_path) == {("a", UrlState.DONE): 1}
 
 
 def test_every_crawl_has_a_segment_of_its_own(tmp_path: Path) -> None:
@@ -217,7 +218,7 @@ def test_other_writers_files_grow_with_the_ledger(tmp_path: Path) -> None:
     with Ledger.open(tmp_path) as ledger:
         file.parent.mkdir()
         file.write_bytes(b"member")
-        ledger.follow(lambda: {"archive/000001.warc.gz": file.stat().st_size})
+        ledger.transaction.follow(lambda: {"archive/000001.warc.gz": file.stat().st_size})
     file.write_bytes(b"member and half a")
     with Ledger.open(tmp_path):
         assert file.read_bytes() == b"member"
@@ -255,14 +256,14 @@ def test_damage_and_newer_versions_are_refused(tmp_path: Path) -> None:
     with pytest.raises(LedgerError, match=r"ledger\.sqlite: file is not a database"):
         Ledger.open(tmp_path)
     with pytest.raises(LedgerError, match=r"ledger\.sqlite: file is not a database"):
-        list(states(tmp_path))
+        states(tmp_path)
     (tmp_path / "ledger.sqlite").unlink()
     with pytest.raises(LedgerError, match="no ledger here"):
         find(tmp_path, URL)
     connection = sqlite3.connect(tmp_path / "ledger.sqlite")
     connection.execute("PRAGMA user_version = 999")
     connection.close()
-    for use in (Ledger.open, lambda corpus: list(states(corpus))):
+    for use in (Ledger.open, states):
         with pytest.raises(LedgerError, match="version 999"):
             use(tmp_path)
 
@@ -272,13 +273,13 @@ def test_older_ledgers_are_brought_to_the_newest_version(tmp_path: Path, monkeyp
     open_writer(tmp_path).close()
     monkeypatch.undo()
     with pytest.raises(LedgerError, match=f"version 1; this one reads {len(MIGRATIONS)}"):
-        list(states(tmp_path))
+        states(tmp_path)
     Ledger.open(tmp_path).close()
-    assert list(states(tmp_path)) == []
+    assert states(tmp_path) == {}
 
 
 def test_a_full_disk_leaves_what_was_committed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(self: CommittedFiles, name: str, data: bytes) -> None:
+    def full(self: Transaction, name: str, data: bytes) -> None:
         (tmp_path / name).write_bytes((tmp_path / name).read_bytes() + data[:1])
         raise OSError(errno.ENOSPC, "No space left on device", name)
 
@@ -286,7 +287,7 @@ def test_a_full_disk_leaves_what_was_committed(tmp_path: Path, monkeypatch: pyte
         keep(ledger, "x")
         ledger.commit()
         keep(ledger, "y")
-        monkeypatch.setattr(CommittedFiles, "_write", full)
+        monkeypatch.setattr(Transaction, "_extend", full)
         for _ in range(2):
             with pytest.raises(LedgerError):
                 ledger.commit()
@@ -300,7 +301,7 @@ def test_a_full_disk_leaves_what_was_committed(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_full_disk_is_said_in_one_line_by_the_database_too(ledger: Ledger) -> None:
-    pages = ledger._connection.execute("PRAGMA page_count").fetchone()[0]
-    ledger._connection.execute(f"PRAGMA max_page_count = {pages}")
+    pages = ledger.transaction._connection.execute("PRAGMA page_count").fetchone()[0]
+    ledger.transaction._connection.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(LedgerError, match=r"ledger\.sqlite: database or disk is full"):
         ledger.add(link("x", request=b"x" * 100_000))
