@@ -14,8 +14,8 @@ from random import Random
 import pytest
 import zstandard
 
+from newscorpus.gold.conventions import LICENCES
 from newscorpus.gold.pages import GoldPage
-from newscorpus.learning.examples import LICENCES
 
 DATA_VARIABLE = "NEWSCORPUS_DATA"
 BESIDE_CHECKOUT = Path(__file__).parents[2] / "shared" / "data"

@@ -19,7 +19,7 @@ from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.data import Article, Fields, Page
 from newscorpus.dedup.signature import sign
 from newscorpus.demo.run import remove_earlier
-from newscorpus.learning.examples import LICENCES
+from newscorpus.gold.conventions import LICENCES
 
 STORY = "The council met on Tuesday and decided that the old bridge stays open until the new one stands. " * 5
 HTML = f"<html lang=en><head><title>Bridge</title></head><body><p>{STORY}</p></body></html>"

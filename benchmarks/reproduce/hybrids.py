@@ -9,10 +9,10 @@ from benchmarks.reproduce.block_systems import articles
 from benchmarks.reproduce.segmented import by_document, by_segment, ideal, mean_f1, segmented, summed, texts_of
 from benchmarks.reproduce.tables import table
 from newscorpus.evaluation.scores import ngram_overlap
-from newscorpus.learning.examples import LICENCES
+from newscorpus.gold.conventions import LICENCES
 from newscorpus.published.registry import load
-from newscorpus.published.segment_systems.examples import SegmentedPage
-from newscorpus.published.segment_systems.experts import Expert, by_extractor, load_experts
+from newscorpus.published.segment_systems.find import Expert, by_extractor, load_experts
+from newscorpus.published.segment_systems.train import SegmentedPage
 
 PAGES = 100
 """Of each set at most; the thesis trained on 60 pages in all."""

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from benchmarks.reproduce.tables import table
 from newscorpus.extraction.fields.learned import FIELDS
-from newscorpus.extraction.nodes import GROUPS, LinearModel, describe_elements
+from newscorpus.extraction.nodes import GROUPS, describe_elements
+from newscorpus.gold.conventions import LICENCES
 from newscorpus.gold.pages import GoldPage, read_pages
-from newscorpus.learning.examples import LICENCES
 from newscorpus.learning.learned_fields import FieldPage, FieldTraining, fit_fields, make_field_pages, score_picks
 
 UNSEEN = ("htmldate", "ir_research", "l3s_gn1")
@@ -92,8 +92,8 @@ def _held(pages: Sequence[FieldPage], column: int) -> int:
 def _scores(
     train: Sequence[FieldPage], test: Sequence[FieldPage], groups: tuple[str, ...], *, two_stages: bool = False
 ) -> dict[str, float]:
-    weights, bias = fit_fields(_limited(train, groups), FieldTraining())
-    return score_picks(_limited(test, groups), LinearModel("", weights, bias), two_stages=two_stages)
+    model = fit_fields(_limited(train, groups), FieldTraining())
+    return score_picks(_limited(test, groups), model, two_stages=two_stages)
 
 
 def _limited(pages: Sequence[FieldPage], groups: tuple[str, ...]) -> list[FieldPage]:

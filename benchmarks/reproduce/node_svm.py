@@ -5,11 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.reproduce.tables import table
-from newscorpus.extraction.nodes import GROUPS, LinearModel
+from newscorpus.extraction.nodes import GROUPS
 from newscorpus.gold.pages import GoldPage, read_pages
-from newscorpus.published.node_svm.examples import NodePage, NodeScores, make_node_page, score_choices
-from newscorpus.published.node_svm.system import CANDIDATES
-from newscorpus.published.node_svm.train import NodeTraining, fit_nodes
+from newscorpus.published.node_svm.find import CANDIDATES
+from newscorpus.published.node_svm.train import (
+    NodePage,
+    NodeScores,
+    NodeTraining,
+    fit_nodes,
+    make_node_page,
+    score_choices,
+)
 
 PUBLISHED = {
     "Lenta": (0.885, 0.890, 0.915, 0.926, 0.936),
@@ -79,7 +85,7 @@ def _rows(data: Path, dataset: str) -> Iterator[tuple[object, ...]]:
 def _scores(pages: Sequence[NodePage], experiment: Experiment) -> NodeScores:
     train = [page for page in pages if experiment.is_training(page.page) and page.best_f1 >= NodeTraining().least_f1]
     test = [page for page in pages if experiment.is_test(page.page)]
-    return score_choices(test, LinearModel("", *fit_nodes(train)), CANDIDATES)
+    return score_choices(test, fit_nodes(train), CANDIDATES)
 
 
 def _row(dataset: str, experiment: Experiment, trained: int, scores: Sequence[NodeScores]) -> tuple[object, ...]:

@@ -21,7 +21,7 @@ from newscorpus.evaluation.scores import Overlap, ngram_overlap, word_edits
 from newscorpus.extraction.extractor import Extractor, keep_good
 from newscorpus.gold.pages import GoldPage
 from newscorpus.learning.block_learner import BlockLearner, labelled_pages
-from newscorpus.published.paragraph_svm.system import ParagraphSvm
+from newscorpus.published.paragraph_svm.find import ParagraphSvm
 from newscorpus.published.paragraph_svm.train import PARAGRAPH_SVM, fit
 from newscorpus.published.registry import load
 

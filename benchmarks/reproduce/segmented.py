@@ -6,12 +6,17 @@ from statistics import fmean
 
 import numpy as np
 
+from newscorpus.arrays import Matrix
 from newscorpus.evaluation.scores import Overlap, ngram_overlap
 from newscorpus.gold.pages import GoldPage
-from newscorpus.published.segment_systems.examples import Measure, SegmentedPage, make_segmented
-from newscorpus.published.segment_systems.experts import Expert
-from newscorpus.published.segment_systems.segment_svm import Matrix
-from newscorpus.published.segment_systems.train import fit_documents, fit_segments
+from newscorpus.published.segment_systems.find import Expert
+from newscorpus.published.segment_systems.train import (
+    CompareTexts,
+    SegmentedPage,
+    fit_documents,
+    fit_segments,
+    make_segmented,
+)
 
 SEED = 1
 """Of the draw of pages to train on: the thesis does not say which they were."""
@@ -41,14 +46,14 @@ def by_segment(train: Sequence[SegmentedPage], test: Sequence[SegmentedPage], ro
     return [page.text_of(machine.predict(rows(page)) if page.segments else ()) for page in test]
 
 
-def by_document(train: Sequence[SegmentedPage], test: Sequence[SegmentedPage], overlap: Measure) -> list[str]:
+def by_document(train: Sequence[SegmentedPage], test: Sequence[SegmentedPage], overlap: CompareTexts) -> list[str]:
     """The name of the expert that a machine chooses for each page of `test`, having learned who was best on `train`."""
     machine = fit_documents(train, overlap).machine
     names = tuple(test[0].texts)
     return [names[place] for place in machine.predict(np.stack([page.whole for page in test]))]
 
 
-def ideal(test: Sequence[SegmentedPage], overlap: Measure) -> list[str]:
+def ideal(test: Sequence[SegmentedPage], overlap: CompareTexts) -> list[str]:
     """The name of the best expert for each page."""
     return [tuple(page.texts)[page.best_expert(overlap)] for page in test]
 
@@ -58,7 +63,7 @@ def texts_of(pages: Sequence[SegmentedPage], names: Iterable[str]) -> list[str]:
     return [page.texts[name] for page, name in zip(pages, names, strict=True)]
 
 
-def summed(pages: Sequence[SegmentedPage], texts: Texts, overlap: Measure) -> Overlap:
+def summed(pages: Sequence[SegmentedPage], texts: Texts, overlap: CompareTexts) -> Overlap:
     """What all `texts` and the gold share, lengths summed over the pages."""
     return sum((overlap(text, page.page.text) for page, text in zip(pages, texts, strict=True)), Overlap())
 

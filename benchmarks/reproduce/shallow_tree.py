@@ -21,12 +21,12 @@ from benchmarks.reproduce.tables import table
 from newscorpus.artifacts import Artifact, Scorer
 from newscorpus.evaluation.scores import Confusion, character_similarity, confusion
 from newscorpus.extraction.extractor import Extractor, keep_good
-from newscorpus.gold.align import LABELS
+from newscorpus.gold.align import LABELLERS
+from newscorpus.gold.conventions import LICENCES
 from newscorpus.gold.pages import GoldPage
 from newscorpus.learning.block_learner import BlockLearner, LabelledPage, block_scores, labelled_pages
-from newscorpus.learning.examples import LICENCES
 from newscorpus.published.registry import load
-from newscorpus.published.shallow_tree.system import ShallowTree
+from newscorpus.published.shallow_tree.find import ShallowTree
 from newscorpus.published.shallow_tree.train import SHALLOW_TREE, fit
 
 PEER = "boilerpipe-article"
@@ -70,7 +70,7 @@ def reproduce(data: Path) -> str:
     peer = load(PEER)
     results = [Result(where, PEER, _similar(peer, pages)) for where, pages in {SAME: same, **unseen}.items()]
     trees = []
-    for labels, label in LABELS.items():
+    for labels, label in LABELLERS.items():
         learner = replace(SHALLOW_TREE, label=label)
         tree, how = fit_artifact(learner, labelled_pages(learner, gold))
         trees.append(f"With {labels} labels: {how}")

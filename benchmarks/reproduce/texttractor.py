@@ -8,17 +8,18 @@ import numpy as np
 
 from benchmarks.reproduce.block_systems import NEWS, articles, fetched, fit_artifact, text_of
 from benchmarks.reproduce.tables import table
+from newscorpus.arrays import Flags
 from newscorpus.data import Label as Verdict
 from newscorpus.data import Rejected
 from newscorpus.extraction.extractor import Extractor, Reading, read
 from newscorpus.extraction.post_analysis import MROZEK, revise
 from newscorpus.extraction.post_analysis.headline import is_heading, is_headline, possible_headlines
-from newscorpus.gold.align import Flags, label_by_alignment
+from newscorpus.gold.align import label_by_alignment
+from newscorpus.gold.conventions import LICENCES
 from newscorpus.gold.pages import GoldPage
 from newscorpus.learning.block_learner import LabelledPage
-from newscorpus.learning.examples import LICENCES
 from newscorpus.published.registry import load
-from newscorpus.published.texttractor.system import Texttractor, measure
+from newscorpus.published.texttractor.find import Texttractor, measure
 from newscorpus.published.texttractor.train import TEXTTRACTOR
 
 WITHOUT, WITH, PEER = "Without post-analysis", "With post-analysis", "jusText"

@@ -11,11 +11,11 @@ from newscorpus.cli.app import app
 
 if TYPE_CHECKING:
     from newscorpus.learning.block_learner import BlockLearner
-    from newscorpus.learning.sources import Source
+    from newscorpus.learning.sources import TrainingPages
 
 
-class Labels(StrEnum):
-    """Which blocks a published system is told to be main text; keys of `newscorpus.gold.align.LABELS`."""
+class LabelMethod(StrEnum):
+    """Which blocks a published system is told to be main text; keys of `newscorpus.gold.align.LABELLERS`."""
 
     EXACT = "exact"
     ALIGNED = "aligned"
@@ -32,7 +32,7 @@ Texts = Annotated[
     ),
 ]
 HowLabelled = Annotated[
-    Labels | None,
+    LabelMethod | None,
     typer.Option(help="Main text is a block that is a paragraph of the text (so with --texts), or half in it."),
 ]
 
@@ -50,7 +50,7 @@ def train(
 ) -> None:
     """Train a model from pages and their text; the same pages give the same model."""
     from newscorpus.learning.block_learner import train as train_blocks
-    from newscorpus.learning.train import BLOCK_LEARNERS, TRAINERS
+    from newscorpus.learning.registry import BLOCK_LEARNERS, TRAINERS
     from newscorpus.resources import data_folder
 
     source = _source(data, silver, texts)
@@ -78,9 +78,8 @@ def features(
     labels: HowLabelled = None,
 ) -> None:
     """Write the features and classes of the blocks that a published system is trained on."""
-    from newscorpus.learning.block_learner import labelled_pages
-    from newscorpus.learning.feature_table import table_lines
-    from newscorpus.learning.train import BLOCK_LEARNERS
+    from newscorpus.learning.block_learner import labelled_pages, table_lines
+    from newscorpus.learning.registry import BLOCK_LEARNERS
     from newscorpus.terminal import progress, sink
 
     source = _source(data, silver, texts)
@@ -93,7 +92,7 @@ def features(
         file.writelines(lines)
 
 
-def _source(data: Path | None, silver: Path | None, texts: Path | None) -> "Source":
+def _source(data: Path | None, silver: Path | None, texts: Path | None) -> "TrainingPages":
     from newscorpus.learning.sources import gold_source, silver_source
 
     if data and texts:
@@ -109,9 +108,9 @@ def _tell(step: str) -> None:
     typer.echo(step, err=True)
 
 
-def _learner(name: str, labels: Labels | None, texts: Path | None) -> "BlockLearner":
-    from newscorpus.gold.align import LABELS
-    from newscorpus.learning.train import BLOCK_LEARNERS
+def _learner(name: str, labels: LabelMethod | None, texts: Path | None) -> "BlockLearner":
+    from newscorpus.gold.align import LABELLERS
+    from newscorpus.learning.registry import BLOCK_LEARNERS
 
-    chosen = labels or (Labels.EXACT if texts else Labels.ALIGNED)
-    return replace(BLOCK_LEARNERS[name], label=LABELS[chosen])
+    chosen = labels or (LabelMethod.EXACT if texts else LabelMethod.ALIGNED)
+    return replace(BLOCK_LEARNERS[name], label=LABELLERS[chosen])

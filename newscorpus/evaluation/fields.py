@@ -1,16 +1,12 @@
 """Title, date and authors beside the gold and beside the peers, with and without structured data."""
 
-import importlib
-import logging
 import time
-import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 import numpy as np
 from lxml import etree
@@ -25,28 +21,13 @@ from newscorpus.extraction.fields.dates import find_dates
 from newscorpus.extraction.fields.dating import read_address
 from newscorpus.extraction.parse import parse
 from newscorpus.gold.pages import GoldPage, read_pages
-from newscorpus.published.peers import MissingPeerError
+from newscorpus.published.peers import FIELD_PEERS, Claim, FieldReader, load_field_peer
 from newscorpus.tokens import folded_words
-
-logger = logging.getLogger(__name__)
 
 STRUCTURED_ATTRIBUTES = (
     "itemprop", "itemscope", "itemtype", "itemid", "itemref", "typeof", "property", "vocab", "datetime", "pubdate",
 )  # fmt: skip
 UNSEEN_TAGS = ("script", "style", "noscript", "template", "head")
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """What a reader says of a page: headline, publication date as text that starts with the day in ISO 8601, names."""
-
-    title: str = ""
-    date: str = ""
-    authors: tuple[str, ...] = ()
-
-
-FieldReader = Callable[[str, str], Claim]
-"""From a decoded page and its address to a claim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,76 +222,17 @@ def _mean(sums: Sums) -> Sums:
     return sums[:, 1] / np.maximum(sums[:, 0], 1)
 
 
-def _newscorpus() -> FieldReader:
-    """Our own reader; agencies count as authors, since the gold does not tell them apart."""
-
-    def read(html: str, url: str) -> Claim:
-        tree = parse(html)
-        if isinstance(tree, Rejected):
-            return Claim()
-        fields = read_fields(tree, Page.from_html(html, url)).fields
-        return Claim(fields.title, fields.published, fields.authors + fields.agencies)
-
-    return read
-
-
-def _htmldate() -> FieldReader:
-    find_date = _module("htmldate").find_date
-    return _guarded(lambda html, url: Claim(date=find_date(html, url=url or None, original_date=True) or ""))
-
-
-def _trafilatura() -> FieldReader:
-    extract_metadata = _module("trafilatura.metadata").extract_metadata
-
-    def read(html: str, url: str) -> Claim:
-        options = {"original_date": True, "extensive_search": True}
-        found = extract_metadata(html, default_url=url or None, date_config=options)
-        authors = tuple(name.strip() for name in (found.author or "").split(";") if name.strip())
-        return Claim(found.title or "", found.date or "", authors)
-
-    return _guarded(read)
-
-
-def _newspaper4k() -> FieldReader:
-    article_class = _module("newspaper").Article
-
-    def read(html: str, url: str) -> Claim:
-        article = article_class(url or "http://localhost/", fetch_images=False)
-        article.download(input_html=html)
-        article.parse()
-        date = article.publish_date
-        return Claim(article.title or "", date.date().isoformat() if date else "", tuple(article.authors))
-
-    return _guarded(read)
-
-
-def _module(name: str) -> Any:
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            return importlib.import_module(name)
-    except ImportError as error:
-        message = f"{name} cannot be imported ({error}); pip install -r requirements-bench.txt"
-        raise MissingPeerError(message) from error
-
-
-def _guarded(read: FieldReader) -> FieldReader:
-    """`read`, an empty claim where it fails: peers raise whatever they meet."""
-
-    def run(html: str, url: str) -> Claim:
-        try:
-            with warnings.catch_warnings(action="ignore"):
-                return read(html, url)
-        except Exception as error:  # noqa: BLE001
-            logger.info("%s failed on %s: %s", read.__qualname__, url, error)
-            return Claim()
-
-    return run
+def read_own_fields(html: str, url: str) -> Claim:
+    """Read the fields by `newscorpus`; agencies count as authors, since the gold does not tell them apart."""
+    tree = parse(html)
+    if isinstance(tree, Rejected):
+        return Claim()
+    fields = read_fields(tree, Page.from_html(html, url)).fields
+    return Claim(fields.title, fields.published, fields.authors + fields.agencies)
 
 
 READERS: Mapping[str, Callable[[], FieldReader]] = {
-    "newscorpus": _newscorpus,
-    "htmldate": _htmldate,
-    "trafilatura": _trafilatura,
-    "newspaper4k": _newspaper4k,
+    "newscorpus": lambda: read_own_fields,
+    **{name: partial(load_field_peer, name) for name in FIELD_PEERS},
 }
 """How to load each reader, by name."""

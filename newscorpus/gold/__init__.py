@@ -1,1 +1,1 @@
-"""Read pages with gold text, align the gold to their blocks, and know the conventions of each set."""
+"""Read pages with gold text, align the gold to their blocks, and know what is peculiar to each set."""

@@ -1,9 +1,7 @@
-"""Align: gold text to labels of blocks.
+"""Align gold text to the blocks of a page: which of them are main text by the text that is known of it.
 
 Gold texts are not cut as the page is, and the sets differ in what they keep. A block's label is therefore soft: the
 share of its words that lie in word 4-grams of the gold text and in order with the rest of what was found.
-
-Which blocks of a page are main text by the text that is known of it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,26 +9,29 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
+from newscorpus.arrays import Flags, Floats, Integers
 from newscorpus.data import Block
 from newscorpus.gold.pages import GoldPage
 from newscorpus.tokens import paragraphs, words
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+Labeller = Callable[[Sequence[Block], GoldPage], Flags]
+"""Per block of a page whether it is main text."""
 
 N = 4
 """Words of an n-gram: the same as in the score that counts."""
+
+GOOD_SHARE = 0.5
+"""Least share of a block that is gold text, for labels by alignment."""
 
 TWIN_WEIGHT = 0.3
 """Trust in the label of text that the gold holds, but that another block of the page was matched to: a guess."""
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
-    """Labels of the blocks of one page.
+class SoftLabels:
+    """How much of each block of one page is main text.
 
     Attributes:
         good: per block, how much of it is main text, 0..1.
@@ -41,21 +42,23 @@ class Labels:
     weight: Floats
 
 
-def align(blocks: Sequence[Block], gold: str, title: str = "") -> Labels:
-    """The labels of `blocks` by the `gold` text; a block that only repeats the `title` is never main text.
+def align(blocks: Sequence[Block], gold: str, title: str = "") -> SoftLabels:
+    """Label `blocks` by the `gold` text; a block that only repeats the `title` is never main text.
 
     The words of page and gold are matched by their longest common subsequence, so that of text that stands on the page
     twice one copy is matched. A block shorter than an n-gram is good when all its words are matched in one piece, and
     not to the inside of what another block was matched to.
     """
-    texts = [_normal(block.text) for block in blocks]
-    gold_words = _normal(gold)
+    texts = [_lower_words(block.text) for block in blocks]
+    gold_words = _lower_words(gold)
     grams = {tuple(gold_words[at : at + N]) for at in range(len(gold_words) - N + 1)}
     covered = [_covered(text, grams) for text in texts]
     page_words = list(chain.from_iterable(texts))
     places = _match(page_words, gold_words)
     ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
-    word_of_gold = _invert(places, len(gold_words))
+    # Per word of the gold the word of the page that is matched to it, or -1; one more -1 at the end.
+    word_of_gold = np.full(len(gold_words) + 1, -1, np.int64)
+    word_of_gold[places[places >= 0]] = np.flatnonzero(places >= 0)
     good = np.zeros(len(texts))
     weight = np.ones(len(texts))
     for at, (text, hits) in enumerate(zip(texts, covered, strict=True)):
@@ -67,23 +70,23 @@ def align(blocks: Sequence[Block], gold: str, title: str = "") -> Labels:
             good[at] = _is_one_piece(matched, word_of_gold, ends) and not _is_taken(
                 text, matched, word_of_gold, page_words
             )
-    title_words = _normal(title)
+    title_words = _lower_words(title)
     good[[bool(text) and text == title_words for text in texts]] = 0.0
-    return Labels(good, weight)
+    return SoftLabels(good, weight)
 
 
-def match_words(page: Sequence[str], gold: str) -> NDArray[np.bool_]:
+def match_words(page: Sequence[str], gold: str) -> Flags:
     """Per word of the text of a whole page whether it is main text: matched to `gold`, and in one of its 4-grams."""
-    page_words, gold_words = [word.lower() for word in page], _normal(gold)
+    page_words, gold_words = [word.lower() for word in page], _lower_words(gold)
     grams = {tuple(gold_words[at : at + N]) for at in range(len(gold_words) - N + 1)}
     return _covered(page_words, grams) & (_match(page_words, gold_words) >= 0)
 
 
-def _normal(text: str) -> list[str]:
+def _lower_words(text: str) -> list[str]:
     return [word.lower() for word in words(text)]
 
 
-def _covered(text: list[str], grams: set[tuple[str, ...]]) -> NDArray[np.bool_]:
+def _covered(text: list[str], grams: set[tuple[str, ...]]) -> Flags:
     """Per word of `text` whether it lies in one of the `grams`."""
     hit = np.zeros(len(text), bool)
     for at in range(len(text) - N + 1):
@@ -102,14 +105,6 @@ def _match(page: list[str], gold: list[str]) -> Integers:
                 operation.dest_start, operation.dest_start + size
             )
     return places
-
-
-def _invert(places: Integers, n_gold: int) -> Integers:
-    """Per word of the gold the word of the page that is matched to it, or -1; one more -1 at the end."""
-    words_of_page = np.full(n_gold + 1, -1, np.int64)
-    matched = np.flatnonzero(places >= 0)
-    words_of_page[places[matched]] = matched
-    return words_of_page
 
 
 def _is_one_piece(matched: Integers, word_of_gold: Integers, ends: Integers) -> bool:
@@ -131,24 +126,16 @@ def _is_taken(text: list[str], matched: Integers, word_of_gold: Integers, page: 
     return not np.isin(np.arange(start, after), word_of_gold).any()
 
 
-Flags = NDArray[np.bool_]
-Label = Callable[[Sequence[Block], GoldPage], Flags]
-"""Per block of a page whether it is main text."""
-
-GOOD_SHARE = 0.5
-"""Least share of a block that is gold text, for labels by alignment."""
-
-
 def label_exactly(blocks: Sequence[Block], page: GoldPage) -> Flags:
-    """Good is a block that says the same as a paragraph of the text (Brezovnik 2021, distant supervision)."""
+    """Call a block good that says the same as a paragraph of the text (Brezovnik 2021, distant supervision)."""
     gold = set(paragraphs(page.text))
     return np.array([block.text in gold for block in blocks], bool)
 
 
 def label_by_alignment(blocks: Sequence[Block], page: GoldPage) -> Flags:
-    """Good is a block of which at least half is gold text, however the gold text is cut."""
+    """Call a block good of which at least half is gold text, however the gold text is cut."""
     return np.asarray(align(blocks, page.text, page.title).good >= GOOD_SHARE)
 
 
-LABELS: Mapping[str, Label] = {"exact": label_exactly, "aligned": label_by_alignment}
+LABELLERS: Mapping[str, Labeller] = {"exact": label_exactly, "aligned": label_by_alignment}
 """The ways to label blocks, by name."""

@@ -1,26 +1,47 @@
-"""Pages with gold text, read one by one from JSONL files (plain, gzip or zstd)."""
+"""Read pages with gold text, one by one, from JSONL files (plain, gzip or zstd)."""
 
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 import zstandard
 
 from newscorpus.corpus.lines import unpacked_lines
+from newscorpus.crawl.archive.read import read_capture
+from newscorpus.crawl.archive.values import ArchiveError, Place
+from newscorpus.data import Rejected
+from newscorpus.extraction.decode import decode
 
-Row = TypeVar("Row", bound=msgspec.Struct)
+Row = TypeVar("Row")
 
 
 class PagesError(ValueError):
     """A file of pages that cannot be read; the message is one line that names the file and the line."""
 
 
+class Mark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a person said of one block.
+
+    Attributes:
+        block: path of its element from the root, such as `html/body/div#main/p`, as the blocks of the page give it.
+        label: whether it is main text.
+        who: the person, by whatever name they use.
+        when: ISO 8601.
+    """
+
+    block: str
+    label: Literal["good", "bad"]
+    who: str = ""
+    when: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class GoldPage:
-    """A page and what people hold to be its main text. What a set does not give is "" or ().
+    """A page and what people hold to be its main text: one line of a file. What is not known is "" or ().
 
     Attributes:
         id: unique in its set.
@@ -35,82 +56,79 @@ class GoldPage:
         text: gold main text, one paragraph a line.
         page_type: kind of page ("article", "listing" ...) where the set tells kinds apart.
         split: "train" or "dev".
+        list: what a page that a person marked is for.
+        marks: on single blocks.
+        archive: where the page lies when the line has no `html`; its file is relative to the folder of the JSONL file.
     """
 
     id: str
     dataset: str
-    url: str
-    domain: str
-    language: str
-    title: str
-    date: str
-    authors: tuple[str, ...]
-    html: str
-    text: str
-    page_type: str
-    split: str
+    url: str = ""
+    domain: str = ""
+    language: str = ""
+    title: str = ""
+    date: str = ""
+    authors: tuple[str, ...] = ()
+    html: str = ""
+    text: str = ""
+    page_type: str = ""
+    split: str = ""
+    list: Literal["", "measure", "teach"] = ""
+    marks: tuple[Mark, ...] = ()
+    archive: Place | None = None
 
-
-class _Line(msgspec.Struct):
-    """One line of a file as it stands there; other keys are ignored."""
-
-    id: str
-    html: str
-    url: str | None = None
-    domain: str | None = None
-    language: str | None = None
-    title: str | None = None
-    date: str | None = None
-    authors: list[str] | None = None
-    text: str | None = None
-    page_type: str | None = None
-    split: str | None = None
+    @property
+    def site(self) -> str:
+        """What keeps pages together in splits and folds: the registered domain, or the id where that is unknown."""
+        return self.domain or self.id
 
 
 def read_pages(path: Path) -> Iterator[GoldPage]:
-    """The pages of a JSONL file, in order, one in memory at a time.
+    """Read the pages of a JSONL file, in order, one in memory at a time.
 
     Args:
         path: the file; `.zst` and `.gz` are unpacked. The name before the first dot is the set's name.
 
     Raises:
-        PagesError: the file cannot be opened or unpacked, or a line is not a page.
+        PagesError: the file cannot be opened or unpacked, a line is not a page, or its place in an archive holds none.
     """
-    dataset = path.name.split(".")[0]
-    return (_gold_page(line, dataset) for line in read_rows(path, _Line))
+    return read_rows(path, partial(_read_page, path))
 
 
-def read_rows(path: Path, kind: type[Row]) -> Iterator[Row]:
-    """The lines of a JSONL file, in order, each as a `kind`; empty ones are passed over.
+def read_rows(path: Path, read_row: Callable[[bytes], Row]) -> Iterator[Row]:
+    """Read the lines of a JSONL file, in order, each by `read_row`; empty ones are passed over.
 
     Raises:
-        PagesError: the file cannot be opened or unpacked, or a line is no `kind`.
+        PagesError: the file cannot be opened or unpacked, or `read_row` raises an error of msgspec or ArchiveError.
     """
-    decoder = msgspec.json.Decoder(kind)
     number = 0
     try:
         for number, line in enumerate(unpacked_lines(path), 1):  # noqa: B007  (named in the error below)
             if line and not line.isspace():
-                yield decoder.decode(line)
-    except msgspec.MsgspecError as error:
+                yield read_row(line)
+    except (msgspec.MsgspecError, ArchiveError) as error:
         raise PagesError(f"{path}, line {number}: {error}") from error
     except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
         why = getattr(error, "strerror", None) or error
         raise PagesError(f"{path}, after line {number}: cannot read: {why}") from error
 
 
-def _gold_page(line: _Line, dataset: str) -> GoldPage:
-    return GoldPage(
-        id=line.id,
-        dataset=dataset,
-        url=line.url or "",
-        domain=line.domain or "",
-        language=line.language or "",
-        title=line.title or "",
-        date=line.date or "",
-        authors=tuple(line.authors or ()),
-        html=line.html,
-        text=line.text or "",
-        page_type=line.page_type or "",
-        split=line.split or "",
-    )
+_OBJECTS = msgspec.json.Decoder(dict[str, Any])
+
+
+def _read_page(path: Path, line: bytes) -> GoldPage:
+    known = {key: value for key, value in _OBJECTS.decode(line).items() if value is not None}
+    page = msgspec.convert(known | {"dataset": path.name.split(".")[0]}, GoldPage)
+    if "html" in known:
+        return page
+    if page.archive is None:
+        raise msgspec.ValidationError("Object missing required field `html`, or its place in an `archive`")
+    return replace(page, html=_archived_html(path.parent, page.archive))
+
+
+def _archived_html(folder: Path, place: Place) -> str:
+    found = read_capture(folder / place.file, place.offset)
+    html = found if isinstance(found, Rejected) else decode(found.page)
+    if isinstance(html, Rejected):
+        raise ArchiveError(f"`archive`: {place.file} has no page at offset {place.offset}: {html.stage}/{html.reason}")
+    return html

@@ -1,1 +1,1 @@
-"""Training: pages with gold text, alignment of gold to block labels, model fitting."""
+"""Train the models: from pages with gold text to the folders in `models/`."""

@@ -1,4 +1,4 @@
-"""Training of the systems that decide block by block: pages with gold text to rows and labels, a fit, a checked model.
+"""Train the systems that decide block by block: from pages with gold text to rows and labels, a fit, a checked model.
 
 Sites are set aside, a fifth of them: the model learns from the pages of the others and is scored on theirs.
 """
@@ -6,19 +6,20 @@ Sites are set aside, a fifth of them: the model learns from the pages of the oth
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
-from newscorpus.artifacts import WEIGHTS, Metadata, save_artifact
+from newscorpus.arrays import Flags, Matrix
+from newscorpus.artifacts import WEIGHTS, Metadata
 from newscorpus.data import Block, Page, Rejected
 from newscorpus.evaluation.scores import Confusion, confusion
 from newscorpus.extraction.extractor import Reading, read
-from newscorpus.gold.align import Flags, Label, label_by_alignment
+from newscorpus.gold.align import Labeller, label_by_alignment
 from newscorpus.gold.pages import GoldPage
-from newscorpus.learning.card import system_card
-from newscorpus.learning.sources import Progress, Source, TrainingError, describe_versions, gold_source, is_aside
-from newscorpus.published.neighbours import Matrix
+from newscorpus.learning.model import TrainedModel
+from newscorpus.learning.sources import Progress, TrainingError, TrainingPages, gold_source, is_aside
 
 PACKAGES = ("numpy", "scikit-learn", "skl2onnx")
 
@@ -90,7 +91,7 @@ class BlockLearner:
     cut: Callable[[Reading], tuple[Block, ...]]
     measure: Callable[[Sequence[Block]], Matrix]
     fit: Callable[[Iterable[LabelledPage]], Fitted]
-    label: Label = label_by_alignment
+    label: Labeller = label_by_alignment
 
 
 def train_on_gold(learner: BlockLearner, data: Path, output: Path, progress: Progress) -> Metadata:
@@ -98,7 +99,7 @@ def train_on_gold(learner: BlockLearner, data: Path, output: Path, progress: Pro
     return train(learner, gold_source(data, progress), output)
 
 
-def train(learner: BlockLearner, source: Source, output: Path) -> Metadata:
+def train(learner: BlockLearner, source: TrainingPages, output: Path) -> Metadata:
     """Train on the pages of `source` and write the model to `output`. The same pages give the same model.
 
     Raises:
@@ -107,19 +108,20 @@ def train(learner: BlockLearner, source: Source, output: Path) -> Metadata:
     learned: Counter[str] = Counter()
     aside: list[LabelledPage] = []
     fitted = learner.fit(_set_aside(labelled_pages(learner, source.pages), aside, learned))
-    metadata = Metadata(
+    return TrainedModel(
         name=learner.name,
         version=learner.version,
         features=learner.features,
-        parameters={**fitted.parameters},
-        files={},
-        versions=describe_versions(PACKAGES),
+        parameters=fitted.parameters,
+        weights={WEIGHTS: fitted.weights},
+        packages=PACKAGES,
         data=source.describe(learned),
         scores=score(fitted.predict, aside),
-    )
-    card = system_card(metadata, learner.about, CARD_SOURCE, fitted.how, CARD_MEASURE)
-    save_artifact(output, metadata, {WEIGHTS: fitted.weights}, card)
-    return metadata
+        about=learner.about,
+        source=CARD_SOURCE,
+        how=fitted.how,
+        measure=CARD_MEASURE,
+    ).save(output)
 
 
 def labelled_pages(learner: BlockLearner, pages: Iterable[GoldPage]) -> Iterator[LabelledPage]:
@@ -128,7 +130,7 @@ def labelled_pages(learner: BlockLearner, pages: Iterable[GoldPage]) -> Iterator
         reading = read(Page.from_html(page.html, page.url))
         blocks = () if isinstance(reading, Rejected) else learner.cut(reading)
         if blocks:
-            site = page.domain or page.id
+            site = page.site
             yield LabelledPage(page.dataset, site, learner.measure(blocks), learner.label(blocks, page))
 
 
@@ -189,3 +191,35 @@ def _set_aside(
         else:
             learned[page.dataset] += 1
             yield page
+
+
+class TableError(ValueError):
+    """A table cannot be written; the message is one line."""
+
+
+def table_lines(suffix: str, features: Sequence[str], pages: Iterable[LabelledPage]) -> Iterator[bytes]:
+    """Write the features and classes of blocks as CSV, or as ARFF for Weka: its head, then one line for each block.
+
+    Numbers are written so that single precision reads them back as they were.
+
+    Raises:
+        TableError: `suffix` of a file's name stands for neither.
+    """
+    heads = {
+        ".csv": [",".join([*features, "class"])],
+        ".arff": [
+            "@relation blocks",
+            *(f"@attribute '{name}' numeric" for name in features),
+            "@attribute class {bad,good}",
+            "@data",
+        ],
+    }
+    if suffix not in heads:
+        raise TableError(f"a table is written to a file whose name ends in {' or '.join(heads)}, not in {suffix!r}")
+    return (f"{line}\n".encode() for line in chain(heads[suffix], _table_rows(pages)))
+
+
+def _table_rows(pages: Iterable[LabelledPage]) -> Iterator[str]:
+    for page in pages:
+        for row, good in zip(page.rows, page.good.tolist(), strict=True):
+            yield ",".join([*map(str, row), "good" if good else "bad"])

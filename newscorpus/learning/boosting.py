@@ -1,4 +1,4 @@
-"""Boosted trees over the blocks of many pages: weights, folds, fits and out-of-fold probabilities."""
+"""Grow boosted trees over the blocks of many pages: weights, folds, fits and out-of-fold probabilities."""
 
 import zlib
 from collections import Counter
@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 import lightgbm
 import numpy as np
-from numpy.typing import NDArray
 
-from newscorpus.arrays import Floats, Matrix
-from newscorpus.gold.conventions import has_article
-from newscorpus.learning.examples import OTHER_PAGE_WEIGHT, SET_WEIGHTS, Example
+from newscorpus.arrays import Flags, Floats, Matrix
+from newscorpus.gold.conventions import SET_WEIGHTS, has_article
+from newscorpus.learning.examples import Example
+
+OTHER_PAGE_WEIGHT = 0.5
+"""How much a page that is no article counts, beside one that is."""
 
 NEAR_GOOD = 8
 """Blocks around a good one that are always learned from."""
@@ -68,7 +70,7 @@ def block_weights(examples: Sequence[Example]) -> list[Floats]:
 
 def fold_of(example: Example, folds: int) -> int:
     """The fold of the example's site, so that no site stands in two."""
-    return zlib.crc32((example.page.domain or example.page.id).encode()) % folds
+    return zlib.crc32(example.page.site.encode()) % folds
 
 
 def fit(examples: Sequence[Example], matrices: Sequence[Matrix], boosting: Boosting) -> lightgbm.Booster:
@@ -114,9 +116,8 @@ def out_of_fold(
     return probabilities
 
 
-def _sample(
-    examples: Sequence[Example], matrices: Sequence[Matrix], seed: int
-) -> tuple[Matrix, NDArray[np.float64], NDArray[np.float64]]:
+def _sample(examples: Sequence[Example], matrices: Sequence[Matrix], seed: int) -> tuple[Matrix, Floats, Floats]:
+    """Rows, labels and weights of the blocks near good ones, and of a share of the others."""
     generator = np.random.default_rng(seed)
     rows, labels, weights = [], [], []
     for example, matrix, weight in zip(examples, matrices, block_weights(examples), strict=True):
@@ -128,6 +129,6 @@ def _sample(
     return np.concatenate(rows), np.concatenate(labels), np.concatenate(weights)
 
 
-def _near(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _near(flags: Flags) -> Flags:
     reach: Floats = np.convolve(flags, np.ones(2 * NEAR_GOOD + 1))[NEAR_GOOD:][: len(flags)]
     return reach > 0.5

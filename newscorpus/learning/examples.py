@@ -1,36 +1,16 @@
-"""Examples: pages with gold text to features and labels, with what is peculiar to each set in one place."""
+"""Make examples to learn from: the features and labels of the blocks of pages with gold text."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from newscorpus.arrays import Flags, Floats
 from newscorpus.data import Block, Fields, Page, Rejected
 from newscorpus.extraction.extractor import read
 from newscorpus.extraction.features import FEATURES, Hints, PageFeatures, measure
 from newscorpus.gold.align import align
+from newscorpus.gold.conventions import LISTS_MISSING
 from newscorpus.gold.pages import GoldPage
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-
-LISTS_MISSING = frozenset({"fundus"})
-"""Sets whose gold lacks most list items: an item amid good blocks says nothing there."""
-
-LICENCES: Mapping[str, str] = {
-    "wcxb": "CC-BY-4.0",
-    "fundus": "MIT",
-    "daniel": "GPL-3.0",
-    "dragnet": "AGPL-3.0",
-}
-"""The sets whose licence allows to train shipped models on them, and that licence."""
-
-SET_WEIGHTS: Mapping[str, float] = {"wcxb": 1.0, "fundus": 3.0, "daniel": 0.7, "dragnet": 0.7}
-"""How much a page of a set counts: the small set of many languages more, those whose gold keeps bylines less."""
-
-OTHER_PAGE_WEIGHT = 0.5
-"""How much a page that is no article counts, beside one that is."""
 
 MAX_CAPTION_WORDS = 60
 """A longer block in a box whose class speaks of pictures is taken for text."""
@@ -83,6 +63,7 @@ def _is_caption(features: PageFeatures) -> Flags:
 
 
 def _items_amid(blocks: tuple[Block, ...], good: Floats) -> Flags:
+    """Per block whether it is a list item between good blocks, and not good itself."""
     kept = np.flatnonzero(good > 0.5)
     amid: Flags = np.zeros(len(blocks), bool)
     if len(kept):

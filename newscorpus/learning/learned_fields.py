@@ -1,4 +1,4 @@
-"""Training of the model of learned fields (Kazennikov 2013): labels for free, from pages whose structured data tells.
+"""Train the model of learned fields (Kazennikov 2013), with labels for free from pages that declare their fields.
 
 A page's structured data says what its title, date and authors are; it is then taken away, and the elements whose text
 says the same are what the classifier is to pick.
@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from sklearn.svm import LinearSVC
 
-from newscorpus.arrays import Flags, Floats, Integers
-from newscorpus.artifacts import Metadata, array_bytes, save_artifact
+from newscorpus.arrays import Flags
+from newscorpus.artifacts import Metadata
 from newscorpus.data import Fields, Page, Rejected
 from newscorpus.evaluation.fields import hide_structured
 from newscorpus.extraction.fields import read_fields
@@ -22,44 +22,31 @@ from newscorpus.extraction.fields.dates import Setting, find_dates
 from newscorpus.extraction.fields.learned import FIELDS, MODEL, describe_candidates, may_hold, pick, text_of
 from newscorpus.extraction.fields.markup import plain
 from newscorpus.extraction.fields.people import names_in, squeezed
-from newscorpus.extraction.nodes import BIAS, FEATURES, GROUPS, WEIGHTS, LinearModel, Nodes
+from newscorpus.extraction.nodes import COLUMNS, FEATURES, GROUPS, LinearModel, Nodes
 from newscorpus.extraction.parse import parse
+from newscorpus.gold.conventions import FIELD_LICENCES
 from newscorpus.gold.pages import GoldPage, read_pages
-from newscorpus.learning.examples import LICENCES
-from newscorpus.learning.onnx import join_rows
-from newscorpus.learning.sources import Progress, describe_data, describe_versions, is_aside, training_files
+from newscorpus.learning.linear import bias_parameter, draw_places, join_machines, join_rows, weights_file
+from newscorpus.learning.model import TrainedModel
+from newscorpus.learning.sources import Progress, describe_data, is_aside, training_files
 
 MODEL_VERSION = "1"
-FIELD_LICENCES = {**LICENCES, "htmldate": "Apache-2.0"}
-"""Sets that may be learned from: here those without a gold text, too."""
 PACKAGES = ("numpy", "scikit-learn", "scipy")
 TRUTHFUL = frozenset({"json-ld", "microdata", "meta"})
 """Sources whose word is taken for the truth."""
 BESIDE_NAMES = 30
 """Letters and digits that may stand beside the names in an element that holds the authors ("By", a role, a place)."""
 
-
-_CARD = """# {name}, version {version}
-
-Picks the elements of a page that hold its title, its date of publication and its authors, for pages that do not declare
-them: a linear support vector machine over hashed features of elements, after Kazennikov (2013). Used by
-`newscorpus.extraction.fields`; what it finds has the source `learned`.
-
-## Made from
-
-Pages whose structured data gives the fields; it was taken away before their elements were described.
-
-| set | pages | licence | SHA-256 |
-|---|--:|---|---|
-{data}
-
-Made by `newscorpus train {name}` with {versions}; the same pages give the same model.
-
-## How well it does
-
-Right element picked, of the pages that have one: {scores}; on a fifth of the sites, by machines that learned from the
-others. On other sets, with the ablation of the publication: `docs/fields.md`.
-"""
+ABOUT = (
+    "Picks the elements of a page that hold its title, its date of publication and its authors, for pages that do not "
+    "declare them: a linear support vector machine over hashed features of elements, after Kazennikov (2013)."
+)
+USE = "by `newscorpus.extraction.fields`; what it finds has the source `learned`."
+SOURCE = "Pages whose structured data gives the fields; it was taken away before their elements were described."
+MEASURE = (
+    "Right element picked, of the pages that have one; on a fifth of the sites, by machines that learned from the "
+    "others. On other sets, with the ablation of the publication: `docs/fields.md`."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,29 +91,30 @@ class FieldPage:
 def train_learned_fields(
     data: Path, output: Path, progress: Progress, training: FieldTraining = FieldTraining()
 ) -> Metadata:
-    """Train `learned-fields`; see `newscorpus.learning.train.train`."""
+    """Train `learned-fields`; see `newscorpus.learning.main_text.train_main_text`."""
     pages: list[FieldPage] = []
     for file in training_files(data, FIELD_LICENCES).values():
         learnable = make_field_pages(page for page in read_pages(file) if page.split == "train")
         pages += islice(learnable, training.pages_a_set)
         progress(f"{file.name} read")
-    weights, bias = fit_fields(pages, training)
+    model = fit_fields(pages, training)
     aside = [page for page in pages if is_aside(page.site)]
-    right = score_picks(
-        aside, LinearModel("", *fit_fields([page for page in pages if not is_aside(page.site)], training))
-    )
-    metadata = Metadata(
+    right = score_picks(aside, fit_fields([page for page in pages if not is_aside(page.site)], training))
+    return TrainedModel(
         name=MODEL,
         version=MODEL_VERSION,
         features=FEATURES,
-        parameters={BIAS: [round(float(value), 6) for value in bias]},
-        files={},
-        versions=describe_versions(PACKAGES),
+        parameters=bias_parameter(model),
+        weights=weights_file(model),
+        packages=PACKAGES,
         data=describe_data(data, Counter(page.dataset for page in pages), FIELD_LICENCES),
         scores={"sites set aside": {field: round(score, 4) for field, score in right.items()}},
-    )
-    save_artifact(output, metadata, {WEIGHTS: array_bytes(weights.astype(np.float16))}, _card(metadata))
-    return metadata
+        about=ABOUT,
+        source=SOURCE,
+        how=f"Linear support vector machines (LIBLINEAR), C {training.penalty:g}, one a field; {COLUMNS} columns.",
+        measure=MEASURE,
+        use=USE,
+    ).save(output)
 
 
 def make_field_pages(pages: Iterable[GoldPage], groups: tuple[str, ...] = GROUPS) -> Iterator[FieldPage]:
@@ -144,7 +132,7 @@ def make_field_pages(pages: Iterable[GoldPage], groups: tuple[str, ...] = GROUPS
             continue
         setting = Setting(None, truth.language)
         may, holds = _labels(nodes, truth, setting)
-        yield FieldPage(page.dataset, page.domain or page.id, setting, nodes, may, holds, truth)
+        yield FieldPage(page.dataset, page.site, setting, nodes, may, holds, truth)
 
 
 def declared(fields: Fields) -> Fields:
@@ -182,28 +170,22 @@ def says(field: str, text: str, truth: Fields, setting: Setting) -> tuple[bool, 
     return bool(names), holds and len(letters) <= sum(map(len, names)) + BESIDE_NAMES and bool(names_in(text))
 
 
-def fit_fields(pages: Sequence[FieldPage], training: FieldTraining = FieldTraining()) -> tuple[Floats, Floats]:
-    """Weights, shape (columns, fields), and bias of one linear machine a field."""
-    machines = [_fit(pages, column, training) for column in range(len(FIELDS))]
-    return np.column_stack([machine.coef_[0] for machine in machines]), np.concatenate(
-        [machine.intercept_ for machine in machines]
-    )
+def fit_fields(pages: Sequence[FieldPage], training: FieldTraining = FieldTraining()) -> LinearModel:
+    """One linear machine a field, as a model without a name."""
+    return join_machines([_fit(pages, column, training) for column in range(len(FIELDS))])
 
 
 def _fit(pages: Sequence[FieldPage], column: int, training: FieldTraining) -> LinearSVC:
     generator = np.random.default_rng(training.seed)
-    told = [page for page in pages if page.holds[:, column].any()]
-    places = [_places(page, column, generator, training.others) for page in told]
-    rows = join_rows([page.nodes for page in told], places)
-    answers = np.concatenate([page.holds[at, column] for page, at in zip(told, places, strict=True)])
+    with_field = [page for page in pages if page.holds[:, column].any()]
+    places = [
+        draw_places(right := page.holds[:, column], page.may[:, column] & ~right, training.others, generator)
+        for page in with_field
+    ]
+    rows = join_rows([page.nodes for page in with_field], places)
+    answers = np.concatenate([page.holds[at, column] for page, at in zip(with_field, places, strict=True)])
     machine = LinearSVC(C=training.penalty, class_weight="balanced", random_state=training.seed, max_iter=5_000)
     return machine.fit(rows, answers)
-
-
-def _places(page: FieldPage, column: int, generator: np.random.Generator, others: int) -> Integers:
-    right = page.holds[:, column]
-    rest = generator.permutation(np.flatnonzero(page.may[:, column] & ~right))[:others]
-    return np.union1d(np.flatnonzero(right), rest)
 
 
 def score_picks(pages: Sequence[FieldPage], model: LinearModel, *, two_stages: bool = True) -> dict[str, float]:
@@ -217,15 +199,3 @@ def score_picks(pages: Sequence[FieldPage], model: LinearModel, *, two_stages: b
                 text = "" if picked is None else text_of(picked) if two_stages else plain(picked.element.text_content())
                 right[field].append(says(field, text, page.truth, page.setting)[1])
     return {field: float(np.mean(hits)) if hits else 0.0 for field, hits in right.items()}
-
-
-def _card(metadata: Metadata) -> str:
-    return _CARD.format(
-        name=metadata.name,
-        version=metadata.version,
-        data="\n".join(
-            f"| {name} | {row['pages']} | {row['licence']} | `{row['sha256']}` |" for name, row in metadata.data.items()
-        ),
-        versions=", ".join(f"{name} {number}" for name, number in metadata.versions.items()),
-        scores=", ".join(f"{field} {score:.3f}" for field, score in metadata.scores["sites set aside"].items()),
-    )

@@ -1,64 +1,52 @@
-"""Boosted trees of LightGBM as an ONNX model, so that using a model needs neither LightGBM nor unpickling.
-
-Fitted estimators of scikit-learn as ONNX models, so that using a model needs no unpickling.
-
-`newscorpus.artifacts.Scorer` runs them.
-
-Rows of hashed features to learn linear models from.
-"""
+"""Write fitted models as ONNX, so that using one needs neither the package that trained it nor unpickling."""
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import lightgbm
-import numpy as np
-from onnx import ModelProto, TensorProto, checker, helper
-from scipy.sparse import csr_matrix
+from onnx import ModelProto, NodeProto, OperatorSetIdProto, TensorProto, ValueInfoProto, checker, helper
 from skl2onnx import to_onnx
 from skl2onnx.common.data_types import FloatTensorType
 from skl2onnx.helpers.onnx_helper import select_model_inputs_outputs
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.pipeline import Pipeline
 
-from newscorpus.arrays import Integers
 from newscorpus.artifacts import ROWS, SCORES
-from newscorpus.extraction.nodes import COLUMNS, Nodes
 
 OPSET_ML = 3
 OPSET = 18
 IR_VERSION = 9
 """Versions that every ONNX Runtime since 1.16 reads."""
 
-
-@dataclass
-class _Nodes:
-    """The attributes of the operator TreeEnsembleRegressor, filled node by node."""
-
-    nodes_treeids: list[int] = field(default_factory=list)
-    nodes_nodeids: list[int] = field(default_factory=list)
-    nodes_featureids: list[int] = field(default_factory=list)
-    nodes_modes: list[str] = field(default_factory=list)
-    nodes_values: list[float] = field(default_factory=list)
-    nodes_truenodeids: list[int] = field(default_factory=list)
-    nodes_falsenodeids: list[int] = field(default_factory=list)
-    nodes_missing_value_tracks_true: list[int] = field(default_factory=list)
-    target_treeids: list[int] = field(default_factory=list)
-    target_nodeids: list[int] = field(default_factory=list)
-    target_ids: list[int] = field(default_factory=list)
-    target_weights: list[float] = field(default_factory=list)
+NODE_COLUMNS = (
+    *("nodes_treeids", "nodes_nodeids", "nodes_modes", "nodes_featureids", "nodes_values"),
+    *("nodes_truenodeids", "nodes_falsenodeids", "nodes_missing_value_tracks_true"),
+)
+LEAF_COLUMNS = ("target_treeids", "target_nodeids", "target_ids", "target_weights")
+"""The attributes of the operator TreeEnsembleRegressor: lists with a value for each node, and for each leaf."""
 
 
 def trees_to_onnx(booster: lightgbm.Booster) -> bytes:
-    """`booster` as an ONNX model: input `features` (rows, features), output `margin` (rows, 1).
+    """Write boosted trees as an ONNX model: input `features` (rows, features), output `margin` (rows, 1).
 
     The margin is the sum of the leaves, before the objective's link function. Numeric features without missing values
     are supported.
     """
-    nodes = _Nodes()
-    for tree_id, tree in enumerate(booster.dump_model()["tree_info"]):
-        _add_tree(nodes, tree_id, tree["tree_structure"])
+    nodes: list[tuple[Any, ...]] = []
+    leaves: list[tuple[Any, ...]] = []
+    for tree, described in enumerate(booster.dump_model()["tree_info"]):
+        walked = list(_walk(described["tree_structure"]))
+        places = {id(node): place for place, node in enumerate(walked)}
+        for place, node in enumerate(walked):
+            if "leaf_value" in node:
+                nodes.append((tree, place, "LEAF", 0, 0.0, 0, 0, 0))
+                leaves.append((tree, place, 0, node["leaf_value"]))
+            else:
+                children = (places[id(node["left_child"])], places[id(node["right_child"])])
+                nodes.append((tree, place, "BRANCH_LEQ", node["split_feature"], node["threshold"], *children, 0))
+    attributes: dict[str, Any] = dict(zip(NODE_COLUMNS, map(list, zip(*nodes, strict=True)), strict=True))
+    attributes |= zip(LEAF_COLUMNS, map(list, zip(*leaves, strict=True)), strict=True)
     operator = helper.make_node(
         "TreeEnsembleRegressor",
         ["features"],
@@ -67,37 +55,12 @@ def trees_to_onnx(booster: lightgbm.Booster) -> bytes:
         n_targets=1,
         aggregate_function="SUM",
         post_transform="NONE",
-        **vars(nodes),
-    )
-    graph = helper.make_graph(
-        [operator],
-        "trees",
-        [helper.make_tensor_value_info("features", TensorProto.FLOAT, [None, booster.num_feature()])],
-        [helper.make_tensor_value_info("margin", TensorProto.FLOAT, [None, 1])],
+        **attributes,
     )
     opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", OPSET_ML)]
-    model = helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION, producer_name="newscorpus")
-    checker.check_model(model)
-    return bytes(model.SerializeToString())
-
-
-def _add_tree(nodes: _Nodes, tree_id: int, root: Mapping[str, Any]) -> None:
-    ids = {id(node): number for number, node in enumerate(_walk(root))}
-    for node in _walk(root):
-        is_leaf = "leaf_value" in node
-        nodes.nodes_treeids.append(tree_id)
-        nodes.nodes_nodeids.append(ids[id(node)])
-        nodes.nodes_featureids.append(0 if is_leaf else node["split_feature"])
-        nodes.nodes_modes.append("LEAF" if is_leaf else "BRANCH_LEQ")
-        nodes.nodes_values.append(0.0 if is_leaf else node["threshold"])
-        nodes.nodes_truenodeids.append(0 if is_leaf else ids[id(node["left_child"])])
-        nodes.nodes_falsenodeids.append(0 if is_leaf else ids[id(node["right_child"])])
-        nodes.nodes_missing_value_tracks_true.append(0)
-        if is_leaf:
-            nodes.target_treeids.append(tree_id)
-            nodes.target_nodeids.append(ids[id(node)])
-            nodes.target_ids.append(0)
-            nodes.target_weights.append(node["leaf_value"])
+    rows = helper.make_tensor_value_info("features", TensorProto.FLOAT, [None, booster.num_feature()])
+    margin = helper.make_tensor_value_info("margin", TensorProto.FLOAT, [None, 1])
+    return _serialise("trees", [operator], [rows], margin, opsets)
 
 
 def _walk(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -108,11 +71,12 @@ def _walk(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def estimator_to_onnx(estimator: BaseEstimator, columns: int) -> bytes:
-    """A fitted `estimator`, or pipeline of them, as an ONNX model: `features` (rows, columns) to `scores`.
+    """Write a fitted estimator, or pipeline of them, as an ONNX model: `features` (rows, columns) to `scores`.
 
     `scores` has the shape (rows, classes) for a classifier, in the order of `classes_`: probabilities, or margins where
     it gives no probabilities (of two classes the first's margin is the second's with the sign changed); (rows, 1) for a
-    regressor. Computed in single precision. The same estimator makes the same bytes.
+    regressor. Computed in single precision. The same estimator makes the same bytes. `newscorpus.artifacts.Scorer` runs
+    the model.
     """
     last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
     options = {} if hasattr(last, "predict_proba") else {id(last): {"raw_scores": True}}
@@ -134,24 +98,20 @@ def _with_scores_alone(model: ModelProto, columns: int) -> bytes:
     used = {name for node in nodes for name in node.input}
     for node in nodes:
         node.output[:] = [SCORES if name == given else name for name in node.output]
-    graph = helper.make_graph(
-        nodes,
-        "estimator",
-        list(model.graph.input),
-        [helper.make_tensor_value_info(SCORES, TensorProto.FLOAT, [None, columns])],
-        [weights for weights in model.graph.initializer if weights.name in used],
-    )
-    slim = helper.make_model(
-        graph, opset_imports=list(model.opset_import), ir_version=IR_VERSION, producer_name="newscorpus"
-    )
-    checker.check_model(slim)
-    return bytes(slim.SerializeToString())
+    weights = [weights for weights in model.graph.initializer if weights.name in used]
+    scores = helper.make_tensor_value_info(SCORES, TensorProto.FLOAT, [None, columns])
+    return _serialise("estimator", nodes, list(model.graph.input), scores, list(model.opset_import), weights)
 
 
-def join_rows(pages: Sequence[Nodes], places: Sequence[Integers]) -> csr_matrix:
-    """One row for each node at the places of each page, of the values of its features."""
-    found = [(nodes, nodes.features_of(place)) for nodes, at in zip(pages, places, strict=True) for place in at]
-    columns = [nodes.columns[features].astype(np.int32) for nodes, features in found]
-    values = [nodes.values[features].astype(np.float32) for nodes, features in found]
-    ends = np.cumsum([0, *map(len, columns)])
-    return csr_matrix((np.concatenate(values), np.concatenate(columns), ends), shape=(len(found), COLUMNS))
+def _serialise(
+    name: str,
+    nodes: Sequence[NodeProto],
+    inputs: Sequence[ValueInfoProto],
+    output: ValueInfoProto,
+    opsets: Sequence[OperatorSetIdProto],
+    weights: Sequence[TensorProto] = (),
+) -> bytes:
+    graph = helper.make_graph(nodes, name, inputs, [output], weights)
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION, producer_name="newscorpus")
+    checker.check_model(model)
+    return bytes(model.SerializeToString())

@@ -1,8 +1,7 @@
-"""What every training of a shipped model shares: the sets it may learn from, and how its metadata describes them.
+"""Find pages to learn from: gold sets whose licence allows it, or silver pages of an archived crawl.
 
-Silver pages: archived pages with a text that nobody marked on them.
-
-Either what the portals' own rules find (Novotný 2016), or what a corpus has for their addresses (Brezovnik 2021).
+The text of a silver page is what the portal's own rules find (Novotný 2016), or what a corpus has for its address
+(Brezovnik 2021).
 """
 
 import hashlib
@@ -11,9 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
-from platform import python_version
 
 import msgspec
 
@@ -22,15 +19,14 @@ from newscorpus.crawl.archive.values import Capture, Origin
 from newscorpus.crawl.archive.writer import FOLDER, SUFFIX
 from newscorpus.data import Page, Rejected
 from newscorpus.extraction.extractor import Reading, read
-from newscorpus.gold.conventions import has_article
+from newscorpus.gold.conventions import LICENCES, has_article
 from newscorpus.gold.pages import GoldPage, read_pages, read_rows
-from newscorpus.learning.examples import LICENCES
 from newscorpus.portals.portal import TemplateSection
 from newscorpus.portals.template import TemplateRules
 from newscorpus.urls import canonical_url
 
 Progress = Callable[[str], None]
-"""Is told each step."""
+"""Called with one line for each step."""
 
 SITES_ASIDE = 5
 """One site of so many is set aside by trainings that score their model on it."""
@@ -40,7 +36,7 @@ Described = dict[str, dict[str, str | int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class TrainingPages:
     """Pages to learn from.
 
     Attributes:
@@ -56,12 +52,12 @@ class TrainingError(ValueError):
     """Training cannot begin; the message is one line."""
 
 
-def gold_source(data: Path, progress: Progress) -> Source:
+def gold_source(data: Path, progress: Progress) -> TrainingPages:
     """The articles of the train split of the sets in `data` whose licence allows to train shipped models.
 
     Reading it raises TrainingError where a set is missing.
     """
-    return Source(training_articles(data, progress), partial(describe_data, data))
+    return TrainingPages(training_articles(data, progress), partial(describe_data, data))
 
 
 def training_files(data: Path, licences: Mapping[str, str] = LICENCES) -> dict[str, Path]:
@@ -114,11 +110,6 @@ def describe_data(data: Path, pages: Mapping[str, int], licences: Mapping[str, s
     }
 
 
-def describe_versions(packages: Iterable[str]) -> dict[str, str]:
-    """The versions of Python and of `packages` that a model is made with."""
-    return {"python": python_version(), **{name: version(name) for name in packages}}
-
-
 Found = tuple[Reading, str]
 """What was read of a page, and its text."""
 
@@ -126,14 +117,15 @@ Finder = Callable[[Page, Origin], Found | None]
 """A page and how it came to its text; None where there is none."""
 
 
-class _Row(msgspec.Struct):
-    """One line of a corpus by address; other keys are ignored."""
-
+class _TextRow(msgspec.Struct):
     url: str
     text: str
 
 
-def silver_source(corpus: Path, progress: Progress, texts: Path | None = None) -> Source:
+_TEXT_ROWS = msgspec.json.Decoder(_TextRow)
+
+
+def silver_source(corpus: Path, progress: Progress, texts: Path | None = None) -> TrainingPages:
     """The archived pages of the crawl in `corpus` for which there is a text; the others are passed over.
 
     They name no domain: crawls are of few sites, of which none can be spared for testing, so that single pages are.
@@ -141,19 +133,17 @@ def silver_source(corpus: Path, progress: Progress, texts: Path | None = None) -
 
     Args:
         corpus: folder of the crawl.
-        progress: is told each file.
+        progress: called for each file.
         texts: JSON lines with `url` and `text`, held in memory; without them the text is what the template that the
             portal had at the time finds.
 
     Raises:
         PagesError: `texts` cannot be read.
     """
-    find = partial(_by_address, _read_texts(texts)) if texts else _by_template
-    return Source(_silver_pages(corpus, find, progress), partial(_describe, corpus))
-
-
-def _read_texts(path: Path) -> dict[str, str]:
-    return {canonical_url(row.url): row.text for row in read_rows(path, _Row)}
+    find: Finder = _by_template
+    if texts:
+        find = partial(_by_address, {canonical_url(row.url): row.text for row in read_rows(texts, _TEXT_ROWS.decode)})
+    return TrainingPages(_silver_pages(corpus, find, progress), partial(_describe, corpus))
 
 
 def _silver_pages(corpus: Path, find: Finder, progress: Progress) -> Iterator[GoldPage]:
@@ -187,15 +177,10 @@ def _gold_page(dataset: str, reading: Reading, text: str) -> GoldPage:
         id=reading.page.url,
         dataset=dataset,
         url=reading.page.url,
-        domain="",
         language=reading.fields.language,
         title=reading.fields.title,
-        date="",
-        authors=(),
         html=reading.html,
         text=text,
-        page_type="",
-        split="",
     )
 
 

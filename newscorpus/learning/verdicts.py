@@ -1,4 +1,4 @@
-"""Learning the verdict on a page from its signs: a logistic model of the confidence, boosted trees for the rest."""
+"""Learn the verdict on a page from its signs: a logistic model of the confidence, boosted trees for the rest."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ TREES = {
     "force_row_wise": True,
     "verbose": -1,
 }
-"""How the trees grow that tell articles: shallow ones, because few pages are no articles."""
+"""How the trees grow that recognise articles: shallow ones, because few pages are no articles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +65,15 @@ class JudgedPage:
         """Whether the page holds an article."""
         return has_article(self.page_type)
 
+    @property
+    def is_right(self) -> bool:
+        """Whether the text found can be trusted."""
+        return self.f1 > TRUSTED_F1
+
 
 def learn_confidence(pages: Sequence[JudgedPage]) -> Logistic:
-    """The probability that the text of an article is right."""
-    articles = [page for page in pages if page.is_article]
-    model = _fit_logistic(articles)
+    """Fit the probability that the text of an article is right."""
+    model = _fit_logistic([page for page in pages if page.is_article])
     scaler, regression = model[0], model[1]
     weights = regression.coef_[0] / scaler.scale_
     bias = float(regression.intercept_[0] - weights @ scaler.mean_)
@@ -77,28 +81,28 @@ def learn_confidence(pages: Sequence[JudgedPage]) -> Logistic:
 
 
 def learn_article(pages: Sequence[JudgedPage]) -> lightgbm.Booster:
-    """Trees for the probability that a page holds an article."""
-    told = _told(pages)
-    answers = [float(page.is_article) for page in told]
-    return lightgbm.train(TREES, lightgbm.Dataset(_signs(told), answers, weight=_weights(told)), ROUNDS)
+    """Grow trees for the probability that a page holds an article."""
+    clear = _clear_cases(pages)
+    answers = [float(page.is_article) for page in clear]
+    return lightgbm.train(TREES, lightgbm.Dataset(_signs(clear), answers, weight=_weights(clear)), ROUNDS)
 
 
 def check_verdict(pages: Sequence[JudgedPage], least_article: float) -> dict[str, float]:
-    """How well the verdict does on pages of sites that its own training did not see (cross-validation by site).
+    """Measure how well the verdict does on pages of sites that its own training did not see (cross-validation by site).
 
-    Rejections are counted over the sets that tell page types apart. `share_right_above_0.9` is the share of texts with
+    Rejections are counted over the sets with page types. `share_right_above_0.9` is the share of texts with
     F1 above 0.9 among those given a confidence above 0.9; `calibration_error` the expected calibration error, ten bins.
     """
     articles = [page for page in pages if page.is_article]
     confidence = _cross_validated(articles, lambda rest, held: _fit_logistic(rest).predict_proba(_signs(held))[:, 1])
-    right = np.array(_is_right(articles))
+    right = np.array([page.is_right for page in articles])
     sure = confidence > TRUSTED_F1
     bins = np.minimum((confidence * 10).astype(int), 9)
     errors = [abs(confidence[bins == at].sum() - right[bins == at].sum()) for at in range(10)]
-    told = _told(pages)
-    rejected = _cross_validated(told, lambda rest, held: learn_article(rest).predict(_signs(held))) < least_article
-    typed = np.array([bool(page.page_type) for page in told])
-    is_other = np.array([not page.is_article for page in told])
+    clear = _clear_cases(pages)
+    rejected = _cross_validated(clear, lambda rest, held: learn_article(rest).predict(_signs(held))) < least_article
+    typed = np.array([bool(page.page_type) for page in clear])
+    is_other = np.array([not page.is_article for page in clear])
     return {
         "share_sure": float(sure.mean()),
         "share_right_above_0.9": float(right[sure].mean()),
@@ -109,11 +113,7 @@ def check_verdict(pages: Sequence[JudgedPage], least_article: float) -> dict[str
     }
 
 
-def _is_right(pages: Sequence[JudgedPage]) -> list[bool]:
-    return [page.f1 > TRUSTED_F1 for page in pages]
-
-
-def _told(pages: Sequence[JudgedPage]) -> list[JudgedPage]:
+def _clear_cases(pages: Sequence[JudgedPage]) -> list[JudgedPage]:
     """The pages that are clearly an article or clearly none."""
     return [page for page in pages if page.is_article or page.page_type in NO_ARTICLE]
 
@@ -128,7 +128,9 @@ def _weights(pages: Sequence[JudgedPage]) -> Floats:
 
 def _fit_logistic(articles: Sequence[JudgedPage]) -> Pipeline:
     model = make_pipeline(StandardScaler(), LogisticRegression(C=STRENGTH, max_iter=2000))
-    return model.fit(_signs(articles), _is_right(articles), logisticregression__sample_weight=_weights(articles))
+    return model.fit(
+        _signs(articles), [page.is_right for page in articles], logisticregression__sample_weight=_weights(articles)
+    )
 
 
 def _cross_validated(

@@ -1,18 +1,17 @@
-"""Body Text Extraction (Finn, Kushmerick and Smyth 2001, "Fact or Fiction", DELOS workshop; section 3).
+"""Find the main text as the interval of the page with most words and fewest tags.
 
-A page is a sequence of tokens, each a tag or a word. The main text is the interval that maximises the number of tags
-outside it plus the number of words inside it.
-
-The template extractor of Bakić (2012): a portal's rules alone decide.
+Body Text Extraction (Finn, Kushmerick and Smyth 2001, "Fact or Fiction", DELOS workshop; section 3): a page is a
+sequence of tokens, each a tag or a word; the main text is the interval that maximises the number of tags outside it
+plus the number of words inside it. `python -m benchmarks.reproduce DATA --only bakic` compares it with what Bakić
+(2012) measured.
 """
 
 import re
-from collections.abc import Callable
 from html import unescape
 from itertools import groupby
 
 from newscorpus.data import Rejected
-from newscorpus.extraction.extractor import FoundText, Reading, Template
+from newscorpus.extraction.extractor import FoundText, Reading
 from newscorpus.extraction.features.order import best_interval
 from newscorpus.extraction.segment import BLOCK_TAGS
 
@@ -22,7 +21,7 @@ _TAG_NAME = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]*)")
 
 
 def find(reading: Reading) -> FoundText | Rejected:
-    """The interval of the page that BTE chooses; its paragraphs end where a block-level tag or `<br>` stands."""
+    """Find the text of the interval that BTE chooses; its paragraphs end where a block-level tag or `<br>` stands."""
     text = body_text(reading.html)
     if not text:
         return Rejected("extract", "no_main_text", url=reading.page.url)
@@ -52,10 +51,3 @@ def _separator(tags: list[str]) -> str:
     """A vertical tab, which no text holds, where a paragraph ends; else a space."""
     names = (match.group(1).lower() for match in map(_TAG_NAME.match, tags) if match)
     return "\v" if any(name in BLOCK_TAGS or name == "br" for name in names) else " "
-
-
-def finder(template: Template | None) -> Callable[[Reading], Rejected]:
-    """What to say of a page on which `template` found no text, or of any page where there is no template."""
-    reason = "no_main_text" if template else "no_template"
-    detail = f"the template {template.name!r} found none" if template else "the portal has no template"
-    return lambda reading: Rejected("extract", reason, detail, reading.page.url)

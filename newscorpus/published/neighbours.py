@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-Matrix = NDArray[np.float32]
+from newscorpus.arrays import Matrix
 
 
 def with_neighbours(own: Matrix) -> Matrix:

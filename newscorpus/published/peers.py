@@ -1,7 +1,7 @@
-"""The other extractors in use, behind our protocol, for side-by-side tables.
+"""Run the other extractors in use behind our protocol, for side-by-side tables: peers for texts, and for fields.
 
-Each is called the way its documentation recommends for the text of an article (docs/evaluation.md, "The peers"); none
-touches the network. They need the packages of `requirements-bench.txt`, imported only when a peer is loaded.
+Each is called the way its documentation recommends for an article (docs/evaluation.md, "The peers"); none touches the
+network. They need the packages of `requirements-bench.txt`, imported only when a peer is loaded.
 """
 
 import importlib
@@ -9,6 +9,7 @@ import logging
 import re
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache, partial
 from types import ModuleType
 from typing import Any
@@ -22,8 +23,23 @@ from newscorpus.extraction.decode import decode
 from newscorpus.extraction.extractor import Extractor
 from newscorpus.tokens import collapse
 
+logger = logging.getLogger(__name__)
+
 Peer = Callable[[str, str], tuple[str, str]]
 """A peer's own function: decoded page and its address to main text and headline, each "" where it gives none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a reader says of a page: headline, publication date as text that starts with the day in ISO 8601, names."""
+
+    title: str = ""
+    date: str = ""
+    authors: tuple[str, ...] = ()
+
+
+FieldReader = Callable[[str, str], Claim]
+"""From a decoded page and its address to a claim."""
 
 LINE_BREAKS = block_tags | {"br", "dd", "dt", "figcaption", "li", "td", "th", "tr"}
 TAGS = ("start", "end")
@@ -64,6 +80,16 @@ def load_peer(name: str) -> Extractor:
     return partial(_extract, name, _PEERS[name]())
 
 
+def load_field_peer(name: str) -> FieldReader:
+    """The peer called `name` as a reader of title, date and authors; where it fails its claim is empty.
+
+    Raises:
+        KeyError: there is no such peer.
+        MissingPeerError: its package is not installed.
+    """
+    return partial(_read_fields, name, FIELD_PEERS[name]())
+
+
 def _extract(name: str, peer: Peer, page: Page) -> Article | Rejected:
     html = decode(page)
     if isinstance(html, Rejected):
@@ -77,6 +103,15 @@ def _extract(name: str, peer: Peer, page: Page) -> Article | Rejected:
     if not text.strip():
         return Rejected("extract", "no_main_text", f"{name} found none", page.url)
     return Article(page.url, text, Fields(title=title), name, fetched=page.fetched)
+
+
+def _read_fields(name: str, peer: FieldReader, html: str, url: str) -> Claim:
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            return peer(html, url)
+    except Exception as error:  # noqa: BLE001  (as above)
+        logger.info("%s failed on %s: %s", name, url, error)
+        return Claim()
 
 
 def _package(module: str, distribution: str) -> ModuleType:
@@ -136,15 +171,53 @@ def _resiliparse() -> Peer:
 
 
 def _newspaper4k() -> Peer:
-    newspaper = _package("newspaper", "newspaper4k")
+    parse = _newspaper_parser()
 
     def run(html: str, url: str) -> tuple[str, str]:
-        article = newspaper.Article(url or "http://localhost/", fetch_images=False)
-        article.download(input_html=html)  # hands the page over; nothing is fetched
-        article.parse()
+        article = parse(html, url)
         return article.text, article.title
 
     return run
+
+
+def _newspaper_parser() -> Callable[[str, str], Any]:
+    newspaper = _package("newspaper", "newspaper4k")
+
+    def parse(html: str, url: str) -> Any:
+        article = newspaper.Article(url or "http://localhost/", fetch_images=False)
+        article.download(input_html=html)  # hands the page over; nothing is fetched
+        article.parse()
+        return article
+
+    return parse
+
+
+def _newspaper4k_fields() -> FieldReader:
+    parse = _newspaper_parser()
+
+    def read(html: str, url: str) -> Claim:
+        article = parse(html, url)
+        date = article.publish_date
+        return Claim(article.title or "", date.date().isoformat() if date else "", tuple(article.authors))
+
+    return read
+
+
+def _htmldate_fields() -> FieldReader:
+    find_date = _package("htmldate", "htmldate").find_date
+    return lambda html, url: Claim(date=find_date(html, url=url or None, original_date=True) or "")
+
+
+def _trafilatura_fields() -> FieldReader:
+    extract_metadata = _package("trafilatura.metadata", "trafilatura").extract_metadata
+
+    def read(html: str, url: str) -> Claim:
+        options = {"original_date": True, "extensive_search": True}
+        found = extract_metadata(html, default_url=url or None, date_config=options)
+        authors = tuple(name.strip() for name in (found.author or "").split(";") if name.strip())
+        return Claim(found.title or "", found.date or "", authors)
+
+    return read
 
 
 _PEERS: Mapping[str, Callable[[], Peer]] = {
@@ -159,4 +232,11 @@ _PEERS: Mapping[str, Callable[[], Peer]] = {
 }
 
 PEERS: Mapping[str, Callable[[], Extractor]] = {name: partial(load_peer, name) for name in _PEERS}
-"""How to load each peer, by name."""
+"""How to load each peer for texts, by name."""
+
+FIELD_PEERS: Mapping[str, Callable[[], FieldReader]] = {
+    "htmldate": _htmldate_fields,
+    "trafilatura": _trafilatura_fields,
+    "newspaper4k": _newspaper4k_fields,
+}
+"""The peers' own functions for fields, by name; `load_field_peer` makes readers of them."""

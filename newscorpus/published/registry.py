@@ -1,17 +1,24 @@
-"""The extractors by name. Adding one is one entry here, one file and one test."""
+"""Load the extractors by name. Adding one is one entry here, one file and one test."""
 
 from collections.abc import Callable, Mapping
 
-from newscorpus.extraction.extractor import BlockSystemExtractor, Extractor, SystemExtractor, Template, keep_good
+from newscorpus.data import Rejected
+from newscorpus.extraction.extractor import (
+    BlockSystemExtractor,
+    Extractor,
+    Reading,
+    SystemExtractor,
+    Template,
+    keep_good,
+)
 from newscorpus.extraction.main_text import MainTextSystem
 from newscorpus.published import bte
-from newscorpus.published.bte import finder
-from newscorpus.published.node_svm import system
-from newscorpus.published.paragraph_svm.system import ParagraphSvm
+from newscorpus.published.node_svm import find as node_svm
+from newscorpus.published.paragraph_svm.find import ParagraphSvm
 from newscorpus.published.peers import PEERS
-from newscorpus.published.segment_systems import hybrid_document, hybrid_section, segment_svm
-from newscorpus.published.shallow_tree.system import ShallowTree
-from newscorpus.published.texttractor.system import Texttractor
+from newscorpus.published.segment_systems import find as segment_systems
+from newscorpus.published.shallow_tree.find import ShallowTree
+from newscorpus.published.texttractor.find import Texttractor
 
 DEFAULT = "main-text"
 
@@ -21,6 +28,17 @@ def _main_text(template: Template | None) -> Extractor:
     return BlockSystemExtractor(find=system.find, template=template, label_blocks=system.label)
 
 
+def _template_alone(template: Template | None) -> Extractor:
+    """The template extractor of Bakić (2012): where the rules of a portal find no text, there is none."""
+    reason = "no_main_text" if template else "no_template"
+    detail = f"the template {template.name!r} found none" if template else "the portal has no template"
+
+    def refuse(reading: Reading) -> Rejected:
+        return Rejected("extract", reason, detail, reading.page.url)
+
+    return SystemExtractor(refuse, template)
+
+
 SYSTEMS: Mapping[str, Callable[[Template | None], Extractor]] = {
     "main-text": _main_text,
     "bte": lambda template: SystemExtractor(bte.find, template),
@@ -28,11 +46,11 @@ SYSTEMS: Mapping[str, Callable[[Template | None], Extractor]] = {
     "texttractor-unrevised": lambda template: keep_good(Texttractor(rules=()), template),
     "shallow-tree": lambda template: keep_good(ShallowTree(), template),
     "paragraph-svm": lambda template: keep_good(ParagraphSvm(), template),
-    "segment-svm": lambda template: SystemExtractor(segment_svm.load().find, template),
-    "hybrid-section": lambda template: SystemExtractor(hybrid_section.load().find, template),
-    "hybrid-document": lambda template: SystemExtractor(hybrid_document.load().find, template),
-    "node-svm": lambda template: SystemExtractor(system.load().find, template),
-    "template": lambda template: SystemExtractor(finder(template), template),
+    "segment-svm": lambda template: SystemExtractor(segment_systems.load("segment-svm").find, template),
+    "hybrid-section": lambda template: SystemExtractor(segment_systems.load("hybrid-section").find, template),
+    "hybrid-document": lambda template: SystemExtractor(segment_systems.load("hybrid-document").find, template),
+    "node-svm": lambda template: SystemExtractor(node_svm.load().find, template),
+    "template": _template_alone,
 }
 """Our systems; a template is handed to them."""
 

@@ -7,8 +7,8 @@ import pytest
 
 from newscorpus.evaluation.scores import Overlap, lcs_overlap
 from newscorpus.gold.pages import read_pages
-from newscorpus.published.segment_systems.examples import SegmentedPage
-from newscorpus.published.segment_systems.experts import Expert
+from newscorpus.published.segment_systems.find import Expert
+from newscorpus.published.segment_systems.train import SegmentedPage
 
 
 def first_words(count: int) -> Expert:

@@ -7,10 +7,11 @@ from rich.console import Console
 
 from newscorpus.evaluation import gate
 from newscorpus.evaluation.compare import PageResult
-from newscorpus.evaluation.fields import Claim, FieldResult
+from newscorpus.evaluation.fields import FieldResult
 from newscorpus.evaluation.gate import Floor, FloorsError, Verdict, judge, read_floors, run_gate
 from newscorpus.evaluation.scores import Confusion, Overlap
 from newscorpus.gold.pages import GoldPage
+from newscorpus.published.peers import Claim
 
 RESULT = PageResult(
     dataset="news",

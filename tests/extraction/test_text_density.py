@@ -1,6 +1,6 @@
 import pytest
 
-from newscorpus.published.shallow_tree.system import text_density
+from newscorpus.published.shallow_tree.find import text_density
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from lxml.html import HtmlElement
 
 from newscorpus.extraction.parse import parse
 from newscorpus.extraction.segment import segment
-from newscorpus.gold.align import LABELS, label_by_alignment, label_exactly
+from newscorpus.gold.align import LABELLERS, label_by_alignment, label_exactly
 from newscorpus.gold.pages import GoldPage
 
 HTML = "<h1>New bridge</h1><p>The bridge opened today at noon.</p><p>It cost twelve million. Read more here.</p><p>Home"
@@ -16,4 +16,4 @@ def test_exact_labels_ask_for_the_same_paragraph_and_soft_ones_for_half_of_it() 
     blocks = segment(tree)
     assert label_exactly(blocks, PAGE).tolist() == [False, True, False, False]
     assert label_by_alignment(blocks, PAGE).tolist() == [False, True, True, False]
-    assert set(LABELS.values()) == {label_exactly, label_by_alignment}
+    assert set(LABELLERS.values()) == {label_exactly, label_by_alignment}

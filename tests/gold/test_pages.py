@@ -6,7 +6,11 @@ from typing import Any
 import pytest
 import zstandard
 
-from newscorpus.gold.pages import GoldPage, PagesError, read_pages
+from newscorpus.crawl.archive.encode import encode
+from newscorpus.crawl.archive.values import Capture, Exchange, Place
+from newscorpus.crawl.archive.writer import ArchiveWriter
+from newscorpus.data import Page
+from newscorpus.gold.pages import GoldPage, Mark, PagesError, read_pages
 
 NULLS: dict[str, Any] = dict.fromkeys(("url", "domain", "language", "title", "date", "authors", "text", "split"))
 FULL = {
@@ -61,7 +65,17 @@ def test_blank_lines_are_passed_over(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("line", "problem"),
-    [(b'{"id": "2"', "truncated"), (b'{"id": "2"}', "html"), (b'{"id": 2, "html": ""}', "id"), (b"[]", "object")],
+    [
+        (b'{"id": "2"', "truncated"),
+        (b'{"id": "2"}', "html"),
+        (b'{"id": 2, "html": ""}', "id"),
+        (b"[]", "object"),
+        (b'{"id": "2", "html": "", "list": "test"}', r"Invalid enum value 'test' - at `\$\.list`"),
+        (b'{"id": "2", "html": "", "marks": [{"block": "p"}]}', r"`label` - at `\$\.marks\[0\]`"),
+        (b'{"id": "2", "html": "", "marks": [{"block": "p", "label": "good", "by": ""}]}', "unknown field `by`"),
+        (b'{"id": "2", "archive": {"file": "a.warc.gz"}}', r"`offset` - at `\$\.archive`"),
+        (b'{"id": "2", "archive": {"file": "no.warc.gz", "offset": 0, "length": 1}}', r"no\.warc\.gz"),
+    ],
 )
 def test_a_bad_line_is_named(tmp_path: Path, line: bytes, problem: str) -> None:
     path = write(tmp_path / "a.jsonl", as_lines(FULL) + line + b"\n")
@@ -69,6 +83,27 @@ def test_a_bad_line_is_named(tmp_path: Path, line: bytes, problem: str) -> None:
         list(read_pages(path))
     assert f"{path}, line 2: " in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_what_a_person_said_of_the_page(tmp_path: Path) -> None:
+    mark: dict[str, Any] = {"block": "html/body/p", "label": "bad", "who": "jn", "when": "2026-11-22T10:00:00Z"}
+    (page,) = read_pages(write(tmp_path / "a.jsonl", as_lines({**FULL, "list": "teach", "marks": [mark]})))
+    assert (page.list, page.marks) == ("teach", (Mark(**mark),))
+
+
+def test_a_page_in_an_archive_is_read_from_there(tmp_path: Path) -> None:
+    headers = (("content-type", "text/html; charset=iso-8859-2"),)
+    body = "<p>Žluťoučký kůň</p>".encode("iso-8859-2")
+    with ArchiveWriter(tmp_path, 10_000_000, "newscorpus/test") as writer:
+        for url in ("https://a.example/1", "https://a.example/2"):
+            capture = Capture(Page(url, body if url.endswith("2") else b"<p>One", dict(headers)))
+            exchange = Exchange(url, "2026-11-01T10:00:00Z", 200, headers, capture.page.body)
+            place = writer.append(encode(exchange, capture, 10_000_000))
+    row = {"id": "1", "archive": {"file": f"../{place.file}", "offset": place.offset, "length": place.length}}
+    (tmp_path / "gold").mkdir()
+    (page,) = read_pages(write(tmp_path / "gold" / "a.jsonl", as_lines(row)))
+    assert page.html == "<p>Žluťoučký kůň</p>"
+    assert page.archive == Place(f"../{place.file}", place.offset, place.length)
 
 
 def test_several_frames_are_one_file(tmp_path: Path) -> None:

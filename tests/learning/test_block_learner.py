@@ -20,13 +20,13 @@ from newscorpus.learning.block_learner import (
     stack,
     train,
 )
-from newscorpus.learning.sources import Source, TrainingError
+from newscorpus.learning.sources import TrainingError, TrainingPages
 from newscorpus.published.paragraph_svm import train as paragraph_svm
-from newscorpus.published.paragraph_svm.system import ParagraphSvm
+from newscorpus.published.paragraph_svm.find import ParagraphSvm
 from newscorpus.published.shallow_tree import train as shallow_tree
-from newscorpus.published.shallow_tree.system import ShallowTree
+from newscorpus.published.shallow_tree.find import ShallowTree
 from newscorpus.published.texttractor import train as texttractor
-from newscorpus.published.texttractor.system import Texttractor
+from newscorpus.published.texttractor.find import Texttractor
 
 MakePage = Callable[..., GoldPage]
 SYSTEMS = {
@@ -42,7 +42,7 @@ def pages(make_page: MakePage) -> list[GoldPage]:
 
 
 def run(learner: BlockLearner, pages: list[GoldPage], folder: Path) -> None:
-    source = Source(pages, lambda learned: {"wcxb": {"licence": "none", "pages": learned["wcxb"], "sha256": ""}})
+    source = TrainingPages(pages, lambda learned: {"wcxb": {"licence": "none", "pages": learned["wcxb"], "sha256": ""}})
     train(learner, source, folder)
 
 

@@ -4,9 +4,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from newscorpus.gold.conventions import SET_WEIGHTS
 from newscorpus.gold.pages import GoldPage
 from newscorpus.learning.boosting import Boosting, block_weights, fit, fold_of, out_of_fold
-from newscorpus.learning.examples import SET_WEIGHTS, Example, make_example
+from newscorpus.learning.examples import Example, make_example
 
 MakePage = Callable[..., GoldPage]
 

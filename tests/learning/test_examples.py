@@ -3,8 +3,9 @@ from dataclasses import replace
 
 import pytest
 
+from newscorpus.gold.conventions import LICENCES, SET_WEIGHTS
 from newscorpus.gold.pages import GoldPage
-from newscorpus.learning.examples import LICENCES, SET_WEIGHTS, Example, make_example
+from newscorpus.learning.examples import Example, make_example
 
 MakePage = Callable[..., GoldPage]
 

@@ -8,8 +8,8 @@ import pytest
 from newscorpus.artifacts import CARD, METADATA
 from newscorpus.data import Article, Page
 from newscorpus.gold.pages import GoldPage, read_pages
+from newscorpus.learning.registry import TRAINERS
 from newscorpus.learning.sources import TrainingError, first_of_each_set, is_aside
-from newscorpus.learning.train import TRAINERS
 from newscorpus.published.registry import load
 
 NAMES = ("segment-svm", "hybrid-section", "hybrid-document", "node-svm")

@@ -6,14 +6,23 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+from newscorpus.arrays import Matrix
 from newscorpus.data import Article, Page, Rejected
 from newscorpus.extraction.extractor import SystemExtractor
 from newscorpus.published.peers import MissingPeerError
 from newscorpus.published.registry import load
-from newscorpus.published.segment_systems.experts import EXPERTS, Expert, load_experts, share_found
-from newscorpus.published.segment_systems.hybrid_document import DocumentSystem
-from newscorpus.published.segment_systems.hybrid_section import COLUMNS, ExpertFeatures, measure_kept
-from newscorpus.published.segment_systems.segment_svm import Classes, Matrix, SegmentSystem, Svm, measure
+from newscorpus.published.segment_systems.find import (
+    EXPERTS,
+    SECTION_FEATURES,
+    Classes,
+    DocumentSystem,
+    Expert,
+    SegmentSystem,
+    Svm,
+    load_experts,
+    measure_kept,
+    share_found,
+)
 from newscorpus.published.segment_systems.segments import FEATURES, make_segment
 
 PAGE = Page.from_html("<div><a href=/>Home</a> <a href=/sport>Sport</a></div><div><p>One two three.<p>Four.</div>")
@@ -34,7 +43,7 @@ def text_of(found: Article | Rejected) -> str:
 
 
 def test_the_good_segments_are_the_text() -> None:
-    system = SegmentSystem(Svm("model:own@1", few_links), measure)
+    system = SegmentSystem(Svm("model:own@1", few_links), {})
     article = SystemExtractor(system.find)(PAGE)
     assert text_of(article) == "One two three.\nFour."
     assert isinstance(article, Article)
@@ -46,7 +55,7 @@ def test_the_good_segments_are_the_text() -> None:
     [("<body>", "segment", "no_segments"), ("<div><a href=/>Home</a></div>", "extract", "no_main_text")],
 )
 def test_pages_without_a_good_segment(html: str, stage: str, reason: str) -> None:
-    found = SystemExtractor(SegmentSystem(Svm("own", few_links), measure).find)(Page.from_html(html))
+    found = SystemExtractor(SegmentSystem(Svm("own", few_links), {}).find)(Page.from_html(html))
     assert isinstance(found, Rejected)
     assert (found.stage, found.reason) == (stage, reason)
 
@@ -62,8 +71,7 @@ def test_nothing_is_found_of_no_words() -> None:
 
 
 def test_hybrid_section_sees_what_the_experts_kept() -> None:
-    features = ExpertFeatures(EXPERT_TEXTS)
-    system = SegmentSystem(Svm("own", kept_by_the_first), features)
+    system = SegmentSystem(Svm("own", kept_by_the_first), EXPERT_TEXTS)
     assert text_of(SystemExtractor(system.find)(PAGE)) == "One two three.\nFour."
 
 
@@ -84,7 +92,7 @@ def test_where_the_chosen_expert_finds_nothing_it_is_named() -> None:
 
 def test_the_experts_are_those_of_the_thesis() -> None:
     assert tuple(load_experts()) == EXPERTS
-    assert len(COLUMNS) == 41
+    assert len(SECTION_FEATURES) == 41
 
 
 def test_a_hybrid_without_its_experts_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

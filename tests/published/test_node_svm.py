@@ -9,7 +9,7 @@ from newscorpus.data import Article, Page, Rejected
 from newscorpus.extraction.extractor import SystemExtractor
 from newscorpus.extraction.nodes import COLUMNS, LinearModel, Nodes, describe
 from newscorpus.extraction.parse import parse
-from newscorpus.published.node_svm.system import CANDIDATES, PARTS, Choice, NodeSystem, choose
+from newscorpus.published.node_svm.find import CANDIDATES, PARTS, Choice, NodeSystem, choose
 
 PAGE = (
     "<body><div class=menu>Home Sport</div><div class=text><p>One two.</p>"

@@ -5,8 +5,8 @@ import pytest
 
 from newscorpus.extraction.nodes import COLUMNS, LinearModel
 from newscorpus.gold.pages import GoldPage
-from newscorpus.published.node_svm.examples import NodePage, make_node_page, score_choices
-from newscorpus.published.node_svm.system import CANDIDATES, MODERN_CANDIDATES, Choice
+from newscorpus.published.node_svm.find import CANDIDATES, MODERN_CANDIDATES, Choice
+from newscorpus.published.node_svm.train import NodePage, make_node_page, score_choices
 
 HTML = (
     "<body><div class=page><div class=menu>Home Sport</div><div class=text><p>One two three four five six.</p>"

@@ -4,7 +4,7 @@ import pytest
 
 from newscorpus.data import Page
 from newscorpus.extraction.extractor import Reading, read
-from newscorpus.published.paragraph_svm.system import FEATURES, measure, paragraphs
+from newscorpus.published.paragraph_svm.find import FEATURES, measure, paragraphs
 
 PAGE = (
     "<div class=menu><p><a href=/>Domů</a></p></div><div class=article>Praha<h1>Most</h1>"

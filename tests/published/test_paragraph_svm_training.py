@@ -4,7 +4,7 @@ import pytest
 from newscorpus.artifacts import WEIGHTS, Artifact, Metadata, Scorer
 from newscorpus.learning.block_learner import LabelledPage
 from newscorpus.learning.sources import TrainingError
-from newscorpus.published.paragraph_svm.system import FEATURES
+from newscorpus.published.paragraph_svm.find import FEATURES
 from newscorpus.published.paragraph_svm.train import fit
 
 METADATA = Metadata("toy", "1", (), {}, {}, {}, {}, {})

@@ -7,7 +7,15 @@ import pytest
 
 from newscorpus.data import Article, Page, Rejected
 from newscorpus.published import peers
-from newscorpus.published.peers import PEERS, MissingPeerError, load_peer, visible_text
+from newscorpus.published.peers import (
+    FIELD_PEERS,
+    PEERS,
+    Claim,
+    MissingPeerError,
+    load_field_peer,
+    load_peer,
+    visible_text,
+)
 
 SENTENCES = [
     "The council of the town decided on Monday that the old bridge over the river will be closed for the winter.",
@@ -59,14 +67,32 @@ def test_a_failure_is_a_rejection_with_its_reason(monkeypatch: pytest.MonkeyPatc
     assert rejected == Rejected("extract", "peer_failed", "broken: RecursionError: too deep", "https://news.example/a")
 
 
+def refuse_import(module: str) -> None:
+    raise ModuleNotFoundError(f"No module named {module!r}", name=module)
+
+
 @pytest.mark.parametrize("name", PEERS)
 def test_a_missing_package_says_how_to_get_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(module: str) -> None:
-        raise ModuleNotFoundError(f"No module named {module!r}", name=module)
-
-    monkeypatch.setattr(importlib, "import_module", missing)
+    monkeypatch.setattr(importlib, "import_module", refuse_import)
     with pytest.raises(MissingPeerError, match=r"requirements-bench\.txt"):
         PEERS[name]()
+
+
+@pytest.mark.parametrize("name", FIELD_PEERS)
+def test_reads_the_fields_of_a_plain_page(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    html = NEWS.replace("<head>", "<head><meta property='article:published_time' content='2024-02-03T10:00:00Z'>")
+    claim = load_field_peer(name)(html, "https://news.example/bridge")
+    assert claim.date == "2024-02-03"
+    assert claim.title == ("" if name == "htmldate" else "Bridge to close for winter")
+    monkeypatch.setitem(FIELD_PEERS, name, lambda: lambda html, url: Claim(str(1 // 0)))
+    assert load_field_peer(name)(html, "") == Claim()
+
+
+@pytest.mark.parametrize("name", FIELD_PEERS)
+def test_a_missing_package_of_a_field_peer_says_how_to_get_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib, "import_module", refuse_import)
+    with pytest.raises(MissingPeerError, match=r"requirements-bench\.txt"):
+        load_field_peer(name)
 
 
 @pytest.mark.parametrize(("declaration", "stoplist"), [('lang="cs-CZ"', "Czech"), ("LANG=sr", "Serbian")])

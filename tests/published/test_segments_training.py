@@ -5,8 +5,8 @@ import pytest
 
 from newscorpus.evaluation.scores import lcs_overlap
 from newscorpus.gold.pages import GoldPage
-from newscorpus.published.segment_systems.examples import SegmentedPage, make_segmented
-from newscorpus.published.segment_systems.experts import Expert
+from newscorpus.published.segment_systems.find import Expert
+from newscorpus.published.segment_systems.train import SegmentedPage, make_segmented
 
 HTML = (
     "<div>Home Sport</div><div>one two three four five six seven eight nine ten</div>"

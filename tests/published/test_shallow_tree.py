@@ -2,7 +2,7 @@ import pytest
 
 from newscorpus.data import Page
 from newscorpus.extraction.extractor import Reading, read
-from newscorpus.published.shallow_tree.system import FEATURES, cut, measure
+from newscorpus.published.shallow_tree.find import FEATURES, cut, measure
 
 PAGE = (
     "<title>Most</title><body><ul><li><a href=/>Prva stran</a><li><a href=/s>Šport</a></ul><h1>Nov most</h1>"

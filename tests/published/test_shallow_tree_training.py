@@ -3,7 +3,7 @@ import pytest
 
 from newscorpus.learning.block_learner import LabelledPage
 from newscorpus.learning.sources import TrainingError
-from newscorpus.published.shallow_tree.system import FEATURES
+from newscorpus.published.shallow_tree.find import FEATURES
 from newscorpus.published.shallow_tree.train import fit
 
 

@@ -7,7 +7,7 @@ from lxml.html import HtmlElement
 from newscorpus.data import Block, Label
 from newscorpus.extraction.parse import parse
 from newscorpus.extraction.segment import segment
-from newscorpus.published.texttractor.system import COUNTS, DENSITIES, FEATURES, FLAGS, label_by, measure
+from newscorpus.published.texttractor.find import COUNTS, DENSITIES, FEATURES, FLAGS, label_by, measure
 
 PAGE = (
     "<div class=article-content><h1>Nový most</h1><p>Dnes OTEVŘEN 12 let <a href=/>starý</a> most.</p></div>"

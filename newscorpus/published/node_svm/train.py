@@ -1,31 +1,31 @@
-"""Training of the model of `node-svm` (Kazennikov 2013): a linear SVM over the elements of many pages."""
+"""Train `node-svm` (Kazennikov 2013): a linear support vector machine over the elements of many pages."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from lxml import etree
+from lxml.html import HtmlElement
 from numpy.typing import NDArray
 from sklearn.svm import LinearSVC
 
-from newscorpus.arrays import Floats, Integers
-from newscorpus.artifacts import Metadata, array_bytes, save_artifact
-from newscorpus.extraction.nodes import BIAS, COLUMNS, FEATURES, WEIGHTS, LinearModel
-from newscorpus.learning.card import system_card
-from newscorpus.learning.onnx import join_rows
-from newscorpus.learning.sources import (
-    Progress,
-    describe_data,
-    describe_versions,
-    first_of_each_set,
-    is_aside,
-    training_articles,
-)
-from newscorpus.published.node_svm.examples import NodePage, make_node_page, score_choices
-from newscorpus.published.node_svm.system import MODEL, MODERN_CANDIDATES
+from newscorpus.arrays import Flags, Floats, Integers
+from newscorpus.artifacts import Metadata
+from newscorpus.data import Page, Rejected
+from newscorpus.extraction.decode import decode
+from newscorpus.extraction.nodes import COLUMNS, FEATURES, GROUPS, LinearModel, Nodes, describe
+from newscorpus.extraction.parse import parse
+from newscorpus.extraction.segment import INVISIBLE_TAGS
+from newscorpus.gold.align import match_words
+from newscorpus.gold.pages import GoldPage
+from newscorpus.learning.linear import bias_parameter, draw_places, join_machines, join_rows, weights_file
+from newscorpus.learning.model import TrainedModel
+from newscorpus.learning.sources import Progress, describe_data, first_of_each_set, is_aside, training_articles
+from newscorpus.published.node_svm.find import MODEL, MODERN_CANDIDATES, PARTS, Choice, choose
+from newscorpus.tokens import words
 
 MODEL_VERSION = "1"
 PACKAGES = ("numpy", "scikit-learn")
@@ -39,6 +39,9 @@ MEASURE = (
     "is as good as the best one, `f1` of its words; `right_cleaned`, `f1_cleaned`: less its foreign parts; `best_f1`: "
     "of the best element."
 )
+
+NEAR_BEST = 0.01
+"""A node is the right one too where its F1 is below that of the best by no more: elements around it alone, say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,57 +65,176 @@ class NodeTraining:
     seed: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class NodePage:
+    """A page to learn from.
+
+    Attributes:
+        page: the page with its gold text.
+        nodes: its elements with their features.
+        is_candidate: per node whether it may be chosen.
+        words: per node the number of its words.
+        good: per node how many of those are main text.
+        gold: number of words of the gold text.
+    """
+
+    page: GoldPage
+    nodes: Nodes
+    is_candidate: Flags
+    words: Floats
+    good: Floats
+    gold: int
+
+    @property
+    def f1(self) -> Floats:
+        """Per node the F1 of its words, were it taken for the main text."""
+        return 2 * self.good / (self.words + self.gold)
+
+    @property
+    def best(self) -> int:
+        """Place of the best candidate; of equals the outermost."""
+        return int(np.argmax(np.where(self.is_candidate, self.f1, -1)))
+
+    @property
+    def best_f1(self) -> float:
+        """F1 of the best candidate."""
+        return float(self.f1[self.best])
+
+    @property
+    def right(self) -> Flags:
+        """Per node whether it is the candidate to choose, or as good as that."""
+        return self.is_candidate & (self.f1 >= self.best_f1 - NEAR_BEST)
+
+    @property
+    def foreign(self) -> Flags:
+        """Per node whether less than half of its words is main text."""
+        return self.good < self.words / 2
+
+    def f1_of(self, choice: Choice) -> float:
+        """F1 of the words of the chosen node without those of its foreign parts."""
+        parts = list(choice.foreign)
+        good = self.good[choice.text] - self.good[parts].sum()
+        kept = self.words[choice.text] - self.words[parts].sum()
+        return float(2 * good / (kept + self.gold))
+
+
+def make_node_page(
+    page: GoldPage, groups: tuple[str, ...] = GROUPS, candidates: frozenset[str] = MODERN_CANDIDATES
+) -> NodePage | None:
+    """What there is to learn of `page`; None where it cannot be read, or no candidate holds gold text."""
+    html = decode(Page.from_html(page.html, page.url))
+    tree = html if isinstance(html, Rejected) else parse(html, page.url)
+    if isinstance(tree, Rejected):
+        return None
+    nodes = describe(tree, PARTS, groups)
+    page_words, spans = _words_of(tree)
+    so_far = np.concatenate(([0], np.cumsum(match_words(page_words, page.text))))
+    places = np.array([spans[element] for element in nodes.elements], np.int64).reshape(-1, 2)
+    good = (so_far[places[:, 1]] - so_far[places[:, 0]]).astype(float)
+    is_candidate = np.array([element.tag in candidates for element in nodes.elements], bool)
+    if not good[is_candidate].any():
+        return None
+    amounts = (places[:, 1] - places[:, 0]).astype(float)
+    return NodePage(page, nodes, is_candidate, amounts, good, len(words(page.text)))
+
+
+def _words_of(tree: HtmlElement) -> tuple[list[str], Mapping[HtmlElement, tuple[int, int]]]:
+    """The visible words of a page in order, and between which of them each element stands."""
+    found: list[str] = []
+    begin: dict[HtmlElement, int] = {}
+    spans: dict[HtmlElement, tuple[int, int]] = {}
+    walk = etree.iterwalk(tree, events=("start", "end"))
+    for event, element in walk:
+        if event == "end":
+            spans[element] = (begin[element], len(found))
+            found += words(element.tail or "")
+            continue
+        begin[element] = len(found)
+        if element.tag in INVISIBLE_TAGS:
+            walk.skip_subtree()
+        else:
+            found += words(element.text or "")
+    return found, spans
+
+
+@dataclass(frozen=True, slots=True)
+class NodeScores:
+    """How right the choices on some pages are.
+
+    Attributes:
+        pages: number of pages.
+        right: share on which the chosen node is as good as the best.
+        around: share on which it is not, and holds the best.
+        f1: mean F1 of its words.
+        right_cleaned: share on which it is, less its foreign parts.
+        f1_cleaned: mean F1 of its words, less its foreign parts.
+        best_f1: mean F1 of the best nodes.
+    """
+
+    pages: int
+    right: float
+    around: float
+    f1: float
+    right_cleaned: float
+    f1_cleaned: float
+    best_f1: float
+
+
+def score_choices(
+    pages: Sequence[NodePage], model: LinearModel, candidates: frozenset[str] = MODERN_CANDIDATES
+) -> NodeScores:
+    """How right the choices of `model` among `candidates` are; `pages` were made with the same."""
+    chosen = [_judge(page, model, candidates) for page in pages]
+    return NodeScores(len(pages), *np.mean(chosen, axis=0).tolist())
+
+
+def _judge(page: NodePage, model: LinearModel, candidates: frozenset[str]) -> tuple[float, ...]:
+    choice = choose(page.nodes, model.score(page.nodes), candidates)
+    if choice is None:
+        return 0.0, 0.0, 0.0, 0.0, 0.0, page.best_f1
+    whole, cleaned = page.f1_of(Choice(choice.text, ())), page.f1_of(choice)
+    least = page.best_f1 - NEAR_BEST
+    holds_best = page.nodes.elements[choice.text] in page.nodes.elements[page.best].iterancestors()
+    return whole >= least, whole < least and holds_best, whole, cleaned >= least, cleaned, page.best_f1
+
+
 def train_node_svm(data: Path, output: Path, progress: Progress, training: NodeTraining = NodeTraining()) -> Metadata:
-    """Train `node-svm`; see `newscorpus.learning.train.train`."""
-    pages = list(_pages(data, training, progress))
-    learned = [page for page in pages if not _is_aside(page)]
-    weights, bias = fit_nodes(learned, training)
-    metadata = Metadata(
-        name=MODEL,
-        version=MODEL_VERSION,
-        features=FEATURES,
-        parameters={BIAS: [round(float(value), 6) for value in bias]},
-        files={},
-        versions=describe_versions(PACKAGES),
-        data=describe_data(data, Counter(page.page.dataset for page in learned)),
-        scores=_scores([page for page in pages if _is_aside(page)], LinearModel("", weights, bias)),
-    )
+    """Train `node-svm`; see `newscorpus.learning.main_text.train_main_text`."""
+    articles = first_of_each_set(training_articles(data, progress), training.pages_a_set)
+    pages = [made for page in articles if (made := make_node_page(page)) and made.best_f1 >= training.least_f1]
+    learned = [page for page in pages if not is_aside(page.page.site)]
+    model = fit_nodes(learned, training)
+    aside = defaultdict(list)
+    for page in pages:
+        if is_aside(page.page.site):
+            aside[page.page.dataset].append(page)
     source = (
         f"Of the first {training.pages_a_set} pages with an article of the train split of each of these sets those on "
         f"which one element holds the text (F1 {training.least_f1} at least), of four fifths of the sites."
     )
     penalties = f"C {training.text_penalty:g} for the text, {training.foreign_penalty:g} for what is foreign"
-    how = f"Linear support vector machines (LIBLINEAR): {penalties}; {COLUMNS} columns."
-    files = {WEIGHTS: array_bytes(weights.astype(np.float16))}
-    save_artifact(output, metadata, files, system_card(metadata, ABOUT, source, how, MEASURE))
-    return metadata
+    return TrainedModel(
+        name=MODEL,
+        version=MODEL_VERSION,
+        features=FEATURES,
+        parameters=bias_parameter(model),
+        weights=weights_file(model),
+        packages=PACKAGES,
+        data=describe_data(data, Counter(page.page.dataset for page in learned)),
+        scores={name: _rounded(score_choices(of_set, model)) for name, of_set in aside.items()},
+        about=ABOUT,
+        source=source,
+        how=f"Linear support vector machines (LIBLINEAR): {penalties}; {COLUMNS} columns.",
+        measure=MEASURE,
+    ).save(output)
 
 
-def _pages(data: Path, training: NodeTraining, progress: Progress) -> Iterator[NodePage]:
-    for page in first_of_each_set(training_articles(data, progress), training.pages_a_set):
-        made = make_node_page(page)
-        if made and made.best_f1 >= training.least_f1:
-            yield made
+def _rounded(scores: NodeScores) -> dict[str, float]:
+    return {measure: round(float(value), 4) for measure, value in asdict(scores).items()}
 
 
-def _is_aside(page: NodePage) -> bool:
-    return is_aside(page.page.domain or page.page.id)
-
-
-def _scores(pages: Sequence[NodePage], model: LinearModel) -> dict[str, dict[str, float]]:
-    """How right the choices of `model` are, by set."""
-    score = partial(score_choices, model=model, candidates=MODERN_CANDIDATES)
-    by_set = defaultdict(list)
-    for page in pages:
-        by_set[page.page.dataset].append(page)
-    return {
-        name: {measure: round(float(value), 4) for measure, value in asdict(score(of)).items()}
-        for name, of in by_set.items()
-    }
-
-
-def fit_nodes(pages: Sequence[NodePage], training: NodeTraining = NodeTraining()) -> tuple[Floats, Floats]:
-    """Weights, shape (columns, 2), and bias of the text and of foreign parts.
+def fit_nodes(pages: Sequence[NodePage], training: NodeTraining = NodeTraining()) -> LinearModel:
+    """A model without a name, of two outputs: the text, and what is foreign in it.
 
     What is foreign is learned from the nodes inside the right ones alone, where stage two asks for it; a long one
     counts for more, since to lose it costs more.
@@ -128,8 +250,7 @@ def fit_nodes(pages: Sequence[NodePage], training: NodeTraining = NodeTraining()
     foreign.fit(
         join_rows(nodes, inside), _join([page.foreign for page in pages], inside), sample_weight=size / size.mean()
     )
-    weights = np.column_stack((text.coef_[0], foreign.coef_[0]))
-    return weights, np.concatenate((text.intercept_, foreign.intercept_))
+    return join_machines((text, foreign))
 
 
 def _join(values: Sequence[NDArray[Any]], places: Sequence[Integers]) -> NDArray[Any]:
@@ -143,8 +264,7 @@ def _around(page: NodePage, generator: np.random.Generator, others: int) -> Inte
     best = elements[page.best]
     near = {best, *best.iterancestors(), *best.iterdescendants()}
     is_near = np.array([element in near for element in elements])
-    rest = generator.permutation(np.flatnonzero(~is_near))[:others]
-    return np.union1d(np.flatnonzero(is_near), rest)
+    return draw_places(is_near, ~is_near, others, generator)
 
 
 def _inside(page: NodePage) -> Integers:

@@ -1,4 +1,4 @@
-"""Training of the paragraph SVM (Novotný 2016): a linear machine, fitted at once or streamed."""
+"""Train the paragraph SVM (Novotný 2016): a linear machine, fitted at once or streamed."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
@@ -9,7 +9,7 @@ from sklearn.svm import LinearSVC
 
 from newscorpus.learning.block_learner import BlockLearner, Fitted, LabelledPage, check_labels, stack
 from newscorpus.learning.onnx import estimator_to_onnx
-from newscorpus.published.paragraph_svm.system import FEATURES, MODEL, measure, paragraphs
+from newscorpus.published.paragraph_svm.find import FEATURES, MODEL, measure, paragraphs
 
 HELD_BLOCKS = 1_000_000
 """Paragraphs that memory is trusted to hold, some 30,000 pages: half a GB while they are fitted (measured 2026-11)."""

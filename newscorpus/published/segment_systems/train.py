@@ -1,38 +1,127 @@
-"""Support vector machines (libSVM): kernel and penalty chosen by cross-validation over sites, then fitted.
+"""Train `segment-svm`, `hybrid-section` and `hybrid-document` (Bakić 2012): support vector machines (libSVM).
 
-Training of the models of `segment-svm`, `hybrid-section` and `hybrid-document` (Bakić 2012).
+Kernel and penalty are chosen by cross-validation over sites.
 """
 
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.svm import SVC
 
-from newscorpus.artifacts import WEIGHTS, Metadata, save_artifact
-from newscorpus.evaluation.scores import ngram_overlap
-from newscorpus.learning.card import system_card
+from newscorpus.arrays import Flags, Integers, Matrix
+from newscorpus.artifacts import WEIGHTS, Metadata
+from newscorpus.data import Page, Rejected
+from newscorpus.evaluation.scores import Overlap, ngram_overlap
+from newscorpus.extraction.extractor import read
+from newscorpus.gold.pages import GoldPage
+from newscorpus.learning.model import TrainedModel
 from newscorpus.learning.onnx import estimator_to_onnx
-from newscorpus.learning.sources import (
-    Progress,
-    TrainingError,
-    describe_data,
-    describe_versions,
-    first_of_each_set,
-    training_articles,
+from newscorpus.learning.sources import Progress, TrainingError, describe_data, first_of_each_set, training_articles
+from newscorpus.published.segment_systems.find import (
+    CLASSES,
+    EXPERTS,
+    HYBRID_DOCUMENT,
+    HYBRID_SECTION,
+    SECTION_FEATURES,
+    SEGMENT_SVM,
+    Classes,
+    Expert,
+    ask,
+    load_experts,
+    measure,
+    measure_kept,
+    measure_page,
+    share_found,
 )
-from newscorpus.published.segment_systems import hybrid_document, hybrid_section, segment_svm
-from newscorpus.published.segment_systems.examples import Measure, SegmentedPage, make_segmented
-from newscorpus.published.segment_systems.experts import EXPERTS, Expert, load_experts
-from newscorpus.published.segment_systems.segment_svm import CLASSES, Classes, Matrix
-from newscorpus.published.segment_systems.segments import FEATURES
+from newscorpus.published.segment_systems.segments import FEATURES, Segment, cut
+from newscorpus.tokens import words
+
+MODEL_VERSION = "1"
+PACKAGES = ("numpy", "scikit-learn", "skl2onnx")
+
+PAGES_A_SET = 250
+"""Pages learned from of each set: more segments than a kernel machine can take."""
+
+GOOD_SHARE = 0.9
+"""A segment is good in training when more than this share of its words stands in the gold text."""
 
 MIN_CLASSES = MIN_SITES = 2
+
+ABOUT = {
+    SEGMENT_SVM: "SVM-seg (Bakić 2012): tells by 37 features which segments are main text.",
+    HYBRID_SECTION: f"SVM-B (Bakić 2012): as segment-svm, knowing what {', '.join(EXPERTS)} kept of each segment.",
+    HYBRID_DOCUMENT: f"SVM-A (Bakić 2012): chooses by 37 features one of {', '.join(EXPERTS)} for a page.",
+}
+SOURCE = f"The first {PAGES_A_SET} pages with an article of the train split of each of these sets."
+
+CompareTexts = Callable[[str, str], Overlap]
+"""What an extracted text and the gold text share."""
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentedPage:
+    """A page to learn from.
+
+    Attributes:
+        page: the page with its gold text.
+        segments: what it is cut into.
+        features: of the segments: shape (segments, 37).
+        kept: the share of each segment that each expert kept: shape (segments, experts).
+        good: per segment whether it is main text.
+        whole: the 37 features of the whole page.
+        texts: what each expert holds to be the main text.
+    """
+
+    page: GoldPage
+    segments: tuple[Segment, ...]
+    features: Matrix
+    kept: Matrix
+    good: Flags
+    whole: Matrix
+    texts: Mapping[str, str]
+
+    @property
+    def hybrid_features(self) -> Matrix:
+        """Of the segments, with what the experts kept: shape (segments, 37 + experts)."""
+        return np.hstack((self.features, self.kept))
+
+    @property
+    def good_text(self) -> str:
+        """The text of the good segments: the best that a choice of segments can do."""
+        return self.text_of(self.good)
+
+    def text_of(self, chosen: Iterable[object]) -> str:
+        """The text of the chosen segments; one truth value a segment."""
+        kept = (segment for segment, is_chosen in zip(self.segments, chosen, strict=True) if is_chosen)
+        return "\n".join(paragraph for segment in kept for paragraph in segment.paragraphs)
+
+    def best_expert(self, overlap: CompareTexts) -> int:
+        """The place of the expert whose text has the best F1; of equals the first."""
+        f1 = [overlap(text, self.page.text).scores.f1 for text in self.texts.values()]
+        return f1.index(max(f1))
+
+
+def make_segmented(page: GoldPage, experts: Mapping[str, Expert]) -> SegmentedPage | None:
+    """What there is to learn of `page`; None where it cannot be read."""
+    reading = read(Page.from_html(page.html, page.url))
+    if isinstance(reading, Rejected):
+        return None
+    segments, texts, gold = cut(reading.tree), ask(experts, reading), words(page.text)
+    shares = [share_found(words(" ".join(segment.paragraphs)), gold) for segment in segments]
+    return SegmentedPage(
+        page=page,
+        segments=segments,
+        features=measure(segments),
+        kept=measure_kept(segments, texts),
+        good=np.array(shares) > GOOD_SHARE,
+        whole=measure_page(reading.tree),
+        texts=texts,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +133,8 @@ class SvmSearch:
         penalties: tried, libSVM's C.
         folds: of the cross-validation; no site stands in two.
         choose_from: most rows that the choice is made from: its time grows with their square.
-        fit_to: most rows that the chosen machine is fitted to; likewise, and each may become a part of the model.
+        fit_to: most rows that the chosen machine is fitted to; its time grows likewise, and each row may become a part
+            of the model.
         scoring: measure of scikit-learn that decides.
         seed: of the draw of rows.
     """
@@ -60,27 +150,23 @@ class SvmSearch:
 
 @dataclass(frozen=True, slots=True)
 class ChosenSvm:
-    """A fitted machine.
+    """A fitted machine; its kernel and penalty are its parameters.
 
     Attributes:
         machine: the estimator.
-        kernel: chosen.
-        penalty: chosen.
         measure: that chose.
         score: of that choice by this measure, in cross-validation.
-        rows: that it was fitted to.
+        rows: number that it was fitted to.
     """
 
     machine: SVC
-    kernel: str
-    penalty: float
     measure: str
     score: float
     rows: int
 
 
 def fit_svm(rows: Matrix, classes: Classes, sites: Sequence[str], search: SvmSearch = SvmSearch()) -> ChosenSvm:
-    """The machine of the kernel and penalty that do best on sites they have not seen.
+    """Fit the machine of the kernel and penalty that do best on sites they have not seen.
 
     Args:
         rows: shape (rows, columns).
@@ -106,76 +192,12 @@ def fit_svm(rows: Matrix, classes: Classes, sites: Sequence[str], search: SvmSea
         grid.fit(rows[chosen], classes[chosen], groups=[sites[at] for at in chosen])
     fitted = _draw(generator, len(rows), search.fit_to)
     machine = SVC(**grid.best_params_).fit(rows[fitted], classes[fitted])
-    return ChosenSvm(machine, machine.kernel, machine.C, search.scoring, float(grid.best_score_), len(fitted))
+    return ChosenSvm(machine, search.scoring, float(grid.best_score_), len(fitted))
 
 
-def _draw(generator: np.random.Generator, rows: int, limit: int) -> NDArray[np.int64]:
+def _draw(generator: np.random.Generator, rows: int, limit: int) -> Integers:
     """Places of at most `limit` rows, in order."""
     return np.sort(generator.permutation(rows)[:limit])
-
-
-MODEL_VERSION = "1"
-PACKAGES = ("numpy", "scikit-learn", "skl2onnx")
-
-PAGES_A_SET = 250
-"""Pages learned from of each set: more segments than a kernel machine can take."""
-
-SOURCE = f"The first {PAGES_A_SET} pages with an article of the train split of each of these sets."
-
-
-@dataclass(frozen=True, slots=True)
-class _System:
-    """What the card tells of a system; `of` is what the score of the choice of kernel counts."""
-
-    name: str
-    columns: tuple[str, ...]
-    about: str
-    of: str
-
-
-SEGMENTS = _System(
-    segment_svm.MODEL, FEATURES, "SVM-seg (Bakić 2012): tells by 37 features which segments are main text.", "segments"
-)
-SECTIONS = _System(
-    hybrid_section.MODEL,
-    hybrid_section.COLUMNS,
-    f"SVM-B (Bakić 2012): as segment-svm, knowing what {', '.join(EXPERTS)} kept of each segment.",
-    "segments",
-)
-DOCUMENTS = _System(
-    hybrid_document.MODEL,
-    FEATURES,
-    f"SVM-A (Bakić 2012): chooses by 37 features one of {', '.join(EXPERTS)} for a page.",
-    "best choices",
-)
-
-
-def train_segment_svm(data: Path, output: Path, progress: Progress) -> Metadata:
-    """Train `segment-svm`; see `newscorpus.learning.train.train`."""
-    pages = _pages(data, {}, progress)
-    chosen = fit_segments(pages, [page.features for page in pages])
-    return _save(SEGMENTS, chosen, pages, data, output)
-
-
-def train_hybrid_section(data: Path, output: Path, progress: Progress) -> Metadata:
-    """Train `hybrid-section`; see `newscorpus.learning.train.train`.
-
-    Raises:
-        MissingPeerError: the package of an expert is not installed.
-    """
-    pages = _pages(data, load_experts(), progress)
-    chosen = fit_segments(pages, [page.hybrid_features for page in pages])
-    return _save(SECTIONS, chosen, pages, data, output)
-
-
-def train_hybrid_document(data: Path, output: Path, progress: Progress) -> Metadata:
-    """Train `hybrid-document`, the best expert being that of the best 4-gram F1; see `newscorpus.learning.train.train`.
-
-    Raises:
-        MissingPeerError: the package of an expert is not installed.
-    """
-    pages = _pages(data, load_experts(), progress)
-    return _save(DOCUMENTS, fit_documents(pages, ngram_overlap), pages, data, output)
 
 
 def fit_segments(pages: Sequence[SegmentedPage], rows: Sequence[Matrix]) -> ChosenSvm:
@@ -184,33 +206,42 @@ def fit_segments(pages: Sequence[SegmentedPage], rows: Sequence[Matrix]) -> Chos
     return fit_svm(np.concatenate(rows), good, [page.page.domain for page in pages for _ in page.segments])
 
 
-def fit_documents(pages: Sequence[SegmentedPage], overlap: Measure) -> ChosenSvm:
+def fit_documents(pages: Sequence[SegmentedPage], overlap: CompareTexts) -> ChosenSvm:
     """A machine that tells by a page's 37 features which expert has the best F1 there; its class is their place."""
     best = np.array([page.best_expert(overlap) for page in pages], np.int64)
     sites = [page.page.domain for page in pages]
     return fit_svm(np.stack([page.whole for page in pages]), best, sites, SvmSearch(scoring="accuracy"))
 
 
-def _pages(data: Path, experts: Mapping[str, Expert], progress: Progress) -> list[SegmentedPage]:
-    pages = first_of_each_set(training_articles(data, progress), PAGES_A_SET)
-    return [found for page in pages if (found := make_segmented(page, experts))]
+def train(name: str, data: Path, output: Path, progress: Progress) -> Metadata:
+    """Train one of the three systems; see `newscorpus.learning.main_text.train_main_text`.
 
+    The best expert of a page, for `hybrid-document`, is that of the best 4-gram F1.
 
-def _save(system: _System, chosen: ChosenSvm, pages: Sequence[SegmentedPage], data: Path, output: Path) -> Metadata:
-    metadata = Metadata(
-        name=system.name,
+    Raises:
+        MissingPeerError: the package of an expert is not installed.
+    """
+    experts = {} if name == SEGMENT_SVM else load_experts()
+    articles = first_of_each_set(training_articles(data, progress), PAGES_A_SET)
+    pages = [found for page in articles if (found := make_segmented(page, experts))]
+    if name == HYBRID_DOCUMENT:
+        chosen = fit_documents(pages, ngram_overlap)
+    else:
+        chosen = fit_segments(pages, [page.hybrid_features for page in pages])
+    machine, features = chosen.machine, SECTION_FEATURES if name == HYBRID_SECTION else FEATURES
+    scored = "best choices" if name == HYBRID_DOCUMENT else "segments"
+    fitted = f"kernel {machine.kernel}, C {machine.C:g}, fitted to {chosen.rows} rows"
+    return TrainedModel(
+        name=name,
         version=MODEL_VERSION,
-        features=system.columns,
-        parameters={CLASSES: [float(number) for number in chosen.machine.classes_], "C": chosen.penalty},
-        files={},
-        versions=describe_versions(PACKAGES),
+        features=features,
+        parameters={CLASSES: [float(number) for number in machine.classes_], "C": machine.C},
+        weights={WEIGHTS: estimator_to_onnx(machine, len(features))},
+        packages=PACKAGES,
         data=describe_data(data, Counter(page.page.dataset for page in pages)),
         scores={"sites not seen": {chosen.measure: round(chosen.score, 4)}},
-    )
-    how = (
-        f"Support vector machine (libSVM), kernel {chosen.kernel}, C {chosen.penalty:g}, fitted to {chosen.rows} rows."
-    )
-    measure = f"Of {system.of}, in the cross-validation over sites that chose kernel and C."
-    weights = {WEIGHTS: estimator_to_onnx(chosen.machine, len(system.columns))}
-    save_artifact(output, metadata, weights, system_card(metadata, system.about, SOURCE, how, measure))
-    return metadata
+        about=ABOUT[name],
+        source=SOURCE,
+        how=f"Support vector machine (libSVM), {fitted}.",
+        measure=f"Of {scored}, in the cross-validation over sites that chose kernel and C.",
+    ).save(output)

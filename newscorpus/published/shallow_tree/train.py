@@ -1,4 +1,4 @@
-"""Training of the Slovene decision tree (Brezovnik 2021): a tree pruned by cross-validation."""
+"""Train the Slovene decision tree (Brezovnik 2021): a tree pruned by cross-validation."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,12 +6,11 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
-from newscorpus.gold.align import Flags
+from newscorpus.arrays import Flags, Matrix
 from newscorpus.learning.block_learner import BlockLearner, Fitted, LabelledPage, stack
 from newscorpus.learning.onnx import estimator_to_onnx
 from newscorpus.learning.sources import TrainingError
-from newscorpus.published.neighbours import Matrix
-from newscorpus.published.shallow_tree.system import FEATURES, MODEL, cut, measure
+from newscorpus.published.shallow_tree.find import FEATURES, MODEL, cut, measure
 
 FOLDS = 10
 """As published; no site stands in two."""

@@ -1,4 +1,4 @@
-"""Training of Texttractor (Mrózek 2014): a multi-layer perceptron and its two thresholds."""
+"""Train Texttractor (Mrózek 2014): a multi-layer perceptron and its two thresholds."""
 
 import warnings
 from collections.abc import Iterable
@@ -10,11 +10,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 from threadpoolctl import threadpool_limits
 
-from newscorpus.gold.align import Flags
+from newscorpus.arrays import Flags, Matrix
 from newscorpus.learning.block_learner import BlockLearner, Fitted, LabelledPage, stack
 from newscorpus.learning.onnx import estimator_to_onnx
-from newscorpus.published.neighbours import Matrix
-from newscorpus.published.texttractor.system import FEATURES, MODEL, THRESHOLDS, measure
+from newscorpus.published.texttractor.find import FEATURES, MODEL, THRESHOLDS, measure
 
 LAYERS = (39, 19, 9)
 """Neurons of the hidden layers, as published."""

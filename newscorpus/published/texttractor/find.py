@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus import code_points as kinds
+from newscorpus.arrays import Matrix
 from newscorpus.artifacts import Artifact, Scorer, load_artifact
 from newscorpus.data import Block, Label, LabelledBlock
 from newscorpus.extraction.extractor import Reading
@@ -19,7 +20,7 @@ from newscorpus.extraction.features.own import POSITIVE_INLINE
 from newscorpus.extraction.features.structure import NAMES as CLASS_NAMES
 from newscorpus.extraction.features.structure import read_structure
 from newscorpus.extraction.post_analysis import MROZEK, revise
-from newscorpus.published.neighbours import Matrix, neighbour_names, with_neighbours
+from newscorpus.published.neighbours import neighbour_names, with_neighbours
 from newscorpus.tokens import words
 
 MODEL: Final = "texttractor"
@@ -74,7 +75,7 @@ Numbers = NDArray[np.float64] | NDArray[np.int64]
 
 
 class Texttractor:
-    """What is peculiar to `texttractor`.
+    """Label blocks as `texttractor` does.
 
     Args:
         artifact: the trained network; by default the one that travels with the package.

@@ -11,12 +11,13 @@ from typing import Final
 
 import numpy as np
 
+from newscorpus.arrays import Matrix
 from newscorpus.artifacts import Artifact, Scorer, load_artifact
 from newscorpus.data import Block, Label, LabelledBlock
 from newscorpus.extraction.extractor import Reading
 from newscorpus.extraction.post_analysis import BREZOVNIK, revise
 from newscorpus.extraction.segment import segment
-from newscorpus.published.neighbours import Matrix, neighbour_names, with_neighbours
+from newscorpus.published.neighbours import neighbour_names, with_neighbours
 from newscorpus.tokens import count_words, words
 
 LINE_COLUMNS = 80
@@ -48,7 +49,7 @@ FEATURES: Final = neighbour_names(("words", "link_words", "text_density", "link_
 
 
 class ShallowTree:
-    """What is peculiar to `shallow-tree`.
+    """Label blocks as `shallow-tree` does.
 
     Args:
         artifact: the trained tree; by default the one that travels with the package.

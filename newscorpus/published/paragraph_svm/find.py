@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus import code_points as kinds
+from newscorpus.arrays import Matrix
 from newscorpus.artifacts import Artifact, Scorer, load_artifact
 from newscorpus.data import Block, Label, LabelledBlock
 from newscorpus.extraction.extractor import Reading
 from newscorpus.extraction.features.characters import count_characters
 from newscorpus.extraction.features.structure import NAMES as CLASS_NAMES
 from newscorpus.extraction.features.structure import read_structure
-from newscorpus.published.neighbours import Matrix
 
 MODEL: Final = "paragraph-svm"
 
@@ -49,7 +49,7 @@ _POSITIVE, _NEGATIVE = (
 
 
 class ParagraphSvm:
-    """What is peculiar to `paragraph-svm`.
+    """Label blocks as `paragraph-svm` does.
 
     Args:
         artifact: the trained machine; by default the one that travels with the package.

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from newscorpus.learning.block_learner import LabelledPage
-from newscorpus.learning.feature_table import TableError, table_lines
+from newscorpus.learning.block_learner import LabelledPage, TableError, table_lines
 
 PAGES = [
     LabelledPage("toy", "a", np.array([[1, 0.1], [0, 2]], np.float32), np.array([True, False])),
