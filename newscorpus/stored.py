@@ -25,7 +25,8 @@ from newscorpus.crawl.archive.writer import FOLDER, SUFFIX
 from newscorpus.data import Page, Record, Rejected
 from newscorpus.errors import PortalError
 from newscorpus.extraction.extractor import Extractor
-from newscorpus.portals.schema import Portal, load_portal
+from newscorpus.portals.portal import Portal
+from newscorpus.portals.schema import load_portal
 from newscorpus.portals.template import TemplateRules, load_plain_template
 from newscorpus.published import registry
 from newscorpus.recipe import FetchedPage, of_portal, template_of

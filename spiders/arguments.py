@@ -1,12 +1,12 @@
 """Read the arguments of the portal spider (`-a NAME=VALUE`), and set what follows from its portals."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from itertools import permutations
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
@@ -20,8 +20,8 @@ from newscorpus.crawl.politeness import PolitenessPolicy
 from newscorpus.discovery.period import ALWAYS, Period
 from newscorpus.discovery.revisits import Revisit
 from newscorpus.errors import CrawlError
-from newscorpus.portals.portal import read_quiet_hours
-from newscorpus.portals.schema import Portal, list_portals, load_portal, with_base
+from newscorpus.portals.portal import Portal, read_quiet_hours
+from newscorpus.portals.schema import list_portals, load_portal, with_base
 
 KNOWN = ("portal", "limit", "base", "urls", "fresh", "since", "until", "revisit")
 USAGE = (
@@ -29,6 +29,7 @@ USAGE = (
     " [-a since=YYYY-MM-DD] [-a until=YYYY-MM-DD] [-a revisit=due|all|articles]"
 )
 
+T = TypeVar("T")
 
 PROMISES = (PolitenessMiddleware, PrivateAddressMiddleware, RobotsMiddleware)
 """Middlewares without which no portal is crawled."""
@@ -81,11 +82,11 @@ def read_arguments(given: Mapping[str, str]) -> PortalArguments:
     return PortalArguments(
         name,
         portals,
-        _limit(given.get("limit", "")),
+        _parse(given, "limit", _positive, 0, "expected a number of articles, 1 or more"),
         _addresses(given.get("urls", "")),
         given.get("fresh", ""),
         _period(given),
-        _revisit(given.get("revisit", "")),
+        _parse(given, "revisit", Revisit, Revisit.NOTHING, f"known: {', '.join(filter(None, Revisit))}"),
     )
 
 
@@ -136,12 +137,12 @@ def check_promises(settings: BaseSettings) -> None:
 
 def portal_policies(portals: Iterable[Portal]) -> dict[str, PolitenessPolicy]:
     """What each portal may expect of the crawl, by its name."""
-    policies = {}
-    for portal in portals:
-        hours, zone = portal.politeness.quiet_hours, portal.politeness.time_zone
-        quiet = read_quiet_hours(hours, zone) if hours else None
-        policies[portal.name] = PolitenessPolicy(portal.delay_seconds, portal.limits.max_bytes, quiet)
-    return policies
+    return {
+        portal.name: PolitenessPolicy(
+            portal.delay_seconds, portal.limits.max_bytes, read_quiet_hours(portal.politeness)
+        )
+        for portal in portals
+    }
 
 
 def loopback_hosts(portals: Iterable[Portal]) -> frozenset[str]:
@@ -186,35 +187,26 @@ def _check_apart(portals: tuple[Portal, ...]) -> None:
                 raise CrawlError(f"portals {one.name!r} and {other.name!r} share {domain}; crawl one after the other")
 
 
-def _limit(text: str) -> int:
-    if not text:
-        return 0
+def _period(given: Mapping[str, str]) -> Period:
+    since = _parse(given, "since", date.fromisoformat, date.min, "expected a day, YYYY-MM-DD")
+    until = _parse(given, "until", date.fromisoformat, date.max, "expected a day, YYYY-MM-DD")
+    if since > until:
+        raise CrawlError(f"argument 'since' is {since}, later than 'until', {until}")
+    return Period(since, until)
+
+
+def _positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise CrawlError(f"argument 'limit' is {text!r}; expected a number of articles, 1 or more")
+        raise ValueError
     return int(text)
 
 
-def _period(given: Mapping[str, str]) -> Period:
-    named = {name: _day(name, given[name]) for name in ("since", "until") if given.get(name)}
-    period = Period(**named)
-    if period.since > period.until:
-        raise CrawlError(f"argument 'since' is {period.since}, later than 'until', {period.until}")
-    return period
-
-
-def _day(name: str, text: str) -> date:
+def _parse(given: Mapping[str, str], name: str, parse: Callable[[str], T], default: T, expected: str) -> T:
+    text = given.get(name, "")
     try:
-        return date.fromisoformat(text)
+        return parse(text) if text else default
     except ValueError as error:
-        raise CrawlError(f"argument {name!r} is {text!r}; expected a day, YYYY-MM-DD") from error
-
-
-def _revisit(text: str) -> Revisit:
-    try:
-        return Revisit(text)
-    except ValueError as error:
-        known = ", ".join(filter(None, Revisit))
-        raise CrawlError(f"argument 'revisit' is {text!r}; known: {known}") from error
+        raise CrawlError(f"argument {name!r} is {text!r}; {expected}") from error
 
 
 def _addresses(file: str) -> tuple[str, ...]:

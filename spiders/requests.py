@@ -14,7 +14,7 @@ from newscorpus.data import Evidence
 from newscorpus.discovery.addresses import FetchKind
 from newscorpus.discovery.listing import MAX_BYTES
 from newscorpus.discovery.planner import PlannedFetch
-from newscorpus.portals.schema import Portal
+from newscorpus.portals.portal import Portal
 
 Callback = Callable[..., Any]
 

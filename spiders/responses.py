@@ -29,7 +29,7 @@ from newscorpus.crawl.ledger.revisits import next_interval
 from newscorpus.data import Page, Rejected
 from newscorpus.discovery.page import MAX_PARTS, PageReading, next_part, read_page
 from newscorpus.discovery.planner import Plan, PlannedFetch
-from newscorpus.portals.schema import Portal
+from newscorpus.portals.portal import Portal
 
 from .requests import part_request
 

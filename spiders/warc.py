@@ -18,7 +18,8 @@ from newscorpus.crawl.archive.read import read_onwards
 from newscorpus.crawl.archive.values import ArchiveError, Capture
 from newscorpus.data import Rejected
 from newscorpus.errors import CrawlError
-from newscorpus.portals.schema import Portal, list_portals, load_portal
+from newscorpus.portals.portal import Portal
+from newscorpus.portals.schema import list_portals, load_portal
 from newscorpus.stored import fetched_page, named_files
 
 from .arguments import corpus_settings, parse_names, refuse_unknown

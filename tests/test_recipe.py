@@ -29,7 +29,7 @@ from newscorpus.crawl.ledger.status import find
 from newscorpus.crawl.robots import RightsPolicy
 from newscorpus.data import Article, Fields, Page, Record, Rejected, Rights
 from newscorpus.dedup.signature import sign
-from newscorpus.portals.schema import TemplateSection
+from newscorpus.portals.portal import TemplateSection
 
 URL = "http://example.org/story-1"
 SENTENCE = "The council of the old town has decided to repair the northern bridge before the long winter comes. "

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from enum import StrEnum
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from newscorpus.portals.schema import Portal
+from newscorpus.portals.portal import Portal
 
 
 class FetchKind(StrEnum):

@@ -10,7 +10,7 @@ from newscorpus.crawl.addresses import may_ask
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Rejected
 from newscorpus.discovery.addresses import MAX_OF_A_SHAPE, MAX_URL_LENGTH, FetchKind, find_kind, find_trap, shape_of
-from newscorpus.portals.schema import Portal
+from newscorpus.portals.portal import Portal
 
 BUDGET_SPENT = "rejected/discovery/page_budget"
 """Count of the ledger: an address was refused because the portal's budget of pages was spent."""

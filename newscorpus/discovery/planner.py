@@ -13,8 +13,7 @@ from newscorpus.discovery.listing import Listing, ListingEntry
 from newscorpus.discovery.page import PageReading
 from newscorpus.discovery.period import ALWAYS, Period
 from newscorpus.extraction.fields.dates import parse_moment
-from newscorpus.portals.portal import archive_pages
-from newscorpus.portals.schema import Portal
+from newscorpus.portals.portal import Portal, archive_pages
 from newscorpus.urls import document_address, host_of
 
 MAX_SITEMAPS = 1_000

@@ -1,8 +1,4 @@
-"""The archive of a portal: pages that list the articles of a day, a month or a year, at addresses that can be told.
-
-Hours in which a portal is not asked.
-
-A portal as a value, and which URLs it covers.
+"""Describe a portal: its addresses, limits, quiet hours and rules, and which URLs belong to it.
 
 How URLs are matched:
 
@@ -22,97 +18,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
-FIELD = re.compile(r"{([^{}]*)}")
-KNOWN = re.compile(r"(year|month|day)(?::0?[1-9])?")
-
-
-def archive_page(pattern: str, day: date) -> str:
-    """The address of the page that lists `day`.
-
-    Args:
-        pattern: an address with {year}, and perhaps {month} and {day}, as `str.format` reads them.
-        day: a day of the archive.
-
-    Raises:
-        ValueError: the pattern holds something else in braces, or no year.
-    """
-    fields = FIELD.findall(pattern)
-    if unknown := [field for field in fields if not KNOWN.fullmatch(field)]:
-        raise ValueError(f"{{{unknown[0]}}} is not known; known: {{year}}, {{month}}, {{day}}, {{month:02}} ...")
-    if not any(field.startswith("year") for field in fields) or re.search(r"[{}]", FIELD.sub("", pattern)):
-        raise ValueError(f"{pattern!r} names no {{year}}, or has a brace too many")
-    return pattern.format(year=day.year, month=day.month, day=day.day)
-
-
-def archive_pages(pattern: str, first: date, last: date) -> Iterator[str]:
-    """The addresses of the pages that list the days from `last` back to `first`, each once: the newest come first.
-
-    Raises:
-        ValueError: as `archive_page`.
-    """
-    before = ""
-    for back in range((last - first).days + 1):
-        page = archive_page(pattern, last - timedelta(days=back))
-        if page != before:
-            yield page
-        before = page
-
-
-WRITTEN = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)")
-
-
-@dataclass(frozen=True, slots=True)
-class QuietHours:
-    """A span of every day; it may reach over midnight.
-
-    Attributes:
-        begin: wall clock time at which it begins.
-        end: at which it ends.
-        zone: whose wall clock.
-    """
-
-    begin: time
-    end: time
-    zone: ZoneInfo
-
-    def until(self, now: float) -> float:
-        """When the quiet hours that hold at `now` end; `now` itself outside them. Seconds since the epoch."""
-        here = datetime.fromtimestamp(now, self.zone)
-        for day in (here.date() - timedelta(days=1), here.date()):
-            begin = datetime.combine(day, self.begin, self.zone)
-            last = day if self.begin < self.end else day + timedelta(days=1)
-            end = datetime.combine(last, self.end, self.zone)
-            if begin.timestamp() <= now < end.timestamp():
-                return end.timestamp()
-        return now
-
-
-def read_quiet_hours(text: str, zone: str) -> QuietHours:
-    """Read a span such as "22:00-06:00" in the zone of an IANA name, such as "Europe/Prague".
-
-    Raises:
-        ValueError: one of them is no such thing; the message says which.
-    """
-    found = WRITTEN.fullmatch(text)
-    if not found or found[1] + found[2] == found[3] + found[4]:
-        raise ValueError(f"quiet_hours: {text!r}; expected a span such as '22:00-06:00'")
-    first_hour, first_minute, last_hour, last_minute = map(int, found.groups())
-    return QuietHours(time(first_hour, first_minute), time(last_hour, last_minute), read_zone(zone))
-
-
-def read_zone(name: str) -> ZoneInfo:
-    """The time zone of an IANA name.
-
-    Raises:
-        ValueError: there is none.
-    """
-    try:
-        return ZoneInfo(name)
-    except (ValueError, ZoneInfoNotFoundError) as error:
-        raise ValueError(f"time_zone: {name!r} is no zone of the IANA database, such as 'Europe/Prague'") from error
-
-
 NAME = re.compile(r"[a-z0-9-]+")
+QUIET_HOURS = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)")
+ARCHIVE_FIELD = re.compile(r"{([^{}]*)}")
+KNOWN_FIELD = re.compile(r"(year|month|day)(?::0?[1-9])?")
 
 Texts = tuple[str, ...]
 Patterns = tuple[re.Pattern[str], ...]
@@ -140,7 +49,7 @@ class PortalLimits:
 
 @dataclass(frozen=True, slots=True)
 class PolitenessSection:
-    """The `[politeness]` of a portal as it is written.
+    """The `[politeness]` of a portal file; `read_quiet_hours` reads it.
 
     Attributes:
         quiet_hours: span of every day in which the portal is not asked, such as "22:00-06:00"; "": none.
@@ -153,10 +62,7 @@ class PolitenessSection:
 
 @dataclass(frozen=True, slots=True)
 class TemplateSection:
-    """The `[template]` of a portal as it is written: rules to remove elements, and rules for each field.
-
-    A rule is a CSS selector, an XPath, or a simple form: `element`, `attribute=`, `attribute=value`.
-    """
+    """The `[template]` of a portal file: rules to remove elements, and rules for each field; see `rules`."""
 
     remove: Texts = ()
     text: Texts = ()
@@ -211,33 +117,103 @@ class Portal:
 
     def covers(self, url: str) -> bool:
         """Whether the host of `url` is one of the domains or lies below one."""
-        host = _host(url)
+        try:
+            host = (urlsplit(url).hostname or "").rstrip(".")
+        except ValueError:  # such as an unclosed "[": no host, so no portal covers it
+            return False
         return any(host == domain or host.endswith("." + domain) for domain in self.domains)
 
     def is_article(self, url: str) -> bool:
         """Whether a pattern of `articles` is found in path and query of `url`; False where there is none."""
-        return _found(self.articles, url)
+        return _is_found(self.articles, url)
 
     def is_section(self, url: str) -> bool:
         """Whether a pattern of `sections` is found in path and query of `url`; False where there is none."""
-        return _found(self.sections, url)
+        return _is_found(self.sections, url)
 
     def is_ignored(self, url: str) -> bool:
         """Whether a pattern of `ignore` is found in path and query of `url`."""
-        return _found(self.ignore, url)
+        return _is_found(self.ignore, url)
 
 
-def _host(url: str) -> str:
-    try:
-        return (urlsplit(url).hostname or "").rstrip(".")
-    except ValueError:  # such as an unclosed "[": no host, so no portal covers it
-        return ""
-
-
-def _found(patterns: Patterns, url: str) -> bool:
+def _is_found(patterns: Patterns, url: str) -> bool:
     try:
         parts = urlsplit(url)
-    except ValueError:  # as above: what cannot be split matches nothing
+    except ValueError:  # what cannot be split matches nothing
         return False
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return any(pattern.search(target) for pattern in patterns)
+
+
+@dataclass(frozen=True, slots=True)
+class QuietHours:
+    """A span of every day in which a portal is not asked; it may reach over midnight.
+
+    Attributes:
+        begin: wall clock time at which it begins.
+        end: at which it ends.
+        zone: whose wall clock.
+    """
+
+    begin: time
+    end: time
+    zone: ZoneInfo
+
+    def until(self, now: float) -> float:
+        """When the quiet hours that hold at `now` end; `now` itself outside them. Seconds since the epoch."""
+        here = datetime.fromtimestamp(now, self.zone)
+        for day in (here.date() - timedelta(days=1), here.date()):
+            begin = datetime.combine(day, self.begin, self.zone)
+            last = day if self.begin < self.end else day + timedelta(days=1)
+            end = datetime.combine(last, self.end, self.zone)
+            if begin.timestamp() <= now < end.timestamp():
+                return end.timestamp()
+        return now
+
+
+def read_quiet_hours(section: PolitenessSection) -> QuietHours | None:
+    """Read when a portal is not asked; None where it may be asked at any time.
+
+    Raises:
+        ValueError: the span or the time zone is wrong; the message names the key.
+    """
+    name, text = section.time_zone, section.quiet_hours
+    try:
+        zone = ZoneInfo(name)
+    except (ValueError, ZoneInfoNotFoundError) as error:
+        raise ValueError(f"time_zone: {name!r} is no zone of the IANA database, such as 'Europe/Prague'") from error
+    if not text:
+        return None
+    found = QUIET_HOURS.fullmatch(text)
+    if not found or found[1] + found[2] == found[3] + found[4]:
+        raise ValueError(f"quiet_hours: {text!r}; expected a span such as '22:00-06:00'")
+    first_hour, first_minute, last_hour, last_minute = map(int, found.groups())
+    return QuietHours(time(first_hour, first_minute), time(last_hour, last_minute), zone)
+
+
+def archive_page(pattern: str, day: date) -> str:
+    """The address of the archive's page that lists `day`.
+
+    Args:
+        pattern: as in `Portal.archive`.
+        day: a day of the archive.
+
+    Raises:
+        ValueError: the pattern holds something else in braces, or no year.
+    """
+    fields = ARCHIVE_FIELD.findall(pattern)
+    if unknown := [field for field in fields if not KNOWN_FIELD.fullmatch(field)]:
+        raise ValueError(f"{{{unknown[0]}}} is not known; known: {{year}}, {{month}}, {{day}}, {{month:02}} ...")
+    if not any(field.startswith("year") for field in fields) or re.search(r"[{}]", ARCHIVE_FIELD.sub("", pattern)):
+        raise ValueError(f"{pattern!r} names no {{year}}, or has a brace too many")
+    return pattern.format(year=day.year, month=day.month, day=day.day)
+
+
+def archive_pages(pattern: str, first: date, last: date) -> Iterator[str]:
+    """The addresses of the archive's pages for the days from `last` back to `first`, each once.
+
+    Raises:
+        ValueError: as `archive_page`.
+    """
+    days = (last - timedelta(days=back) for back in range((last - first).days + 1))
+    return iter(dict.fromkeys(archive_page(pattern, day) for day in days))

@@ -1,4 +1,4 @@
-"""One template rule: CSS, XPath, or a simple form of Bakić (2012), compiled to XPath."""
+"""Compile template rules to XPath: CSS selectors, XPath, or the simple forms of Bakić (2012)."""
 
 import re
 
@@ -22,62 +22,49 @@ NO_ELEMENT = re.compile(r"(text\(\)|@[^/\]]+|attribute::[^/]+)$")
 """How an expression ends that selects text or attributes."""
 
 
-def compile_rule(rule: str) -> etree.XPath:
-    """The compiled expression of one rule, to be called with the root of a page.
+def compile_rules(*rules: str) -> etree.XPath:
+    """Compile one expression for what any of `rules` finds, in document order; call it with the root of a page.
 
     Raises:
-        ValueError: the rule is broken or selects no nodes; the message is one line.
+        ValueError: a rule is broken or selects no nodes; the message is one line.
     """
-    return compile_xpath(to_xpath(rule), rule)
-
-
-def compile_union(rules: tuple[str, ...]) -> etree.XPath:
-    """One expression for what any of `rules` finds, in document order."""
-    return compile_xpath(" | ".join(map(to_xpath, rules)), " | ".join(rules))
-
-
-def to_xpath(rule: str) -> str:
-    """The XPath expression that says the same as `rule`.
-
-    Raises:
-        ValueError: the rule is not a CSS selector, or an attribute value holds both kinds of quotes.
-    """
-    if rule.startswith(XPATH_STARTS):
-        return rule
-    if attribute := ATTRIBUTE_FORM.fullmatch(rule):
-        return attribute_xpath(attribute[1].lower(), attribute[2])
-    try:
-        return HTMLTranslator().css_to_xpath(rule)
-    except SelectorError as error:
-        raise ValueError(f"broken rule {rule!r}: {error}; a rule is {FORMS}") from error
-
-
-def selects_elements(rule: str) -> bool:
-    """Whether a compilable rule selects elements, rather than text or attributes."""
-    return not NO_ELEMENT.search(to_xpath(rule))
-
-
-def attribute_xpath(name: str, value: str) -> str:
-    """Elements that carry the attribute `name`: with exactly `value`, or with any where `value` is empty."""
-    if not value:
-        return f"descendant-or-self::*[@{name}]"
-    quote = "'" if '"' in value else '"'
-    if quote in value:
-        raise ValueError(f"broken rule {name + '=' + value!r}: the value holds both kinds of quotes")
-    return f"descendant-or-self::*[@{name}={quote}{value}{quote}]"
-
-
-def compile_xpath(expression: str, rule: str) -> etree.XPath:
-    """Compile `expression` and try it on a small page, since libxml2 finds some faults only on evaluation."""
+    rule = " | ".join(rules)
+    expression = " | ".join(map(_to_xpath, rules))
     calls = XPATH_CALL.findall(XPATH_LITERAL.sub("''", expression))
     if unknown := [call for call in calls if not XPATH_CALLABLE.fullmatch(call)]:
         raise ValueError(f"broken rule {rule!r}: XPath 1.0 knows no {unknown[0]}()")
     try:
         compiled = etree.XPath(expression)
-        found = compiled(html.document_fromstring("<p>trial</p>"))
+        found = compiled(html.document_fromstring("<p>trial</p>"))  # libxml2 finds some faults only on evaluation
     except (etree.XPathError, ValueError) as error:
         raise ValueError(f"broken rule {rule!r}: {error}; a rule is {FORMS}") from error
     if not isinstance(found, list):
         message = f"broken rule {rule!r}: it computes a value, but a rule selects elements, text or attributes"
         raise ValueError(message)  # noqa: TRY004 -- a fault of the rule's text, not of a Python type
     return compiled
+
+
+def selects_elements(rule: str) -> bool:
+    """Whether a rule that can be compiled selects elements, rather than text or attributes."""
+    return not NO_ELEMENT.search(_to_xpath(rule))
+
+
+def _to_xpath(rule: str) -> str:
+    """Translate a rule; ValueError for what is not a CSS selector, or an attribute value with both kinds of quotes."""
+    if rule.startswith(XPATH_STARTS):
+        return rule
+    if attribute := ATTRIBUTE_FORM.fullmatch(rule):
+        return _attribute_xpath(attribute[1].lower(), attribute[2])
+    try:
+        return HTMLTranslator().css_to_xpath(rule)
+    except SelectorError as error:
+        raise ValueError(f"broken rule {rule!r}: {error}; a rule is {FORMS}") from error
+
+
+def _attribute_xpath(name: str, value: str) -> str:
+    if not value:
+        return f"descendant-or-self::*[@{name}]"
+    quote = "'" if '"' in value else '"'
+    if quote in value:
+        raise ValueError(f"broken rule {name + '=' + value!r}: the value holds both kinds of quotes")
+    return f"descendant-or-self::*[@{name}={quote}{value}{quote}]"

@@ -1,9 +1,10 @@
-"""Portal files: found by name, read into a `Portal` and checked to the last key. docs/portals.md explains every key."""
+"""Find, read and check portal files. docs/portals.md explains every key."""
 
 import dataclasses
 import re
 import tomllib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -20,21 +21,9 @@ from newscorpus.portals.portal import (
     TemplateSection,
     archive_page,
     read_quiet_hours,
-    read_zone,
 )
-from newscorpus.portals.rules import compile_rule, selects_elements
+from newscorpus.portals.rules import compile_rules, selects_elements
 from newscorpus.resources import data_folder
-
-__all__ = [
-    "PolitenessSection",
-    "Portal",
-    "PortalError",
-    "PortalLimits",
-    "TemplateSection",
-    "list_portals",
-    "load_portal",
-    "with_base",
-]
 
 
 def load_portal(name_or_path: str | Path) -> Portal:
@@ -122,13 +111,9 @@ def _check_keys(table: dict[str, Any], path: Path) -> None:
         listed = f"known keys: {', '.join(known)}"
         if isinstance(section, dict) and (unknown := sorted(section.keys() - known.keys())):
             raise PortalError(f"{path}: unknown key {prefix}{unknown[0]}; {listed}")
-        required = [name for name, field in known.items() if _is_required(field)]
+        required = (name for name, field in known.items() if field.default is dataclasses.MISSING)
         if missing := [name for name in required if name not in section]:
             raise PortalError(f"{path}: missing key {prefix}{missing[0]}; {listed}")
-
-
-def _is_required(field: "dataclasses.Field[Any]") -> bool:
-    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
 
 
 def _pattern(_kind: type, value: object) -> re.Pattern[str]:
@@ -146,35 +131,26 @@ def _check_values(portal: Portal, path: Path) -> None:
     for position, url in enumerate(portal.start):
         if not portal.covers(url):
             raise PortalError(f"{path}: start[{position}]: {url!r} lies outside domains")
-    _check_politeness(portal.politeness, path)
-    _check_archive(portal, path)
+    with _faults_of(f"{path}: politeness."):
+        read_quiet_hours(portal.politeness)
+    with _faults_of(f"{path}: archive: "):
+        page = archive_page(portal.archive, date(2000, 1, 1)) if portal.archive else portal.start[0]
+    if not portal.covers(page):
+        raise PortalError(f"{path}: archive: {page!r} lies outside domains")
     for key, rule in _rules(portal.template):
-        try:
-            compile_rule(rule)
-        except ValueError as error:
-            raise PortalError(f"{path}: {key}: {error}") from error
+        with _faults_of(f"{path}: {key}: "):
+            compile_rules(rule)
         if key.startswith("template.remove") and not selects_elements(rule):
             raise PortalError(f"{path}: {key}: {rule!r} selects no elements, and nothing else can be removed")
 
 
-def _check_politeness(section: PolitenessSection, path: Path) -> None:
+@contextmanager
+def _faults_of(where: str) -> Iterator[None]:
+    """Turn a ValueError into a PortalError that says where the fault lies."""
     try:
-        read_zone(section.time_zone)
-        if section.quiet_hours:
-            read_quiet_hours(section.quiet_hours, section.time_zone)
+        yield
     except ValueError as error:
-        raise PortalError(f"{path}: politeness.{error}") from error
-
-
-def _check_archive(portal: Portal, path: Path) -> None:
-    if not portal.archive:
-        return
-    try:
-        page = archive_page(portal.archive, date(2000, 1, 1))
-    except ValueError as error:
-        raise PortalError(f"{path}: archive: {error}") from error
-    if not portal.covers(page):
-        raise PortalError(f"{path}: archive: {page!r} lies outside domains")
+        raise PortalError(f"{where}{error}") from error
 
 
 def _rules(section: TemplateSection | None) -> Iterator[tuple[str, str]]:

@@ -1,13 +1,4 @@
-"""A portal's own rules at work on a page.
-
-The plain template file of Bakić (2012): one rule a line, in one of three forms.
-
-    element             every element of that name
-    attribute=          every element that carries the attribute, whatever its value
-    attribute=value     every element whose attribute is exactly that value, to the end of the line
-
-Blank lines are skipped. Names hold letters, digits, "-" and "_". What the rules find is the main text.
-"""
+"""Apply a portal's template to a page; read the plain template files of Bakić (2012)."""
 
 import hashlib
 import logging
@@ -24,12 +15,14 @@ from newscorpus.data import Evidence
 from newscorpus.errors import PortalError
 from newscorpus.extraction.segment import segment
 from newscorpus.portals.portal import TemplateSection
-from newscorpus.portals.rules import compile_rule, compile_union
+from newscorpus.portals.rules import compile_rules
 from newscorpus.tokens import collapse
 
 FIELDS = tuple(name for name in TemplateSection.__slots__ if name not in {"remove", "text"})
 UNWANTED = "newscorpus-unwanted"
 VERSION_LENGTH = 8
+PLAIN_RULE = re.compile(r"[A-Za-z0-9_-]+(=.*)?")
+PLAIN_FORMS = "element, attribute= or attribute=value; names of letters, digits, '-' and '_'"
 
 logger = logging.getLogger(__name__)
 
@@ -37,10 +30,9 @@ logger = logging.getLogger(__name__)
 class TemplateRules:
     """The compiled template of a portal, after the template extractor of Bakić (2012).
 
-    Its version is a hash of its rules, so that each text tells by which of them it was found.
-
-    The text is what any text rule finds, in document order. Of another field the first rule that finds something
-    decides. A match inside an element that is taken already is not taken twice.
+    The text is what any text rule finds, in document order. For another field the first rule that finds something
+    decides. A match inside an element that is taken already is not taken twice. The template's version is a hash of
+    its rules, so that each text can name the rules that found it.
 
     Args:
         name: of the portal or of the template file.
@@ -56,7 +48,7 @@ class TemplateRules:
         self.section = section
         self._unwanted = _union(section.remove)
         self._text = _union(section.text)
-        self._fields = {field: tuple(map(compile_rule, getattr(section, field))) for field in FIELDS}
+        self._fields = {field: tuple(map(compile_rules, getattr(section, field))) for field in FIELDS}
 
     def __reduce__(self) -> tuple[type["TemplateRules"], tuple[str, TemplateSection]]:
         """Compiled XPath cannot be pickled: a worker process compiles the rules anew."""
@@ -93,11 +85,11 @@ class TemplateRules:
 
 
 def _union(rules: tuple[str, ...]) -> tuple[etree.XPath, ...]:
-    return (compile_union(rules),) if rules else ()
+    return (compile_rules(*rules),) if rules else ()
 
 
 def _outermost(found: Iterable[Any]) -> Iterator[Any]:
-    """What stands in none of the elements found before it; `found` is in document order."""
+    """The matches that lie in no earlier match; `found` is in document order."""
     taken: HtmlElement | None = None
     for match in found:
         holder = _holder(match)
@@ -132,12 +124,12 @@ def _value(match: Any) -> str:
     return value
 
 
-LINE = re.compile(r"[A-Za-z0-9_-]+(=.*)?")
-FORMS = "element, attribute= or attribute=value; names of letters, digits, '-' and '_'"
-
-
 def load_plain_template(path: Path) -> TemplateRules:
-    """Read a plain template file; the template is named after it.
+    """Read a plain template file: rules for the main text, one a line; the template is named after the file.
+
+    A line is `element` (every element of that name), `attribute=` (every element that carries the attribute) or
+    `attribute=value` (every element whose attribute is exactly that value, to the end of the line). Names hold
+    letters, digits, "-" and "_". Blank lines are skipped.
 
     Raises:
         PortalError: the file cannot be read, holds no rule, or a line is none of the three forms.
@@ -148,17 +140,17 @@ def load_plain_template(path: Path) -> TemplateRules:
         raise PortalError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise PortalError(f"{path}: not UTF-8: {error}") from error
-    rules = tuple(_rule(line, f"{path}, line {number}") for number, line in enumerate(lines, 1) if line.strip())
+    rules = tuple(_plain_rule(line, f"{path}, line {number}") for number, line in enumerate(lines, 1) if line.strip())
     if not rules:
-        raise PortalError(f"{path}: no rule in it; a line is {FORMS}")
+        raise PortalError(f"{path}: no rule in it; a line is {PLAIN_FORMS}")
     return TemplateRules(path.stem, TemplateSection(text=rules))
 
 
-def _rule(line: str, where: str) -> str:
-    if not LINE.fullmatch(line):
-        raise PortalError(f"{where}: {line!r} is none of the forms {FORMS}")
+def _plain_rule(line: str, where: str) -> str:
+    if not PLAIN_RULE.fullmatch(line):
+        raise PortalError(f"{where}: {line!r} is none of the forms {PLAIN_FORMS}")
     try:
-        compile_rule(line)
+        compile_rules(line)
     except ValueError as error:
         raise PortalError(f"{where}: {error}") from error
     return line

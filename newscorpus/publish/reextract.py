@@ -27,7 +27,7 @@ from newscorpus.crawl.ledger import LEDGER, Ledger, Outcome, Series
 from newscorpus.data import SCHEMA, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
-from newscorpus.portals.schema import Portal
+from newscorpus.portals.portal import Portal
 from newscorpus.publish.build import LOCK
 from newscorpus.publish.index import INTAKE
 from newscorpus.recipe import FetchedPage, Recipe, extractor_for, process

@@ -14,7 +14,7 @@ from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Rejected
 from newscorpus.discovery.addresses import MAX_OF_A_SHAPE, FetchKind, find_kind, find_trap, looks_like_article
 from newscorpus.discovery.frontier import Frontier, Target
-from newscorpus.portals.schema import Portal, PortalLimits
+from newscorpus.portals.portal import Portal, PortalLimits
 
 TODAY = date(2026, 11, 21)
 BASE = "http://example.org"

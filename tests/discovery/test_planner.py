@@ -17,7 +17,7 @@ from newscorpus.discovery.listing import Listing, ListingEntry
 from newscorpus.discovery.page import PageReading
 from newscorpus.discovery.period import ALWAYS, Period
 from newscorpus.discovery.planner import OUT_OF_PERIOD, FetchPlanner, PlannedFetch
-from newscorpus.portals.schema import Portal
+from newscorpus.portals.portal import Portal
 
 BASE = "https://vesti.example"
 STORY = f"{BASE}/news/a-long-story-1"

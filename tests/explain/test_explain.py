@@ -22,7 +22,7 @@ from newscorpus.errors import CorpusError
 from newscorpus.explain.address import Explanation, Fate, explain
 from newscorpus.explain.lines import explanation_lines
 from newscorpus.explain.page import inspect_page
-from newscorpus.portals.schema import TemplateSection
+from newscorpus.portals.portal import TemplateSection
 from newscorpus.publish.build import build
 from newscorpus.recipe import FetchedPage, Recipe, process
 

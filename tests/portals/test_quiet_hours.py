@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from newscorpus.portals.portal import read_quiet_hours
+from newscorpus.portals.portal import PolitenessSection, read_quiet_hours
 
 
 def at(text: str) -> float:
@@ -21,22 +21,29 @@ def at(text: str) -> float:
     ],
 )
 def test_a_span_over_midnight_by_the_clock_of_a_zone(now: str, end: str) -> None:
-    assert read_quiet_hours("22:00-06:00", "Europe/Prague").until(at(now)) == at(end)
+    hours = read_quiet_hours(PolitenessSection("22:00-06:00", "Europe/Prague"))
+    assert hours is not None
+    assert hours.until(at(now)) == at(end)
 
 
 def test_a_span_within_a_day() -> None:
-    hours = read_quiet_hours("12:00-13:30", "UTC")
+    hours = read_quiet_hours(PolitenessSection("12:00-13:30"))
+    assert hours is not None
     assert hours.until(at("2026-11-20T12:15")) == at("2026-11-20T13:30")
     assert hours.until(at("2026-11-20T14:00")) == at("2026-11-20T14:00")
 
 
-@pytest.mark.parametrize("text", ["", "22-6", "22:00", "25:00-06:00", "22:00-06:60", "06:00-06:00", "22:00 - 06:00"])
+@pytest.mark.parametrize("text", ["22-6", "22:00", "25:00-06:00", "22:00-06:60", "06:00-06:00", "22:00 - 06:00"])
 def test_what_is_no_span_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"quiet_hours: .*expected a span such as '22:00-06:00'"):
-        read_quiet_hours(text, "UTC")
+        read_quiet_hours(PolitenessSection(text))
 
 
 @pytest.mark.parametrize("zone", ["", "Prague", "../UTC", "Europe"])
 def test_what_is_no_zone_is_refused(zone: str) -> None:
     with pytest.raises(ValueError, match=r"time_zone: .*is no zone"):
-        read_quiet_hours("22:00-06:00", zone)
+        read_quiet_hours(PolitenessSection("22:00-06:00", zone))
+
+
+def test_a_portal_without_quiet_hours_is_asked_at_any_time() -> None:
+    assert read_quiet_hours(PolitenessSection()) is None

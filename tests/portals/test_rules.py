@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 
-from newscorpus.portals.rules import compile_rule, compile_union, selects_elements
+from newscorpus.portals.rules import compile_rules, selects_elements
 
 PAGE = """<html><head><meta property="og:title" content="Naslov"><title>T</title></head>
 <body><div class="body wide" id=main><p>one <b>two</b></p><p itemprop="x">three</p></div>
@@ -11,7 +11,7 @@ PAGE = """<html><head><meta property="og:title" content="Naslov"><title>T</title
 
 
 def found(rule: str) -> list[str]:
-    matches = compile_rule(rule)(html.document_fromstring(PAGE))
+    matches = compile_rules(rule)(html.document_fromstring(PAGE))
     assert isinstance(matches, list)
     return [match.text_content() if isinstance(match, html.HtmlElement) else str(match) for match in matches]
 
@@ -63,14 +63,14 @@ def test_each_form_finds_what_it_says(rule: str, expected: list[str]) -> None:
 )
 def test_a_broken_rule_is_refused_in_one_line(rule: str, said: str) -> None:
     with pytest.raises(ValueError, match="broken rule") as caught:
-        compile_rule(rule)
+        compile_rules(rule)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 def test_a_union_finds_in_document_order_and_nothing_twice() -> None:
     rules = ("//div[2]", "itemprop=", "p", "b::text")
-    matches = compile_union(rules)(html.document_fromstring(PAGE))
+    matches = compile_rules(*rules)(html.document_fromstring(PAGE))
     assert isinstance(matches, list)
     assert [getattr(match, "tag", match) for match in matches] == ["p", "two", "p", "div"]
 
@@ -95,7 +95,7 @@ def test_any_rule_compiles_or_is_refused_in_one_line(rule: str) -> None:
     page = html.document_fromstring(PAGE)
     refusal = ""
     try:
-        assert isinstance(compile_rule(rule)(page), list)
+        assert isinstance(compile_rules(rule)(page), list)
     except ValueError as error:
         refusal = str(error)
     assert "\n" not in refusal

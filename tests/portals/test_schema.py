@@ -8,16 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.portals.schema import (
-    PolitenessSection,
-    Portal,
-    PortalError,
-    PortalLimits,
-    TemplateSection,
-    list_portals,
-    load_portal,
-    with_base,
-)
+from newscorpus.errors import PortalError
+from newscorpus.portals.portal import PolitenessSection, Portal, PortalLimits, TemplateSection
+from newscorpus.portals.schema import list_portals, load_portal, with_base
 from newscorpus.resources import data_folder
 
 MINIMAL = """

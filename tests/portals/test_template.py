@@ -10,7 +10,7 @@ from lxml.html import HtmlElement
 from newscorpus.data import Evidence
 from newscorpus.extraction.extractor import Template
 from newscorpus.extraction.parse import parse
-from newscorpus.portals.schema import TemplateSection
+from newscorpus.portals.portal import TemplateSection
 from newscorpus.portals.template import TemplateRules
 
 PAGE = """<html><head><title>Naslov | Vesti</title><meta name="author" content="Ana Anić"></head><body>

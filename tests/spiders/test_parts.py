@@ -13,7 +13,7 @@ from scrapy.http import HtmlResponse, Response
 from newscorpus.addon.guards import Postponed
 from newscorpus.data import Page, Rejected
 from newscorpus.discovery.page import read_tree
-from newscorpus.portals.schema import Portal
+from newscorpus.portals.portal import Portal
 
 STORY = "https://vesti.example/a-long-story"
 PORTAL = Portal("vesti", ("en",), ("vesti.example",), ("https://vesti.example/",))
