@@ -12,7 +12,7 @@ import zstandard
 
 from newscorpus.corpus.lines import unpacked_lines
 from newscorpus.crawl.archive.read import read_capture
-from newscorpus.crawl.archive.values import ArchiveError, Place
+from newscorpus.crawl.archive.values import ArchiveError, ByteRange
 from newscorpus.data import Rejected
 from newscorpus.extraction.decode import decode
 
@@ -75,7 +75,7 @@ class GoldPage:
     split: str = ""
     list: Literal["", "measure", "teach"] = ""
     marks: tuple[Mark, ...] = ()
-    archive: Place | None = None
+    archive: ByteRange | None = None
 
     @property
     def site(self) -> str:
@@ -126,7 +126,7 @@ def _read_page(path: Path, line: bytes) -> GoldPage:
     return replace(page, html=_archived_html(path.parent, page.archive))
 
 
-def _archived_html(folder: Path, place: Place) -> str:
+def _archived_html(folder: Path, place: ByteRange) -> str:
     found = read_capture(folder / place.file, place.offset)
     html = found if isinstance(found, Rejected) else decode(found.page)
     if isinstance(html, Rejected):

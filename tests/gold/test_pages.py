@@ -7,7 +7,7 @@ import pytest
 import zstandard
 
 from newscorpus.crawl.archive.encode import encode
-from newscorpus.crawl.archive.values import Capture, Exchange, Place
+from newscorpus.crawl.archive.values import ByteRange, Capture, Exchange
 from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.data import Page
 from newscorpus.gold.pages import GoldPage, Mark, PagesError, read_pages
@@ -103,7 +103,7 @@ def test_a_page_in_an_archive_is_read_from_there(tmp_path: Path) -> None:
     (tmp_path / "gold").mkdir()
     (page,) = read_pages(write(tmp_path / "gold" / "a.jsonl", as_lines(row)))
     assert page.html == "<p>Žluťoučký kůň</p>"
-    assert page.archive == Place(f"../{place.file}", place.offset, place.length)
+    assert page.archive == ByteRange(f"../{place.file}", place.offset, place.length)
 
 
 def test_several_frames_are_one_file(tmp_path: Path) -> None:
