@@ -10,8 +10,11 @@ from enum import StrEnum
 
 import msgspec
 
-SCHEMA = 1
-"""Version of the record's layout; raised when a key is added, removed or changes its type."""
+SCHEMA = 2
+"""Version of the record's layout; raised when a key is added, removed or changes its type. Older ones are read."""
+
+SINCE = "since"
+"""Key of a field's metadata: the schema that brought it; without the key, the first one did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,19 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class ArchiveCapture:
+    """The capture in somebody's web archive that a page was taken from; empty for a page that our own crawl fetched.
+
+    Attributes:
+        source: name of the collection, of its publisher, or of the program that wrote it, as far as it is known.
+        time: when it was captured, ISO 8601 with offset.
+    """
+
+    source: str = ""
+    time: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """A fetched document.
 
@@ -40,6 +56,7 @@ class Page:
         headers: HTTP response headers, names in lower case.
         fetched: time of the fetch, ISO 8601 with offset; "" where unknown.
         evidence: what discovery knew of the document: feed entry, news sitemap fields.
+        capture: the web archive that it was taken from.
     """
 
     url: str
@@ -47,6 +64,7 @@ class Page:
     headers: Mapping[str, str] = field(default_factory=dict)
     fetched: str = ""
     evidence: tuple[Evidence, ...] = ()
+    capture: ArchiveCapture = ArchiveCapture()
 
     @classmethod
     def from_html(cls, text: str, url: str = "", fetched: str = "") -> "Page":
@@ -165,7 +183,11 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where each value of a document came from: a source name of `Evidence`, or "" where there is no value."""
+    """Where each value of a document came from: a source name of `Evidence`, or "" where there is no value.
+
+    Attributes:
+        text: "template", "model", or the name of an extractor that has no model, such as "bte".
+    """
 
     title: str = ""
     lead: str = ""
@@ -176,6 +198,7 @@ class Provenance:
     tags: str = ""
     language: str = ""
     license: str = ""
+    text: str = field(default="", metadata={SINCE: 2})
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +249,7 @@ class Article:
         confidence: probability that the text is right, 0..1.
         flags: remarks for the reader, snake_case.
         fetched: time of the fetch, as on the page.
+        capture: the web archive that the page was taken from.
     """
 
     url: str
@@ -235,6 +259,7 @@ class Article:
     confidence: float = 0.0
     flags: tuple[str, ...] = ()
     fetched: str = ""
+    capture: ArchiveCapture = ArchiveCapture()
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +319,7 @@ class Record:
     paywalled: bool
     rights: Rights
     provenance: Provenance
+    capture: ArchiveCapture = field(default=ArchiveCapture(), kw_only=True, metadata={SINCE: 2})
     extractor: str
     confidence: float
     n_words: int

@@ -43,6 +43,7 @@ COLUMNS = {
     "paywalled": "the page says that its text is not free",
     "rights": "what the site says of machine use, as it says it",
     "provenance": "where each value came from",
+    "capture": "the web archive that the page was taken from, and when it was captured there; empty if we fetched it",
     "extractor": "what decided on the text",
     "confidence": "probability that the text is right, 0..1",
     "n_words": "words of the text",

@@ -9,7 +9,7 @@ The journal of rejections, `CORPUS/rejected.jsonl`: what did not become a docume
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +19,7 @@ import msgspec
 
 from newscorpus.config import SignatureParameters
 from newscorpus.corpus.lines import complete_lines, decoded_lines, encode_line, is_torn, writable
+from newscorpus.corpus.records import check_schema, current
 from newscorpus.data import SCHEMA, Record, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.files import sync_folder
@@ -199,7 +200,7 @@ def read_row(place: Place) -> Row:
     """The row at a place that `read_intake` gave."""
     with place.segment.open("rb") as file:
         file.seek(place.offset)
-        return ROWS.decode(file.read(place.length))
+        return _row(file.read(place.length))
 
 
 def _new_segment(folder: Path, parameters: SignatureParameters) -> BinaryIO:
@@ -242,16 +243,21 @@ def _line_number(path: Path, offset: int) -> int:
 def _decode_row(line: bytes, parameters: SignatureParameters) -> Row | Withdrawal:
     if line.startswith(WITHDRAWN):
         return WITHDRAWALS.decode(line)
-    row = ROWS.decode(line)
+    row = _row(line)
     if len(row.signature) != SIGNATURE_VALUE_BYTES * parameters.permutations:
         raise CorpusError(f"a signature of {len(row.signature)} bytes")
     return row
 
 
+def _row(line: bytes) -> Row:
+    """The row of a line, whatever the schema of its segment."""
+    row = ROWS.decode(line)
+    return replace(row, record=current(row.record))
+
+
 def _check_header(header: Header, parameters: SignatureParameters) -> None:
-    """Refuse a segment of another schema or with signatures that do not compare with ours."""
-    if header.schema != SCHEMA:
-        raise CorpusError(f"schema {header.schema}; this version reads {SCHEMA}")
+    """Refuse a segment of a later schema or with signatures that do not compare with ours."""
+    check_schema(header.schema)
     stored, ours = asdict(header.signature), asdict(parameters)
     if stored != ours:
         names = [name for name in ours if stored[name] != ours[name]]

@@ -12,8 +12,9 @@ from pathlib import Path
 import msgspec
 
 from newscorpus.config import BuildConfig
+from newscorpus.corpus.records import check_schema
 from newscorpus.corpus.shards import Shard
-from newscorpus.data import SCHEMA, Record
+from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 
 
@@ -110,7 +111,7 @@ def read_manifest(folder: Path) -> Manifest:
     """The manifest of the corpus published in a folder.
 
     Raises:
-        CorpusError: it is missing, damaged, or of another schema.
+        CorpusError: it is missing, damaged, or of a later schema.
     """
     path = folder / MANIFEST
     try:
@@ -119,8 +120,7 @@ def read_manifest(folder: Path) -> Manifest:
         raise CorpusError(f"{path}: {error.strerror}; build the corpus first") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise CorpusError(f"{path}: {error}") from error
-    if manifest.schema != SCHEMA:
-        raise CorpusError(f"{path}: schema {manifest.schema}; this version reads {SCHEMA}")
+    check_schema(manifest.schema, f"{path}: ")
     if strangers := [shard.name for shard in manifest.shards if Path(shard.name).name != shard.name]:
         raise CorpusError(f"{path}: {strangers[0]!r} is no name of a file in this folder")
     return manifest

@@ -1,17 +1,17 @@
 """Records as Parquet files, whose schema is that of `Record`: no column, field or item may be null. Needs pyarrow."""
 
-import dataclasses
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, get_args, get_origin, get_type_hints
+from typing import IO, Any, get_args, get_origin
 
 import msgspec
 import pyarrow
 from pyarrow import parquet
 
 from newscorpus.corpus.lines import ZSTD_LEVEL
-from newscorpus.data import Record
+from newscorpus.corpus.records import current, keys_of
+from newscorpus.data import SCHEMA, Record
 from newscorpus.errors import CorpusError
 
 GROUP_ROWS = 5_000
@@ -23,30 +23,32 @@ READ_ROWS = 500
 VALUES = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_()}
 
 
-def _arrow_type(kind: Any) -> pyarrow.DataType:
+def _arrow_fields(of: Any, schema: int) -> list[pyarrow.Field]:
+    """The fields of a dataclass."""
+    return [
+        pyarrow.field(name, _arrow_type(kind, schema), nullable=False) for name, kind in keys_of(of, schema).items()
+    ]
+
+
+def _arrow_type(kind: Any, schema: int) -> pyarrow.DataType:
     """The type of a value, of a tuple of values, or of a dataclass."""
     if get_origin(kind) is tuple:
-        return pyarrow.list_(pyarrow.field("element", _arrow_type(get_args(kind)[0]), nullable=False))
-    return pyarrow.struct(_arrow_fields(kind)) if dataclasses.is_dataclass(kind) else VALUES[kind]
+        return pyarrow.list_(pyarrow.field("element", _arrow_type(get_args(kind)[0], schema), nullable=False))
+    return VALUES.get(kind) or pyarrow.struct(_arrow_fields(kind, schema))
 
 
-def _arrow_fields(of: Any) -> list[pyarrow.Field]:
-    """The fields of a dataclass."""
-    hints = get_type_hints(of)
-    return [pyarrow.field(field.name, _arrow_type(hints[field.name]), False) for field in dataclasses.fields(of)]
-
-
-SCHEMA = pyarrow.schema(_arrow_fields(Record))
+SCHEMAS = {schema: pyarrow.schema(_arrow_fields(Record, schema)) for schema in range(1, SCHEMA + 1)}
+"""The columns in each schema of records."""
 
 
 def write_parquet(file: IO[bytes], records: Iterable[Record]) -> None:
     """Write records, compressed by zstd, with a checksum on each page; equal records make equal bytes."""
     rest = iter(records)
     with parquet.ParquetWriter(
-        file, SCHEMA, compression="zstd", compression_level=ZSTD_LEVEL, write_page_checksum=True
+        file, SCHEMAS[SCHEMA], compression="zstd", compression_level=ZSTD_LEVEL, write_page_checksum=True
     ) as writer:
         while group := list(islice(rest, GROUP_ROWS)):
-            writer.write_table(pyarrow.Table.from_pylist(list(map(msgspec.to_builtins, group)), SCHEMA))
+            writer.write_table(pyarrow.Table.from_pylist(list(map(msgspec.to_builtins, group)), SCHEMAS[SCHEMA]))
 
 
 def read_parquet(path: Path) -> Iterator[Record]:
@@ -60,13 +62,13 @@ def read_parquet(path: Path) -> Iterator[Record]:
             _check_schema(path, file.schema_arrow)
             for batch in file.iter_batches(READ_ROWS):
                 for row in batch.to_pylist():
-                    yield msgspec.convert(row, Record)
+                    yield current(msgspec.convert(row, Record))
     except (OSError, pyarrow.ArrowException, msgspec.ValidationError) as error:
         raise CorpusError(f"{path}: {' '.join(str(error).split())}") from error
 
 
 def _check_schema(path: Path, schema: pyarrow.Schema) -> None:
     """Refuse a file of other columns, or of other types."""
-    if not schema.equals(SCHEMA):
-        names = sorted({field.name for field in schema} ^ {field.name for field in SCHEMA})
+    if not any(map(schema.equals, SCHEMAS.values())):
+        names = sorted({field.name for field in schema} ^ {field.name for field in SCHEMAS[SCHEMA]})
         raise CorpusError(f"{path}: its columns are not those of a record: {', '.join(names) or 'types differ'}")

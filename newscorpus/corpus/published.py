@@ -61,7 +61,7 @@ class Published:
         if found := altered(path, shard):
             raise CorpusError(f"{path}: {found}")
         rows = 0
-        for record in read_shard(path, exact=exact):
+        for record in read_shard(path, exact_schema=self.manifest.schema if exact else None):
             yield record
             rows += 1
         if rows != shard.rows:
@@ -72,7 +72,7 @@ def open_corpus(folder: Path) -> Published:
     """The corpus published in a folder: that of a crawl, or the one with the manifest itself.
 
     Raises:
-        CorpusError: the manifest is missing, damaged or of another schema; a shard is missing or of another size.
+        CorpusError: the manifest is missing, damaged or of a later schema; a shard is missing or of another size.
     """
     folder = published_folder(folder)
     manifest = read_manifest(folder)

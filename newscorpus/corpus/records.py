@@ -6,12 +6,13 @@ Records: made of articles, written as JSON, read back.
 import dataclasses
 import hashlib
 import math
+from dataclasses import replace
 from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from newscorpus.corpus.lines import encode_line, writable
-from newscorpus.data import SCHEMA, Article, Record
+from newscorpus.data import SCHEMA, SINCE, Article, Record
 from newscorpus.errors import CorpusError
 from newscorpus.tokens import count_words
 from newscorpus.urls import document_address, document_id
@@ -19,23 +20,26 @@ from newscorpus.urls import document_address, document_id
 VALUES = {str: "string", int: "int64", float: "float64", bool: "bool"}
 
 
-def column_types() -> dict[str, str]:
+def keys_of(kind: Any, schema: int = SCHEMA) -> dict[str, Any]:
+    """The fields that a dataclass of the record has in a schema, in order, with their types."""
+    hints = get_type_hints(kind)
+    return {
+        field.name: hints[field.name] for field in dataclasses.fields(kind) if field.metadata.get(SINCE, 1) <= schema
+    }
+
+
+def column_types(schema: int = SCHEMA) -> dict[str, str]:
     """Type of each column: "string", "list<string>", "struct<robots: string, ...>" ..., in the notation of Arrow."""
-    return _types(Record)
+    return {name: _type(kind, schema) for name, kind in keys_of(Record, schema).items()}
 
 
-def _types(of: Any) -> dict[str, str]:
-    """The types of a dataclass's fields."""
-    hints = get_type_hints(of)
-    return {field.name: _type(hints[field.name]) for field in dataclasses.fields(of)}
-
-
-def _type(kind: Any) -> str:
+def _type(kind: Any, schema: int) -> str:
     """The type of a value, of a tuple of values, or of a dataclass."""
     if get_origin(kind) is tuple:
-        return f"list<{_type(get_args(kind)[0])}>"
+        return f"list<{_type(get_args(kind)[0], schema)}>"
     if dataclasses.is_dataclass(kind):
-        return f"struct<{', '.join(f'{name}: {word}' for name, word in _types(kind).items())}>"
+        items = (f"{name}: {_type(item, schema)}" for name, item in keys_of(kind, schema).items())
+        return f"struct<{', '.join(items)}>"
     return VALUES[kind]
 
 
@@ -84,7 +88,8 @@ def make_record(article: Article, source: str, language: str, language_score: fl
         license=fields.license,
         paywalled=fields.paywalled,
         rights=fields.rights,
-        provenance=fields.provenance,
+        provenance=replace(fields.provenance, text=fields.provenance.text or article.extractor.partition(":")[0]),
+        capture=article.capture,
         extractor=article.extractor,
         confidence=float(article.confidence),
         n_words=count_words(article.text),
@@ -93,21 +98,54 @@ def make_record(article: Article, source: str, language: str, language_score: fl
     )
 
 
-def encode(record: Record) -> bytes:
-    """The record as one line of JSON, with its newline; every key in the order of `Record`."""
-    return encode_line(record)
+def encode(record: Record, schema: int = SCHEMA) -> bytes:
+    """The record as one line of JSON, with its newline; every key of the schema in the order of `Record`."""
+    return encode_line(record if schema == SCHEMA else _as_of(replace(record, schema=schema), schema))
+
+
+def _as_of(value: Any, schema: int) -> Any:
+    """A value with those keys only that the schema has."""
+    if isinstance(value, tuple):
+        return [_as_of(item, schema) for item in value]
+    if not dataclasses.is_dataclass(value):
+        return value
+    return {name: _as_of(getattr(value, name), schema) for name in keys_of(type(value), schema)}
 
 
 def decode(line: bytes) -> Record:
-    """The record of one line.
+    """The record of one line; one of an older schema becomes one of this schema, its missing keys empty.
 
     Raises:
-        CorpusError: the line is no record of this schema.
+        CorpusError: the line is no record, or one of a later schema.
     """
     try:
         record = DECODER.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise CorpusError(f"not a record: {error}") from error
-    if record.schema != SCHEMA:
-        raise CorpusError(f"record {record.id} has schema {record.schema}; this version reads {SCHEMA}")
-    return record
+    return current(record)
+
+
+def current(record: Record) -> Record:
+    """A record that was read, as one of this schema.
+
+    Raises:
+        CorpusError: it has a later schema.
+    """
+    if record.schema == SCHEMA:
+        return record
+    check_schema(record.schema, f"record {record.id} has ")
+    return replace(record, schema=SCHEMA)
+
+
+def check_schema(schema: int, beginning: str = "") -> None:
+    """Refuse a schema that this version does not read.
+
+    Args:
+        schema: what was read.
+        beginning: of the message.
+
+    Raises:
+        CorpusError: it is later than ours.
+    """
+    if not 1 <= schema <= SCHEMA:
+        raise CorpusError(f"{beginning}schema {schema}; this version reads 1 to {SCHEMA}")

@@ -53,12 +53,13 @@ def write_shards(folder: Path, records: Iterable[Record], config: ShardConfig) -
     ]
 
 
-def read_shard(path: Path, *, exact: bool = False) -> Iterator[Record]:
+def read_shard(path: Path, exact_schema: int | None = None) -> Iterator[Record]:
     """The records of a shard.
 
     Args:
         path: of the file.
-        exact: refuse lines that are not, byte for byte, what is written of the record: those with other keys, say.
+        exact_schema: refuse lines that are not, byte for byte, what this schema writes of the record: those with other
+            keys, say.
 
     Raises:
         CorpusError: the file is missing or damaged, holds something else than records, or needs pyarrow.
@@ -71,7 +72,7 @@ def read_shard(path: Path, *, exact: bool = False) -> Iterator[Record]:
             record = decode(line)
         except CorpusError as error:
             raise CorpusError(f"{path}, line {number}: {error}") from error
-        if exact and encode(record) != line:
+        if exact_schema is not None and encode(record, exact_schema) != line:
             raise CorpusError(f"{path}, line {number}: has other keys than a record, or has them in another order")
         yield record
 

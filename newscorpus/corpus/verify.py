@@ -29,7 +29,7 @@ def verify(corpus: Path, watch: Watch = iter) -> tuple[Manifest, list[str]]:
     Of each record, 8 bytes are held in memory.
 
     Raises:
-        CorpusError: the manifest is missing, damaged or of another schema.
+        CorpusError: the manifest is missing, damaged or of a later schema.
     """
     folder = published_folder(corpus)
     manifest = read_manifest(folder)
@@ -44,7 +44,7 @@ def _manifest_findings(path: Path, manifest: Manifest) -> Iterator[str]:
     """Where the manifest contradicts itself or this version."""
     shards, shares = manifest.shards, manifest.shares
     for name, said, found in (
-        ("columns", manifest.columns, column_types()),
+        ("columns", manifest.columns, column_types(manifest.schema)),
         ("generation", manifest.generation, generation_of(shards)),
         ("documents", manifest.documents, sum(shard.rows for shard in shards)),
         ("bytes", manifest.bytes, sum(shard.bytes for shard in shards)),

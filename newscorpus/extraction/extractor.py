@@ -205,6 +205,7 @@ def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
         confidence=found.confidence,
         flags=found.flags,
         fetched=reading.page.fetched,
+        capture=reading.page.capture,
     )
 
 

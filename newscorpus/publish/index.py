@@ -18,7 +18,7 @@ from newscorpus.config import BuildConfig
 from newscorpus.corpus import intake
 from newscorpus.corpus.intake import Place, Row, Withdrawal, read_intake
 from newscorpus.corpus.records import encode
-from newscorpus.data import Record
+from newscorpus.data import SCHEMA, Record
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.duplicates import Watch, unwatched
 from newscorpus.dedup.sketch import Sketch, digest, make_sketch
@@ -127,10 +127,10 @@ def _sketch(row: Row | Withdrawal, config: BuildConfig) -> Sketch:
 
 
 def _check(path: Path, size: int) -> str:
-    """Hash of the last of the first `size` bytes of a file; "" where it has fewer."""
+    """Hash of the schema and of the last of the first `size` bytes of a file; "" where it has fewer."""
     if not path.exists() or path.stat().st_size < size:
         return ""
     with path.open("rb") as file:
         start = max(0, size - CHECKED_BYTES)
         file.seek(start)
-        return digest(file.read(size - start)).hex()
+        return digest(b"%d " % SCHEMA + file.read(size - start)).hex()

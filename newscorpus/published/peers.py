@@ -102,7 +102,7 @@ def _extract(name: str, peer: Peer, page: Page) -> Article | Rejected:
         return Rejected("extract", "peer_failed", detail, page.url)
     if not text.strip():
         return Rejected("extract", "no_main_text", f"{name} found none", page.url)
-    return Article(page.url, text, Fields(title=title), name, fetched=page.fetched)
+    return Article(page.url, text, Fields(title=title), name, fetched=page.fetched, capture=page.capture)
 
 
 def _read_fields(name: str, peer: FieldReader, html: str, url: str) -> Claim:

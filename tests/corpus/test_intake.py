@@ -94,10 +94,10 @@ def test_other_parameters_are_refused_naming_both(tmp_path: Path, record: Record
         list(read_intake(tmp_path, replace(PARAMETERS, seed=2)))
 
 
-def test_another_schema_is_refused(tmp_path: Path, record: Record) -> None:
+def test_a_later_schema_is_refused(tmp_path: Path, record: Record) -> None:
     segment = fill(tmp_path, record)
-    segment.write_bytes(segment.read_bytes().replace(b'{"schema":1', b'{"schema":99', 1))
-    with pytest.raises(CorpusError, match="line 1: schema 99; this version reads 1"):
+    segment.write_bytes(segment.read_bytes().replace(b'{"schema":2', b'{"schema":99', 1))
+    with pytest.raises(CorpusError, match="line 1: schema 99; this version reads 1 to 2"):
         read(tmp_path)
 
 

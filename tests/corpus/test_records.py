@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from newscorpus.corpus.records import decode, encode, make_record
-from newscorpus.data import SCHEMA, Article, Record
+from newscorpus.data import SCHEMA, ArchiveCapture, Article, Record
 from newscorpus.errors import CorpusError
 from newscorpus.urls import document_id
 
@@ -67,6 +67,27 @@ def test_damaged_lines_are_refused(line: bytes) -> None:
         decode(line)
 
 
-def test_other_schemas_are_refused(record: Record) -> None:
-    with pytest.raises(CorpusError, match=rf"has schema {SCHEMA + 1}; this version reads {SCHEMA}"):
-        decode(encode(replace(record, schema=SCHEMA + 1)))
+@pytest.mark.parametrize("schema", [0, SCHEMA + 1])
+def test_other_schemas_are_refused(record: Record, schema: int) -> None:
+    with pytest.raises(CorpusError, match=rf"has schema {schema}; this version reads 1 to {SCHEMA}"):
+        decode(encode(replace(record, schema=schema)))
+
+
+@pytest.mark.parametrize(
+    ("extractor", "stated", "source"),
+    [
+        ("template:a@1", "", "template"),
+        ("model:main-text@2", "", "model"),
+        ("model:main-text@2", "json-ld", "json-ld"),
+        ("bte", "", "bte"),
+    ],
+)
+def test_what_gave_the_text_is_said(article: Article, extractor: str, stated: str, source: str) -> None:
+    fields = replace(article.fields, provenance=replace(article.fields.provenance, text=stated))
+    made = make_record(replace(article, extractor=extractor, fields=fields), "a", "cs", 0.5)
+    assert made.provenance.text == source
+
+
+def test_the_capture_of_an_archive_is_kept(article: Article) -> None:
+    capture = ArchiveCapture("CC-NEWS", "2024-01-02T03:04:05+00:00")
+    assert make_record(replace(article, capture=capture), "a", "cs", 0.5).capture == capture

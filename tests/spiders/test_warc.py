@@ -113,6 +113,7 @@ def test_the_archive_gives_the_same_rows_without_the_network(crawled: Any, tmp_p
 def foreign(path: Path, *blocks: bytes) -> None:
     with path.open("wb") as file:
         writer = WARCWriter(file)
+        writer.write_record(writer.create_warcinfo_record(path.name, {"isPartOf": "The Archive"}))
         for number, block in enumerate(blocks):
             url = f"https://www.news.example/{number}"
             writer.write_record(writer.create_warc_record(url, "response", io.BytesIO(block), len(block)))
@@ -135,6 +136,8 @@ def test_warcs_of_others(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     records = [json.loads(row)["record"] for row in rows(tmp_path / "corpus")]
     assert [(one["source"], one["extractor"].partition("@")[0]) for one in records] == [("news", "template:news")] * 3
+    assert all(one["capture"] == {"source": "The Archive", "time": one["fetched"]} for one in records)
+    assert {one["provenance"]["text"] for one in records} == {"template"}
     lines = (tmp_path / "corpus" / "rejected.jsonl").read_text().splitlines()
     assert sorted(json.loads(line)["reason"] for line in lines) == ["http_404", "not_html"]
 

@@ -1,6 +1,6 @@
 """Pages read from WARC files: our own archives, Common Crawl's, other people's."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -14,7 +14,8 @@ from newscorpus.crawl.archive.content import ContentError, unpack
 from newscorpus.crawl.archive.records import Damage, WarcRecord, read_records
 from newscorpus.crawl.archive.values import NOTE_TYPE, PERSONAL, SOFTWARE, ArchiveError, ByteRange, Capture, Note
 from newscorpus.crawl.archive.values import StoredPage as Stored
-from newscorpus.data import Evidence, Page, Rejected
+from newscorpus.data import ArchiveCapture, Evidence, Page, Rejected
+from newscorpus.tokens import collapse
 
 NOTES = msgspec.json.Decoder(Note)
 
@@ -23,6 +24,9 @@ MAX_RESOURCES = 50
 
 HTML = ("text/html", "application/xhtml+xml", "")
 """Content types of pages; many old servers name none."""
+
+MAX_NAME_CHARACTERS = 200
+"""Of what a file says of itself."""
 
 STAGE = "archive"
 """Stage of what is rejected since the file does not hold it whole."""
@@ -48,7 +52,7 @@ def read_onwards(path: Path, offset: int = 0, limits: Limits = Limits()) -> Iter
     Raises:
         ArchiveError: the file cannot be opened or read.
     """
-    group = _Group(ours=_is_ours(next(read_records(path, limits.max_bytes), None)))
+    group = _group_of(path, next(read_records(path, limits.max_bytes), None))
     for record in read_records(path, limits.max_bytes, offset):
         group, found = _step(group, record, limits)
         if found is not None:
@@ -69,9 +73,15 @@ def read_capture(path: Path, offset: int, limits: Limits = Limits()) -> Capture 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """The records that were read of one response; `ours` says whether the file is one of our archives."""
+    """The records that were read of one response.
+
+    Attributes:
+        ours: the file is one of our archives.
+        archive: whose archive it is, where it is not ours.
+    """
 
     ours: bool
+    archive: str = ""
     response: WarcRecord | None = None
     resources: tuple[WarcRecord, ...] = ()
 
@@ -79,10 +89,10 @@ class _Group:
 def _step(group: _Group, record: WarcRecord | Damage, limits: Limits) -> tuple[_Group, Capture | Rejected | None]:
     """What a record makes of the group before it, and the page or rejection that is ready with it."""
     if isinstance(record, Damage):
-        return _Group(group.ours), Rejected(STAGE, "broken_record", record.why, _written(record.place))
+        return _Group(group.ours, group.archive), Rejected(STAGE, "broken_record", record.why, _written(record.place))
     if record.kind == "warcinfo":
-        return _Group(_is_ours(record)), None
-    return _step_in_ours(group, record, limits) if group.ours else (group, _foreign(record, limits))
+        return _group_of(Path(record.place.file), record), None
+    return _step_in_ours(group, record, limits) if group.ours else (group, _foreign(record, group.archive, limits))
 
 
 def _step_in_ours(group: _Group, record: WarcRecord, limits: Limits) -> tuple[_Group, Capture | Rejected | None]:
@@ -95,20 +105,30 @@ def _step_in_ours(group: _Group, record: WarcRecord, limits: Limits) -> tuple[_G
     return group, None
 
 
-def _is_ours(record: WarcRecord | Damage | None) -> bool:
-    """Whether a file that begins with this record is one of our archives."""
-    if not isinstance(record, WarcRecord) or record.kind != "warcinfo":
-        return False
-    return any(line.startswith(f"software: {SOFTWARE}".encode()) for line in record.body.splitlines())
+def _group_of(path: Path, record: WarcRecord | Damage | None) -> _Group:
+    """Begin with a file, or a part of it, that has this first record."""
+    about: dict[str, str] = {}
+    if isinstance(record, WarcRecord) and record.kind == "warcinfo":
+        lines = (line.partition(":") for line in record.body.decode("utf-8", "replace").splitlines())
+        about = {name.strip().lower(): collapse(value)[:MAX_NAME_CHARACTERS] for name, _, value in lines}
+    ours = about.get("software", "").startswith(SOFTWARE)
+    return _Group(ours, "" if ours else _archive_name(path, about))
 
 
-def _foreign(record: WarcRecord, limits: Limits) -> Capture | Rejected | None:
+def _archive_name(path: Path, about: Mapping[str, str]) -> str:
+    """The collection that a file belongs to, else its publisher, else the program that wrote it; "" if not known."""
+    collection = "CC-NEWS" if path.name.startswith("CC-NEWS-") else ""
+    return about.get("ispartof") or collection or about.get("publisher") or about.get("software") or ""
+
+
+def _foreign(record: WarcRecord, archive: str, limits: Limits) -> Capture | Rejected | None:
     if record.kind not in {"response", "revisit"}:
         return None
     if refusal := _refusal(record):
         return refusal
     try:
-        return Capture(_page(record, limits), place=record.place)
+        page = _page(record, limits)
+        return Capture(replace(page, capture=ArchiveCapture(archive, page.fetched)), place=record.place)
     except ContentError as error:
         return error.rejection(_address(record))
 

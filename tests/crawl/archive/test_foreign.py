@@ -10,9 +10,9 @@ import pytest
 from warcio.warcwriter import WARCWriter
 
 from newscorpus.config import Limits
-from newscorpus.crawl.archive.read import read_captures
+from newscorpus.crawl.archive.read import read_capture, read_captures
 from newscorpus.crawl.archive.values import ArchiveError, Capture
-from newscorpus.data import Page, Rejected
+from newscorpus.data import ArchiveCapture, Page, Rejected
 
 PAGE = b"<html><body><p>A story</p></body></html>"
 Record = tuple[str, str, bytes]
@@ -58,8 +58,30 @@ def test_every_html_response_is_a_page(foreign: Callable[..., Path], packed: boo
     found = list(read_captures(path))
     pages = [one.page for one in found if isinstance(one, Capture)]
     headers = {"content-type": "text/html"}
-    assert pages == [Page(f"http://news.example/{n}", PAGE, headers, "2024-01-02T03:04:05+00:00") for n in (1, 2)]
+    date = "2024-01-02T03:04:05+00:00"
+    capture = ArchiveCapture("StormCrawler", date)
+    assert pages == [Page(f"http://news.example/{n}", PAGE, headers, date, capture=capture) for n in (1, 2)]
     assert all(one.origin is None for one in found if isinstance(one, Capture))
+
+
+@pytest.mark.parametrize(
+    ("info", "name", "source"),
+    [
+        (b"isPartOf: CC-MAIN-2024-10\r\npublisher: Common Crawl\r\nsoftware: Nutch", "x.warc", "CC-MAIN-2024-10"),
+        (b"software: StormCrawler 2.10", "CC-NEWS-20240102-00001.warc.gz", "CC-NEWS"),
+        (b"Publisher:  The\tArchive \r\nsoftware: Heritrix/3.4", "x.warc", "The Archive"),
+        (b"software: Wget/1.21", "x.warc", "Wget/1.21"),
+        (b"\xff: \xff\r\n: \r\nisPartOf", "x.warc", ""),
+        (b"publisher: " + b"x" * 1000, "x.warc", "x" * 200),
+    ],
+)
+def test_whose_archive_it_is(foreign: Callable[..., Path], info: bytes, name: str, source: str) -> None:
+    path = foreign(("warcinfo", "", info), story(1), story(2))
+    path = path.rename(path.with_name(name))
+    both = [one for one in read_captures(path) if isinstance(one, Capture)]
+    assert [one.page.capture for one in both] == [ArchiveCapture(source, "2024-01-02T03:04:05+00:00")] * 2
+    again = read_capture(path, both[1].place.offset if both[1].place else 0)
+    assert again == both[1], "read from the middle, the file is still known"
 
 
 @pytest.mark.parametrize(
