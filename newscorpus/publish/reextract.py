@@ -23,7 +23,7 @@ from newscorpus.corpus.intake import (
 )
 from newscorpus.corpus.lines import encode_line, writable
 from newscorpus.crawl.archive.read import read_captures
-from newscorpus.crawl.ledger import LEDGER, Ledger, Outcome, Series
+from newscorpus.crawl.ledger import LEDGER, Ledger, Series, UrlOutcome
 from newscorpus.data import SCHEMA, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
@@ -237,12 +237,11 @@ def _name(page: FetchedPage) -> tuple[Fetch, str]:
 def _append(ledger: Ledger, page: FetchedPage, lines: Iterable[Row | Withdrawal]) -> None:
     """Append the lines of a page, and let the ledger know the first as what became of its address."""
     placed = [(line, ledger.append(SEGMENTS, encode_line(writable(line)))) for line in lines]
-    line, place = placed[0]
-    at = (place.file, place.offset)
+    line, at = placed[0]
     if isinstance(line, Row):
-        outcome = Outcome(reason="kept", revision=line.record.revision, line=at)
+        outcome = UrlOutcome(reason="kept", revision=line.record.revision, line=at)
     else:
-        outcome = Outcome(line.stage, line.reason, line.detail, line=at)
+        outcome = UrlOutcome(line.stage, line.reason, line.detail, line=at)
     ledger.replace_outcome(page.page.url, outcome)
 
 

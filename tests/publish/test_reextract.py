@@ -19,7 +19,7 @@ from newscorpus.corpus.lines import encode_line
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import ArchiveError, Capture, Exchange, Origin
 from newscorpus.crawl.archive.writer import ArchiveWriter
-from newscorpus.crawl.ledger import Ledger, LedgerError, Link, Outcome, key_of
+from newscorpus.crawl.ledger import Ledger, LedgerError, Link, UrlOutcome, key_of
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.explain.address import Fate, explain
@@ -177,7 +177,7 @@ def crawled(tmp_path: Path) -> Path:
     with Ledger.open(folder) as ledger:
         archive(folder, *map(capture, range(3)), capture(3, "<p>short</p>"))
         (file,) = archive_files(folder)
-        ledger.follow(lambda: {f"archive/{file.name}": file.stat().st_size})
+        ledger.transaction.follow(lambda: {f"archive/{file.name}": file.stat().st_size})
         for page, outcome in reextract([file], BTE, (PORTAL,)):
             assert page is not None
             ledger.add(Link(key_of(page.page.url), page.page.url, "news", "article"))
@@ -187,7 +187,7 @@ def crawled(tmp_path: Path) -> Path:
             series, line = (REJECTIONS, journal_line(rejected)) if rejected else (SEGMENTS, encode_line(outcome))
             place = ledger.append(series, line)
             said = (rejected.stage, rejected.reason) if rejected else ("", "kept")
-            ledger.finish(lease.serial, [Outcome(*said, line=(place.file, place.offset))])
+            ledger.finish(lease.serial, [UrlOutcome(*said, line=place)])
     return folder
 
 

@@ -210,16 +210,14 @@ class Ledger:
         self.count(portal, "bytes", fetched.n_bytes)
         self._unclaim(serial)
 
-    def replace_outcome(self, url: str, outcome: Outcome) -> None:
+    def replace_outcome(self, url: str, outcome: UrlOutcome) -> None:
         """Note what the page at `url` became when it was extracted again; the counts stay those of the crawl."""
-        row = self._connection.execute(
-            "SELECT iif(reason = 'redirect_target', found_on, serial) FROM urls WHERE id = ?", (key_of(url),)
-        ).fetchone()
-        if row:
+        sql = "SELECT iif(reason = 'redirect_target', found_on, serial) FROM urls WHERE id = ?"
+        if row := self._read(sql, (key_of(url),)).fetchone():
             sql = """UPDATE urls SET stage = ?, reason = ?, detail = ?, revision = ?, line_file = ?, line_offset = ?
                 WHERE serial = ? AND state = 4"""
-            said = (outcome.stage, outcome.reason, outcome.detail, outcome.revision, *outcome.line)
-            self._write(sql, (*said, row[0]))
+            values = (outcome.stage, outcome.reason, outcome.detail, outcome.revision, *outcome.line)
+            self._write(sql, (*values, row[0]))
 
     def requeued(self, portal: str, n: int) -> None:
         """Count `n` addresses that `revisits` queued again."""
