@@ -25,10 +25,12 @@ from scrapy.settings import Settings
 from scrapy.utils.project import get_project_settings
 
 from newscorpus.addon.counts import KEPT
-from newscorpus.addon.pages import Candidate, FetchedPage
 from newscorpus.addon.scheduler import LedgerScheduler
+from newscorpus.corpus.intake import Row
+from newscorpus.corpus.records import make_record
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Article, Fields
+from newscorpus.recipe import SourcePage
 
 SAMPLE_SECONDS = 0.1
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
@@ -90,10 +92,11 @@ class UnreadPipeline:
 
     def process_item(self, item: Any) -> Any:
         """The page as it came."""
-        if not isinstance(item, FetchedPage):
+        if not isinstance(item, SourcePage):
             return item
         text = item.page.body.decode()
-        return Candidate(Article(item.page.url, text, Fields(), "unread", fetched=item.page.fetched), item.source)
+        article = Article(item.page.url, text, Fields(), "unread", fetched=item.page.fetched)
+        return Row(make_record(article, item.source, "", 0.0), b"")
 
 
 @dataclass

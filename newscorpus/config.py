@@ -13,11 +13,13 @@ class Limits:
         max_depth: deepest nesting of elements that is walked; real pages stay below 100, and the text below is kept,
             as if it stood at this depth.
         max_elements: most elements walked; the longest real page seen (a live blog) had some 40,000.
+        page_seconds: longest time for one page; most take 0.01 s, and the hardest real one seen 2 s.
     """
 
     max_bytes: int = 20_000_000
     max_depth: int = 250
     max_elements: int = 500_000
+    page_seconds: float = 30.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,17 @@
-"""A page on its way to the extractor, with what its portal says.
+"""Decide what becomes of one page: a row of the intake, or a rejection.
 
-Whether an article comes into the corpus, and as what: quality, language, tags, masks.
-
-What becomes of one page, in a crawl and when it is extracted again: values in, values out.
+The crawl, `extract`, `reextract`, WARC files and `explain` all call `process_page`.
 """
 
+import hashlib
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
+import msgspec
+
+from newscorpus.artifacts import METADATA
 from newscorpus.config import QualityConfig
 from newscorpus.corpus.intake import Row
 from newscorpus.corpus.language import judge_language
@@ -16,32 +19,40 @@ from newscorpus.corpus.masking import mask
 from newscorpus.corpus.quality import judge_quality, tags_of
 from newscorpus.corpus.records import make_record
 from newscorpus.crawl.robots import RightsPolicy, judge_rights
-from newscorpus.data import Article, Evidence, Page, Rejected
+from newscorpus.data import SCHEMA, Article, Evidence, Page, Rejected
 from newscorpus.dedup.signature import sign
 from newscorpus.extraction.extractor import Extractor, join
+from newscorpus.extraction.fields.learned import MODEL as FIELDS_MODEL
 from newscorpus.portals.portal import Portal, TemplateSection
 from newscorpus.portals.template import TemplateRules
 from newscorpus.published.registry import DEFAULT, load
+from newscorpus.resources import data_folder
 from newscorpus.tokens import collapse
+from newscorpus.workers import Lost
 
-STATED = "portal"
-"""Source of the evidence that the portal file gives."""
+PORTAL_EVIDENCE = "portal"
+"""Source of the evidence that a portal file gives."""
+
+EXCERPT_CHARACTERS = 200
+"""How much of a refused text is quoted, headline included: enough to see what it is."""
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class FetchedPage:
-    """A page that may hold an article.
+class SourcePage:
+    """A page that may hold an article, with what its source says of it.
 
     Attributes:
         page: the page.
-        source: name of the portal.
+        source: name of the portal, or of the site.
         languages: the languages that the portal is declared to write; empty: any.
         template: the portal's own rules; None where it has none.
         following: the further pages of an article that is spread over several.
     """
 
     page: Page
-    source: str
+    source: str = ""
     languages: tuple[str, ...] = ()
     template: TemplateSection | None = None
     following: tuple[Page, ...] = ()
@@ -50,108 +61,120 @@ class FetchedPage:
         return f"page {self.page.url}"
 
 
-def of_portal(page: Page, portal: Portal, following: tuple[Page, ...] = ()) -> FetchedPage:
-    """A page of a portal: what the portal's file says now stands in place of what it said before."""
-    evidence = tuple(one for one in page.evidence if one.source != STATED) + stated_by(portal)
-    return FetchedPage(replace(page, evidence=evidence), portal.name, portal.languages, portal.template, following)
-
-
-def stated_by(portal: Portal) -> tuple[Evidence, ...]:
-    """What a portal's file says of each of its documents: the language, if it has but one."""
-    return (Evidence("language", portal.languages[0], STATED),) if len(portal.languages) == 1 else ()
+def page_of_portal(page: Page, portal: Portal, following: tuple[Page, ...] = ()) -> SourcePage:
+    """Join a page with what the file of its portal says now; what the file said when it was fetched is dropped."""
+    evidence = tuple(one for one in page.evidence if one.source != PORTAL_EVIDENCE)
+    if len(portal.languages) == 1:
+        evidence += (Evidence("language", portal.languages[0], PORTAL_EVIDENCE),)
+    return SourcePage(replace(page, evidence=evidence), portal.name, portal.languages, portal.template, following)
 
 
 def template_of(rules: Mapping[str, tuple[str, ...]] | None) -> TemplateSection | None:
-    """The template that an archive holds as plain values; rules of fields that are no more are passed over."""
+    """Read the template that an archive holds as plain values; rules of fields that no longer exist are left out."""
     if rules is None:
         return None
     return TemplateSection(**{name: tuple(rules[name]) for name in TemplateSection.__slots__ if name in rules})
 
 
 @dataclass(frozen=True, slots=True)
-class Admitted:
-    """An article that comes in.
+class Recipe:
+    """How pages become rows; the same for all pages of a run.
 
     Attributes:
-        article: with its tags as flags, and masked where that is asked for.
-        language: primary tag.
-        language_score: of the detector, 0..1.
+        extractor: its name.
+        rights: what is done where a site reserves the use.
+        quality: which articles are kept, and what is masked; None: all, in any language, without tags and masks.
     """
 
-    article: Article
-    language: str
-    language_score: float
+    extractor: str = DEFAULT
+    rights: RightsPolicy = RightsPolicy.RECORD
+    quality: QualityConfig | None = QualityConfig()
+
+    def version(self, template: TemplateSection | None = None, languages: tuple[str, ...] = ()) -> str:
+        """Name all that decides on the pages of a source, such as "main-text@2+0c4f9a2b7d"; equal recipes, equal names.
+
+        Args:
+            template: of the source.
+            languages: of the source.
+        """
+        return _version(self, template, languages)
 
 
-EXCERPT_CHARACTERS = 200
-"""How much of a refused text is quoted, headline included: enough to see what it is."""
+def process_page(recipe: Recipe, page: SourcePage) -> Row | Rejected:
+    """Extract, judge and sign a page. A fault of ours is a rejection too, so that it costs this page only.
+
+    Raises:
+        ValueError: there is no such extractor, its model is missing, or a rule of the template is broken.
+        ImportError: the extractor needs a package that is not installed.
+    """
+    extractor = extractor_for(recipe.extractor, page.source if page.template else "", page.template)
+    try:
+        article = extract_article(extractor, page)
+        return article if isinstance(article, Rejected) else make_row(recipe, article, page)
+    except Exception as error:
+        logger.exception("%s failed", page)
+        return Rejected("extract", "worker_failed", collapse(f"{type(error).__name__}: {error}"), page.page.url)
 
 
-def admit(
-    article: Article, languages: tuple[str, ...], quality: QualityConfig = QualityConfig()
-) -> Admitted | Rejected:
-    """The article, if it is good enough and in one of `languages` (none: any); a rejection quotes how it begins."""
-    if rejected := judge_quality(article, quality):
+def lost_page(page: SourcePage, lost: Lost) -> Rejected:
+    """Reject a page whose process was killed or died."""
+    return Rejected("extract", lost.reason, lost.detail, page.page.url)
+
+
+def extract_article(extractor: Extractor, page: SourcePage) -> Article | Rejected:
+    """Extract the article of a page, joined with its further pages."""
+    article = extractor(page.page)
+    if isinstance(article, Rejected):
+        return article
+    return join(article, [part for part in map(extractor, page.following) if isinstance(part, Article)])
+
+
+def make_row(recipe: Recipe, article: Article, page: SourcePage) -> Row | Rejected:
+    """Judge an article by its rights, its text and its language, and make its row."""
+    if rejected := judge_rights(article.fields.rights, recipe.rights, article.url):
+        return rejected
+    quality = recipe.quality
+    if quality and (rejected := judge_quality(article, quality)):
         return replace(rejected, excerpt=_excerpt(article, quality))
-    verdict = judge_language(article.text, languages, stated=article.fields.language)
-    if not verdict.ok:
-        detail = f"{verdict.language or 'unknown'} ({verdict.score:.2f}), expected {', '.join(languages)}"
+    verdict = judge_language(article.text, page.languages, stated=article.fields.language)
+    if quality and not verdict.ok:
+        detail = f"{verdict.language or 'unknown'} ({verdict.score:.2f}), expected {', '.join(page.languages)}"
         return Rejected("language", "unexpected_language", detail, article.url, _excerpt(article, quality))
-    tagged = replace(article, flags=(*article.flags, *tags_of(article, quality)))
-    return Admitted(mask(tagged, quality.mask), verdict.language, verdict.score)
+    if quality:
+        tagged = replace(article, flags=(*article.flags, *tags_of(article, quality)))
+        article = mask(tagged, quality.mask)
+    record = make_record(article, page.source, verdict.language, verdict.score)
+    return Row(record, sign(record.text))
 
 
 def _excerpt(article: Article, quality: QualityConfig) -> str:
-    """Headline and first words, masked as the text would be."""
+    """Quote headline and first words, masked as the text would be."""
     masked = mask(article, quality.mask)
     parts = map(collapse, (masked.fields.title, masked.text))
     return " | ".join(filter(None, parts))[:EXCERPT_CHARACTERS]
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """What is the same for all pages.
+@cache
+def extractor_for(name: str, source: str = "", template: TemplateSection | None = None) -> Extractor:
+    """Load an extractor, with the template of a portal if it has one; once a process.
 
-    Attributes:
-        extractor: its name.
-        rights: what is done where a site reserves the use.
-        quality: which articles are kept.
+    Raises:
+        ValueError: there is no such extractor, its model is missing, or a rule of the template is broken.
+        ImportError: the extractor needs a package that is not installed.
     """
-
-    extractor: str = DEFAULT
-    rights: RightsPolicy = RightsPolicy.RECORD
-    quality: QualityConfig = QualityConfig()
-
-
-def process(recipe: Recipe, fetched: FetchedPage) -> Row | Rejected:
-    """All steps in their order: the row of the intake that a page becomes, or why it becomes none."""
-    article = extract(fetched, recipe.extractor)
-    if isinstance(article, Rejected):
-        return article
-    if rejected := judge_rights(article.fields.rights, recipe.rights, article.url):
-        return rejected
-    admitted = admit(article, fetched.languages, recipe.quality)
-    if isinstance(admitted, Rejected):
-        return admitted
-    record = make_record(admitted.article, fetched.source, admitted.language, admitted.language_score)
-    return Row(record, sign(record.text))
-
-
-def extract(fetched: FetchedPage, extractor: str) -> Article | Rejected:
-    """The article on a page and those that follow it, by the named extractor and the portal's template."""
-    read = extractor_for(extractor, fetched.source if fetched.template else "", fetched.template)
-    article = read(fetched.page)
-    if isinstance(article, Rejected):
-        return article
-    return join(article, [part for part in map(read, fetched.following) if isinstance(part, Article)])
+    return load(name, template=TemplateRules(source, template) if template else None)
 
 
 @cache
-def extractor_for(name: str, source: str = "", template: TemplateSection | None = None) -> Extractor:
-    """The named extractor, with the template of a portal if it has one; made once.
+def _version(recipe: Recipe, template: TemplateSection | None, languages: tuple[str, ...]) -> str:
+    models = [_model(recipe.extractor), _model(FIELDS_MODEL)]
+    decides = msgspec.json.encode([SCHEMA, models, recipe, template, languages])
+    version = models[0].get("version", "0")
+    return f"{recipe.extractor}@{version}+{hashlib.sha256(decides).hexdigest()[:10]}"
 
-    Raises:
-        ValueError: there is no such extractor, or its model is missing.
-        ImportError: the extractor needs a package that is not here.
-    """
-    return load(name, template=TemplateRules(source, template) if template else None)
+
+def _model(name: str) -> dict[str, object]:
+    """Version and hashes of the files of a model; nothing where the extractor has no model of its own."""
+    path = data_folder("models") / name / METADATA
+    metadata = msgspec.json.decode(path.read_bytes()) if path.is_file() else {}
+    return {key: metadata[key] for key in ("version", "files") if key in metadata}

@@ -18,8 +18,8 @@ NEWSCORPUS_EXTRACTOR = registry.DEFAULT
 """Name of the extractor, as `newscorpus extract` takes it."""
 NEWSCORPUS_WORKERS = max(1, (os.cpu_count() or 1) - 1)
 """Processes that extract, filter and sign; one core is left to the fetching."""
-NEWSCORPUS_PAGE_SECONDS = 30.0
-"""Longest time that one step may take over one page; a page takes some 0.01 s, and the hardest real one seen 2 s."""
+NEWSCORPUS_PAGE_SECONDS = Limits().page_seconds
+"""Longest time for one page; its process is killed then, and the page counted as `extract/timeout`."""
 NEWSCORPUS_PAUSE_SECONDS = PolitenessConfig().first_pause_seconds
 """First pause of a site that refuses (403, 429, 5xx, no answer); doubled each time that it still does."""
 NEWSCORPUS_ARCHIVE = True
@@ -95,14 +95,11 @@ SPIDER_MIDDLEWARES = {
     "newscorpus.addon.archive.ArchivePagesMiddleware": 50,  # sees what all others let through
 }
 EXTENSIONS = {
-    "newscorpus.pipelines.workers.Workers": 100,
     "newscorpus.addon.archive.Archive": 150,
     "newscorpus.addon.report.ProgressExtension": 190,
     "newscorpus.addon.closing.CorpusExtension": 200,
 }
 ITEM_PIPELINES = {
-    "newscorpus.pipelines.extract.ExtractPipeline": 100,
-    "newscorpus.pipelines.filter.FilterPipeline": 200,
-    "newscorpus.pipelines.deduplicate.DeduplicatePipeline": 300,
+    "newscorpus.pipelines.process.ProcessPipeline": 100,
     "newscorpus.pipelines.store.StorePipeline": 400,
 }

@@ -29,13 +29,13 @@ from newscorpus.portals.portal import Portal
 from newscorpus.portals.schema import load_portal
 from newscorpus.portals.template import TemplateRules, load_plain_template
 from newscorpus.published import registry
-from newscorpus.recipe import FetchedPage, of_portal, template_of
+from newscorpus.recipe import SourcePage, page_of_portal, template_of
 from newscorpus.tokens import collapse
 from newscorpus.urls import site_key
 from newscorpus.workers import Lost, in_order
 
 
-def fetched_page(capture: Capture, portals: Sequence[Portal]) -> FetchedPage:
+def page_of_capture(capture: Capture, portals: Sequence[Portal]) -> SourcePage:
     """The page of `capture`, with what `portals` say of it now.
 
     A portal is meant by its name where the archive names the one that was crawled, else by its domains. Where none is
@@ -44,9 +44,9 @@ def fetched_page(capture: Capture, portals: Sequence[Portal]) -> FetchedPage:
     origin, page = capture.origin or Origin(), capture.page
     meant = (one for one in portals if (one.name == origin.source if origin.source else one.covers(page.url)))
     if portal := next(meant, None):
-        return of_portal(page, portal, capture.following)
+        return page_of_portal(page, portal, capture.following)
     source = origin.source or site_key(page.url)
-    return FetchedPage(page, source, origin.languages, template_of(origin.template), capture.following)
+    return SourcePage(page, source, origin.languages, template_of(origin.template), capture.following)
 
 
 def archive_files(corpus: Path) -> list[Path]:

@@ -1,23 +1,29 @@
-"""Work on many items in processes of their own: order kept, memory bounded, and one bad item harms no other."""
+"""Run work in processes of its own: a limit of time an item, order kept, memory bounded.
 
+One pool serves the crawl (`WorkerPool`, awaited) and the batch jobs (`in_order`). A process that hangs or dies loses
+only its item; processes ignore Ctrl-C, which their parent handles, and end when their parent dies, by SIGKILL too.
+"""
+
+import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass
-from multiprocessing import connection, get_context
+from multiprocessing import connection, get_context, parent_process, resource_tracker
 from queue import SimpleQueue
-from typing import Generic, TypeVar
+from types import TracebackType
+from typing import Any, Generic, Self, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 SPAWN = get_context("spawn")
-"""A forked child would share locks and threads with its parent."""
+"""A forked child would share the event loop, sockets, locks and threads of its parent."""
 
 UNDER_WAY = 4
-"""Items read ahead for each process, so that none waits for a slow one: what bounds the memory."""
+"""Items read ahead for each process, so that none waits for a slow one; this bounds the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,80 +39,175 @@ class Lost:
     detail: str
 
 
-def in_order(function: Callable[[T], R], items: Iterable[T], jobs: int, seconds: float) -> Iterator[tuple[T, R | Lost]]:
-    """Each of `items` with the result of `function` on it, in order, made by `jobs` processes.
+class WorkerPool(Generic[T, R]):
+    """Call a function on items in processes of their own.
 
     Args:
-        function: importable, or a partial of such; called in the processes. One that raises ends its process.
-        items: read as they are needed, from this thread.
-        jobs: number of processes.
+        function: importable, or a partial of such. One that raises ends its process.
+        size: number of processes; they start with the first items, or with `start`.
         seconds: longest time for one item; a process that takes longer is killed and another takes its place.
+        prepare: called first in every process, outside the limit of time.
     """
-    with ExitStack() as stack:
-        free: SimpleQueue[_Worker[T, R]] = SimpleQueue()
-        for _ in range(jobs):
-            worker = _Worker(function, seconds)
-            stack.callback(worker.stop)
-            free.put(worker)
-        threads = ThreadPoolExecutor(jobs)
-        stack.callback(threads.shutdown, cancel_futures=True)
-        waiting: deque[Future[tuple[T, R | Lost]]] = deque()
+
+    def __init__(
+        self, function: Callable[[T], R], size: int, seconds: float, prepare: Callable[[], object] | None = None
+    ) -> None:
+        self._workers = [_Worker(function, seconds, prepare) for _ in range(size)]
+        self._free: SimpleQueue[_Worker[T, R]] = SimpleQueue()
+        for worker in self._workers:
+            self._free.put(worker)
+        self._threads = ThreadPoolExecutor(size)
+
+    def start(self) -> None:
+        """Start all processes and wait until they are prepared.
+
+        Raises:
+            Exception: what `prepare` raised in one of them.
+            EOFError: one of them died.
+        """
+        for worker in self._workers:
+            worker.start()
+        for worker in self._workers:
+            if error := worker.wait():
+                raise error
+
+    def submit(self, item: T) -> "Future[R | Lost]":
+        """Work on an item in the next free process."""
+        return self._threads.submit(self._run, item)
+
+    def close(self) -> None:
+        """End all processes at once; what they work on is lost."""
+        for worker in self._workers:
+            worker.close()
+        self._threads.shutdown(cancel_futures=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _run(self, item: T) -> R | Lost:
+        worker = self._free.get()
+        try:
+            return worker.call(item)
+        finally:
+            self._free.put(worker)
+
+
+def in_order(
+    function: Callable[[T], R],
+    items: Iterable[T],
+    jobs: int,
+    seconds: float,
+    prepare: Callable[[], object] | None = None,
+) -> Iterator[tuple[T, R | Lost]]:
+    """Give each of `items`, read as needed from this thread, with its result, in order; arguments as `WorkerPool`."""
+    waiting: deque[tuple[T, Future[R | Lost]]] = deque()
+    with WorkerPool(function, jobs, seconds, prepare) as pool:
         for item in items:
-            waiting.append(threads.submit(_run, free, item))
+            waiting.append((item, pool.submit(item)))
             if len(waiting) >= UNDER_WAY * jobs:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-
-
-def _run(free: "SimpleQueue[_Worker[T, R]]", item: T) -> tuple[T, R | Lost]:
-    worker = free.get()
-    try:
-        return item, worker.call(item)
-    finally:
-        free.put(worker)
+                first, future = waiting.popleft()
+                yield first, future.result()
+        for item, future in waiting:
+            yield item, future.result()
 
 
 class _Worker(Generic[T, R]):
-    """One process, and the pipe to it."""
+    """One process and the pipe to it; one thread at a time calls it, and any thread may close it."""
 
-    def __init__(self, function: Callable[[T], R], seconds: float) -> None:
+    def __init__(self, function: Callable[[T], R], seconds: float, prepare: Callable[[], object] | None) -> None:
         self._function = function
         self._seconds = seconds
-        self._start()
+        self._prepare = prepare
+        self._lock = threading.Lock()
+        self._closed = False
+        self._process: Any = None
+        self._is_prepared = False
+
+    def start(self) -> None:
+        """Start the process where there is none."""
+        with self._lock:
+            if self._process or self._closed:
+                return
+            self._pipe, theirs = SPAWN.Pipe()
+            self._is_prepared = False
+            self._process = SPAWN.Process(target=_serve, args=(theirs, self._function, self._prepare), daemon=True)
+            # A process inherits the mask: blocked here, Ctrl-C does not reach it even while it starts. The tracker of
+            # multiprocessing must run before, since its start takes the block off.
+            resource_tracker.ensure_running()
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            self._process.start()
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            theirs.close()
+
+    def wait(self) -> Exception | None:
+        """Wait until the process is prepared, and return what its preparation raised."""
+        error: Exception | None = None if self._is_prepared else self._pipe.recv()
+        self._is_prepared = True
+        return error
 
     def call(self, item: T) -> R | Lost:
+        self.start()
+        if not self._process:
+            return Lost("worker_failed", "the pool is closed")
         try:
-            self._pipe.send(item)
-            if self._pipe.poll(self._seconds):
-                result: R = self._pipe.recv()
-                return result
-            lost = Lost("timeout", f"took longer than {self._seconds:g} seconds")
+            result = self._answer(item)
         except (EOFError, OSError):
             self._process.join()
-            lost = Lost("worker_failed", f"the process died with exit code {self._process.exitcode}")
-        self.stop()
-        self._start()
-        return lost
+            result = Lost("worker_failed", f"the process died with exit code {self._process.exitcode}")
+        if isinstance(result, Lost):
+            self._stop()
+        return result
 
-    def stop(self) -> None:
-        self._pipe.close()
-        self._process.kill()
-        self._process.join()
+    def _answer(self, item: T) -> R | Lost:
+        if error := self.wait():
+            return Lost("worker_failed", str(error))
+        self._pipe.send(item)
+        if not self._pipe.poll(self._seconds):
+            return Lost("timeout", f"took longer than {self._seconds:g} seconds")
+        result: R = self._pipe.recv()
+        return result
 
-    def _start(self) -> None:
-        self._pipe, theirs = SPAWN.Pipe()
-        self._process = SPAWN.Process(target=_serve, args=(theirs, self._function), daemon=True)
-        self._process.start()
-        theirs.close()
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            if self._process:
+                self._process.kill()
+
+    def _stop(self) -> None:
+        with self._lock:
+            self._pipe.close()
+            self._process.kill()
+            self._process.join()
+            self._process = None
 
 
-def _serve(pipe: "connection.Connection[R, T]", function: Callable[[T], R]) -> None:
-    """Answer until the pipe is closed, which the death of the parent does too; it also handles Ctrl-C."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _serve(
+    pipe: "connection.Connection[Any, Any]", function: Callable[[Any], Any], prepare: Callable[[], object] | None
+) -> None:
+    """Answer until the pipe is closed; the first answer is None, or the error of `prepare`."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        if prepare:
+            prepare()
+    except Exception as error:  # noqa: BLE001 -- whatever it is, the parent says so
+        pipe.send(error)
+        return
+    pipe.send(None)
     while True:
         try:
             item = pipe.recv()
         except EOFError:
             return
         pipe.send(function(item))
+
+
+def _end_with_parent() -> None:
+    """Wait for the death of the parent, which may be sudden, and follow it."""
+    if parent := parent_process():
+        connection.wait([parent.sentinel])
+        os._exit(1)

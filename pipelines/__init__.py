@@ -1,1 +1,1 @@
-"""Scrapy item pipelines, in the order a page passes them: extract, filter, deduplicate, store."""
+"""Scrapy item pipelines, in the order a page passes them: process, store."""

@@ -1,4 +1,4 @@
-"""Last step: every page ends here, as a row of the intake or as a line of the rejections."""
+"""Store what became of each page: as a row of the intake, or as a line of the rejections."""
 
 from typing import Any, Self
 
@@ -6,13 +6,11 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
 from newscorpus.addon import counts
-from newscorpus.addon.pages import Candidate
 from newscorpus.addon.scheduler import LedgerScheduler, scheduler_of
 from newscorpus.addon.visits import REJECTIONS, current_visit
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.intake import Header, Row, journal_line
 from newscorpus.corpus.lines import encode_line
-from newscorpus.corpus.records import make_record
 from newscorpus.crawl.ledger import LedgerError, Series, UrlOutcome
 from newscorpus.data import SCHEMA, Record, Rejected
 
@@ -20,7 +18,7 @@ INTAKE = Series("intake/{:06}.jsonl", encode_line(Header(SCHEMA, BuildConfig().s
 
 
 class StorePipeline:
-    """Hands candidates and rejections to the visit that brought them, which writes them when it ends; counts both.
+    """Hands rows and rejections to the visit that brought them, which writes them when it ends; counts both.
 
     Passes a `Record` on.
     """
@@ -34,7 +32,7 @@ class StorePipeline:
         return cls(crawler)
 
     def process_item(self, item: Any) -> Any:
-        """Store a candidate or a rejection; hand on everything else.
+        """Store a row or a rejection; hand on everything else.
 
         Raises:
             DropItem: a rejection, stored.
@@ -42,18 +40,17 @@ class StorePipeline:
         match item:
             case Rejected():
                 self._reject(item)
-            case Candidate():
+            case Row():
                 return self._keep(item)
         return item
 
-    def _keep(self, item: Candidate) -> Record:
-        record = make_record(item.article, item.source, item.language, item.language_score)
-        line = encode_line(Row(record, item.signature))
+    def _keep(self, row: Row) -> Record:
+        record, line = row.record, encode_line(row)
         outcome = UrlOutcome(reason="kept", revision=record.revision, n_words=record.n_words)
         if visit := current_visit():
             visit.bring(INTAKE, line, outcome)
         else:
-            self._write(line, outcome, item.source)
+            self._write(line, outcome, record.source)
         self._crawler.stats.inc_value(counts.KEPT)
         self._crawler.stats.inc_value(counts.WORDS, record.n_words)
         return record

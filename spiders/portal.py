@@ -15,7 +15,7 @@ from twisted.python.failure import Failure
 from newscorpus.addon.counts import PAGES, REVISITED, WRONG_GUESSES
 from newscorpus.addon.guards import Postponed
 from newscorpus.addon.options import check_settings
-from newscorpus.addon.pages import FetchedPage, make_page
+from newscorpus.addon.pages import make_page
 from newscorpus.addon.robots import RobotsMiddleware
 from newscorpus.addon.scheduler import ledger_of
 from newscorpus.addon.visits import current_visit
@@ -29,7 +29,7 @@ from newscorpus.discovery.page import PageReading, read_page
 from newscorpus.discovery.period import ALWAYS
 from newscorpus.discovery.planner import FetchPlanner, Plan, PlannedFetch
 from newscorpus.discovery.revisits import requeue_failed, requeue_for_period, requeue_known
-from newscorpus.recipe import of_portal
+from newscorpus.recipe import SourcePage, page_of_portal
 
 from .arguments import (
     PortalArguments,
@@ -42,13 +42,13 @@ from .arguments import (
 from .requests import Callback, first_address, make_request, read_evidence
 from .responses import RevisitClock, fetch_parts, fetch_rejection
 
-Output = FetchedPage | Rejected | Request
+Output = SourcePage | Rejected | Request
 
 
 class PortalSpider(Spider):
     """Crawls portals: `scrapy crawl portal -a portal=NAME[,NAME]|all`, with the arguments of `arguments.USAGE`.
 
-    Yields a `FetchedPage` for every article found and a `Rejected` for every address that was refused or failed.
+    Yields a `SourcePage` for every article found and a `Rejected` for every address that was refused or failed.
 
     Args:
         arguments: what was asked for.
@@ -227,7 +227,7 @@ class PortalSpider(Spider):
             return [*refused, *ends], tried
         self.crawler.stats.inc_value(PAGES)
         joined = (Rejected("discovery", "part_of_another", f"of {page.url}", part.url) for part in parts)
-        return [of_portal(page, portal, parts), *joined, *ends], tried
+        return [page_of_portal(page, portal, parts), *joined, *ends], tried
 
     def _links(self, response: Response, source: str, reading: PageReading, tried: tuple[str, ...]) -> Plan:
         """What a page points to: other pages, and on a start page feeds and sitemaps."""

@@ -13,14 +13,14 @@ from scrapy.http import Response
 
 from newscorpus.addon.counts import PAGES
 from newscorpus.addon.options import check_settings
-from newscorpus.addon.pages import FetchedPage
 from newscorpus.crawl.archive.read import read_onwards
 from newscorpus.crawl.archive.values import ArchiveError, Capture
 from newscorpus.data import Rejected
 from newscorpus.errors import CrawlError
 from newscorpus.portals.portal import Portal
 from newscorpus.portals.schema import list_portals, load_portal
-from newscorpus.stored import fetched_page, named_files
+from newscorpus.recipe import SourcePage
+from newscorpus.stored import named_files, page_of_capture
 
 from .arguments import corpus_settings, parse_names, refuse_unknown
 
@@ -49,7 +49,7 @@ class WarcArguments:
 class WarcSpider(Spider):
     """Reads pages from WARC files: `scrapy crawl warc -a files=FILE|PATTERN[,...] [-a portal=NAME[,NAME]|all]`.
 
-    Yields a `FetchedPage` for every page and a `Rejected` for every record that is none. A request stands for a part
+    Yields a `SourcePage` for every page and a `Rejected` for every record that is none. A request stands for a part
     of a file, so that the ledger remembers how far the crawl came; Scrapy answers it by itself, and nothing else could
     be asked for.
 
@@ -104,9 +104,9 @@ class WarcSpider(Spider):
         if following:
             yield self._part(file, following)
 
-    def _fetched(self, capture: Capture) -> FetchedPage:
+    def _fetched(self, capture: Capture) -> SourcePage:
         self.crawler.stats.inc_value(PAGES)
-        return fetched_page(capture, self.arguments.portals)
+        return page_of_capture(capture, self.arguments.portals)
 
     def _part(self, file: str, offset: int) -> Request:
         address = f"data:,{quote(file)}@{offset}"

@@ -131,7 +131,7 @@ def test_breaches_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     path = tmp_path / "spiders" / "bad.py"
     path.parent.mkdir()
     path.write_text(
-        "import json, pickle\nfrom . import lists\nfrom ..pipelines import pool\nimport scrapy\n\n\n"
+        "import json, pickle\nfrom . import lists\nfrom ..pipelines import store\nimport scrapy\n\n\n"
         "def later():\n    import newscorpus.cli\n    import newscorpus\n"
         "    from newscorpus import extract\n    from lightgbm import Booster\n"
     )
@@ -139,7 +139,7 @@ def test_breaches_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         f"newscorpus.spiders.bad -> {name}"
         for name in (
             "pickle",
-            "newscorpus.pipelines.pool",
+            "newscorpus.pipelines.store",
             "newscorpus.cli",
             "newscorpus",
             "newscorpus.extract",

@@ -1,240 +1,161 @@
-"""The steps of the pipelines, one by one, with the work done in this process."""
+"""What becomes of a page: a row with language, tags and masks, or a rejection that quotes it."""
 
-import asyncio
-import os
-import time
-from collections.abc import Callable, Iterator
-from contextlib import nullcontext
-from contextvars import copy_context
-from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from dataclasses import replace
+from typing import Any
 
 import pytest
-from newscorpus.pipelines.deduplicate import DeduplicatePipeline
-from newscorpus.pipelines.extract import ExtractPipeline
-from newscorpus.pipelines.filter import FilterPipeline
-from newscorpus.pipelines.store import StorePipeline
-from newscorpus.pipelines.workers import Workers
-from scrapy import Request, Spider
-from scrapy.exceptions import DropItem
-from scrapy.http import Response
 
-from newscorpus.addon.pages import Candidate, FetchedPage
-from newscorpus.addon.visits import Visit
-from newscorpus.config import SignatureParameters
-from newscorpus.corpus.intake import Row, read_intake, read_journal
-from newscorpus.crawl.ledger import Ledger, LedgerError, Link, key_of
-from newscorpus.crawl.ledger.status import find
+from newscorpus import recipe as module
+from newscorpus.config import QualityConfig
+from newscorpus.corpus.intake import Row
 from newscorpus.crawl.robots import RightsPolicy
-from newscorpus.data import Article, Fields, Page, Record, Rejected, Rights
+from newscorpus.data import Article, Fields, Page, Rejected, Rights
 from newscorpus.dedup.signature import sign
 from newscorpus.portals.portal import TemplateSection
+from newscorpus.recipe import EXCERPT_CHARACTERS, Recipe, SourcePage, lost_page, make_row, process_page
+from newscorpus.workers import Lost
 
 URL = "http://example.org/story-1"
-SENTENCE = "The council of the old town has decided to repair the northern bridge before the long winter comes. "
-TEXT = """\
-The council of the old town has decided to repair the northern bridge before the long winter comes.
-Engineers found cracks in two of its pillars in spring, and lorries have taken the road around the lake since.
-The work will cost four million crowns, of which the region pays half, said the mayor after the vote on Tuesday.
-People who live on the far bank had asked for a ferry; they were told that the river is too low in August.
-If the weather holds, the first cars should cross again in November, a month earlier than was planned."""
-REJECTED = Rejected("fetch", "http_404", "", URL)
-
-
-class InProcess:
-    """Stands in for the worker processes."""
-
-    extractor = "bte"
-
-    async def run(self, stage: str, url: str, function: Callable[..., Any], *args: Any) -> Any:
-        return function(*args)
-
-
-class Stats:
-    """The part of Scrapy's stats that is used."""
-
-    def __init__(self) -> None:
-        self.values: dict[str, Any] = {}
-
-    def inc_value(self, name: str, by: int = 1) -> None:
-        self.values[name] = self.values.get(name, 0) + by
-
-    def set_value(self, name: str, value: Any) -> None:
-        self.values[name] = value
-
-
-def article(text: str = TEXT, **fields: Any) -> Article:
-    return Article(URL, text, Fields(**fields), "bte")
-
-
-def process(step: Any, item: Any) -> Any:
-    made = step.process_item(item)
-    return asyncio.run(made) if asyncio.iscoroutine(made) else made
-
-
-STEPS = [
-    ExtractPipeline(InProcess()),
-    FilterPipeline(InProcess(), RightsPolicy.RECORD),
-    DeduplicatePipeline(InProcess()),
-]
-
-
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("item", [REJECTED, {"somebody": "else's"}])
-def test_steps_hand_on_what_they_do_not_know(step: Any, item: Any) -> None:
-    assert process(step, item) is item
-
-
-def test_extract_makes_a_candidate() -> None:
-    page = Page.from_html(f"<html><body><h1>Bridge</h1><p>{SENTENCE * 5}</p></body></html>", URL)
-    candidate = process(ExtractPipeline(InProcess()), FetchedPage(page, "mock", ("en",)))
-    assert isinstance(candidate, Candidate)
-    assert SENTENCE.strip() in candidate.article.text
-    assert (candidate.source, candidate.languages) == ("mock", ("en",))
-
-
-def test_extract_lets_the_template_decide() -> None:
-    page = Page.from_html(f"<p>{SENTENCE * 5}</p><div class='own'>Only this.</div>", URL)
-    item = FetchedPage(page, "mock", ("en",), TemplateSection(text=("div.own",)))
-    candidate = process(ExtractPipeline(InProcess()), item)
-    assert candidate.article.text == "Only this."
-    assert candidate.article.extractor.startswith("template:mock@")
-
-
-def test_extract_rejects_a_page_without_text() -> None:
-    rejected = process(ExtractPipeline(InProcess()), FetchedPage(Page(URL, b""), "mock"))
-    assert isinstance(rejected, Rejected)
-    assert rejected.url == URL
-
-
-def test_filter_adds_the_language() -> None:
-    candidate = process(FilterPipeline(InProcess(), RightsPolicy.RECORD), Candidate(article(), "mock", ("cs", "en")))
-    assert candidate.language == "en"
-    assert candidate.language_score > 0.9
-
-
-@pytest.mark.parametrize(
-    ("candidate", "reason"),
-    [
-        (Candidate(article(), "mock", ("cs",)), "language/unexpected_language"),
-        (Candidate(article("Too short."), "mock", ("en",)), "quality/too_short"),
-        (Candidate(article(kind="LiveBlogPosting"), "mock", ("cs",)), "quality/live_ticker"),
-    ],
+PAGE = Page(URL, b"")
+BTE = Recipe("bte")
+STORY = (
+    "The council met on Tuesday evening and decided after a long debate that the old bridge stays open until the new "
+    "one stands, which will take at least three years and cost the town more than it has earned in the last five.\n"
+    "Write to the mayor at mayor@town.example, says the notice at the door of the town hall, and many who live "
+    "near the river have done so since the summer, when the first plans were shown to them.\n"
 )
-def test_filter_rejects(candidate: Candidate, reason: str) -> None:
-    rejected = process(FilterPipeline(InProcess(), RightsPolicy.RECORD), candidate)
-    assert f"{rejected.stage}/{rejected.reason}" == reason
-    assert rejected.url == URL
+CROATIAN = (
+    "Gradsko vijeće odlučilo je u utorak navečer nakon duge rasprave da stari most ostaje otvoren dok se ne izgradi "
+    "novi, što će trajati najmanje tri godine i stajati grad više nego što je zaradio u posljednjih pet godina. "
+) * 2
+
+
+def article(text: str = STORY, **fields: Any) -> Article:
+    return Article(URL, text, Fields(**{"title": "The bridge"} | fields), "test", flags=("before",))
+
+
+def row(article: Article, *languages: str, quality: QualityConfig | None = QualityConfig()) -> Row:
+    made = make_row(Recipe(quality=quality), article, SourcePage(PAGE, "mock", languages))
+    assert isinstance(made, Row), made
+    return made
+
+
+def rejection(article: Article, *languages: str, quality: QualityConfig = QualityConfig()) -> Rejected:
+    made = make_row(Recipe(quality=quality), article, SourcePage(PAGE, "mock", languages))
+    assert isinstance(made, Rejected), made
+    assert made.url == URL
+    return made
+
+
+def test_an_article_comes_in_with_language_tags_masks_and_signature() -> None:
+    made = row(article(), "cs", "en", quality=QualityConfig(mask=("email",), max_flash_words=500))
+    record = made.record
+    assert (record.language, record.source, record.title) == ("en", "mock", "The bridge")
+    assert record.language_score > 0.9
+    assert record.flags == ("before", "flash_news", "masked_email:1")
+    assert "[email]" in record.text
+    assert made.signature == sign(record.text)
+
+
+def test_one_in_another_language_is_quoted() -> None:
+    found = rejection(article(), "cs")
+    assert (found.stage, found.reason) == ("language", "unexpected_language")
+    assert found.detail.startswith("en (")
+    assert found.excerpt.startswith("The bridge | The council met")
+    assert len(found.excerpt) == EXCERPT_CHARACTERS
+
+
+def test_one_that_is_not_good_enough_is_quoted_masked() -> None:
+    found = rejection(article("Write to mayor@town.example."), quality=QualityConfig(mask=("email",)))
+    assert (found.stage, found.reason) == ("quality", "too_short")
+    assert found.excerpt == "The bridge | Write to [email]."
+
+
+def test_without_a_headline_the_text_is_quoted() -> None:
+    assert rejection(article("Too\nshort.", title="")).excerpt == "Too short."
+
+
+def test_quality_is_asked_before_language() -> None:
+    assert rejection(article(kind="LiveBlogPosting"), "cs").reason == "live_ticker"
+
+
+def test_without_filters_every_article_comes_in_as_it_is() -> None:
+    made = row(article("Write to mayor@town.example.", kind="LiveBlogPosting"), "cs", quality=None).record
+    assert (made.text, made.flags) == ("Write to mayor@town.example.", ("before",))
+    assert row(article(), "cs", quality=None).record.language == "en"
+
+
+def test_without_a_portal_any_language_passes_and_the_page_names_it_where_the_text_bears_it_out() -> None:
+    assert row(article(language="cs")).record.language == "en"
+    assert row(article(language="en")).record.language == "en"
+    assert row(article(CROATIAN)).record.language == "hr"
+    assert row(article(CROATIAN, language="bs")).record.language == "bs"
 
 
 def test_what_a_site_reserves_is_rejected_where_that_is_wanted() -> None:
-    candidate = Candidate(article(rights=Rights(tdm="1")), "mock", ())
-    rejected = process(FilterPipeline(InProcess(), RightsPolicy.SKIP), candidate)
-    assert rejected == Rejected("rights", "reserved", "tdm-reservation=1", URL)
-    assert isinstance(process(FilterPipeline(InProcess(), RightsPolicy.RECORD), candidate), Candidate)
+    reserved = article(rights=Rights(tdm="1"))
+    skipped = make_row(Recipe(rights=RightsPolicy.SKIP), reserved, SourcePage(PAGE))
+    assert skipped == Rejected("rights", "reserved", "tdm-reservation=1", URL)
+    assert row(reserved).record.rights.tdm == "1"
 
 
-def test_deduplicate_signs() -> None:
-    assert process(DeduplicatePipeline(InProcess()), Candidate(article(), "mock")).signature == sign(TEXT)
+def html(*paragraphs: str) -> Page:
+    return Page.from_html(f"<body><h1>Bridge</h1>{''.join(f'<p>{text}</p>' for text in paragraphs)}</body>", URL)
 
 
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """The last step of a crawl into `tmp_path`: its `step`, `stats` and `ledger`, and what it `gave_up` for."""
-    with Ledger.open(tmp_path) as ledger:
-        made = SimpleNamespace(stats=Stats(), ledger=ledger, gave_up=[])
-        scheduler = SimpleNamespace(ledger=ledger, guarded=nullcontext, give_up=made.gave_up.append)
-        monkeypatch.setattr("newscorpus.pipelines.store.scheduler_of", lambda _crawler: scheduler)
-        made.step = StorePipeline(SimpleNamespace(stats=made.stats))
-        yield made
+def test_a_page_is_extracted_and_joined_with_those_that_follow_it() -> None:
+    following = html("A second page tells more of the bridge, of its builders and of the river below it. " * 5)
+    made = process_page(BTE, SourcePage(html(STORY), "mock", ("en",), following=(following, Page(URL, b""))))
+    assert isinstance(made, Row)
+    assert made.record.text.startswith("The council met")
+    assert "A second page" in made.record.text
+    assert "several_pages" in made.record.flags
 
 
-def visited(store: Any, item: Any) -> tuple[Any, Visit]:
-    """What the step makes of an item that an answer from URL brought, and the visit when it ended."""
-    store.ledger.add(Link(key_of(URL), URL, "mock"))
-    lease = store.ledger.lease("mock")
-
-    def parse(_response: Response) -> Any:
-        return store.step.process_item(item)
-
-    visit = Visit("mock", Request(URL, callback=parse), lease.serial)
-    visit.watch(Spider("mock"))
-    try:
-        made = copy_context().run(cast("Callable[..., Any]", visit.request.callback), Response(URL))
-    except DropItem as dropped:
-        made = dropped
-    return made, visit
+def test_the_template_decides() -> None:
+    page = Page.from_html(f"<p>More.</p><div class=own>{STORY}</div>", URL)
+    made = process_page(BTE, SourcePage(page, "mock", ("en",), TemplateSection(text=("div.own",))))
+    assert isinstance(made, Row)
+    assert "More." not in made.record.text
+    assert made.record.extractor.startswith("template:mock@")
 
 
-def test_store_writes_candidates_to_the_intake(store: Any, tmp_path: Path) -> None:
-    record, visit = visited(store, Candidate(article(title="Bridge"), "mock", ("en",), "en", 0.99, sign(TEXT)))
-    assert not (tmp_path / "intake").exists()
-    visit.end(store.ledger)
-    store.ledger.commit()
-    ((_, row),) = read_intake(tmp_path / "intake", SignatureParameters())
-    assert isinstance(row, Row)
-    assert isinstance(record, Record)
-    assert row.record == record
-    assert (record.title, record.source, record.language, record.language_score) == ("Bridge", "mock", "en", 0.99)
-    assert row.signature == sign(TEXT)
-    assert store.stats.values == {"newscorpus/kept": 1, "newscorpus/words": record.n_words}
-    entry = find(tmp_path, URL)
-    assert entry
-    assert (entry.reason, entry.revision, entry.line[0]) == ("kept", record.revision, "intake/000001.jsonl")
+def test_a_page_without_text_is_rejected() -> None:
+    rejected = process_page(BTE, SourcePage(PAGE))
+    assert rejected == Rejected("decode", "empty_body", url=URL)
 
 
-def test_store_writes_rejections_to_the_journal_and_drops_them(store: Any, tmp_path: Path) -> None:
-    dropped, visit = visited(store, REJECTED)
-    visit.end(store.ledger)
-    store.ledger.commit()
-    assert str(dropped) == "fetch/http_404 http://example.org/story-1"
-    assert list(read_journal(tmp_path / "rejected.jsonl")) == [REJECTED]
-    assert store.stats.values == {"newscorpus/rejected/fetch/http_404": 1}
+def test_a_fault_of_ours_costs_its_page_only(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    def broken(_page: Page) -> Article:
+        raise ZeroDivisionError("division\nby zero")
+
+    monkeypatch.setattr(module, "extractor_for", lambda *_: broken)
+    rejected = process_page(BTE, SourcePage(PAGE))
+    assert rejected == Rejected("extract", "worker_failed", "ZeroDivisionError: division by zero", URL)
+    assert f"page {URL} failed" in caplog.text
 
 
-def test_store_notes_once_what_is_said_of_other_addresses(store: Any, tmp_path: Path) -> None:
-    other = Rejected("discovery", "trap", "a date to come", URL + "/2199/01")
-    for _ in range(2):
-        with pytest.raises(DropItem):
-            process(store.step, other)
-    store.ledger.commit()
-    assert list(read_journal(tmp_path / "rejected.jsonl")) == [other]
-    assert store.stats.values == {"newscorpus/rejected/discovery/trap": 1}
+def test_a_wrong_recipe_is_no_fault_of_the_page() -> None:
+    with pytest.raises(ValueError, match="unknown extractor 'nonsense'"):
+        process_page(Recipe("nonsense"), SourcePage(PAGE))
 
 
-def test_store_hands_on_what_it_does_not_know(store: Any) -> None:
-    assert process(store.step, {"a": 1}) == {"a": 1}
-    assert store.stats.values == {}
+def test_a_page_whose_process_died_is_rejected() -> None:
+    assert lost_page(SourcePage(PAGE), Lost("timeout", "slow")) == Rejected("extract", "timeout", "slow", URL)
 
 
-def test_a_ledger_that_cannot_write_ends_the_crawl(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> None:
-        raise LedgerError("No space left on device")
-
-    monkeypatch.setattr(store.ledger, "refuse", full)
-    with pytest.raises(DropItem):
-        process(store.step, REJECTED)
-    assert [str(error) for error in store.gave_up] == ["No space left on device"]
-
-
-def test_workers_turn_every_failure_into_a_rejection(caplog: pytest.LogCaptureFixture) -> None:
-    async def main() -> list[Any]:
-        workers = Workers(SimpleNamespace(), 1, 1.0, "bte")
-        try:
-            return [
-                await workers.run("extract", URL, os._exit, 3),
-                await workers.run("extract", URL, time.sleep, 60),
-                await workers.run("filter", URL, int, "no number"),
-                await workers.run("filter", URL, int, "7"),
-            ]
-        finally:
-            workers.close()
-
-    died, hung, failed, fine = asyncio.run(main())
-    assert (died.stage, died.reason, died.url) == ("extract", "worker_failed", URL)
-    assert (hung.stage, hung.reason) == ("extract", "timeout")
-    assert (failed.stage, failed.reason) == ("filter", "worker_failed")
-    assert "no number" in failed.detail
-    assert "no number" in caplog.text
-    assert fine == 7
+def test_the_version_of_a_recipe_names_what_decides() -> None:
+    default, template = Recipe(), TemplateSection(text=("div.own",))
+    assert default.version() == Recipe().version()
+    assert default.version().startswith("main-text@")
+    versions = {
+        default.version(),
+        default.version(template),
+        default.version(replace(template, title=("h1",))),
+        default.version(languages=("cs",)),
+        Recipe("bte").version(),
+        Recipe(rights=RightsPolicy.SKIP).version(),
+        Recipe(quality=QualityConfig(min_words=7)).version(),
+        Recipe(quality=None).version(),
+    }
+    assert len(versions) == 8

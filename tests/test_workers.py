@@ -1,16 +1,52 @@
+"""The pool of processes; what runs in it is from the standard library, which every process can import."""
+
+import asyncio
+import multiprocessing
 import os
+import signal
+import subprocess
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from operator import call
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
-from newscorpus.workers import UNDER_WAY, Lost, in_order
+from newscorpus.workers import UNDER_WAY, Lost, WorkerPool, in_order
 
+T = TypeVar("T")
 Task = partial[Any]
 """What the processes are sent, and call."""
+Pool = WorkerPool[Callable[[], Any], Any]
+
+
+def run(job: Callable[[Pool], Awaitable[T]], size: int = 1, seconds: float = 20.0) -> T:
+    """Await a job in an event loop, as a crawl does."""
+
+    async def main() -> T:
+        pool: Pool = WorkerPool(call, size, seconds)
+        with pool:
+            return await job(pool)
+
+    return asyncio.run(main())
+
+
+def submit(pool: Pool, function: Callable[..., Any], *arguments: Any) -> "asyncio.Future[Any]":
+    return asyncio.wrap_future(pool.submit(partial(function, *arguments)))
+
+
+def is_alive(process_id: int) -> bool:
+    """Whether a process is alive, after some time to die."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        try:
+            os.kill(process_id, 0)
+        except ProcessLookupError:
+            return False
+        time.sleep(0.05)
+    return True
 
 
 def test_order_is_kept_whoever_is_done_first() -> None:
@@ -26,6 +62,7 @@ def test_a_process_that_dies_or_hangs_costs_its_item_only() -> None:
         partial(os._exit, 3),
         partial(abs, -2),
         partial(time.sleep, 99),
+        partial(int, "no number"),
         partial(abs, -3),
     ]
     results = [result for _, result in in_order(call, tasks, 1, 5)]
@@ -34,6 +71,7 @@ def test_a_process_that_dies_or_hangs_costs_its_item_only() -> None:
         Lost("worker_failed", "the process died with exit code 3"),
         2,
         Lost("timeout", "took longer than 5 seconds"),
+        Lost("worker_failed", "the process died with exit code 1"),
         3,
     ]
 
@@ -58,3 +96,123 @@ def test_a_source_that_fails_says_so() -> None:
 
     with pytest.raises(OSError, match="gone"):
         list(in_order(call, tasks(), 1, 30))
+
+
+def test_a_process_that_is_killed_between_two_items_costs_no_other() -> None:
+    async def job(pool: Pool) -> list[Any]:
+        process_id = await submit(pool, os.getpid)
+        os.kill(process_id, signal.SIGKILL)
+        return [await submit(pool, abs, -1), await submit(pool, abs, -2)]
+
+    lost, result = run(job)
+    assert lost == Lost("worker_failed", "the process died with exit code -9")
+    assert result == 2
+
+
+def test_a_hanging_process_is_killed_and_replaced() -> None:
+    async def job(pool: Pool) -> tuple[int, Any, int]:
+        return await submit(pool, os.getpid), await submit(pool, time.sleep, 60), await submit(pool, os.getpid)
+
+    hanging, lost, replacement = run(job, seconds=0.5)
+    assert lost == Lost("timeout", "took longer than 0.5 seconds")
+    assert not is_alive(hanging)
+    assert replacement not in {hanging, os.getpid()}
+
+
+def test_a_dying_process_harms_no_other() -> None:
+    async def job(pool: Pool) -> list[Any]:
+        return list(await asyncio.gather(submit(pool, time.sleep, 0.5), submit(pool, os._exit, 3)))
+
+    assert run(job, size=2) == [None, Lost("worker_failed", "the process died with exit code 3")]
+
+
+@pytest.mark.parametrize(("size", "waits"), [(1, True), (2, False)])
+def test_items_wait_for_a_free_process(size: int, waits: bool) -> None:
+    async def job(pool: Pool) -> bool:
+        pool.start()
+        slow = submit(pool, time.sleep, 1.5)
+        await submit(pool, os.getpid)
+        return slow.done()
+
+    assert run(job, size) is waits
+
+
+def test_the_event_loop_goes_on_meanwhile() -> None:
+    async def job(pool: Pool) -> int:
+        pool.start()
+        busy = submit(pool, time.sleep, 0.5)
+        ticks = 0
+        while not busy.done():
+            await asyncio.sleep(0.01)
+            ticks += 1
+        return ticks
+
+    assert run(job) > 10
+
+
+def test_start_raises_what_the_preparation_raises() -> None:
+    pool: Pool = WorkerPool(call, 1, 20, partial(int, "no number"))
+    with pool, pytest.raises(ValueError, match="no number"):
+        pool.start()
+
+
+def test_without_start_a_failed_preparation_costs_the_item() -> None:
+    pool: Pool = WorkerPool(call, 1, 20, partial(int, "no number"))
+    with pool:
+        lost = pool.submit(partial(abs, -1)).result()
+    assert isinstance(lost, Lost)
+    assert "no number" in lost.detail
+
+
+def test_closing_does_not_wait_for_what_is_under_way() -> None:
+    began = time.monotonic()
+    pool: Pool = WorkerPool(call, 1, 60)
+    with pool:
+        pool.start()
+        futures = [pool.submit(partial(time.sleep, 60)) for _ in range(3)]
+        time.sleep(0.2)
+    assert time.monotonic() - began < 20
+    assert isinstance(futures[0].result(), Lost)
+    assert all(future.cancelled() for future in futures[1:])
+    assert not multiprocessing.active_children()
+
+
+SCRIPT = """
+import os, signal, sys, time
+from functools import partial
+from operator import call
+from newscorpus.workers import WorkerPool, in_order
+
+if __name__ == "__main__":
+    {}
+"""
+
+
+def script(body: str) -> "subprocess.Popen[str]":
+    """A program that works in processes, in a process group of its own."""
+    command = [sys.executable, "-c", SCRIPT.format(body)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_processes_do_not_outlive_a_killed_parent(busy: bool) -> None:
+    pool = script(f"""pool = WorkerPool(call, 1, 60)
+    print(pool.submit(os.getpid).result(), flush=True)
+    {"pool.submit(partial(time.sleep, 60)); time.sleep(0.2)" if busy else ""}
+    os.kill(os.getpid(), signal.SIGKILL)""")
+    output, _ = pool.communicate(timeout=60)
+    assert not is_alive(int(output))
+
+
+@pytest.mark.parametrize("seconds", [0.15, 1.5], ids=["while it starts", "at work"])
+def test_an_interrupt_ends_all_without_a_word_of_the_processes(seconds: float) -> None:
+    pool = script("""print("ready", flush=True)
+    for _ in in_order(time.sleep, [60, 60], 2, 60):
+        pass""")
+    assert pool.stdout
+    pool.stdout.readline()
+    time.sleep(seconds)
+    os.killpg(pool.pid, signal.SIGINT)
+    _, errors = pool.communicate(timeout=30)
+    assert errors.count("Traceback") == 1
+    assert errors.rstrip().endswith("KeyboardInterrupt")

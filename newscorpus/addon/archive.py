@@ -21,13 +21,13 @@ from scrapy.http.request import NO_CALLBACK
 
 from newscorpus.addon.counts import ARCHIVED, FAILED
 from newscorpus.addon.options import corpus_folder, positive, switch
-from newscorpus.addon.pages import FetchedPage
 from newscorpus.addon.visits import current_visit
 from newscorpus.config import Limits
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Capture, Exchange, Origin
 from newscorpus.crawl.archive.values import Headers as Pairs
 from newscorpus.crawl.archive.writer import ArchiveWriter
+from newscorpus.recipe import SourcePage
 
 INLINE_BYTES = 50_000
 """Longest body that is encoded at once, which takes a millisecond; for longer ones another thread is worth its cost."""
@@ -173,7 +173,7 @@ class ArchivePagesMiddleware(_ArchiveMiddleware):
         written = False
         try:
             async for output in result:
-                if exchange and isinstance(output, FetchedPage):
+                if exchange and isinstance(output, SourcePage):
                     response.meta[PLACE] = await self._archive.write(exchange, _capture(response, output))
                     written = True
                 yield output
@@ -203,7 +203,7 @@ def _pairs(headers: Headers) -> Pairs:
     )
 
 
-def _capture(response: Response, fetched: FetchedPage) -> Capture:
+def _capture(response: Response, fetched: SourcePage) -> Capture:
     origin = Origin(
         source=fetched.source,
         languages=fetched.languages,

@@ -1,48 +1,17 @@
-"""What travels from a spider through the pipelines.
+"""Turn what spiders yield into pages for the pipelines.
 
-A spider yields a `FetchedPage` or a `Rejected`. Each step of the pipelines turns what it knows into the next value or
-into a `Rejected`, and hands on what it does not know; the last step writes both down.
-
-What spiders yield, as pages for the pipelines.
+A spider yields a `SourcePage`, a `Page` or a response for a page that may hold an article, or a `Rejected`.
 """
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from scrapy.http import Response
 
-from newscorpus.data import Article, Evidence, Page
-from newscorpus.recipe import FetchedPage
+from newscorpus.data import Evidence, Page
+from newscorpus.recipe import SourcePage
 from newscorpus.urls import site_key
-
-__all__ = ["Candidate", "FetchedPage"]
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """An article on its way into the corpus; each step adds what it found.
-
-    Attributes:
-        article: the article.
-        source: name of the portal.
-        languages: as on the page.
-        language: by the language filter.
-        language_score: of the detector, 0..1.
-        signature: of the text, as bytes.
-    """
-
-    article: Article
-    source: str
-    languages: tuple[str, ...] = ()
-    language: str = ""
-    language_score: float = 0.0
-    signature: bytes = b""
-
-    def __str__(self) -> str:
-        return f"article {self.article.url}"
-
 
 PERSONAL = frozenset({b"Set-Cookie"})
 """Response headers that are about the visitor, not about the page."""
@@ -69,12 +38,12 @@ class PagesMiddleware:
         response: Response,  # noqa: ARG002 -- Scrapy passes it by this name
         result: AsyncIterator[Any],
     ) -> AsyncIterator[Any]:
-        """Hand on what the spider gave; responses and pages become a `FetchedPage`."""
+        """Hand on what the spider gave; responses and pages become a `SourcePage`."""
         async for output in result:
-            yield fetched_page(output)
+            yield as_source_page(output)
 
 
-def fetched_page(output: Any) -> Any:
-    """The `FetchedPage` of a response or a `Page`; anything else as it is."""
+def as_source_page(output: Any) -> Any:
+    """The `SourcePage` of a response or a `Page`; anything else as it is."""
     page = make_page(output) if isinstance(output, Response) else output
-    return FetchedPage(page, site_key(page.url)) if isinstance(page, Page) else output
+    return SourcePage(page, site_key(page.url)) if isinstance(page, Page) else output

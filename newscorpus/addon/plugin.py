@@ -30,7 +30,7 @@ class NewscorpusAddon:
     """Switches ledger, archive, politeness and pipelines on: `ADDONS = {"newscorpus.addon.NewscorpusAddon": 100}`.
 
     What the project sets itself stays as it is: values, and components that it placed or disabled. A spider yields
-    `FetchedPage`s, `Page`s or plain responses; all else passes.
+    `SourcePage`s, `Page`s or plain responses; all else passes.
 
     Args:
         crawler: the crawl.

@@ -54,22 +54,22 @@ def _view_of_archived(corpus: Path, said: "Explanation", extractor: str) -> "Pag
     from newscorpus.explain.page import inspect_page
     from newscorpus.portals.schema import list_portals, load_portal
     from newscorpus.recipe import Recipe
-    from newscorpus.stored import fetched_page
+    from newscorpus.stored import page_of_capture
 
     found = archived_page(corpus, said)
     if found is None or isinstance(found, Rejected):
         raise ValueError(f"{said.url}: {found.detail if found else 'the archive of this corpus has no page of it'}")
-    return inspect_page(fetched_page(found, tuple(map(load_portal, list_portals()))), Recipe(extractor))
+    return inspect_page(page_of_capture(found, tuple(map(load_portal, list_portals()))), Recipe(extractor))
 
 
 def _view_of_file(source: str, url: str, extractor: str, template: Path | None) -> "PageView":
     from dataclasses import replace
 
     from newscorpus.explain.page import inspect_page
-    from newscorpus.recipe import FetchedPage, Recipe
+    from newscorpus.recipe import Recipe, SourcePage
     from newscorpus.stored import load_template, read_source
 
-    fetched = FetchedPage(read_source(source, url), "")
+    fetched = SourcePage(read_source(source, url), "")
     if template:
         rules = load_template(template)
         fetched = replace(fetched, source=rules.name, template=rules.section)

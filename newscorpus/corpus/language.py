@@ -5,7 +5,7 @@ are Cyrillic. So a declared language is checked against the set of answers that 
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -59,12 +59,15 @@ def judge_language(
 ) -> LanguageVerdict:
     """Check `text` against the languages that its portal declares; with none declared, any will do.
 
+    The label is then the language that the page states for itself where the text bears it out, else the detector's.
+
     Of declared languages that fit equally well, such as hr and sr, the one that the page states for itself is the
     label, else the first. A text too short to tell, and one of a declared language that the detector does not know,
     are taken on trust.
     """
     if not declared:
-        return LanguageVerdict(*detect(text, config), ok=True)
+        found = judge_language(text, (stated,), config) if stated else LanguageVerdict(*detect(text, config), ok=True)
+        return replace(found, ok=True)
     declared = tuple(sorted(declared, key=lambda name: name != stated))
     if sum(map(str.isalpha, text[: config.sample_characters])) < config.min_letters:
         return LanguageVerdict(declared[0], 0.0, ok=True)

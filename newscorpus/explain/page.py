@@ -14,7 +14,7 @@ from newscorpus.data import Evidence, Fields, LabelledBlock, Page, Record, Rejec
 from newscorpus.extraction.extractor import Extractor, read
 from newscorpus.portals.template import TemplateRules
 from newscorpus.published import registry
-from newscorpus.recipe import FetchedPage, Recipe, extractor_for, process
+from newscorpus.recipe import Recipe, SourcePage, extractor_for, process_page
 from newscorpus.stored import extract_page, rejection_line
 from newscorpus.tokens import collapse
 from newscorpus.urls import document_id
@@ -73,7 +73,7 @@ class PageView:
     blocks: tuple[BlockView, ...] = ()
 
 
-def inspect_page(fetched: FetchedPage, recipe: Recipe) -> PageView:
+def inspect_page(fetched: SourcePage, recipe: Recipe) -> PageView:
     """Run all steps on a page, and tell what each field and block was decided on.
 
     Raises:
@@ -82,7 +82,7 @@ def inspect_page(fetched: FetchedPage, recipe: Recipe) -> PageView:
     """
     name = fetched.source if fetched.template else ""
     extractor = extractor_for(recipe.extractor, name, fetched.template)
-    decided, outcome = _outcome(recipe.extractor, process(recipe, fetched))
+    decided, outcome = _outcome(recipe.extractor, process_page(recipe, fetched))
     reading = read(fetched.page, TemplateRules(name, fetched.template) if fetched.template else None)
     if isinstance(reading, Rejected):
         return PageView(decided, outcome)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from newscorpus.config import BuildConfig
+from newscorpus.config import BuildConfig, Limits
 from newscorpus.corpus.intake import (
     JOURNAL,
     Fetch,
@@ -30,14 +30,10 @@ from newscorpus.files import exclusive
 from newscorpus.portals.portal import Portal
 from newscorpus.publish.build import LOCK
 from newscorpus.publish.index import INTAKE
-from newscorpus.recipe import FetchedPage, Recipe, extractor_for, process
-from newscorpus.stored import fetched_page
-from newscorpus.tokens import collapse
+from newscorpus.recipe import Recipe, SourcePage, extractor_for, lost_page, process_page
+from newscorpus.stored import page_of_capture
 from newscorpus.urls import document_id
 from newscorpus.workers import Lost, in_order
-
-PAGE_SECONDS = 30.0
-"""Longest time for one page, as in a crawl."""
 
 SEGMENTS = Series(INTAKE + "/{:06}.jsonl", encode_line(Header(SCHEMA, BuildConfig().signature)))
 
@@ -47,7 +43,7 @@ PAGES_A_COMMIT = 100
 FAULTS = frozenset({"worker_failed", "timeout"})
 """Reasons that say nothing of a page: `apply` leaves it what it was, and the next one tries again."""
 
-Extracted = tuple[FetchedPage | None, Row | Rejected]
+Extracted = tuple[SourcePage | None, Row | Rejected]
 """A page and what became of it; None for damage of the archive."""
 
 
@@ -69,7 +65,7 @@ def reextract(
     recipe: Recipe,
     portals: Sequence[Portal],
     jobs: int = 1,
-    is_wanted: Callable[[FetchedPage], bool] = lambda _: True,
+    is_wanted: Callable[[SourcePage], bool] = lambda _: True,
 ) -> Iterator[Extracted]:
     """Extract every page of WARC files, in order.
 
@@ -87,13 +83,13 @@ def reextract(
     """
     extractor_for(recipe.extractor)
     captures = (capture for path in files for capture in read_captures(path))
-    pages = (found if isinstance(found, Rejected) else fetched_page(found, portals) for found in captures)
+    pages = (found if isinstance(found, Rejected) else page_of_capture(found, portals) for found in captures)
     wanted = (page for page in pages if isinstance(page, Rejected) or is_wanted(page))
-    for page, outcome in in_order(partial(_outcome, recipe), wanted, jobs, PAGE_SECONDS):
+    for page, outcome in in_order(partial(_outcome, recipe), wanted, jobs, Limits().page_seconds):
         if isinstance(page, Rejected):
             yield None, page
         else:
-            yield page, _lost(page, outcome) if isinstance(outcome, Lost) else outcome
+            yield page, lost_page(page, outcome) if isinstance(outcome, Lost) else outcome
 
 
 def store(extracted: Iterable[Extracted], folder: Path) -> Reextraction:
@@ -191,16 +187,16 @@ class History:
             if held is None or (held.reextraction, held.is_row) <= (line.reextraction, is_row):
                 documents[line.document] = Held(line.reextraction, is_row, page, line.recipe)
 
-    def is_due(self, page: FetchedPage) -> bool:
+    def is_due(self, page: SourcePage) -> bool:
         """Whether the newest line of a page is of another recipe."""
-        return self._pages.get(_name(page), (0, ""))[1] != version(self._recipe, page)
+        return self._pages.get(_name(page), (0, ""))[1] != self._recipe.version(page.template, page.languages)
 
-    def lines(self, page: FetchedPage, outcome: Row | Rejected) -> Iterator[Row | Withdrawal]:
+    def lines(self, page: SourcePage, outcome: Row | Rejected) -> Iterator[Row | Withdrawal]:
         """What is appended for a page: its row; and a withdrawal for each document that it is no more, at least one.
 
         A page that never was a document has a withdrawal that names none, so that it is not extracted again.
         """
-        recipe, address = version(self._recipe, page), page.page.url
+        recipe, address = self._recipe.version(page.template, page.languages), page.page.url
         times = self._pages.get(_name(page), (0, ""))[0] + 1
         gone = self._earlier(page)
         if isinstance(outcome, Row):
@@ -214,7 +210,7 @@ class History:
         for name in gone:
             yield Withdrawal(name, *why, page.source, page.page.fetched, recipe, times)
 
-    def _earlier(self, page: FetchedPage) -> list[str]:
+    def _earlier(self, page: SourcePage) -> list[str]:
         """The documents that a page is; of rows that do not name their page, the one that it must be."""
         fetch, address = _name(page)
         held = self._documents.get(fetch, {})
@@ -225,16 +221,11 @@ class History:
         ]
 
 
-def version(recipe: Recipe, page: FetchedPage) -> str:
-    """Name all that decides on a page."""
-    return f"{recipe}{page.template}{page.languages}"
-
-
-def _name(page: FetchedPage) -> tuple[Fetch, str]:
+def _name(page: SourcePage) -> tuple[Fetch, str]:
     return (page.source, page.page.fetched), page.page.url
 
 
-def _append(ledger: Ledger, page: FetchedPage, lines: Iterable[Row | Withdrawal]) -> None:
+def _append(ledger: Ledger, page: SourcePage, lines: Iterable[Row | Withdrawal]) -> None:
     """Append the lines of a page, and let the ledger know the first as what became of its address."""
     placed = [(line, ledger.append(SEGMENTS, encode_line(writable(line)))) for line in lines]
     line, at = placed[0]
@@ -249,15 +240,6 @@ def _counted(outcome: Row | Rejected) -> str:
     return "kept" if isinstance(outcome, Row) else f"{outcome.stage}/{outcome.reason}"
 
 
-def _outcome(recipe: Recipe, given: FetchedPage | Rejected) -> Row | Rejected:
+def _outcome(recipe: Recipe, given: SourcePage | Rejected) -> Row | Rejected:
     """What becomes of a page; runs in a process of its own."""
-    if isinstance(given, Rejected):
-        return given
-    try:
-        return process(recipe, given)
-    except Exception as error:  # noqa: BLE001 -- a fault of ours, whatever it is: the page is lost, the others are not
-        return Rejected("extract", "worker_failed", collapse(f"{type(error).__name__}: {error}"), given.page.url)
-
-
-def _lost(page: FetchedPage, lost: Lost) -> Rejected:
-    return Rejected("extract", lost.reason, lost.detail, page.page.url)
+    return given if isinstance(given, Rejected) else process_page(recipe, given)

@@ -10,8 +10,9 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.http.request import NO_CALLBACK
 
 from newscorpus.addon.archive import PLACE, ArchivePagesMiddleware, ArchiveResponsesMiddleware
-from newscorpus.addon.pages import FetchedPage, make_page
+from newscorpus.addon.pages import make_page
 from newscorpus.crawl.archive.values import Capture, Exchange
+from newscorpus.recipe import SourcePage
 
 URL = "https://news.example/1"
 
@@ -61,7 +62,7 @@ def parse(archive: Any, response: Response, callback: Callable[[Response], Async
 
 async def article(response: Response) -> AsyncIterator[Any]:
     yield "something else"
-    yield FetchedPage(make_page(response), "news", ("en",))
+    yield SourcePage(make_page(response), "news", ("en",))
 
 
 async def links(_response: Response) -> AsyncIterator[Any]:

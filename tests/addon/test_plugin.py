@@ -14,7 +14,7 @@ from scrapy.http import HtmlResponse
 from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
-from newscorpus.addon.pages import fetched_page
+from newscorpus.addon.pages import as_source_page
 from newscorpus.addon.plugin import COMPONENTS, NewscorpusAddon
 from newscorpus.data import Page
 from newscorpus.errors import CrawlError
@@ -53,14 +53,14 @@ def test_what_the_project_sets_stays() -> None:
         BOT_NAME="mine",
         NEWSCORPUS_ARCHIVE=False,
         ITEM_PIPELINES={
-            "newscorpus.pipelines.filter.FilterPipeline": None,
+            "newscorpus.pipelines.process.ProcessPipeline": None,
             "newscorpus.addon.pages.PagesMiddleware": 5,
         },
     )
     assert (settings["USER_AGENT"], settings["DOWNLOAD_DELAY"]) == ("mine (+me@example.org)", 7)
     assert not settings.getbool("NEWSCORPUS_ARCHIVE")
     pipelines = paths(settings, "ITEM_PIPELINES")
-    assert (pipelines["FilterPipeline"], pipelines["PagesMiddleware"], pipelines["StorePipeline"]) == (None, 5, 400)
+    assert (pipelines["ProcessPipeline"], pipelines["PagesMiddleware"], pipelines["StorePipeline"]) == (None, 5, 400)
     assert settings["BOT_NAME"] == "mine"
     assert settings["SPIDER_MODULES"] == []
 
@@ -90,11 +90,11 @@ def test_wrong_settings_are_refused(project: dict[str, Any], message: str) -> No
 
 def test_responses_and_pages_become_pages_of_their_site() -> None:
     response = HtmlResponse("https://www.example.org/1", body=b"<p>a</p>", headers={"Set-Cookie": "a=b"})
-    fetched = fetched_page(response)
+    fetched = as_source_page(response)
     assert (fetched.source, fetched.page.body, fetched.page.headers) == ("example.org", b"<p>a</p>", {})
     page = Page("https://www.news.example/2", b"")
-    assert fetched_page(page).page is page
-    assert fetched_page({"an": "item"}) == {"an": "item"}
+    assert as_source_page(page).page is page
+    assert as_source_page({"an": "item"}) == {"an": "item"}
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ from newscorpus.explain.lines import explanation_lines
 from newscorpus.explain.page import inspect_page
 from newscorpus.portals.portal import TemplateSection
 from newscorpus.publish.build import build
-from newscorpus.recipe import FetchedPage, Recipe, process
+from newscorpus.recipe import Recipe, SourcePage, process_page
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
 
@@ -57,7 +57,7 @@ class Crawl:
 
     def keep(self, path: str, html: str, canonical: str = "", second: int = 0) -> None:
         page = Page(SITE + path, html.encode(), {"content-type": "text/html; charset=utf-8"}, FETCHED.format(second))
-        row = process(BTE, FetchedPage(page, "news", ("en",)))
+        row = process_page(BTE, SourcePage(page, "news", ("en",)))
         assert isinstance(row, Row), row
         exchange = Exchange(page.url, "2026-11-20T08:00:00.000000Z", 200, tuple(page.headers.items()), page.body)
         archived = self._archive.append(encode(exchange, Capture(page, origin=Origin("news", ("en",))), 10**6))
@@ -203,7 +203,7 @@ def test_damage_is_named(corpus: Path, tmp_path: Path) -> None:
 def test_sources_that_disagree_are_shown() -> None:
     head = '<meta property="og:title" content="News of one | Paper"><meta name="author" content="A Bee">'
     page = replace(Page.from_html(article("one", head), f"{SITE}/one"), evidence=(EVIDENCE,))
-    view = inspect_page(FetchedPage(page, "news"), Recipe())
+    view = inspect_page(SourcePage(page, "news"), Recipe())
     fields = {one.field: one for one in view.fields}
     assert fields["title"].values == ("News of one",)
     assert EVIDENCE in fields["title"].others
@@ -213,8 +213,8 @@ def test_sources_that_disagree_are_shown() -> None:
 
 
 def test_pages_that_cannot_be_read_and_extractors_without_blocks() -> None:
-    assert inspect_page(FetchedPage(Page(SITE, b""), "news"), BTE).outcome.startswith("rejected: ")
-    page = FetchedPage(Page.from_html(article("one")), "news", template=TemplateSection(text=("p",)))
+    assert inspect_page(SourcePage(Page(SITE, b""), "news"), BTE).outcome.startswith("rejected: ")
+    page = SourcePage(Page.from_html(article("one")), "news", template=TemplateSection(text=("p",)))
     view = inspect_page(page, BTE)
     assert (view.extractor.partition("@")[0], view.blocks) == ("template:news", ())
 

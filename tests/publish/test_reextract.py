@@ -30,7 +30,7 @@ from newscorpus.publish import reextract as reextraction
 from newscorpus.publish.build import LOCK, build
 from newscorpus.publish.reextract import SEGMENTS, Extracted, History, apply, reextract, store
 from newscorpus.recipe import Recipe
-from newscorpus.stored import archive_files, fetched_page
+from newscorpus.stored import archive_files, page_of_capture
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
 
@@ -141,22 +141,22 @@ def test_differences_are_cut(corpus: Path, tmp_path: Path) -> None:
 
 
 def test_a_portal_is_meant_by_name_or_by_address() -> None:
-    assert fetched_page(capture(1), (PORTAL,)).languages == ("en",)
-    assert fetched_page(capture(1, source="other"), (PORTAL,)).source == "other"
+    assert page_of_capture(capture(1), (PORTAL,)).languages == ("en",)
+    assert page_of_capture(capture(1, source="other"), (PORTAL,)).source == "other"
     foreign = replace(capture(1), origin=None)
-    assert fetched_page(foreign, (PORTAL,)).source == "news"
-    assert fetched_page(foreign, ()).source == "news.example"
+    assert page_of_capture(foreign, (PORTAL,)).source == "news"
+    assert page_of_capture(foreign, ()).source == "news.example"
 
 
 def test_what_the_portal_says_now_replaces_what_it_said() -> None:
     page = replace(capture(1).page, evidence=(Evidence("language", "hr", "portal"), Evidence("title", "A", "feed")))
-    fetched = fetched_page(replace(capture(1), page=page), (PORTAL,))
+    fetched = page_of_capture(replace(capture(1), page=page), (PORTAL,))
     assert fetched.page.evidence == (Evidence("title", "A", "feed"), Evidence("language", "en", "portal"))
 
 
 def test_archived_rules_count_where_no_portal_is_known() -> None:
     one = replace(capture(1), origin=Origin("gone", ("sr",), {"text": ("p",), "no_more": ("x",)}))
-    fetched = fetched_page(one, ())
+    fetched = page_of_capture(one, ())
     assert (fetched.languages, fetched.template) == (("sr",), TemplateSection(text=("p",)))
 
 
@@ -264,7 +264,7 @@ def test_the_next_crawl_keeps_what_was_applied(crawled: Path) -> None:
 def test_faults_of_ours_leave_a_page_what_it_was(crawled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = published(crawled)
     lost = Rejected("extract", "worker_failed", "out of memory", "https://news.example/story-1")
-    monkeypatch.setattr(reextraction, "process", lambda recipe, page: lost)
+    monkeypatch.setattr(reextraction, "process_page", lambda recipe, page: lost)
     assert applied(crawled, STRICT) == {"extract/worker_failed": 4}
     assert published(crawled) == before
 

@@ -1,0 +1,102 @@
+"""The pipeline that processes pages, and what its settings say."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from newscorpus.pipelines.process import QUALITY_STAT, ProcessPipeline
+from scrapy.exceptions import CloseSpider
+from scrapy.utils.test import get_crawler
+
+from newscorpus.config import QualityConfig
+from newscorpus.corpus.intake import Row
+from newscorpus.data import Page, Rejected
+from newscorpus.errors import CrawlError
+from newscorpus.recipe import Recipe, SourcePage
+from newscorpus.workers import WorkerPool
+
+URL = "http://example.org/story-1"
+STORY = """\
+The council of the old town has decided to repair the northern bridge before the long winter comes.
+Engineers found cracks in two of its pillars in spring, and lorries have taken the road around the lake since.
+The work will cost four million crowns, of which the region pays half, said the mayor after the vote on Tuesday.
+If the weather holds, the first cars should cross again in November, a month earlier than was planned."""
+PAGE = SourcePage(Page.from_html(f"<h1>Bridge</h1><p>{STORY}</p>", URL), "mock", ("en",))
+
+
+def made(**settings: Any) -> ProcessPipeline:
+    defaults = {
+        "NEWSCORPUS_EXTRACTOR": "bte",
+        "NEWSCORPUS_WORKERS": 1,
+        "NEWSCORPUS_PAGE_SECONDS": 30,
+        "NEWSCORPUS_RIGHTS": "record",
+    }
+    return ProcessPipeline.from_crawler(get_crawler(settings_dict=defaults | settings))
+
+
+def outcomes(pipeline: ProcessPipeline, *items: Any) -> list[Any]:
+    async def main() -> list[Any]:
+        try:
+            await pipeline.open_spider()
+            return [await pipeline.process_item(item) for item in items]
+        finally:
+            pipeline.close()
+
+    return asyncio.run(main())
+
+
+def test_pages_become_rows_or_rejections_and_all_else_passes() -> None:
+    rejected, other = Rejected("fetch", "http_404", "", URL), {"somebody": "else's"}
+    kept, empty, *passed = outcomes(made(), PAGE, SourcePage(Page(URL, b"")), rejected, other)
+    assert isinstance(kept, Row)
+    assert (kept.record.source, kept.record.language, kept.record.title) == ("mock", "en", "Bridge")
+    assert (empty.stage, empty.reason, empty.url) == ("decode", "empty_body", URL)
+    assert passed[0] is rejected
+    assert passed[1] is other
+
+
+def test_a_process_that_dies_rejects_its_page() -> None:
+    pipeline = made()
+    pipeline._pool = WorkerPool(os._exit, 1, 20)  # refuses the page, and so dies
+    (lost,) = outcomes(pipeline, PAGE)
+    assert (lost.stage, lost.reason, lost.url) == ("extract", "worker_failed", URL)
+
+
+def test_an_extractor_that_cannot_be_loaded_ends_the_crawl(caplog: pytest.LogCaptureFixture) -> None:
+    pipeline = ProcessPipeline(get_crawler(), Recipe("nonsense"), 1, 5)
+    with pytest.raises(CloseSpider):
+        outcomes(pipeline)
+    assert "The extractor nonsense cannot be loaded: unknown extractor 'nonsense'" in caplog.text
+
+
+def test_a_file_of_settings_is_read_and_reported(tmp_path: Path) -> None:
+    path = tmp_path / "quality.toml"
+    path.write_text('min_words = 40\nmask = ["email"]\nmin_odds = 10\n')
+    pipeline = made(NEWSCORPUS_QUALITY=path)
+    assert pipeline.recipe.quality == QualityConfig(min_words=40, mask=("email",))
+    assert pipeline._crawler.stats.get_value(QUALITY_STAT) == {"min_words": 40, "mask": ("email",)}
+
+
+def test_without_a_file_nothing_is_reported() -> None:
+    pipeline = made(NEWSCORPUS_QUALITY="")
+    assert pipeline.recipe == Recipe("bte")
+    assert pipeline._crawler.stats.get_value(QUALITY_STAT) is None
+
+
+def test_a_wrong_file_ends_the_crawl_before_it_begins(tmp_path: Path) -> None:
+    path = tmp_path / "quality.toml"
+    path.write_text("min_word = 40\n")
+    with pytest.raises(
+        CrawlError, match=r"^setting NEWSCORPUS_QUALITY: .*quality\.toml: unknown key min_word; known: "
+    ):
+        made(NEWSCORPUS_QUALITY=path)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"), [("NEWSCORPUS_EXTRACTOR", "nonsense"), ("NEWSCORPUS_WORKERS", 0), ("NEWSCORPUS_RIGHTS", "")]
+)
+def test_wrong_settings_are_refused(setting: str, value: object) -> None:
+    with pytest.raises(CrawlError, match=f"^setting {setting} is "):
+        made(**{setting: value})

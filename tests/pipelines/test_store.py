@@ -1,0 +1,120 @@
+"""The pipeline that stores what became of a page."""
+
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from contextvars import copy_context
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from newscorpus.pipelines.store import StorePipeline
+from scrapy import Request, Spider
+from scrapy.exceptions import DropItem
+from scrapy.http import Response
+
+from newscorpus.addon.visits import Visit
+from newscorpus.config import SignatureParameters
+from newscorpus.corpus.intake import Row, read_intake, read_journal
+from newscorpus.corpus.records import make_record
+from newscorpus.crawl.ledger import Ledger, LedgerError, Link, key_of
+from newscorpus.crawl.ledger.status import find
+from newscorpus.data import Article, Fields, Record, Rejected
+from newscorpus.dedup.signature import sign
+
+URL = "http://example.org/story-1"
+TEXT = "The council of the old town has decided to repair the northern bridge before the long winter comes."
+REJECTED = Rejected("fetch", "http_404", "", URL)
+
+
+class Stats:
+    """The part of Scrapy's stats that is used."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, Any] = {}
+
+    def inc_value(self, name: str, by: int = 1) -> None:
+        self.values[name] = self.values.get(name, 0) + by
+
+    def set_value(self, name: str, value: Any) -> None:
+        self.values[name] = value
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """The last step of a crawl into `tmp_path`: its `step`, `stats` and `ledger`, and what it `gave_up` for."""
+    with Ledger.open(tmp_path) as ledger:
+        made = SimpleNamespace(stats=Stats(), ledger=ledger, gave_up=[])
+        scheduler = SimpleNamespace(ledger=ledger, guarded=nullcontext, give_up=made.gave_up.append)
+        monkeypatch.setattr("newscorpus.pipelines.store.scheduler_of", lambda _crawler: scheduler)
+        made.step = StorePipeline(SimpleNamespace(stats=made.stats))
+        yield made
+
+
+def visited(store: Any, item: Any) -> tuple[Any, Visit]:
+    """What the step makes of an item that an answer from URL brought, and the visit when it ended."""
+    store.ledger.add(Link(key_of(URL), URL, "mock"))
+    lease = store.ledger.lease("mock")
+
+    def parse(_response: Response) -> Any:
+        return store.step.process_item(item)
+
+    visit = Visit("mock", Request(URL, callback=parse), lease.serial)
+    visit.watch(Spider("mock"))
+    try:
+        made = copy_context().run(cast("Callable[..., Any]", visit.request.callback), Response(URL))
+    except DropItem as dropped:
+        made = dropped
+    return made, visit
+
+
+def test_rows_go_to_the_intake(store: Any, tmp_path: Path) -> None:
+    article = Article(URL, TEXT, Fields(title="Bridge"), "bte")
+    record, visit = visited(store, Row(make_record(article, "mock", "en", 0.99), sign(TEXT)))
+    assert not (tmp_path / "intake").exists()
+    visit.end(store.ledger)
+    store.ledger.commit()
+    ((_, row),) = read_intake(tmp_path / "intake", SignatureParameters())
+    assert isinstance(record, Record)
+    assert isinstance(row, Row)
+    assert row.record == record
+    assert (record.title, record.source, record.language, record.language_score) == ("Bridge", "mock", "en", 0.99)
+    assert row.signature == sign(TEXT)
+    assert store.stats.values == {"newscorpus/kept": 1, "newscorpus/words": record.n_words}
+    entry = find(tmp_path, URL)
+    assert entry
+    assert (entry.reason, entry.revision, entry.line[0]) == ("kept", record.revision, "intake/000001.jsonl")
+
+
+def test_writes_rejections_to_the_journal_and_drops_them(store: Any, tmp_path: Path) -> None:
+    dropped, visit = visited(store, REJECTED)
+    visit.end(store.ledger)
+    store.ledger.commit()
+    assert str(dropped) == "fetch/http_404 http://example.org/story-1"
+    assert list(read_journal(tmp_path / "rejected.jsonl")) == [REJECTED]
+    assert store.stats.values == {"newscorpus/rejected/fetch/http_404": 1}
+
+
+def test_notes_once_what_is_said_of_other_addresses(store: Any, tmp_path: Path) -> None:
+    other = Rejected("discovery", "trap", "a date to come", URL + "/2199/01")
+    for _ in range(2):
+        with pytest.raises(DropItem):
+            store.step.process_item(other)
+    store.ledger.commit()
+    assert list(read_journal(tmp_path / "rejected.jsonl")) == [other]
+    assert store.stats.values == {"newscorpus/rejected/discovery/trap": 1}
+
+
+def test_hands_on_what_it_does_not_know(store: Any) -> None:
+    assert store.step.process_item({"a": 1}) == {"a": 1}
+    assert store.stats.values == {}
+
+
+def test_a_ledger_that_cannot_write_ends_the_crawl(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise LedgerError("No space left on device")
+
+    monkeypatch.setattr(store.ledger, "refuse", full)
+    with pytest.raises(DropItem):
+        store.step.process_item(REJECTED)
+    assert [str(error) for error in store.gave_up] == ["No space left on device"]
