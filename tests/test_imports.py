@@ -15,9 +15,7 @@ GROUND = ("arrays", "code_points", "data", "errors", "config", "tokens", "urls",
 """What every part of the lowest floor may import."""
 
 FLOORS: tuple[tuple[str, ...], ...] = (
-    tuple(
-        "arrays code_points data errors config tokens urls files layout artifacts resources terminal workers".split()
-    ),
+    (*GROUND, "layout", "artifacts", "terminal", "workers"),
     ("crawl", "extraction", "corpus", "dedup"),
     ("portals", "published"),
     ("settings", "discovery", "recipe", "stored"),

@@ -1,4 +1,4 @@
-"""How much text of what kind every element of a tree holds, in one walk."""
+"""Measure how much text of what kind every element of a tree holds, in one walk."""
 
 import re
 from collections.abc import Iterable

@@ -1,13 +1,7 @@
-"""Boosted trees as they travel with a model: rows of features to probabilities.
+"""Classify blocks: features to the probability of being main text, by boosted trees in two passes; then labels.
 
-Context: what the first classification of a page's blocks says about each of them.
-
-A block among good blocks is likely good; one whose siblings are boilerplate is likely boilerplate. The second
-classification sees these columns beside the features.
-
-Classify: features of blocks to the probability of each being main text, by boosted trees in two passes; and labels.
-
-The first pass sees each block's features; the second sees, beside them, what the first said of the blocks around it.
+The first pass sees each block's features. The second sees, beside them, the context that the first pass makes: a block
+among good blocks is likely good, one whose siblings are boilerplate is likely boilerplate.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,36 +10,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from newscorpus.arrays import Floats, Matrix
+from newscorpus.arrays import Flags, Floats, Integers, Matrix
 from newscorpus.artifacts import Artifact, ArtifactError
 from newscorpus.data import Block, Label, LabelledBlock
 from newscorpus.extraction.features import FEATURES, PageFeatures
 
+FIRST = "first.onnx"
+SECOND = "second.onnx"
 
-class Trees:
-    """The trees of one file of a model.
-
-    Args:
-        artifact: the model.
-        file: name of the file.
-        width: number of columns that the trees see.
-
-    Raises:
-        ArtifactError: the model has no such file, or its trees see another number of columns.
-    """
-
-    def __init__(self, artifact: Artifact, file: str, width: int) -> None:
-        self._session = artifact.session(file)
-        if (found := self._session.get_inputs()[0].shape[1]) != width:
-            name = artifact.metadata.name
-            raise ArtifactError(f"model {name!r}: {file} was trained on {found} columns, not on {width}")
-
-    def probability(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
-        """The probability of each row, shape (rows,); `rows` has the shape (rows, width)."""
-        margin = np.asarray(self._session.run(None, {"features": rows})[0], np.float64)[:, 0]
-        probability: NDArray[np.float64] = 1 / (1 + np.exp(-margin))
-        return probability
-
+RULED_OUT = 0.1
+"""What the first pass gives less, the second leaves alone: F1 over 1,377 unseen pages is that of 0.02 (2026-11)."""
 
 REACH = (1, 2, 3, 4)
 WINDOWS = (2, 5, 12)
@@ -76,8 +50,89 @@ CONTEXT: Final[tuple[str, ...]] = (
 )
 """The columns of `measure_context`, in order."""
 
+COLUMNS = (*FEATURES, *CONTEXT)
+"""What the second pass sees; the first sees the columns of `FEATURES`."""
 
-def measure_context(probability: Floats, words: Floats, parents: NDArray[np.int64], paths: NDArray[np.int64]) -> Matrix:
+
+class Trees:
+    """The trees of one file of a model.
+
+    Args:
+        artifact: the model.
+        file: name of the file.
+        width: number of columns that the trees see.
+
+    Raises:
+        ArtifactError: the model has no such file, or its trees see another number of columns.
+    """
+
+    def __init__(self, artifact: Artifact, file: str, width: int) -> None:
+        self._session = artifact.session(file)
+        if (found := self._session.get_inputs()[0].shape[1]) != width:
+            name = artifact.metadata.name
+            raise ArtifactError(f"model {name!r}: {file} was trained on {found} columns, not on {width}")
+
+    def probability(self, rows: Matrix) -> Floats:
+        """The probability of each row, shape (rows,); `rows` has the shape (rows, width)."""
+        margin = np.asarray(self._session.run(None, {"features": rows})[0], np.float64)[:, 0]
+        return np.asarray(1 / (1 + np.exp(-margin)))
+
+
+class Classifier:
+    """The trained classifier of main text.
+
+    Args:
+        artifact: the model.
+
+    Raises:
+        ArtifactError: the model lacks a pass, or was made for another number of columns.
+    """
+
+    def __init__(self, artifact: Artifact) -> None:
+        self._first = Trees(artifact, FIRST, len(FEATURES))
+        self._second = Trees(artifact, SECOND, len(COLUMNS))
+
+    def __call__(self, features: PageFeatures) -> Floats:
+        """Per block the probability of being main text."""
+        probability = self._first.probability(features.matrix)
+        left = probability > RULED_OUT
+        if left.any():
+            probability[left] = self._second.probability(add_context(features, probability)[left])
+        return probability
+
+
+def label_by(probability: Floats, features: PageFeatures, blocks: Sequence[Block]) -> tuple[LabelledBlock, ...]:
+    """`blocks` labelled by the `probability` of each: good above 0.5.
+
+    Where no block is that probable, those are good that maximise the expected F1 of the page: a text of doubtful blocks
+    with a low confidence serves better than none.
+    """
+    good = probability > GOOD
+    if not good.any():
+        good = best_expected_f1(probability, features.words)
+    return tuple(
+        LabelledBlock(block, score, Label.GOOD if is_good else Label.BAD)
+        for block, score, is_good in zip(blocks, probability.tolist(), good.tolist(), strict=True)
+    )
+
+
+def best_expected_f1(probability: Floats, words: NDArray[np.float32]) -> Flags:
+    """The most probable blocks, so many that the expected F1 over words is highest (Ye et al. 2012, ICML)."""
+    order = np.argsort(-probability, kind="stable")
+    expected = (probability * words)[order]
+    f1 = 2 * np.cumsum(expected) / (np.cumsum(words[order]) + max(expected.sum(), 1e-9))
+    good = np.zeros(len(probability), bool)
+    good[order[: int(np.argmax(f1)) + 1]] = True
+    return good
+
+
+def add_context(features: PageFeatures, probability: Floats) -> Matrix:
+    """The columns of the second pass: the features, and the context that the first pass's probabilities make."""
+    context = measure_context(probability, features.words.astype(float), features.parents, features.paths)
+    return np.hstack((features.matrix, context))
+
+
+def measure_context(probability: Floats, words: Floats, parents: Integers, paths: Integers) -> Matrix:
     """The context of every block, float32, shape (blocks, len(CONTEXT)).
 
     Args:
@@ -86,13 +141,19 @@ def measure_context(probability: Floats, words: Floats, parents: NDArray[np.int6
         parents: a number for the parent of each block.
         paths: a number for the path of each block.
     """
+    good = probability > GOOD
     columns: list[Floats | float] = [
         probability,
         *_neighbours(probability),
         *_windows(probability),
         *_good_words(probability * words),
-        *_extremes(probability),
-        *_page(probability, words),
+        _best_before(probability),
+        _best_before(probability[::-1])[::-1],
+        _since(good),
+        _since(good[::-1])[::-1],
+        float(good.sum()),
+        float((probability * words).sum()),
+        float(probability.mean()),
         *_groups(parents, probability, words),
         *_groups(paths, probability, words),
     ]
@@ -132,103 +193,24 @@ def _good_words(good_words: Floats) -> tuple[Floats, Floats, Floats]:
     return before, 1 - before - share, share
 
 
-def _extremes(probability: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """The best probability before and after, and how far off the nearest good block is on either side."""
-    good = probability > GOOD
-    return (
-        _best_before(probability),
-        _best_before(probability[::-1])[::-1],
-        _since(good),
-        _since(good[::-1])[::-1],
-    )
-
-
-def _page(probability: Floats, words: Floats) -> tuple[float, float, float]:
-    good = probability > GOOD
-    return float(good.sum()), float((probability * words).sum()), float(probability.mean())
-
-
 def _best_before(values: Floats) -> Floats:
+    """The highest value of the blocks before each."""
     best = np.zeros(len(values))
     np.maximum.accumulate(values[:-1], out=best[1:])
     return best
 
 
-def _since(flags: NDArray[np.bool_]) -> Floats:
+def _since(flags: Flags) -> Floats:
+    """How many blocks ago the last flag stands before each block, at most `FAR`."""
     index = np.arange(len(flags))
     last = np.full(len(flags), -FAR)
     np.maximum.accumulate(np.where(flags, index, -FAR)[:-1], out=last[1:])
-    since: Floats = np.minimum(index - last, FAR).astype(np.float64)
-    return since
+    return np.asarray(np.minimum(index - last, FAR), np.float64)
 
 
-def _groups(groups: NDArray[np.int64], probability: Floats, words: Floats) -> tuple[Floats, Floats]:
-    """The mean over the blocks of the same group, each alike and by its words."""
+def _groups(groups: Integers, probability: Floats, words: Floats) -> tuple[Floats, Floats]:
+    """The mean over the blocks of the same group, unweighted and weighted by words."""
     total_words = np.maximum(np.bincount(groups, weights=words), 1e-9)
-    mean: Floats = np.bincount(groups, weights=probability) / np.maximum(np.bincount(groups), 1e-9)
-    mean_by_words: Floats = np.bincount(groups, weights=probability * words) / total_words
+    mean = np.bincount(groups, weights=probability) / np.maximum(np.bincount(groups), 1e-9)
+    mean_by_words = np.bincount(groups, weights=probability * words) / total_words
     return mean[groups], mean_by_words[groups]
-
-
-FIRST = "first.onnx"
-SECOND = "second.onnx"
-
-RULED_OUT = 0.1
-"""What the first pass gives less, the second leaves alone: F1 over 1,377 unseen pages is that of 0.02 (2026-11)."""
-
-COLUMNS = (*FEATURES, *CONTEXT)
-"""What the second pass sees; the first sees the columns of `FEATURES`."""
-
-
-class Classifier:
-    """The trained classifier of main text.
-
-    Args:
-        artifact: the model.
-
-    Raises:
-        ArtifactError: the model lacks a pass, or was made for another number of columns.
-    """
-
-    def __init__(self, artifact: Artifact) -> None:
-        self._first = Trees(artifact, FIRST, len(FEATURES))
-        self._second = Trees(artifact, SECOND, len(COLUMNS))
-
-    def __call__(self, features: PageFeatures) -> Floats:
-        """Per block the probability of being main text."""
-        probability = self._first.probability(features.matrix)
-        left = probability > RULED_OUT
-        if left.any():
-            probability[left] = self._second.probability(add_context(features, probability)[left])
-        return probability
-
-
-def label_by(probability: Floats, features: PageFeatures, blocks: Sequence[Block]) -> tuple[LabelledBlock, ...]:
-    """`blocks` labelled by the `probability` of each: good above 0.5.
-
-    Where no block is that probable, those are good that maximise the expected F1 of the page: a text of doubtful blocks
-    with a low confidence serves better than none.
-    """
-    good = probability > 0.5
-    if not good.any():
-        good = best_expected_f1(probability, features.words)
-    return tuple(
-        LabelledBlock(block, score, Label.GOOD if is_good else Label.BAD)
-        for block, score, is_good in zip(blocks, probability.tolist(), good.tolist(), strict=True)
-    )
-
-
-def add_context(features: PageFeatures, probability: Floats) -> Matrix:
-    """The columns of the second pass: the features, and the context that the first pass's probabilities make."""
-    context = measure_context(probability, features.words.astype(float), features.parents, features.paths)
-    return np.hstack((features.matrix, context))
-
-
-def best_expected_f1(probability: Floats, words: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """The most probable blocks, so many that the expected F1 over words is highest (Ye et al. 2012, ICML)."""
-    order = np.argsort(-probability, kind="stable")
-    expected = (probability * words)[order]
-    f1 = 2 * np.cumsum(expected) / (np.cumsum(words[order]) + max(expected.sum(), 1e-9))
-    good = np.zeros(len(probability), bool)
-    good[order[: int(np.argmax(f1)) + 1]] = True
-    return good

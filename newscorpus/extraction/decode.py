@@ -1,4 +1,4 @@
-"""Decode: bytes to text."""
+"""Decode the bytes of a page to text."""
 
 import codecs
 import re
@@ -66,7 +66,8 @@ def _decode(body: bytes, content_type: str) -> str:
     if bom_encoding and bom:
         return body[len(bom) :].decode(bom_encoding, "replace")
     text = _utf8(body)
-    if text is not None and not _may_be_more_than_ascii(text):
+    # ASCII may stand for other characters: UTF-16 is full of NULs, ISO-2022-JP has escape characters.
+    if text is not None and not (text.isascii() and ("\0" in text or "\x1b" in text)):
         return text
     for encoding in _declared(body, content_type):
         declared = body.decode(encoding, "replace")
@@ -84,28 +85,17 @@ def _utf8(body: bytes) -> str | None:
     return None if end < len(body) and text.isascii() else text
 
 
-def _may_be_more_than_ascii(text: str) -> bool:
-    """Whether ASCII may stand for other characters: UTF-16 is full of NULs, ISO-2022-JP has escape characters."""
-    return text.isascii() and ("\0" in text or "\x1b" in text)
-
-
 def _is_sound(text: str) -> bool:
     damage = text.count("\ufffd")
     return not damage or damage <= MAX_DAMAGE * (len(text) - len(text.encode("ascii", "ignore")))
 
 
 def _declared(body: bytes, content_type: str) -> Iterator[str]:
-    if from_http := http_content_type_encoding(content_type):
-        yield from _charset(from_http)
-    if from_markup := html_body_declared_encoding(body):
-        yield from _charset(from_markup)
-
-
-def _charset(name: str) -> Iterator[str]:
-    """Python's name of a charset of the web, if it is one; some other codecs (`idna`, `hex`) decode no text or fail."""
-    encoding = resolve_encoding(name)
-    if encoding and _CHARSET.match(encoding):
-        yield encoding
+    """The charsets that HTTP and the page declare, by Python's names; other codecs (`idna`, `hex`) are passed over."""
+    for name in (http_content_type_encoding(content_type), html_body_declared_encoding(body)):
+        encoding = resolve_encoding(name) if name else None
+        if encoding and _CHARSET.match(encoding):
+            yield encoding
 
 
 def _detect(body: bytes) -> str:

@@ -1,9 +1,7 @@
-"""Features of the elements of a tree, hashed, for linear models (Kazennikov 2013).
+"""Describe the elements of a tree by hashed features, and score them by linear models (Kazennikov 2013).
 
 A feature is a name that an element has or has not; numbers are cut into classes. Each name is hashed to one of
 `COLUMNS` columns, so that an element is the list of its columns and a linear model one weight a column.
-
-Linear models over the hashed features of elements, as they travel with the package.
 """
 
 import zlib
@@ -80,9 +78,8 @@ def describe_elements(
             for found in _GROUPS[group](element, amount):
                 columns += found[0]
                 values += found[1]
-    return Nodes(
-        tuple(elements), tuple(amounts), np.array(columns, np.int64), np.array(values), np.array(starts, np.int64)
-    )
+    arrays = np.array(columns, np.int64), np.array(values), np.array(starts, np.int64)
+    return Nodes(tuple(elements), tuple(amounts), *arrays)
 
 
 Hashed = tuple[list[int], list[float]]

@@ -1,4 +1,4 @@
-"""Parse: text to a tree, guarded against what stalls the parser or makes it lose text."""
+"""Parse text to a tree, guarded against what stalls the parser or makes it lose text."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Segment: a tree to blocks.
+"""Segment a tree into blocks.
 
 A block is the text of a block-level element that holds no other block-level element. Text beside block-level children
 becomes blocks of its own, so that no visible text is lost and order is kept; inline elements dissolve into the text.
@@ -215,9 +215,8 @@ class _Walk:
         container = self.container
         element = container.element or self.make_element(container)
         inline = tuple(self.inline)
-        self.blocks.append(
-            Block(len(self.blocks), text, link_text, element, not container.is_divided, inline, self.tags)
-        )
+        is_whole = not container.is_divided
+        self.blocks.append(Block(len(self.blocks), text, link_text, element, is_whole, inline, self.tags))
         self.texts, self.link_texts, self.inline, self.tags = [], [], [], 0
 
     def make_element(self, level: _Level) -> Element:
@@ -245,11 +244,6 @@ def _describe(node: HtmlElement, parent: Element | None) -> Element:
         elif name in _RARE_ATTRIBUTES:
             values = dict(node.items())
             role = " ".join(filter(None, (values.get("role"), values.get("itemprop"))))
-            is_hidden = _is_hidden(values)
+            is_hidden = "hidden" in values or values.get("aria-hidden") == "true"
+            is_hidden = is_hidden or "display:none" in values.get("style", "").replace(" ", "").lower()
     return Element(node.tag, identifier, classes, role, is_hidden, parent, parent.depth + 1 if parent else 0)
-
-
-def _is_hidden(attributes: dict[str, str]) -> bool:
-    if "hidden" in attributes or attributes.get("aria-hidden") == "true":
-        return True
-    return "display:none" in attributes.get("style", "").replace(" ", "").lower()

@@ -17,7 +17,7 @@ from newscorpus.artifacts import Artifact, ArtifactError
 from newscorpus.data import Fields, Label, LabelledBlock
 from newscorpus.extraction.classify import Trees
 from newscorpus.extraction.features import FEATURES, PageFeatures
-from newscorpus.extraction.features.amounts import PROSE_WORDS, TAG_CODES
+from newscorpus.extraction.features.own import PROSE_WORDS, TAG_CODES
 
 SIGNS: Final[Mapping[str, str]] = {
     "log_good_words": "logarithm of the words held to be main text",

@@ -12,7 +12,7 @@ from itertools import groupby
 
 from newscorpus.data import Rejected
 from newscorpus.extraction.extractor import FoundText, Reading
-from newscorpus.extraction.features.order import best_interval
+from newscorpus.extraction.features.place import best_interval
 from newscorpus.extraction.segment import BLOCK_TAGS
 
 _UNREAD = re.compile(r"(?is)<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)")

@@ -1,4 +1,4 @@
-"""Features: blocks to a matrix, one row a block.
+"""Turn blocks into a matrix of features, one row a block.
 
 No feature knows a language: they count characters, words and marks, look at the block's place in the tree, and compare
 it with the rest of the page and with what the page's head says of its article.

@@ -1,4 +1,4 @@
-"""Counts over the characters and words of all blocks of a page at once, for every script alike.
+"""Count characters and words of all blocks of a page at once, for every script alike.
 
 The texts of the blocks are joined and looked at as one array of code points; every count is one pass of NumPy over it.
 """
@@ -10,8 +10,9 @@ from typing import Final
 
 import numpy as np
 
+from newscorpus import code_points as kinds
 from newscorpus.arrays import Flags, Hashes, Integers
-from newscorpus.code_points import LETTER, ODD, PLANE, SPACE, TERMINAL, UNSPACED_WORD, UPPER, WORD, Kinds, Traits, table
+from newscorpus.code_points import ODD, PLANE, SPACE, UNSPACED_WORD, UPPER, WORD, Kinds, Traits, table
 
 _DOT: Final = ord(".")
 _HASH_BASE: Final = 0x9E3779B97F4A7C15
@@ -83,7 +84,7 @@ class _Joined:
 
     Attributes:
         codes: code points; one stands for all beyond the Basic Multilingual Plane.
-        traits: what the words and the odd characters are found by, bits as in `code_points.Table`.
+        traits: what the words and the odd characters are found by, bits as in `code_points.CodePoints`.
         lengths, starts: per text, its characters and where it begins.
     """
 
@@ -105,11 +106,11 @@ def count_characters(texts: Sequence[str], others: Sequence[str] = ()) -> Charac
     text_of = np.repeat(np.arange(n), lengths + 1)
     odd = np.flatnonzero(joined.traits[: len(text_of)] & ODD != 0)
     odd_kinds, odd_text = kind_of_code[codes[odd]], text_of[odd]
-    ends_sentence = odd_kinds[:-1] & TERMINAL != 0
+    ends_sentence = odd_kinds[:-1] & kinds.TERMINAL != 0
     ends_sentence &= (odd_kinds[1:] & SPACE != 0) & (odd[1:] - odd[:-1] == 1)
     lasts = starts + np.maximum(lengths - 1, 0)
     last_three = codes.take(lasts[:, None] - np.arange(3), mode="clip")
-    no_letters = np.bincount(odd_text[odd_kinds & LETTER == 0], minlength=n)
+    no_letters = np.bincount(odd_text[odd_kinds & kinds.LETTER == 0], minlength=n)
     return Characters(
         length=lengths,
         letters=lengths + 1 - no_letters,
@@ -196,13 +197,7 @@ def _hash(codes: Integers, at: Integers) -> Hashes:
 
 def _powers(base: int, count: int) -> tuple[Hashes, Hashes]:
     """Small and large powers of `base`, modulo 2**64: the products of one each are more than `count` powers."""
-    return (
-        _geometric(base, _SMALL_POWERS),
-        _geometric(pow(base, _SMALL_POWERS, 2**64), count // _SMALL_POWERS + 1),
-    )
-
-
-def _geometric(ratio: int, count: int) -> Hashes:
-    terms = np.full(count, ratio, np.uint64)
-    terms[0] = 1
-    return np.cumprod(terms)
+    small = np.full(_SMALL_POWERS, base, np.uint64)
+    large = np.full(count // _SMALL_POWERS + 1, pow(base, _SMALL_POWERS, 2**64), np.uint64)
+    small[0] = large[0] = 1
+    return np.cumprod(small), np.cumprod(large)

@@ -1,4 +1,4 @@
-"""Measure: all features of a page's blocks in one matrix."""
+"""Measure all features of a page's blocks in one matrix."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,14 +9,12 @@ from numpy.typing import NDArray
 
 from newscorpus.arrays import Integers, Matrix
 from newscorpus.data import Block
-from newscorpus.extraction.features.amounts import Amounts, Columns, read_amounts
-from newscorpus.extraction.features.characters import Words, count_characters
+from newscorpus.extraction.features.characters import count_characters
 from newscorpus.extraction.features.names import FEATURES, NEIGHBOURS, OF_NEIGHBOURS, OWN, PLACE
-from newscorpus.extraction.features.order import measure_headline, measure_order
-from newscorpus.extraction.features.own import measure_own
+from newscorpus.extraction.features.own import measure_own, read_amounts
+from newscorpus.extraction.features.place import measure_headline, measure_order, measure_tree
 from newscorpus.extraction.features.structure import NAMES as CLASS_NAMES
 from newscorpus.extraction.features.structure import SEMANTIC_NAMES, Structure, read_structure
-from newscorpus.extraction.features.tree import measure_tree
 from newscorpus.extraction.features.wording import measure_hints, measure_repetition, overlap_with_title
 
 _REPEATED: Final = [tuple(OWN).index(name) for name in OF_NEIGHBOURS]
@@ -60,9 +58,14 @@ def measure(blocks: Sequence[Block], hints: Hints = Hints()) -> PageFeatures:
     characters = count_characters(texts, (hints.title, hints.description, hints.article_body))
     structure = read_structure(blocks)
     amounts = read_amounts(blocks, characters)
+    title, description, body = characters.words.others
     columns = {
         **measure_own(blocks, texts, characters, amounts),
-        **_measure_place(structure, amounts, characters.words),
+        **measure_order(amounts),
+        **measure_headline(structure, amounts, *overlap_with_title(characters.words, title)),
+        **measure_tree(structure, amounts),
+        **measure_repetition(characters.words),
+        **measure_hints(characters.words, description, body),
     }
     table = np.empty((len(FEATURES), len(blocks)), np.float32)
     for row, name in enumerate((*OWN, *PLACE)):
@@ -71,18 +74,6 @@ def measure(blocks: Sequence[Block], hints: Hints = Hints()) -> PageFeatures:
     _write_neighbours(table, at)
     matrix = np.ascontiguousarray(table.T)
     return PageFeatures(matrix, structure.block_parent, structure.path[structure.block_element])
-
-
-def _measure_place(structure: Structure, amounts: Amounts, words: Words) -> Columns:
-    title, description, body = words.others
-    overlap, cover = overlap_with_title(words, title)
-    return {
-        **measure_order(amounts),
-        **measure_headline(structure, amounts, overlap, cover),
-        **measure_tree(structure, amounts),
-        **measure_repetition(words),
-        **measure_hints(words, description, body),
-    }
 
 
 def _write_kinds(table: Matrix, at: int, structure: Structure) -> int:

@@ -1,4 +1,4 @@
-"""The names of the features in the order of the matrix's columns, and what each says."""
+"""Name the features in the order of the matrix's columns, and say what each means."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -59,7 +59,7 @@ PLACE: Final[Mapping[str, str]] = {
     "words_before_share": "words before the block, of the page's",
     "blocks": "blocks on the page",
     "page_words": "words on the page",
-    "page_prose": "words in prose on the page (see `Amounts.prose`)",
+    "page_prose": "words in prose on the page (see `BlockAmounts.prose`)",
     "page_p_share": "prose inside p elements, of all prose",
     "depth": "block-level ancestors",
     "parent_blocks": "blocks with the same parent",

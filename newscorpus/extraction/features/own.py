@@ -1,16 +1,29 @@
-"""Features of a block alone: its characters and words, its ends, its inline elements."""
+"""Measure a block alone: how much it holds, its characters and words, its ends, its inline elements."""
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from newscorpus import code_points as kinds
-from newscorpus.arrays import Integers
+from newscorpus.arrays import Floats, Integers
 from newscorpus.data import Block
-from newscorpus.extraction.features.amounts import Amounts, Columns
 from newscorpus.extraction.features.characters import Characters
+
+Columns = dict[str, NDArray[Any] | float]
+"""Features by name: a value a block, or one for all blocks of the page."""
+
+TAG_CODES: Final = {
+    "p": 1, "div": 2, "li": 3, "h1": 4, "h2": 5, "h3": 6, "h4": 7, "h5": 7, "h6": 7, "td": 8, "th": 8, "blockquote": 9,
+    "figcaption": 10, "caption": 10, "figure": 10, "section": 11, "article": 11, "main": 11, "dt": 12, "dd": 12,
+    "pre": 13,
+}  # fmt: skip
+
+PROSE_WORDS: Final = 10
+PROSE_LINK_DENSITY: Final = 0.3
 
 LINE_CHARACTERS: Final = 80
 
@@ -19,13 +32,9 @@ POSITIVE_INLINE: Final = ("abbr", "cite", "code", "dfn", "kbd", "mark", "q", "sa
 
 _INLINE = ("links", "images", "emphasis", "positive_inline", "controls", "has_time", "all_bold", "inline")
 _INLINE_TAGS = (
-    ("a",),
-    ("img",),
-    ("b", "strong", "em", "i", "u"),
-    POSITIVE_INLINE,
-    ("button", "input", "label", "select"),
+    ("a",), ("img",), ("b", "strong", "em", "i", "u"), POSITIVE_INLINE, ("button", "input", "label", "select"),
     ("time",),
-)
+)  # fmt: skip
 """The tags that the first features of `_INLINE` count."""
 
 _INLINE_COLUMN = {tag: column for column, tags in enumerate(_INLINE_TAGS) for tag in tags}
@@ -34,8 +43,47 @@ _CLOSING_MARKS = kinds.MARKS[kinds.CLOSING]
 _SENTENCE_ENDS = ".!?…。！？।"
 
 
-def measure_own(blocks: Sequence[Block], texts: Sequence[str], characters: Characters, amounts: Amounts) -> Columns:
+@dataclass(frozen=True, slots=True)
+class BlockAmounts:
+    """What the blocks of a page hold; all arrays are per block, in whole numbers except the density.
+
+    Attributes:
+        words: words.
+        length: characters.
+        links: characters inside links, at most `length`.
+        link_density: `links` of `length`.
+        prose: words of blocks that look like running text (ten words or more, few of them in links, the end of a
+            sentence); 0 for other blocks.
+        tags_before: tags since the block before.
+        tag: the element, as in `TAG_CODES`; 0 for others.
+    """
+
+    words: Floats
+    length: Floats
+    links: Floats
+    link_density: Floats
+    prose: Floats
+    tags_before: Integers
+    tag: Integers
+
+
+def read_amounts(blocks: Sequence[Block], characters: Characters) -> BlockAmounts:
+    """The amounts of `blocks`, whose characters are counted already."""
+    link_length = np.array([len(block.link_text) for block in blocks], np.int64)
+    tags_before = np.array([block.tags_before for block in blocks], np.int64)
+    tag = np.array([TAG_CODES.get(block.element.tag, 0) for block in blocks], np.int64)
+    words, length = characters.words.count.astype(np.float64), characters.length.astype(np.float64)
+    links = np.minimum(link_length, length)
+    link_density = links / np.maximum(length, 1)
+    is_prose = (words >= PROSE_WORDS) & (link_density < PROSE_LINK_DENSITY) & (characters.sentences > 0)
+    return BlockAmounts(words, length, links, link_density, np.where(is_prose, words, 0.0), tags_before, tag)
+
+
+def measure_own(
+    blocks: Sequence[Block], texts: Sequence[str], characters: Characters, amounts: BlockAmounts
+) -> Columns:
     """The features named in `names.OWN`; `texts` are those of `blocks`."""
+    times = Counter(texts)
     return {
         **_characters(characters, amounts),
         **_words(characters, amounts),
@@ -46,11 +94,11 @@ def measure_own(blocks: Sequence[Block], texts: Sequence[str], characters: Chara
         "whole": np.array([block.whole for block in blocks]),
         "tag": amounts.tag,
         "link_tail": _link_tails(blocks, amounts),
-        "repeated": _repeats(texts),
+        "repeated": np.array([times[text] for text in texts], np.int64),
     }
 
 
-def _characters(characters: Characters, amounts: Amounts) -> Columns:
+def _characters(characters: Characters, amounts: BlockAmounts) -> Columns:
     length = np.maximum(amounts.length, 1)
     letters, digits, spaces = characters.letters, characters.count(kinds.DIGIT), characters.spaces
     return {
@@ -71,7 +119,7 @@ def _characters(characters: Characters, amounts: Amounts) -> Columns:
     }
 
 
-def _words(characters: Characters, amounts: Amounts) -> Columns:
+def _words(characters: Characters, amounts: BlockAmounts) -> Columns:
     words = characters.words
     count = np.maximum(amounts.words, 1)
     return {
@@ -114,19 +162,13 @@ def _inline(blocks: Sequence[Block]) -> Columns:
 def _count_inline(tags: tuple[str, ...]) -> list[int]:
     counts = [0] * len(_INLINE_TAGS)
     for tag in tags:
-        column = _INLINE_COLUMN.get(tag)
-        if column is not None:
-            counts[column] += 1
+        if tag in _INLINE_COLUMN:
+            counts[_INLINE_COLUMN[tag]] += 1
     return [*counts, tags in _BOLD, len(tags)]
 
 
-def _link_tails(blocks: Sequence[Block], amounts: Amounts) -> Integers:
+def _link_tails(blocks: Sequence[Block], amounts: BlockAmounts) -> Integers:
     tails = np.zeros(len(blocks), np.int64)
     for at in np.flatnonzero((amounts.links > 0) & (amounts.links < amounts.length)).tolist():
         tails[at] = blocks[at].text.endswith(blocks[at].link_text)
     return tails
-
-
-def _repeats(texts: Sequence[str]) -> Integers:
-    times = Counter(texts)
-    return np.array([times[text] for text in texts], np.int64)

@@ -1,10 +1,8 @@
-"""What the class, id and role of an element say about its content, in the words that page designers use.
+"""Read the elements around the blocks: where they stand, what they are called, and how the text is spread over them.
 
-Designers name their boxes in English nearly everywhere, and in their own language at times. A name is cut into its
-words (`articleBody` and `article-body` into article, body), and each word speaks for the kinds whose patterns it
-contains. Words recur from site to site, so what each says is remembered.
-
-What a block's place in the tree says: the elements around it, their kinds, and how the text is spread over them.
+Page designers name their boxes in English nearly everywhere, and in their own language at times. The class, id and role
+of an element are cut into words (`articleBody` and `article-body` into article, body), and each word speaks for the
+kinds whose patterns it contains. Words recur from site to site, so what each says is remembered.
 
 The elements are numbered in document order, so that those below one of them follow it without a gap, and what lies
 below it is the difference of two running sums.
@@ -68,7 +66,7 @@ class Structure:
         parent: index of the parent; the root is its own.
         end: one past the index of the last element below.
         depth: number of ancestors.
-        own_kinds, near_kinds, all_kinds: bits of `class_words.NAMES` for the element, for it and its two nearest
+        own_kinds, near_kinds, all_kinds: bits of `NAMES` for the element, for it and its two nearest
             ancestors, for it and all.
         surroundings: bits of `SEMANTIC_NAMES` for the element and all ancestors.
         path: a number for each way of tags and classes from the root.
@@ -89,20 +87,18 @@ class Structure:
 
 def read_structure(blocks: Sequence[Block]) -> Structure:
     """The structure around `blocks`, which stand in document order."""
-    found = _number(blocks)
-    own = np.array(found.own_kinds, np.int64)
-    parent = np.maximum(found.parent, 0)
-    block_element = np.array(found.block_element, np.int64)
+    columns = (np.array(column, np.int64) for column in _number(blocks))
+    block_element, parent, depth, own_kinds, all_kinds, surroundings, path = columns
     is_whole = np.array([block.whole for block in blocks], bool)
     return Structure(
         parent=parent,
         end=np.arange(len(parent)) + _sizes(parent.tolist()),
-        depth=np.array(found.depth, np.int64),
-        own_kinds=own,
-        near_kinds=own | own[parent] | own[parent[parent]],
-        all_kinds=np.array(found.all_kinds, np.int64),
-        surroundings=np.array(found.surroundings, np.int64),
-        path=np.array(found.path, np.int64),
+        depth=depth,
+        own_kinds=own_kinds,
+        near_kinds=own_kinds | own_kinds[parent] | own_kinds[parent[parent]],
+        all_kinds=all_kinds,
+        surroundings=surroundings,
+        path=path,
         block_element=block_element,
         block_parent=np.where(is_whole, parent[block_element], block_element),
     )
@@ -138,26 +134,13 @@ def main_container(structure: Structure, below: Floats, share: float) -> int:
     return int(holds[np.argmax(structure.depth[holds])])
 
 
-@dataclass(frozen=True, slots=True)
-class _Elements:
-    """What is known of the elements around the blocks; the lists but the first two are as in `Structure`.
+def _number(blocks: Sequence[Block]) -> tuple[list[int], ...]:
+    """Number the elements in the order in which the blocks meet them, and read each.
 
-    Attributes:
-        block_element: per block, the number of its element.
-        parent: -1 where an element has none.
+    Returns:
+        Per block the number of its element; then per element, as in `Structure`, its parent, depth, own kinds, all
+        kinds, surroundings and path.
     """
-
-    block_element: list[int]
-    parent: list[int]
-    depth: list[int]
-    own_kinds: list[int]
-    all_kinds: list[int]
-    surroundings: list[int]
-    path: list[int]
-
-
-def _number(blocks: Sequence[Block]) -> _Elements:
-    """Number the elements in the order in which the blocks meet them, and read each."""
     block_element: list[int] = []
     parent: list[int] = []
     depth, own_kinds, all_kinds, surroundings, path = [-1], [0], [0], [0], [-1]  # of what is above the root
@@ -172,7 +155,7 @@ def _number(blocks: Sequence[Block]) -> _Elements:
             here = here.parent
         for element in reversed(fresh):
             kinds, around = _read(element.tag, element.classes, element.id, element.role, element.hidden)
-            parent.append(at)
+            parent.append(max(at, 0))
             depth.append(depth[at + 1] + 1)
             own_kinds.append(kinds)
             all_kinds.append(kinds | all_kinds[at + 1])
@@ -180,7 +163,7 @@ def _number(blocks: Sequence[Block]) -> _Elements:
             path.append(paths.setdefault((path[at + 1], element.tag, element.classes), len(paths)))
             at = numbers[element] = len(numbers)
         block_element.append(at)
-    return _Elements(block_element, parent, depth[1:], own_kinds[1:], all_kinds[1:], surroundings[1:], path[1:])
+    return (block_element, parent, depth[1:], own_kinds[1:], all_kinds[1:], surroundings[1:], path[1:])
 
 
 def _sizes(parent: Sequence[int]) -> list[int]:
@@ -194,10 +177,7 @@ def _sizes(parent: Sequence[int]) -> list[int]:
 @lru_cache(CACHED)
 def _read(tag: str, classes: str, identifier: str, role: str, hidden: bool) -> tuple[int, int]:
     """What the names of an element speak of, and which of `SEMANTIC_NAMES` it is: bits."""
-    bits = _TAG_BIT.get(tag, 0)
-    if hidden:
-        bits |= _HIDDEN
-    if role:
-        bits |= _ARTICLE_BODY if "articleBody" in role else 0
-        bits |= _COMPLEMENTARY if role.startswith(_ASIDE_ROLES) else 0
+    bits = _TAG_BIT.get(tag, 0) | (_HIDDEN if hidden else 0)
+    bits |= _ARTICLE_BODY if "articleBody" in role else 0
+    bits |= _COMPLEMENTARY if role.startswith(_ASIDE_ROLES) else 0
     return 0 if tag in _PAGE_TAGS else kinds_of(f"{classes} {identifier} {role}"), bits

@@ -1,4 +1,4 @@
-"""What words a block shares with the rest of the page, its title and what its head says of the article.
+"""Measure what words a block shares with the rest of the page, its title and what its head says of the article.
 
 Words and word n-grams are compared by their hashes.
 """
@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.arrays import Floats, Hashes
-from newscorpus.extraction.features.amounts import Columns
 from newscorpus.extraction.features.characters import Words
+from newscorpus.extraction.features.own import Columns
 
 _BASE: Final = np.uint64(0x100000001B3)
 

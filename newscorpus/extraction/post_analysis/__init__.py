@@ -1,11 +1,10 @@
-"""Post-analysis: rules that revise the labels of a page's blocks, each by name, with the reason kept on the block.
+"""Revise the labels of a page's blocks by named rules; a block keeps the names of those that changed it.
 
 A rule is a pure function of the blocks, the title and the configuration. To add one: a function, an entry in `RULES`, a
 test and a line in docs/post-analysis.md.
 """
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Final
 
 from msgspec.structs import replace
@@ -15,37 +14,32 @@ from newscorpus.data import LabelledBlock
 from newscorpus.extraction.post_analysis import boilerpipe, headline, mrozek
 from newscorpus.extraction.post_analysis.headline import Labelled, Rule
 
-RULES: Final[Mapping[str, Rule]] = MappingProxyType(
-    {
-        "start": mrozek.start,
-        "common_parent": mrozek.common_parent,
-        "lonely_ends": mrozek.lonely_ends,
-        "neighbours": mrozek.neighbours,
-        "terminating_phrases": boilerpipe.terminating_phrases,
-        "title_match": headline.title_match,
-        "heading_to_content": boilerpipe.heading_to_content,
-        "ignore_after_content": boilerpipe.ignore_after_content,
-        "trailing_headlines": boilerpipe.trailing_headlines,
-        "expand_title_to_content": boilerpipe.expand_title_to_content,
-        "drop_headline": headline.drop_headline,
-    }
-)
+RULES: Final[Mapping[str, Rule]] = {
+    "start": mrozek.start,
+    "common_parent": mrozek.common_parent,
+    "lonely_ends": mrozek.lonely_ends,
+    "neighbours": mrozek.neighbours,
+    "terminating_phrases": boilerpipe.terminating_phrases,
+    "title_match": headline.title_match,
+    "heading_to_content": boilerpipe.heading_to_content,
+    "ignore_after_content": boilerpipe.ignore_after_content,
+    "trailing_headlines": boilerpipe.trailing_headlines,
+    "expand_title_to_content": boilerpipe.expand_title_to_content,
+    "drop_headline": headline.drop_headline,
+}
 """The rules by name."""
 
 MROZEK: Final = ("start", "common_parent", "lonely_ends", "neighbours")
 """In the order of Texttractor (Mrózek 2014)."""
 
 BREZOVNIK: Final = (
-    "terminating_phrases",
-    "title_match",
-    "heading_to_content",
-    "ignore_after_content",
-    "trailing_headlines",
+    "terminating_phrases", "title_match", "heading_to_content", "ignore_after_content", "trailing_headlines",
     "expand_title_to_content",
-)
+)  # fmt: skip
 """In the order of Brezovnik (2021); there the first two come before the classification."""
 
 DEFAULT_RULES: Final = ("drop_headline",)
+
 
 DEFAULTS: Final = PostAnalysisConfig()
 
@@ -69,13 +63,12 @@ def revise(
             raise ValueError(f"unknown rule {name!r}; known are: {', '.join(RULES)}")
     for name in rules:
         revised = RULES[name](labelled, title, config)
-        if revised is labelled:
-            continue
-        labelled = tuple(_with_reason(before, after, name) for before, after in zip(labelled, revised, strict=True))
+        if revised is not labelled:
+            pairs = zip(labelled, revised, strict=True)
+            labelled = tuple(_with_reason(before, after, name) for before, after in pairs)
     return labelled
 
 
 def _with_reason(before: LabelledBlock, after: LabelledBlock, rule: str) -> LabelledBlock:
-    if (after.label, after.score) == (before.label, before.score):
-        return before
-    return replace(after, reasons=(*before.reasons, rule))
+    is_changed = (after.label, after.score) != (before.label, before.score)
+    return replace(after, reasons=(*before.reasons, rule)) if is_changed else before

@@ -1,17 +1,14 @@
-"""What a rule is, and what the rules share.
-
-The headline among the blocks: it is the title, never main text.
-"""
+"""Find the headline among the blocks: it is the title, never main text. What all rules share stands here, too."""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 
 from msgspec.structs import replace
 
 from newscorpus.config import PostAnalysisConfig
 from newscorpus.data import Block, Label, LabelledBlock
-from newscorpus.tokens import words
+from newscorpus.tokens import folded_words
 
 Labelled = tuple[LabelledBlock, ...]
 Rule = Callable[[Labelled, str, PostAnalysisConfig], Labelled]
@@ -36,6 +33,7 @@ def relabel(labelled: Labelled, chosen: Collection[int], label: Label) -> Labell
 
 
 Headlines = frozenset[tuple[str, ...]]
+"""What the headline may be, each as its words, case folded."""
 
 _SEPARATORS = tuple(map(re.compile, (r"[|»]", r"[|»:]", r"[|»:()]", r"[|»:()]|\s[-–—]\s", r"[|»:(),]|\s[-–—]\s")))
 """What may part a headline from the rest of the title, ever more of it (Boilerpipe, DocumentTitleMatchClassifier)."""
@@ -43,7 +41,7 @@ _SEPARATORS = tuple(map(re.compile, (r"[|»]", r"[|»:]", r"[|»:()]", r"[|»:()
 
 def lower_words(text: str) -> tuple[str, ...]:
     """The words of `text`, case folded."""
-    return tuple(words(text.casefold()))
+    return tuple(folded_words(text))
 
 
 def possible_headlines(title: str) -> Headlines:
@@ -71,14 +69,10 @@ def drop_headline(labelled: Labelled, title: str, config: PostAnalysisConfig) ->
     for at, item in enumerate(labelled):
         if item.label is Label.BAD or (has_begun and not is_heading(item.block)):
             continue
-        if _likeness(lower_words(item.block.text), headline) >= config.min_headline_likeness:
+        own = lower_words(item.block.text)
+        shared = (Counter(own) & Counter(headline)).total()  # the likeness is Dice's coefficient of both lists of words
+        if 2 * shared / max(len(own) + len(headline), 1) >= config.min_headline_likeness:
             dropped.add(at)
         elif item.label is Label.GOOD:
             has_begun = True
     return relabel(labelled, dropped, Label.BAD)
-
-
-def _likeness(ours: Sequence[str], theirs: Sequence[str]) -> float:
-    """Dice coefficient of both lists of words, 0..1, each counted as often as it stands there."""
-    common = (Counter(ours) & Counter(theirs)).total()
-    return 2 * common / max(len(ours) + len(theirs), 1)

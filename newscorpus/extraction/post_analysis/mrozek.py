@@ -1,4 +1,4 @@
-"""The four rules of Texttractor (Mrózek 2014, Brno University of Technology), as published."""
+"""Revise labels by the four rules of Texttractor (Mrózek 2014, Brno University of Technology), as published."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.extraction.features.order import best_interval
+from newscorpus.extraction.features.place import best_interval
 
 
 def by_definition(gains: list[int]) -> tuple[int, int]:
