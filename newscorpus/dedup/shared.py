@@ -1,11 +1,14 @@
-"""An index that many machines share: datasketch's `MinHashLSH` in a Redis server, with the documents' rows beside it.
+"""Share an index among machines: datasketch's `MinHashLSH` in a Redis server, with the documents' rows beside it.
 
 Runs enter what they keep, one run after the other under a lock of the server; to later ones it is a reference. What a
 run entered counts once it is committed, so that one that dies leaves nothing behind that others could take for kept.
 """
 
+import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,10 +17,12 @@ import numpy as np
 from datasketch import MinHashLSH
 from numpy.typing import NDArray
 
-from newscorpus.config import DuplicateConfig, SignatureParameters
+from newscorpus.config import BuildConfig
 from newscorpus.dedup.signature import minhash_of
-from newscorpus.dedup.store import Layout, flat, grouped, refuse_other
+from newscorpus.dedup.sketch import digest
+from newscorpus.dedup.store import grouped, layout_of, refuse_other
 from newscorpus.errors import DedupError
+from newscorpus.files import replacing
 
 Client = Any
 """A `redis.Redis` that gives bytes; its own types say bytes, str or None of everything."""
@@ -36,27 +41,58 @@ AT_ONCE = 1_000
 """Documents asked for or entered in one go."""
 
 
+@dataclass(frozen=True, slots=True)
+class SharedRun:
+    """A run as the shared index knows it: its name, and a hash of its inputs."""
+
+    name: str = ""
+    inputs: str = ""
+
+
 class SharedIndex:
     """The index, while its lock is held.
 
     Args:
         client: connection to the server.
         storage: how datasketch connects to it.
-        parameters: of the signatures.
-        config: bands and rows.
+        config: signatures, bands and rows.
     """
 
-    def __init__(
-        self, client: Client, storage: dict[str, Any], parameters: SignatureParameters, config: DuplicateConfig
-    ) -> None:
+    def __init__(self, client: Client, storage: dict[str, Any], config: BuildConfig) -> None:
         self._client = client
-        self._parameters = parameters
+        self._parameters = config.signature
         self._index = MinHashLSH(
-            num_perm=parameters.permutations,
-            params=(config.bands, config.rows),
+            num_perm=config.signature.permutations,
+            params=(config.duplicates.bands, config.duplicates.rows),
             storage_config={"type": "redis", "basename": NAME.encode(), "redis": storage},
             prepickle=False,  # else it unpickles what a server gives it
         )
+
+    def name_run(self, path: Path, inputs: Sequence[str]) -> str:
+        """Read the name of a run from its file; make a new one where it has none or was not committed.
+
+        Args:
+            path: the file, in the output of the run.
+            inputs: names and states of all inputs.
+
+        Raises:
+            DedupError: the file is damaged, or its run is committed with other inputs, whose documents it keeps.
+        """
+        hashed = digest("\n".join(inputs).encode()).hex()
+        try:
+            run = msgspec.json.decode(path.read_bytes(), type=SharedRun) if path.exists() else SharedRun()
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise DedupError(f"{path}: {error}") from error
+        if self.is_committed(run.name):
+            if run.inputs != hashed:
+                raise DedupError(
+                    f"{path}: the shared index has what this folder kept of other inputs; give another --output"
+                )
+            return run.name
+        run = SharedRun(secrets.token_hex(8), hashed)
+        with replacing(path) as file:
+            file.write(msgspec.json.encode(run))
+        return run.name
 
     def is_committed(self, run: str) -> bool:
         """Whether a run has entered all that it kept."""
@@ -78,11 +114,14 @@ class SharedIndex:
         for start in range(0, len(signatures), AT_ONCE):
             part = signatures[start : start + AT_ONCE]
             for (first, end), table in zip(self._index.hashranges, self._index.hashtables, strict=True):
-                keys.update(*table.getmany(*_bucket_names(part[:, first:end])))
+                names = (row.tobytes() for row in part[:, first:end].astype(">u4"))  # as datasketch names buckets
+                keys.update(*table.getmany(*names))
         return self._rows(sorted(key for key in keys if key.decode().partition(":")[0] in earlier))
 
     def enter(self, run: str, documents: Iterable[tuple[int, NDArray[np.uint32], bytes]]) -> None:
-        """Enter the number, signature and row of the documents that a run keeps, and commit them."""
+        """Enter number, signature and row of the documents that a run keeps; nothing where it is committed already."""
+        if self.is_committed(run):
+            return
         for batch in grouped(documents, AT_ONCE):
             keys = [f"{run}:{number}".encode() for number, _, _ in batch]
             with self._index.insertion_session() as session:
@@ -93,8 +132,7 @@ class SharedIndex:
 
     def _rows(self, keys: Sequence[bytes]) -> dict[str, bytes]:
         rows: dict[str, bytes] = {}
-        for start in range(0, len(keys), AT_ONCE):
-            part = keys[start : start + AT_ONCE]
+        for part in grouped(keys, AT_ONCE):
             rows |= zip(map(bytes.decode, part), self._client.hmget(ROWS, part), strict=True)
         if None in rows.values():
             raise DedupError("the Redis server has lost documents; its maxmemory-policy must be noeviction")
@@ -105,13 +143,12 @@ class SharedIndex:
 
 
 @contextmanager
-def shared_index(url: str, parameters: SignatureParameters, config: DuplicateConfig) -> Iterator[SharedIndex]:
+def shared_index(url: str, config: BuildConfig) -> Iterator[SharedIndex]:
     """Hold the index in a Redis server.
 
     Args:
         url: of the server and its database: `redis://HOST:PORT/0`.
-        parameters: of the signatures.
-        config: bands and rows.
+        config: signatures, bands and rows.
 
     Raises:
         DedupError: the server cannot be reached or fails, its index was made otherwise, or redis is not installed.
@@ -124,10 +161,13 @@ def shared_index(url: str, parameters: SignatureParameters, config: DuplicateCon
     try:
         storage = redis.connection.parse_url(url)  # type: ignore[no-untyped-call]
         is_encrypted = storage.pop("connection_class", None) is redis.SSLConnection
-        with closing(redis.Redis(**storage, ssl=is_encrypted)) as client:
-            _stamp(client, where, Layout.of(parameters, config), config)
+        client: Client = redis.Redis(**storage, ssl=is_encrypted)
+        with closing(client):
+            ours = {**layout_of(config), "bands": config.duplicates.bands, "rows": config.duplicates.rows}
+            client.set(LAYOUT, msgspec.json.encode(ours), nx=True)
+            refuse_other(where, msgspec.json.decode(client.get(LAYOUT)), ours)
             with client.lock(LOCK, timeout=LOCK_SECONDS):
-                yield SharedIndex(client, {**storage, "ssl": is_encrypted}, parameters, config)
+                yield SharedIndex(client, {**storage, "ssl": is_encrypted}, config)
     except redis.RedisError as error:
         raise DedupError(f"{where}: {error}") from error
 
@@ -146,15 +186,3 @@ def shown(url: str) -> str:
     if parts.scheme not in ("redis", "rediss") or not host:
         raise DedupError("not the address of a Redis server, which looks like redis://localhost:6379/0")
     return f"{parts.scheme}://{host}:{port}{parts.path}"
-
-
-def _stamp(client: Client, where: str, layout: Layout, config: DuplicateConfig) -> None:
-    """Write down what the index is made with, or refuse one that was made with something else."""
-    ours = {**flat(layout), "bands": config.bands, "rows": config.rows}
-    client.set(LAYOUT, msgspec.json.encode(ours), nx=True)
-    refuse_other(where, msgspec.json.decode(client.get(LAYOUT)), ours)
-
-
-def _bucket_names(values: NDArray[np.uint32]) -> Sequence[bytes]:
-    """The names under which datasketch keeps the buckets of some rows of one band: their values, big-endian."""
-    return [row.tobytes() for row in values.astype(">u4")]

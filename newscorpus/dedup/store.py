@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from newscorpus.config import DuplicateConfig, SignatureParameters
+from newscorpus.config import BuildConfig
 from newscorpus.dedup.signature import CONTENT_BYTES, STORED, stack
 from newscorpus.dedup.sketch import DIGEST_BYTES, Sketch
 from newscorpus.dedup.verify import VERIFIED
@@ -30,29 +30,26 @@ ROWS = "rows"
 """Files beside the columns: which documents stay, and, where the index does not lie beside an intake, their rows."""
 
 VERSION = 2
-"""Of the columns; an index of an earlier one is made again."""
+"""Of the columns."""
 
-DOCUMENT = np.dtype(
-    [
-        ("content", f"S{CONTENT_BYTES}"),
-        ("digest", f"S{DIGEST_BYTES}"),
-        ("published", "<f8"),
-        ("fetched", "<f8"),
-        ("offset", "<u8"),
-        ("length", "<u4"),
-        ("file", "<u4"),
-        ("source", "<u4"),
-        ("space", "<u4"),
-        ("n_words", "<u4"),
-        ("reextraction", "<u4"),
-        ("withdrawn", "?"),
-        ("n_runs", "<u4"),
-        ("n_paragraphs", "<u2"),
-        ("id_bytes", "<u2"),
-    ]
-)
-"""What is known of a document; `source` counts the index's sources, and the last three say what is its in the columns
-of variable length."""
+COPIED = [
+    ("content", f"S{CONTENT_BYTES}"),
+    ("digest", f"S{DIGEST_BYTES}"),
+    ("published", "<f8"),
+    ("fetched", "<f8"),
+    ("offset", "<u8"),
+    ("length", "<u4"),
+    ("file", "<u4"),
+    ("space", "<u4"),
+    ("n_words", "<u4"),
+    ("reextraction", "<u4"),
+    ("withdrawn", "?"),
+]
+"""Of a document what its sketch holds under the same name."""
+
+DOCUMENT = np.dtype([*COPIED, ("source", "<u4"), ("n_runs", "<u4"), ("n_paragraphs", "<u2"), ("id_bytes", "<u2")])
+"""What is known of a document; `source` counts the index's sources, and the last three say how much is its in the
+columns of variable length."""
 
 COLUMNS = {
     "documents": DOCUMENT,
@@ -63,26 +60,15 @@ COLUMNS = {
 }
 MAX_ID_BYTES = MAX_PARAGRAPHS = np.iinfo("<u2").max
 
+Layout = Mapping[str, Any]
+"""The parameters that sketches depend on, by name; an index made with others is not read."""
 
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """What the columns depend on; an index of another one is not read."""
 
-    signature: SignatureParameters
-    excerpt_words: int
-    excerpt_sample: int
-    boilerplate_words: int
-    version: int = VERSION
-
-    @classmethod
-    def of(cls, parameters: SignatureParameters, config: DuplicateConfig) -> Self:
-        """The layout of an index made with this configuration."""
-        return cls(
-            parameters,
-            config.excerpt_words,
-            config.excerpt_sample,
-            config.boilerplate_words,
-        )
+def layout_of(config: BuildConfig) -> Layout:
+    """The layout of an index made with this configuration."""
+    duplicates = asdict(config.duplicates)
+    named = ("excerpt_words", "excerpt_sample", "boilerplate_words")
+    return {**asdict(config.signature), **{name: duplicates[name] for name in named}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,19 +90,20 @@ class Covered:
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """What is committed: layout, bytes of each column, names of the sources, files covered."""
+    """What is committed: layout, bytes of each column, names of the sources, files covered, version of the columns."""
 
     layout: Layout
     sizes: Mapping[str, int]
     sources: tuple[str, ...] = ()
     covered: tuple[Covered, ...] = ()
+    version: int = 1
 
 
 class Store:
     """An index in a folder, at its last commit.
 
     Raises:
-        DedupError: it is damaged or was made otherwise.
+        DedupError: it is damaged.
     """
 
     def __init__(self, folder: Path, state: IndexState) -> None:
@@ -132,28 +119,37 @@ class Store:
         """Open the index in a folder.
 
         Raises:
-            DedupError: there is none, it is damaged, or it was made with other parameters.
+            DedupError: there is none, it is damaged, or it was made by an earlier version or with other parameters.
         """
-        state = _read_state(folder)
-        refuse_other(str(folder / STATE), flat(state.layout), flat(layout))
-        return cls(folder, state)
+        store = cls.existing(folder, layout)
+        if store is not None:
+            return store
+        raise DedupError(f"{folder / STATE}: missing, or made by an earlier version; build that corpus again")
 
     @classmethod
     def existing(cls, folder: Path, layout: Layout) -> Self | None:
-        """Open the index in a folder; None where there is none, or one whose columns are of an earlier version.
+        """Open the index in a folder; None where there is none, or one of an earlier version.
 
         Raises:
             DedupError: it is damaged or was made with other parameters.
         """
-        if not (folder / STATE).exists() or _read_state(folder).layout.version < VERSION:
+        path = folder / STATE
+        if not path.exists():
             return None
-        return cls.open(folder, layout)
+        try:
+            state = msgspec.json.decode(path.read_bytes(), type=IndexState)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise DedupError(f"{path}: {error}; remove {folder}, and it is made anew") from error
+        if state.version < VERSION:
+            return None
+        refuse_other(str(path), state.layout, layout)
+        return cls(folder, state)
 
     @classmethod
     def create(cls, folder: Path, layout: Layout) -> Self:
-        """An empty index in a folder, whatever lay there before."""
+        """Make an empty index in a folder, whatever lay there before."""
         folder.mkdir(parents=True, exist_ok=True)
-        store = cls(folder, IndexState(layout, dict.fromkeys(COLUMNS, 0)))
+        store = cls(folder, IndexState(layout, dict.fromkeys(COLUMNS, 0), version=VERSION))
         for name in (*COLUMNS, KEPT, VERIFIED):
             (folder / name).unlink(missing_ok=True)
         store._write(STATE, msgspec.json.encode(store.state))
@@ -163,7 +159,7 @@ class Store:
         return self.state.sizes["documents"] // DOCUMENT.itemsize
 
     def append(self, sketches: Sequence[Sketch], covered: Sequence[Covered]) -> "Store":
-        """The index with sketches added and committed; `covered` are all files that it covers then.
+        """Add sketches and commit them; `covered` are all files that the index covers then.
 
         Raises:
             OSError: the disk is full; the index is as it was.
@@ -172,11 +168,9 @@ class Store:
         sources = {name: number for number, name in enumerate(self.state.sources)}
         for sketch in sketches:
             sources.setdefault(sketch.source, len(sources))
-        sizes = {
-            name: _extend(self.folder / name, self.state.sizes[name], data)
-            for name, data in _columns(sketches, sources, self.state.layout).items()
-        }
-        state = IndexState(self.state.layout, sizes, tuple(sources), tuple(covered))
+        columns = _columns(sketches, sources, self.state.layout["permutations"])
+        sizes = {name: _extend(self.folder / name, self.state.sizes[name], data) for name, data in columns.items()}
+        state = IndexState(self.state.layout, sizes, tuple(sources), tuple(covered), VERSION)
         self._write(STATE, msgspec.json.encode(state))
         return Store(self.folder, state)
 
@@ -194,7 +188,7 @@ class Store:
     @cached_property
     def signatures(self) -> NDArray[np.uint32]:
         """Shape (documents, permutations)."""
-        return self.column("signatures").reshape(len(self), self.state.layout.signature.permutations)
+        return self.column("signatures").reshape(len(self), self.state.layout["permutations"])
 
     @cached_property
     def ids(self) -> list[str]:
@@ -233,52 +227,28 @@ class Store:
             file.write(data)
 
 
-def _read_state(folder: Path) -> IndexState:
-    path = folder / STATE
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=IndexState)
-    except OSError as error:
-        raise DedupError(f"{path}: {error.strerror}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise DedupError(f"{path}: {error}; remove {folder}, and it is made anew") from error
-
-
-def _columns(sketches: Sequence[Sketch], sources: Mapping[str, int], layout: Layout) -> dict[str, bytes]:
+def _columns(sketches: Sequence[Sketch], sources: Mapping[str, int], permutations: int) -> dict[str, bytes]:
     """What sketches add to each column."""
     ids = [sketch.id.encode() for sketch in sketches]
-    signatures = stack([sketch.signature for sketch in sketches], layout.signature.permutations)
+    if longest := max((name for name in ids if len(name) > MAX_ID_BYTES), key=len, default=b""):
+        raise DedupError(
+            f"an id of {len(longest)} bytes, which begins {longest[:40].decode()!r}; {MAX_ID_BYTES} are allowed"
+        )
+    paragraphs = [sketch.paragraphs[:MAX_PARAGRAPHS] for sketch in sketches]
+    documents = np.empty(len(sketches), DOCUMENT)
+    for name, _ in COPIED:
+        documents[name] = [getattr(sketch, name) for sketch in sketches]
+    documents["source"] = [sources[sketch.source] for sketch in sketches]
+    documents["n_runs"] = [len(sketch.runs) for sketch in sketches]
+    documents["n_paragraphs"] = list(map(len, paragraphs))
+    documents["id_bytes"] = list(map(len, ids))
     return {
-        "documents": np.array(
-            [_document(sketch, sources[sketch.source], len(name)) for sketch, name in zip(sketches, ids, strict=True)],
-            DOCUMENT,
-        ).tobytes(),
-        "signatures": signatures.tobytes(),
+        "documents": documents.tobytes(),
+        "signatures": stack([sketch.signature for sketch in sketches], permutations).tobytes(),
         "runs": b"".join(sketch.runs.astype("<u4").tobytes() for sketch in sketches),
-        "paragraphs": b"".join(sketch.paragraphs[:MAX_PARAGRAPHS].astype("<u4").tobytes() for sketch in sketches),
+        "paragraphs": b"".join(hashes.astype("<u4").tobytes() for hashes in paragraphs),
         "ids": b"".join(ids),
     }
-
-
-def _document(sketch: Sketch, source: int, id_bytes: int) -> tuple[object, ...]:
-    if id_bytes > MAX_ID_BYTES:
-        raise DedupError(f"an id of {id_bytes} bytes, which begins {sketch.id[:40]!r}; {MAX_ID_BYTES} are allowed")
-    return (
-        sketch.content,
-        sketch.digest[:DIGEST_BYTES],
-        sketch.published,
-        sketch.fetched,
-        sketch.offset,
-        sketch.length,
-        sketch.file,
-        source,
-        sketch.space,
-        sketch.n_words,
-        sketch.reextraction,
-        sketch.withdrawn,
-        len(sketch.runs),
-        min(len(sketch.paragraphs), MAX_PARAGRAPHS),
-        id_bytes,
-    )
 
 
 def _extend(path: Path, committed: int, data: bytes) -> int:
@@ -298,7 +268,7 @@ def grouped(items: Iterable[T], size: int) -> Iterator[list[T]]:
         yield group
 
 
-def refuse_other(where: str, stored: Mapping[str, object], ours: Mapping[str, object]) -> None:
+def refuse_other(where: str, stored: Layout, ours: Layout) -> None:
     """Refuse an index that was made with other parameters.
 
     Raises:
@@ -309,9 +279,3 @@ def refuse_other(where: str, stored: Mapping[str, object], ours: Mapping[str, ob
     ]
     if others:
         raise DedupError(f"{where}: made with other parameters: {', '.join(others)}")
-
-
-def flat(layout: Layout) -> dict[str, object]:
-    """All parameters by name."""
-    parameters = asdict(layout)
-    return {**parameters.pop("signature"), **parameters}

@@ -1,16 +1,16 @@
-"""Decides on the duplicates in a collection, for `build` and `dedup` alike.
-
-From the intake to the published corpus: revisions and duplicates go, boilerplate is cut, survivors are written.
+"""Build the published corpus from the intake: revisions and duplicates go, boilerplate is cut, survivors are written.
 
 What comes out depends on what is in the intake and on the configuration, not on the order of arrival nor on earlier
 builds. Only what the index holds is in memory, some 0.5 kB a document; texts are read when needed.
 """
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from newscorpus.config import BuildConfig, DuplicateConfig
 from newscorpus.corpus.intake import torn_segments
@@ -29,26 +29,6 @@ from newscorpus.tokens import count_words
 
 LOCK = ".build.lock"
 """Held in the folder of a corpus while something writes it."""
-
-
-def decide(collection: Collection, config: BuildConfig, watch: Watch = unwatched) -> list[Duplicate]:
-    """The duplicates in a collection; what is found by comparing texts is kept beside its own index.
-
-    Args:
-        collection: all documents.
-        config: what counts as a duplicate.
-        watch: shows the progress.
-    """
-    verifier = Verifier(
-        collection.documents["content"],
-        lambda position: text_of(collection, position),
-        config.duplicates,
-        config.signature,
-        collection.stores[-1].folder / VERIFIED,
-    )
-    duplicates = find_duplicates(collection, verifier, config.duplicates, watch)
-    verifier.save()
-    return duplicates
 
 
 CUT_FLAG = "boilerplate_cut"
@@ -96,29 +76,63 @@ def build(corpus: Path, config: BuildConfig = BuildConfig(), watch: Watch = unwa
 
 
 def _build(corpus: Path, config: BuildConfig, watch: Watch) -> BuildReport:
-    """Read, decide, write."""
-    store = update_index(corpus, config, watch)
-    collection = Collection(store)
-    duplicates = decide(collection, config, watch)
-    with replacing(corpus / DUPLICATES) as file:
-        file.writelines(duplicate_lines(collection, duplicates))
-        survivors = watch(_survivors(collection, duplicates, config.duplicates), "records written")
-        manifest = publish(corpus / PUBLISHED, survivors, config)
-    store.note_kept(staying(collection, duplicates))
+    collection = Collection(update_index(corpus, config, watch))
+    manifests = []
+
+    def write(duplicates: Sequence[Duplicate], stay: NDArray[np.int64]) -> None:
+        records = watch(_survivors(collection, duplicates, stay, config.duplicates), "records written")
+        manifests.append(publish(corpus / PUBLISHED, records, config))
+
+    duplicates, n_kept = decide(corpus, collection, config, write, watch)
     return BuildReport(
         documents=int(collection.counts.sum()),
-        kept=manifest.documents,
+        kept=n_kept,
         duplicates=count_kinds(duplicates),
-        words=manifest.words,
-        shares=manifest.shares,
+        words=manifests[0].words,
+        shares=manifests[0].shares,
     )
 
 
-def _survivors(collection: Collection, duplicates: Sequence[Duplicate], config: DuplicateConfig) -> Iterator[Record]:
+def decide(
+    folder: Path,
+    collection: Collection,
+    config: BuildConfig,
+    write: Callable[[Sequence[Duplicate], NDArray[np.int64]], None],
+    watch: Watch = unwatched,
+) -> tuple[Sequence[Duplicate], int]:
+    """Find the duplicates in a collection, list them, and write what stays.
+
+    Args:
+        folder: of the list of duplicates.
+        collection: all documents; what is found by comparing texts is kept beside its own index.
+        config: what counts as a duplicate.
+        write: writes the documents that stay; gets the duplicates and the positions of those.
+        watch: shows the progress.
+
+    Returns:
+        The duplicates, and the number of documents that stay.
+    """
+    own = collection.stores[-1]
+    contents, verified = collection.documents["content"], own.folder / VERIFIED
+    verifier = Verifier(
+        contents, lambda position: text_of(collection, position), config.duplicates, config.signature, verified
+    )
+    duplicates = find_duplicates(collection, verifier, config.duplicates, watch)
+    verifier.save()
+    stay = staying(collection, duplicates)
+    with replacing(folder / DUPLICATES) as file:
+        file.writelines(duplicate_lines(collection, duplicates))
+        write(duplicates, stay)
+    own.note_kept(stay - collection.n_references)
+    return duplicates, len(stay)
+
+
+def _survivors(
+    collection: Collection, duplicates: Sequence[Duplicate], stay: NDArray[np.int64], config: DuplicateConfig
+) -> Iterator[Record]:
     """The records that stay, by id, without boilerplate."""
     copies = cluster_sizes(duplicates)
     superseded = _superseded(collection, duplicates)
-    stay = staying(collection, duplicates)
     boilerplate = find_boilerplate(collection, stay, config)
     for position in stay[collection.id_ranks[stay].argsort()].tolist():
         record = record_of(collection, position)
@@ -144,19 +158,14 @@ def _without(boilerplate: frozenset[int], config: DuplicateConfig, record: Recor
 
 def _superseded(collection: Collection, duplicates: Sequence[Duplicate]) -> dict[int, str]:
     """By position of a chosen text the revision fetched last before it."""
-    fetched = collection.documents["fetched"]
+    fetched = np.nan_to_num(collection.documents["fetched"]).tolist()  # unknown: the earliest of all
     revision = lru_cache(maxsize=2)(lambda position: record_of(collection, position).revision)
     earlier: dict[int, tuple[float, str]] = {}
     for duplicate in duplicates:
         old, chosen = duplicate.position, duplicate.of
         if duplicate.kind is not Kind.REVISION or revision(old) == revision(chosen):
             continue
-        candidate = (_known(fetched[old]), revision(old))
-        if candidate[0] <= _known(fetched[chosen]):
+        candidate = (fetched[old], revision(old))
+        if candidate[0] <= fetched[chosen]:
             earlier[chosen] = max(candidate, earlier.get(chosen, candidate))
     return {position: name for position, (_, name) in earlier.items()}
-
-
-def _known(seconds: float) -> float:
-    """A time, the earliest of all where it is unknown."""
-    return 0.0 if math.isnan(seconds) else float(seconds)

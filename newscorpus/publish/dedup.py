@@ -1,4 +1,4 @@
-"""Takes duplicates out of corpora and files of JSON lines, or out of some against others, in one batch.
+"""Take duplicates out of corpora and files of JSON lines, or out of some against others, in one batch.
 
     OUTPUT/
       corpus/            what stays, published as a corpus, where all inputs are corpora
@@ -10,7 +10,6 @@
 Equal inputs leave equal documents, whatever their order.
 """
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,29 +25,29 @@ from newscorpus.corpus.published import PUBLISHED, publish
 from newscorpus.corpus.records import decode
 from newscorpus.data import Record
 from newscorpus.dedup.collection import Collection
-from newscorpus.dedup.duplicates import Duplicate, Watch, staying, unwatched
-from newscorpus.dedup.shared import shared_index
+from newscorpus.dedup.duplicates import Duplicate, Watch, unwatched
+from newscorpus.dedup.shared import shared_index, shown
 from newscorpus.dedup.sketch import digest
-from newscorpus.dedup.store import ROWS, STATE, Layout, Store
+from newscorpus.dedup.store import ROWS, STATE, Store, layout_of
 from newscorpus.files import exclusive, replacing
 from newscorpus.publish.build import LOCK, decide
-from newscorpus.publish.documents import Part, fill, find_parts, opened, stem
+from newscorpus.publish.documents import Part, find_parts, index_parts, stem
 from newscorpus.publish.index import INDEX, INTAKE, line_of
 from newscorpus.publish.left_out import (
-    DUPLICATES,
     Reprints,
     cluster_sizes,
     count_kinds,
     count_reprints,
-    duplicate_lines,
     reprints_table,
 )
-from newscorpus.publish.shared import earlier_documents, enter, run_of
 
 AGAINST = "against"
 """Folder in the output of the indexes that references do not have themselves."""
 REDIS = "redis"
 """Folder in it of those documents of a shared index that may repeat our own."""
+
+RUN = "redis.json"
+"""File in the output with the name under which the run has entered what it keeps."""
 
 DOCUMENTS = "documents"
 WRITTEN = "documents written"
@@ -110,35 +109,44 @@ def dedup(inputs: Sequence[Path], output: Path, against: Sequence[Path] = (), se
         references = [_reference(path, output / AGAINST, setup) for path in against]
         store = _index(output / INDEX, parts, setup)
         if not setup.redis:
-            return _finish(output, Collection(store, references), parts, setup)[0]
-        with shared_index(setup.redis, setup.config.signature, setup.config.duplicates) as shared:
-            run = run_of(output, parts, against, shared)
-            earlier = earlier_documents(shared, run, store, setup.redis)
+            return _finish(output, Collection(store, references), parts, setup)
+        with shared_index(setup.redis, setup.config) as shared:
+            given = [*(f"{part.name} {part.check}" for part in parts), *map(str, against)]
+            run = shared.name_run(output / RUN, given)
+            rows = shared.alike(store.signatures, run)
+            check = digest("\n".join(rows).encode()).hex()
+            earlier = Part(shown(setup.redis), check, False, lambda: iter(rows.values()))
             collection = Collection(store, [*references, _referred(output / AGAINST / REDIS, [earlier], setup)])
-            report, own = _finish(output, collection, parts, setup)
-            enter(shared, run, collection, own)
+            report = _finish(output, collection, parts, setup)
+            kept = np.flatnonzero(store.kept).tolist()
+            first = collection.n_references
+            shared.enter(run, ((row, store.signatures[row], line_of(collection, first + row)) for row in kept))
             return report
 
 
-def _finish(
-    output: Path, collection: Collection, parts: Sequence[Part], setup: Setup
-) -> tuple[DedupReport, NDArray[np.int64]]:
-    """Decide and write; also gives the positions of the documents that stay."""
-    duplicates = decide(collection, setup.config, setup.watch)
-    own = staying(collection, duplicates)
-    _write(output, collection, duplicates, own, parts, setup)
-    collection.stores[-1].note_kept(own - collection.n_references)
+def _finish(output: Path, collection: Collection, parts: Sequence[Part], setup: Setup) -> DedupReport:
+    """Decide and write."""
+
+    def write(duplicates: Sequence[Duplicate], stay: NDArray[np.int64]) -> None:
+        sizes = cluster_sizes(duplicates)
+        if all(part.is_shard for part in parts):
+            by_id = setup.watch(stay[collection.id_ranks[stay].argsort()].tolist(), WRITTEN)
+            publish(output / PUBLISHED, _records(collection, by_id, sizes), setup.config)
+        else:
+            _write_documents(output / DOCUMENTS, collection, stay, sizes, setup.watch)
+
+    duplicates, n_kept = decide(output, collection, setup.config, write, setup.watch)
     reprints = count_reprints(collection, duplicates)
     with replacing(output / REPRINTS) as file:
         file.write(reprints_table(reprints))
-    return DedupReport(len(collection.stores[-1]), len(own), count_kinds(duplicates), reprints), own
+    return DedupReport(len(collection.stores[-1]), n_kept, count_kinds(duplicates), reprints)
 
 
 def _reference(path: Path, folder: Path, setup: Setup) -> Store:
     """The index of a reference: its own, opened to read only; where it has none, one made in `folder`."""
     own = path / INDEX
     if (own / STATE).exists() and ((own / ROWS).exists() or (path / INTAKE).is_dir()):
-        return Store.open(own, Layout.of(setup.config.signature, setup.config.duplicates))
+        return Store.open(own, layout_of(setup.config))
     return _referred(folder / digest(str(path.resolve()).encode()).hex(), find_parts([path]), setup)
 
 
@@ -150,29 +158,7 @@ def _referred(folder: Path, parts: Sequence[Part], setup: Setup) -> Store:
 
 
 def _index(folder: Path, parts: Sequence[Part], setup: Setup) -> Store:
-    """The index of all documents of some files."""
-    store = opened(folder, parts, setup.config)
-    deque(setup.watch(fill(store, parts, setup.config, setup.jobs), "documents read"), maxlen=0)
-    return Store.open(folder, store.state.layout)
-
-
-def _write(
-    output: Path,
-    collection: Collection,
-    duplicates: Sequence[Duplicate],
-    stay: NDArray[np.int64],
-    parts: Sequence[Part],
-    setup: Setup,
-) -> None:
-    """Write what stays, and what goes."""
-    sizes = cluster_sizes(duplicates)
-    with replacing(output / DUPLICATES) as file:
-        file.writelines(duplicate_lines(collection, duplicates))
-        if all(part.is_shard for part in parts):
-            by_id = setup.watch(stay[collection.id_ranks[stay].argsort()].tolist(), WRITTEN)
-            publish(output / PUBLISHED, _records(collection, by_id, sizes), setup.config)
-        else:
-            _write_documents(output / DOCUMENTS, collection, stay, sizes, setup.watch)
+    return index_parts(folder, parts, setup.config, setup.jobs, setup.watch)
 
 
 def _records(collection: Collection, positions: Iterable[int], sizes: Mapping[int, int]) -> Iterator[Record]:

@@ -1,19 +1,17 @@
-"""What `dedup` reads: published corpora and files of JSON lines, file by file, and what it keeps of a line.
+"""Fill an index with the documents of published corpora and files of JSON lines, in processes of their own.
 
-Beside its sketch that is the line itself, compressed, so that the few texts that must be compared can be read at once,
-whatever form they came in.
-
-Fills an index with the documents of some files, in processes of their own; begins where it was broken off.
+Beside the sketch of a line lies the line itself, compressed, so that the few texts that must be compared can be read at
+once, whatever form they came in. A run that was broken off goes on after its last commit.
 """
 
 import itertools
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 import zstandard
@@ -22,8 +20,9 @@ from newscorpus.config import BuildConfig
 from newscorpus.corpus.lines import unpacked_lines
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.records import encode
+from newscorpus.dedup.duplicates import Watch, unwatched
 from newscorpus.dedup.sketch import Sketch, digest, make_sketch
-from newscorpus.dedup.store import ROWS, Covered, Layout, Store, grouped
+from newscorpus.dedup.store import ROWS, Covered, Store, grouped, layout_of
 from newscorpus.errors import DedupError
 from newscorpus.files import sync
 from newscorpus.publish.index import seconds
@@ -31,6 +30,14 @@ from newscorpus.tokens import collapse
 from newscorpus.workers import Lost, in_order
 
 SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+
+LINES_AT_ONCE = 500
+"""Lines that a process gets at once: some tenth of a second."""
+
+BATCH_SECONDS = 600.0
+"""Longest time for them; a text of 100 MB takes two seconds."""
+
+BATCHES_A_COMMIT = 20
 
 ROW_LEVEL = 1
 """The fastest level of zstd; the rows are read once or twice."""
@@ -69,6 +76,10 @@ class Given:
 GIVEN = msgspec.json.Decoder(Given)
 
 
+Batch = tuple[str, int, Sequence[bytes]]
+"""Lines of a file: its name, the number of the first of them, and the lines."""
+
+
 def find_parts(inputs: Sequence[Path]) -> list[Part]:
     """The files of some inputs: folders of corpora, and files of JSON lines.
 
@@ -84,8 +95,30 @@ def find_parts(inputs: Sequence[Path]) -> list[Part]:
     return parts
 
 
-Batch = tuple[str, int, Sequence[bytes]]
-"""Lines of a file: its name, the number of the first of them, and the lines."""
+def index_parts(
+    folder: Path, parts: Sequence[Part], config: BuildConfig, jobs: int = 1, watch: Watch = unwatched
+) -> Store:
+    """Open the index of the documents of some files, with all of them added that are not in it.
+
+    Args:
+        folder: of the index; one made of other files or of other states of them is made anew.
+        parts: the files.
+        config: how sketches are made.
+        jobs: number of processes; one works in this process.
+        watch: shows the progress.
+
+    Raises:
+        DedupError: a line is broken, or the index is damaged or was made with other parameters.
+        OSError: a file cannot be read, or the disk is full; the next run goes on after the last commit.
+    """
+    layout = layout_of(config)
+    store = Store.existing(folder, layout)
+    checks = {part.name: part.check for part in parts}
+    if store is None or any(checks.get(covered.name) != covered.check for covered in store.state.covered):
+        (folder / ROWS).unlink(missing_ok=True)
+        store = Store.create(folder, layout)
+    deque(watch(_rows_added(store, parts, config, jobs), "documents read"), maxlen=0)
+    return Store.open(folder, layout)
 
 
 def sketch_lines(config: BuildConfig, batch: Batch) -> tuple[list[tuple[Sketch, bytes]], str]:
@@ -138,52 +171,15 @@ def _lines(path: Path) -> Iterator[bytes]:
         raise DedupError(f"{path}: {error}") from error
 
 
-T = TypeVar("T")
-
-LINES_AT_ONCE = 500
-"""Lines that a process gets at once: some tenth of a second."""
-
-BATCH_SECONDS = 600.0
-"""Longest time for them; a text of 100 MB takes two seconds."""
-
-BATCHES_A_COMMIT = 20
-
-
-def opened(folder: Path, parts: Sequence[Part], config: BuildConfig) -> Store:
-    """The index in a folder as far as it was filled from these files; an empty one where it holds anything else.
-
-    Raises:
-        DedupError: it is damaged or was made with other parameters.
-    """
-    layout = Layout.of(config.signature, config.duplicates)
-    store = Store.existing(folder, layout)
-    checks = {part.name: part.check for part in parts}
-    if store and all(checks.get(covered.name) == covered.check for covered in store.state.covered):
-        return store
-    (folder / ROWS).unlink(missing_ok=True)
-    return Store.create(folder, layout)
-
-
-def fill(store: Store, parts: Sequence[Part], config: BuildConfig, jobs: int) -> Iterator[int]:
-    """Add all documents of the files to an index that are not in it; gives the row of each once it is committed.
-
-    Args:
-        store: as `opened` gave it; it stays as it was, and the index is to be opened again.
-        parts: the files.
-        config: how sketches are made.
-        jobs: number of processes; one works in this process.
-
-    Raises:
-        DedupError: a line is broken; it names file and line.
-        OSError: a file cannot be read, or the disk is full; the next run goes on after the last commit.
-    """
+def _rows_added(store: Store, parts: Sequence[Part], config: BuildConfig, jobs: int) -> Iterator[int]:
+    """Add what is missing; gives each new row once it is committed."""
     for longer in _filled(store, parts, config, jobs):
         yield from range(len(store), len(longer))
         store = longer
 
 
 def _filled(store: Store, parts: Sequence[Part], config: BuildConfig, jobs: int) -> Iterator[Store]:
-    """The index after each commit; the last one of each file notes that it is done."""
+    """Gives the index after each commit; the last one of each file notes that it is done."""
     known = {covered.name: covered for covered in store.state.covered}
     by_name = {part.name: part for part in parts}
     for name, batches in itertools.groupby(_sketched(parts, known, config, jobs), key=itemgetter(0)):

@@ -22,7 +22,7 @@ from newscorpus.data import SCHEMA, Record
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.duplicates import Watch, unwatched
 from newscorpus.dedup.sketch import Sketch, digest, make_sketch
-from newscorpus.dedup.store import Covered, Layout, Store, grouped
+from newscorpus.dedup.store import Covered, Store, grouped, layout_of
 
 INTAKE = "intake"
 INDEX = "index"
@@ -83,7 +83,7 @@ def update_index(corpus: Path, config: BuildConfig, watch: Watch = unwatched) ->
         OSError: the disk is full.
     """
     folder, intake = corpus / INDEX, corpus / INTAKE
-    layout = Layout.of(config.signature, config.duplicates)
+    layout = layout_of(config)
     store = Store.existing(folder, layout)
     known = {covered.name: covered for covered in store.state.covered} if store else {}
     if not all(_check(intake / name, covered.size) == covered.check for name, covered in known.items()):

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from newscorpus.config import BuildConfig, DuplicateConfig, SignatureParameters
+from newscorpus.config import BuildConfig, DuplicateConfig
 from newscorpus.dedup.boilerplate import cut_boilerplate, find_boilerplate
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.sketch import make_sketch
-from newscorpus.dedup.store import Layout, Store
+from newscorpus.dedup.store import Store, layout_of
 
 CONFIG = replace(DuplicateConfig(), boilerplate_documents=3)
 CALL = "Sledujte nás na sociálních sítích!"
@@ -23,7 +23,7 @@ def found(folder: Path, texts: list[tuple[str, str]], config: DuplicateConfig = 
         make_sketch(str(number), source, text, BuildConfig(duplicates=config))
         for number, (source, text) in enumerate(texts)
     ]
-    store = Store.create(folder, Layout.of(SignatureParameters(), config)).append(sketches, ())
+    store = Store.create(folder, layout_of(BuildConfig(duplicates=config))).append(sketches, ())
     return dict(find_boilerplate(Collection(store), np.arange(len(texts)), config))
 
 

@@ -20,7 +20,7 @@ from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.duplicates import Duplicate, Kind, find_duplicates, survivors
 from newscorpus.dedup.signature import containment, jaccard, shingles, word_hashes
 from newscorpus.dedup.sketch import Sketch, make_sketch
-from newscorpus.dedup.store import Layout, Store
+from newscorpus.dedup.store import Store, layout_of
 from newscorpus.dedup.verify import Verifier
 
 CONFIG = DuplicateConfig()
@@ -57,7 +57,9 @@ class Row:
 
 
 def stored(folder: Path, rows: Sequence[Row], config: DuplicateConfig) -> Store:
-    return Store.create(folder, Layout.of(PARAMETERS, config)).append([row.sketch(config) for row in rows], ())
+    return Store.create(folder, layout_of(BuildConfig(PARAMETERS, config))).append(
+        [row.sketch(config) for row in rows], ()
+    )
 
 
 def decide(

@@ -7,7 +7,7 @@ import pytest
 from datasketch import MinHashLSH
 from numpy.typing import NDArray
 
-from newscorpus.config import DuplicateConfig, SignatureParameters
+from newscorpus.config import BuildConfig, DuplicateConfig, SignatureParameters
 from newscorpus.dedup.shared import LOCK, NAME, ROWS, SharedIndex, shared_index, shown
 from newscorpus.dedup.signature import minhash_of
 from newscorpus.errors import DedupError
@@ -21,7 +21,7 @@ def enter(shared: SharedIndex, run: str, signatures: NDArray[np.uint32]) -> None
 
 
 def test_what_is_alike_is_what_datasketch_finds(redis_url: str, redis_server: int) -> None:
-    with shared_index(redis_url, PARAMETERS, CONFIG) as shared:
+    with shared_index(redis_url, BuildConfig()) as shared:
         enter(shared, "one", SIGNATURES)
         found = [shared.alike(row[None], "two") for row in SIGNATURES]
         together = shared.alike(SIGNATURES[:3], "two")
@@ -35,7 +35,7 @@ def test_what_is_alike_is_what_datasketch_finds(redis_url: str, redis_server: in
 
 
 def test_only_committed_earlier_runs_count(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with shared_index(redis_url, PARAMETERS, CONFIG) as shared:
+    with shared_index(redis_url, BuildConfig()) as shared:
         enter(shared, "one", SIGNATURES[:1])
         enter(shared, "two", SIGNATURES[:1])
         with monkeypatch.context() as patch:
@@ -48,13 +48,13 @@ def test_only_committed_earlier_runs_count(redis_url: str, monkeypatch: pytest.M
 
 
 def test_nothing_asked_and_nothing_entered(redis_url: str) -> None:
-    with shared_index(redis_url, PARAMETERS, CONFIG) as shared:
+    with shared_index(redis_url, BuildConfig()) as shared:
         enter(shared, "one", SIGNATURES[:0])
         assert shared.alike(SIGNATURES[:0], "two") == shared.alike(SIGNATURES, "two") == {}
 
 
 def test_a_server_that_throws_documents_away_is_refused(redis_url: str) -> None:
-    with shared_index(redis_url, PARAMETERS, CONFIG) as shared:
+    with shared_index(redis_url, BuildConfig()) as shared:
         enter(shared, "one", SIGNATURES)
         shared._client.delete(ROWS)
         with pytest.raises(DedupError, match="has lost documents; its maxmemory-policy must be noeviction"):
@@ -62,9 +62,9 @@ def test_a_server_that_throws_documents_away_is_refused(redis_url: str) -> None:
 
 
 def test_one_at_a_time(redis_url: str) -> None:
-    with shared_index(redis_url, PARAMETERS, CONFIG) as shared:
+    with shared_index(redis_url, BuildConfig()) as shared:
         assert shared._client.exists(LOCK)
-    with shared_index(redis_url, PARAMETERS, CONFIG) as shared:
+    with shared_index(redis_url, BuildConfig()) as shared:
         assert shared._client.exists(LOCK)
 
 
@@ -78,11 +78,11 @@ def test_one_at_a_time(redis_url: str) -> None:
 def test_other_parameters_are_refused(
     redis_url: str, parameters: SignatureParameters, config: DuplicateConfig, said: str
 ) -> None:
-    with shared_index(redis_url, PARAMETERS, CONFIG):
+    with shared_index(redis_url, BuildConfig()):
         pass
     with (
         pytest.raises(DedupError, match=rf"^redis://127.0.0.1:\d+/0: made with other parameters: {said}$"),
-        shared_index(redis_url, parameters, config),
+        shared_index(redis_url, BuildConfig(parameters, config)),
     ):
         pytest.fail("was opened")
 
@@ -90,7 +90,7 @@ def test_other_parameters_are_refused(
 def test_a_server_that_does_not_answer_is_named_without_its_password() -> None:
     with (
         pytest.raises(DedupError, match=r"^redis://127.0.0.1:1/0: ") as error,
-        shared_index("redis://me:secret@127.0.0.1:1/0", PARAMETERS, CONFIG),
+        shared_index("redis://me:secret@127.0.0.1:1/0", BuildConfig()),
     ):
         pytest.fail("was opened")
     assert "secret" not in str(error.value)

@@ -10,11 +10,11 @@ import pytest
 from newscorpus.config import BuildConfig, DuplicateConfig, SignatureParameters
 from newscorpus.dedup.signature import sign
 from newscorpus.dedup.sketch import Sketch, make_sketch
-from newscorpus.dedup.store import COLUMNS, KEPT, STATE, Covered, Layout, Store
+from newscorpus.dedup.store import COLUMNS, KEPT, STATE, Covered, Store, layout_of
 from newscorpus.errors import DedupError
 
 PARAMETERS, CONFIG = SignatureParameters(), DuplicateConfig()
-LAYOUT = Layout.of(PARAMETERS, CONFIG)
+LAYOUT = layout_of(BuildConfig())
 COVERED = (Covered("intake", 10, "x"),)
 
 
@@ -92,7 +92,7 @@ def test_other_parameters_are_refused(
 ) -> None:
     Store.create(tmp_path, LAYOUT)
     with pytest.raises(DedupError, match=rf"index.json: made with other parameters: {said}"):
-        Store.open(tmp_path, Layout.of(parameters, config))
+        Store.open(tmp_path, layout_of(BuildConfig(parameters, config)))
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"\xff", b"[1]"])
@@ -110,7 +110,7 @@ def test_a_column_cut_short_or_missing_is_named(tmp_path: Path) -> None:
     (tmp_path / "signatures").unlink()
     with pytest.raises(DedupError, match="signatures: shorter than committed"):
         Store.open(tmp_path, LAYOUT)
-    with pytest.raises(DedupError, match=r"index.json: No such file"):
+    with pytest.raises(DedupError, match=r"index.json: missing"):
         Store.open(tmp_path / "absent", LAYOUT)
 
 

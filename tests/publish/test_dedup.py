@@ -294,7 +294,7 @@ def test_a_run_that_died_before_it_had_entered_all_counts_for_nothing(
     one, two = two_machines
     setup = Setup(redis=redis_url)
     with monkeypatch.context() as patch:
-        patch.setattr("newscorpus.publish.shared.line_of", lambda collection, position: 1 // (position - 4) and b"{}")
+        patch.setattr("newscorpus.publish.dedup.line_of", lambda collection, position: 1 // (position - 4) and b"{}")
         with pytest.raises(ZeroDivisionError):
             dedup([one], tmp_path / "one", setup=setup)
     assert dedup([two], tmp_path / "two", setup=setup).kept == 3
