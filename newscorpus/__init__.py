@@ -13,15 +13,18 @@ if TYPE_CHECKING:
     from newscorpus.data import Article, Page, Record, Rejected
     from newscorpus.dedup.signature import sign
     from newscorpus.extraction.extractor import Extractor
+    from newscorpus.recipe import Recipe, process_page
 
 __version__ = "0.1.0"
 __all__ = [
     "Article",
     "Page",
+    "Recipe",
     "Record",
     "Rejected",
     "extract",
     "load_extractor",
+    "process_page",
     "read_corpus",
     "sign",
 ]
@@ -29,8 +32,10 @@ __all__ = [
 _HOMES = {
     "Article": "newscorpus.data",
     "Page": "newscorpus.data",
+    "Recipe": "newscorpus.recipe",
     "Record": "newscorpus.data",
     "Rejected": "newscorpus.data",
+    "process_page": "newscorpus.recipe",
     "sign": "newscorpus.dedup.signature",
 }
 """The modules that define the public names which are not defined here."""

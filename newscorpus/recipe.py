@@ -100,13 +100,18 @@ class Recipe:
         return _version(self, template, languages)
 
 
-def process_page(recipe: Recipe, page: SourcePage) -> Row | Rejected:
+def process_page(recipe: Recipe, page: SourcePage | Page) -> Row | Rejected:
     """Extract, judge and sign a page. A fault of ours is a rejection too, so that it costs this page only.
+
+    Args:
+        recipe: what is the same for all pages.
+        page: a `Page` alone has no portal, and may be in any language.
 
     Raises:
         ValueError: there is no such extractor, its model is missing, or a rule of the template is broken.
         ImportError: the extractor needs a package that is not installed.
     """
+    page = SourcePage(page) if isinstance(page, Page) else page
     extractor = extractor_for(recipe.extractor, page.source if page.template else "", page.template)
     try:
         article = extract_article(extractor, page)

@@ -12,6 +12,7 @@ import pytest
 
 import newscorpus
 from newscorpus.config import BuildConfig
+from newscorpus.corpus.intake import Row
 from newscorpus.corpus.published import publish
 from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Page, Record, Rejected
@@ -53,7 +54,7 @@ def test_the_examples_of_the_document_run(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "page.html").write_bytes(PAGE.read_bytes())
     publish(tmp_path / "corpora" / "vesti" / "corpus", [published_record()], BuildConfig())
     blocks = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
-    assert len(blocks) >= 4
+    assert len(blocks) >= 5
     said: list[str] = []
     for number, block in enumerate(blocks, 1):
         example = doctest.DocTestParser().get_doctest(block, {}, f"example {number}", DOCUMENT.name, 0)
@@ -70,6 +71,17 @@ def test_bytes_text_and_pages_give_the_same_article(extractor: str) -> None:
     assert newscorpus.extract(Page(url, body), extractor=extractor) == found
     assert newscorpus.load_extractor(extractor)(Page(url, body)) == found
     assert newscorpus.load_extractor(extractor) is newscorpus.load_extractor(extractor)
+
+
+def test_a_page_of_no_portal_is_judged_as_in_a_crawl_in_any_language() -> None:
+    page = Page("https://www.vesti.example/1", PAGE.read_bytes())
+    row = newscorpus.process_page(newscorpus.Recipe(), page)
+    assert isinstance(row, Row)
+    assert (row.record.source, row.record.language, row.signature) == ("", "en", newscorpus.sign(row.record.text))
+    stub = replace(page, body=b"<html lang=en><title>Weather</title><p>Sunny, and warm later on.")
+    refused = newscorpus.process_page(newscorpus.Recipe(), stub)
+    assert isinstance(refused, Rejected)
+    assert refused.stage == "quality"
 
 
 def test_what_is_no_article_is_rejected_and_what_is_no_extractor_is_an_error() -> None:
