@@ -87,12 +87,12 @@ DOWNLOADER_MIDDLEWARES = {
     "newscorpus.addon.guards.EncodingsMiddleware": 595,  # before Scrapy's 590 unpacks
     "newscorpus.addon.guards.CarefulRedirectMiddleware": 600,
     "newscorpus.addon.politeness.PolitenessMiddleware": 845,  # nearest the network: retries and redirects pass it again
-    "newscorpus.addon.archive.ArchiveResponsesMiddleware": 960,  # sees bodies and redirects as they came
+    "newscorpus.addon.archive.ArchiveMiddleware": 960,  # sees bodies and redirects as they came
 }
 SPIDER_MIDDLEWARES = {
     "newscorpus.addon.pages.PagesMiddleware": 950,  # beside the spider
     "newscorpus.addon.failures.CallbackFailuresMiddleware": 940,
-    "newscorpus.addon.archive.ArchivePagesMiddleware": 50,  # sees what all others let through
+    "newscorpus.addon.archive.ArchiveMiddleware": 50,  # sees what all others let through
 }
 EXTENSIONS = {
     "newscorpus.addon.archive.Archive": 150,

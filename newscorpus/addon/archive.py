@@ -1,7 +1,4 @@
-"""The archive of a crawl: every response as it came, and every page as it was handed on.
-
-What brings the archive its responses and pages.
-"""
+"""Archive every response of a crawl as it came, and every page as it was handed on."""
 
 import asyncio
 import logging
@@ -21,7 +18,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from newscorpus.addon.counts import ARCHIVED, FAILED
 from newscorpus.addon.options import corpus_folder, positive, switch
-from newscorpus.addon.visits import current_visit
+from newscorpus.addon.visits import ARCHIVED_AT, current_visit
 from newscorpus.config import Limits
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Capture, Exchange, Origin
@@ -36,17 +33,20 @@ logger = logging.getLogger(__name__)
 
 
 class Archive:
-    """Extension that writes the archive; its middlewares bring it the responses.
+    """Extension that writes the archive.
 
     Args:
         crawler: the crawl.
         writer: of the files.
+
+    Attributes:
+        held: responses that the spider has not seen yet; one that never gets there goes with its request.
     """
 
     def __init__(self, crawler: Crawler, writer: ArchiveWriter) -> None:
         self._crawler = crawler
         self._writer = writer
-        self._held: WeakKeyDictionary[Request, Exchange] = WeakKeyDictionary()
+        self.held: WeakKeyDictionary[Request, Exchange] = WeakKeyDictionary()
         self._committed: dict[str, int] = {}
         self._ending: asyncio.Future[None] | None = None
 
@@ -66,16 +66,8 @@ class Archive:
         crawler.signals.connect(archive.close, signals.spider_closed)
         return archive
 
-    def hold(self, request: Request, exchange: Exchange) -> None:
-        """Keep an answer until the spider has seen it; one that never gets there goes with its request."""
-        self._held[request] = exchange
-
-    def take(self, request: Request | None) -> Exchange | None:
-        """The answer that is held of a request."""
-        return self._held.pop(request, None) if request is not None else None
-
     async def write(self, exchange: Exchange, capture: Capture | None = None) -> list[str | int]:
-        """Write an answer and the page that came of it; gives the place, [] where the disk takes no more.
+        """Write a response and the page that came of it; gives file, offset and length, [] if the disk takes no more.
 
         A page that could not be written is asked for again when the crawl goes on.
         """
@@ -84,14 +76,14 @@ class Archive:
         else:
             records = encode(exchange, capture, Limits().max_bytes)
         try:
-            place = self._writer.append(records)
+            where = self._writer.append(records)
         except OSError as error:
             self._give_up(error)
             if visit := current_visit():
                 visit.postpone()
             return []
-        self._crawler.stats.inc_value(ARCHIVED, place.length)
-        return [place.file, place.offset, place.length]
+        self._crawler.stats.inc_value(ARCHIVED, where.length)
+        return [where.file, where.offset, where.length]
 
     def commit(self) -> Mapping[str, int]:
         """Bytes of each file that grew since the last call, by its path relative to the corpus."""
@@ -116,12 +108,11 @@ class Archive:
             self._ending = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason="cannot_write"))
 
 
-PLACE = "newscorpus_archive"
-"""Key of `Response.meta`: [file relative to the corpus, offset, length] of the page that was handed on."""
+class ArchiveMiddleware:
+    """Downloader and spider middleware: what the spider will see is held until its callback has ended.
 
-
-class _ArchiveMiddleware:
-    """What both middlewares share.
+    Close to the network, bodies are still as they came. Redirects, errors and robots.txt are written at once, other
+    responses with the page that the spider makes of them, or alone where the callback gave none or failed.
 
     Args:
         archive: of the crawl.
@@ -137,44 +128,29 @@ class _ArchiveMiddleware:
         Raises:
             NotConfigured: the archive is off.
         """
-        archive = crawler.get_extension(Archive)
-        if archive is None:
-            raise NotConfigured
-        return cls(archive)
-
-
-class ArchiveResponsesMiddleware(_ArchiveMiddleware):
-    """Downloader middleware, close to the network: the body is still as it came.
-
-    What the spider will see is held until then; redirects, errors and robots.txt are written at once.
-    """
+        if archive := crawler.get_extension(Archive):
+            return cls(archive)
+        raise NotConfigured
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Archive an answer, or hold it."""
+        """Archive a response, or hold it."""
         if not request.url.startswith("http"):
             return response
         exchange = _exchange(request, response)
         if response.status == HTTPStatus.OK and request.callback is not NO_CALLBACK:
-            self._archive.hold(request, exchange)
+            self._archive.held[request] = exchange
         else:
             await self._archive.write(exchange)
         return response
 
-
-class ArchivePagesMiddleware(_ArchiveMiddleware):
-    """Spider middleware: it sees which response gave which page, before the pipelines do.
-
-    A page is written with its response; a response that gave none is written when its callback has ended or failed.
-    """
-
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Archive the response and its pages; what the spider gave passes through."""
-        exchange = self._archive.take(response.request)
+        exchange = self._archive.held.pop(response.request, None) if response.request else None
         written = False
         try:
             async for output in result:
                 if exchange and isinstance(output, SourcePage):
-                    response.meta[PLACE] = await self._archive.write(exchange, _capture(response, output))
+                    response.meta[ARCHIVED_AT] = await self._archive.write(exchange, _capture(response, output))
                     written = True
                 yield output
         finally:

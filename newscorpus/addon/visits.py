@@ -18,8 +18,8 @@ from newscorpus.addon.stored import VISIT
 from newscorpus.corpus.intake import JOURNAL
 from newscorpus.crawl.ledger import Fetched, Ledger, Series, UrlOutcome
 
-ARCHIVED = "newscorpus_archive"
-"""Key of `Request.meta`: where the archive has the response: file, offset, length."""
+ARCHIVED_AT = "newscorpus_archive"
+"""Key of `Request.meta`: [file relative to the corpus, offset, length] of the response in the archive."""
 
 REJECTIONS = Series(JOURNAL)
 
@@ -90,7 +90,7 @@ class Visit:
         if self.unchanged and self.serial and self._fetched:
             ledger.leave(self.serial, self._fetched)
             return
-        archived = self.request.meta.get(ARCHIVED) or ("", 0)
+        archived = self.request.meta.get(ARCHIVED_AT) or ("", 0)
         outcomes = [_placed(ledger, *brought, (archived[0], archived[1])) for brought in self._brought]
         outcomes.sort(key=lambda outcome: outcome.reason != "kept")
         if self.serial:

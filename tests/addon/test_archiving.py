@@ -9,8 +9,9 @@ from scrapy import Request
 from scrapy.http import HtmlResponse, Response
 from scrapy.http.request import NO_CALLBACK
 
-from newscorpus.addon.archive import PLACE, ArchivePagesMiddleware, ArchiveResponsesMiddleware
+from newscorpus.addon.archive import ArchiveMiddleware
 from newscorpus.addon.pages import make_page
+from newscorpus.addon.visits import ARCHIVED_AT
 from newscorpus.crawl.archive.values import Capture, Exchange
 from newscorpus.recipe import SourcePage
 
@@ -47,14 +48,14 @@ def answer(archive: Any, status: int = 200, **request: Any) -> Response:
     """An answer that has passed the downloader middleware."""
     asked = Request(URL, **request)
     response = HtmlResponse(URL, status=status, body=b"<p>a</p>", request=asked, headers={"X": ["1", "2"]})
-    return asyncio.run(ArchiveResponsesMiddleware(archive).process_response(asked, response))
+    return asyncio.run(ArchiveMiddleware(archive).process_response(asked, response))
 
 
 def parse(archive: Any, response: Response, callback: Callable[[Response], AsyncIterator[Any]]) -> list[Any]:
     """What passes the spider middleware."""
 
     async def collect() -> list[Any]:
-        middleware = ArchivePagesMiddleware(archive)
+        middleware = ArchiveMiddleware(archive)
         return [output async for output in middleware.process_spider_output(response, callback(response))]
 
     return asyncio.run(collect())
@@ -83,7 +84,7 @@ def test_a_page_is_written_with_its_answer(archive: Any) -> None:
     assert (exchange.url, exchange.headers) == (URL, (("X", "1"), ("X", "2")))
     assert capture.origin.via == "https://news.example/"
     assert (capture.origin.depth, capture.origin.redirects) == (2, (URL + "0",))
-    assert response.meta[PLACE] == ["archive/000001.warc.gz", 0, 1]
+    assert response.meta[ARCHIVED_AT] == ["archive/000001.warc.gz", 0, 1]
 
 
 def test_an_answer_without_a_page_is_written_alone(archive: Any) -> None:
@@ -105,5 +106,5 @@ def test_what_the_spider_never_sees_is_written_at_once(archive: Any, how: dict[s
 
 def test_what_is_not_asked_of_the_web_is_not_archived(archive: Any) -> None:
     response = HtmlResponse("data:,x", request=Request("data:,x"))
-    asyncio.run(ArchiveResponsesMiddleware(archive).process_response(Request("data:,x"), response))
+    asyncio.run(ArchiveMiddleware(archive).process_response(Request("data:,x"), response))
     assert (archive.held, archive.written) == ({}, [])

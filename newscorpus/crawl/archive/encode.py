@@ -1,4 +1,4 @@
-"""Responses and pages written as WARC records (ISO 28500:2017, WARC/1.1) by warcio."""
+"""Encode responses and pages as WARC records (ISO 28500:2017, WARC/1.1), with warcio."""
 
 import io
 import zlib
@@ -13,8 +13,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from newscorpus.crawl.archive.content import WITH_GZIP_HEADER, ContentError, unpack
-from newscorpus.crawl.archive.values import NOTE_TYPE, PERSONAL, Capture, Exchange, Headers, Note, Origin
-from newscorpus.crawl.archive.values import StoredPage as Stored
+from newscorpus.crawl.archive.values import NOTE_TYPE, PERSONAL, Capture, Exchange, Headers, Note, Origin, StoredPage
 from newscorpus.data import Page
 
 VERSION = "WARC/1.1"
@@ -45,9 +44,9 @@ def encode(exchange: Exchange, capture: Capture | None, max_bytes: int) -> bytes
             encoding is unknown) gets a record of its own.
     """
     common = {"WARC-Date": exchange.date} | ({"WARC-IP-Address": exchange.ip} if exchange.ip else {})
-    response = _http_record("response", exchange.url, _response_head(exchange), exchange.body, common)
+    response = _record("response", exchange.url, exchange.body, common, head=_response_head(exchange))
     beside = common | {"WARC-Concurrent-To": response.rec_headers.get_header("WARC-Record-ID")}
-    request = _http_record("request", exchange.url, _request_head(exchange), exchange.request_body, beside)
+    request = _record("request", exchange.url, exchange.request_body, beside, head=_request_head(exchange))
     records = [response, request]
     if capture is not None:
         records += _page_records(exchange, capture, beside, max_bytes)
@@ -74,9 +73,9 @@ def _is_in(exchange: Exchange, page: Page, max_bytes: int) -> bool:
         return False
 
 
-def _stored(page: Page, *, apart: bool) -> Stored:
+def _stored(page: Page, *, apart: bool) -> StoredPage:
     evidence = tuple((one.field, one.value, one.source) for one in page.evidence)
-    return Stored(page.url, page.fetched, evidence, dict(page.headers) if apart else None)
+    return StoredPage(page.url, page.fetched, evidence, dict(page.headers) if apart else None)
 
 
 def _response_head(exchange: Exchange) -> StatusAndHeaders:
@@ -97,20 +96,17 @@ def _kept(headers: Headers) -> Headers:
     return tuple(one for one in headers if one[0].lower() not in PERSONAL | {"content-length"})
 
 
-def _http_record(kind: str, url: str, head: StatusAndHeaders, body: bytes, headers: Mapping[str, str]) -> Any:
-    return BUILDER.create_warc_record(
-        url, kind, io.BytesIO(body), len(body), warc_headers_dict=dict(headers), http_headers=head
-    )
-
-
-def _record(kind: str, url: str, body: bytes, headers: Mapping[str, str], content_type: str) -> Any:
+def _record(
+    kind: str, url: str, body: bytes, headers: Mapping[str, str], content_type: str = "", head: Any = None
+) -> Any:
     return BUILDER.create_warc_record(
         url,
         kind,
         io.BytesIO(body),
         len(body),
-        warc_content_type=content_type or "application/octet-stream",
+        warc_content_type="" if head else content_type or "application/octet-stream",
         warc_headers_dict=dict(headers),
+        http_headers=head,
     )
 
 

@@ -1,4 +1,4 @@
-"""Pages read from WARC files: our own archives, Common Crawl's, other people's."""
+"""Read pages from WARC files: our own archives, those of Common Crawl and of others."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -12,8 +12,16 @@ from newscorpus.config import Limits
 from newscorpus.crawl.addresses import host_and_port
 from newscorpus.crawl.archive.content import ContentError, unpack
 from newscorpus.crawl.archive.records import Damage, WarcRecord, read_records
-from newscorpus.crawl.archive.values import NOTE_TYPE, PERSONAL, SOFTWARE, ArchiveError, ByteRange, Capture, Note
-from newscorpus.crawl.archive.values import StoredPage as Stored
+from newscorpus.crawl.archive.values import (
+    NOTE_TYPE,
+    PERSONAL,
+    SOFTWARE,
+    ArchiveError,
+    ByteRange,
+    Capture,
+    Note,
+    StoredPage,
+)
 from newscorpus.data import ArchiveCapture, Evidence, Page, Rejected
 from newscorpus.tokens import collapse
 
@@ -163,7 +171,7 @@ def _own(
         return Rejected(STAGE, "broken_record", detail, _address(response))
 
 
-def _stored(stored: Stored, record: WarcRecord, limits: Limits) -> Page:
+def _stored(stored: StoredPage, record: WarcRecord, limits: Limits) -> Page:
     """A page of ours, with what the metadata record says of it."""
     page = _page(record, limits)
     evidence = tuple(Evidence(*one) for one in stored.evidence)

@@ -1,4 +1,4 @@
-"""What goes into an archive, and what comes out of it."""
+"""Define what goes into an archive, and what comes out of it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
