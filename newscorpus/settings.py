@@ -91,7 +91,7 @@ DOWNLOADER_MIDDLEWARES = {
 }
 SPIDER_MIDDLEWARES = {
     "newscorpus.addon.pages.PagesMiddleware": 950,  # beside the spider
-    "newscorpus.addon.failures.CallbackFailuresMiddleware": 940,
+    "newscorpus.addon.pages.CallbackFailuresMiddleware": 940,
     "newscorpus.addon.archive.ArchiveMiddleware": 50,  # sees what all others let through
 }
 EXTENSIONS = {

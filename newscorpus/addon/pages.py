@@ -1,30 +1,34 @@
-"""Turn what spiders yield into pages for the pipelines.
+"""Turn what spiders yield into pages for the pipelines, and their failures into rejections.
 
 A spider yields a `SourcePage`, a `Page` or a response for a page that may hold an article, or a `Rejected`.
 """
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Self
 
+from scrapy.crawler import Crawler
 from scrapy.http import Response
 
-from newscorpus.data import Evidence, Page
+from newscorpus.addon import counts
+from newscorpus.addon.scheduler import scheduler_of
+from newscorpus.addon.visits import REJECTIONS, current_visit
+from newscorpus.corpus.intake import journal_line
+from newscorpus.crawl.archive.values import PERSONAL
+from newscorpus.crawl.ledger import LedgerError, UrlOutcome
+from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.recipe import SourcePage
 from newscorpus.urls import site_key
-
-PERSONAL = frozenset({b"Set-Cookie"})
-"""Response headers that are about the visitor, not about the page."""
 
 
 def make_page(response: Response, evidence: tuple[Evidence, ...] = ()) -> Page:
     """The page that `response` brought, fetched now."""
     headers = {
-        name.decode("latin-1").lower(): b", ".join(response.headers.getlist(name)).decode("latin-1")
-        for name in response.headers
-        if name not in PERSONAL
+        name.decode("latin-1").lower(): b", ".join(values).decode("latin-1")
+        for name, values in response.headers.items()
     }
-    return Page(response.url, response.body, headers, datetime.now(UTC).isoformat(timespec="seconds"), evidence)
+    public = {name: value for name, value in headers.items() if name not in PERSONAL}
+    return Page(response.url, response.body, public, datetime.now(UTC).isoformat(timespec="seconds"), evidence)
 
 
 class PagesMiddleware:
@@ -47,3 +51,30 @@ def as_source_page(output: Any) -> Any:
     """The `SourcePage` of a response or a `Page`; anything else as it is."""
     page = make_page(output) if isinstance(output, Response) else output
     return SourcePage(page, site_key(page.url)) if isinstance(page, Page) else output
+
+
+class CallbackFailuresMiddleware:
+    """Spider middleware: rejects a page whose callback failed, and ends the crawl if the ledger cannot be written.
+
+    Args:
+        crawler: the crawl.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the middleware of a crawl."""
+        return cls(crawler)
+
+    def process_spider_exception(self, response: Response, exception: Exception) -> tuple[()] | None:
+        """None: Scrapy logs the error as ever; nothing is logged for a ledger that the crawl has given up."""
+        if isinstance(exception, LedgerError):
+            scheduler_of(self._crawler).give_up(exception)
+            return ()
+        if visit := current_visit():
+            failed = Rejected("spider", "callback_failed", f"{type(exception).__name__}: {exception}", response.url)
+            visit.bring(REJECTIONS, journal_line(failed), UrlOutcome(failed.stage, failed.reason, failed.detail))
+            self._crawler.stats.inc_value(counts.rejected(failed.stage, failed.reason))
+        return None

@@ -8,7 +8,7 @@ import pytest
 from scrapy import Request, Spider
 from scrapy.http import Response
 
-from newscorpus.addon.failures import CallbackFailuresMiddleware
+from newscorpus.addon.pages import CallbackFailuresMiddleware
 from newscorpus.addon.visits import Visit
 from newscorpus.corpus.intake import read_journal
 from newscorpus.crawl.ledger import Ledger, LedgerError, Link, UrlState, key_of
@@ -45,7 +45,7 @@ def test_a_page_whose_callback_failed_is_no_page_that_was_read(tmp_path: Path) -
 def test_a_ledger_that_takes_nothing_more_ends_the_crawl(monkeypatch: pytest.MonkeyPatch) -> None:
     gave_up: list[LedgerError] = []
     scheduler = SimpleNamespace(give_up=gave_up.append)
-    monkeypatch.setattr("newscorpus.addon.failures.scheduler_of", lambda _crawler: scheduler)
+    monkeypatch.setattr("newscorpus.addon.pages.scheduler_of", lambda _crawler: scheduler)
     error = LedgerError("the disk is full")
     assert CallbackFailuresMiddleware(cast("Any", None)).process_spider_exception(Response(URL), error) == ()
     assert gave_up == [error]
