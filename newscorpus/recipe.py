@@ -8,6 +8,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib import metadata
 
 import msgspec
 
@@ -149,7 +150,9 @@ def make_row(recipe: Recipe, article: Article, page: SourcePage) -> Row | Reject
         tagged = replace(article, flags=(*article.flags, *tags_of(article, quality)))
         article = mask(tagged, quality.mask)
     record = make_record(article, page.source, verdict.language, verdict.score)
-    return Row(record, sign(record.text))
+    address = page.page.url
+    version = recipe.version(page.template, page.languages)
+    return Row(record, sign(record.text), version, address if address != record.url else "")
 
 
 def _excerpt(article: Article, quality: QualityConfig) -> str:
@@ -173,13 +176,12 @@ def extractor_for(name: str, source: str = "", template: TemplateSection | None 
 @cache
 def _version(recipe: Recipe, template: TemplateSection | None, languages: tuple[str, ...]) -> str:
     models = [_model(recipe.extractor), _model(FIELDS_MODEL)]
-    decides = msgspec.json.encode([SCHEMA, models, recipe, template, languages])
-    version = models[0].get("version", "0")
-    return f"{recipe.extractor}@{version}+{hashlib.sha256(decides).hexdigest()[:10]}"
+    decides = msgspec.json.encode([metadata.version("newscorpus"), SCHEMA, models, recipe, template, languages])
+    return f"{recipe.extractor}@{models[0].get('version', '0')}+{hashlib.sha256(decides).hexdigest()[:10]}"
 
 
 def _model(name: str) -> dict[str, object]:
     """Version and hashes of the files of a model; nothing where the extractor has no model of its own."""
     path = data_folder("models") / name / METADATA
-    metadata = msgspec.json.decode(path.read_bytes()) if path.is_file() else {}
-    return {key: metadata[key] for key in ("version", "files") if key in metadata}
+    known = msgspec.json.decode(path.read_bytes()) if path.is_file() else {}
+    return {key: known[key] for key in ("version", "files") if key in known}

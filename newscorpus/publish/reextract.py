@@ -196,17 +196,16 @@ class History:
 
         A page that never was a document has a withdrawal that names none, so that it is not extracted again.
         """
-        recipe, address = self._recipe.version(page.template, page.languages), page.page.url
         times = self._pages.get(_name(page), (0, ""))[0] + 1
         gone = self._earlier(page)
         if isinstance(outcome, Row):
-            url, document = outcome.record.url, outcome.document
-            yield replace(outcome, recipe=recipe, page=address if address != url else "", reextraction=times)
-            gone = [name for name in gone if name != document]
-            outcome = Rejected("extract", "other_document", f"the page is now document {document}")
+            yield replace(outcome, reextraction=times)
+            gone = [name for name in gone if name != outcome.document]
+            outcome = Rejected("extract", "other_document", f"the page is now document {outcome.document}")
         else:
             gone = gone or [""]
-        why = (outcome.stage, outcome.reason, outcome.detail, address, outcome.excerpt)
+        why = (outcome.stage, outcome.reason, outcome.detail, page.page.url, outcome.excerpt)
+        recipe = self._recipe.version(page.template, page.languages)
         for name in gone:
             yield Withdrawal(name, *why, page.source, page.page.fetched, recipe, times)
 
