@@ -50,14 +50,12 @@ def crawl(corpus: Path, base: str) -> None:
         DemoError: the crawl failed or did not end.
     """
     log = corpus / LOG_FILE
-    settings = {"NEWSCORPUS_CORPUS": str(corpus), "LOG_FILE": str(log)}
     command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", "portal=demo", "-a", f"base={base}"]
-    command += [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
-    environment = os.environ | {"SCRAPY_SETTINGS_MODULE": "newscorpus.settings"}
+    command += ["-s", f"NEWSCORPUS_CORPUS={corpus}", "-s", f"LOG_FILE={log}"]
     try:
         done = subprocess.run(  # noqa: S603 -- our own interpreter and arguments, no shell
             command,
-            env=environment,
+            env=os.environ | {"SCRAPY_SETTINGS_MODULE": "newscorpus.settings"},
             timeout=CRAWL_SECONDS,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

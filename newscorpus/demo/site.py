@@ -64,13 +64,11 @@ class DemoSite:
         if not route.file:
             return b""
         body = (SITE / route.file).read_bytes().replace(PLACEHOLDER.encode(), self.base.encode())
-        return self._calendar(body, route.path) if route.path.startswith(CALENDAR) else body
-
-    def _calendar(self, body: bytes, path: str) -> bytes:
-        """Fill in a page of the calendar, which leads to the next month, without end."""
-        year, month = self._month(path) or (0, 0)
-        following = f"{CALENDAR}{year + month // 12}/{month % 12 + 1:02d}/"
-        return body.replace(b"{month}", f"{year}-{month:02d}".encode()).replace(b"{next}", following.encode())
+        if shown := self._month(route.path):  # every page of the calendar leads to the next month, without end
+            year, month = shown
+            following = f"{CALENDAR}{year + month // 12}/{month % 12 + 1:02d}/"
+            body = body.replace(b"{month}", f"{year}-{month:02d}".encode()).replace(b"{next}", following.encode())
+        return body
 
     def _month(self, path: str) -> tuple[int, int] | None:
         """Year and month of a calendar page; None for any other page."""
