@@ -1,13 +1,33 @@
-"""Files replaced as a whole, so that a reader sees the old content or the new, and never a part."""
+"""Lock, replace, extend and sync files, so that a death at any moment leaves them as they were or as they should be."""
 
 import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from io import FileIO
 from pathlib import Path
 from typing import BinaryIO
 
 from newscorpus.errors import CorpusError
+
+
+@contextmanager
+def exclusive(path: Path, work: str = "build", error: type[ValueError] = CorpusError) -> Iterator[None]:
+    """Hold the lock file `path`; the lock ends with its process, however that ends.
+
+    It is SQLite's, which works alike on every system.
+
+    Args:
+        path: of the lock, in the folder that it locks.
+        work: what is done in the meantime, for the message.
+        error: what is raised where another process holds the lock.
+    """
+    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as connection:
+        try:
+            connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as held:
+            raise error(f"{path.parent}: another {work} is at work here ({held})") from held
+        yield
 
 
 @contextmanager
@@ -34,24 +54,27 @@ def naming(path: Path) -> Iterator[None]:
         raise
 
 
-@contextmanager
-def exclusive(path: Path) -> Iterator[None]:
-    """Hold the lock `path`; it ends with its process, however that ends.
+def extend(file: FileIO, committed: int, data: bytes) -> int:
+    """Write `data` behind the first `committed` bytes of an unbuffered file, all or nothing; gives the new length.
 
-    It is SQLite's, which works alike on every system.
+    What lay behind them, left by a writer that died, is cut off.
 
     Raises:
-        CorpusError: somebody else holds it.
+        OSError: the disk is full, for one; the file has its committed length.
     """
-    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as connection:
-        try:
-            connection.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as error:
-            raise CorpusError(f"{path.parent}: another build is at work here ({error})") from error
-        yield
+    file.truncate(committed)
+    file.seek(committed)
+    rest = memoryview(data)
+    try:
+        while rest:
+            rest = rest[file.write(rest) :]
+    except OSError:
+        file.truncate(committed)
+        raise
+    return committed + len(data)
 
 
-def sync(file: BinaryIO) -> None:
+def sync(file: BinaryIO | FileIO) -> None:
     """Bring what was written to a file to the disk."""
     file.flush()
     os.fsync(file.fileno())

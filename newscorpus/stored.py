@@ -21,10 +21,10 @@ from newscorpus.corpus.language import judge_language
 from newscorpus.corpus.lines import encode_line, unpacked_lines, writable
 from newscorpus.corpus.records import make_record
 from newscorpus.crawl.archive.values import ArchiveError, Capture, Origin
-from newscorpus.crawl.archive.writer import FOLDER, SUFFIX
 from newscorpus.data import Page, Record, Rejected
 from newscorpus.errors import PortalError
 from newscorpus.extraction.extractor import Extractor
+from newscorpus.layout import ARCHIVE, WARC_SUFFIX
 from newscorpus.portals.portal import Portal
 from newscorpus.portals.schema import load_portal
 from newscorpus.portals.template import TemplateRules, load_plain_template
@@ -55,9 +55,9 @@ def archive_files(corpus: Path) -> list[Path]:
     Raises:
         ArchiveError: there are none.
     """
-    files = sorted((corpus / FOLDER).glob("*" + SUFFIX))
+    files = sorted((corpus / ARCHIVE).glob("*" + WARC_SUFFIX))
     if not files:
-        raise ArchiveError(f"{corpus / FOLDER}: no archive here; crawl with NEWSCORPUS_ARCHIVE on, or name WARC files")
+        raise ArchiveError(f"{corpus / ARCHIVE}: no archive here; crawl with NEWSCORPUS_ARCHIVE on, or name WARC files")
     return files
 
 

@@ -9,12 +9,13 @@ from newscorpus.addon import counts
 from newscorpus.addon.scheduler import LedgerScheduler, scheduler_of
 from newscorpus.addon.visits import REJECTIONS, current_visit
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import Header, Row, journal_line
+from newscorpus.corpus.intake import Row, encode_header, journal_line
 from newscorpus.corpus.lines import encode_line
 from newscorpus.crawl.ledger import LedgerError, Series, UrlOutcome
-from newscorpus.data import SCHEMA, Record, Rejected
+from newscorpus.data import Record, Rejected
+from newscorpus.layout import INTAKE_SEGMENT
 
-INTAKE = Series("intake/{:06}.jsonl", encode_line(Header(SCHEMA, BuildConfig().signature)))
+INTAKE = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
 
 
 class StorePipeline:

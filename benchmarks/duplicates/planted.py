@@ -12,8 +12,9 @@ import msgspec
 
 from benchmarks.duplicates.texts import as_text, excerpt, make_words, rewritten, similarity
 from newscorpus.corpus.lines import encode_line
+from newscorpus.layout import DUPLICATES
 from newscorpus.publish.dedup import Setup, dedup
-from newscorpus.publish.left_out import DUPLICATES, DuplicateLine
+from newscorpus.publish.left_out import DuplicateLine
 
 RESULT = Path(__file__).parents[1] / "results" / "duplicates" / "planted.md"
 

@@ -15,9 +15,9 @@ import msgspec
 from newscorpus.corpus.lines import encode_line
 from newscorpus.dedup.store import ROWS
 from newscorpus.gold.pages import read_pages
+from newscorpus.layout import DUPLICATES, INDEX
 from newscorpus.publish.dedup import DedupReport, Setup, dedup
-from newscorpus.publish.index import INDEX
-from newscorpus.publish.left_out import DUPLICATES, DuplicateLine
+from newscorpus.publish.left_out import DuplicateLine
 
 RESULTS = Path(__file__).parents[1] / "results" / "duplicates"
 READ = RESULTS / "read.csv"

@@ -18,11 +18,11 @@ from pathlib import Path
 
 from benchmarks.duplicates.texts import as_text, excerpt, make_words
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.published import PUBLISHED, open_corpus, publish
+from newscorpus.corpus.published import open_corpus, publish
 from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields, Record
 from newscorpus.dedup.store import ROWS
-from newscorpus.publish.index import INDEX
+from newscorpus.layout import INDEX, PUBLISHED
 
 RESULTS = Path(__file__).parents[1] / "results" / "duplicates"
 

@@ -28,13 +28,14 @@ from newscorpus.addon.report import (
     why_nothing,
     write_report,
 )
-from newscorpus.crawl.ledger import LEDGER, Ledger, LedgerError
+from newscorpus.crawl.ledger import Ledger, LedgerError
 from newscorpus.crawl.ledger.status import PortalStatus, status
 from newscorpus.crawl.ledger.store import locked
 from newscorpus.errors import CorpusError, CrawlError
+from newscorpus.layout import ARCHIVE, CRAWL_REPORT, DUPLICATES, INDEX, INTAKE, LEDGER, PUBLISHED, REJECTED
 from newscorpus.publish.build import build
 
-OURS = ("intake", "archive", "corpus", "index", "rejected.jsonl", "duplicates.jsonl", "crawl-report.json", LEDGER)
+OURS = (INTAKE, ARCHIVE, PUBLISHED, INDEX, REJECTED, DUPLICATES, CRAWL_REPORT, LEDGER)
 """What a crawl and its build leave in the folder of a corpus."""
 
 SURE = frozenset({"yes"})
@@ -143,7 +144,7 @@ class CorpusExtension:
             return []
 
     def _build(self) -> dict[str, Any]:
-        if not (self._corpus / "intake").is_dir():
+        if not (self._corpus / INTAKE).is_dir():
             return {}
         try:
             return asdict(build(self._corpus))

@@ -25,8 +25,7 @@ from newscorpus.addon.scheduler import LedgerScheduler
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.crawl.ledger.status import PortalStatus
 from newscorpus.files import replacing
-
-FILE_NAME = "crawl-report.json"
+from newscorpus.layout import CRAWL_REPORT
 
 LIVE_SECONDS = 1.0
 LOG_SECONDS = 60.0
@@ -153,7 +152,7 @@ def _counted(reasons: Counter[str]) -> str:
 def write_report(folder: Path, report: CrawlReport) -> None:
     """Write `crawl-report.json` into `folder`: whole, or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
-    with replacing(folder / FILE_NAME) as file:
+    with replacing(folder / CRAWL_REPORT) as file:
         file.write(json.dumps(asdict(report), ensure_ascii=False, indent=2).encode() + b"\n")
 
 

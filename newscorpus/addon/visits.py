@@ -15,13 +15,13 @@ from twisted.python.failure import Failure
 
 from newscorpus.addon.guards import Postponed
 from newscorpus.addon.stored import VISIT
-from newscorpus.corpus.intake import JOURNAL
 from newscorpus.crawl.ledger import Fetched, Ledger, Series, UrlOutcome
+from newscorpus.layout import REJECTED
 
 ARCHIVED_AT = "newscorpus_archive"
 """Key of `Request.meta`: [file relative to the corpus, offset, length] of the response in the archive."""
 
-REJECTIONS = Series(JOURNAL)
+REJECTIONS = Series(REJECTED)
 
 SIGNATURE_BYTES = 8
 

@@ -10,6 +10,7 @@ import typer
 
 from newscorpus.cli.app import app, counted
 from newscorpus.config import BuildConfig, DuplicateConfig, ShardConfig, ShardFormat, Survivor
+from newscorpus.layout import PUBLISHED
 
 SurvivorOption = Annotated[Survivor, typer.Option(help="Which of several like documents stays.")]
 RevisionOption = Annotated[Survivor, typer.Option(help="Which of several texts of one document stays.")]
@@ -23,7 +24,6 @@ def build(
     revision: RevisionOption = Survivor.LATEST,
 ) -> None:
     """Take duplicates out of what was crawled and publish the rest; every crawl ends with it."""
-    from newscorpus.corpus.published import PUBLISHED
     from newscorpus.publish.build import build as build_corpus
     from newscorpus.terminal import progress
 

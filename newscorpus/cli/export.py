@@ -8,6 +8,7 @@ import typer
 
 from newscorpus.cli.app import Corpus, app
 from newscorpus.config import ExportConfig, ExportFormat, SplitConfig, SplitRule
+from newscorpus.layout import PUBLISHED
 
 DEFAULT = SplitConfig()
 
@@ -28,7 +29,6 @@ def export(
     """Write a published corpus for other programs."""
     from newscorpus.corpus.export.export import export as export_corpus
     from newscorpus.corpus.export.source import About
-    from newscorpus.corpus.published import PUBLISHED
     from newscorpus.terminal import progress
 
     if per_line and format is not ExportFormat.TEXT:

@@ -12,8 +12,6 @@ from newscorpus.config import DuplicateConfig
 from newscorpus.corpus.manifest import Manifest
 from newscorpus.data import Record
 
-CARD = "README.md"
-
 PATTERN_KEY = "data_files:"
 """Key of the pattern that matches the names of the shards, and no others."""
 

@@ -7,7 +7,6 @@ the last of its file.
 The journal of rejections, `CORPUS/rejected.jsonl`: what did not become a document, and why.
 """
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
@@ -22,7 +21,8 @@ from newscorpus.corpus.lines import complete_lines, decoded_lines, encode_line, 
 from newscorpus.corpus.records import check_schema, current
 from newscorpus.data import SCHEMA, Record, Rejected
 from newscorpus.errors import CorpusError
-from newscorpus.files import sync_folder
+from newscorpus.files import sync, sync_folder
+from newscorpus.layout import INTAKE_SEGMENT
 
 SIGNATURE_VALUE_BYTES = 4
 
@@ -115,6 +115,24 @@ class Place:
     length: int
 
 
+def encode_header(parameters: SignatureParameters) -> bytes:
+    """The first line of a segment."""
+    return encode_line(Header(SCHEMA, parameters))
+
+
+def decode_row(line: bytes) -> Row:
+    """The row of a line, of whatever schema.
+
+    Raises:
+        CorpusError: the line is no row, or one of a later schema.
+    """
+    try:
+        row = ROWS.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise CorpusError(str(error)) from error
+    return replace(row, record=current(row.record))
+
+
 HEADERS = msgspec.json.Decoder(Header)
 ROWS = msgspec.json.Decoder(Row)
 WITHDRAWALS = msgspec.json.Decoder(Withdrawal)
@@ -144,8 +162,7 @@ class IntakeWriter:
     def commit(self) -> None:
         """Bring all rows to the disk."""
         if self._file is not None:
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            sync(self._file)
 
     def close(self) -> None:
         """Commit and close the segment; the next row would open another."""
@@ -200,15 +217,15 @@ def read_row(place: Place) -> Row:
     """The row at a place that `read_intake` gave."""
     with place.segment.open("rb") as file:
         file.seek(place.offset)
-        return _row(file.read(place.length))
+        return decode_row(file.read(place.length))
 
 
 def _new_segment(folder: Path, parameters: SignatureParameters) -> BinaryIO:
     """Create the segment after the last one, with its header."""
     folder.mkdir(parents=True, exist_ok=True)
     number = max((int(path.stem) for path in segments(folder) if path.stem.isdecimal()), default=0) + 1
-    file = (folder / f"{number:06}.jsonl").open("xb")
-    file.write(encode_line(Header(SCHEMA, parameters)))
+    file = (folder / Path(INTAKE_SEGMENT.format(number)).name).open("xb")
+    file.write(encode_header(parameters))
     sync_folder(folder)
     return file
 
@@ -243,16 +260,10 @@ def _line_number(path: Path, offset: int) -> int:
 def _decode_row(line: bytes, parameters: SignatureParameters) -> Row | Withdrawal:
     if line.startswith(WITHDRAWN):
         return WITHDRAWALS.decode(line)
-    row = _row(line)
+    row = decode_row(line)
     if len(row.signature) != SIGNATURE_VALUE_BYTES * parameters.permutations:
         raise CorpusError(f"a signature of {len(row.signature)} bytes")
     return row
-
-
-def _row(line: bytes) -> Row:
-    """The row of a line, whatever the schema of its segment."""
-    row = ROWS.decode(line)
-    return replace(row, record=current(row.record))
 
 
 def _check_header(header: Header, parameters: SignatureParameters) -> None:
@@ -265,7 +276,6 @@ def _check_header(header: Header, parameters: SignatureParameters) -> None:
         raise CorpusError(f"signed with other parameters: {described}")
 
 
-JOURNAL = "rejected.jsonl"
 REJECTIONS = msgspec.json.Decoder(Rejected)
 
 

@@ -16,6 +16,7 @@ from newscorpus.corpus.records import check_schema
 from newscorpus.corpus.shards import Shard
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
+from newscorpus.layout import MANIFEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +60,6 @@ class Tally:
         """Records and words by portal and language, sorted."""
         return tuple(Share(*key, count, self._words[key]) for key, count in sorted(self._documents.items()))
 
-
-MANIFEST = "manifest.json"
 
 GENERATION_LENGTH = 12
 """Hex digits of a generation; it tells apart the few builds of one folder."""

@@ -14,16 +14,14 @@ from importlib.metadata import version
 from pathlib import Path
 
 from newscorpus.config import BuildConfig, ShardConfig, ShardFormat
-from newscorpus.corpus.card import CARD, card
-from newscorpus.corpus.manifest import MANIFEST, Manifest, Tally, generation_of, read_manifest, write_manifest
+from newscorpus.corpus.card import card
+from newscorpus.corpus.manifest import Manifest, Tally, generation_of, read_manifest, write_manifest
 from newscorpus.corpus.records import column_types
 from newscorpus.corpus.shards import SUFFIXES, Shard, file_hash, read_shard, write_shards
 from newscorpus.data import SCHEMA, Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import replacing, sync_folder
-
-PUBLISHED = "corpus"
-"""Name of the published folder inside a corpus."""
+from newscorpus.layout import CARD, MANIFEST, PUBLISHED
 
 
 @dataclass(frozen=True, slots=True)

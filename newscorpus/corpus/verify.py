@@ -9,12 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from newscorpus.corpus.card import CARD, PATTERN_KEY
-from newscorpus.corpus.manifest import MANIFEST, Manifest, Tally, generation_of, read_manifest
+from newscorpus.corpus.card import PATTERN_KEY
+from newscorpus.corpus.manifest import Manifest, Tally, generation_of, read_manifest
 from newscorpus.corpus.published import Published, published_folder
 from newscorpus.corpus.records import column_types
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
+from newscorpus.layout import CARD, MANIFEST
 
 NAMED_IDS = 10
 """Most ids named of those that stand more than once."""

@@ -20,7 +20,7 @@ from newscorpus.dedup.signature import CONTENT_BYTES, STORED, stack
 from newscorpus.dedup.sketch import DIGEST_BYTES, Sketch
 from newscorpus.dedup.verify import VERIFIED
 from newscorpus.errors import DedupError
-from newscorpus.files import replacing, sync
+from newscorpus.files import extend, replacing, sync
 
 T = TypeVar("T")
 
@@ -253,12 +253,11 @@ def _columns(sketches: Sequence[Sketch], sources: Mapping[str, int], permutation
 
 def _extend(path: Path, committed: int, data: bytes) -> int:
     """Write `data` behind the committed bytes of a file, bring it to the disk, and give the new size."""
-    with path.open("r+b" if path.exists() else "x+b") as file:
-        file.truncate(committed)
-        file.seek(committed)
-        file.write(data)
+    path.touch()
+    with path.open("r+b", buffering=0) as file:
+        size = extend(file, committed, data)
         sync(file)
-    return committed + len(data)
+    return size
 
 
 def grouped(items: Iterable[T], size: int) -> Iterator[list[T]]:

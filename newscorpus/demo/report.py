@@ -9,14 +9,15 @@ from statistics import fmean
 
 import msgspec
 
-from newscorpus.corpus.intake import JOURNAL, read_journal
+from newscorpus.corpus.intake import read_journal
 from newscorpus.corpus.published import open_corpus
 from newscorpus.data import Record
 from newscorpus.dedup.duplicates import Kind
 from newscorpus.demo.site import PLACEHOLDER, SITE
 from newscorpus.errors import DemoError
 from newscorpus.evaluation.scores import ngram_scores
-from newscorpus.publish.left_out import DUPLICATES, read_duplicates
+from newscorpus.layout import CRAWL_REPORT, DUPLICATES, REJECTED
+from newscorpus.publish.left_out import read_duplicates
 from newscorpus.urls import canonical_url
 
 KEPT, DUPLICATE, NOT_MET = "kept", "duplicate", "not met"
@@ -131,7 +132,7 @@ def read_report(corpus: Path, gold: Mapping[str, Gold]) -> DemoReport:
         OSError: the crawl's report or the list of duplicates cannot be read.
     """
     records = tuple(open_corpus(corpus).records())
-    rejected = tuple(read_journal(corpus / JOURNAL)) if (corpus / JOURNAL).exists() else ()
+    rejected = tuple(read_journal(corpus / REJECTED)) if (corpus / REJECTED).exists() else ()
     duplicates = [line for line in read_duplicates(corpus / DUPLICATES) if line.kind is not Kind.REVISION]
     kept = {canonical_url(record.url): record for record in records}
     # Of an address that ended in several ways the best one counts.
@@ -139,7 +140,7 @@ def read_report(corpus: Path, gold: Mapping[str, Gold]) -> DemoReport:
     endings |= {canonical_url(each.url): DUPLICATE for each in duplicates}
     return DemoReport(
         corpus=corpus,
-        fetched=_read_fetched(corpus / "crawl-report.json"),
+        fetched=_read_fetched(corpus / CRAWL_REPORT),
         outcomes=_accept_clusters([_outcome(name, page, kept, endings) for name, page in gold.items()], gold),
         records=records,
         rejected=Counter(f"{each.stage}/{each.reason}" for each in rejected),

@@ -11,6 +11,7 @@ from pathlib import Path
 from newscorpus.demo.report import DemoReport, read_gold, read_report
 from newscorpus.demo.server import serving
 from newscorpus.errors import DemoError
+from newscorpus.layout import CRAWL_REPORT
 
 CRAWL_SECONDS = 600.0
 """Longest time a crawl of the demo may take; it takes some ten seconds."""
@@ -77,7 +78,7 @@ def remove_earlier(corpus: Path) -> None:
     if not (corpus / LOG_FILE).is_file():
         return
     try:
-        report = json.loads((corpus / "crawl-report.json").read_bytes())
+        report = json.loads((corpus / CRAWL_REPORT).read_bytes())
     except FileNotFoundError:  # the crawl was broken off
         shutil.rmtree(corpus)
     except (OSError, ValueError):  # a report that no demo wrote

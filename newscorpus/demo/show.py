@@ -8,10 +8,10 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from newscorpus.corpus.published import PUBLISHED
 from newscorpus.data import Record
 from newscorpus.demo.report import DUPLICATE, KEPT, DemoReport
 from newscorpus.demo.site import read_routes
+from newscorpus.layout import PUBLISHED
 
 EXAMPLE_CHARACTERS = 300
 """How much of the example's text is printed."""

@@ -4,7 +4,7 @@ What became of an address in a corpus: where it came from, when it was fetched, 
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -14,20 +14,18 @@ from typing import Any
 import msgspec
 
 from newscorpus.corpus import intake
-from newscorpus.corpus.intake import JOURNAL, REJECTIONS
+from newscorpus.corpus.intake import REJECTIONS
 from newscorpus.corpus.lines import complete_lines
-from newscorpus.corpus.manifest import MANIFEST
 from newscorpus.corpus.published import open_corpus, published_folder
 from newscorpus.crawl.archive.read import read_capture
 from newscorpus.crawl.archive.values import Capture
 from newscorpus.crawl.ledger.rows import UrlState
 from newscorpus.crawl.ledger.status import UrlEntry, find
-from newscorpus.crawl.ledger.store import LEDGER
 from newscorpus.data import Evidence, Record, Rejected
 from newscorpus.dedup.duplicates import Kind
 from newscorpus.errors import CorpusError
-from newscorpus.publish.index import INTAKE
-from newscorpus.publish.left_out import DUPLICATE_LINES, DUPLICATES, DuplicateLine
+from newscorpus.layout import DUPLICATES, INTAKE, LEDGER, MANIFEST, REJECTED
+from newscorpus.publish.left_out import DUPLICATE_LINES, DuplicateLine
 from newscorpus.urls import document_id
 
 
@@ -210,18 +208,18 @@ def _line(corpus: Path, entry: UrlEntry) -> Record | Rejected | None:
         return Rejected(entry.stage, entry.reason, entry.detail, entry.url) if entry.stage else None
     try:
         _, line = next(complete_lines(corpus / file, offset), (0, b""))
-        return REJECTIONS.decode(line) if entry.stage else intake.ROWS.decode(line).record
-    except (OSError, msgspec.DecodeError) as error:
+        return REJECTIONS.decode(line) if entry.stage else intake.decode_row(line).record
+    except (OSError, msgspec.DecodeError, CorpusError) as error:
         raise CorpusError(f"{corpus / file}, at offset {offset}: {error}") from error
 
 
 def _search(corpus: Path, document: str) -> Record | Rejected | None:
     """The latest row of a document, or else its rejection, among all."""
-    found = (row.record for row in _decoded(_segments(corpus), document.encode(), intake.ROWS))
+    found = (row.record for row in _decoded(_segments(corpus), document.encode(), intake.decode_row))
     rows: list[Record] = [record for record in found if record.id == document]
     if rows:
         return max(rows, key=lambda record: record.fetched)
-    for rejected in _decoded([corpus / JOURNAL], b"", REJECTIONS):
+    for rejected in _decoded([corpus / REJECTED], b"", REJECTIONS.decode):
         if isinstance(rejected, Rejected) and document_id(rejected.url) == document:
             return rejected
     return None
@@ -232,7 +230,7 @@ def _segments(corpus: Path) -> list[Path]:
 
 
 def _with_document(said: Explanation, corpus: Path, row: Record) -> Explanation:
-    lines = list(_decoded([corpus / DUPLICATES], row.id.encode(), DUPLICATE_LINES))
+    lines = list(_decoded([corpus / DUPLICATES], row.id.encode(), DUPLICATE_LINES.decode))
     left_out = next((line for line in lines if (line.id, line.revision) == (row.id, row.revision)), None)
     stands_for = tuple(line for line in lines if line.duplicate_of == row.id and line != left_out)
     published = _published(corpus, (left_out.cluster if left_out else "") or row.id)
@@ -248,12 +246,12 @@ def _published(corpus: Path, document: str) -> Record | None:
     return next((record for record in open_corpus(corpus).records() if record.id == document), None)
 
 
-def _decoded(paths: list[Path], part: bytes, decoder: msgspec.json.Decoder[Any]) -> Iterator[Any]:
+def _decoded(paths: list[Path], part: bytes, decode: Callable[[bytes], Any]) -> Iterator[Any]:
     """The lines that hold `part`; files that are not there hold none."""
     for path in paths:
         for offset, line in complete_lines(path) if path.is_file() else ():
             if part in line and not line.startswith(b'{"schema"'):
                 try:
-                    yield decoder.decode(line)
-                except msgspec.DecodeError as error:
+                    yield decode(line)
+                except (msgspec.DecodeError, CorpusError) as error:
                     raise CorpusError(f"{path}, at offset {offset}: {error}") from error

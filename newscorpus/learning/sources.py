@@ -16,11 +16,11 @@ import msgspec
 
 from newscorpus.crawl.archive.read import read_captures
 from newscorpus.crawl.archive.values import Capture, Origin
-from newscorpus.crawl.archive.writer import FOLDER, SUFFIX
 from newscorpus.data import Page, Rejected
 from newscorpus.extraction.extractor import Reading, read
 from newscorpus.gold.conventions import LICENCES, has_article
 from newscorpus.gold.pages import GoldPage, read_pages, read_rows
+from newscorpus.layout import ARCHIVE, WARC_SUFFIX
 from newscorpus.portals.portal import TemplateSection
 from newscorpus.portals.template import TemplateRules
 from newscorpus.urls import canonical_url
@@ -185,9 +185,9 @@ def _gold_page(dataset: str, reading: Reading, text: str) -> GoldPage:
 
 
 def _files(corpus: Path) -> list[Path]:
-    files = sorted((corpus / FOLDER).glob(f"*{SUFFIX}"))
+    files = sorted((corpus / ARCHIVE).glob(f"*{WARC_SUFFIX}"))
     if not files:
-        raise TrainingError(f"{corpus / FOLDER}: no archive here; crawl into this corpus first")
+        raise TrainingError(f"{corpus / ARCHIVE}: no archive here; crawl into this corpus first")
     return files
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from newscorpus.config import BuildConfig, DuplicateConfig
 from newscorpus.corpus.intake import torn_segments
 from newscorpus.corpus.manifest import Share
-from newscorpus.corpus.published import PUBLISHED, publish
+from newscorpus.corpus.published import publish
 from newscorpus.data import Record
 from newscorpus.dedup.boilerplate import cut_boilerplate, find_boilerplate
 from newscorpus.dedup.collection import Collection
@@ -23,13 +23,10 @@ from newscorpus.dedup.duplicates import Duplicate, Kind, Watch, find_duplicates,
 from newscorpus.dedup.verify import VERIFIED, Verifier
 from newscorpus.errors import CorpusError, DedupError
 from newscorpus.files import exclusive, replacing
-from newscorpus.publish.index import INTAKE, record_of, text_of, update_index
-from newscorpus.publish.left_out import DUPLICATES, cluster_sizes, count_kinds, duplicate_lines
+from newscorpus.layout import BUILD_LOCK, DUPLICATES, INTAKE, PUBLISHED
+from newscorpus.publish.index import record_of, text_of, update_index
+from newscorpus.publish.left_out import cluster_sizes, count_kinds, duplicate_lines
 from newscorpus.tokens import count_words
-
-LOCK = ".build.lock"
-"""Held in the folder of a corpus while something writes it."""
-
 
 CUT_FLAG = "boilerplate_cut"
 """Flag of a record whose text lost paragraphs, with their number behind a colon."""
@@ -65,7 +62,7 @@ def build(corpus: Path, config: BuildConfig = BuildConfig(), watch: Watch = unwa
     """
     try:
         torn = torn_segments(corpus / INTAKE)
-        with exclusive(corpus / LOCK):
+        with exclusive(corpus / BUILD_LOCK):
             report = _build(corpus, config, watch)
     except DedupError as error:
         raise CorpusError(str(error)) from error

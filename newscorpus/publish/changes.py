@@ -12,7 +12,7 @@ from newscorpus.config import BuildConfig
 from newscorpus.corpus.intake import Place, Withdrawal, read_intake, read_row
 from newscorpus.corpus.records import encode
 from newscorpus.data import Record
-from newscorpus.publish.index import INTAKE
+from newscorpus.layout import INTAKE
 from newscorpus.tokens import words
 
 DIFF_LINES = 40

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.lines import encode_line, write_lines
-from newscorpus.corpus.published import PUBLISHED, publish
+from newscorpus.corpus.published import publish
 from newscorpus.corpus.records import decode
 from newscorpus.data import Record
 from newscorpus.dedup.collection import Collection
@@ -30,9 +30,10 @@ from newscorpus.dedup.shared import shared_index, shown
 from newscorpus.dedup.sketch import digest
 from newscorpus.dedup.store import ROWS, STATE, Store, layout_of
 from newscorpus.files import exclusive, replacing
-from newscorpus.publish.build import LOCK, decide
+from newscorpus.layout import BUILD_LOCK, INDEX, INTAKE, PUBLISHED
+from newscorpus.publish.build import decide
 from newscorpus.publish.documents import Part, find_parts, index_parts, stem
-from newscorpus.publish.index import INDEX, INTAKE, line_of
+from newscorpus.publish.index import line_of
 from newscorpus.publish.left_out import (
     Reprints,
     cluster_sizes,
@@ -105,7 +106,7 @@ def dedup(inputs: Sequence[Path], output: Path, against: Sequence[Path] = (), se
     """
     parts = find_parts(inputs)
     output.mkdir(parents=True, exist_ok=True)
-    with exclusive(output / LOCK):
+    with exclusive(output / BUILD_LOCK):
         references = [_reference(path, output / AGAINST, setup) for path in against]
         store = _index(output / INDEX, parts, setup)
         if not setup.redis:

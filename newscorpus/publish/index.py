@@ -23,9 +23,7 @@ from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.duplicates import Watch, unwatched
 from newscorpus.dedup.sketch import Sketch, digest, make_sketch
 from newscorpus.dedup.store import Covered, Store, grouped, layout_of
-
-INTAKE = "intake"
-INDEX = "index"
+from newscorpus.layout import INDEX, INTAKE
 
 
 class TextOnly(msgspec.Struct):

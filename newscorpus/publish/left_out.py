@@ -14,8 +14,6 @@ from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.duplicates import Duplicate, Kind, survivors
 from newscorpus.publish.index import line_of
 
-DUPLICATES = "duplicates.jsonl"
-
 Reprints = tuple[str, str, str, int]
 """Source of documents left out, source of what they repeat, kind, and their number."""
 

@@ -11,31 +11,21 @@ from functools import partial
 from pathlib import Path
 
 from newscorpus.config import BuildConfig, Limits
-from newscorpus.corpus.intake import (
-    JOURNAL,
-    Fetch,
-    Header,
-    IntakeWriter,
-    Row,
-    Withdrawal,
-    journal_line,
-    read_intake,
-)
+from newscorpus.corpus.intake import Fetch, IntakeWriter, Row, Withdrawal, encode_header, journal_line, read_intake
 from newscorpus.corpus.lines import encode_line, writable
 from newscorpus.crawl.archive.read import read_captures
-from newscorpus.crawl.ledger import LEDGER, Ledger, Series, UrlOutcome
-from newscorpus.data import SCHEMA, Rejected
+from newscorpus.crawl.ledger import Ledger, Series, UrlOutcome
+from newscorpus.data import Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
+from newscorpus.layout import BUILD_LOCK, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED
 from newscorpus.portals.portal import Portal
-from newscorpus.publish.build import LOCK
-from newscorpus.publish.index import INTAKE
 from newscorpus.recipe import Recipe, SourcePage, extractor_for, lost_page, process_page
 from newscorpus.stored import page_of_capture
 from newscorpus.urls import document_id
 from newscorpus.workers import Lost, in_order
 
-SEGMENTS = Series(INTAKE + "/{:06}.jsonl", encode_line(Header(SCHEMA, BuildConfig().signature)))
+SEGMENTS = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
 
 PAGES_A_COMMIT = 100
 """Pages that a kill in the midst of `apply` costs at most; they are extracted again by the next one."""
@@ -104,7 +94,7 @@ def store(extracted: Iterable[Extracted], folder: Path) -> Reextraction:
     counts: Counter[str] = Counter()
     read: set[Fetch] = set()
     signed = BuildConfig().signature
-    with (folder / JOURNAL).open("wb") as journal, IntakeWriter(folder / INTAKE, signed) as intake:
+    with (folder / REJECTED).open("wb") as journal, IntakeWriter(folder / INTAKE, signed) as intake:
         for page, outcome in extracted:
             counts[_counted(outcome)] += 1
             read |= {(page.source, page.page.fetched)} if page else set()
@@ -143,7 +133,7 @@ def apply(
     if not (corpus / LEDGER).is_file():
         raise CorpusError(f"{corpus / LEDGER}: no ledger here; only what was crawled can be changed in place")
     counts: Counter[str] = Counter()
-    with exclusive(corpus / LOCK), Ledger.open(corpus) as ledger:
+    with exclusive(corpus / BUILD_LOCK), Ledger.open(corpus) as ledger:
         history = History(corpus / INTAKE, recipe)
         extracted = reextract(files, recipe, portals, jobs, history.is_due)
         for number, (page, outcome) in enumerate(watch(extracted), 1):

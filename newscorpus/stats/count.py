@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from newscorpus.corpus.intake import JOURNAL, read_journal
-from newscorpus.corpus.published import PUBLISHED, open_corpus
+from newscorpus.corpus.intake import read_journal
+from newscorpus.corpus.published import open_corpus
 from newscorpus.data import Record, Rejected
-from newscorpus.publish.left_out import DUPLICATES, read_duplicates
+from newscorpus.layout import DUPLICATES, PUBLISHED, REJECTED
+from newscorpus.publish.left_out import read_duplicates
 from newscorpus.urls import document_id
 
 MONTH = re.compile(r"(?P<year>\d{4})-(?:0[1-9]|1[0-2])")
@@ -133,7 +134,7 @@ def corpus_stats(corpus: Path, watch: Watch = iter) -> CorpusStats:
         },
         clusters=dict(sorted((+clusters).items())),
         duplicates=dict(Counter(line.kind.value for line in duplicates).most_common()),
-        refusals=_refusals(root / JOURNAL),
+        refusals=_refusals(root / REJECTED),
     )
 
 

@@ -16,7 +16,7 @@ from newscorpus.config import BuildConfig, ExportFormat
 from newscorpus.corpus.export.export import export
 from newscorpus.corpus.export.source import About
 from newscorpus.corpus.intake import IntakeWriter, read_intake
-from newscorpus.corpus.manifest import MANIFEST, generation_of, read_manifest, write_manifest
+from newscorpus.corpus.manifest import generation_of, read_manifest, write_manifest
 from newscorpus.corpus.parquet import SCHEMAS, read_parquet
 from newscorpus.corpus.published import open_corpus, publish
 from newscorpus.corpus.records import column_types, decode
@@ -24,6 +24,7 @@ from newscorpus.corpus.shards import Shard
 from newscorpus.corpus.verify import verify
 from newscorpus.data import ArchiveCapture, Record
 from newscorpus.dedup.signature import sign
+from newscorpus.layout import MANIFEST
 from newscorpus.publish.build import build
 
 SIGNED = BuildConfig().signature

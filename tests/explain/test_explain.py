@@ -11,17 +11,18 @@ from typer.testing import CliRunner
 
 from newscorpus.cli import app
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import Header, Row, journal_line
+from newscorpus.corpus.intake import Row, encode_header, journal_line
 from newscorpus.corpus.lines import encode_line
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Capture, Exchange, Origin
 from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.crawl.ledger import Fetched, Ledger, Link, Series, UrlOutcome, key_of
-from newscorpus.data import SCHEMA, Evidence, Page, Rejected
+from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.explain.address import Explanation, Fate, explain
 from newscorpus.explain.lines import explanation_lines
 from newscorpus.explain.page import inspect_page
+from newscorpus.layout import INTAKE_SEGMENT
 from newscorpus.portals.portal import TemplateSection
 from newscorpus.publish.build import build
 from newscorpus.recipe import Recipe, SourcePage, process_page
@@ -32,7 +33,7 @@ from prose import article, paragraphs
 
 SITE = "https://news.example"
 BTE = Recipe("bte")
-ROWS = Series("intake/{:06}.jsonl", encode_line(Header(SCHEMA, BuildConfig().signature)))
+ROWS = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
 REJECTED = Series("rejected.jsonl")
 FETCHED = "2026-11-20T08:00:0{}+00:00"
 EVIDENCE = Evidence("title", "News of one, says the feed", "feed")

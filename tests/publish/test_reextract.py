@@ -24,10 +24,11 @@ from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.explain.address import Fate, explain
 from newscorpus.files import exclusive
+from newscorpus.layout import BUILD_LOCK
 from newscorpus.portals.portal import Portal, TemplateSection
 from newscorpus.publish import changes
 from newscorpus.publish import reextract as reextraction
-from newscorpus.publish.build import LOCK, build
+from newscorpus.publish.build import build
 from newscorpus.publish.reextract import SEGMENTS, Extracted, History, apply, reextract, store
 from newscorpus.recipe import Recipe
 from newscorpus.stored import archive_files, page_of_capture
@@ -291,7 +292,7 @@ def test_a_page_that_is_another_document_now(crawled: Path) -> None:
 def test_only_what_was_crawled_is_changed_in_place_and_by_one_at_a_time(corpus: Path, crawled: Path) -> None:
     with pytest.raises(CorpusError, match="no ledger here"):
         applied(corpus)
-    with exclusive(crawled / LOCK), pytest.raises(CorpusError, match="another build is at work"):
+    with exclusive(crawled / BUILD_LOCK), pytest.raises(CorpusError, match="another build is at work"):
         applied(crawled)
     with Ledger.open(crawled), pytest.raises(LedgerError, match="another crawl is at work"):
         applied(crawled)

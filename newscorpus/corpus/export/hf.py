@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from newscorpus.corpus.card import CARD
 from newscorpus.corpus.export.census import Census, SplitFiles
 from newscorpus.corpus.export.croissant import CROISSANT, croissant
 from newscorpus.corpus.export.hf_card import card
 from newscorpus.corpus.export.parquet import write_part
 from newscorpus.corpus.export.source import Part, Source
+from newscorpus.layout import CARD
 
 DATA = "data"
 """Folder of the files, in subfolders by split."""

@@ -7,9 +7,7 @@ from typing import Self
 
 from newscorpus.crawl.archive.encode import encode_info
 from newscorpus.crawl.archive.values import ByteRange
-
-FOLDER = "archive"
-SUFFIX = ".warc.gz"
+from newscorpus.layout import ARCHIVE, WARC_SUFFIX
 
 
 class ArchiveWriter:
@@ -24,7 +22,7 @@ class ArchiveWriter:
     """
 
     def __init__(self, corpus: Path, max_bytes: int, software: str) -> None:
-        self._folder = corpus / FOLDER
+        self._folder = corpus / ARCHIVE
         self._max_bytes = max_bytes
         self._software = software
         self._files: list[_File] = []
@@ -64,14 +62,14 @@ class ArchiveWriter:
         self.close()
 
     def _numbers(self) -> list[int]:
-        names = (path.name.removesuffix(SUFFIX) for path in self._folder.glob("*" + SUFFIX))
+        names = (path.name.removesuffix(WARC_SUFFIX) for path in self._folder.glob("*" + WARC_SUFFIX))
         return [int(name) for name in names if name.isdecimal()]
 
     def _open(self, number: int) -> None:
         if self._files:
             self._files[-1].close()
         self._folder.mkdir(parents=True, exist_ok=True)
-        file = _File(self._folder / f"{number:06}{SUFFIX}")
+        file = _File(self._folder / f"{number:06}{WARC_SUFFIX}")
         if not file.length:
             file.append(encode_info(Path(file.name).name, self._software))
         self._files.append(file)
@@ -81,7 +79,7 @@ class _File:
     """One file of the archive; what is appended is with the operating system at once."""
 
     def __init__(self, path: Path) -> None:
-        self.name = f"{FOLDER}/{path.name}"
+        self.name = f"{ARCHIVE}/{path.name}"
         self._file = path.open("ab", buffering=0)
         self.length = path.stat().st_size
 

@@ -3,12 +3,10 @@
 from newscorpus.crawl.ledger.ledger import Ledger
 from newscorpus.crawl.ledger.revisits import LastVisit, Revisits
 from newscorpus.crawl.ledger.rows import Fetched, Lease, Link, UrlOutcome, UrlState, key_of
-from newscorpus.crawl.ledger.store import LEDGER
 from newscorpus.crawl.ledger.transaction import Series
 from newscorpus.errors import LedgerError
 
 __all__ = [
-    "LEDGER",
     "Fetched",
     "LastVisit",
     "Lease",

@@ -6,8 +6,9 @@ from pathlib import Path
 from newscorpus.crawl.ledger.rows import UrlState
 from newscorpus.crawl.ledger.transaction import cut_back
 from newscorpus.errors import LedgerError
+from newscorpus.layout import ARCHIVE, INTAKE
 
-FOLDERS = ("intake", "archive")
+FOLDERS = (INTAKE, ARCHIVE)
 """Folders of the corpus in which every file belongs to the ledger."""
 
 
@@ -40,7 +41,7 @@ def recover(connection: sqlite3.Connection, corpus: Path) -> dict[str, int]:
 
 def _refuse_foreign(connection: sqlite3.Connection, corpus: Path, lengths: dict[str, int]) -> None:
     blank = connection.execute("SELECT 1 FROM urls LIMIT 1").fetchone() is None
-    if blank and [name for name in _unknown_files(corpus, lengths) if name.startswith("intake/")]:
+    if blank and [name for name in _unknown_files(corpus, lengths) if name.startswith(f"{INTAKE}/")]:
         raise LedgerError(
             f"{corpus}: its intake is older than the ledger; crawl into another folder, or begin anew: -a fresh=yes"
         )

@@ -6,9 +6,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from newscorpus.errors import LedgerError
-
-LEDGER = "ledger.sqlite"
-LOCK = ".crawl.lock"
+from newscorpus.files import exclusive
+from newscorpus.layout import CRAWL_LOCK, LEDGER
 
 CACHE_KIB = 16_384
 """Pages that a connection keeps in memory; the index of a million addresses takes as much."""
@@ -72,16 +71,12 @@ MIGRATIONS = (FIRST, REVISITS, PERIODS)
 
 @contextmanager
 def locked(corpus: Path) -> Iterator[None]:
-    """Hold the corpus for one crawl; the lock is SQLite's, and ends with its process, however that ends.
+    """Hold the corpus for one crawl.
 
     Raises:
         LedgerError: another crawl holds it.
     """
-    with closing(sqlite3.connect(corpus / LOCK, timeout=0, isolation_level=None)) as connection:
-        try:
-            connection.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as error:
-            raise LedgerError(f"{corpus}: another crawl is at work here ({error})") from error
+    with exclusive(corpus / CRAWL_LOCK, "crawl", LedgerError):
         yield
 
 

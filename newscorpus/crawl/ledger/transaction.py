@@ -13,8 +13,9 @@ from itertools import count
 from pathlib import Path
 from typing import BinaryIO
 
-from newscorpus.crawl.ledger.store import LEDGER, MAX_LOG_BYTES
+from newscorpus.crawl.ledger.store import MAX_LOG_BYTES
 from newscorpus.errors import LedgerError
+from newscorpus.layout import LEDGER
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,22 @@
+"""Name the files and folders of a corpus."""
+
+LEDGER = "ledger.sqlite"
+ARCHIVE = "archive"
+WARC_SUFFIX = ".warc.gz"
+INTAKE = "intake"
+INTAKE_SEGMENT = "intake/{:06}.jsonl"
+INDEX = "index"
+PUBLISHED = "corpus"
+REJECTED = "rejected.jsonl"
+DUPLICATES = "duplicates.jsonl"
+CRAWL_REPORT = "crawl-report.json"
+PROFILES = "profiles"
+GOLD = "gold"
+
+MANIFEST = "manifest.json"
+CARD = "README.md"
+"""Beside the shards in the published folder."""
+
+CRAWL_LOCK = ".crawl.lock"
+BUILD_LOCK = ".build.lock"
+"""Held while a crawl or a build writes to the corpus."""
