@@ -66,7 +66,7 @@ def ceiling(
     split: Annotated[Split, typer.Option(help="Which of the pages.")] = Split.ALL,
 ) -> None:
     """Show how well a perfect choice of blocks would do: what no block classifier can surpass."""
-    from newscorpus.evaluation.ceiling import find_ceilings
+    from newscorpus.evaluation.compare import find_ceilings
 
     for found in find_ceilings(dataset, split):
         typer.echo(

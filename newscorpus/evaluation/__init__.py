@@ -1,1 +1,1 @@
-"""Scores of extracted text against gold text, side-by-side tables, the quality gate."""
+"""Score extracted text and fields against gold, print side-by-side tables, and hold the quality gate."""

@@ -1,4 +1,4 @@
-"""The quality gate: `python -m newscorpus.evaluation FOLDER`, the folder of the pages with gold text."""
+"""Run the quality gate: `python -m newscorpus.evaluation FOLDER`, the folder of the pages with gold text."""
 
 import sys
 from pathlib import Path

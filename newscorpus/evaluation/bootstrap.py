@@ -1,4 +1,4 @@
-"""Bootstrap intervals of figures that follow from sums over pages."""
+"""Estimate figures that follow from sums over pages, with bootstrap intervals."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

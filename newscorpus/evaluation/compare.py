@@ -8,18 +8,26 @@ from functools import partial
 from itertools import chain, islice, product
 from multiprocessing import get_context
 from pathlib import Path
+from statistics import fmean
 
-from newscorpus.data import Article, Label, Page, Rejected
-from newscorpus.evaluation.scores import Confusion, Overlap, confusion, lcs_overlap, ngram_overlap, word_edits
-from newscorpus.extraction.extractor import Extractor
-from newscorpus.gold.align import align
+from newscorpus.data import Label, Page, Rejected
+from newscorpus.evaluation.scores import (
+    Confusion,
+    Overlap,
+    confusion,
+    harmonic_mean,
+    lcs_overlap,
+    ngram_overlap,
+    ngram_scores,
+    word_edits,
+)
+from newscorpus.extraction.extractor import Extractor, read
+from newscorpus.gold.align import align, label_by_alignment
 from newscorpus.gold.conventions import as_gold_has_it, has_article
 from newscorpus.gold.pages import GoldPage, read_pages
 from newscorpus.published import registry
 
 ALL_SPLITS = "all"
-GOOD_SHARE = 0.5
-"""A block is good in gold when at least this share of it is gold text."""
 WARM_UP = Page.from_html("<html><body><p>What is loaded on the first page is not that page's time.</p></body></html>")
 
 Load = Callable[[str], Extractor]
@@ -31,15 +39,9 @@ class EvaluationError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PageResult:
-    """What one extractor made of one page.
+    """What one extractor made of one page; the first six values are those of the `GoldPage`.
 
     Attributes:
-        dataset: name of the set.
-        id: of the page in its set.
-        url: address of the page.
-        domain: registered domain.
-        language: primary language tag.
-        page_type: kind of page, "" where the set tells none apart.
         extractor: name.
         rejected: "stage/reason" where the page was refused, else "".
         confidence: as the extractor gives it, 0..1.
@@ -132,9 +134,9 @@ def _evaluate_page(page: GoldPage, extractors: Mapping[str, Extractor]) -> Itera
     fetched = Page.from_html(page.html, page.url)
     for name, extractor in extractors.items():
         start = time.process_time()
-        outcome = extractor(fetched)
+        found = extractor(fetched)
         seconds = time.process_time() - start
-        text, rejected, confidence = _read(outcome, page.dataset)
+        text = "" if isinstance(found, Rejected) else as_gold_has_it(page.dataset, found.fields.title, found.text)
         yield PageResult(
             dataset=page.dataset,
             id=page.id,
@@ -143,8 +145,8 @@ def _evaluate_page(page: GoldPage, extractors: Mapping[str, Extractor]) -> Itera
             language=page.language,
             page_type=page.page_type,
             extractor=name,
-            rejected=rejected,
-            confidence=confidence,
+            rejected=f"{found.stage}/{found.reason}" if isinstance(found, Rejected) else "",
+            confidence=0.0 if isinstance(found, Rejected) else found.confidence,
             ngrams=ngram_overlap(text, page.text),
             lcs=lcs_overlap(text, page.text),
             edits=word_edits(text, page.text),
@@ -153,18 +155,42 @@ def _evaluate_page(page: GoldPage, extractors: Mapping[str, Extractor]) -> Itera
         )
 
 
-def _read(outcome: Article | Rejected, dataset: str) -> tuple[str, str, float]:
-    """Text, reason of the rejection and confidence of what an extractor returned."""
-    if isinstance(outcome, Rejected):
-        return "", f"{outcome.stage}/{outcome.reason}", 0.0
-    return as_gold_has_it(dataset, outcome.fields.title, outcome.text), "", outcome.confidence
-
-
 def _judge_blocks(extractor: Extractor, fetched: Page, page: GoldPage) -> Confusion:
     """Verdicts of a `BlockExtractor` on the blocks of a page against those that the gold text gives."""
     label = getattr(extractor, "label", None)
     if label is None or not has_article(page.page_type):
         return Confusion()
     labelled = label(fetched)
-    gold = align([item.block for item in labelled], page.text, page.title).good >= GOOD_SHARE
+    gold = label_by_alignment([item.block for item in labelled], page)
     return confusion((item.label is Label.GOOD for item in labelled), gold)
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """Scores of a perfect choice of blocks over the articles of one set: mean P and R, F1 of these, mean page F1."""
+
+    dataset: str
+    pages: int
+    precision: float
+    recall: float
+    f1: float
+    page_f1: float
+
+
+def find_ceilings(datasets: Sequence[Path], split: str = ALL_SPLITS) -> Iterator[Ceiling]:
+    """How well a perfect choice of blocks would do, for every file of `datasets`: no block classifier surpasses it."""
+    for path in datasets:
+        pages = [page for page in read_pages(path) if split in (ALL_SPLITS, page.split) and has_article(page.page_type)]
+        scores = [ngram_scores(_perfect_text(page), page.text) for page in pages]
+        if scores:
+            precision, recall = fmean(page.precision for page in scores), fmean(page.recall for page in scores)
+            page_f1 = fmean(page.f1 for page in scores)
+            yield Ceiling(pages[0].dataset, len(pages), precision, recall, harmonic_mean(precision, recall), page_f1)
+
+
+def _perfect_text(page: GoldPage) -> str:
+    """The blocks of which more than half is gold text."""
+    reading = read(Page.from_html(page.html, page.url))
+    blocks = () if isinstance(reading, Rejected) else reading.blocks
+    shares = align(blocks, page.text).good
+    return "\n".join(block.text for block, share in zip(blocks, shares, strict=True) if share > 0.5)

@@ -1,4 +1,4 @@
-"""Title, date and authors beside the gold and beside the peers, with and without structured data."""
+"""Compare title, date and authors with the gold and with the peers, with and without structured data."""
 
 import time
 from collections import Counter, defaultdict
@@ -11,11 +11,11 @@ from statistics import fmean
 import numpy as np
 from lxml import etree
 from rich.console import Console
-from rich.table import Table
 
 from newscorpus.data import Page, Rejected
-from newscorpus.evaluation.bootstrap import Estimate, Sums, estimate
+from newscorpus.evaluation.bootstrap import Estimate, estimate
 from newscorpus.evaluation.compare import ALL_SPLITS, EvaluationError
+from newscorpus.evaluation.report import print_table
 from newscorpus.extraction.fields import read_fields
 from newscorpus.extraction.fields.dates import find_dates
 from newscorpus.extraction.fields.dating import read_address
@@ -98,7 +98,8 @@ def evaluate_fields(
         for page in read_pages(path):
             if split in (page.split, ALL_SPLITS) and (page.title or page.date or page.authors):
                 found = True
-                yield from _evaluate_page(_without_structure(page) if hidden else page, loaded, hidden)
+                shown = replace(page, html=hide_structured(page.html)) if hidden else page
+                yield from _evaluate_page(shown, loaded, hidden)
         if not found:
             raise EvaluationError(f"{path}: no page with title, date or authors in the split {split!r}")
 
@@ -140,24 +141,19 @@ def summarise_fields(results: Iterable[FieldResult]) -> list[FieldSummary]:
 
 def print_field_summaries(summaries: Iterable[FieldSummary], console: Console) -> None:
     """Print one table: a line for each group and reader."""
-    names = ("group", "reader", "titles", "exact", "word F1", "dates", "day exact", "bylines", "authors F1", "ms")
-    table = Table(*names, title="fields")
-    for row in summaries:
-        table.add_row(
-            row.group,
-            row.reader,
-            *(str(row.titles), _cell(row.title_exact), _cell(row.title_f1)),
-            *(str(row.dates), _cell(row.date_exact), str(row.bylines), _cell(row.authors_f1), f"{row.cpu_ms:.1f}"),
+    columns = ("group", "reader", "titles", "exact", "word F1", "dates", "day exact", "bylines", "authors F1", "ms")
+    rows = [
+        (
+            *(row.group, row.reader, row.titles, _cell(row.title_exact), _cell(row.title_f1), row.dates),
+            *(_cell(row.date_exact), row.bylines, _cell(row.authors_f1), f"{row.cpu_ms:.1f}"),
         )
-    console.print(table)
+        for row in summaries
+    ]
+    print_table(console, "fields", columns, rows)
 
 
 def _cell(figure: Estimate | None) -> str:
     return "" if figure is None else f"{figure.value:.3f} ({figure.low:.2f}-{figure.high:.2f})"
-
-
-def _without_structure(page: GoldPage) -> GoldPage:
-    return replace(page, html=hide_structured(page.html))
 
 
 def _evaluate_page(page: GoldPage, readers: dict[str, FieldReader], hidden: bool) -> list[FieldResult]:
@@ -215,11 +211,8 @@ def _estimate(results: Sequence[FieldResult], scores: Sequence[float | None]) ->
     scored = [(result.page.domain, float(score)) for result, score in pairs if score is not None]
     if not scored:
         return None
-    return estimate(np.array([(1, score) for _, score in scored]), _mean, [domain for domain, _ in scored])
-
-
-def _mean(sums: Sums) -> Sums:
-    return sums[:, 1] / np.maximum(sums[:, 0], 1)
+    sums = np.array([(1, score) for _, score in scored])
+    return estimate(sums, lambda drawn: drawn[:, 1] / np.maximum(drawn[:, 0], 1), [domain for domain, _ in scored])
 
 
 def read_own_fields(html: str, url: str) -> Claim:

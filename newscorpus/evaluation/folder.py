@@ -1,4 +1,4 @@
-"""Evaluation of a folder (Bakić 2012): pages in `html/`, gold in `clean/`, one more subfolder for each extractor.
+"""Evaluate a folder (Bakić 2012): pages in `html/`, gold in `clean/`, one more subfolder for each extractor.
 
 Files that belong together share their name up to the last dot: `html/1.html`, `clean/1.txt`, `bte/1.txt`.
 """
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 
 from newscorpus.data import Article, Page
+from newscorpus.evaluation.report import print_table
 from newscorpus.evaluation.scores import Overlap, lcs_overlap
 from newscorpus.extraction.extractor import Extractor
 
@@ -73,19 +73,23 @@ def evaluate_folder(folder: Path) -> Iterator[FolderScores]:
     gold = {stem: _read(path) for stem, path in _files(folder / GOLD).items()}
     for subfolder in sorted(path for path in folder.iterdir() if path.is_dir() and path.name not in (PAGES, GOLD)):
         scores = _score(subfolder, gold)
-        _write(subfolder / RESULT, scores)
+        with (subfolder / RESULT).open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(COLUMNS)
+            writer.writerow((TOTAL, *_cells(scores.total)))
+            writer.writerows((name, *_cells(overlap)) for name, overlap in scores.files.items())
         yield scores
 
 
 def print_folder(scores: Iterable[FolderScores], console: Console) -> None:
     """Print a line for each subfolder, the total of its files."""
-    table = Table("subfolder", "files", *COLUMNS[1:], title="longest common subsequence of words")
+    rows = []
     for row in scores:
         total = row.total
         figures = (total.scores.precision, total.scores.recall, total.scores.f1)
         counts = (len(row.files), total.common, total.predicted, total.gold)
-        table.add_row(row.name, *map(str, counts), *(f"{figure:.4f}" for figure in figures))
-    console.print(table)
+        rows.append((row.name, *counts, *(f"{figure:.4f}" for figure in figures)))
+    print_table(console, "longest common subsequence of words", ("subfolder", "files", *COLUMNS[1:]), rows)
 
 
 def _score(subfolder: Path, gold: Mapping[str, str]) -> FolderScores:
@@ -112,14 +116,6 @@ def _read(path: Path) -> str:
         return path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FolderError(f"{path}: not UTF-8: {error}") from error
-
-
-def _write(path: Path, scores: FolderScores) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerow((TOTAL, *_cells(scores.total)))
-        writer.writerows((name, *_cells(overlap)) for name, overlap in scores.files.items())
 
 
 def _cells(overlap: Overlap) -> tuple[object, ...]:

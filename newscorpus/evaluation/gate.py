@@ -1,4 +1,4 @@
-"""The quality gate: texts and fields may not fall under the pinned floors on the development pages."""
+"""Hold texts and fields to the pinned floors on the development pages: the quality gate."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from typing import Annotated, Final
 
 import msgspec
 from rich.console import Console
-from rich.table import Table
 
 from newscorpus.evaluation.bootstrap import Estimate
 from newscorpus.evaluation.compare import evaluate
 from newscorpus.evaluation.fields import FieldSummary, evaluate_fields, summarise_fields
+from newscorpus.evaluation.report import print_table
 from newscorpus.evaluation.summary import Summary, summarise
 
 FLOORS = Path(__file__).with_name("floors.toml")
@@ -56,7 +56,7 @@ Floors = Mapping[str, Mapping[str, Floor]]
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class GateVerdict:
     """A floor and what was measured; None where the set holds nothing to measure."""
 
     dataset: str
@@ -97,15 +97,10 @@ def _last(floors: Sequence[Floor], measure: str, where: str) -> Floor:
     return floors[-1]
 
 
-def judge(measured: Mapping[tuple[str, str], float], floors: Floors) -> list[Verdict]:
-    """A verdict for each floor.
-
-    Args:
-        measured: figures by set and measure.
-        floors: by set and measure.
-    """
+def judge(measured: Mapping[tuple[str, str], float], floors: Floors) -> list[GateVerdict]:
+    """A verdict for each floor; `measured` has the figures by set and measure."""
     return [
-        Verdict(dataset, measure, floor, measured.get((dataset, measure)))
+        GateVerdict(dataset, measure, floor, measured.get((dataset, measure)))
         for dataset, measures in floors.items()
         for measure, floor in measures.items()
     ]
@@ -130,7 +125,15 @@ def run_gate(folder: Path, console: Console, floors: Floors | None = None) -> bo
         console.print(f"quality gate skipped: {', '.join(missing)} not in {folder}")
         return True
     verdicts = judge(dict(_measure(folder, floors)), floors)
-    _print(verdicts, console)
+    rows = [
+        (
+            *(row.dataset, row.measure),
+            "none" if row.measured is None else f"{row.measured:.4f}",
+            *(f"{row.floor.least:.4f}", "pass" if row.passed else "FAIL"),
+        )
+        for row in verdicts
+    ]
+    print_table(console, "quality gate", ("set", "measure", "measured", "floor", ""), rows)
     return all(verdict.passed for verdict in verdicts)
 
 
@@ -151,11 +154,3 @@ def _measure(folder: Path, floors: Floors) -> Iterator[tuple[tuple[str, str], fl
             if fields.scope == "set":
                 found = ((name, of(fields)) for name, of in measures.items())
                 yield from (((fields.group, name), estimate.value) for name, estimate in found if estimate)
-
-
-def _print(verdicts: Sequence[Verdict], console: Console) -> None:
-    table = Table("set", "measure", "measured", "floor", "", title="quality gate")
-    for row in verdicts:
-        measured = "none" if row.measured is None else f"{row.measured:.4f}"
-        table.add_row(row.dataset, row.measure, measured, f"{row.floor.least:.4f}", "pass" if row.passed else "FAIL")
-    console.print(table)

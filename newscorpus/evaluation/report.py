@@ -1,4 +1,4 @@
-"""Results for people and for programs: tables in the terminal, CSV and JSON files, the pages to open."""
+"""Show results to people and to programs: tables in the terminal, CSV and JSON files, the pages to open."""
 
 import csv
 from collections import defaultdict
@@ -30,6 +30,17 @@ class WorstPage:
     f1: dict[str, float]
 
 
+def print_table(
+    console: Console, title: str, columns: Iterable[str | Column], rows: Iterable[Sequence[object]]
+) -> None:
+    """Print a table, nothing where it has no rows; numbers to three decimals."""
+    table = Table(*columns, title=title)
+    for row in rows:
+        table.add_row(*(f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row))
+    if table.row_count:
+        console.print(table)
+
+
 def print_summaries(summaries: Sequence[Summary], console: Console) -> None:
     """Print a table for each set, each language and all pages, the best page F1 first."""
     for scope in SCOPES:
@@ -37,70 +48,53 @@ def print_summaries(summaries: Sequence[Summary], console: Console) -> None:
         for summary in summaries:
             if summary.scope == scope:
                 groups[summary.group].append(summary)
-        for group, rows in groups.items():
-            console.print(_table(f"{scope} {group}" if scope != "all" else "all pages", rows))
+        for group, found in groups.items():
+            best_first = sorted(found, key=lambda summary: -summary.page_f1.value)
+            print_table(
+                console, f"{scope} {group}" if scope != "all" else "all pages", COLUMNS, map(_cells, best_first)
+            )
 
 
-def _table(title: str, summaries: Iterable[Summary]) -> Table:
-    table = Table(*COLUMNS, title=title)
-    for row in sorted(summaries, key=lambda summary: -summary.page_f1.value):
-        table.add_row(*_cells(row))
-    return table
-
-
-def _cells(row: Summary) -> list[str]:
+def _cells(row: Summary) -> list[object]:
     return [
-        row.extractor,
-        str(row.pages),
-        *(f"{value:.3f}" for value in (row.precision, row.recall, row.f1.value, row.page_f1.value)),
+        *(row.extractor, row.pages, row.precision, row.recall, row.f1.value, row.page_f1.value),
         f"{row.page_f1.low:.3f}-{row.page_f1.high:.3f}",
         *(f"{share:.1%}" for share in (row.exact, row.poor, row.rejected)),
-        f"{row.lcs.f1:.3f}",
+        row.lcs.f1,
         *(f"{value:.1f}" for value in (row.edits, row.cpu_ms)),
     ]
 
 
 def print_blocks(summaries: Sequence[Summary], console: Console) -> None:
     """Print the scores of the verdicts on blocks, for each set and the extractors that decide block by block."""
-    rows = [summary for summary in summaries if summary.scope == "set" and summary.blocks.count]
-    table = Table("set", "extractor", "blocks", "accuracy", "P", "R", "F1", "MCC", title="blocks")
-    for row in rows:
-        scores = row.blocks
-        figures = (scores.accuracy, scores.precision, scores.recall, scores.f1, scores.mcc)
-        table.add_row(row.group, row.extractor, str(scores.count), *(f"{figure:.3f}" for figure in figures))
-    if rows:
-        console.print(table)
+    columns = ("set", "extractor", "blocks", "accuracy", "P", "R", "F1", "MCC")
+    of_sets = [summary for summary in summaries if summary.scope == "set" and summary.blocks.count]
+    print_table(
+        console, "blocks", columns, [(row.group, row.extractor, *asdict(row.blocks).values()) for row in of_sets]
+    )
 
 
 def print_rejections(rejections: Sequence[Rejection], console: Console) -> None:
     """Print how well each extractor refuses pages without an article, and the share it refuses of each kind of page."""
     kinds = sorted({kind for rejection in rejections for kind in rejection.shares})
-    table = Table("extractor", "P", "R", "F1", "MCC", *kinds, title="pages rejected")
+    rows = []
     for row in rejections:
         scores = row.verdicts.scores
-        figures = (scores.precision, scores.recall, scores.f1, row.verdicts.mcc)
         shares = (f"{row.shares[kind]:.1%}" if kind in row.shares else "" for kind in kinds)
-        table.add_row(row.extractor, *(f"{figure:.3f}" for figure in figures), *shares)
-    if rejections:
-        console.print(table)
+        rows.append((row.extractor, scores.precision, scores.recall, scores.f1, row.verdicts.mcc, *shares))
+    print_table(console, "pages rejected", ("extractor", "P", "R", "F1", "MCC", *kinds), rows)
 
 
 def print_confidence(bins: Sequence[ConfidenceBin], console: Console) -> None:
     """Print the share of good texts beside the confidence they were given."""
-    table = Table("extractor", "texts", "confidence", f"F1 ≥ {GOOD_F1}", title="confidence")
-    for row in bins:
-        table.add_row(row.extractor, str(row.pages), f"{row.confidence:.2f}", f"{row.good:.2f}")
-    if bins:
-        console.print(table)
+    rows = [(row.extractor, row.pages, f"{row.confidence:.2f}", f"{row.good:.2f}") for row in bins]
+    print_table(console, "confidence", ("extractor", "texts", "confidence", f"F1 ≥ {GOOD_F1}"), rows)
 
 
 def worst_pages(results: Iterable[PageResult], extractor: str, limit: int = 20) -> list[WorstPage]:
-    """The pages on which one extractor does worst, with what the others make of them; ties by set and id.
+    """The pages on which one extractor does worst, at most `limit`, with what the others make of them.
 
-    Args:
-        results: of any number of extractors.
-        extractor: whose worst pages.
-        limit: pages at most.
+    Ties are broken by set and id.
     """
     pages: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
     for result in results:
@@ -112,12 +106,9 @@ def worst_pages(results: Iterable[PageResult], extractor: str, limit: int = 20) 
 
 def print_worst(worst: Sequence[WorstPage], console: Console) -> None:
     """Print the pages to open."""
-    if worst:
-        extractors = list(worst[0].f1)
-        table = Table("set", "id", *extractors, Column("url", overflow="fold"), title="worst pages")
-        for page in worst:
-            table.add_row(page.dataset, page.id, *(f"{page.f1[name]:.3f}" for name in extractors), page.url)
-        console.print(table)
+    extractors = list(worst[0].f1) if worst else []
+    rows = [(page.dataset, page.id, *(page.f1[name] for name in extractors), page.url) for page in worst]
+    print_table(console, "worst pages", ("set", "id", *extractors, Column("url", overflow="fold")), rows)
 
 
 def write_csv(path: Path, summaries: Sequence[Summary]) -> None:

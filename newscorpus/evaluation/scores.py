@@ -1,4 +1,4 @@
-"""Scores of one extracted text, or of one page's blocks, against gold."""
+"""Score one extracted text, or the blocks of one page, against gold."""
 
 import math
 import re
@@ -77,11 +77,6 @@ def ngram_scores(predicted: str, gold: str, n: int = NGRAM) -> Scores:
 
     The definition of the article-extraction-benchmark (Scrapinghub 2020, `evaluate.py`), but that a word is
     `newscorpus.tokens.words`: scripts without spaces count by character.
-
-    Args:
-        predicted: extracted text; "" where nothing was extracted.
-        gold: gold text.
-        n: words an n-gram.
     """
     return ngram_overlap(predicted, gold, n).scores
 

@@ -1,6 +1,6 @@
-"""Whether an extractor's confidence means what it says: of the texts given 0.9, about nine in ten are good.
+"""Sum up results page by page: figures by set, by language and over all, rejections, and confidence.
 
-From results page by page to figures by set, by language and over all.
+A confidence means what it says when of the texts given 0.9 about nine in ten are good.
 """
 
 from collections import Counter, defaultdict
@@ -18,45 +18,12 @@ from newscorpus.gold.conventions import ARTICLE, NO_ARTICLE, has_article
 
 GOOD_F1 = 0.9
 """A text is good from this page F1 on."""
-BINS = 10
-
-
-@dataclass(frozen=True, slots=True)
-class ConfidenceBin:
-    """Texts of one extractor whose confidence lies in one tenth of 0..1.
-
-    Attributes:
-        extractor: name.
-        pages: number of texts.
-        confidence: their mean confidence.
-        good: share of them that are good; equals `confidence` where that is calibrated.
-    """
-
-    extractor: str
-    pages: int
-    confidence: float
-    good: float
-
-
-def summarise_confidence(results: Iterable[PageResult]) -> list[ConfidenceBin]:
-    """Bins of each extractor that states a confidence, lowest first, over its texts of pages with an article."""
-    bins: dict[tuple[str, int], list[PageResult]] = defaultdict(list)
-    for result in results:
-        if result.confidence > 0 and has_article(result.page_type):
-            bins[result.extractor, min(int(result.confidence * BINS), BINS - 1)].append(result)
-    return [_bin(extractor, bins[extractor, tenth]) for extractor, tenth in sorted(bins)]
-
-
-def _bin(extractor: str, results: list[PageResult]) -> ConfidenceBin:
-    good = fmean(result.f1 >= GOOD_F1 for result in results)
-    return ConfidenceBin(extractor, len(results), fmean(result.confidence for result in results), good)
-
-
 POOR = 0.5
 """Pages with a lower F1 count as poor."""
+BINS = 10
 
 Group = tuple[str, str, str]
-"""Scope ("set", "language" or "all"), name of the group, name of the extractor."""
+"""Scope ("set", "language" or "all"), name of the group ("all" for all), name of the extractor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +43,7 @@ class Summary:
     """Figures of one extractor on one group of pages. Shares and scores are 0..1.
 
     Attributes:
-        scope: what the group is: "set", "language" or "all".
-        group: name of the set or language; "all".
-        extractor: name.
+        scope, group, extractor: as in `Group`.
         pages: number of pages.
         rejected: share of pages without a text.
         precision: mean over the pages with a text (article-extraction-benchmark).
@@ -86,13 +51,12 @@ class Summary:
         f1: harmonic mean of the two.
         page_f1: mean of the pages' own F1; a page without a text counts 0.
         exact: share of pages with F1 1.
-        poor: share of pages with F1 under 0.5.
+        poor: share of pages with F1 under `POOR`.
         lcs: longest common subsequence of words, lengths summed over the group (Bakić 2012).
         lcs_page_f1: mean of the pages' own F1 of it.
         edits: words to edit a page, mean (Novotný 2016).
         blocks: verdicts on blocks, summed over the group.
-        cpu_ms: CPU milliseconds a page, mean.
-        cpu_ms_median: median.
+        cpu_ms, cpu_ms_median: CPU milliseconds a page, mean and median.
     """
 
     scope: str
@@ -112,22 +76,6 @@ class Summary:
     blocks: BlockScores
     cpu_ms: float
     cpu_ms_median: float
-
-
-@dataclass(frozen=True, slots=True)
-class Rejection:
-    """How one extractor tells pages without an article from articles.
-
-    Attributes:
-        extractor: name.
-        verdicts: positive: rejected; positive in gold: the kinds of `conventions.NO_ARTICLE`; forum and documentation
-            pages are left out.
-        shares: share of pages rejected, by kind of page.
-    """
-
-    extractor: str
-    verdicts: Confusion
-    shares: Mapping[str, float]
 
 
 def summarise(results: Iterable[PageResult], by_domain: bool = False) -> list[Summary]:
@@ -154,10 +102,10 @@ def _summarise_group(key: Group, results: Sequence[PageResult], by_domain: bool)
         *key,
         pages=len(results),
         rejected=fmean(bool(result.rejected) for result in results),
-        precision=of_group(_precision).value,
-        recall=of_group(_recall).value,
+        precision=float(_precision(columns.sum(axis=0, keepdims=True))[0]),
+        recall=float(_recall(columns.sum(axis=0, keepdims=True))[0]),
         f1=of_group(_f1),
-        page_f1=of_group(_page_f1),
+        page_f1=of_group(lambda sums: sums[:, 1] / sums[:, 0]),
         exact=fmean(f1 == 1 for f1 in f1s),
         poor=fmean(f1 < POOR for f1 in f1s),
         lcs=sum((result.lcs for result in results), Overlap()).scores,
@@ -183,10 +131,6 @@ def _columns(result: PageResult) -> tuple[float, ...]:
     return 1, scores.f1, extracted, extracted * scores.precision, wanted, wanted * scores.recall
 
 
-def _page_f1(sums: Sums) -> Sums:
-    return sums[:, 1] / sums[:, 0]
-
-
 def _precision(sums: Sums) -> Sums:
     return sums[:, 3] / np.maximum(sums[:, 2], 1)
 
@@ -199,6 +143,22 @@ def _f1(sums: Sums) -> Sums:
     precision, recall = _precision(sums), _recall(sums)
     total = precision + recall
     return 2 * precision * recall / np.where(total > 0, total, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """How one extractor tells pages without an article from articles.
+
+    Attributes:
+        extractor: name.
+        verdicts: positive: rejected; positive in gold: the kinds of `NO_ARTICLE`; forum and documentation pages are
+            left out.
+        shares: share of pages rejected, by kind of page.
+    """
+
+    extractor: str
+    verdicts: Confusion
+    shares: Mapping[str, float]
 
 
 def summarise_rejections(results: Iterable[PageResult]) -> list[Rejection]:
@@ -214,5 +174,38 @@ def _rejection(extractor: str, kinds: Mapping[str, Counter[bool]]) -> Rejection:
     without: Counter[bool] = sum((kinds[kind] for kind in sorted(NO_ARTICLE & kinds.keys())), Counter())
     articles = kinds.get(ARTICLE, Counter())
     verdicts = Confusion(without[True], articles[True], without[False], articles[False])
-    shares = {kind: kinds[kind][True] / kinds[kind].total() for kind in sorted(kinds)}
-    return Rejection(extractor, verdicts, shares)
+    return Rejection(extractor, verdicts, {kind: kinds[kind][True] / kinds[kind].total() for kind in sorted(kinds)})
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceBin:
+    """Texts of one extractor whose confidence lies in one tenth of 0..1.
+
+    Attributes:
+        extractor: name.
+        pages: number of texts.
+        confidence: their mean confidence.
+        good: share of them that are good; equals `confidence` where that is calibrated.
+    """
+
+    extractor: str
+    pages: int
+    confidence: float
+    good: float
+
+
+def summarise_confidence(results: Iterable[PageResult]) -> list[ConfidenceBin]:
+    """Bins of each extractor that states a confidence, lowest first, over its texts of pages with an article."""
+    bins: dict[tuple[str, int], list[PageResult]] = defaultdict(list)
+    for result in results:
+        if result.confidence > 0 and has_article(result.page_type):
+            bins[result.extractor, min(int(result.confidence * BINS), BINS - 1)].append(result)
+    return [
+        ConfidenceBin(
+            extractor,
+            len(found),
+            fmean(result.confidence for result in found),
+            fmean(result.f1 >= GOOD_F1 for result in found),
+        )
+        for (extractor, _), found in sorted(bins.items(), key=lambda of_bin: of_bin[0])
+    ]

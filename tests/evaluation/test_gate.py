@@ -8,7 +8,7 @@ from rich.console import Console
 from newscorpus.evaluation import gate
 from newscorpus.evaluation.compare import PageResult
 from newscorpus.evaluation.fields import FieldResult
-from newscorpus.evaluation.gate import Floor, FloorsError, Verdict, judge, read_floors, run_gate
+from newscorpus.evaluation.gate import Floor, FloorsError, GateVerdict, judge, read_floors, run_gate
 from newscorpus.evaluation.scores import Confusion, Overlap
 from newscorpus.gold.pages import GoldPage
 from newscorpus.published.peers import Claim
@@ -91,7 +91,7 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
 def test_a_figure_must_reach_its_floor(measured: float | None, passed: bool) -> None:
     figures = {("other", "f1"): 0.9} | ({} if measured is None else {("news", "f1"): measured})
     (verdict,) = judge(figures, {"news": {"f1": Floor(0.8)}})
-    assert verdict == Verdict("news", "f1", Floor(0.8), measured)
+    assert verdict == GateVerdict("news", "f1", Floor(0.8), measured)
     assert verdict.passed == passed
 
 
