@@ -1,7 +1,7 @@
-"""Identity of web addresses: canonical form, host, site, and the id of the document behind them.
+"""Identify web addresses: canonical form, host, site, and the id of the document behind them.
 
-None of these raises: what is no absolute http or https URL with a host comes back unchanged from `canonical_url`, has
-the host and site "", and still has an id.
+No function raises. Text that is no absolute http or https URL with a host comes back unchanged from `canonical_url`;
+its host and site are "", and it still has an id.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ TRACKING = re.compile(
     r"|mc_cid|mc_eid|mkt_tok|oly_enc_id|oly_anon_id|vero_id|xtor|wt_mc|wt_zmc",
     re.IGNORECASE,
 )
-"""Names of query parameters that tell where the reader came from, never what is read."""
+"""Names of query parameters that say where the reader came from, never what is read."""
 
 SESSION = re.compile(
     r"phpsessid|jsessionid|aspsessionid\w*|sessionid|session_id|oscsid|zenid|cfid|cftoken", re.IGNORECASE
@@ -106,21 +106,15 @@ def _canonical_parts(url: str) -> SplitResult | None:
         return None
     if parts.scheme not in DEFAULT_PORTS or not netloc:
         return None
-    return parts._replace(netloc=netloc, query=_without_noise(parts.query))
+    pairs = (pair for pair in parts.query.split("&") if not _is_noise(*pair.partition("=")[::2]))
+    return parts._replace(netloc=netloc, query="&".join(pairs))
 
 
 def _netloc(parts: SplitResult) -> str:
     """Host and port, the port only where it says something; "" where there is no host."""
     host = (parts.hostname or "").rstrip(".")
-    bracketed = f"[{host}]" if ":" in host else host
-    return (
-        bracketed if parts.port in (None, DEFAULT_PORTS.get(parts.scheme)) or not host else f"{bracketed}:{parts.port}"
-    )
-
-
-def _without_noise(query: str) -> str:
-    """The query without tracking and session parameters."""
-    return "&".join(pair for pair in query.split("&") if not _is_noise(*pair.partition("=")[::2]))
+    name = f"[{host}]" if ":" in host else host
+    return name if parts.port in (None, DEFAULT_PORTS.get(parts.scheme)) or not host else f"{name}:{parts.port}"
 
 
 def _is_noise(name: str, value: str) -> bool:

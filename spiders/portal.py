@@ -27,18 +27,11 @@ from newscorpus.discovery.frontier import Frontier, SeenContents
 from newscorpus.discovery.lists import read_any, read_list
 from newscorpus.discovery.page import PageReading, read_page
 from newscorpus.discovery.period import ALWAYS
-from newscorpus.discovery.planner import FetchPlanner, Plan, PlannedFetch
+from newscorpus.discovery.planner import FetchPlanner, Plan
 from newscorpus.discovery.revisits import requeue_failed, requeue_for_period, requeue_known
 from newscorpus.recipe import SourcePage, page_of_portal
 
-from .arguments import (
-    PortalArguments,
-    check_promises,
-    loopback_hosts,
-    portal_policies,
-    portal_settings,
-    read_arguments,
-)
+from .arguments import PortalArguments, check_promises, loopback_hosts, portal_policies, portal_settings, read_arguments
 from .requests import Callback, first_address, make_request, read_evidence
 from .responses import RevisitClock, fetch_parts, fetch_rejection
 
@@ -83,26 +76,13 @@ class PortalSpider(Spider):
         return ledger_of(self.crawler)
 
     @cached_property
-    def _contents(self) -> SeenContents:
-        return SeenContents(self._ledger)
-
-    @cached_property
     def _planners(self) -> dict[str, FetchPlanner]:
         today, ledger, period = datetime.now(UTC).date(), self._ledger, self.arguments.period
+        contents, count = SeenContents(ledger), self.crawler.stats.inc_value
         frontiers = {name: Frontier(portal, today, ledger, self.loopback) for name, portal in self._portals.items()}
-        count = self.crawler.stats.inc_value
         return {
-            name: FetchPlanner(portal, frontiers[name], ledger, self._contents, period, count)
-            for name, portal in self._portals.items()
-        }
-
-    @cached_property
-    def _callbacks(self) -> dict[FetchKind, tuple[Callback, Callback]]:
-        return {
-            FetchKind.FEED: (self.parse_list, self.failed),
-            FetchKind.SITEMAP: (self.parse_list, self.failed),
-            FetchKind.MAYBE_LIST: (self.parse_guess, self.guess_failed),
-            FetchKind.PROBE: (self.parse_probe, self.guess_failed),
+            name: FetchPlanner(self._portals[name], frontier, ledger, contents, period, count)
+            for name, frontier in frontiers.items()
         }
 
     @cached_property
@@ -124,7 +104,7 @@ class PortalSpider(Spider):
         if given.revisit:
             n += requeue_known(self._ledger, names, given.revisit)
         self.crawler.stats.inc_value(REVISITED, n)
-        for output in self._listed() if given.urls else self._beginnings():
+        for output in self._begin():
             yield output
 
     async def parse_list(self, response: Response, source: str, form: str) -> AsyncIterator[Output]:
@@ -155,11 +135,12 @@ class PortalSpider(Spider):
         for output in self._requests(source, self._clock.watch(plan)):
             yield output
 
-    async def parse_probe(self, response: Response, source: str) -> None:  # noqa: ARG002 -- as the others
+    async def parse_probe(self, response: Response, source: str) -> None:
         """Remember what the site shows for a page that it cannot have, and yet answers."""
         if isinstance(response, HtmlResponse):
             reading = await asyncio.to_thread(read_page, make_page(response))
-            self._contents.remember_missing(response.request.url if response.request else "", reading.signature)
+            probe = response.request.url if response.request else ""
+            self._planners[source].contents.remember_missing(probe, reading.signature)
 
     async def parse_page(
         self, response: Response, source: str, kind: str, evidence: list[dict[str, str]]
@@ -238,27 +219,35 @@ class PortalSpider(Spider):
             yield from planner.start_page(response.url, reading.lists, sitemaps)
         yield from planner.links(reading, depth + 1, tried)
 
-    def _listed(self) -> Iterator[Output]:
-        """The addresses of the list, each of the first portal that covers it."""
+    def _begin(self) -> Iterator[Output]:
+        """Ask for the addresses listed, each of the first portal that covers it; without any, for what portals name."""
+        if not self.arguments.urls:
+            for name, planner in self._planners.items():
+                yield from self._requests(name, planner.beginnings())
         for url in self.arguments.urls:
-            portal = next((portal for portal in self.arguments.portals if portal.covers(url)), None)
-            if portal is None:
-                yield Rejected("discovery", "offsite", "no portal of this crawl covers it", url)
+            name = next((portal.name for portal in self.arguments.portals if portal.covers(url)), "")
+            if name:
+                yield from self._requests(name, self._planners[name].page(url, 0, FetchKind.ARTICLE))
             else:
-                yield from self._requests(portal.name, self._planners[portal.name].page(url, 0, FetchKind.ARTICLE))
-
-    def _beginnings(self) -> Iterator[Output]:
-        for name, planner in self._planners.items():
-            yield from self._requests(name, planner.beginnings(datetime.now(UTC).date()))
+                yield Rejected("discovery", "offsite", "no portal of this crawl covers it", url)
 
     def _requests(self, source: str, plan: Plan) -> Iterator[Rejected | Request]:
         """Make the requests of a portal's plan."""
         for planned in plan:
-            yield planned if isinstance(planned, Rejected) else self._request(source, planned)
-
-    def _request(self, source: str, planned: PlannedFetch) -> Request:
-        callback, errback = self._callbacks.get(planned.kind, (self.parse_page, self.failed))
-        return make_request(self._portals[source], planned, callback, errback)
+            if isinstance(planned, Rejected):
+                yield planned
+                continue
+            calls: tuple[Callback, Callback]
+            match planned.kind:
+                case FetchKind.FEED | FetchKind.SITEMAP:
+                    calls = self.parse_list, self.failed
+                case FetchKind.MAYBE_LIST:
+                    calls = self.parse_guess, self.guess_failed
+                case FetchKind.PROBE:
+                    calls = self.parse_probe, self.guess_failed
+                case _:
+                    calls = self.parse_page, self.failed
+            yield make_request(self._portals[source], planned, *calls)
 
     def _is_enough(self) -> bool:
         return 0 < self.arguments.limit <= self._ledger.documents()

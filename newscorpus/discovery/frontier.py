@@ -22,14 +22,6 @@ MAX_ADDRESSES = 2
 """Most addresses with one content that are handed on: an article may stand in two sections; the build keeps one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """An address worth asking for."""
-
-    url: str
-    kind: FetchKind
-
-
 @dataclass(slots=True)
 class Frontier:
     """Decides once on every address of a portal: ask, refuse with a reason, or pass over. The ledger remembers.
@@ -53,7 +45,7 @@ class Frontier:
         spent = self._admitted >= self.portal.limits.max_pages
         self._full = spent and self.ledger.counted(BUDGET_SPENT, self.portal.name) > 0
 
-    def admit(self, url: str, depth: int, kind: FetchKind | None = None) -> Target | Rejected | None:
+    def admit(self, url: str, depth: int, kind: FetchKind | None = None) -> FetchKind | Rejected | None:
         """Decide what to do about `url`.
 
         Args:
@@ -62,7 +54,7 @@ class Frontier:
             kind: what it is fetched for, where that is known; otherwise the address decides.
 
         Returns:
-            the target to ask for; the refusal; or None where the address was met before, belongs to another site, or
+            what to fetch it for; the refusal; or None where the address was met before, belongs to another site, or
             comes after the refusal that reported the page budget as spent.
         """
         allowed = may_ask(url, self.loopback)
@@ -78,7 +70,7 @@ class Frontier:
             return None
         if not allowed:
             return Rejected("fetch", "private_address", "no address of the public web", url)
-        return self._refusal(url, depth, kind, shape) or self._within_budget(Target(url, kind))
+        return self._refusal(url, depth, kind, shape) or self._within_budget(url, kind)
 
     def _refusal(self, url: str, depth: int, kind: FetchKind, shape: int) -> Rejected | None:
         limits = self.portal.limits
@@ -94,15 +86,15 @@ class Frontier:
     def _is_crowded(self, shape: int) -> bool:
         return self.ledger.listings(self.portal.name, shape, MAX_OF_A_SHAPE + 1) > MAX_OF_A_SHAPE
 
-    def _within_budget(self, target: Target) -> Target | Rejected | None:
+    def _within_budget(self, url: str, kind: FetchKind) -> FetchKind | Rejected | None:
         limit = self.portal.limits.max_pages
         if self._admitted < limit:
             self._admitted += 1
-            return target
+            return kind
         if self._full:
             return None
         self._full = True
-        return Rejected("discovery", "page_budget", f"after {limit} pages neither this one nor any other", target.url)
+        return Rejected("discovery", "page_budget", f"after {limit} pages neither this one nor any other", url)
 
 
 def _shape_key(url: str) -> int:

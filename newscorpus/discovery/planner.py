@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 from newscorpus.crawl.ledger import LastVisit, Ledger, UrlState
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.discovery.addresses import FetchKind, find_kind, plain_address
-from newscorpus.discovery.frontier import Frontier, SeenContents, Target, missing_page
+from newscorpus.discovery.frontier import Frontier, SeenContents, missing_page
 from newscorpus.discovery.listing import Listing, ListingEntry
 from newscorpus.discovery.page import PageReading
 from newscorpus.discovery.period import ALWAYS, Period
@@ -69,13 +69,14 @@ class FetchPlanner:
     period: Period
     count: Callable[[str, int], None]
 
-    def beginnings(self, today: date) -> Plan:
+    def beginnings(self) -> Plan:
         """Plan what the portal's file names: feeds, sitemaps, start pages, and the archive if a first day is given."""
         yield from (PlannedFetch(url, FetchKind.FEED) for url in self.portal.feeds)
         yield from (PlannedFetch(url, FetchKind.SITEMAP) for url in self.portal.sitemaps)
         pages = [*self.portal.start]
         if self.portal.archive and self.period.since > date.min:
-            pages += archive_pages(self.portal.archive, self.period.since, min(self.period.until, today))
+            last = min(self.period.until, self.frontier.today)
+            pages += archive_pages(self.portal.archive, self.period.since, last)
         for url in pages:
             yield from self.page(url, 0, FetchKind.SECTION)
 
@@ -93,10 +94,10 @@ class FetchPlanner:
             return
         outcome = self.frontier.admit(url, depth, kind)
         stated, evidence = (entry.modified, entry.evidence) if entry else ("", ())
-        if isinstance(outcome, Target):
+        if isinstance(outcome, FetchKind):
             if stated:
-                self.ledger.revisits.state(outcome.url, stated)
-            yield PlannedFetch(outcome.url, outcome.kind, depth, evidence)
+                self.ledger.revisits.state(url, stated)
+            yield PlannedFetch(url, outcome, depth, evidence)
         elif outcome is not None:
             yield outcome
         elif stated and self._has_changed(url, stated):

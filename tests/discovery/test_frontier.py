@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Rejected
 from newscorpus.discovery.addresses import MAX_OF_A_SHAPE, FetchKind, find_kind, find_trap, looks_like_article
-from newscorpus.discovery.frontier import Frontier, Target
+from newscorpus.discovery.frontier import Frontier
 from newscorpus.portals.portal import Portal, PortalLimits
 
 TODAY = date(2026, 11, 21)
@@ -139,14 +139,14 @@ def test_patterns_of_the_portal_come_before_looks(patterns: dict[str, list[str]]
 
 def test_admits_an_address_once(frontier: Callable[..., Frontier]) -> None:
     met = frontier()
-    assert met.admit(BASE + "/sport", 1) == Target(BASE + "/sport", FetchKind.SECTION)
+    assert met.admit(BASE + "/sport", 1) is FetchKind.SECTION
     assert met.admit(BASE + "/sport#top", 1) is None
     assert met.admit(BASE + "/sport?utm_source=x", 1) is None
 
 
 def test_passes_over_other_sites(frontier: Callable[..., Frontier]) -> None:
     assert frontier().admit("http://example.com/a", 1) is None
-    assert isinstance(frontier().admit("http://sub.example.org/a", 1), Target)
+    assert isinstance(frontier().admit("http://sub.example.org/a", 1), FetchKind)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_refuses_with_a_reason_once(
 
 
 def test_an_address_that_the_portal_calls_an_article_is_no_trap(frontier: Callable[..., Frontier]) -> None:
-    assert isinstance(frontier(articles=["^/plan/"]).admit(BASE + "/plan/2030/01/01/", 1), Target)
+    assert isinstance(frontier(articles=["^/plan/"]).admit(BASE + "/plan/2030/01/01/", 1), FetchKind)
 
 
 @pytest.mark.parametrize(
@@ -189,22 +189,22 @@ def test_asks_on_this_machine_only_where_the_portal_is_served(ledger: Ledger) ->
     refused = met.admit("http://127.0.0.1:8001/sport", 1)
     assert isinstance(refused, Rejected)
     assert refused.reason == "private_address"
-    assert isinstance(met.admit("http://127.0.0.1:8000/sport", 1), Target)
+    assert isinstance(met.admit("http://127.0.0.1:8000/sport", 1), FetchKind)
 
 
 def test_listings_of_one_shape_are_bounded_and_articles_are_not(frontier: Callable[..., Frontier]) -> None:
     met = frontier()
     outcomes = [met.admit(f"{BASE}/sport?page={number}", 1) for number in range(MAX_OF_A_SHAPE + 3)]
-    assert sum(isinstance(outcome, Target) for outcome in outcomes) == MAX_OF_A_SHAPE
+    assert sum(isinstance(outcome, FetchKind) for outcome in outcomes) == MAX_OF_A_SHAPE
     assert isinstance(outcomes[-1], Rejected)
     assert outcomes[-1].reason == "trap"
     articles = [met.admit(f"{BASE}/story-{number}", 1) for number in range(10_000, 10_000 + MAX_OF_A_SHAPE + 3)]
-    assert all(isinstance(outcome, Target) for outcome in articles)
+    assert all(isinstance(outcome, FetchKind) for outcome in articles)
 
 
 def test_the_page_budget_is_refused_once_and_then_kept_silently(frontier: Callable[..., Frontier]) -> None:
     met = frontier(limits=PortalLimits(max_pages=2))
     outcomes = [met.admit(f"{BASE}/story-{number}", 1) for number in range(10_000, 10_005)]
-    assert [type(outcome) for outcome in outcomes] == [Target, Target, Rejected, type(None), type(None)]
+    assert [type(outcome) for outcome in outcomes] == [FetchKind, FetchKind, Rejected, type(None), type(None)]
     assert isinstance(outcomes[2], Rejected)
     assert outcomes[2].reason == "page_budget"
