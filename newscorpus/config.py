@@ -1,4 +1,4 @@
-"""Typed configuration of each stage. Every number says where it comes from."""
+"""Configure each stage with typed values; every number says where it comes from."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,41 +6,27 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds on one page, so that no page can stall a crawl or exhaust its memory.
+    """Bounds on one page, so that no page can stall a crawl or exhaust its memory."""
 
-    Attributes:
-        max_bytes: longest body that is parsed; news pages of 2026 stay below 5 MB, 99.9 % below 3 MB.
-        max_depth: deepest nesting of elements that is walked; real pages stay below 100, and the text below is kept,
-            as if it stood at this depth.
-        max_elements: most elements walked; the longest real page seen (a live blog) had some 40,000.
-        page_seconds: longest time for one page; most take 0.01 s, and the hardest real one seen 2 s.
-    """
-
-    max_bytes: int = 20_000_000
+    max_bytes: int = 20_000_000  # longest body that is parsed; news pages of 2026 stay below 5 MB, 99.9 % below 3 MB
+    # Deepest nesting of elements that is walked; real pages stay below 100, and the text below is kept, as if it stood
+    # at this depth.
     max_depth: int = 250
-    max_elements: int = 500_000
-    page_seconds: float = 30.0
+    max_elements: int = 500_000  # most elements walked; the longest real page seen (a live blog) had some 40,000
+    page_seconds: float = 30.0  # longest time for one page; most take 0.01 s, and the hardest real one seen 2 s
 
 
 @dataclass(frozen=True, slots=True)
 class SignatureParameters:
-    """What a MinHash signature depends on; stamped beside every stored signature, since only equal ones compare.
+    """What a MinHash signature depends on; stamped beside every stored signature, since only equal ones compare."""
 
-    Attributes:
-        normaliser: how the text becomes words: Unicode NFC, folded as `newscorpus.dedup.words` says.
-        shingle_words: words in a shingle; 5-grams as FineWeb takes them (Penedo et al. 2024, section 3.4).
-        hashing: 32-bit hash of a shingle: polynomials of characters and of words, `newscorpus.dedup.words`.
-        scheme: datasketch's family of permutations; affine32 has no bias on long texts (datasketch#212).
-        permutations: length of the signature; 128 leave the Jaccard estimate a standard error of 0.044 at most.
-        seed: of the permutations.
-    """
-
-    normaliser: str = "nfc-fold-1"
-    shingle_words: int = 5
+    normaliser: str = "nfc-fold-1"  # how the text becomes words: Unicode NFC, folded as `newscorpus.dedup.words` says
+    shingle_words: int = 5  # words in a shingle; 5-grams as FineWeb takes them (Penedo et al. 2024, section 3.4)
+    # 32-bit hash of a shingle: polynomials of characters and of words, `newscorpus.dedup.words`.
     hashing: str = "polynomial-32"
-    scheme: str = "affine32"
-    permutations: int = 128
-    seed: int = 1
+    scheme: str = "affine32"  # datasketch's family of permutations; affine32 has no bias on long texts (datasketch#212)
+    permutations: int = 128  # length of the signature; 128 leave the Jaccard estimate a standard error of 0.044 at most
+    seed: int = 1  # of the permutations
 
 
 class Survivor(StrEnum):
@@ -53,45 +39,35 @@ class Survivor(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DuplicateConfig:
-    """What counts as a duplicate, and which document stays.
+    """What counts as a duplicate, and which document stays."""
 
-    Attributes:
-        threshold: least Jaccard similarity of the shingles of near-duplicates. At 0.7 the bands still find 61 % of the
-            pairs; below they find so few that the result would be chance.
-        margin: signatures decide by themselves when their estimate is farther than this from the threshold, and the
-            texts' own shingles when it is nearer: three standard errors at 0.7 with 128 permutations.
-        bands: bands of the index; with `rows`, 95 % of the pairs at a similarity of 0.8 are found, 99.99 % at 0.9.
-        rows: hash values in a band.
-        survivor: which of several near-duplicates stays, by date of publication; ties by id.
-        revision: which text of one document stays, by date of fetch.
-        excerpts: whether excerpts go.
-        containment: least share of an excerpt's runs of `excerpt_words` words that are in the longer text. Texts of one
-            length and a Jaccard similarity of 0.5 have two thirds in common, which must not suffice.
-        excerpt_words: words in a run; 7 seldom recur by chance, and an edit breaks no more than 7 of them.
-        excerpt_sample: of so many runs one is kept for finding excerpts (Manber 1994). An excerpt of 150 words shares
-            none with probability 0.01; the index needs 4 bytes for each.
-        excerpt_documents: a run in more documents than these is common property and finds nothing.
-        boilerplate_documents: documents of one portal in which a paragraph stands when it is cut as boilerplate; 0 cuts
-            nothing. Counted among documents that stay.
-        boilerplate_share: share of the portal's documents in which it must stand as well, so that in large corpora
-            sentences that do recur are not cut.
-        boilerplate_words: shortest paragraph that is counted; shorter ones are answers and sub-headings.
-    """
-
+    # Least Jaccard similarity of the shingles of near-duplicates. At 0.7 the bands still find 61 % of the pairs; below
+    # they find so few that the result would be chance.
     threshold: float = 0.7
+    # Signatures decide by themselves when their estimate is farther than this from the threshold, and the texts' own
+    # shingles when it is nearer: three standard errors at 0.7 with 128 permutations.
     margin: float = 0.12
+    # Bands of the index; with `rows`, 95 % of the pairs at a similarity of 0.8 are found, 99.99 % at 0.9.
     bands: int = 16
-    rows: int = 8
-    survivor: Survivor = Survivor.FIRST
-    revision: Survivor = Survivor.LATEST
-    excerpts: bool = True
+    rows: int = 8  # hash values in a band
+    survivor: Survivor = Survivor.FIRST  # which of several near-duplicates stays, by date of publication; ties by id
+    revision: Survivor = Survivor.LATEST  # which text of one document stays, by date of fetch
+    excerpts: bool = True  # whether excerpts are left out
+    # Least share of an excerpt's runs of `excerpt_words` words that are in the longer text. Texts of one length and a
+    # Jaccard similarity of 0.5 have two thirds in common, which must not suffice.
     containment: float = 0.8
-    excerpt_words: int = 7
+    excerpt_words: int = 7  # words in a run; 7 seldom recur by chance, and an edit breaks no more than 7 of them
+    # Of so many runs one is kept for finding excerpts (Manber 1994). An excerpt of 150 words shares none with
+    # probability 0.01; the index needs 4 bytes for each.
     excerpt_sample: int = 32
-    excerpt_documents: int = 50
+    excerpt_documents: int = 50  # a run in more documents than these is common property and finds nothing
+    # Documents of one portal in which a paragraph stands when it is cut as boilerplate; 0 cuts nothing. Counted among
+    # documents that stay.
     boilerplate_documents: int = 10
+    # Share of the portal's documents in which it must stand as well, so that in large corpora sentences that do recur
+    # are not cut.
     boilerplate_share: float = 0.001
-    boilerplate_words: int = 4
+    boilerplate_words: int = 4  # shortest paragraph that is counted; shorter ones are answers and sub-headings
 
 
 class ShardFormat(StrEnum):
@@ -105,15 +81,11 @@ class ShardFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ShardConfig:
-    """How the published corpus is cut into files.
+    """How the published corpus is cut into files."""
 
-    Attributes:
-        format: of each shard.
-        max_bytes: most bytes of a shard, counted as JSON lines before compression whatever the format; a longer record
-            has a shard of its own. At 256 MB a shard loads in seconds, and ten million news articles make some 120.
-    """
-
-    format: ShardFormat = ShardFormat.ZSTD
+    format: ShardFormat = ShardFormat.ZSTD  # of each shard
+    # Most bytes of a shard, counted as JSON lines before compression whatever the format; a longer record has a shard
+    # of its own. At 256 MB a shard loads in seconds, and ten million news articles make some 120.
     max_bytes: int = 256_000_000
 
 
@@ -127,7 +99,7 @@ class BuildConfig:
 
 
 class SplitRule(StrEnum):
-    """How documents are told apart for training and testing: not at all, by chance, or by date."""
+    """How documents are split for training and testing: not at all, by cluster, or by date."""
 
     NONE = "none"
     CLUSTER = "cluster"
@@ -136,19 +108,12 @@ class SplitRule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SplitConfig:
-    """How a corpus is split.
+    """How a corpus is split."""
 
-    Attributes:
-        rule: documents of one cluster stay together in any case.
-        validation: share of the documents, 0..1; one in twenty, chosen, as `test` is.
-        test: likewise.
-        seed: another one draws another split by cluster.
-    """
-
-    rule: SplitRule = SplitRule.NONE
-    validation: float = 0.05
-    test: float = 0.05
-    seed: int = 1
+    rule: SplitRule = SplitRule.NONE  # documents of one cluster stay together in any case
+    validation: float = 0.05  # share of the documents, 0..1; one in twenty, chosen
+    test: float = 0.05  # share of the documents, 0..1
+    seed: int = 1  # another one draws another split by cluster
 
 
 class ExportFormat(StrEnum):
@@ -164,38 +129,29 @@ class ExportFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ExportConfig:
-    """How an export is cut into files.
+    """How an export is cut into files."""
 
-    Attributes:
-        max_bytes: most bytes of text in a file, as UTF-8; a longer document has a file of its own. A file of 64 MB
-            opens in programs that hold it whole, XML editors among them. Does not concern `vertical` and `text`.
-        per_line: `text` puts one document on a line, and not one in a file.
-    """
-
+    # Most bytes of text in a file, as UTF-8; a longer document has a file of its own. A file of 64 MB opens in programs
+    # that hold it whole, XML editors among them. Does not concern `vertical` and `text`.
     max_bytes: int = 64_000_000
-    per_line: bool = False
+    per_line: bool = False  # `text` puts one document on a line, and not one in a file
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageConfig:
-    """How a text's language is told.
+    """How the language of a text is detected."""
 
-    Attributes:
-        sample_characters: how much of the text the detector sees; five times as much changes 2 verdicts on the 965
-            pages of the fundus and daniel sets, and costs more time.
-        min_letters: with fewer in the sample the declared language is taken on trust. The verdict on the first 30, 60
-            and 100 characters agrees with that on 1,000 in 92, 98 and 99 % of those pages.
-        min_score: probability a declared language needs: more likely than not.
-        min_own_letters: share of letters that only one language writes which settles it; Cyrillic Serbian has some
-            0.8 % of "ћ" and "ђ", Belarusian more of "ў", and a quoted name stays below.
-        seed: of the detector's random sampling.
-    """
-
+    # How much of the text the detector sees; five times as much changes 2 verdicts on the 965 pages of the fundus and
+    # daniel sets, and costs more time.
     sample_characters: int = 1_000
+    # With fewer in the sample the declared language is taken on trust. The verdict on the first 30, 60 and 100
+    # characters agrees with that on 1,000 in 92, 98 and 99 % of those pages.
     min_letters: int = 60
-    min_score: float = 0.5
+    min_score: float = 0.5  # probability a declared language needs: more likely than not
+    # Share of letters that only one language writes which settles it; Cyrillic Serbian has some 0.8 % of "ћ" and "ђ",
+    # Belarusian more of "ў", and a quoted name stays below.
     min_own_letters: float = 0.005
-    seed: int = 0
+    seed: int = 0  # of the detector's random sampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,142 +160,99 @@ class QualityConfig:
 
     Where a paper's number drops good news articles, ours is laxer, and the paper's stands beside it; docs/quality.md
     has the shares, and the papers' numbers as a file.
-
-    Attributes:
-        off: names of filters that are not asked.
-        mask: what is masked in the texts: "email", "phone", "iban", "birth_number", "oib", "emso", "pesel"; or nothing.
-        min_words: half of Gopher's 50 (Rae et al. 2021, appendix A.1.1), since news in brief are shorter than web
-            documents and inflected languages say as much in fewer words; of daniel it drops 0.1 % (50: 1.8 %), of
-            dragnet, which has blogs, 2.7 % (4.8 %), of the others nothing. Scripts without spaces: see
-            `corpus.quality.measured`.
-        min_flash_words: the same of flash news, by their headlines: a sentence.
-        max_flash_words: longest text tagged as flash news.
-        max_stub_words: longest text taken for the open part of a closed article; two or three opening paragraphs.
-        max_prompt_words: longest last paragraph taken for a call to subscribe rather than for text.
-        min_ticker_entries: fewest timed paragraphs of a ticker; a report of a match or a trial names a few times.
-        min_ticker_share: share of paragraphs that are timed; an entry has up to five paragraphs.
-        min_gallery_images: fewest images of a gallery.
-        max_gallery_words: longest text of a page that calls itself a gallery; more is an article with pictures.
-        min_words_an_image: a text with fewer is captions.
-        min_listing_lines: fewest paragraphs of a list; of fewer no share is taken.
-        max_listing_words: mean of words in a line of a list; headlines seldom have more.
-        max_listing_ended: share of lines that end as sentences do: 0.12, as in FineWeb (Penedo et al. 2024).
-        min_horoscope_signs: fewest signs of the zodiac that start paragraphs; half of them.
-        min_odds: fewest decimal odds of a table.
-        min_odds_share: odds for each word of it.
-        max_repeated_lines: share of characters in lines that stood there before: a text that stands there twice is kept
-            (Gopher, table A1: 0.2, which drops articles that repeat their lead).
-        min_repetition_words: n-grams of shorter texts are not counted: Gopher's least length.
-        max_top_ngrams: share of characters in the most frequent 2-, 3- and 4-gram (Gopher, table A1: 0.2, 0.18, 0.16).
-        max_duplicate_ngrams: share of characters in 5-, 6-, ... grams that stood there before (Gopher, table A1: 0.15,
-            0.14, 0.13, 0.12, 0.11, 0.1).
-        min_mean_word_length: in characters (Gopher, A.1.1).
-        max_mean_word_length: in characters (Gopher, A.1.1).
-        min_lettered_words: share of words with a letter (Gopher, A.1.1: 0.8, which drops reports on shares).
-        max_symbols_a_word: hash signs and ellipses for each word (Gopher, A.1.1).
-        max_bullet_lines: share of lines that start with a bullet (Gopher, A.1.1).
-        max_ellipsis_lines: share of lines that end in an ellipsis (Gopher, A.1.1: 0.3; some columnists write so).
-        short_line_characters: a shorter line is short (FineWeb).
-        max_short_lines: share of short lines (FineWeb: 0.67, which drops interviews and reports with tables).
-        max_code_lines: share of lines that look like program code; chosen: with 0.2 articles on programming go.
     """
 
-    off: tuple[str, ...] = ()
+    off: tuple[str, ...] = ()  # names of filters that are not asked
+    # What is masked in the texts: "email", "phone", "iban", "birth_number", "oib", "emso", "pesel"; or nothing.
     mask: tuple[str, ...] = ()
+    # Half of Gopher's 50 (Rae et al. 2021, appendix A.1.1), since news in brief are shorter than web documents and
+    # inflected languages say as much in fewer words; of daniel it drops 0.1 % (50: 1.8 %), of dragnet, which has blogs,
+    # 2.7 % (4.8 %), of the others nothing. Scripts without spaces: see `corpus.quality.measured`.
     min_words: int = 25
-    min_flash_words: int = 8
-    max_flash_words: int = 60
+    min_flash_words: int = 8  # the same of flash news, by their headlines: a sentence
+    max_flash_words: int = 60  # longest text tagged as flash news
+    # Longest text taken for the open part of a closed article; two or three opening paragraphs.
     max_stub_words: int = 150
-    max_prompt_words: int = 40
-    min_ticker_entries: int = 6
-    min_ticker_share: float = 0.2
-    min_gallery_images: int = 6
+    max_prompt_words: int = 40  # longest last paragraph taken for a call to subscribe rather than for text
+    min_ticker_entries: int = 6  # fewest timed paragraphs of a ticker; a report of a match or a trial names a few times
+    min_ticker_share: float = 0.2  # share of paragraphs that are timed; an entry has up to five paragraphs
+    min_gallery_images: int = 6  # fewest images of a gallery
+    # Longest text of a page that calls itself a gallery; more is an article with pictures.
     max_gallery_words: int = 1_000
-    min_words_an_image: int = 20
-    min_listing_lines: int = 5
-    max_listing_words: int = 15
-    max_listing_ended: float = 0.12
-    min_horoscope_signs: int = 6
-    min_odds: int = 10
-    min_odds_share: float = 0.05
+    min_words_an_image: int = 20  # a text with fewer is captions
+    min_listing_lines: int = 5  # fewest paragraphs of a list; of fewer no share is taken
+    max_listing_words: int = 15  # mean of words in a line of a list; headlines seldom have more
+    max_listing_ended: float = 0.12  # share of lines that end as sentences do: 0.12, as in FineWeb (Penedo et al. 2024)
+    min_horoscope_signs: int = 6  # fewest signs of the zodiac that start paragraphs; half of them
+    min_odds: int = 10  # fewest decimal odds of a table
+    min_odds_share: float = 0.05  # odds for each word of it
+    # Share of characters in lines that stood there before: a text that stands there twice is kept (Gopher, table A1:
+    # 0.2, which drops articles that repeat their lead).
     max_repeated_lines: float = 0.5
-    min_repetition_words: int = 50
+    min_repetition_words: int = 50  # n-grams of shorter texts are not counted: Gopher's least length
+    # Share of characters in the most frequent 2-, 3- and 4-gram (Gopher, table A1: 0.2, 0.18, 0.16).
     max_top_ngrams: tuple[float, ...] = (0.25, 0.25, 0.25)
+    # Share of characters in 5-, 6-, ... grams that stood there before (Gopher, table A1: 0.15, 0.14, 0.13, 0.12, 0.11,
+    # 0.1).
     max_duplicate_ngrams: tuple[float, ...] = (0.5,)
-    min_mean_word_length: float = 3.0
-    max_mean_word_length: float = 10.0
-    min_lettered_words: float = 0.6
-    max_symbols_a_word: float = 0.1
-    max_bullet_lines: float = 0.9
+    min_mean_word_length: float = 3.0  # in characters (Gopher, A.1.1)
+    max_mean_word_length: float = 10.0  # in characters (Gopher, A.1.1)
+    min_lettered_words: float = 0.6  # share of words with a letter (Gopher, A.1.1: 0.8, which drops reports on shares)
+    max_symbols_a_word: float = 0.1  # hash signs and ellipses for each word (Gopher, A.1.1)
+    max_bullet_lines: float = 0.9  # share of lines that start with a bullet (Gopher, A.1.1)
+    # Share of lines that end in an ellipsis (Gopher, A.1.1: 0.3; some columnists write so).
     max_ellipsis_lines: float = 0.7
-    short_line_characters: int = 30
-    max_short_lines: float = 0.9
+    short_line_characters: int = 30  # a shorter line is short (FineWeb)
+    max_short_lines: float = 0.9  # share of short lines (FineWeb: 0.67, which drops interviews and reports with tables)
+    # Share of lines that look like program code; chosen: with 0.2 articles on programming go.
     max_code_lines: float = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class PolitenessConfig:
-    """How a crawl treats a site that is slow or refuses. The delay of the portal's file is the floor of all pauses.
+    """How a crawl treats a site that is slow or refuses. The delay of the portal's file is the floor of all pauses."""
 
-    Attributes:
-        max_delay_seconds: longest delay that a slow site brings about by its slowness; AutoThrottle's default.
-        max_crawl_delay_seconds: longest Crawl-delay that is waited for; at one page in five minutes a crawl never ends,
-            so that a site that asks for more is not crawled.
-        max_refusals: different addresses refused in a row (403, 429, 5xx, no answer) after which the site rests; a few
-            broken pages side by side are no refusal.
-        first_pause_seconds: of a site that refuses; doubled each time that it still does. RFC 9110 names no number.
-        max_pause_seconds: longest pause, and longest Retry-After that is waited for.
-        max_pauses: pauses in a row after which the site is given up for the run: about an hour of them.
-        robots_seconds: how long a robots.txt holds: 24 hours (RFC 9309, section 2.4).
-    """
-
+    # Longest delay that a slow site brings about by its slowness; AutoThrottle's default.
     max_delay_seconds: float = 60.0
+    # Longest Crawl-delay that is waited for; at one page in five minutes a crawl never ends, so that a site that asks
+    # for more is not crawled.
     max_crawl_delay_seconds: float = 300.0
+    # Different addresses refused in a row (403, 429, 5xx, no answer) after which the site rests; a few broken pages
+    # side by side are no refusal.
     max_refusals: int = 5
+    # Of a site that refuses; doubled each time that it still does. RFC 9110 names no number.
     first_pause_seconds: float = 60.0
-    max_pause_seconds: float = 3_600.0
-    max_pauses: int = 6
-    robots_seconds: float = 86_400.0
+    max_pause_seconds: float = 3_600.0  # longest pause, and longest Retry-After that is waited for
+    max_pauses: int = 6  # pauses in a row after which the site is given up for the run: about an hour of them
+    robots_seconds: float = 86_400.0  # how long a robots.txt holds: 24 hours (RFC 9309, section 2.4)
 
 
 @dataclass(frozen=True, slots=True)
 class RevisitConfig:
-    """How often feeds, sitemaps and sections are asked for again, between two bounds, by how often they change.
+    """How often feeds, sitemaps and sections are asked for again, between two bounds, by how often they change."""
 
-    Attributes:
-        first_seconds: from the first visit to the second: an hour, in which a news portal publishes something.
-        depth_factor: by which that interval grows with each link between a start page and a section; so the hundreds of
-            pages of old sections wait for days, and those a link away for four hours.
-        min_seconds: shortest: a news feed shows some 20 entries, and few portals write that many in ten minutes.
-        max_seconds: longest: a week, so that an archive that is added to after all is not missed for long.
-    """
-
+    # From the first visit to the second: an hour, in which a news portal publishes something.
     first_seconds: float = 3_600.0
+    # By which that interval grows with each link between a start page and a section; so the hundreds of pages of old
+    # sections wait for days, and those a link away for four hours.
     depth_factor: float = 4.0
+    # Shortest: a news feed shows some 20 entries, and few portals write that many in ten minutes.
     min_seconds: float = 600.0
+    # Longest: a week, so that an archive that is added to after all is not missed for long.
     max_seconds: float = 604_800.0
 
 
 @dataclass(frozen=True, slots=True)
 class PostAnalysisConfig:
-    """Numbers of the rules that revise a page's labels; distances count blocks.
+    """Numbers of the rules that revise a page's labels; distances count blocks."""
 
-    Attributes:
-        near_blocks: how far the surroundings of a block, and the start and end of a page, reach (Mrózek 2014).
-        sibling_blocks: good blocks that make their parents' path good (Mrózek 2014).
-        lonely_blocks: how far before it a block at the end needs a good one (Mrózek 2014).
-        max_phrase_words: longest block that may end an article: fewer than 15 words (Boilerpipe).
-        min_words_before_end: words of running text that must stand before the end of an article (Boilerpipe).
-        min_running_words: fewest words of a block of running text; Boilerpipe's 9 tokens a line.
-        max_link_share: most of a block's words inside links for running text (Boilerpipe, NumWordsRulesClassifier).
-        min_headline_likeness: Dice coefficient of words from which a block is the headline; four words of five, chosen.
-    """
-
-    near_blocks: int = 3
-    sibling_blocks: int = 3
-    lonely_blocks: int = 5
-    max_phrase_words: int = 14
-    min_words_before_end: int = 60
-    min_running_words: int = 9
+    near_blocks: int = 3  # how far the surroundings of a block, and the start and end of a page, reach (Mrózek 2014)
+    sibling_blocks: int = 3  # good blocks that make their parents' path good (Mrózek 2014)
+    lonely_blocks: int = 5  # how far before it a block at the end needs a good one (Mrózek 2014)
+    max_phrase_words: int = 14  # longest block that may end an article: fewer than 15 words (Boilerpipe)
+    min_words_before_end: int = 60  # words of running text that must stand before the end of an article (Boilerpipe)
+    min_running_words: int = 9  # fewest words of a block of running text; Boilerpipe's 9 tokens a line
+    # Most of a block's words inside links for running text (Boilerpipe, NumWordsRulesClassifier).
     max_link_share: float = 1 / 3
+    # Dice coefficient of words from which a block is the headline; four words of five, chosen.
     min_headline_likeness: float = 0.8

@@ -1,7 +1,4 @@
-"""The types of a record's columns, in words that people and programs read alike.
-
-Records: made of articles, written as JSON, read back.
-"""
+"""Make the corpus row of an article, write it as a line of JSON, and read rows of this schema and of older ones."""
 
 import dataclasses
 import hashlib
@@ -12,41 +9,20 @@ from typing import Any, get_args, get_origin, get_type_hints
 import msgspec
 
 from newscorpus.corpus.lines import encode_line, writable
-from newscorpus.data import SCHEMA, SINCE, Article, Record
+from newscorpus.data import SCHEMA, SINCE, Article, Fields, Record
 from newscorpus.errors import CorpusError
 from newscorpus.tokens import count_words
 from newscorpus.urls import document_address, document_id
-
-VALUES = {str: "string", int: "int64", float: "float64", bool: "bool"}
-
-
-def keys_of(kind: Any, schema: int = SCHEMA) -> dict[str, Any]:
-    """The fields that a dataclass of the record has in a schema, in order, with their types."""
-    hints = get_type_hints(kind)
-    return {
-        field.name: hints[field.name] for field in dataclasses.fields(kind) if field.metadata.get(SINCE, 1) <= schema
-    }
-
-
-def column_types(schema: int = SCHEMA) -> dict[str, str]:
-    """Type of each column: "string", "list<string>", "struct<robots: string, ...>" ..., in the notation of Arrow."""
-    return {name: _type(kind, schema) for name, kind in keys_of(Record, schema).items()}
-
-
-def _type(kind: Any, schema: int) -> str:
-    """The type of a value, of a tuple of values, or of a dataclass."""
-    if get_origin(kind) is tuple:
-        return f"list<{_type(get_args(kind)[0], schema)}>"
-    if dataclasses.is_dataclass(kind):
-        items = (f"{name}: {_type(item, schema)}" for name, item in keys_of(kind, schema).items())
-        return f"struct<{', '.join(items)}>"
-    return VALUES[kind]
-
 
 DECODER = msgspec.json.Decoder(Record)
 
 REVISION_LENGTH = 16
 """Hex digits of a revision; it only tells apart the texts of one document."""
+
+COPIED = (set(Fields.__slots__) & set(Record.__slots__)) - {"language", "provenance"}
+"""Keys of a record that are those of the article's fields as they are."""
+
+ARROW_NAMES = {str: "string", int: "int64", float: "float64", bool: "bool"}
 
 
 def make_record(article: Article, source: str, language: str, language_score: float) -> Record:
@@ -71,23 +47,9 @@ def make_record(article: Article, source: str, language: str, language_score: fl
         supersedes="",
         url=url,
         source=source,
-        site_name=fields.site_name,
-        title=fields.title,
-        lead=fields.lead,
         text=article.text,
-        authors=fields.authors,
-        agencies=fields.agencies,
-        published=fields.published,
-        modified=fields.modified,
-        section=fields.section,
-        tags=fields.tags,
         language=language,
         language_score=float(language_score),
-        description=fields.description,
-        images=fields.images,
-        license=fields.license,
-        paywalled=fields.paywalled,
-        rights=fields.rights,
         provenance=replace(fields.provenance, text=fields.provenance.text or article.extractor.partition(":")[0]),
         capture=article.capture,
         extractor=article.extractor,
@@ -95,6 +57,7 @@ def make_record(article: Article, source: str, language: str, language_score: fl
         n_words=count_words(article.text),
         flags=article.flags,
         fetched=article.fetched,
+        **{name: getattr(fields, name) for name in COPIED},
     )
 
 
@@ -138,14 +101,39 @@ def current(record: Record) -> Record:
 
 
 def check_schema(schema: int, beginning: str = "") -> None:
-    """Refuse a schema that this version does not read.
-
-    Args:
-        schema: what was read.
-        beginning: of the message.
+    """Refuse a schema that this version does not read, in a message that begins as given.
 
     Raises:
         CorpusError: it is later than ours.
     """
     if not 1 <= schema <= SCHEMA:
         raise CorpusError(f"{beginning}schema {schema}; this version reads 1 to {SCHEMA}")
+
+
+def keys_of(kind: Any, schema: int = SCHEMA) -> dict[str, Any]:
+    """The fields that a dataclass of the record has in a schema, in order, with their types."""
+    hints = get_type_hints(kind)
+    return {
+        field.name: hints[field.name] for field in dataclasses.fields(kind) if field.metadata.get(SINCE, 1) <= schema
+    }
+
+
+def item_type(kind: Any) -> tuple[Any, bool]:
+    """The type of a value, or of the items of a tuple, and whether it is a tuple."""
+    repeated = get_origin(kind) is tuple
+    return (get_args(kind)[0] if repeated else kind), repeated
+
+
+def column_types(schema: int = SCHEMA) -> dict[str, str]:
+    """Type of each column: "string", "list<string>", "struct<robots: string, ...>" ..., in the notation of Arrow."""
+    return {name: _arrow_name(kind, schema) for name, kind in keys_of(Record, schema).items()}
+
+
+def _arrow_name(kind: Any, schema: int) -> str:
+    item, repeated = item_type(kind)
+    if repeated:
+        return f"list<{_arrow_name(item, schema)}>"
+    if item in ARROW_NAMES:
+        return ARROW_NAMES[item]
+    parts = (f"{name}: {_arrow_name(part, schema)}" for name, part in keys_of(item, schema).items())
+    return f"struct<{', '.join(parts)}>"
