@@ -255,7 +255,7 @@ class PortalSpider(Spider):
 
 def _postpone() -> None:
     if visit := current_visit():
-        visit.postpone()
+        visit.postponed = True
 
 
 def _depth(response: Response) -> int:

@@ -80,7 +80,7 @@ class Archive:
         except OSError as error:
             self._give_up(error)
             if visit := current_visit():
-                visit.postpone()
+                visit.postponed = True
             return []
         self._crawler.stats.inc_value(ARCHIVED, where.length)
         return [where.file, where.offset, where.length]

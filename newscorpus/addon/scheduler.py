@@ -265,7 +265,6 @@ class LedgerScheduler(BaseScheduler):
             return
         with self.guarded():
             self._settle()
-            self.ledger.wake()
             self.ledger.commit()
             self.ledger.transaction.trim()
 

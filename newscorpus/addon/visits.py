@@ -45,7 +45,7 @@ class Visit:
         serial: of the address in the ledger; 0 for a request that is not there.
         entered: the spider has the answer.
         unchanged: the answer says that the address is as it was; it brings nothing then.
-        retry_at: when to ask again instead of being done, seconds since the epoch, 0: at any time; None: never.
+        postponed: it is asked for again, and what the answer brought is dropped.
     """
 
     def __init__(self, portal: str, request: Request, serial: int = 0) -> None:
@@ -55,13 +55,9 @@ class Visit:
         self.serial = serial
         self.entered = False
         self.unchanged = False
-        self.retry_at: float | None = None
+        self.postponed = False
         self._fetched: Fetched | None = None
         self._brought: list[tuple[Series, bytes, UrlOutcome]] = []
-
-    def postpone(self, retry_at: float = 0.0) -> None:
-        """Drop what the answer brought, and ask again later."""
-        self.retry_at = retry_at
 
     def bring(self, series: Series, line: bytes, outcome: UrlOutcome) -> None:
         """Add a row or a rejection, to be written when the visit ends."""
@@ -84,8 +80,8 @@ class Visit:
 
     def end(self, ledger: Ledger) -> None:
         """Write what the visit brought, or queue its address again."""
-        if self.retry_at is not None and self.serial:
-            ledger.release(self.serial, self.retry_at)
+        if self.postponed and self.serial:
+            ledger.release(self.serial)
             return
         if self.unchanged and self.serial and self._fetched:
             ledger.leave(self.serial, self._fetched)
@@ -110,8 +106,7 @@ class Visit:
     def _enter(self, result: Response | Failure) -> None:
         self.entered = True
         error = result.value if isinstance(result, Failure) else None
-        if isinstance(error, Postponed):
-            self.postpone()
+        self.postponed = self.postponed or isinstance(error, Postponed)
         answer = error.response if isinstance(error, HttpError) else result
         if isinstance(answer, Response):
             self._fetched = _fetched(answer)

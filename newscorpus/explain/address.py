@@ -35,7 +35,6 @@ class Fate(StrEnum):
     NEVER_MET = "never_met"
     MET = "met"
     QUEUED = "queued"
-    WAITING = "waiting"
     UNDER_WAY = "under_way"
     READ = "read"
     NO_RESPONSE = "no_response"
@@ -57,7 +56,6 @@ class Found:
         trail: the page that named it, the one that named that, and so on back to a start.
         evidence: what feeds and sitemaps said of it.
         attempts: how often it was asked for.
-        retry_at: before which it is not asked for again.
         next_visit: when a revisit is due.
     """
 
@@ -67,7 +65,6 @@ class Found:
     trail: tuple[str, ...]
     evidence: tuple[Evidence, ...]
     attempts: int
-    retry_at: str
     next_visit: str
 
 
@@ -123,7 +120,6 @@ class Explanation:
 OF_STATE = {
     UrlState.RESERVED: Fate.MET,
     UrlState.QUEUED: Fate.QUEUED,
-    UrlState.WAITING: Fate.WAITING,
     UrlState.LEASED: Fate.UNDER_WAY,
     UrlState.DONE: Fate.READ,
     UrlState.FAILED: Fate.NO_RESPONSE,
@@ -177,7 +173,6 @@ def _found(entry: UrlEntry) -> Found:
         entry.trail,
         _evidence(entry.request),
         entry.attempts,
-        _time(entry.retry_at),
         _time(entry.next_visit),
     )
 

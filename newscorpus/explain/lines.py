@@ -12,7 +12,6 @@ WORDS = {
     Fate.NEVER_MET: "never met: nothing that was read named it, or it lies outside the portals or the days asked for",
     Fate.MET: "met on a page that is still being read",
     Fate.QUEUED: "queued: it is asked for when the crawl goes on",
-    Fate.WAITING: "waiting: it is asked for again later",
     Fate.UNDER_WAY: "being asked for now, or again when the crawl goes on",
     Fate.READ: "read for the addresses that it names",
     Fate.NO_RESPONSE: "nothing came back",
@@ -74,7 +73,6 @@ def _found(found: Found, url: str) -> Iterator[str]:
         yield from _labelled(label, address)
     for item in found.evidence:
         yield from _labelled(item.source, f"{item.field}: {_cut(item.value)}")
-    yield from _labelled("not before", found.retry_at)
     yield from _labelled("next visit", found.next_visit)
     yield from _labelled("attempts", str(found.attempts) if found.attempts > 1 else "")
 

@@ -103,9 +103,7 @@ def fill(ledger: Ledger, crawl: Crawl) -> None:
     crawl.queue("/became-short", "/one")
     crawl.reject("/became-short", Rejected("quality", "too_short", "3 words"))
     crawl.queue("/later", "/one")
-    crawl.queue("/soon", "/one")
     ledger.release(ledger.serial(SITE + "/later"))
-    ledger.release(ledger.serial(SITE + "/soon"), 2_000_000_000.0)
 
 
 def told(corpus: Path, path: str) -> tuple[Explanation, str]:
@@ -161,12 +159,11 @@ def test_the_end_of_a_redirect_is_known_by_what_was_asked(corpus: Path) -> None:
 
 @pytest.mark.parametrize(
     ("path", "fate"),
-    [("/", Fate.READ), ("/later", Fate.QUEUED), ("/soon", Fate.WAITING), ("/never", Fate.NEVER_MET)],
+    [("/", Fate.READ), ("/later", Fate.QUEUED), ("/never", Fate.NEVER_MET)],
 )
 def test_addresses_without_an_end(corpus: Path, path: str, fate: Fate) -> None:
-    said, text = told(corpus, path)
+    said, _ = told(corpus, path)
     assert said.fate is fate
-    assert ("not before  2033-05-18T03:33:20+00:00" in text) == (fate is Fate.WAITING)
 
 
 def test_corpora_without_a_ledger_are_searched(corpus: Path, tmp_path: Path) -> None:

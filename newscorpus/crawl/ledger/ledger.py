@@ -8,7 +8,6 @@ than the database the pages whose lines are missing are asked for again.
 """
 
 import sqlite3
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
@@ -49,8 +48,8 @@ class Ledger:
         self._changed: set[tuple[str, str]] = set()
         self._claims: dict[int, int] = {}
         self._documents: int = connection.execute("SELECT count(*) FROM documents").fetchone()[0]
-        self._queued = self._in_state(UrlState.QUEUED)
-        self._waiting = self._in_state(UrlState.WAITING)
+        queued = connection.execute("SELECT portal, count(*) FROM urls WHERE state = 1 GROUP BY portal").fetchall()
+        self._queued: Counter[str] = Counter(dict(queued))
         self.revisits = Revisits(self._write)
 
     @classmethod
@@ -136,10 +135,8 @@ class Ledger:
         return (portal for portal, n in self._queued.items() if n > 0)
 
     def pending(self, given_up: Callable[[str], bool]) -> bool:
-        """Whether anything is queued, or waits for its time, on a portal that is not given up."""
-        return any(
-            n > 0 and not given_up(portal) for counts in (self._queued, self._waiting) for portal, n in counts.items()
-        )
+        """Whether anything is queued on a portal that is not given up."""
+        return any(n > 0 and not given_up(portal) for portal, n in self._queued.items())
 
     def lease(self, portal: str) -> Lease | None:
         """Take the next address of a portal from the queue."""
@@ -152,31 +149,12 @@ class Ledger:
         self._queued[portal] -= 1
         return Lease(*row)
 
-    def wake(self, now: float | None = None) -> None:
-        """Queue what waited for its time (seconds since the epoch; by default now)."""
-        if not self._waiting.total():
-            return
-        sql = "UPDATE urls SET state = 1 WHERE state = 2 AND retry_at <= ? RETURNING portal"
-        for (portal,) in self._write(sql, (time.time() if now is None else now,)).fetchall():
-            self._waiting[portal] -= 1
-            self._queued[portal] += 1
-
-    def release(
-        self, serial: int, retry_at: float = 0.0, *, priority: int | None = None, request: bytes | None = None
-    ) -> None:
-        """Queue a leased address again.
-
-        Args:
-            serial: of the address.
-            retry_at: when it may be asked for, seconds since the epoch; 0: at any time.
-            priority: a new priority, if any.
-            request: a new request, if any.
-        """
-        state = UrlState.WAITING if retry_at else UrlState.QUEUED
-        sql = """UPDATE urls SET state = ?, retry_at = ?, priority = coalesce(?, priority),
-            request = coalesce(?, request) WHERE serial = ? RETURNING portal"""
-        (portal,) = self._write(sql, (state, retry_at, priority, request, serial)).fetchone()
-        (self._waiting if retry_at else self._queued)[portal] += 1
+    def release(self, serial: int, *, priority: int | None = None, request: bytes | None = None) -> None:
+        """Queue a leased address again, with a new priority and request where they are given."""
+        sql = """UPDATE urls SET state = 1, priority = coalesce(?, priority), request = coalesce(?, request)
+            WHERE serial = ? RETURNING portal"""
+        (portal,) = self._write(sql, (priority, request, serial)).fetchone()
+        self._queued[portal] += 1
         self._unclaim(serial)
 
     def finish(self, serial: int, outcomes: Sequence[UrlOutcome] = (), fetched: Fetched | None = None) -> None:
@@ -268,8 +246,8 @@ class Ledger:
         return sum(n for (of, name), n in self._counts.items() if of == portal and name.startswith("rejected/"))
 
     def queued(self, portal: str) -> int:
-        """How many addresses of a portal are to be asked for, at once or at their time."""
-        return self._queued[portal] + self._waiting[portal]
+        """How many addresses of a portal are to be asked for."""
+        return self._queued[portal]
 
     # ---- files and commits ------------------------------------------------------------------------------------------
 
@@ -292,11 +270,6 @@ class Ledger:
             self.transaction.close()
 
     # ---- within -----------------------------------------------------------------------------------------------------
-
-    def _in_state(self, state: UrlState) -> Counter[str]:
-        """The number of addresses in a state, by portal."""
-        rows = self._read("SELECT portal, count(*) FROM urls WHERE state = ? GROUP BY portal", (state,))
-        return Counter(dict(rows.fetchall()))
 
     def _note(self, serial: int, portal: str, key: int, fetched: Fetched) -> None:
         moved = key_of(fetched.url) != key

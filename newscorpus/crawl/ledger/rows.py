@@ -10,15 +10,13 @@ class UrlState(IntEnum):
     """Where an address stands.
 
     RESERVED: named by a page that is still being read; forgotten at the next start, when that page is read again.
-    QUEUED: to be asked for at any time. WAITING: to be asked for at its time.
-    LEASED: being asked for; queued again at the next start.
+    QUEUED: to be asked for. LEASED: being asked for; queued again at the next start.
     DONE: it ended as a row, a rejection or a page read for its links.
     FAILED: it could not be fetched, or its callback raised an error.
     """
 
     RESERVED = 0
     QUEUED = 1
-    WAITING = 2
     LEASED = 3
     DONE = 4
     FAILED = 5

@@ -37,7 +37,6 @@ class UrlEntry:
     trail: tuple[str, ...]
     request: bytes
     attempts: int
-    retry_at: float
     next_visit: float
     fetched: str
     status: int
@@ -52,7 +51,7 @@ class UrlEntry:
 
 
 PLAIN = (
-    *("url", "portal", "kind", "depth", "request", "attempts", "retry_at", "next_visit", "fetched", "status"),
+    *("url", "portal", "kind", "depth", "request", "attempts", "next_visit", "fetched", "status"),
     *("n_bytes", "redirected_to", "stage", "reason", "detail", "revision"),
 )
 """Columns that an `UrlEntry` has as they are."""
@@ -102,7 +101,7 @@ class PortalStatus:
 
     Attributes:
         portal: its name.
-        queued: addresses still to be asked for, those that wait for their time included.
+        queued: addresses still to be asked for.
         leased: addresses being asked for.
         done: addresses that ended, in whichever way, without fetch failures.
         failed: addresses that could not be fetched.
@@ -167,7 +166,7 @@ def status(corpus: Path, now: datetime | None = None) -> list[PortalStatus]:
 
 
 def _status(portal: str, at: Counter[UrlState], counted: Counter[str], rate: float) -> PortalStatus:
-    queued = at[UrlState.QUEUED] + at[UrlState.WAITING]
+    queued = at[UrlState.QUEUED]
     megabytes = counted["bytes"] / MEGABYTE
     rejected = {name.removeprefix("rejected/"): n for name, n in counted.items() if name.startswith("rejected/") and n}
     return PortalStatus(

@@ -98,16 +98,15 @@ def test_a_refusal_is_noted_once(ledger: Ledger, tmp_path: Path) -> None:
     assert status(tmp_path)[0].rejected == {"discovery/trap": 1}
 
 
-def test_released_addresses_wait_for_their_time(ledger: Ledger) -> None:
+def test_released_addresses_are_queued_again(ledger: Ledger) -> None:
     ledger.add(link("x"))
     lease = ledger.lease("a")
     assert lease
-    ledger.release(lease.serial, retry_at=1_000.0, priority=-1, request=b'{"again":1}')
-    ledger.wake(999.0)
     assert leased(ledger) == ""
+    assert not ledger.pending(lambda _portal: False)
+    ledger.release(lease.serial, priority=-1, request=b'{"again":1}')
     assert ledger.pending(lambda _portal: False)
     assert not ledger.pending(lambda _portal: True)
-    ledger.wake(1_000.0)
     lease = ledger.lease("a")
     assert lease
     assert (lease.priority, lease.request) == (-1, b'{"again":1}')
