@@ -69,9 +69,9 @@ def load_extractor(name: str = "main-text") -> "Extractor":
         ValueError: there is no such extractor; the message names all.
         ImportError: the extractor needs a package that is not installed.
     """
-    from newscorpus.recipe import extractor_for
+    from newscorpus.recipe import Recipe, extractor_of
 
-    return extractor_for(name)
+    return extractor_of(Recipe(name))
 
 
 def read_corpus(folder: Path | str) -> "Iterator[Record]":

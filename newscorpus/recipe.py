@@ -113,7 +113,7 @@ def process_page(recipe: Recipe, page: SourcePage | Page) -> Row | Rejected:
         ImportError: the extractor needs a package that is not installed.
     """
     page = SourcePage(page) if isinstance(page, Page) else page
-    extractor = extractor_for(recipe.extractor, page.source if page.template else "", page.template)
+    extractor = extractor_of(recipe, page)
     try:
         article = extract_article(extractor, page)
         return article if isinstance(article, Rejected) else make_row(recipe, article, page)
@@ -162,14 +162,19 @@ def _excerpt(article: Article, quality: QualityConfig) -> str:
     return " | ".join(filter(None, parts))[:EXCERPT_CHARACTERS]
 
 
-@cache
-def extractor_for(name: str, source: str = "", template: TemplateSection | None = None) -> Extractor:
-    """Load an extractor, with the template of a portal if it has one; once a process.
+def extractor_of(recipe: Recipe, page: SourcePage | None = None) -> Extractor:
+    """Load the extractor of a recipe, with the template of a page's source if it has one; once a process.
 
     Raises:
         ValueError: there is no such extractor, its model is missing, or a rule of the template is broken.
         ImportError: the extractor needs a package that is not installed.
     """
+    template = page.template if page else None
+    return _load(recipe.extractor, page.source if page and template else "", template)
+
+
+@cache
+def _load(name: str, source: str, template: TemplateSection | None) -> Extractor:
     return load(name, template=TemplateRules(source, template) if template else None)
 
 

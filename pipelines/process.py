@@ -16,7 +16,7 @@ from newscorpus.corpus.quality.judge import changed_settings
 from newscorpus.data import Rejected
 from newscorpus.errors import CrawlError
 from newscorpus.published.registry import NAMES
-from newscorpus.recipe import Recipe, SourcePage, extractor_for, lost_page, process_page
+from newscorpus.recipe import Recipe, SourcePage, extractor_of, lost_page, process_page
 from newscorpus.workers import Lost, WorkerPool
 
 QUALITY_STAT = "newscorpus/quality"
@@ -41,8 +41,7 @@ class ProcessPipeline:
     def __init__(self, crawler: Crawler, recipe: Recipe, size: int, seconds: float) -> None:
         self.recipe = recipe
         self._crawler = crawler
-        load = partial(extractor_for, recipe.extractor)
-        self._pool = WorkerPool(partial(process_page, recipe), size, seconds, prepare=load)
+        self._pool = WorkerPool(partial(process_page, recipe), size, seconds, prepare=partial(extractor_of, recipe))
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

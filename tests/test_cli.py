@@ -25,7 +25,7 @@ STORY = "The council met on Tuesday and decided that the old bridge stays open u
 HTML = f"<html lang=en><head><title>Bridge</title></head><body><p>{STORY}</p></body></html>"
 
 
-EXTRACT = ("extract", "--extractor", "bte")
+EXTRACT = ("extract", "--extractor", "bte", "--no-filters")
 
 
 class Done:
@@ -98,6 +98,9 @@ def test_start_up_loads_nothing_heavy() -> None:
         ["extract", "a.jsonl", "--format", "text"],
         ["extract", "a.jsonl.zst", "--url", "https://a.example/"],
         ["extract", "https://a.example/"],
+        ["extract", "a.html", "--portal", "a", "--template", "a.txt"],
+        ["extract", "a.html", "--no-filters", "--quality", "a.toml"],
+        ["extract", "a.html", "--rights", "nonsense"],
         ["extract", "https://a.example/", "--url", "https://b.example/", "--contact", "me@example.org"],
         ["build"],
         ["demo", "--port", "70000"],
@@ -148,6 +151,25 @@ def test_a_rejected_page_is_a_failure_as_text_and_a_line_as_json(run: Run, tmp_p
     assert (done.code, json.loads(done.out)["rejected"]["reason"]) == (0, "empty_body")
 
 
+def test_a_page_is_judged_as_in_a_crawl(run: Run, page: Path, tmp_path: Path) -> None:
+    filtered = ("extract", page, "--extractor", "bte", "--format", "json")
+    assert json.loads(run(*filtered).out)["rejected"]["reason"] == "repeated_words"
+    advice = "the page was rejected: quality/repeated_words"
+    said = one_line(run(*filtered[:-2]))
+    assert advice in said
+    assert said.rstrip().endswith("; --no-filters gives it all the same")
+    (tmp_path / "quality.toml").write_text('off = ["repeated_words"]\nmask = ["email"]\n')
+    assert json.loads(run(*filtered, "--quality", tmp_path / "quality.toml").out)["language"] == "en"
+    (tmp_path / "paper.toml").write_text(
+        'name = "paper"\nlanguages = ["cs"]\ndomains = ["a.example"]\nstart = ["https://a.example/"]\n'
+    )
+    portal = ("--portal", tmp_path / "paper.toml")
+    rejected = json.loads(run(*filtered, "--quality", tmp_path / "quality.toml", *portal).out)["rejected"]
+    assert (rejected["stage"], rejected["reason"]) == ("language", "unexpected_language")
+    record = json.loads(run(*EXTRACT, page, "--format", "json", *portal).out)
+    assert (record["source"], record["language"]) == ("paper", "en")
+
+
 def test_a_file_of_pages(run: Run, tmp_path: Path) -> None:
     source, output = tmp_path / "pages.jsonl", tmp_path / "out.jsonl"
     source.write_text(
@@ -171,7 +193,7 @@ def test_a_file_of_pages(run: Run, tmp_path: Path) -> None:
         (["extract", "PAGE", "--template", "absent.txt"], "absent.txt: cannot be read"),
         (["extract", "PAGE", "--template", "PAGE"], "page.html, line 1"),
         (["extract", "PAGE", "--format", "blocks", "--extractor", "bte"], "does not decide block by block"),
-        (["extract", "PAGE", "--extractor", "bte", "--output", "absent/out.txt"], "No such file or directory"),
+        ([*EXTRACT, "PAGE", "--output", "absent/out.txt"], "No such file or directory"),
         (
             ["extract", "http://localhost:1/", "--contact", "me@example.org"],
             "http://localhost:1/ was not fetched: private_address",

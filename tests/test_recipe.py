@@ -129,7 +129,7 @@ def test_a_fault_of_ours_costs_its_page_only(monkeypatch: pytest.MonkeyPatch, ca
     def broken(_page: Page) -> Article:
         raise ZeroDivisionError("division\nby zero")
 
-    monkeypatch.setattr(module, "extractor_for", lambda *_: broken)
+    monkeypatch.setattr(module, "extractor_of", lambda *_: broken)
     rejected = process_page(BTE, SourcePage(PAGE))
     assert rejected == Rejected("extract", "worker_failed", "ZeroDivisionError: division by zero", URL)
     assert f"page {URL} failed" in caplog.text

@@ -9,14 +9,15 @@ import pytest
 import zstandard
 
 from newscorpus import stored
-from newscorpus.data import Article, Block, Element, Fields, Label, LabelledBlock, Page, Record, Rejected
+from newscorpus.data import Article, Block, Element, Label, LabelledBlock, Page, Record, Rejected
 from newscorpus.errors import PortalError
 from newscorpus.explain.page import COLUMNS, ShowError, blocks, brezovnik, record, text
-from newscorpus.stored import Setup, extract_file, extract_page, load, read_source
+from newscorpus.recipe import Recipe, SourcePage
+from newscorpus.stored import PageOrigin, extract_file, page_origin, read_source
 from newscorpus.urls import document_id
 from newscorpus.workers import Lost
 
-BTE = Setup("bte")
+BTE = Recipe("bte", quality=None)
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -47,9 +48,9 @@ def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
         monkeypatch.setattr(stored, "in_order", in_order)
 
 
-def run(path: Path, setup: Setup = BTE, jobs: int = 1) -> list[Any]:
+def run(path: Path, recipe: Recipe = BTE, jobs: int = 1, origin: PageOrigin = SourcePage) -> list[Any]:
     """A line as JSON or an error as text, for each answer."""
-    return [answer.error or json.loads(answer.line) for answer in extract_file(path, setup, jobs)]
+    return [answer.error or json.loads(answer.line) for answer in extract_file(path, recipe, origin, jobs)]
 
 
 @pytest.mark.parametrize("name", ["pages.jsonl", "pages.jsonl.gz", "pages.jsonl.zst"])
@@ -128,10 +129,17 @@ def test_a_fault_of_ours_loses_its_page_only(tmp_path: Path, monkeypatch: pytest
     def broken(page: Page) -> Article:
         raise ZeroDivisionError("division\nby zero")
 
-    monkeypatch.setattr(stored, "_loaded", lambda setup: broken)
-    answer = stored._answer(BTE, (1, json.dumps({"id": 1, "html": HTML}).encode()))
+    path = write(tmp_path / "pages.jsonl", {"id": 1, "html": HTML})
+    monkeypatch.setattr("newscorpus.recipe.extractor_of", lambda *_: broken)
+    (answer,) = extract_file(path, BTE, SourcePage, 1)
     assert answer.rejected == "extract/worker_failed"
     assert json.loads(answer.line)["rejected"]["detail"] == "ZeroDivisionError: division by zero"
+
+
+def test_a_page_that_a_crawl_would_refuse_is_rejected_by_the_same_filters(tmp_path: Path) -> None:
+    path = write(tmp_path / "pages.jsonl", {"id": "a", "html": HTML, "url": "https://news.example/"})
+    (line,) = run(path, Recipe("bte"))
+    assert (line["id"], line["rejected"]["stage"], line["rejected"]["reason"]) == ("a", "quality", "repeated_words")
 
 
 def test_a_page_whose_process_died_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,7 +155,7 @@ def test_a_plain_template_decides(tmp_path: Path) -> None:
     template = tmp_path / "bridge.txt"
     template.write_text("class=lead\n")
     html = HTML.replace("<p>", "<p class=lead>A bridge stays.</p><p>")
-    (line,) = run(write(tmp_path / "pages.jsonl", {"id": 1, "html": html}), Setup("bte", template))
+    (line,) = run(write(tmp_path / "pages.jsonl", {"id": 1, "html": html}), origin=page_origin(template=template))
     assert (line["text"], line["extractor"].partition("@")[0]) == ("A bridge stays.", "template:bridge")
 
 
@@ -157,41 +165,36 @@ def test_a_portals_template_decides(tmp_path: Path) -> None:
         'name = "bridge"\nlanguages = ["en"]\ndomains = ["b.example"]\nstart = ["https://b.example/"]\n'
         '[template]\ntext = [".lead"]\n'
     )
-    found = load(Setup("bte", portal))(Page.from_html("<p class=lead>A bridge stays.</p><p>More.</p>"))
-    assert isinstance(found, Article)
-    assert (found.text, found.extractor.partition("@")[0]) == ("A bridge stays.", "template:bridge")
+    path = write(tmp_path / "pages.jsonl", {"id": 1, "html": "<p class=lead>A bridge stays.</p><p>More.</p>"})
+    for origin in (page_origin(template=portal), page_origin(str(portal))):
+        (line,) = run(path, origin=origin)
+        assert (line["text"], line["extractor"].partition("@")[0]) == ("A bridge stays.", "template:bridge")
+        assert line["source"] == "bridge"
 
 
 def test_a_portal_without_template_is_an_error(tmp_path: Path) -> None:
     portal = tmp_path / "bridge.toml"
     portal.write_text('name = "bridge"\nlanguages = ["en"]\ndomains = ["b.example"]\nstart = ["https://b.example/"]\n')
     with pytest.raises(PortalError, match=r"bridge\.toml: no section \[template\]"):
-        load(Setup("bte", portal))
+        page_origin(template=portal)
 
 
 def test_a_wrong_setup_is_found_before_anything_runs(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="unknown extractor 'nonsense'"):
-        next(extract_file(tmp_path / "pages.jsonl", Setup("nonsense"), 1))
-
-
-@pytest.mark.parametrize(("stated", "language"), [("en", "en"), ("cs", "en"), ("", "en")])
-def test_the_stated_language_counts_where_the_text_bears_it_out(stated: str, language: str) -> None:
-    found = extract_page(lambda page: Article(page.url, STORY, Fields(language=stated), "x"), Page.from_html(HTML))
-    assert isinstance(found, Record)
-    assert found.language == language
+        next(extract_file(tmp_path / "pages.jsonl", Recipe("nonsense"), SourcePage, 1))
 
 
 def test_one_page_as_text_and_as_record() -> None:
-    extractor, page = load(BTE), Page.from_html(HTML, "https://news.example/bridge")
-    assert text(extractor, page).decode() == STORY.strip() + "\n"
-    shown = msgspec.json.decode(record(extractor, page), type=Record)
-    assert (shown.id, shown.text) == (document_id(page.url), STORY.strip())
+    page = SourcePage(Page.from_html(HTML, "https://news.example/bridge"))
+    assert text(BTE, page).decode() == STORY.strip() + "\n"
+    shown = msgspec.json.decode(record(BTE, page), type=Record)
+    assert (shown.id, shown.text) == (document_id(page.page.url), STORY.strip())
 
 
 def test_one_page_as_brezovnik_writes_it() -> None:
     html = HTML.replace("<title>", "<meta property=og:image content=/a.jpg><title>")
     shown = json.loads(
-        brezovnik(load(BTE), Page.from_html(html, "https://news.example/bridge", "2026-11-01T10:00:00Z"))
+        brezovnik(BTE, SourcePage(Page.from_html(html, "https://news.example/bridge", "2026-11-01T10:00:00Z")))
     )
     assert shown == {
         "url": "https://news.example/bridge",
@@ -206,10 +209,10 @@ def test_one_page_as_brezovnik_writes_it() -> None:
 
 
 def test_one_rejected_page_as_text_and_as_record() -> None:
-    page = Page.from_html("", "https://news.example/")
+    page = SourcePage(Page.from_html("", "https://news.example/"))
     with pytest.raises(ShowError, match=r"https://news\.example/ was rejected: decode/empty_body"):
-        text(load(BTE), page)
-    assert json.loads(record(load(BTE), page))["rejected"]["reason"] == "empty_body"
+        text(BTE, page)
+    assert json.loads(record(BTE, page))["rejected"]["reason"] == "empty_body"
 
 
 class Labelling:
@@ -223,15 +226,16 @@ class Labelling:
         return (LabelledBlock(block, 0.25, Label.ALMOST, ("near_good", "short")),)
 
 
-def test_blocks_are_shown_as_a_table() -> None:
-    head, row = blocks(Labelling(), Page.from_html("")).decode().splitlines()
+def test_blocks_are_shown_as_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("newscorpus.explain.page.extractor_of", lambda *_: Labelling())
+    head, row = blocks(BTE, SourcePage(Page.from_html(""))).decode().splitlines()
     assert head.split("\t") == list(COLUMNS)
     assert row.split("\t") == ["almost_good", "0.2500", "near_good,short", "p#x y.a.b", "Some text"]
 
 
 def test_an_extractor_without_blocks_says_so() -> None:
     with pytest.raises(ShowError, match="does not decide block by block"):
-        blocks(lambda page: Rejected("extract", "no_main_text"), Page.from_html(HTML))
+        blocks(BTE, SourcePage(Page.from_html(HTML)))
 
 
 def test_a_file_is_read_as_bytes(tmp_path: Path) -> None:

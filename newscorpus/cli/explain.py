@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from newscorpus.cli.app import EXTRACTOR_HELP, app, default_extractor
+from newscorpus.cli.app import EXTRACTOR_HELP, app
+from newscorpus.cli.extract import PORTAL_HELP, QUALITY_HELP, RIGHTS_HELP, TEMPLATE_HELP, chosen_recipe
 
 if TYPE_CHECKING:
     from newscorpus.explain.address import Explanation
-    from newscorpus.explain.page import PageView
+    from newscorpus.recipe import SourcePage
 
 
 @app.command()
@@ -19,70 +20,65 @@ def explain(
     page: Annotated[bool, typer.Option("--page", help="Also what the extractor makes of the archived page.")] = False,
     url: Annotated[str, typer.Option(help="Address of the page in FILE.html.")] = "",
     extractor: Annotated[str, typer.Option(help=EXTRACTOR_HELP)] = "",
-    template: Annotated[Path | None, typer.Option(help="For FILE: plain template, or a portal's .toml file.")] = None,
+    portal: Annotated[str, typer.Option(help=f"For FILE. {PORTAL_HELP}")] = "",
+    template: Annotated[Path | None, typer.Option(help=f"For FILE. {TEMPLATE_HELP}")] = None,
+    rights: Annotated[str, typer.Option(help=RIGHTS_HELP)] = "record",
+    quality: Annotated[Path | None, typer.Option(help=QUALITY_HELP)] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As one line of JSON.")] = False,
 ) -> None:
-    """Tell what became of an address in a corpus, and why; or on what an extractor decides a page.
+    """Say what became of an address in a corpus, and why; or on what an extractor decides a page.
 
     Of a page: every field with the sources that agree and those that say something else, and every block with its
     label, its score and the rules that changed it.
     """
-    from newscorpus.stored import is_web
+    from newscorpus.stored import is_web, page_origin, read_source
 
-    if is_web(source) and (corpus is None or url or template):
-        raise typer.BadParameter("a URL needs --corpus, and takes neither --url nor --template")
+    if is_web(source) and (corpus is None or url or template or portal):
+        raise typer.BadParameter("a URL needs --corpus, and takes neither --url nor --portal nor --template")
     if corpus is not None and not is_web(source):
         raise typer.BadParameter("--corpus is for a URL")
-    name = extractor or default_extractor()
+    if portal and template:
+        raise typer.BadParameter("--portal excludes --template")
+    explanation = shown = None
     if corpus is None:
-        _tell(None, _view_of_file(source, url, name, template), as_json)
+        shown = page_origin(portal, template)(read_source(source, url))
     else:
-        _explain_address(corpus, source, name, page, as_json)
+        from newscorpus.explain.address import explain as explain_address
+
+        explanation = explain_address(corpus, source)
+        shown = _archived_page(corpus, explanation) if page else None
+    _print(explanation, shown, extractor, rights, quality, as_json)
 
 
-def _explain_address(corpus: Path, url: str, extractor: str, page: bool, as_json: bool) -> None:
-    from newscorpus.explain.address import explain as explain_address
-
-    said = explain_address(corpus, url)
-    view = _view_of_archived(corpus, said, extractor) if page else None
-    _tell(said, view, as_json)
-
-
-def _view_of_archived(corpus: Path, said: "Explanation", extractor: str) -> "PageView":
+def _archived_page(corpus: Path, explanation: "Explanation") -> "SourcePage":
     from newscorpus.data import Rejected
     from newscorpus.explain.address import archived_page
-    from newscorpus.explain.page import inspect_page
     from newscorpus.portals.schema import list_portals, load_portal
-    from newscorpus.recipe import Recipe
     from newscorpus.stored import page_of_capture
 
-    found = archived_page(corpus, said)
+    found = archived_page(corpus, explanation)
     if found is None or isinstance(found, Rejected):
-        raise ValueError(f"{said.url}: {found.detail if found else 'the archive of this corpus has no page of it'}")
-    return inspect_page(page_of_capture(found, tuple(map(load_portal, list_portals()))), Recipe(extractor))
+        why = found.detail if found else "the archive of this corpus has no page of it"
+        raise ValueError(f"{explanation.url}: {why}")
+    return page_of_capture(found, tuple(map(load_portal, list_portals())))
 
 
-def _view_of_file(source: str, url: str, extractor: str, template: Path | None) -> "PageView":
-    from dataclasses import replace
-
-    from newscorpus.explain.page import inspect_page
-    from newscorpus.recipe import Recipe, SourcePage
-    from newscorpus.stored import load_template, read_source
-
-    fetched = SourcePage(read_source(source, url), "")
-    if template:
-        rules = load_template(template)
-        fetched = replace(fetched, source=rules.name, template=rules.section)
-    return inspect_page(fetched, Recipe(extractor))
-
-
-def _tell(said: "Explanation | None", view: "PageView | None", as_json: bool) -> None:
+def _print(
+    explanation: "Explanation | None",
+    page: "SourcePage | None",
+    extractor: str,
+    rights: str,
+    quality: Path | None,
+    as_json: bool,
+) -> None:
     import msgspec
 
     from newscorpus.explain.lines import explanation_lines, page_lines
+    from newscorpus.explain.page import inspect_page
 
+    view = inspect_page(chosen_recipe(extractor, rights, quality), page) if page else None
     if as_json:
-        typer.echo(msgspec.json.encode({"address": said, "page": view}).decode())
+        typer.echo(msgspec.json.encode({"address": explanation, "page": view}).decode())
         return
-    lines = [*(explanation_lines(said) if said else ()), *(page_lines(view) if view else ())]
+    lines = [*(explanation_lines(explanation) if explanation else ()), *(page_lines(view) if view else ())]
     typer.echo("\n".join(lines))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from newscorpus.cli.app import EXTRACTOR_HELP, app, counted, default_extractor
+from newscorpus.cli.app import EXTRACTOR_HELP, app, counted
+from newscorpus.cli.extract import QUALITY_HELP, RIGHTS_HELP, chosen_recipe
 
 if TYPE_CHECKING:
     from newscorpus.publish.changes import Change, Tally
@@ -18,8 +19,8 @@ def reextract(
     corpus: Annotated[Path, typer.Argument(help="Folder of the corpus.")],
     files: Annotated[str, typer.Option(help="WARC files or patterns, parted by commas, in place of its archive.")] = "",
     extractor: Annotated[str, typer.Option(help=EXTRACTOR_HELP)] = "",
-    rights: Annotated[str, typer.Option(help="record or skip, as NEWSCORPUS_RIGHTS.")] = "record",
-    quality: Annotated[Path | None, typer.Option(help="File of filters and masks, as NEWSCORPUS_QUALITY.")] = None,
+    rights: Annotated[str, typer.Option(help=RIGHTS_HELP)] = "record",
+    quality: Annotated[Path | None, typer.Option(help=QUALITY_HELP)] = None,
     output: Annotated[Path | None, typer.Option(help="Folder of the new corpus, to keep it.")] = None,
     apply: Annotated[bool, typer.Option("--apply", help="Let the result count in the corpus itself.")] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Show how texts differ.")] = False,
@@ -33,21 +34,14 @@ def reextract(
     """
     from tempfile import TemporaryDirectory
 
-    from newscorpus.config import QualityConfig
-    from newscorpus.corpus.quality.judge import read_quality
-    from newscorpus.crawl.robots import RightsPolicy
     from newscorpus.portals.schema import list_portals, load_portal
     from newscorpus.publish import changes, reextract
-    from newscorpus.recipe import Recipe
     from newscorpus.stored import archive_files, named_files
     from newscorpus.terminal import progress
 
-    if rights not in list(RightsPolicy):
-        raise typer.BadParameter(f"--rights is {rights!r}; known: {', '.join(RightsPolicy)}")
     if apply and (output or diff):
         raise typer.BadParameter("--apply changes the corpus itself; without it, --output and --diff show what changes")
-    filters = read_quality(quality) if quality else QualityConfig()
-    recipe = Recipe(extractor or default_extractor(), RightsPolicy(rights), filters)
+    recipe = chosen_recipe(extractor, rights, quality)
     paths = named_files(files) if files else archive_files(corpus)
     portals = tuple(map(load_portal, list_portals()))
     if apply:

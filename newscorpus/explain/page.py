@@ -1,7 +1,4 @@
-"""What an extractor makes of one page, shown to a person: every candidate for every field, and every block.
-
-What `extract` writes of one page: its text, its record, or the verdicts on its blocks.
-"""
+"""Show what an extractor makes of one page: its text, its record, or what each field and block was decided on."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,21 +6,31 @@ from dataclasses import dataclass
 import msgspec
 
 from newscorpus.corpus.intake import Row
-from newscorpus.corpus.lines import writable
-from newscorpus.data import Evidence, Fields, LabelledBlock, Page, Record, Rejected
-from newscorpus.extraction.extractor import Extractor, read
+from newscorpus.corpus.lines import encode_line, writable
+from newscorpus.data import Evidence, Fields, LabelledBlock, Record, Rejected
+from newscorpus.extraction.extractor import read
 from newscorpus.portals.template import TemplateRules
 from newscorpus.published import registry
-from newscorpus.recipe import Recipe, SourcePage, extractor_for, process_page
-from newscorpus.stored import extract_page, rejection_line
+from newscorpus.recipe import Recipe, SourcePage, extractor_of, process_page
+from newscorpus.stored import rejection_line
 from newscorpus.tokens import collapse
 from newscorpus.urls import document_id
 
-SHOWN = (
+FIELDS = (
     *("title", "lead", "authors", "published", "modified", "section", "tags", "language", "license"),
     *("site_name", "description"),
 )
-"""Fields of which candidates are shown, in this order."""
+"""Fields whose candidates are shown, in this order."""
+
+COLUMNS = ("label", "score", "reasons", "path", "text")
+"""Of the table of blocks, separated by tabs."""
+
+FILTER_STAGES = frozenset({"rights", "quality", "language"})
+"""Stages at which `--no-filters` would have let a page pass."""
+
+
+class ShowError(ValueError):
+    """There is nothing to show; the message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,22 +80,20 @@ class PageView:
     blocks: tuple[BlockView, ...] = ()
 
 
-def inspect_page(fetched: SourcePage, recipe: Recipe) -> PageView:
-    """Run all steps on a page, and tell what each field and block was decided on.
+def inspect_page(recipe: Recipe, page: SourcePage) -> PageView:
+    """Process a page, and list what each field and block was decided on.
 
     Raises:
         ValueError: the recipe is wrong.
-        ImportError: the extractor needs a package that is not here.
+        ImportError: the extractor needs a package that is not installed.
     """
-    name = fetched.source if fetched.template else ""
-    extractor = extractor_for(recipe.extractor, name, fetched.template)
-    decided, outcome = _outcome(recipe.extractor, process_page(recipe, fetched))
-    reading = read(fetched.page, TemplateRules(name, fetched.template) if fetched.template else None)
+    decided, outcome = _outcome(recipe.extractor, process_page(recipe, page))
+    reading = read(page.page, TemplateRules(page.source, page.template) if page.template else None)
     if isinstance(reading, Rejected):
         return PageView(decided, outcome)
-    label = getattr(extractor, "label", None)
-    blocks = tuple(map(_block, label(fetched.page))) if label else ()
-    fields = tuple(_field(field, reading.fields, reading.evidence) for field in SHOWN)
+    label = getattr(extractor_of(recipe, page), "label", None)
+    blocks = tuple(map(_block, label(page.page))) if label else ()
+    fields = tuple(_field(field, reading.fields, reading.evidence) for field in FIELDS)
     return PageView(decided, outcome, fields, blocks)
 
 
@@ -114,30 +119,22 @@ def _block(labelled: LabelledBlock) -> BlockView:
     return BlockView(labelled.label, round(labelled.score, 4), labelled.reasons, block.element.path, block.text)
 
 
-COLUMNS = ("label", "score", "reasons", "path", "text")
-"""Of the table of blocks, parted by tabs."""
-
-
-class ShowError(ValueError):
-    """There is nothing to show; the message is one line."""
-
-
-def text(extractor: Extractor, page: Page) -> bytes:
-    """The main text, one paragraph a line.
+def text(recipe: Recipe, page: SourcePage) -> bytes:
+    """Show the main text, one paragraph a line.
 
     Raises:
         ShowError: the page was rejected.
     """
-    return _accepted(extractor, page).text.encode() + b"\n"
+    return _accepted(recipe, page).text.encode() + b"\n"
 
 
-def brezovnik(extractor: Extractor, page: Page) -> bytes:
-    """The page as the extractor of Brezovnik (2021) writes it: an object of JSON; what is unknown is "" or [].
+def brezovnik(recipe: Recipe, page: SourcePage) -> bytes:
+    """Show the page as the extractor of Brezovnik (2021) writes it: an object of JSON; what is unknown is "" or [].
 
     Raises:
         ShowError: the page was rejected.
     """
-    found = _accepted(extractor, page)
+    found = _accepted(recipe, page)
     extracted = {
         "title": found.title,
         "subtitle": found.lead,
@@ -148,32 +145,34 @@ def brezovnik(extractor: Extractor, page: Page) -> bytes:
     return msgspec.json.format(msgspec.json.encode(shown)) + b"\n"
 
 
-def _accepted(extractor: Extractor, page: Page) -> Record:
-    found = extract_page(extractor, page)
+def _accepted(recipe: Recipe, page: SourcePage) -> Record:
+    found = process_page(recipe, page)
+    if isinstance(found, Row):
+        return found.record
+    advice = "; --no-filters gives it all the same" if found.stage in FILTER_STAGES else ""
+    reason = f"{found.stage}/{found.reason} {found.detail}".rstrip()
+    raise ShowError(f"{page.page.url or 'the page'} was rejected: {reason}{advice}")
+
+
+def record(recipe: Recipe, page: SourcePage) -> bytes:
+    """Show the record as a line of JSON; of a rejected page `id`, `url` and `rejected`."""
+    found = process_page(recipe, page)
     if isinstance(found, Rejected):
-        raise ShowError(f"{page.url or 'the page'} was rejected: {found.stage}/{found.reason} {found.detail}".rstrip())
-    return found
+        return rejection_line(document_id(page.page.url), page.page.url, found)
+    return encode_line(found.record)
 
 
-def record(extractor: Extractor, page: Page) -> bytes:
-    """The record as a line of JSON; of a rejected page `id`, `url` and `rejected`."""
-    found = extract_page(extractor, page)
-    if isinstance(found, Record):
-        return msgspec.json.encode(found) + b"\n"
-    return rejection_line(document_id(page.url), page.url, found)
-
-
-def blocks(extractor: Extractor, page: Page) -> bytes:
-    """A table of all blocks with the verdicts on them; the first line names the columns.
+def blocks(recipe: Recipe, page: SourcePage) -> bytes:
+    """Show a table of all blocks with the verdicts on them; the first line names the columns.
 
     Raises:
         ShowError: the extractor does not decide block by block.
     """
-    label = getattr(extractor, "label", None)
+    label = getattr(extractor_of(recipe, page), "label", None)
     if label is None:
         names = ", ".join(name for name in registry.SYSTEMS if hasattr(registry.load(name), "label"))
         raise ShowError(f"this extractor does not decide block by block; those that do: {names or 'none'}")
-    rows = [COLUMNS, *map(_cells, label(page))]
+    rows = [COLUMNS, *map(_cells, label(page.page))]
     return "".join("\t".join(row) + "\n" for row in rows).encode()
 
 
@@ -183,7 +182,7 @@ def _cells(labelled: LabelledBlock) -> tuple[str, ...]:
     return tuple(collapse(writable(cell)) for cell in cells)
 
 
-FORMATS: Mapping[str, Callable[[Extractor, Page], bytes]] = {
+FORMATS: Mapping[str, Callable[[Recipe, SourcePage], bytes]] = {
     "text": text,
     "json": record,
     "blocks": blocks,

@@ -20,7 +20,7 @@ from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
 from newscorpus.layout import BUILD_LOCK, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED
 from newscorpus.portals.portal import Portal
-from newscorpus.recipe import Recipe, SourcePage, extractor_for, lost_page, process_page
+from newscorpus.recipe import Recipe, SourcePage, extractor_of, lost_page, process_page
 from newscorpus.stored import page_of_capture
 from newscorpus.urls import document_id
 from newscorpus.workers import Lost, in_order
@@ -71,7 +71,7 @@ def reextract(
         ValueError: the recipe is wrong.
         ImportError: the extractor needs a package that is not here.
     """
-    extractor_for(recipe.extractor)
+    extractor_of(recipe)
     captures = (capture for path in files for capture in read_captures(path))
     pages = (found if isinstance(found, Rejected) else page_of_capture(found, portals) for found in captures)
     wanted = (page for page in pages if isinstance(page, Rejected) or is_wanted(page))

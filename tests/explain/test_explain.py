@@ -201,7 +201,7 @@ def test_damage_is_named(corpus: Path, tmp_path: Path) -> None:
 def test_sources_that_disagree_are_shown() -> None:
     head = '<meta property="og:title" content="News of one | Paper"><meta name="author" content="A Bee">'
     page = replace(Page.from_html(article("one", head), f"{SITE}/one"), evidence=(EVIDENCE,))
-    view = inspect_page(SourcePage(page, "news"), Recipe())
+    view = inspect_page(Recipe(), SourcePage(page, "news"))
     fields = {one.field: one for one in view.fields}
     assert fields["title"].values == ("News of one",)
     assert EVIDENCE in fields["title"].others
@@ -211,9 +211,9 @@ def test_sources_that_disagree_are_shown() -> None:
 
 
 def test_pages_that_cannot_be_read_and_extractors_without_blocks() -> None:
-    assert inspect_page(SourcePage(Page(SITE, b""), "news"), BTE).outcome.startswith("rejected: ")
+    assert inspect_page(BTE, SourcePage(Page(SITE, b""), "news")).outcome.startswith("rejected: ")
     page = SourcePage(Page.from_html(article("one")), "news", template=TemplateSection(text=("p",)))
-    view = inspect_page(page, BTE)
+    view = inspect_page(BTE, page)
     assert (view.extractor.partition("@")[0], view.blocks) == ("template:news", ())
 
 
