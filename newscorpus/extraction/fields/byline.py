@@ -1,4 +1,4 @@
-"""Date, authors and lead in the text that readers see near the headline, and failing that anywhere on the page."""
+"""Read date, authors and lead in the text near the headline, or failing that anywhere on the page."""
 
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -8,9 +8,9 @@ from itertools import islice
 from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence
+from newscorpus.extraction.fields.date_words import relative_day
 from newscorpus.extraction.fields.dates import Dated, Setting, find_dates, parse_date
 from newscorpus.extraction.fields.markup import plain
-from newscorpus.extraction.fields.months import relative_day
 from newscorpus.extraction.fields.nearby import Line, following, lines_of, long_ones, marks_of, preceding, short_text
 from newscorpus.extraction.fields.people import is_agency, is_personal_name, names_in, squeezed, starts_like_byline
 from newscorpus.extraction.fields.visible import ASIDE, FOREIGN, UPDATE, stands_aside
@@ -85,8 +85,7 @@ def read_everywhere(tree: HtmlElement, setting: Setting, wanted: Container[str])
     if "published" in wanted:
         digits = (line for line in lines if HAS_DIGIT.search(line.text))
         dated = ((line, date) for line in digits for date in islice(find_dates(line.text, setting), 1))
-        ranked = sorted(((_promise(line, date), line, date) for line, date in dated), key=lambda item: -item[0])
-        yield from (_evidence(line, date, 0) for _, line, date in ranked)
+        yield from (_evidence(line, date, 0) for line, date in sorted(dated, key=lambda pair: -_promise(*pair)))
     if "authors" in wanted:
         yield from islice(_authors(lines), 1)
 

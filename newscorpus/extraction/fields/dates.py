@@ -1,14 +1,12 @@
-"""Times of day beside a date, with their zones.
-
-Dates as pages write them, for machines or for readers, brought to ISO 8601.
-"""
+"""Read dates and times as pages write them, for machines or for readers, and bring them to ISO 8601."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from typing import NamedTuple
 
-from newscorpus.extraction.fields.months import month_number, relative_day, time_ago
+from newscorpus.extraction.fields.date_words import month_number, relative_day, time_ago
 
 ZONES = {
     "Z": 0, "UT": 0, "UTC": 0, "GMT": 0, "WET": 0, "WEST": 1, "BST": 1, "CET": 1, "MEZ": 1, "SEČ": 1, "CEST": 2,
@@ -39,59 +37,6 @@ ZONE = re.compile(
 )
 LOOK_BACK = 60
 """Characters before a date in which its time may stand."""
-
-
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """A time of day: hour 0..23, minute, second, its zone where known, and where in the text it ends."""
-
-    hour: int
-    minute: int
-    second: int
-    zone: timezone | None
-    end: int
-
-
-def clock_after(text: str, position: int) -> Clock | None:
-    """The time that follows a date which ends at `position` of `text`."""
-    match = AFTER.match(text, position)
-    return _clock(match, text, match["before"] or match["after"] or "") if match else None
-
-
-def clock_before(text: str, position: int) -> Clock | None:
-    """The time that precedes a date which starts at `position` of `text`."""
-    match = BEFORE.search(text[max(0, position - LOOK_BACK) : position])
-    return _clock(match, match.string[: match.start("gap")], match["after"] or "") if match else None
-
-
-def zone_at(text: str, position: int) -> tuple[timezone | None, int]:
-    """The zone written at `position` of `text` ("Uhr (MEZ)", "GMT+3", "+0100"), and where it ends."""
-    match = ZONE.match(text, position)
-    if not match:
-        return None, position
-    name, offset = match["name"] or "", match["offset"] or ""
-    if offset:
-        return _zone_of_offset(offset), match.end()
-    return (timezone(timedelta(hours=ZONES[name])), match.end("name")) if name in ZONES else (None, position)
-
-
-def _clock(match: re.Match[str], text: str, half: str) -> Clock | None:
-    hour, minute, second = (int(match[name] or 0) for name in ("hour", "minute", "second"))
-    if half and hour <= 12:
-        hour = hour % 12 + (12 if half[0].lower() in "pμ" or half in {"오후", "下午", "午後"} else 0)
-    if hour > 23 or minute > 59 or second > 59:
-        return None
-    zone, end = zone_at(text, match.end())
-    return Clock(hour, minute, second, zone, end)
-
-
-def _zone_of_offset(offset: str) -> timezone | None:
-    digits = offset[1:].replace(":", "")
-    hours, minutes = (int(digits[:-2]), int(digits[-2:])) if len(digits) > 2 else (int(digits), 0)
-    if hours > 14 or minutes > 59:
-        return None
-    shift = timedelta(hours=hours, minutes=minutes)
-    return timezone(-shift if offset[0] == "-" else shift)
 
 
 EARLIEST_YEAR = 1990
@@ -167,6 +112,13 @@ class Dated:
     end: int
 
 
+class Clock(NamedTuple):
+    """A time of day, with its zone where known, and where in the text it ends."""
+
+    time: time
+    end: int
+
+
 def parse_date(text: str, setting: Setting = Setting()) -> str:
     """The first date in `text` as ISO 8601, "" for none; impossible dates and those after the fetch are refused."""
     text = text.strip()[:MAX_CHARACTERS]
@@ -207,33 +159,23 @@ def _dated(match: re.Match[str], text: str, setting: Setting) -> Dated | None:
     day = _day(match.groupdict(), setting)
     if day is None:
         return None
-    clock = _own_clock(match, text) or clock_after(text, match.end()) or clock_before(text, match.start())
-    value = _checked(_joined(day, clock) if clock else day, setting)
+    own_clock = _clock(match, text) if match.groupdict().get("hour") else None  # as in ISO 8601
+    clock = own_clock or clock_after(text, match.end()) or clock_before(text, match.start())
+    value = _checked(datetime.combine(day, clock.time) if clock else day, setting)
     return Dated(value, match.start(), max(match.end(), clock.end if clock else 0)) if value else None
-
-
-def _own_clock(match: re.Match[str], text: str) -> Clock | None:
-    """The time that is part of the date's own form, as in ISO 8601."""
-    parts = match.groupdict()
-    if not parts.get("hour"):
-        return None
-    hour, minute, second = (int(parts[name] or 0) for name in ("hour", "minute", "second"))
-    zone, end = zone_at(text, match.end())
-    return Clock(hour, minute, second, zone, end) if hour < 24 and minute < 60 and second < 60 else None
 
 
 def _day(parts: dict[str, str | None], setting: Setting) -> date | None:
     """The day that the parts of a match make; None for an impossible one."""
     month, day = _month_and_day(parts, setting)
-    year = _year(parts)
     try:
-        if year:
+        if year := _year(parts):
             return date(year, month, day)
-        return (
-            _latest(month, day, setting.fetched.date())
-            if setting.fetched and len(parts.get("word") or "") > 2
-            else None
-        )
+        if setting.fetched is None or len(parts.get("word") or "") <= 2:
+            return None
+        today = setting.fetched.date()
+        this_year = date(today.year, month, day)  # without a year, the last such day that is not after tomorrow
+        return this_year if this_year <= today + timedelta(days=1) else date(today.year - 1, month, day)
     except ValueError:
         return None
 
@@ -256,14 +198,8 @@ def _year(parts: dict[str, str | None]) -> int:
     return 0 if not short else int(short) + (1900 if int(short) >= EARLIEST_YEAR % 100 else 2000)
 
 
-def _latest(month: int, day: int, today: date) -> date:
-    """The last such day that is not after tomorrow."""
-    this_year = date(today.year, month, day)
-    return this_year if this_year <= today + timedelta(days=1) else date(today.year - 1, month, day)
-
-
 def _relative(text: str, setting: Setting) -> str:
-    """The date that is told by its distance from the fetch; "" for none."""
+    """The date that a text gives by its distance from the fetch; "" for none."""
     if setting.fetched is None:
         return ""
     if ago := time_ago(text, setting.fetched):
@@ -273,19 +209,52 @@ def _relative(text: str, setting: Setting) -> str:
         return ""
     day, start, end = found
     clock = clock_after(text, end) or clock_before(text, start)
-    zone = setting.fetched.tzinfo
-    return _checked(_joined(day, clock).replace(tzinfo=clock.zone or zone) if clock else day, setting)
-
-
-def _joined(day: date, clock: Clock) -> datetime:
-    return datetime(day.year, day.month, day.day, clock.hour, clock.minute, clock.second, tzinfo=clock.zone)
+    if clock is None:
+        return _checked(day, setting)
+    return _checked(datetime.combine(day, clock.time, clock.time.tzinfo or setting.fetched.tzinfo), setting)
 
 
 def _checked(value: date | datetime, setting: Setting) -> str:
     """`value` as text if a page of the web, fetched when it was, can bear it; "" otherwise."""
-    if isinstance(value, datetime):
-        moment = value if value.tzinfo else value.replace(tzinfo=UTC)
-    else:
-        moment = datetime(value.year, value.month, value.day, tzinfo=UTC)
+    moment = value if isinstance(value, datetime) else datetime.combine(value, time())
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     latest = (setting.fetched or datetime.now(UTC)) + SLACK
     return value.isoformat() if value.year >= EARLIEST_YEAR and moment <= latest else ""
+
+
+def clock_after(text: str, position: int) -> Clock | None:
+    """The time that follows a date which ends at `position` of `text`."""
+    match = AFTER.match(text, position)
+    return _clock(match, text, match["before"] or match["after"] or "") if match else None
+
+
+def clock_before(text: str, position: int) -> Clock | None:
+    """The time that precedes a date which starts at `position` of `text`."""
+    match = BEFORE.search(text[max(0, position - LOOK_BACK) : position])
+    return _clock(match, match.string[: match.start("gap")], match["after"] or "") if match else None
+
+
+def _clock(match: re.Match[str], text: str, half: str = "") -> Clock | None:
+    hour, minute, second = (int(match[name] or 0) for name in ("hour", "minute", "second"))
+    if half and hour <= 12:
+        hour = hour % 12 + (12 if half[0].lower() in "pμ" or half in {"오후", "下午", "午後"} else 0)
+    zone, end = _zone_at(text, match.end())
+    try:
+        return Clock(time(hour, minute, second, tzinfo=zone), end)
+    except ValueError:
+        return None
+
+
+def _zone_at(text: str, position: int) -> tuple[timezone | None, int]:
+    """The zone written at `position` of `text` ("Uhr (MEZ)", "GMT+3", "+0100"), and where it ends."""
+    match = ZONE.match(text, position)
+    name, offset = (match["name"], match["offset"]) if match else (None, None)
+    if match and offset:
+        digits = offset[1:].replace(":", "")
+        hours, minutes = (int(digits[:-2]), int(digits[-2:])) if len(digits) > 2 else (int(digits), 0)
+        shift = timedelta(hours=hours, minutes=minutes)
+        is_real = hours <= 14 and minutes <= 59
+        return timezone(-shift if offset[0] == "-" else shift) if is_real else None, match.end()
+    if match and name in ZONES:
+        return timezone(timedelta(hours=ZONES[name])), match.end("name")
+    return None, position

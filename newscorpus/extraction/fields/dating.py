@@ -1,11 +1,7 @@
-"""The date that an address carries.
-
-Dates in the scripts by which pages tell their statistics and their own code what they are.
-
-Which of the dates that a page bears is its publication, and which its last change.
-"""
+"""Decide which date of a page is its publication and which its last change; read dates of addresses and scripts."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta, timezone
 from urllib.parse import urlsplit
@@ -21,21 +17,6 @@ DATE = re.compile(
 DAY_FIRST = re.compile(
     r"(?<!\d)(?P<day>[0-2]\d|3[01])(?P<mark>[/_.-])(?P<month>0[1-9]|1[0-2])(?P=mark)(?P<year>(?:19|20)\d{2})(?!\d)"
 )
-
-
-def read_address(url: str) -> Iterator[Evidence]:
-    """Evidence of the publication day in a path such as `/2024/02/03/` or `-20240203.html`."""
-    path = urlsplit(url).path
-    for match in (DATE.search(path), DAY_FIRST.search(path)):
-        if match and (len(match["month"] + match["day"]) == 4 or _is_whole(match)):
-            yield Evidence("published", f"{match['year']}-{int(match['month']):02}-{int(match['day']):02}", "url")
-
-
-def _is_whole(match: re.Match[str]) -> bool:
-    """Whether a day or month of one digit is a step of the path, as in `/2024/2/3/`, not in `/2024/2/3-reasons`."""
-    return match["mark"] == "/" and match.string[match.end() : match.end() + 1] in {"", "/"}
-
-
 PUBLISHED = re.compile(
     r"\b(?:first_?|article_?|content_?|page_?)?(?:publi(?:sh(?:ed)?|cation)_?(?:date|time|at|on)?|date_?published|pub_?date|upload_?date)"
     r"(?:_?(?:time|gmt|utc|iso))?\\?[\"']?\s*[:=]\s*\\?[\"'](?P<value>[^\"'\\]{8,40})",
@@ -47,30 +28,37 @@ MAX_VALUES = 2
 LITERALS = ("publi", "pubdate", "pub_date", "uploaddate", "upload_date")
 """One of these stands in whatever `PUBLISHED` matches; to look for them takes a tenth of the time."""
 
+MACHINE = frozenset({"json-ld", "microdata", "meta", "sitemap", "feed"})
+WEIGHTS = {"template": 100, "portal": 100} | dict.fromkeys(MACHINE, 6) | {"url": 4, "time-tag": 2, "text": 2}
+"""Votes of a source for the day it names first; a further one gets one vote. Chosen on the train split, 2026-11."""
+MAX_DATES = 3
+"""Dates of one source that are weighed: what follows belongs to other documents."""
+WIDEST_ZONE = timedelta(hours=14)
+
+
+def read_address(url: str) -> Iterator[Evidence]:
+    """Evidence of the publication day in a path such as `/2024/02/03/` or `-20240203.html`."""
+    path = urlsplit(url).path
+    for match in (DATE.search(path), DAY_FIRST.search(path)):
+        if not match:
+            continue
+        # A day or month of one digit must be a step of the path, as in /2024/2/3/, not in /2024/2/3-reasons.
+        is_step = match["mark"] == "/" and path[match.end() : match.end() + 1] in {"", "/"}
+        if is_step or len(match["month"] + match["day"]) == 4:
+            yield Evidence("published", f"{match['year']}-{int(match['month']):02}-{int(match['day']):02}", "url")
+
 
 def read_data_layer(markup: Markup) -> Iterator[Evidence]:
     """Evidence of the publication in scripts other than JSON-LD: the first values named so."""
     found = 0
     for script in markup.code:
         text = (script.text or "")[:MAX_CHARACTERS]
-        for match in PUBLISHED.finditer(text) if _may_match(text) else ():
+        lower = text.lower()
+        for match in PUBLISHED.finditer(text) if any(literal in lower for literal in LITERALS) else ():
             yield Evidence("published", match["value"], "meta")
             found += 1
             if found == MAX_VALUES:
                 return
-
-
-def _may_match(text: str) -> bool:
-    lower = text.lower()
-    return any(literal in lower for literal in LITERALS)
-
-
-MACHINE = frozenset({"json-ld", "microdata", "meta", "sitemap", "feed"})
-WEIGHTS = {"template": 100, "portal": 100} | dict.fromkeys(MACHINE, 6) | {"url": 4, "time-tag": 2, "text": 2}
-"""Votes of a source for the day it names first; a further one gets one vote. Chosen on the train split, 2026-11."""
-MAX_VOICES = 3
-"""Dates of one source that are heard: what follows belongs to other documents."""
-WIDEST_ZONE = timedelta(hours=14)
 
 
 def decide_dates(evidence: Sequence[Evidence], setting: Setting) -> tuple[Decided, Decided]:
@@ -79,36 +67,37 @@ def decide_dates(evidence: Sequence[Evidence], setting: Setting) -> tuple[Decide
     The day that most sources name wins, of equals the most trusted source's; its time is then given in the zone that
     the page itself uses, where it shows one. A page that knows only of a change was published by then.
     """
-    published = _elected(of_field("published", evidence), setting)
-    modified = _elected(of_field("modified", evidence), setting)
-    shown = [item for item in of_field("published", evidence) if item.source in {"time-tag", "text", "meta"}]
-    local = _localised(published, [parse_date(item.value, setting) for item in shown], _days_of_address(evidence))
+    candidates = of_field("published", evidence)
+    published, modified = _elected(candidates, setting), _elected(of_field("modified", evidence), setting)
+    shown = [parse_date(item.value, setting) for item in candidates if item.source in {"time-tag", "text", "meta"}]
+    local = _localised(published, shown, [item.value for item in candidates if item.source == "url"])
     return (local if local.value else modified), modified
 
 
 def _elected(candidates: Sequence[Evidence], setting: Setting) -> Decided:
-    heard: dict[str, int] = {}
-    days: dict[str, set[str]] = {}
-    votes: dict[str, int] = {}
+    """The date that gets most votes; of those on its day, the first that gives the time."""
+    read: Counter[str] = Counter()
+    named: set[tuple[str, str]] = set()
+    votes: Counter[str] = Counter()
     first: dict[str, Decided] = {}
     for item in candidates:
-        voice = heard.get(item.source, 0)
-        value = parse_date(item.value, setting) if voice < MAX_VOICES else ""
+        source = item.source
+        value = parse_date(item.value, setting) if read[source] < MAX_DATES else ""
         if not value:
             continue
-        heard[item.source] = voice + 1
-        named = days.setdefault(item.source, set())
-        if value[:10] not in named:
-            named.add(value[:10])
-            votes[value[:10]] = votes.get(value[:10], 0) + (1 if voice else WEIGHTS.get(item.source, 1))
-        known = first.setdefault(value[:10], Decided(value, item.source))
+        day = value[:10]
+        if (source, day) not in named:
+            votes[day] += 1 if read[source] else WEIGHTS.get(source, 1)
+        read[source] += 1
+        named.add((source, day))
+        known = first.setdefault(day, Decided(value, source))
         if len(known.value) == len("2024-02-03") < len(value):
-            first[value[:10]] = Decided(value, item.source)
+            first[day] = Decided(value, source)
     return first[max(votes, key=votes.__getitem__)] if votes else Decided()
 
 
 def _localised(decided: Decided, shown: Sequence[str], days: Sequence[str]) -> Decided:
-    """`decided`, if it is told in UTC, in the page's own zone.
+    """`decided`, if it is given in UTC, in the page's own zone.
 
     The zone is that of another date that names the same moment, or that of a clock time shown without one. Where there
     is neither, and the address names the day before or after, that day stands: sites date by their own clock.
@@ -136,7 +125,3 @@ def _zone_between(moment: datetime, shown: datetime) -> timezone | None:
 def _moment(value: str) -> datetime | None:
     """A date with its time; None for a day."""
     return datetime.fromisoformat(value) if len(value) > len("2024-02-03") else None
-
-
-def _days_of_address(evidence: Sequence[Evidence]) -> list[str]:
-    return [item.value for item in evidence if item.field == "published" and item.source == "url"]

@@ -1,9 +1,4 @@
-"""Candidates of a page for one field, and which of them to prefer by their source alone.
-
-The language that a page declares, as a BCP 47 primary tag.
-
-One decision a field: which of the candidates stands in the record.
-"""
+"""Decide which candidate of each field stands in the record."""
 
 import re
 from collections import Counter
@@ -23,6 +18,29 @@ TRUST = (
 """Sources, the most trusted first: a portal's own rules, then what sites write for machines, then what people see."""
 RANKS = {source: rank for rank, source in enumerate(TRUST)}
 
+LANGUAGE_TAG = re.compile(r"^([a-z]{2,3})(?:[-_][a-z0-9_-]*)?$", re.IGNORECASE)
+LANGUAGE_NAMES = {
+    "english": "en", "german": "de", "deutsch": "de", "french": "fr", "français": "fr", "spanish": "es",
+    "español": "es", "italian": "it", "italiano": "it", "portuguese": "pt", "português": "pt", "russian": "ru",
+    "русский": "ru", "ukrainian": "uk", "українська": "uk", "polish": "pl", "polski": "pl", "czech": "cs",
+    "čeština": "cs", "slovak": "sk", "slovenčina": "sk", "slovenian": "sl", "slovene": "sl", "slovenščina": "sl",
+    "croatian": "hr", "hrvatski": "hr", "serbian": "sr", "srpski": "sr", "српски": "sr", "bosnian": "bs",
+    "bulgarian": "bg", "greek": "el", "turkish": "tr",
+}  # fmt: skip
+SLIPS = {
+    "cz": "cs", "gr": "el", "ua": "uk", "jp": "ja", "kr": "ko", "cn": "zh", "sp": "es", "ger": "de", "deu": "de",
+    "eng": "en",
+}  # fmt: skip
+"""Country codes and older codes that pages write for the language."""
+NO_LANGUAGE = frozenset({"und", "mul", "zxx", "all", "xx"})
+
+MAX_TITLE = 300
+"""Longest title, in characters; what is longer is text of an unclosed element. The longest gold title has 186."""
+AMERICAN = frozenset({"us", "ph"})
+"""Regions that write the month first."""
+AMERICAN_DOMAINS = frozenset(["", *"com org net edu gov mil us info biz tv news io blog ph".split()])
+"""Top-level domains, national ones aside, under which English pages write the month first."""
+
 
 def of_field(field: str, evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
     """The candidates for `field`, by trust in their source; within a source in the order in which it gave them."""
@@ -40,58 +58,6 @@ class Decided:
 
     value: str = ""
     source: str = ""
-
-
-TAG = re.compile(r"^([a-z]{2,3})(?:[-_][a-z0-9_-]*)?$", re.IGNORECASE)
-NAMES = {
-    "english": "en", "german": "de", "deutsch": "de", "french": "fr", "français": "fr", "spanish": "es",
-    "español": "es", "italian": "it", "italiano": "it", "portuguese": "pt", "português": "pt", "russian": "ru",
-    "русский": "ru", "ukrainian": "uk", "українська": "uk", "polish": "pl", "polski": "pl", "czech": "cs",
-    "čeština": "cs", "slovak": "sk", "slovenčina": "sk", "slovenian": "sl", "slovene": "sl", "slovenščina": "sl",
-    "croatian": "hr", "hrvatski": "hr", "serbian": "sr", "srpski": "sr", "српски": "sr", "bosnian": "bs",
-    "bulgarian": "bg", "greek": "el", "turkish": "tr",
-}  # fmt: skip
-SLIPS = {
-    "cz": "cs",
-    "gr": "el",
-    "ua": "uk",
-    "jp": "ja",
-    "kr": "ko",
-    "cn": "zh",
-    "sp": "es",
-    "ger": "de",
-    "deu": "de",
-    "eng": "en",
-}
-"""Country codes and older codes that pages write for the language."""
-NO_LANGUAGE = frozenset({"und", "mul", "zxx", "all", "xx"})
-
-
-@lru_cache(1_024)  # of languages there are few
-def primary_tag(value: str) -> str:
-    """The primary tag of a declared language: "sr" of "sr-Latn-RS", "de" of "German"; "" where it is none."""
-    text = value.strip().lower()
-    if text in NAMES:
-        return NAMES[text]
-    match = TAG.match(text)
-    code = match[1] if match else ""
-    return "" if code in NO_LANGUAGE else SLIPS.get(code, code)
-
-
-def decide_language(declared: Sequence[str]) -> str:
-    """The tag that most declarations name; of equals the one named first; "" where none is usable."""
-    counts = Counter(tag for value in declared if (tag := primary_tag(value)))
-    return max(counts, key=counts.__getitem__, default="")
-
-
-MAX_TITLE = 300
-"""Longest title, in characters; what is longer is text of an unclosed element. The longest gold title has 186."""
-AMERICAN = frozenset({"us", "ph"})
-"""Regions that write the month first."""
-AMERICAN_DOMAINS = frozenset(
-    {"", "com", "org", "net", "edu", "gov", "mil", "us", "info", "biz", "tv", "news", "io", "blog", "ph"}
-)
-"""Top-level domains, national ones aside, under which English pages write the month first."""
 
 
 def decide_plain(field: str, evidence: Sequence[Evidence]) -> Decided:
@@ -134,11 +100,23 @@ def decide_tags(evidence: Sequence[Evidence]) -> tuple[Decided, tuple[str, ...]]
     return Decided("tags", best[0].source), tuple(tags)
 
 
-def decide_tag_of_language(evidence: Sequence[Evidence]) -> Decided:
-    """The declared language that most sources agree on."""
-    candidates = of_field("language", evidence)
-    tag = decide_language([item.value for item in candidates])
-    return next((Decided(tag, item.source) for item in candidates if tag and primary_tag(item.value) == tag), Decided())
+def decide_language(evidence: Sequence[Evidence]) -> Decided:
+    """The language that most declarations name, of equals the one named first."""
+    tags = [(tag, item.source) for item in of_field("language", evidence) if (tag := primary_tag(item.value))]
+    counts = Counter(tag for tag, _ in tags)
+    most = max(counts, key=counts.__getitem__, default="")
+    return next((Decided(tag, source) for tag, source in tags if tag == most), Decided())
+
+
+@lru_cache(1_024)  # of languages there are few
+def primary_tag(value: str) -> str:
+    """The primary tag of a declared language: "sr" of "sr-Latn-RS", "de" of "German"; "" where it is none."""
+    text = value.strip().lower()
+    if text in LANGUAGE_NAMES:
+        return LANGUAGE_NAMES[text]
+    match = LANGUAGE_TAG.match(text)
+    code = match[1] if match else ""
+    return "" if code in NO_LANGUAGE else SLIPS.get(code, code)
 
 
 def month_first(evidence: Sequence[Evidence], language: str, url: str) -> bool:

@@ -1,4 +1,4 @@
-"""What schema.org entities, be they from JSON-LD or microdata, say of the document."""
+"""Read what schema.org entities, from JSON-LD or microdata, say of the document."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -35,11 +35,14 @@ TEXTS = (
     ("language", ("inLanguage",)),
     ("license", ("license",)),
     ("site_name", ("publisher", "sourceOrganization", "provider")),
+    ("tags", ("keywords",)),
 )
-"""Field and the keys that tell it, the best first; a key counts only where those before it are empty."""
+"""Field and the keys that give it, the best first; a key counts only where those before it are empty."""
 NAME_KEYS = ("name", "headline", "alternateName", "@value", "url", "@id")
-PAGE_FIELDS = frozenset({"published", "modified", "language", "description", "license"})
-"""What a WebPage beside the article may tell."""
+PAGE_TEXTS = [
+    (field, keys) for field, keys in TEXTS if field in {"published", "modified", "language", "description", "license"}
+]
+"""What a WebPage beside the article may say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,22 +76,17 @@ def choose(nodes: Iterable[Node], addresses: frozenset[str]) -> Entities:
 
 
 def kind(node: Node) -> str:
-    """What `node` declares itself to be, as schema.org writes it: the most telling of its types; "" for others."""
+    """What `node` declares itself to be, as schema.org writes it: the most specific of its types; "" for others."""
     names = (KINDS[name] for name in _types(node) if name in KINDS)
     return min(names, key=RANKS.__getitem__, default="")
 
 
 def read_entities(entities: Entities, source: str) -> Iterator[Evidence]:
     """Evidence of the main entity, then of the page around it."""
-    for field, keys in TEXTS if entities.main else ():
-        for value in _first_values(entities, entities.main, keys):
-            yield Evidence(field, value, source)
-    for value in _values(entities, entities.main.get("keywords")):
-        yield Evidence("tags", value, source)
-    for field, keys in TEXTS if entities.page else ():
-        if field in PAGE_FIELDS:
-            for value in _first_values(entities, entities.page, keys):
-                yield Evidence(field, value, source)
+    for node, fields in ((entities.main, TEXTS), (entities.page, PAGE_TEXTS)):
+        for field, keys in fields if node else ():
+            values = next((found for key in keys if (found := _values(entities, node.get(key)))), [])
+            yield from (Evidence(field, value, source) for value in values)
     if entities.site_name:
         yield Evidence("site_name", entities.site_name, source)
 
@@ -97,12 +95,9 @@ def is_free(node: Node) -> bool | None:
     """Whether the document says that all may read it; None where it says nothing."""
     answers = [node.get("isAccessibleForFree", node.get("isAccessibleforFree"))]
     answers += [part.get("isAccessibleForFree") for part in _items(node.get("hasPart")) if isinstance(part, dict)]
-    words = [
-        str(answer).strip().lower().rpartition("/")[2] for answer in answers if isinstance(answer, str | bool | int)
-    ]
-    if any(word in {"false", "no", "0"} for word in words):
-        return False
-    return True if words else None
+    scalars = [str(answer) for answer in answers if isinstance(answer, str | bool | int)]
+    is_paid = any(text.strip().lower().rpartition("/")[2] in {"false", "no", "0"} for text in scalars)
+    return not is_paid if scalars else None
 
 
 def article_body(node: Node) -> str:
@@ -148,10 +143,6 @@ def _types(node: Node) -> set[str]:
     return {str(item).rpartition("/")[2].rpartition(":")[2].lower() for item in _items(node.get("@type"))}
 
 
-def _first_values(entities: Entities, node: Node, keys: tuple[str, ...]) -> list[str]:
-    return next((values for key in keys if (values := _values(entities, node.get(key)))), [])
-
-
 def _values(entities: Entities, value: object) -> list[str]:
     """Texts of a value: of a scalar itself, of an entity its name."""
     return [text for item in _items(value) if (text := _name(_resolved(entities, item)))]
@@ -172,6 +163,7 @@ def _resolved(entities: Entities, value: object) -> object:
 
 
 def _items(value: object) -> list[object]:
+    """The values of a key that may hold several, or none."""
     if value is None:
         return []
     return value[:MAX_VALUES] if isinstance(value, list) else [value]

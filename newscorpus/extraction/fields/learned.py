@@ -1,7 +1,7 @@
-"""Title, date and authors of a page without structured data, as elements that a linear classifier picks.
+"""Pick title, date and authors of a page without structured data by a linear classifier of elements.
 
 Kazennikov 2013: stage one takes the element that the classifier likes best for a field; stage two takes out of it the
-parts that the same classifier finds foreign. Authors are our addition. Trained from pages whose structured data tells
+parts that the same classifier finds foreign. Authors are our addition. Trained on pages whose structured data gives
 the truth (`newscorpus.learning.learned_fields`).
 """
 
@@ -24,7 +24,7 @@ from newscorpus.extraction.nodes import GROUPS, LinearModel, Nodes, describe_ele
 
 MODEL = "learned-fields"
 FIELDS = ("title", "published", "authors")
-"""What the model tells, in the order of its scores."""
+"""The fields in the order of the model's scores."""
 
 CANDIDATES = frozenset(
     "a address b dd div dt em h1 h2 h3 h4 h5 h6 header i li p section small span strong td time".split()
@@ -89,12 +89,14 @@ def _describe_near(tree: HtmlElement, headline: HtmlElement | None) -> Nodes:
 def _describe(
     elements: Iterable[HtmlElement], measured: Mapping[HtmlElement, Amounts], groups: tuple[str, ...]
 ) -> Nodes:
-    kept = [element for element in elements if element in measured and _is_short(measured[element])]
-    return describe_elements(kept, [measured[element] for element in kept], groups)
-
-
-def _is_short(amount: Amounts) -> bool:
-    return amount.letters + amount.digits >= SHORTEST and amount.characters <= max(LONGEST.values())
+    kept = {
+        element: amount
+        for element in elements
+        if (amount := measured.get(element))
+        and amount.letters + amount.digits >= SHORTEST
+        and amount.characters <= max(LONGEST.values())
+    }
+    return describe_elements(list(kept), list(kept.values()), groups)
 
 
 def pick(nodes: Nodes, scores: Floats, field: str, setting: Setting) -> Picked | None:

@@ -58,10 +58,9 @@ def is_agency(name: str) -> bool:
 def is_personal_name(name: str) -> bool:
     """Whether `name` looks like the full name of a person: two to four words, capitals, no word of a profession."""
     parts = name.split()
-    capital = (
-        all(part[0].isupper() or part in PARTICLES for part in parts) and parts[0][0].isupper() if parts else False
-    )
-    return capital and 1 < len(parts) <= 4 and not any(OFFICE.search(part) for part in parts)
+    if not 1 < len(parts) <= 4 or not parts[0][0].isupper() or any(map(OFFICE.search, parts)):
+        return False
+    return all(part[0].isupper() or part in PARTICLES for part in parts)
 
 
 def tell_apart(texts: Iterable[str], sites: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""Fields of a page: every source is read once, then each field decided."""
+"""Read the fields of a page: every source once, then decide each field."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,16 +6,16 @@ from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
-from newscorpus.data import Evidence, Fields, Image, Page, Provenance
+from newscorpus.data import Evidence, Fields, Page, Provenance
 from newscorpus.extraction.fields.byline import near, read_everywhere, read_lead, read_near
 from newscorpus.extraction.fields.dates import Setting, parse_moment
 from newscorpus.extraction.fields.dating import decide_dates, read_address, read_data_layer
 from newscorpus.extraction.fields.decide import (
     Decided,
     decide_headline,
+    decide_language,
     decide_people,
     decide_plain,
-    decide_tag_of_language,
     decide_tags,
     month_first,
     of_field,
@@ -34,15 +34,15 @@ from newscorpus.extraction.fields.markup import Markup, gather, join, plain
 from newscorpus.extraction.fields.metas import merge_images, meta_images, read_metas, read_rights
 from newscorpus.extraction.fields.structured import read_json_ld, read_microdata
 from newscorpus.extraction.fields.titles import site_names
-from newscorpus.extraction.fields.visible import find_headline, read_headline, read_times
+from newscorpus.extraction.fields.visible import find_headline, heading_text, read_times
 
-VISIBLE = ("published", "authors")
-"""Fields that are read from the text, where the page does not declare them."""
+VISIBLE = frozenset({"published", "authors"})
+"""Fields that are read from the text where the page does not declare them."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldReading:
-    """What the sources of a page say of the document.
+    """The fields of a page, and what they were decided from.
 
     Attributes:
         fields: the decisions.
@@ -65,7 +65,7 @@ def read_fields(tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = 
     json_ld = choose(read_json_ld(markup.scripts), addresses)
     microdata = choose(read_microdata(tree, page.body), addresses)
     declared = (*_cleaned((*evidence, *page.evidence)), *_declared(markup, json_ld, microdata))
-    language = decide_tag_of_language(declared)
+    language = decide_language(declared)
     setting = Setting(parse_moment(page.fetched), language.value, month_first(declared, language.value, page.url))
     found = (*declared, *read_address(page.url), *_from_text(tree, markup, declared, setting))
     fields = decide(found, page, markup, (json_ld, microdata), setting, language)
@@ -98,7 +98,9 @@ def decide(
         tags=tags,
         language=language.value,
         description=decide_plain("description", evidence).value,
-        images=merge_images(_images(markup, entities)),
+        images=merge_images(
+            (*(image for each in entities for image in entity_images(each, markup.base)), *meta_images(markup))
+        ),
         site_name=decide_plain("site_name", evidence).value,
         canonical_url=canonical_address(markup),
         license=licence.value,
@@ -127,7 +129,7 @@ def canonical_address(markup: Markup) -> str:
 
 
 def _declared(markup: Markup, json_ld: Entities, microdata: Entities) -> Iterator[Evidence]:
-    """What the page says to machines."""
+    """What the page declares to machines."""
     yield from read_entities(json_ld, "json-ld")
     yield from read_entities(microdata, "microdata")
     yield from read_metas(markup)
@@ -138,20 +140,21 @@ def _declared(markup: Markup, json_ld: Entities, microdata: Entities) -> Iterato
 def _from_text(
     tree: HtmlElement, markup: Markup, declared: tuple[Evidence, ...], setting: Setting
 ) -> tuple[Evidence, ...]:
-    """What readers see: headline and lead; date and authors where they are not declared, near it.
+    """What readers see: headline and lead; near the headline, date and authors that are not declared.
 
     The whole page is searched only for a date: for authors alone it costs a fifth of an extraction and finds few.
     """
     headline = find_headline(tree, markup, [item.value for item in of_field("title", declared)])
-    wanted = set(VISIBLE) - {item.field for item in declared if not _is_in_utc(item)}
+    wanted = VISIBLE - {item.field for item in declared if not _is_in_utc(item)}
     before, after = near(headline) if headline is not None else ([], [])
     distances = {element: distance for side in (before, after) for distance, element in enumerate(side)}
     found = list(read_times(markup, distances, setting)) if markup.times else []
     if headline is not None:
         description = next((item.value for item in of_field("description", declared)), "")
-        found += (read_headline(headline), *read_lead(after, description))
+        title = Evidence("title", heading_text(headline), "heading")
+        found += (title, *read_lead(after, description))
         found += read_near(before, after, setting, wanted) if wanted else ()
-    if wanted.issuperset(VISIBLE) and wanted - {item.field for item in found}:  # nothing declared, nor all told
+    if wanted.issuperset(VISIBLE) and wanted - {item.field for item in found}:  # nothing declared, and not all found
         has_title = any(item.field == "title" for item in (*declared, *found))
         found += (item for item in read_learned(tree, headline, setting) if not (has_title and item.field == "title"))
     missing = wanted - {item.field for item in (*declared, *found, *read_address(markup.url))}
@@ -167,14 +170,8 @@ def _is_in_utc(item: Evidence) -> bool:
     return item.field == "published" and item.value.endswith(("Z", "+00:00", "+0000"))
 
 
-def _images(markup: Markup, entities: tuple[Entities, ...]) -> Iterator[Image]:
-    for each in entities:
-        yield from entity_images(each, markup.base)
-    yield from meta_images(markup)
-
-
 def _cleaned(evidence: tuple[Evidence, ...]) -> Iterator[Evidence]:
-    """What others read, as plain text; the text itself is not ours."""
+    """What templates and portals give, as plain text; main text is left to the extractor."""
     for item in evidence:
         if item.field != "text" and (value := plain(item.value)):
             yield Evidence(item.field, value, item.source)

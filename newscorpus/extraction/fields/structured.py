@@ -1,7 +1,4 @@
-"""JSON-LD of a page as plain dictionaries, broken JSON repaired where it can be.
-
-Microdata and RDFa of a page as the same plain dictionaries that JSON-LD gives.
-"""
+"""Read JSON-LD, microdata and RDFa of a page as plain dictionaries; broken JSON is repaired where it can be."""
 
 import json
 import re
@@ -36,6 +33,19 @@ PAIR = re.compile(
 )
 TYPE = re.compile(r'"@type"\s*:\s*"(\w*(?:Article|Posting))"')
 
+MAX_PROPERTIES = 1_000
+"""Most annotated elements that are looked at."""
+MAX_TEXT = 2_000
+"""Longest text of a property, in characters: article bodies are not wanted."""
+MICRODATA = etree.XPath("//@itemprop/.. | //@itemscope/..")
+RDFA = etree.XPath("//*[@itemprop or @itemscope or @typeof or (@property and not(self::meta))]")
+"""The annotated elements. To ask for the attributes takes half the time of asking every element for them."""
+NAMED_BY_TEXT = frozenset({"author", "creator", "name", "publisher"})
+"""Properties whose text is wanted, not the link."""
+SKIPPED = frozenset({"articleBody", "text", "comment", "itemListElement", "review"})
+
+Item = dict[str, object]
+
 
 def read_json_ld(scripts: Iterable[str]) -> tuple[Node, ...]:
     """The entities at the top of the scripts, in document order; lists, `@graph` and `mainEntity` are opened."""
@@ -53,17 +63,13 @@ def parse(text: str) -> object:
     except RecursionError:
         return None
     except msgspec.DecodeError:
-        return _parse_leniently(_unwrapped(text))
-
-
-def _unwrapped(text: str) -> str:
-    for start, end in WRAPPINGS:
-        text = text.strip().removeprefix(start).removesuffix(end)
-    return text
+        return _parse_leniently(text)
 
 
 def _parse_leniently(text: str) -> object:
     """Values one after another, control characters allowed; then with the usual slips repaired; then by pairs alone."""
+    for start, end in WRAPPINGS:
+        text = text.strip().removeprefix(start).removesuffix(end)
     for candidate in (text, _repair(text)):
         try:
             return list(_decode_each(candidate))
@@ -73,24 +79,20 @@ def _parse_leniently(text: str) -> object:
 
 
 def _decode_each(text: str) -> Iterator[object]:
+    """The values of a text; closing brackets too many, commas and semicolons between them are passed over."""
     decoder = json.JSONDecoder(strict=False)
-    position = _next_value(text, 0)
-    while position < len(text):
+    position = 0
+    while True:
+        while position < len(text) and (text[position].isspace() or text[position] in "}],;\ufeff"):
+            position += 1
+        if position >= len(text):
+            return
         value, position = decoder.raw_decode(text, position)
         yield value
-        position = _next_value(text, position)
-
-
-def _next_value(text: str, position: int) -> int:
-    """Where the next value starts: closing brackets too many, commas and semicolons are passed over."""
-    while position < len(text) and (text[position].isspace() or text[position] in "}],;\ufeff"):
-        position += 1
-    return position
 
 
 def _repair(text: str) -> str:
-    text = LINE_COMMENT.sub("", text)
-    text = BAD_ESCAPE.sub(r"\\\\", text)
+    text = BAD_ESCAPE.sub(r"\\\\", LINE_COMMENT.sub("", text))
     text = LEADING_COMMA.sub(r"\1", TRAILING_COMMA.sub(r"\1", text))
     return MISSING_COMMA.sub(r"\1,\n\2", text)
 
@@ -126,20 +128,6 @@ def _inner(value: object) -> list[object]:
         graph = value.get("@graph")
         return [*(graph if isinstance(graph, list) else [graph]), value.get("mainEntity")]
     return []
-
-
-MAX_PROPERTIES = 1_000
-"""Most annotated elements that are looked at."""
-MAX_TEXT = 2_000
-"""Longest text of a property, in characters: article bodies are none of ours."""
-MICRODATA = etree.XPath("//@itemprop/.. | //@itemscope/..")
-RDFA = etree.XPath("//*[@itemprop or @itemscope or @typeof or (@property and not(self::meta))]")
-"""The annotated elements. To ask for the attributes takes half the time of asking every element for them."""
-NAMED_BY_TEXT = frozenset({"author", "creator", "name", "publisher"})
-"""Properties of which we want not the link, but its text."""
-SKIPPED = frozenset({"articleBody", "text", "comment", "itemListElement", "review"})
-
-Item = dict[str, object]
 
 
 def read_microdata(tree: HtmlElement, body: bytes) -> tuple[Node, ...]:

@@ -1,4 +1,4 @@
-"""The headline: which of the titles, and what of it is the site's own name."""
+"""Choose the headline among the titles of a page, and strip the site's own name from it."""
 
 import re
 from collections import Counter
@@ -23,19 +23,14 @@ VOTES = {
 LATER_VOTES = 1
 """Votes of a source for its first title and for a further one, after a grid of weights on fundus and wcxb train."""
 SHARED_WORDS = 0.3
-"""Share of the shorter title's words that a heading must share with another title; likewise."""
+"""Share of the shorter title's words that a heading must share with another title; from the same grid."""
 
 
 def site_names(claimed: Iterable[str], host: str) -> frozenset[str]:
-    """The site's names, squeezed: those it claims, its host and the telling label of it."""
-    labels = host.removeprefix("www.").split(".")
-    telling = max(labels[:-1], key=len, default="")
-    names = {squeezed(name) for name in claimed} | {
-        squeezed(host.removeprefix("www.")),
-        squeezed(host),
-        squeezed(telling),
-    }
-    return frozenset(name for name in names if name)
+    """The site's names, squeezed: those it claims, its host and the longest label of it."""
+    bare = host.removeprefix("www.")
+    longest_label = max(bare.split(".")[:-1], key=len, default="")
+    return frozenset(map(squeezed, (*claimed, bare, host, longest_label))) - {""}
 
 
 def strip_site(title: str, sites: Collection[str], sections: Collection[str] = ()) -> str:
@@ -49,15 +44,14 @@ def strip_site(title: str, sites: Collection[str], sections: Collection[str] = (
     parts, marks = _split(title)
     end, start = len(parts), 0
     for position in range(len(parts) - 1, 0, -1):
-        if _names_site(parts[position], sites):
-            end = position
-        elif not (end < len(parts) and squeezed(parts[position]) in sections):
+        is_section = end < len(parts) and squeezed(parts[position]) in sections
+        if not (_names_site(parts[position], sites) or is_section):
             break
-        else:
-            end = position
+        end = position
     while start < end - 1 and _names_site(parts[start], sites):
         start += 1
-    return "".join(_interleave(parts[start:end], marks[start:end])).strip()
+    kept = zip(parts[start:end], [*marks[start : end - 1], ""], strict=True)
+    return "".join(part + mark for part, mark in kept).strip()
 
 
 def decide_title(titles: Sequence[Evidence], sites: Collection[str], sections: Collection[str] = ()) -> Evidence | None:
@@ -69,10 +63,10 @@ def decide_title(titles: Sequence[Evidence], sites: Collection[str], sections: C
     stripped = [item for item in stripped if squeezed(item.value) not in sites] or stripped[:1]
     plausible = [item for item in stripped if item.source != "heading" or _is_headline(item, stripped)]
     votes: Counter[str] = Counter()
-    heard: Counter[str] = Counter()
+    counted: set[str] = set()
     for item in plausible:
-        votes[squeezed(item.value)] += LATER_VOTES if heard[item.source] else VOTES.get(item.source, 1)
-        heard[item.source] += 1
+        votes[squeezed(item.value)] += LATER_VOTES if item.source in counted else VOTES.get(item.source, 1)
+        counted.add(item.source)
     chosen = max(plausible, key=lambda item: votes[squeezed(item.value)], default=None)
     heading = next((item for item in plausible if item.source == "heading"), None)
     return heading if chosen and heading and _goes_on(heading, chosen) else chosen
@@ -92,19 +86,8 @@ def _is_headline(heading: Evidence, titles: Sequence[Evidence]) -> bool:
 
 def _split(title: str) -> tuple[list[str], list[str]]:
     """Parts between separators, and the separator that follows each ("" after the last)."""
-    parts: list[str] = []
-    marks: list[str] = []
-    position = 0
-    for match in SEPARATOR.finditer(title):
-        parts.append(title[position : match.start()])
-        marks.append(match[0])
-        position = match.end()
-    return [*parts, title[position:]], [*marks, ""]
-
-
-def _interleave(parts: list[str], marks: list[str]) -> Iterable[str]:
-    for part, mark in zip(parts, [*marks[:-1], ""], strict=True):
-        yield part + mark
+    pieces = re.split(f"({SEPARATOR.pattern})", title)
+    return pieces[::2], [*pieces[1::2], ""]
 
 
 def _names_site(part: str, sites: Collection[str]) -> bool:

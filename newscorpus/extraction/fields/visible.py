@@ -1,4 +1,4 @@
-"""What the page shows its readers: headline and time elements."""
+"""Read what the page shows its readers: headline and time elements."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ UPDATE = re.compile(
     r"|oppdat|revis|edited|last-?mod|수정|更新",
     re.IGNORECASE,
 )
-"""Words, in text or in names of elements, that tell an update from the first publication."""
+"""Words, in text or in names of elements, that distinguish an update from the first publication."""
 APART = (
     r"\bcomment|comments|koment|\bkommentar|related|recommend|side-?bar|copyright|widget|calendar|archiv|reply"
     r"|(?<!post[-_])(?<!entry[-_])(?<!article[-_])footer"
@@ -64,12 +64,7 @@ def read_times(markup: Markup, distances: Mapping[HtmlElement, int], setting: Se
             yield Evidence(field, value, "time-tag")
 
 
-def read_headline(headline: HtmlElement) -> Evidence:
-    """The text of a heading as evidence of the title."""
-    return Evidence("title", _heading_text(headline), "heading")
-
-
-def _heading_text(element: HtmlElement) -> str:
+def heading_text(element: HtmlElement) -> str:
     """Text of a heading; its parts are parted by a space unless one ends and the next goes on inside a word."""
     if not len(element):
         return plain(element.text, MAX_HEADLINE)
@@ -81,18 +76,17 @@ def _heading_text(element: HtmlElement) -> str:
 def _values_of_time(element: HtmlElement, setting: Setting) -> list[str]:
     """What a time element shows, if it is another day than the one it declares; then what it declares."""
     shown = parse_date(plain(element.text_content(), 100), setting)
-    declared = parse_date(
-        plain(element.get("datetime") or element.get("content") or element.get("title"), 100), setting
-    )
+    machine = element.get("datetime") or element.get("content") or element.get("title")
+    declared = parse_date(plain(machine, 100), setting)
     return [value for value in ((shown, declared) if shown[:10] != declared[:10] else (declared,)) if value]
 
 
 def find_headline(tree: HtmlElement, markup: Markup, titles: Sequence[str]) -> HtmlElement | None:
     """The heading that begins like one of `titles`; else the first `<h1>`; None where there is none."""
     wanted = [name for title in titles if len(name := squeezed(title)) >= MIN_SQUEEZED]
-    candidates = [each for each in markup.headings if _heading_text(each) and not LOGO.search(marks_of(each))]
+    candidates = [each for each in markup.headings if heading_text(each) and not LOGO.search(marks_of(each))]
     for element in (*candidates, *islice(tree.iter("h2", "h3", "h4"), MAX_OF_A_KIND)):
-        text = squeezed(_heading_text(element))
+        text = squeezed(heading_text(element))
         if len(text) >= MIN_SQUEEZED and any(title.startswith(text) or text.startswith(title) for title in wanted):
             return element
     return candidates[0] if candidates else None

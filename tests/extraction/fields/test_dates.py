@@ -5,8 +5,8 @@ from babel import Locale
 from hypothesis import given
 from hypothesis import strategies as st
 
+from newscorpus.extraction.fields.date_words import month_number
 from newscorpus.extraction.fields.dates import Setting, find_dates, parse_date
-from newscorpus.extraction.fields.months import month_number
 
 FETCHED = datetime(2024, 2, 5, 10, 30, tzinfo=timezone(timedelta(hours=1)))  # a Monday
 
