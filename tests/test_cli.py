@@ -237,6 +237,15 @@ def test_build_publishes_what_was_crawled(run: Run, tmp_path: Path) -> None:
     assert (tmp_path / "corpus" / "manifest.json").is_file()
 
 
+def test_a_large_run_without_numba_names_it(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = tmp_path / "in.jsonl"
+    lines.write_text('{"id": 1, "text": "a"}\n')
+    monkeypatch.setattr("newscorpus.cli.build.find_spec", lambda name: None)
+    assert "newscorpus[fast]" not in run("dedup", lines, "--output", tmp_path / "small", "--jobs", 1).err
+    monkeypatch.setattr("newscorpus.cli.build.LARGE", 1)
+    assert "pip install 'newscorpus[fast]'" in run("dedup", lines, "--output", tmp_path / "large", "--jobs", 1).err
+
+
 def test_dedup_leaves_out_by_policy_and_says_who_reprints_whom(run: Run, tmp_path: Path) -> None:
     documents = [
         {"id": "a", "text": STORY, "source": "agency", "published": "2026-01-01"},

@@ -70,6 +70,7 @@ def test_the_signature_is_datasketchs_own(words: list[str]) -> None:
 @settings(deadline=None)  # the first call compiles
 @given(st.text(st.characters(exclude_categories=())))
 def test_compiled_code_and_numpy_sign_alike(text: str) -> None:
+    pytest.importorskip("numba")
     compiled = sign(text)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernel, "compiled", lambda function: None)

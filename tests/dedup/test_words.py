@@ -37,6 +37,7 @@ def fold(character: str) -> str:
 @settings(deadline=None)  # the first call compiles
 @given(texts)
 def test_compiled_code_and_numpy_give_the_same(text: str) -> None:
+    pytest.importorskip("numba")
     words, ends = read_words(text)
     by_numpy, ends_by_numpy = hash_words(code_points(text))
     assert words.tolist() == by_numpy.tolist()
