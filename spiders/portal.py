@@ -42,9 +42,6 @@ class PortalSpider(Spider):
     """Crawls portals: `scrapy crawl portal -a portal=NAME[,NAME]|all`, with the arguments of `arguments.USAGE`.
 
     Yields a `SourcePage` for every article found and a `Rejected` for every address that was refused or failed.
-
-    Args:
-        arguments: what was asked for.
     """
 
     name = "portal"
@@ -59,7 +56,7 @@ class PortalSpider(Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *_args: Any, **kwargs: Any) -> Self:
-        """Make the spider of a crawl, and set what depends on its portals.
+        """Make the spider of a crawl, and change the settings that depend on its portals.
 
         Raises:
             CrawlError: an argument or setting is wrong.

@@ -70,13 +70,7 @@ def fetch_rejection(error: BaseException | None, url: str) -> Rejected:
 
 
 class RevisitClock:
-    """Notes for each answer whether it brought anything new, and sets the time of the next visit by that.
-
-    Args:
-        ledger: of the crawl.
-        stats: of the crawl.
-        config: bounds of the intervals.
-    """
+    """Notes for each answer whether it brought anything new, and sets the time of the next visit by that."""
 
     def __init__(self, ledger: Ledger, stats: StatsCollector, config: RevisitConfig) -> None:
         self._ledger = ledger
@@ -98,12 +92,7 @@ class RevisitClock:
         return visit.unchanged
 
     def watch(self, plan: Plan, depth: int = 0) -> Plan:
-        """Hand `plan` on, and set the time of the next visit by whether it held anything to fetch.
-
-        Args:
-            plan: what the answer leads to.
-            depth: links followed to get there.
-        """
+        """Hand on what the answer leads to, and set the time of the next visit by whether it held anything to fetch."""
         changed = False
         for planned in plan:
             changed = changed or isinstance(planned, PlannedFetch)

@@ -52,9 +52,6 @@ class WarcSpider(Spider):
     Yields a `SourcePage` for every page and a `Rejected` for every record that is none. A request stands for a part
     of a file, so that the ledger remembers how far the crawl came; Scrapy answers it by itself, and nothing else could
     be asked for.
-
-    Args:
-        arguments: what was asked for.
     """
 
     name = "warc"

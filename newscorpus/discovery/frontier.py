@@ -27,8 +27,8 @@ class Frontier:
     """Decides once on every address of a portal: ask, refuse with a reason, or pass over. The ledger remembers.
 
     Attributes:
-        portal: the portal.
-        today: the day of the crawl.
+        portal: whose addresses they are.
+        today: the day of the crawl; dates far ahead of it are a sign of a trap.
         ledger: of the crawl.
         loopback: `host:port` on this machine that may be asked.
     """
@@ -104,11 +104,7 @@ def _shape_key(url: str) -> int:
 
 
 class SeenContents:
-    """The content signatures that a crawl has met, by site.
-
-    Args:
-        ledger: of the crawl; it remembers what sites show for missing pages.
-    """
+    """The content signatures that a crawl has met, by site; the ledger remembers what sites show for missing pages."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
