@@ -1,1 +1,1 @@
-"""Scrapy spiders: they find pages and hand them on; they know nothing of text."""
+"""Crawl with Scrapy: spiders of portals, of WARC files and of one page. What to fetch is planned in `discovery`."""

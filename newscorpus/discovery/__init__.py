@@ -1,1 +1,1 @@
-"""Find out what is where on a site: feeds, sitemaps, links, addresses, frontier. Knows nothing of Scrapy."""
+"""Find what to fetch of a site: lists, links, address rules, periods, revisits. Does not import Scrapy."""

@@ -97,15 +97,9 @@ def _asks_for_version(name: str, value: str) -> bool:
     return (name in SWITCHES and value in {"", "1", "true", "yes"}) or (name in CHOICES and value in VERSIONS)
 
 
-MAX_URL_LENGTH = 2_000
-"""Longest address asked for; browsers and servers have long had their limit at about 2,000 characters."""
-
 MAX_PARAMETERS = 8
 MAX_REPEATS = 2
 """Most times a path names the same directory; broken relative links repeat it without end."""
-
-MAX_OF_A_SHAPE = 200
-"""Most listing pages whose addresses differ only in digits: pages of one section, days of a calendar."""
 
 FORESIGHT = timedelta(days=7)
 """How far ahead of today a date in an address may lie: events of the coming week are announced with their date."""
@@ -124,7 +118,7 @@ def find_trap(url: str, today: date) -> str:
     except ValueError:
         return "no valid address"
     parameters = parse_qsl(parts.query, keep_blank_values=True)
-    if (latest := max(_months(parts.path, parameters), default=date.min)) > today + FORESIGHT:
+    if (latest := max(_dates(parts.path, parameters), default=date.min)) > today + FORESIGHT:
         return f"a date to come: {latest:%Y-%m}"
     directories = Counter(part for part in parts.path.split("/")[:-1] if part and not part.isdigit())
     if directories and max(directories.values()) > MAX_REPEATS:
@@ -134,21 +128,16 @@ def find_trap(url: str, today: date) -> str:
     return ""
 
 
-def shape_of(url: str) -> str:
-    """Replace every run of digits by one 0: the same result for all pages of one listing."""
-    return re.sub(r"\d+", "0", url)
-
-
-def _months(path: str, parameters: list[tuple[str, str]]) -> Iterator[date]:
+def _dates(path: str, parameters: list[tuple[str, str]]) -> Iterator[date]:
     """The dates that a path or a query names; where a day or month is missing, the first."""
     for text in (path, *(value for _, value in parameters)):
         for year, month, day in WRITTEN_DATE.findall(text):
             yield from _valid(year, month, day or "1")
     named = {name.lower(): value for name, value in parameters}
-    years = [value for name, value in named.items() if name in YEAR_NAMES]
-    months = [value for name, value in named.items() if name in MONTH_NAMES]
-    for year in years:
-        yield from _valid(year, months[0] if months else "1", "1")
+    month = next((value for name, value in named.items() if name in MONTH_NAMES), "1")
+    for name, value in named.items():
+        if name in YEAR_NAMES:
+            yield from _valid(value, month, "1")
 
 
 def _valid(year: str, month: str, day: str) -> Iterator[date]:

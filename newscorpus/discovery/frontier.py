@@ -1,5 +1,6 @@
 """Decide once on every new address of a portal, and recognise contents that were seen under another address."""
 
+import re
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from datetime import date
@@ -9,11 +10,17 @@ from urllib.parse import urljoin, urlsplit
 from newscorpus.crawl.addresses import may_ask
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Rejected
-from newscorpus.discovery.addresses import MAX_OF_A_SHAPE, MAX_URL_LENGTH, FetchKind, find_kind, find_trap, shape_of
+from newscorpus.discovery.addresses import FetchKind, find_kind, find_trap
 from newscorpus.portals.portal import Portal
 
 BUDGET_SPENT = "rejected/discovery/page_budget"
 """Count of the ledger: an address was refused because the portal's budget of pages was spent."""
+
+MAX_URL_LENGTH = 2_000
+"""Longest address asked for; browsers and servers have long had their limit at about 2,000 characters."""
+
+MAX_OF_A_SHAPE = 200
+"""Most listing pages whose addresses differ only in digits: pages of one section, days of a calendar."""
 
 MAX_REMEMBERED = 10_000
 """Contents remembered at a time, one or two megabytes. A site that serves one page under many names does so at once."""
@@ -98,8 +105,8 @@ class Frontier:
 
 
 def _shape_key(url: str) -> int:
-    """The shape of an address as an integer that the ledger stores."""
-    shape = shape_of(url).encode("utf-8", "surrogatepass")
+    """An integer for the ledger that is the same for addresses that differ only in digits: pages of one listing."""
+    shape = re.sub(r"\d+", "0", url).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(shape, digest_size=8).digest(), "big", signed=True)
 
 

@@ -1,1 +1,1 @@
-"""Portals as files: what to crawl of a site, and its template rules."""
+"""Read portals from files: what to crawl of a site, and its template rules."""

@@ -77,7 +77,7 @@ class TemplateRules:
 
     def _matches(self, rule: etree.XPath, tree: HtmlElement) -> list[Any]:
         try:
-            found: Any = rule(tree)  # nodes only: `compile_rule` refuses rules that compute a value
+            found: Any = rule(tree)  # nodes only: `compile_rules` refuses rules that compute a value
             return list(_outermost(found))
         except etree.XPathError as error:  # libxml2 bounds its work, and a hostile page may reach the bound
             logger.warning("template %s: rule %s cannot be applied: %s", self.name, rule.path, error)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Rejected
-from newscorpus.discovery.addresses import MAX_OF_A_SHAPE, FetchKind, find_kind, find_trap, looks_like_article
-from newscorpus.discovery.frontier import Frontier
+from newscorpus.discovery.addresses import FetchKind, find_kind, find_trap, looks_like_article
+from newscorpus.discovery.frontier import MAX_OF_A_SHAPE, Frontier
 from newscorpus.portals.portal import Portal, PortalLimits
 
 TODAY = date(2026, 11, 21)
