@@ -1,4 +1,4 @@
-"""Trained models on disk: a folder of weights, a card and metadata. Loading never runs code from the folder.
+"""Load and save trained models: a folder of weights, a card and metadata. Loading never runs code from the folder.
 
 The metadata names the features the weights were trained on and the hash of every file; what does not match is refused.
 """
@@ -30,10 +30,9 @@ class ArtifactError(ValueError):
 
 
 class Metadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a model's folder says of itself.
+    """Describe a model in its folder, which has its name.
 
     Attributes:
-        name: of the model, and of its folder.
         version: raised with every training that is shipped.
         features: names of the input columns, in order.
         parameters: numbers that belong to the weights, such as thresholds.
@@ -55,7 +54,7 @@ class Metadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """A loaded model: its metadata and the bytes of its weights files by name."""
+    """Hold a loaded model: its metadata and the bytes of its weights files by name."""
 
     metadata: Metadata
     weights: Mapping[str, bytes]
@@ -86,7 +85,7 @@ class Artifact:
 
 
 def load_artifact(name: str, features: Sequence[str]) -> Artifact:
-    """The model `name`, for input columns `features`.
+    """Load the model `name`, for input columns `features`.
 
     Raises:
         ArtifactError: there is no such model, a file of it is missing or altered, or it was trained on other features.
@@ -122,14 +121,14 @@ def save_artifact(folder: Path, metadata: Metadata, weights: Mapping[str, bytes]
 
 
 def array_bytes(array: NDArray[Any]) -> bytes:
-    """The content of a `.npy` file; the same array makes the same bytes."""
+    """Encode an array as a `.npy` file; the same array makes the same bytes."""
     buffer = io.BytesIO()
     np.save(buffer, array, allow_pickle=False)
     return buffer.getvalue()
 
 
 def onnx_session(model: bytes) -> onnxruntime.InferenceSession:
-    """A session that runs `model` on one thread: pages run side by side in processes, not inside one."""
+    """Make a session that runs `model` on one thread: pages run side by side in processes, not inside one."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
@@ -137,10 +136,7 @@ def onnx_session(model: bytes) -> onnxruntime.InferenceSession:
 
 
 class Scorer:
-    """A model of one weights file, `WEIGHTS`, that turns rows of features into scores; `name` says what decides.
-
-    Args:
-        artifact: the model, as `load_artifact` gives it.
+    """Turn rows of features into scores by a model of one ONNX file, `WEIGHTS`; `name` says what decides.
 
     Raises:
         ArtifactError: the model has no such file.
@@ -156,7 +152,7 @@ class Scorer:
         return np.asarray(self._session.run([SCORES], {ROWS: rows})[0], np.float64)
 
     def parameter(self, name: str) -> float:
-        """A number that belongs to the weights.
+        """Read a number that belongs to the weights.
 
         Raises:
             ArtifactError: the metadata does not give it.

@@ -35,9 +35,7 @@ class FieldResult:
     """One reader's claim on one page beside the gold. A score is None where the gold has no value.
 
     Attributes:
-        page: the page; its `html` is what the reader read.
-        reader: name.
-        claim: what the reader says.
+        page: its `html` is what the reader read.
         title_exact: equal after normalisation (letters and digits, one case).
         title_f1: F1 of the words.
         date_exact: the same day.

@@ -27,12 +27,7 @@ class FolderError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class FolderScores:
-    """What one subfolder holds of the gold.
-
-    Attributes:
-        name: of the subfolder.
-        files: per gold text, what it shares with the extracted one: words in their longest common subsequence.
-    """
+    """What the files of one subfolder share with the gold: words in their longest common subsequence."""
 
     name: str
     files: Mapping[str, Overlap]

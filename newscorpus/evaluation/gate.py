@@ -71,7 +71,7 @@ class GateVerdict:
 
 
 def read_floors(path: Path = FLOORS) -> Floors:
-    """The floors that hold now: the last one of each list.
+    """Read the floors that hold now: the last one of each list.
 
     Raises:
         FloorsError: unreadable, an unknown measure or key, a figure out of range, a lowered floor without a reason.
@@ -109,13 +109,8 @@ def judge(measured: Mapping[tuple[str, str], float], floors: Floors) -> list[Gat
 def run_gate(folder: Path, console: Console, floors: Floors | None = None) -> bool:
     """Measure the default extractor and the reader of fields against the floors and print a table.
 
-    Args:
-        folder: the pages with gold text, one `SET.jsonl.zst` a set.
-        console: where to print.
-        floors: those of the package where None.
-
-    Returns:
-        True where every floor is reached, and where the pages are not here, which is said; False where no floor is set.
+    `folder` holds the pages with gold text, one `SET.jsonl.zst` a set; without `floors` those of the package count.
+    True where every floor is reached, and where the pages are not here (it says so); False where no floor is set.
     """
     floors = read_floors() if floors is None else floors
     if not floors:

@@ -4,7 +4,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from operator import add
 
 from rapidfuzz.distance import LCSseq, Levenshtein
 
@@ -28,20 +29,14 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """What two collections share; overlaps of many pages add up.
-
-    Attributes:
-        common: size of what both hold.
-        predicted: size of the extracted side.
-        gold: size of the gold side.
-    """
+    """Sizes of what two collections share, of the extracted one and of gold; overlaps of many pages add up."""
 
     common: int = 0
     predicted: int = 0
     gold: int = 0
 
     def __add__(self, other: "Overlap") -> "Overlap":
-        return Overlap(self.common + other.common, self.predicted + other.predicted, self.gold + other.gold)
+        return Overlap(*map(add, astuple(self), astuple(other)))
 
     @property
     def scores(self) -> Scores:
@@ -118,17 +113,12 @@ class Confusion:
     true_negative: int = 0
 
     def __add__(self, other: "Confusion") -> "Confusion":
-        return Confusion(
-            self.true_positive + other.true_positive,
-            self.false_positive + other.false_positive,
-            self.false_negative + other.false_negative,
-            self.true_negative + other.true_negative,
-        )
+        return Confusion(*map(add, astuple(self), astuple(other)))
 
     @property
     def total(self) -> int:
         """Number of verdicts."""
-        return self.true_positive + self.false_positive + self.false_negative + self.true_negative
+        return sum(astuple(self))
 
     @property
     def accuracy(self) -> float:

@@ -32,14 +32,7 @@ CARD_MEASURE = (
 
 @dataclass(frozen=True, slots=True)
 class LabelledPage:
-    """The blocks of a page as a learner sees them.
-
-    Attributes:
-        dataset: name of the set.
-        site: registered domain, or the page's id where that is unknown.
-        rows: features of the blocks: shape (blocks, features).
-        good: per block whether it is main text.
-    """
+    """The blocks of a page as a learner sees them: their features, shape (blocks, features), and which are good."""
 
     dataset: str
     site: str
@@ -53,7 +46,7 @@ class LabelledPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class FittedModel:
     """What a fit gives.
 
     Attributes:
@@ -74,10 +67,7 @@ class BlockLearner:
     """How one system is trained.
 
     Attributes:
-        name: of the system and its model.
-        version: raised with every training that is shipped.
-        features: names of the columns.
-        about: one sentence for the card.
+        name, version, features, about: as in `TrainedModel`.
         cut: the blocks of a page.
         measure: the features of a page's blocks, of which there is one at least.
         fit: pages, read once, to a model; there may be more of them than memory holds.
@@ -90,7 +80,7 @@ class BlockLearner:
     about: str
     cut: Callable[[Reading], tuple[Block, ...]]
     measure: Callable[[Sequence[Block]], Matrix]
-    fit: Callable[[Iterable[LabelledPage]], Fitted]
+    fit: Callable[[Iterable[LabelledPage]], FittedModel]
     label: Labeller = label_by_alignment
 
 
@@ -148,7 +138,7 @@ def stack(pages: Iterable[LabelledPage]) -> tuple[Matrix, Flags, list[str]]:
 
 
 def check_labels(good: int, blocks: int) -> None:
-    """See that there is something to learn.
+    """Refuse blocks that are all alike.
 
     Raises:
         TrainingError: no block is main text, or all are.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import lightgbm
 import numpy as np
 
-from newscorpus.arrays import Flags, Floats, Matrix
+from newscorpus.arrays import Floats, Matrix
 from newscorpus.gold.conventions import SET_WEIGHTS, has_article
 from newscorpus.learning.examples import Example
 
@@ -27,15 +27,12 @@ class Boosting:
     """How the trees are grown.
 
     Attributes:
-        rounds: number of trees.
+        rounds, leaves: number of trees, and most leaves of one.
         learning_rate: shrinkage of each tree.
-        leaves: most leaves of a tree.
         min_leaf: fewest blocks in a leaf.
-        column_share: share of the columns that a tree may use.
-        row_share: share of the blocks that a tree sees.
+        column_share, row_share: of the columns that a tree may use, and of the blocks that it sees.
         l2: penalty on the leaves' values.
         bins: values that a column is cut into.
-        seed: of every draw.
         threads: processor threads; the result is the same for any number.
     """
 
@@ -121,14 +118,9 @@ def _sample(examples: Sequence[Example], matrices: Sequence[Matrix], seed: int) 
     generator = np.random.default_rng(seed)
     rows, labels, weights = [], [], []
     for example, matrix, weight in zip(examples, matrices, block_weights(examples), strict=True):
-        near = _near(example.good > 0.05)
+        near = np.convolve(example.good > 0.05, np.ones(2 * NEAR_GOOD + 1))[NEAR_GOOD:][: len(example.good)] > 0.5
         kept = near | (generator.random(len(near)) < FAR_SHARE)
         rows.append(matrix[kept])
         labels.append(example.good[kept])
         weights.append(np.where(near, weight, weight / FAR_SHARE)[kept])
     return np.concatenate(rows), np.concatenate(labels), np.concatenate(weights)
-
-
-def _near(flags: Flags) -> Flags:
-    reach: Floats = np.convolve(flags, np.ones(2 * NEAR_GOOD + 1))[NEAR_GOOD:][: len(flags)]
-    return reach > 0.5

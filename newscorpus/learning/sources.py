@@ -110,11 +110,8 @@ def describe_data(data: Path, pages: Mapping[str, int], licences: Mapping[str, s
     }
 
 
-Found = tuple[Reading, str]
-"""What was read of a page, and its text."""
-
-Finder = Callable[[Page, Origin], Found | None]
-"""A page and how it came to its text; None where there is none."""
+FindText = Callable[[Page, Origin], tuple[Reading, str] | None]
+"""From a page and what is known of its fetch to what was read of it and its text; None where there is none."""
 
 
 class _TextRow(msgspec.Struct):
@@ -140,23 +137,27 @@ def silver_source(corpus: Path, progress: Progress, texts: Path | None = None) -
     Raises:
         PagesError: `texts` cannot be read.
     """
-    find: Finder = _by_template
+    find: FindText = _by_template
     if texts:
         find = partial(_by_address, {canonical_url(row.url): row.text for row in read_rows(texts, _TEXT_ROWS.decode)})
     return TrainingPages(_silver_pages(corpus, find, progress), partial(_describe, corpus))
 
 
-def _silver_pages(corpus: Path, find: Finder, progress: Progress) -> Iterator[GoldPage]:
+def _silver_pages(corpus: Path, find: FindText, progress: Progress) -> Iterator[GoldPage]:
     for path in _files(corpus):
         for capture in read_captures(path):
             if isinstance(capture, Capture) and capture.origin:
                 for page in (capture.page, *capture.following):
                     if found := find(page, capture.origin):
-                        yield _gold_page(corpus.name, *found)
+                        reading, text = found
+                        fields, url = reading.fields, page.url
+                        yield GoldPage(
+                            url, corpus.name, url, "", fields.language, fields.title, html=reading.html, text=text
+                        )
         progress(f"{path.name} read")
 
 
-def _by_template(page: Page, origin: Origin) -> Found | None:
+def _by_template(page: Page, origin: Origin) -> tuple[Reading, str] | None:
     if not origin.template:
         return None
     reading = read(page, TemplateRules(origin.source, TemplateSection(**origin.template)))
@@ -165,23 +166,11 @@ def _by_template(page: Page, origin: Origin) -> Found | None:
     return reading, "\n".join(reading.template_text)
 
 
-def _by_address(texts: Mapping[str, str], page: Page, origin: Origin) -> Found | None:
+def _by_address(texts: Mapping[str, str], page: Page, origin: Origin) -> tuple[Reading, str] | None:
     addresses = map(canonical_url, (page.url, *origin.redirects))
     text = next((texts[address] for address in addresses if address in texts), "")
     reading = read(page) if text else None
     return (reading, text) if isinstance(reading, Reading) else None
-
-
-def _gold_page(dataset: str, reading: Reading, text: str) -> GoldPage:
-    return GoldPage(
-        id=reading.page.url,
-        dataset=dataset,
-        url=reading.page.url,
-        language=reading.fields.language,
-        title=reading.fields.title,
-        html=reading.html,
-        text=text,
-    )
 
 
 def _files(corpus: Path) -> list[Path]:

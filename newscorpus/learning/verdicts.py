@@ -44,14 +44,9 @@ TREES = {
 
 @dataclass(frozen=True, slots=True)
 class JudgedPage:
-    """What a page looks like to the verdict, and what it turned out to be.
+    """What a page looks like to the verdict (`read_signs`), what it turned out to be, and how much it counts.
 
-    Attributes:
-        signs: as from `read_signs`.
-        f1: of the text found, against gold.
-        page_type: "" where the set holds articles only.
-        site: registered domain.
-        weight: how much the page counts.
+    `f1` is that of the text found, against gold.
     """
 
     signs: Floats

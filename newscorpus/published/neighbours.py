@@ -1,4 +1,4 @@
-"""Neighbours: each block's features beside those of the blocks before and after it."""
+"""Put the features of the neighbours beside those of each block."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The main text as one element of the tree, less what is foreign in it (Kazennikov 2013).
+"""Find the main text as one element of the tree, less what is foreign in it (Kazennikov 2013).
 
 Stage one takes the candidate that a linear classifier likes best; stage two takes out of it the parts that the same
 classifier finds foreign.
@@ -21,7 +21,7 @@ from newscorpus.extraction.segment import BLOCK_TAGS, segment
 MODEL = "node-svm"
 CANDIDATES = frozenset(("div", "span", "table", "td", "li", "h1", "h2", "h3", "h4", "h5", "h6"))
 MODERN_CANDIDATES = CANDIDATES | {"article", "main", "section"}
-"""Those of the paper, and those that HTML has had since."""
+"""The candidates of the paper, and those that HTML has had since."""
 
 PARTS = BLOCK_TAGS | {"span"}
 """Elements that stage two may take out."""
@@ -31,14 +31,14 @@ FOREIGN = "newscorpus-foreign"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What was chosen among nodes: the place of the text, and the places of the outermost foreign parts in it."""
+    """Places of what was chosen among nodes: the text, and the outermost foreign parts in it."""
 
     text: int
     foreign: tuple[int, ...]
 
 
 def choose(nodes: Nodes, scores: Floats, candidates: frozenset[str] = MODERN_CANDIDATES) -> Choice | None:
-    """The candidate of the highest score, the first of equals, and its parts that are foreign."""
+    """Choose the candidate of the highest score, the first of equals, and its parts that are foreign."""
     places = [place for place, element in enumerate(nodes.elements) if element.tag in candidates]
     if not places:
         return None
@@ -59,7 +59,7 @@ def _outermost(nodes: Nodes, places: Iterable[int]) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class NodeSystem:
-    """The two stages with a trained model, which tells the main text and foreign parts."""
+    """Find the main text by the two stages with a trained model; its outputs are the text and foreign parts."""
 
     model: LinearModel
 

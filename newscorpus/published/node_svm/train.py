@@ -221,16 +221,15 @@ def train_node_svm(data: Path, output: Path, progress: Progress, training: NodeT
         weights=weights_file(model),
         packages=PACKAGES,
         data=describe_data(data, Counter(page.page.dataset for page in learned)),
-        scores={name: _rounded(score_choices(of_set, model)) for name, of_set in aside.items()},
+        scores={
+            name: {measure: round(float(value), 4) for measure, value in asdict(score_choices(of_set, model)).items()}
+            for name, of_set in aside.items()
+        },
         about=ABOUT,
         source=source,
         how=f"Linear support vector machines (LIBLINEAR): {penalties}; {COLUMNS} columns.",
         measure=MEASURE,
     ).save(output)
-
-
-def _rounded(scores: NodeScores) -> dict[str, float]:
-    return {measure: round(float(value), 4) for measure, value in asdict(scores).items()}
 
 
 def fit_nodes(pages: Sequence[NodePage], training: NodeTraining = NodeTraining()) -> LinearModel:

@@ -1,4 +1,4 @@
-"""The paragraph SVM (Novotný 2016, Plzeň): a linear support vector machine decides on each `<p>` of the page."""
+"""Label each `<p>` of the page by a linear support vector machine (Novotný 2016)."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -49,11 +49,7 @@ _POSITIVE, _NEGATIVE = (
 
 
 class ParagraphSvm:
-    """Label blocks as `paragraph-svm` does.
-
-    Args:
-        artifact: the trained machine; by default the one that travels with the package.
-    """
+    """Label blocks as `paragraph-svm` does, by the machine that travels with the package or another `artifact`."""
 
     def __init__(self, artifact: Artifact | None = None) -> None:
         self.machine = Scorer(artifact or load_artifact(MODEL, tuple(FEATURES)))

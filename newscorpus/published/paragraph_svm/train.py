@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.linear_model import SGDClassifier
 from sklearn.svm import LinearSVC
 
-from newscorpus.learning.block_learner import BlockLearner, Fitted, LabelledPage, check_labels, stack
+from newscorpus.learning.block_learner import BlockLearner, FittedModel, LabelledPage, check_labels, stack
 from newscorpus.learning.onnx import estimator_to_onnx
 from newscorpus.published.paragraph_svm.find import FEATURES, MODEL, measure, paragraphs
 
@@ -20,17 +20,19 @@ BATCH_PAGES = 500
 SEED = 1
 
 
-def fit(pages: Iterable[LabelledPage], held_blocks: int = HELD_BLOCKS, batch_pages: int = BATCH_PAGES) -> Fitted:
+def fit(pages: Iterable[LabelledPage], held_blocks: int = HELD_BLOCKS, batch_pages: int = BATCH_PAGES) -> FittedModel:
     """The machine: fitted at once where at most `held_blocks` paragraphs come, else streamed in batches of pages."""
     coming = iter(pages)
     held = _hold(coming, held_blocks)
     following = next(coming, None)
     if following is None:
-        machine, how = _fit_at_once(held), "squared hinge loss, C 1, fitted at once (liblinear)."
+        rows, good, _ = stack(held)
+        machine, how = LinearSVC(dual=False, random_state=SEED), "squared hinge loss, C 1, fitted at once (liblinear)."
+        machine.fit(rows, good)
     else:
         machine = _stream(chain(held, [following], coming), batch_pages)
         how = "hinge loss, one pass of averaged stochastic gradient descent."
-    return Fitted(
+    return FittedModel(
         weights=estimator_to_onnx(machine, len(FEATURES)),
         predict=machine.predict,
         parameters={},
@@ -45,11 +47,6 @@ def _hold(pages: Iterator[LabelledPage], blocks: int) -> list[LabelledPage]:
         held.append(page)
         blocks -= len(page.good)
     return held
-
-
-def _fit_at_once(pages: Iterable[LabelledPage]) -> LinearSVC:
-    rows, good, _ = stack(pages)
-    return LinearSVC(dual=False, random_state=SEED).fit(rows, good)
 
 
 def _stream(pages: Iterator[LabelledPage], batch_pages: int) -> SGDClassifier:

@@ -1,9 +1,7 @@
-"""Segments: a page cut where `div` and `table` stand (Bakić 2012, segmentation).
+"""Cut a page into segments where `div` and `table` stand, and measure them (Bakić 2012, segmentation and features).
 
 An element that holds more than half of the page's text is looked into; any other `div` or `table` is a segment, and so
-is what stands between them.
-
-The 37 features of a segment, each in [0, 1] (Bakić 2012, features).
+is what stands between them. A segment has 37 features, each in [0, 1].
 """
 
 import re
@@ -32,12 +30,7 @@ Node: TypeAlias = "str | HtmlElement"
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A part of a page.
-
-    Attributes:
-        html: its markup and text.
-        paragraphs: its visible text, a block-level element each.
-    """
+    """A part of a page: its markup and text, and its visible text, a paragraph for each block-level element."""
 
     html: str
     paragraphs: tuple[str, ...]

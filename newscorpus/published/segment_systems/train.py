@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.model_selection import GridSearchCV, GroupKFold
@@ -148,16 +149,8 @@ class SvmSearch:
     seed: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenSvm:
-    """A fitted machine; its kernel and penalty are its parameters.
-
-    Attributes:
-        machine: the estimator.
-        measure: that chose.
-        score: of that choice by this measure, in cross-validation.
-        rows: number that it was fitted to.
-    """
+class ChosenSvm(NamedTuple):
+    """A fitted machine, the score of its kernel and penalty by `measure` in cross-validation, rows it was fitted to."""
 
     machine: SVC
     measure: str
@@ -168,11 +161,7 @@ class ChosenSvm:
 def fit_svm(rows: Matrix, classes: Classes, sites: Sequence[str], search: SvmSearch = SvmSearch()) -> ChosenSvm:
     """Fit the machine of the kernel and penalty that do best on sites they have not seen.
 
-    Args:
-        rows: shape (rows, columns).
-        classes: of each row.
-        sites: of each row.
-        search: what is tried, and on how much.
+    `rows` has the shape (rows, columns); each has a class and a site.
 
     Raises:
         TrainingError: the rows are of one class, or of one site.

@@ -1,6 +1,4 @@
-"""Text density (Kohlschütter and Nejdl 2008, "A Densitometric Approach to Web Page Segmentation", CIKM; section 3).
-
-The Slovene decision tree (Brezovnik 2021, Ljubljana): shallow features of text blocks, and rules around the tree.
+"""Label text blocks by their shallow features, with a decision tree and rules around it (Brezovnik 2021).
 
 A block is what h1 to h6, p and div part; of links only the words in them count. Twelve features: four of the block, the
 one before and the one after. The rules are Boilerpipe's (Kohlschütter et al. 2010), in the published order.
@@ -27,7 +25,8 @@ LINE_COLUMNS = 80
 def text_density(text: str) -> float:
     """Words a line of `text` wrapped at `LINE_COLUMNS`; the last line is left out, and a single line counts its words.
 
-    A word takes its characters and one column more, as in Boilerpipe; marks take none.
+    Kohlschütter and Nejdl (2008, "A Densitometric Approach to Web Page Segmentation", CIKM; section 3). A word takes
+    its characters and one column more, as in Boilerpipe; marks take none.
     """
     full_lines = in_full_lines = in_line = column = 0
     for word in words(text):
@@ -49,11 +48,9 @@ FEATURES: Final = neighbour_names(("words", "link_words", "text_density", "link_
 
 
 class ShallowTree:
-    """Label blocks as `shallow-tree` does.
+    """Label blocks as `shallow-tree` does, by the tree that travels with the package or another `artifact`.
 
-    Args:
-        artifact: the trained tree; by default the one that travels with the package.
-        rules: names of the steps that revise its verdicts.
+    `rules` names the steps that revise its verdicts.
     """
 
     def __init__(self, artifact: Artifact | None = None, rules: Sequence[str] = BREZOVNIK) -> None:

@@ -6,8 +6,7 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
-from newscorpus.arrays import Flags, Matrix
-from newscorpus.learning.block_learner import BlockLearner, Fitted, LabelledPage, stack
+from newscorpus.learning.block_learner import BlockLearner, FittedModel, LabelledPage, stack
 from newscorpus.learning.onnx import estimator_to_onnx
 from newscorpus.learning.sources import TrainingError
 from newscorpus.published.shallow_tree.find import FEATURES, MODEL, cut, measure
@@ -24,7 +23,7 @@ MIN_LEAF = 20
 SEED = 1
 
 
-def fit(pages: Iterable[LabelledPage], prunings: Sequence[float] = PRUNINGS, folds: int = FOLDS) -> Fitted:
+def fit(pages: Iterable[LabelledPage], prunings: Sequence[float] = PRUNINGS, folds: int = FOLDS) -> FittedModel:
     """The tree of the pruning whose accuracy is best in cross-validation over sites; of equals the stronger.
 
     Raises:
@@ -35,10 +34,13 @@ def fit(pages: Iterable[LabelledPage], prunings: Sequence[float] = PRUNINGS, fol
     if n_sites < 2:
         raise TrainingError("the pruning is chosen in cross-validation over sites: pages of two at least are needed")
     groups = GroupKFold(min(folds, n_sites))
-    accuracy = {pruning: _accuracy(_tree(pruning), rows, good, sites, groups) for pruning in prunings}
+    accuracy = {
+        pruning: float(cross_val_score(_tree(pruning), rows, good, groups=sites, cv=groups).mean())
+        for pruning in prunings
+    }
     pruning = max(prunings, key=lambda pruning: (accuracy[pruning], pruning))
     tree = _tree(pruning).fit(rows, good)
-    return Fitted(
+    return FittedModel(
         weights=estimator_to_onnx(tree, len(FEATURES)),
         predict=tree.predict,
         parameters={},
@@ -48,12 +50,6 @@ def fit(pages: Iterable[LabelledPage], prunings: Sequence[float] = PRUNINGS, fol
             f"over sites (accuracy {accuracy[pruning]:.4f})."
         ),
     )
-
-
-def _accuracy(
-    tree: DecisionTreeClassifier, rows: Matrix, good: Flags, sites: Sequence[str], groups: GroupKFold
-) -> float:
-    return float(cross_val_score(tree, rows, good, groups=sites, cv=groups).mean())
 
 
 def _tree(pruning: float) -> DecisionTreeClassifier:

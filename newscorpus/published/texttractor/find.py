@@ -1,4 +1,4 @@
-"""Texttractor (Mrózek 2014, Brno University of Technology): a neural network decides on blocks, four steps revise it.
+"""Label blocks by a neural network and revise its verdicts in four steps (Mrózek 2014).
 
 26 features of the block and of both neighbours, each in 0..1, go into a multi-layer perceptron with one output in
 -1..1. Two thresholds make it good, almost good or bad.
@@ -75,11 +75,9 @@ Numbers = NDArray[np.float64] | NDArray[np.int64]
 
 
 class Texttractor:
-    """Label blocks as `texttractor` does.
+    """Label blocks as `texttractor` does, by the network that travels with the package or another `artifact`.
 
-    Args:
-        artifact: the trained network; by default the one that travels with the package.
-        rules: names of the steps of post-analysis; without any the network's verdicts stand.
+    `rules` names the steps of post-analysis; without any the network's verdicts stand.
     """
 
     def __init__(self, artifact: Artifact | None = None, rules: Sequence[str] = MROZEK) -> None:

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Iterable
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 from threadpoolctl import threadpool_limits
 
-from newscorpus.arrays import Flags, Matrix
-from newscorpus.learning.block_learner import BlockLearner, Fitted, LabelledPage, stack
+from newscorpus.arrays import Flags
+from newscorpus.learning.block_learner import BlockLearner, FittedModel, LabelledPage, stack
 from newscorpus.learning.onnx import estimator_to_onnx
 from newscorpus.published.texttractor.find import FEATURES, MODEL, THRESHOLDS, measure
 
@@ -31,7 +30,7 @@ bringing in all whose parents have the same path."""
 Values = NDArray[np.float64]
 
 
-def fit(pages: Iterable[LabelledPage], layers: tuple[int, ...] = LAYERS, epochs: int = EPOCHS) -> Fitted:
+def fit(pages: Iterable[LabelledPage], layers: tuple[int, ...] = LAYERS, epochs: int = EPOCHS) -> FittedModel:
     """The network, and the thresholds that are best on what it learned from.
 
     The good one is that of the highest F0.5 of the blocks, the almost good one that of the highest F1.
@@ -51,9 +50,9 @@ def fit(pages: Iterable[LabelledPage], layers: tuple[int, ...] = LAYERS, epochs:
         network.fit(rows, np.where(good, 1.0, -1.0).astype(np.float32))
     output = np.clip(network.predict(rows), -1, 1)
     thresholds = [best_threshold(output, good, beta) for beta in (GOOD_BETA, ALMOST_BETA)]
-    return Fitted(
+    return FittedModel(
         weights=estimator_to_onnx(network, len(FEATURES)),
-        predict=partial(_exceeds, network, thresholds[0]),
+        predict=lambda rows: np.asarray(network.predict(rows) > thresholds[0]),
         parameters=dict(zip(THRESHOLDS, thresholds, strict=True)),
         how=(
             f"Multi-layer perceptron {'-'.join(map(str, layers))} of tanh neurons and one linear output, squared "
@@ -70,10 +69,6 @@ def best_threshold(output: Values, good: Flags, beta: float) -> float:
     hits = (kept & good[:, None]).sum(axis=0)
     scores = (1 + beta**2) * hits / (kept.sum(axis=0) + beta**2 * good.sum())
     return float(thresholds[int(np.argmax(scores))])
-
-
-def _exceeds(network: MLPRegressor, threshold: float, rows: Matrix) -> Flags:
-    return np.asarray(network.predict(rows) > threshold)
 
 
 TEXTTRACTOR = BlockLearner(
