@@ -111,9 +111,10 @@ def read_tree(root: HtmlElement, url: str) -> PageReading:
     Relative links are resolved against the page's own `<base>`, or else against `url`.
     """
     base = _resolve(url, next(_hrefs(root, "base"), "")) or url
-    found = (_resolve(base, href) for href in _hrefs(root, "a", "area"))
+    found = [_resolve(base, href) for href in dict.fromkeys(_hrefs(root, "a", "area"))]
     canonicals = (link.get("href") for link in root.iter("link") if "canonical" in _relations(link))
-    lists = (url for url in _lists(root, base) if not NO_ARTICLES.search(url))
+    list_like = (url for url in found if url and LIST_LIKE.search(urlsplit(url).path))
+    lists = (url for url in (*_declared_lists(root, base), *list_like) if not NO_ARTICLES.search(url))
     page = next(root.iter("html"), None)
     return PageReading(
         links=tuple(dict.fromkeys(filter(_may_be_page, found)))[:MAX_LINKS],
@@ -183,15 +184,11 @@ def _relations(element: HtmlElement) -> list[str]:
     return (element.get("rel") or "").lower().split()
 
 
-def _lists(root: HtmlElement, base: str) -> Iterator[str]:
+def _declared_lists(root: HtmlElement, base: str) -> Iterator[str]:
     for element in root.iter("link"):
         relations = _relations(element)
-        declared = "alternate" in relations and (element.get("type") or "").lower().strip() in LIST_TYPES
-        if (declared or "sitemap" in relations) and (url := _resolve(base, element.get("href") or "")):
-            yield url
-    for href in _hrefs(root, "a", "area"):
-        url = _resolve(base, href)
-        if url and LIST_LIKE.search(urlsplit(url).path):
+        is_feed = "alternate" in relations and (element.get("type") or "").lower().strip() in LIST_TYPES
+        if (is_feed or "sitemap" in relations) and (url := _resolve(base, element.get("href") or "")):
             yield url
 
 
