@@ -1,7 +1,7 @@
-"""What the archive costs: `python -m benchmarks.archiving [--articles N] [--rounds N] [PAGES]`; see `--help`.
+"""Measure what the archive costs: `python -m benchmarks.archiving [--articles N] [--rounds N] [PAGES]`; see `--help`.
 
 Crawls newspapers on loopback without any delay, with the archive and without it in turns, and compares the CPU time of
-the crawl. Of stored pages, if any are named, it tells what encoding takes beside extracting. Writes
+the crawl. Where stored pages are named, the time of encoding them is measured beside that of extracting. Writes
 benchmarks/results/archive.md.
 """
 
@@ -63,18 +63,18 @@ def compare(way: str, site: Site, folder: Path) -> Pair:
 
 
 def crawl(way: str, site: Site, folder: Path, *, archive: bool) -> dict[str, Any]:
-    """One crawl in a process of its own."""
+    """Crawl in a process of its own, and read its figures."""
     shutil.rmtree(folder / "corpus", ignore_errors=True)
     more = {"NEWSCORPUS_ARCHIVE": archive}
     asked = {"way": way, "bases": site.bases, "folder": str(folder), "every": MB, "more": more}
     command = [sys.executable, "-m", "benchmarks.crawls", json.dumps(asked)]
     done = subprocess.run(command, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, check=True)
-    told: dict[str, Any] = json.loads(done.stdout)
-    return told
+    figures: dict[str, Any] = json.loads(done.stdout)
+    return figures
 
 
 def crawls(ways: list[str], articles: int, rounds: int) -> Iterator[str]:
-    """The table of the crawls."""
+    """Write the table of the crawls."""
     yield "| crawl | CPU time, with by without | longest callback | kB a response |"
     yield "|---|---:|---:|---:|"
     for way in ways:
@@ -88,7 +88,7 @@ def crawls(ways: list[str], articles: int, rounds: int) -> Iterator[str]:
 
 
 def pages(path: Path) -> Iterator[str]:
-    """The table of encoding stored pages, as servers send them packed and plain."""
+    """Write the table of encoding stored pages, compressed as servers send them and plain."""
     extractor = load(DEFAULT)
     stored = [json.loads(line)["html"].encode() for line in islice(unpacked_lines(path), PAGES)]
     took = _milliseconds(lambda body: extractor(Page("https://news.example/1", body)), stored)
@@ -139,7 +139,7 @@ def main() -> None:
         "",
         f"{arguments.articles} articles of some 3 kB on {HOSTS} newspapers on loopback, crawled without delay, with",
         f"the archive and without it in turns, {arguments.rounds} times: median, least and most. Made by",
-        "`python -m benchmarks.archiving DATA/wcxb.jsonl.zst`. CPU time, since the clock tells more of what else a",
+        "`python -m benchmarks.archiving DATA/wcxb.jsonl.zst`. CPU time, since the clock depends more on what else a",
         "machine does; on a busy one it varies as well.",
         "",
         *crawls(arguments.ways, arguments.articles, arguments.rounds),

@@ -1,4 +1,4 @@
-"""One crawl of newspapers in this process, measured: `python -m benchmarks.crawls JSON`. Prints a JSON object.
+"""Measure one crawl of newspapers in this process: `python -m benchmarks.crawls JSON` prints a JSON object.
 
 Three ways: `bare` is a Scrapy spider with Scrapy's own settings, which follows every link and writes items with FEEDS;
 `unread` is the portal spider with everything but extraction: what it keeps is the page itself, which is what `bare`
@@ -38,7 +38,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
-class Told:
+class CrawlFigures:
     """What a crawl took.
 
     Attributes:
@@ -50,7 +50,7 @@ class Told:
         ledger_seconds: in the ledger.
         scheduler_seconds: in the scheduler, the ledger included.
         longest_block: longest time that the event loop spent in one callback while pages came, in seconds.
-        longest_work: likewise, in CPU time: what other processes and the disk took is not in it.
+        longest_work: the same in CPU time, so without what other processes and the disk took.
         memory: bytes resident at numbers of articles.
     """
 
@@ -67,7 +67,7 @@ class Told:
 
 
 class BareSpider(Spider):
-    """What one writes to get the pages of a newspaper."""
+    """Follow every link of a newspaper, as a spider without newscorpus does."""
 
     name = "bare"
 
@@ -88,10 +88,10 @@ class BareSpider(Spider):
 
 
 class UnreadPipeline:
-    """Takes every page for the text of an article."""
+    """Makes a row of every page, with the page itself as the text."""
 
     def process_item(self, item: Any) -> Any:
-        """The page as it came."""
+        """Make the row of a page."""
         if not isinstance(item, SourcePage):
             return item
         text = item.page.body.decode()
@@ -101,7 +101,7 @@ class UnreadPipeline:
 
 @dataclass
 class Stopwatch:
-    """Time spent in some methods, however they call each other."""
+    """Measures the time spent in some methods, counted once where they call each other."""
 
     seconds: float = 0.0
     _depth: int = 0
@@ -131,7 +131,7 @@ class Stopwatch:
 
 @dataclass
 class Marks:
-    """When pages began to come, and when no more did."""
+    """Notes when the first page came and when the last was done."""
 
     opened: float = 0.0
     closed: float = 0.0
@@ -140,22 +140,22 @@ class Marks:
 
     @property
     def seconds(self) -> float:
-        """Between the two."""
+        """Seconds between the two."""
         return self.closed - self.opened
 
     def open(self) -> None:
-        """The spider is open."""
+        """Note that the spider is open."""
         self.opened, self.cpu_seconds = time.perf_counter(), -time.process_time()
 
     def close(self) -> None:
-        """Nothing is left to be done."""
+        """Note that nothing is left to do."""
         if not self.closed:
             self.closed = time.perf_counter()
             self.cpu_seconds += time.process_time()
             self.worker_seconds = sum(map(_cpu_seconds, active_children()))
 
 
-def watch_loop(told: Told, crawling: Callable[[], bool]) -> None:
+def watch_loop(figures: CrawlFigures, crawling: Callable[[], bool]) -> None:
     """Note the longest callback of the event loop while a crawl is on."""
     run = asyncio.Handle._run  # noqa: SLF001 -- where the loop calls everything
 
@@ -164,23 +164,23 @@ def watch_loop(told: Told, crawling: Callable[[], bool]) -> None:
         run(self)
         if not crawling():
             return
-        told.longest_block = max(told.longest_block, time.perf_counter() - began)
-        told.longest_work = max(told.longest_work, time.thread_time() - worked)
+        figures.longest_block = max(figures.longest_block, time.perf_counter() - began)
+        figures.longest_work = max(figures.longest_work, time.thread_time() - worked)
 
     asyncio.Handle._run = timed  # type: ignore[method-assign] # noqa: SLF001
 
 
-async def sample_memory(crawler: Crawler, told: Told, every: int) -> None:
-    """Note the memory whenever so many articles more are there."""
+async def sample_memory(crawler: Crawler, figures: CrawlFigures, every: int) -> None:
+    """Note the resident memory at every `every` articles."""
     while True:
         await asyncio.sleep(SAMPLE_SECONDS)
         done = _articles(crawler) // every * every
-        if done and done not in told.memory:
-            told.memory[done] = _resident_bytes()
+        if done and done not in figures.memory:
+            figures.memory[done] = _resident_bytes()
 
 
 def settings_of(way: str, folder: Path, more: dict[str, Any]) -> Settings:
-    """The settings of one of the ways to crawl."""
+    """Make the settings of one of the ways to crawl."""
     if way == "bare":
         feeds = {str(folder / "items.jsonl"): {"format": "jsonlines"}}
         return Settings({"FEEDS": feeds, "ROBOTSTXT_OBEY": True, "LOG_LEVEL": "WARNING", **more})
@@ -192,26 +192,26 @@ def settings_of(way: str, folder: Path, more: dict[str, Any]) -> Settings:
     return settings
 
 
-def crawl(way: str, bases: list[str], folder: Path, every: int, more: dict[str, Any]) -> Told:
-    """Crawl, and tell what it took."""
-    told, ledger, scheduler, marks = Told(), Stopwatch(), Stopwatch(), Marks()
+def crawl(way: str, bases: list[str], folder: Path, every: int, more: dict[str, Any]) -> CrawlFigures:
+    """Crawl, and measure what it takes."""
+    figures, ledger, scheduler, marks = CrawlFigures(), Stopwatch(), Stopwatch(), Marks()
     ledger.watch(Ledger, [name for name, value in vars(Ledger).items() if callable(value) and name[0] != "_"])
     scheduler.watch(LedgerScheduler, ["enqueue_request", "next_request", "has_pending_requests", "_tick"])
-    watch_loop(told, lambda: marks.opened > 0 and not marks.closed)
+    watch_loop(figures, lambda: marks.opened > 0 and not marks.closed)
     process = AsyncCrawlerProcess(settings_of(way, folder, more))
     crawler = process.create_crawler(BareSpider if way == "bare" else "portal")
     crawler.signals.connect(marks.open, signals.spider_opened)
     crawler.signals.connect(marks.close, signals.spider_idle)
     arguments = {"bases": bases} if way == "bare" else {"portal": ",".join(f"paper{n}" for n in range(len(bases)))}
     process.crawl(crawler, **arguments)
-    sampling = asyncio.get_event_loop().create_task(sample_memory(crawler, told, every))
+    sampling = asyncio.get_event_loop().create_task(sample_memory(crawler, figures, every))
     process.start()
     sampling.cancel()
-    told.articles, told.responses = _articles(crawler), crawler.stats.get_value("downloader/response_count", 0)
-    told.seconds, told.cpu_seconds = marks.seconds, marks.cpu_seconds
-    told.worker_seconds = marks.worker_seconds
-    told.ledger_seconds, told.scheduler_seconds = ledger.seconds, scheduler.seconds
-    return told
+    figures.articles, figures.responses = _articles(crawler), crawler.stats.get_value("downloader/response_count", 0)
+    figures.seconds, figures.cpu_seconds = marks.seconds, marks.cpu_seconds
+    figures.worker_seconds = marks.worker_seconds
+    figures.ledger_seconds, figures.scheduler_seconds = ledger.seconds, scheduler.seconds
+    return figures
 
 
 def _articles(crawler: Crawler) -> int:

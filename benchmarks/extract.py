@@ -1,4 +1,4 @@
-"""Speed and memory of the default extractor against the peers, in one run: `python benchmarks/extract.py DATA`.
+"""Measure speed and memory of the default extractor and its peers in one run: `python benchmarks/extract.py DATA`.
 
 CPU time: every extractor runs on a page before the next page, in a new order each round; the median of a page's rounds
 counts. Memory: a fresh process for each extractor. Stages: the functions of our line are timed where they are called.
@@ -84,7 +84,7 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description="speed and memory of extractors, side by side")
     parser.add_argument("data", type=Path, help="folder of the pages with gold text; with --memory one file")
     parser.add_argument("--pages", type=int, default=40, help="pages a size class (default: 40)")
@@ -115,7 +115,7 @@ def sample_pages(folder: Path, limit: int) -> Iterator[GoldPage]:
 
 
 def measure(sample: Sequence[GoldPage], names: Sequence[str], rounds: int) -> dict[str, list[float]]:
-    """CPU seconds of each extractor on each page, the median of the rounds."""
+    """Measure the CPU seconds of each extractor on each page, the median of the rounds."""
     extractors = {name: load(name) for name in names}
     times: dict[str, list[list[float]]] = {name: [[] for _ in sample] for name in names}
     for turn, (index, page) in itertools.product(range(rounds + 1), enumerate(sample)):
@@ -134,7 +134,7 @@ def rotated(names: Sequence[str], turn: int) -> Sequence[str]:
 
 
 def cpu_seconds(extractor: Extractor, page: Page) -> float:
-    """CPU time of one call."""
+    """Measure the CPU time of one call."""
     start = time.process_time()
     extractor(page)
     return time.process_time() - start
@@ -156,7 +156,7 @@ def summarise(sample: Sequence[GoldPage], times: dict[str, list[float]]) -> list
 
 
 def measure_stages(sample: Sequence[GoldPage], name: str, rounds: int) -> dict[str, float]:
-    """CPU milliseconds a page of each stage of one of our extractors."""
+    """Measure the CPU milliseconds a page of each stage of one of our extractors."""
     totals = dict.fromkeys(STAGES, 0.0)
     pages = [Page.from_html(page.html, page.url) for page in sample]
     with ExitStack() as patches:
@@ -182,7 +182,7 @@ def timed(function: Callable[..., Any], totals: dict[str, float], stage: str) ->
 
 
 def measure_memory(sample: Sequence[GoldPage], names: Sequence[str]) -> dict[str, float]:
-    """Peak memory of each extractor in a fresh process of its own, in MB."""
+    """Measure the peak memory of each extractor in a fresh process of its own, in MB."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "sample.jsonl"  # plain: unpacking the sets takes more memory than any extractor
         path.write_bytes(b"\n".join(map(msgspec.json.encode, sample)))
@@ -203,7 +203,7 @@ def peak_memory_mb(name: str, path: Path) -> float:
 def render(
     rows: Sequence[Row], stages: dict[str, float], memory: dict[str, float], arguments: argparse.Namespace
 ) -> str:
-    """All results as Markdown."""
+    """Write all results as Markdown."""
     packages = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
     made = f"medians of {arguments.rounds} interleaved rounds, CPU time, Python {platform.python_version()}; {packages}"
     lines = [

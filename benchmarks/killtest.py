@@ -1,4 +1,4 @@
-"""Is a crawl that is killed again and again the same as an undisturbed one? `python -m benchmarks.killtest`.
+"""Check that a crawl that is killed again and again equals an undisturbed one: `python -m benchmarks.killtest`.
 
 Newspapers are served on loopback by a process of their own, which counts what is asked. One crawl runs undisturbed;
 another is killed at random moments (by the number of answers, some of them after the last one, when the corpus is
@@ -31,12 +31,12 @@ SETTINGS = ("LOG_LEVEL=WARNING", "NEWSCORPUS_PAUSE_SECONDS=0.1")
 
 
 @dataclass
-class Told:
-    """What one crawl came to, killed or not.
+class CrawlResult:
+    """What one crawl led to, killed or not.
 
     Attributes:
         rows: (id, text) of every row of the intake.
-        published: likewise of the published corpus.
+        published: (id, text) of every record of the published corpus.
         asked: requests by host and path.
         under_way: addresses under way at the kills, added up.
         starts: how often the crawl was started.
@@ -60,52 +60,52 @@ def start(folder: Path, site: Site) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(command, cwd=folder, env=environment(), stdout=log, stderr=log)
 
 
-def undisturbed(folder: Path, site: Site) -> Told:
+def undisturbed(folder: Path, site: Site) -> CrawlResult:
     """Crawl in one go."""
     make_project(folder, site)
     began = time.monotonic()
     with start(folder, site) as process:
         code = process.wait()
     assert code == 0, (folder / "log").read_text()[-2000:]
-    return read(folder, Told(asked=site.asked(), starts=1, seconds=time.monotonic() - began))
+    return read(folder, CrawlResult(asked=site.asked(), starts=1, seconds=time.monotonic() - began))
 
 
-def disturbed(folder: Path, site: Site, moments: list[float], way: str, answers: int) -> Told:
+def disturbed(folder: Path, site: Site, moments: list[float], way: str, answers: int) -> CrawlResult:
     """Crawl, and kill the crawl when it has had so many of `answers` (a share; above 1: so long after the last)."""
     make_project(folder, site)
-    told = Told()
+    result = CrawlResult()
     before, began = site.asked(), time.monotonic()
     first = site.count()
     for moment in moments:
-        told.starts += 1
+        result.starts += 1
         with start(folder, site) as process:
             if wait_for(process, site, first, moment, answers):
                 process.send_signal(signal.Signals[way])
             process.wait()
-        check(folder, told)
-    return finish(folder, site, told, before, began)
+        check(folder, result)
+    return finish(folder, site, result, before, began)
 
 
-def cramped(folder: Path, site: Site, sizes: list[int]) -> Told:
+def cramped(folder: Path, site: Site, sizes: list[int]) -> CrawlResult:
     """Crawl into a disk of each of `sizes`, in bytes; then into one that is large enough."""
     make_project(folder, site)
-    told = Told()
+    result = CrawlResult()
     before, began = site.asked(), time.monotonic()
     (folder / "corpus").mkdir()
     with mounted(folder / "corpus"):
         for size in sizes:
             remount(folder / "corpus", size)
-            told.starts += 1
+            result.starts += 1
             with start(folder, site) as process:
                 assert process.wait() == 1, "a full disk ends the crawl with code 1"
             remount(folder / "corpus", 2**30)
-            check(folder, told)
-        return finish(folder, site, told, before, began)
+            check(folder, result)
+        return finish(folder, site, result, before, began)
 
 
 @contextmanager
 def mounted(folder: Path) -> Iterator[None]:
-    """A disk of its own."""
+    """Mount a disk of its own."""
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1g", "tmpfs", folder], check=True)
     try:
         yield
@@ -118,15 +118,15 @@ def remount(folder: Path, size: int) -> None:
     subprocess.run(["mount", "-o", f"remount,size={size}", folder], check=True)
 
 
-def finish(folder: Path, site: Site, told: Told, before: Counter[str], began: float) -> Told:
+def finish(folder: Path, site: Site, result: CrawlResult, before: Counter[str], began: float) -> CrawlResult:
     """Let the crawl end."""
-    told.starts += 1
+    result.starts += 1
     with start(folder, site) as process:
         code = process.wait()
     assert code == 0, (folder / "log").read_text()[-2000:]
-    told.seconds = time.monotonic() - began
-    told.asked = site.asked() - before
-    return read(folder, told)
+    result.seconds = time.monotonic() - began
+    result.asked = site.asked() - before
+    return read(folder, result)
 
 
 def wait_for(process: "subprocess.Popen[bytes]", site: Site, first: int, moment: float, answers: int) -> bool:
@@ -139,11 +139,11 @@ def wait_for(process: "subprocess.Popen[bytes]", site: Site, first: int, moment:
     return False
 
 
-def check(folder: Path, told: Told) -> None:
-    """Is the corpus valid at this moment? Built and read back it must be, with no id twice."""
+def check(folder: Path, result: CrawlResult) -> None:
+    """Check that the corpus is valid at this moment: it can be built and read, and no id stands twice."""
     corpus = folder / "corpus"
     if (corpus / "ledger.sqlite").is_file():
-        told.under_way += sum(n for (_, state), n in states(corpus).items() if state is UrlState.LEASED)
+        result.under_way += sum(n for (_, state), n in states(corpus).items() if state is UrlState.LEASED)
     if (corpus / "corpus" / "manifest.json").is_file():
         list(open_corpus(corpus).records())
     if any((corpus / "intake").glob("*.jsonl")):
@@ -152,26 +152,36 @@ def check(folder: Path, told: Told) -> None:
         assert len(ids) == len(set(ids))
 
 
-def read(folder: Path, told: Told) -> Told:
-    """Add what lies on the disk."""
+def read(folder: Path, result: CrawlResult) -> CrawlResult:
+    """Add what is on the disk to the result."""
     for segment in sorted((folder / "corpus" / "intake").glob("*.jsonl")):
         rows = [json.loads(line)["record"] for line in segment.read_text().splitlines()[1:]]
-        told.rows += [(row["id"], row["text"]) for row in rows]
-    told.published = [(record.id, record.text) for record in open_corpus(folder / "corpus").records()]
-    return told
+        result.rows += [(row["id"], row["text"]) for row in rows]
+    result.published = [(record.id, record.text) for record in open_corpus(folder / "corpus").records()]
+    return result
 
 
-def report(way: str, kills: int, calm: Told, told: Told) -> tuple[str, bool]:
-    """A line of the table, and whether all is as it should be."""
-    robots = sum(n for path, n in told.asked.items() if path.endswith("/robots.txt"))
+def report(way: str, kills: int, calm: CrawlResult, result: CrawlResult) -> tuple[str, bool]:
+    """Write a line of the table; also whether the result is right."""
+    robots = sum(n for path, n in result.asked.items() if path.endswith("/robots.txt"))
     calm_robots = sum(n for path, n in calm.asked.items() if path.endswith("/robots.txt"))
-    pages, calm_pages = told.asked.total() - robots, calm.asked.total() - calm_robots
-    same = sorted(told.rows) == sorted(calm.rows) and told.published == calm.published
-    twice = len(told.rows) - len({identity for identity, _ in told.rows})
+    pages, calm_pages = result.asked.total() - robots, calm.asked.total() - calm_robots
+    same = sorted(result.rows) == sorted(calm.rows) and result.published == calm.published
+    twice = len(result.rows) - len({identity for identity, _ in result.rows})
     more = pages - calm_pages
-    fine = same and not twice and more <= 0.02 * calm_pages + told.under_way
-    cells = (way, kills, told.starts, len(told.rows), "yes" if same else "NO", twice, calm_pages, more, told.under_way)
-    return f"| {' | '.join(map(str, cells))} | {robots} | {told.seconds:.0f} |", fine
+    fine = same and not twice and more <= 0.02 * calm_pages + result.under_way
+    cells = (
+        way,
+        kills,
+        result.starts,
+        len(result.rows),
+        "yes" if same else "NO",
+        twice,
+        calm_pages,
+        more,
+        result.under_way,
+    )
+    return f"| {' | '.join(map(str, cells))} | {robots} | {result.seconds:.0f} |", fine
 
 
 HEAD = """| how | kills | starts | rows | same | twice | asked in one go | more | under way | robots.txt | seconds |
@@ -198,11 +208,11 @@ def main() -> int:
             (folder / way).mkdir()
             if way == "FULL":
                 all_bytes = sum(path.stat().st_size for path in (folder / "calm" / "corpus").rglob("*.*"))
-                told = cramped(folder / way, site, [all_bytes // 5, all_bytes // 2])
+                result = cramped(folder / way, site, [all_bytes // 5, all_bytes // 2])
             else:
                 moments = sorted(source.uniform(0, 1.03) for _ in range(arguments.kills))
-                told = disturbed(folder / way, site, moments, way, calm.asked.total())
-            line, as_it_should = report(way, told.starts - 1, calm, told)
+                result = disturbed(folder / way, site, moments, way, calm.asked.total())
+            line, as_it_should = report(way, result.starts - 1, calm, result)
             lines.append(line)
             fine = fine and as_it_should
             print(line, flush=True)

@@ -1,4 +1,4 @@
-"""Newspapers on loopback for the benchmarks of crawls, and the project that crawls them."""
+"""Serve newspapers on loopback for the benchmarks of crawls, and make the project that crawls them."""
 
 import json
 import os
@@ -67,5 +67,5 @@ def make_project(folder: Path, site: Site) -> None:
 
 
 def environment() -> dict[str, str]:
-    """For crawls in processes of their own, in whichever folder."""
+    """Make the environment of crawls in processes of their own, in any folder."""
     return os.environ | {"SCRAPY_SETTINGS_MODULE": "newscorpus.settings", "PYTHONPATH": str(ROOT)}

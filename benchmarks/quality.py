@@ -1,4 +1,4 @@
-"""What the quality filters do to articles that people marked: every one they drop is a mistake of theirs.
+"""Count the articles with gold text that the quality filters drop; each one is a mistake of theirs.
 
     python benchmarks/quality.py DATA
 
@@ -36,7 +36,7 @@ RESULTS = HERE / "results" / "quality.md"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What all filters and tags say of a page; the first filter decides."""
+    """The objections of all filters to a page, and its tags; the first filter decides."""
 
     page: str
     dataset: str
@@ -47,7 +47,7 @@ class Verdict:
 
 
 def verdict(page: GoldPage, article: Article) -> Verdict:
-    """Ask every filter, with our numbers and with those of the papers."""
+    """Apply every filter, with our numbers and with those of the papers."""
     measured = measure(article)
     ours, papers = (
         tuple(name for name, objection in FILTERS.items() if objection(measured, config)) for config in (CONFIG, PAPERS)
@@ -56,14 +56,14 @@ def verdict(page: GoldPage, article: Article) -> Verdict:
 
 
 def gold_article(page: GoldPage) -> Article:
-    """The gold text of a page, with the page's own fields."""
+    """Make an article of a page's gold text, with the page's own fields."""
     reading = read(Page.from_html(page.html, page.url))
     fields = Fields(title=page.title) if isinstance(reading, Rejected) else reading.fields
     return Article(page.url, page.text, fields, "gold")
 
 
 def verdicts(data: Path) -> Iterator[Verdict]:
-    """Of all articles with gold text."""
+    """Judge all articles with gold text."""
     for dataset in (*NEWS, *OTHERS):
         for page in read_pages(data / f"{dataset}.jsonl.zst"):
             if has_article(page.page_type) and page.text.strip():
@@ -71,7 +71,7 @@ def verdicts(data: Path) -> Iterator[Verdict]:
 
 
 def other_pages(data: Path) -> tuple[int, Counter[str]]:
-    """Of the pages without an article: how many there are, and what becomes of each."""
+    """Count the pages without an article, and what becomes of them."""
     extract, outcomes = load(DEFAULT), Counter[str]()
     for page in read_pages(data / "wcxb.jsonl.zst"):
         if page.page_type in NO_ARTICLE:
@@ -84,7 +84,7 @@ def other_pages(data: Path) -> tuple[int, Counter[str]]:
 
 
 def table(rows: Mapping[str, Iterable[Verdict]], first: str) -> Iterator[str]:
-    """Share of articles dropped by the filters together, and how many each drops as the first."""
+    """Write the share of articles that the filters drop together, and how many each drops as the first."""
     yield f"| {first} | articles | dropped | with the papers' numbers | by the first filter that objects |"
     yield "|---|--:|--:|--:|---|"
     for name, group in rows.items():
@@ -96,7 +96,7 @@ def table(rows: Mapping[str, Iterable[Verdict]], first: str) -> Iterator[str]:
 
 
 def filter_table(found: list[Verdict]) -> Iterator[str]:
-    """Each filter and tag by itself, whatever others say."""
+    """Write how many articles each filter and tag applies to by itself."""
     alone = Counter(name for one in found for name in (*one.objections, *one.tags))
     yield "| filter or tag | articles | share |"
     yield "|---|--:|--:|"
@@ -105,7 +105,7 @@ def filter_table(found: list[Verdict]) -> Iterator[str]:
 
 
 def report(found: list[Verdict], others: tuple[int, Counter[str]]) -> Iterator[str]:
-    """The lines of the report."""
+    """Write the lines of the report."""
     sets, languages = defaultdict(list), defaultdict(list)
     sizes = Counter(one.language for one in found if one.dataset in NEWS)
     for one in found:

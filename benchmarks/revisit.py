@@ -1,4 +1,4 @@
-"""What does it cost to visit a portal again? `python benchmarks/revisit.py`.
+"""Measure what it costs to visit a portal again: `python benchmarks/revisit.py`.
 
 A newsroom is served on loopback, with validators and a sitemap that says when each article changed. It is crawled, and
 visited again while nothing has changed, after three articles changed, and after three others changed of which the
@@ -45,8 +45,8 @@ VISITS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What one visit came to.
+class VisitFigures:
+    """What one visit cost and brought.
 
     Attributes:
         what: which visit.
@@ -84,13 +84,13 @@ def serving(articles: int) -> Iterator[str]:
 
 
 def ask(url: str) -> str:
-    """The body at an address."""
+    """Fetch the body at an address."""
     with urllib.request.urlopen(url) as answer:
         text: str = answer.read().decode()
         return text
 
 
-def visit(folder: Path, base: str, what: str, revisit: str, change: str) -> Told:
+def visit(folder: Path, base: str, what: str, revisit: str, change: str) -> VisitFigures:
     """Crawl once, and count."""
     if change:
         ask(f"{base}/_{change}")
@@ -103,7 +103,7 @@ def visit(folder: Path, base: str, what: str, revisit: str, change: str) -> Told
     log = [(path, status) for path, status in json.loads(ask(f"{base}/_log"))[before:] if path != "/robots.txt"]
     articles = [status for path, status in log if path.startswith("/news/")]
     records = list(open_corpus(folder / "corpus").records())
-    return Told(
+    return VisitFigures(
         what=what,
         revisit=revisit,
         asked=len(articles),
@@ -116,15 +116,15 @@ def visit(folder: Path, base: str, what: str, revisit: str, change: str) -> Told
     )
 
 
-def written(rows: list[Told], articles: int) -> str:
-    """The figures as Markdown."""
+def written(rows: list[VisitFigures], articles: int) -> str:
+    """Write the figures as Markdown."""
     heads = "visit", "`revisit=`", "articles asked for", "bodies sent", "other requests", "answers 304", "documents"
     lines = [
         "# Visiting a portal again",
         "",
         f"Made by `benchmarks/revisit.py --articles {articles}`: a newsroom on loopback, whose sitemap says of",
         f"{articles} articles when each changed. Requests for robots.txt are not counted; the seconds, start and build",
-        "included, are those of a machine with other work to do, and tell no more than the order of size.",
+        "included, are those of a machine with other work to do, and show no more than the order of magnitude.",
         "",
         f"| {' | '.join(heads)} | newer revisions | seconds |",
         "|---|---|--:|--:|--:|--:|--:|--:|--:|",
@@ -134,7 +134,7 @@ def written(rows: list[Told], articles: int) -> str:
 
 
 def main() -> None:
-    """Visit, and write the figures down."""
+    """Visit, and write the figures to a file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--articles", type=int, default=500, help="articles of the sitemap")
     parser.add_argument("--output", type=Path, default=RESULTS, help="file for the figures")

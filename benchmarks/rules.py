@@ -1,4 +1,4 @@
-"""What each rule of post-analysis does to the default extractor, by set, on the development pages.
+"""Measure what each rule of post-analysis does to the default extractor, by set, on the development pages.
 
     python benchmarks/rules.py DATA
 
@@ -33,7 +33,7 @@ RESULTS = Path(__file__).parent / "results" / "rules.md"
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A page as the classifier leaves it."""
+    """A page after the classifier."""
 
     gold: str
     title: str
@@ -41,7 +41,7 @@ class Judged:
 
 
 def judged_pages(path: Path, classifier: Classifier) -> Iterator[Judged]:
-    """The articles of the development split of a set, classified."""
+    """Classify the articles of the development split of a set."""
     for page in read_pages(path):
         if page.split != "dev" or not has_article(page.page_type):
             continue
@@ -60,7 +60,7 @@ def _with_almost(item: LabelledBlock) -> LabelledBlock:
 
 
 def f1(pages: Sequence[Judged], rules: Sequence[str]) -> float:
-    """F1 of mean precision and mean recall after `rules`."""
+    """Compute F1 of mean precision and mean recall after `rules`."""
     scores = [
         ngram_scores("\n".join(good_paragraphs(revise(page.labelled, page.title, rules))), page.gold) for page in pages
     ]

@@ -1,9 +1,8 @@
-"""Speed of signatures beside datasketch and rensa, in one process, in rounds that take turns.
+"""Measure the speed of signatures beside datasketch and rensa, in one process, in rounds that take turns.
 
     python benchmarks/signatures.py
 
-The peers are timed with their shingles ready made, which ours makes itself; what it takes them from the text on is told
-beside it.
+The peers are timed with ready shingles, while ours makes them itself; their time from the text on is listed beside it.
 """
 
 import argparse
@@ -62,25 +61,25 @@ def main() -> None:
 
 @functools.cache
 def make_vocabulary() -> list[str]:
-    """Some 20,000 words that look Czech."""
+    """Make some 20,000 words that look Czech."""
     return ["".join(random.Random(number).choices(SYLLABLES, k=1 + number % 4)) for number in range(20_000)]
 
 
 def make_text(seed: int, n_words: int) -> str:
-    """A text of words that look Czech."""
+    """Make a text of words that look Czech."""
     vocabulary = make_vocabulary()
     return " ".join(random.Random(seed).choices(vocabulary, k=n_words))
 
 
 def shingled(text: str) -> list[bytes]:
-    """The shingles of a text as the peers take them."""
+    """Cut a text into shingles as the peers take them."""
     tokens = words(text.lower())
     size = PARAMETERS.shingle_words
     return [" ".join(tokens[start : start + size]).encode() for start in range(len(tokens) - size + 1)]
 
 
 def assert_equal_values(sample: Sample) -> None:
-    """Hold our signatures to datasketch's with our hash."""
+    """Check that our signatures equal those of datasketch with our hash."""
     for text, grams in zip(sample.texts, sample.shingles, strict=True):
         peer = MinHash(num_perm=PARAMETERS.permutations, scheme="affine32", hashfunc=shingle_hash)
         peer.update_batch(grams)
@@ -122,7 +121,7 @@ def rensa(sample: Sample) -> None:
 
 
 def from_text(signer: Signer) -> Signer:
-    """A peer that makes its shingles itself."""
+    """Let a peer make its shingles itself."""
     return lambda sample: signer(replace(sample, shingles=[shingled(text) for text in sample.texts]))
 
 
@@ -138,7 +137,7 @@ SIGNERS: dict[str, Signer] = {
 
 
 def measure(sample: Sample, rounds: int) -> dict[str, list[float]]:
-    """CPU seconds of each signer in each round; a first round warms up and does not count."""
+    """Measure the CPU seconds of each signer in each round; a first round warms up and does not count."""
     seconds: dict[str, list[float]] = {name: [] for name in SIGNERS}
     for turn in range(rounds + 1):
         for name, signer in SIGNERS.items():
@@ -150,7 +149,7 @@ def measure(sample: Sample, rounds: int) -> dict[str, list[float]]:
 
 
 def render(seconds: dict[str, list[float]], arguments: argparse.Namespace) -> str:
-    """The results as Markdown."""
+    """Write the results as Markdown."""
     packages = ", ".join(f"{name} {version(name)}" for name in ("numba", "numpy", "datasketch", "rensa"))
     own = seconds["newscorpus, numba"]
     rows = [
@@ -168,7 +167,7 @@ def render(seconds: dict[str, list[float]], arguments: argparse.Namespace) -> st
 
 
 def ratio(times: Sequence[float], own: Sequence[float]) -> float:
-    """How many times longer than ours, round by round."""
+    """Compute how many times longer than ours a signer takes, round by round."""
     return statistics.median(time_ / mine for time_, mine in zip(times, own, strict=True))
 
 

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks.crawls import Told
+from benchmarks.crawls import CrawlFigures
 from benchmarks.newspapers import Site, environment, make_project, serving
 
 HOSTS = 3
@@ -32,7 +32,7 @@ HEAD = """| crawl | articles | articles/s | ratio to bare | CPU s | worker CPU s
 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"""
 
 
-def crawl(site: Site, name: str, way: str, more: dict[str, Any], every: int = 1_000_000) -> Told:
+def crawl(site: Site, name: str, way: str, more: dict[str, Any], every: int = 1_000_000) -> CrawlFigures:
     """One crawl in a process and a folder of its own."""
     with tempfile.TemporaryDirectory() as folder:
         make_project(Path(folder), site)
@@ -41,24 +41,24 @@ def crawl(site: Site, name: str, way: str, more: dict[str, Any], every: int = 1_
             [sys.executable, "-m", "benchmarks.crawls", json.dumps(asked)],
             env=environment(), stdout=subprocess.PIPE, check=True,
         )  # fmt: skip
-    told = Told(**json.loads(done.stdout))
-    print(f"{name}: {told}", file=sys.stderr, flush=True)
-    return told
+    figures = CrawlFigures(**json.loads(done.stdout))
+    print(f"{name}: {figures}", file=sys.stderr, flush=True)
+    return figures
 
 
 def speed(site: Site, rounds: int) -> str:
     """The table of speeds; the first round only warms the newspapers up."""
-    told: dict[str, list[Told]] = {name: [] for name in WAYS}
+    runs_by_name: dict[str, list[CrawlFigures]] = {name: [] for name in WAYS}
     for number in range(rounds + 1):
         for name, (way, more) in WAYS.items():
             if way != "read" or number == 1:
-                told[name].append(crawl(site, name, way, more))
-    bare = told["bare Scrapy, FEEDS"][1:]
-    lines = [_line(name, runs[-rounds:], bare) for name, runs in told.items()]
+                runs_by_name[name].append(crawl(site, name, way, more))
+    bare = runs_by_name["bare Scrapy, FEEDS"][1:]
+    lines = [_line(name, runs[-rounds:], bare) for name, runs in runs_by_name.items()]
     return "\n".join([HEAD, *lines])
 
 
-def _line(name: str, runs: list[Told], bare: list[Told]) -> str:
+def _line(name: str, runs: list[CrawlFigures], bare: list[CrawlFigures]) -> str:
     """A line of the table: medians; the ratio is that of rounds."""
     ratios = [_rate(run) / _rate(other) for run, other in zip(runs, bare, strict=False)]
     middle = statistics.median
@@ -76,16 +76,16 @@ def _line(name: str, runs: list[Told], bare: list[Told]) -> str:
     return f"| {name} | {' | '.join(cells)} |"
 
 
-def _rate(told: Told) -> float:
-    return told.articles / told.seconds
+def _rate(figures: CrawlFigures) -> float:
+    return figures.articles / figures.seconds
 
 
 def memory(articles: int, seconds: int) -> str:
     """The table of memory in one crawl of tiny pages, which ends after so many seconds, if that is not 0."""
     with serving(articles, HOSTS, "--tiny") as site:
-        told = crawl(site, "tiny", "unread", {"CLOSESPIDER_TIMEOUT": seconds}, every=articles // 20)
-    first = next(iter(told.memory.values()))
-    lines = [f"| {int(n):,} | {used / MEGABYTE:.0f} | {used / first:.2f} |" for n, used in told.memory.items()]
+        figures = crawl(site, "tiny", "unread", {"CLOSESPIDER_TIMEOUT": seconds}, every=articles // 20)
+    first = next(iter(figures.memory.values()))
+    lines = [f"| {int(n):,} | {used / MEGABYTE:.0f} | {used / first:.2f} |" for n, used in figures.memory.items()]
     return "\n".join(["| articles | MB resident | ratio to the first |", "|--:|--:|--:|", *lines])
 
 

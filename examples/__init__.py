@@ -1,1 +1,1 @@
-"""Jobs that begin where newscorpus ends."""
+"""Show what to do with a corpus, and how to crawl from a project of your own."""

@@ -1,1 +1,1 @@
-"""From pages to a language model: what clean text is worth."""
+"""Train small language models on extracted texts, to measure what clean text is worth."""

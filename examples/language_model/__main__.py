@@ -1,4 +1,4 @@
-"""Train a small language model on the text of each extractor, and see which predicts clean text best.
+"""Train a small language model on the text of each extractor, and compare how well they predict clean text.
 
 python -m examples.language_model                                    pages of the demo portal
 python -m examples.language_model --dataset fundus.jsonl.zst         pages with gold text (docs/data.md)
@@ -28,7 +28,7 @@ HEAD = """\
 
 
 def compare_pages(examples: Iterable[Example], fewest: int) -> Iterator[Row]:
-    """The comparison for each language of each set that has enough held-out texts."""
+    """Compare the systems in each language of each set that has enough held-out texts."""
     tasks: dict[str, list[Example]] = {}
     for example in examples:
         tasks.setdefault(f"{example.dataset} {example.language}", []).append(example)
@@ -44,7 +44,7 @@ def compare_pages(examples: Iterable[Example], fewest: int) -> Iterator[Row]:
 
 
 def try_corpus(folder: Path) -> Iterator[Row]:
-    """A model for each language of a corpus, tested on the documents of its test split.
+    """Train a model for each language of a corpus, and test it on the test split.
 
     Raises:
         CorpusError: the corpus cannot be read.
@@ -60,7 +60,7 @@ def try_corpus(folder: Path) -> Iterator[Row]:
 
 
 def line(row: Row) -> str:
-    """A row of the table."""
+    """Write a row of the table."""
     more = "{:+.3f} ({:+.3f} to {:+.3f})".format(*row.more) if row.more else ""
     figures = f"{row.tokens:,} | {row.unseen:.1%} | {row.perplexity:,.0f} | {row.bits:.3f} | {more}"
     return f"| {row.task} | {row.system} | {figures} |"

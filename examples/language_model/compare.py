@@ -1,4 +1,4 @@
-"""One model for each system's texts, tested on the same held-out texts."""
+"""Train one model on each system's texts, and test all on the same held-out texts."""
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ Text = list[list[str]]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a model trained on one system's texts makes of the held-out ones.
+    """How well a model trained on one system's texts predicts the held-out ones.
 
     Attributes:
         task: what was trained and tested on.
@@ -45,7 +45,7 @@ class Row:
 
 
 def compare(task: str, training: Mapping[str, Sequence[str]], held_out: Sequence[str], reference: str) -> Iterator[Row]:
-    """A row for each system, that of the reference first.
+    """Compare the systems; a row for each, that of the reference first.
 
     Args:
         task: what is trained and tested on.
@@ -76,7 +76,7 @@ def compare(task: str, training: Mapping[str, Sequence[str]], held_out: Sequence
 
 
 def cut_to_equal(training: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """As many tokens of each system as of the one that has fewest: whole paragraphs of pages in one random order."""
+    """Cut all systems' texts to the tokens of the shortest: whole paragraphs of pages in one random order."""
     order = list(range(max(map(len, training.values()))))
     random.Random(SEED).shuffle(order)
     fewest = min(sum(count(cut(text)) for text in texts) for texts in training.values())
@@ -93,17 +93,17 @@ def _first(texts: Iterable[str], tokens: int) -> Iterator[str]:
 
 
 def cut(text: str) -> Text:
-    """A text as paragraphs of tokens."""
+    """Cut a text into paragraphs of tokens."""
     return [tokenise(paragraph) for paragraph in paragraphs(text)]
 
 
 def count(text: Text) -> int:
-    """Tokens of a text, ends of paragraphs included."""
+    """Count the tokens of a text, ends of paragraphs included."""
     return sum(len(paragraph) + 1 for paragraph in text)
 
 
 def count_letters(text: str) -> int:
-    """Characters of a text, spaces and ends of paragraphs included."""
+    """Count the characters of a text, spaces and ends of paragraphs included."""
     return sum(len(paragraph) + 1 for paragraph in paragraphs(text))
 
 

@@ -1,4 +1,4 @@
-"""An n-gram language model with interpolated modified Kneser-Ney smoothing (Chen and Goodman 1998, section 3).
+"""Train an n-gram language model with interpolated modified Kneser-Ney smoothing (Chen and Goodman 1998, section 3).
 
 The vocabulary is open: below the unigrams lies a model of the same kind that spells words character by character, and
 below that one an alphabet whose characters are equally likely. So models trained on different texts give probabilities
@@ -55,7 +55,7 @@ class Model:
     base: Callable[[str], float]
 
     def probability(self, word: str, context: Gram) -> float:
-        """Of a word after the words of the context, which may be longer than the model looks back."""
+        """Compute the probability of a word after a context, which may be longer than the model looks back."""
         found = self.base(word)
         for length, order in enumerate(self.orders):
             history = context[len(context) - length :]
@@ -67,7 +67,7 @@ class Model:
         return found
 
     def bits(self, sequences: Iterable[Sequence[str]]) -> float:
-        """Bits that the model needs for sequences of tokens, their ends included."""
+        """Compute the bits that the model needs for sequences of tokens, their ends included."""
         return -sum(
             math.log2(self.probability(gram[-1], gram[:-1]))
             for sequence in sequences
@@ -75,7 +75,7 @@ class Model:
         )
 
     def knows(self, word: str) -> bool:
-        """Whether a word stands in the texts that the model was trained on."""
+        """Whether a word occurs in the training texts."""
         return (word,) in self.orders[0].counts
 
 

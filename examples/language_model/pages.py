@@ -1,4 +1,4 @@
-"""Pages to train on and gold texts to test on: those of the demo portal, or of files of pages with gold text."""
+"""Read pages to train on and gold texts to test on, from the demo portal or from files of pages with gold text."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class Example:
 
 
 def demo_examples() -> Iterator[Example]:
-    """The articles of the demo portal; near-duplicates have one entry."""
+    """Read the articles of the demo portal; one of each group of near-duplicates."""
     files = {route.path: SITE / route.file for route in read_routes().values() if route.file}
     seen: dict[str, int] = {}
     clusters = set()
@@ -53,7 +53,7 @@ def demo_examples() -> Iterator[Example]:
 
 
 def gold_examples(path: Path) -> Iterator[Example]:
-    """The articles of a file of docs/data.md: pages of the split "train", and the held-out ones of "dev"."""
+    """Read the articles of a file of docs/data.md: the split "train" to train on, "dev" to test on."""
     for page in read_pages(path):
         if page.text and has_article(page.page_type) and page.split:
             fetched = Page.from_html(page.html, page.url)
@@ -61,7 +61,7 @@ def gold_examples(path: Path) -> Iterator[Example]:
 
 
 def installed_systems() -> dict[str, Extractor]:
-    """Our default extractor and every peer whose package is here."""
+    """Load our default extractor and every peer whose package is installed."""
     found = {registry.DEFAULT: registry.load(registry.DEFAULT)}
     for name, load in PEERS.items():
         try:
@@ -72,14 +72,14 @@ def installed_systems() -> dict[str, Extractor]:
 
 
 def training_texts(examples: Sequence[Example], systems: dict[str, Extractor]) -> dict[str, list[str]]:
-    """By system the text of each page, "" where it gives none; also all text of the page, and the gold."""
+    """Extract each page by each system, "" where it finds no text; also all text of the page, and the gold."""
     texts = {RAW: [all_text(example.page) for example in examples]}
     texts |= {name: [_text(extract, one) for one in examples] for name, extract in systems.items()}
     return texts | {GOLD: [example.gold for example in examples]}
 
 
 def all_text(page: Page) -> str:
-    """Every block of the page: what there is when nobody takes the menus out."""
+    """Join every block of the page, menus included."""
     reading = read(page)
     return "" if isinstance(reading, Rejected) else "\n".join(block.text for block in reading.blocks)
 

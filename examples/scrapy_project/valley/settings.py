@@ -1,4 +1,4 @@
-"""Settings of the project. The add-on brings the rest; what stands here goes before what it brings."""
+"""Settings of the project; they override those that the add-on sets."""
 
 BOT_NAME = "valley"
 SPIDER_MODULES = ["valley.spiders"]

@@ -1,4 +1,4 @@
-"""A spider as Scrapy's tutorial has it; all it knows of newscorpus is that articles are yielded."""
+"""Crawl a site as in Scrapy's tutorial; all that newscorpus asks for is that responses with articles are yielded."""
 
 from collections.abc import Iterator
 from urllib.parse import urlsplit
@@ -18,10 +18,10 @@ class NewsSpider(Spider):
         self.loopback = frozenset({urlsplit(start).netloc})  # only for a site on this very machine
 
     def parse(self, response: Response) -> Iterator[Request]:
-        """Ask for the articles that a page links to."""
+        """Request the articles that a page links to."""
         for link in response.css("a::attr(href)").re(r".*story-of-the-day.*"):
             yield response.follow(link, self.parse_article)
 
     def parse_article(self, response: Response) -> Iterator[Response]:
-        """Hand the article on."""
+        """Yield the response: the add-on extracts and stores the article."""
         yield response
