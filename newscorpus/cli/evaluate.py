@@ -9,7 +9,7 @@ import typer
 from newscorpus.cli.app import EXTRACTOR_HELP, app, default_extractor
 
 
-class Split(StrEnum):
+class PageSplit(StrEnum):
     """Which of the pages with gold text count."""
 
     TRAIN = "train"
@@ -21,7 +21,7 @@ class Split(StrEnum):
 def evaluate(
     dataset: Annotated[list[Path], typer.Option(help="File of pages with gold text; may be repeated.")],
     extractor: Annotated[list[str] | None, typer.Option(help=f"{EXTRACTOR_HELP} May be repeated.")] = None,
-    split: Annotated[Split, typer.Option(help="Which of the pages.")] = Split.DEV,
+    split: Annotated[PageSplit, typer.Option(help="Which of the pages.")] = PageSplit.DEV,
     jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
     output: Annotated[Path | None, typer.Option(help="Folder for the figures, as CSV and JSON.")] = None,
     fields: Annotated[bool, typer.Option("--fields", help="Judge title, date and authors, not the text.")] = False,
@@ -63,7 +63,7 @@ def evaluate_folder(
 @app.command()
 def ceiling(
     dataset: Annotated[list[Path], typer.Option(help="File of pages with gold text; may be repeated.")],
-    split: Annotated[Split, typer.Option(help="Which of the pages.")] = Split.ALL,
+    split: Annotated[PageSplit, typer.Option(help="Which of the pages.")] = PageSplit.ALL,
 ) -> None:
     """Show how well a perfect choice of blocks would do: what no block classifier can surpass."""
     from newscorpus.evaluation.compare import find_ceilings
@@ -75,7 +75,9 @@ def ceiling(
         )
 
 
-def _evaluate_texts(datasets: list[Path], extractors: list[str], split: Split, jobs: int, output: Path | None) -> None:
+def _evaluate_texts(
+    datasets: list[Path], extractors: list[str], split: PageSplit, jobs: int, output: Path | None
+) -> None:
     from newscorpus.evaluation import report
     from newscorpus.evaluation.compare import evaluate as evaluate_pages
     from newscorpus.evaluation.summary import summarise, summarise_confidence, summarise_rejections
@@ -96,7 +98,9 @@ def _evaluate_texts(datasets: list[Path], extractors: list[str], split: Split, j
         report.write_json(path, summaries=summaries, rejections=rejections, confidence=confidence, worst=worst)
 
 
-def _evaluate_fields(datasets: list[Path], readers: list[str], split: Split, hidden: bool, output: Path | None) -> None:
+def _evaluate_fields(
+    datasets: list[Path], readers: list[str], split: PageSplit, hidden: bool, output: Path | None
+) -> None:
     from newscorpus.evaluation.fields import evaluate_fields, print_field_summaries, summarise_fields
     from newscorpus.evaluation.report import write_json
     from newscorpus.terminal import progress, table_console

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class LabelMethod(StrEnum):
-    """Which blocks a published system is told to be main text; keys of `newscorpus.gold.align.LABELLERS`."""
+    """Which blocks a published system takes for main text; keys of `newscorpus.gold.align.LABELLERS`."""
 
     EXACT = "exact"
     ALIGNED = "aligned"
@@ -60,7 +60,7 @@ def train(
         raise typer.BadParameter(f"--silver and --labels go with one of: {', '.join(BLOCK_LEARNERS)}")
     folder = output or data_folder("models") / name
     if data and not labels:
-        metadata = TRAINERS[name](data, folder, _tell)
+        metadata = TRAINERS[name](data, folder, _show_step)
     else:
         metadata = train_blocks(_learner(name, labels, texts), source, folder)
     for group, scores in metadata.scores.items():
@@ -98,13 +98,13 @@ def _source(data: Path | None, silver: Path | None, texts: Path | None) -> "Trai
     if data and texts:
         raise typer.BadParameter("--texts goes with --silver")
     if data and not silver:
-        return gold_source(data, _tell)
+        return gold_source(data, _show_step)
     if silver and not data:
-        return silver_source(silver, _tell, texts)
+        return silver_source(silver, _show_step, texts)
     raise typer.BadParameter("one of --data and --silver is needed")
 
 
-def _tell(step: str) -> None:
+def _show_step(step: str) -> None:
     typer.echo(step, err=True)
 
 

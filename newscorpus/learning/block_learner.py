@@ -39,11 +39,6 @@ class LabelledPage:
     rows: Matrix
     good: Flags
 
-    @property
-    def is_aside(self) -> bool:
-        """Whether the page's site is set aside."""
-        return is_aside(self.site)
-
 
 @dataclass(frozen=True, slots=True)
 class FittedModel:
@@ -120,8 +115,7 @@ def labelled_pages(learner: BlockLearner, pages: Iterable[GoldPage]) -> Iterator
         reading = read(Page.from_html(page.html, page.url))
         blocks = () if isinstance(reading, Rejected) else learner.cut(reading)
         if blocks:
-            site = page.site
-            yield LabelledPage(page.dataset, site, learner.measure(blocks), learner.label(blocks, page))
+            yield LabelledPage(page.dataset, page.site, learner.measure(blocks), learner.label(blocks, page))
 
 
 def stack(pages: Iterable[LabelledPage]) -> tuple[Matrix, Flags, list[str]]:
@@ -176,7 +170,7 @@ def _set_aside(
 ) -> Iterator[LabelledPage]:
     """The `pages` of sites that are not set aside, counted in `learned`; the others go to `aside`."""
     for page in pages:
-        if page.is_aside:
+        if is_aside(page.site):
             aside.append(page)
         else:
             learned[page.dataset] += 1

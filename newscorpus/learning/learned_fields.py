@@ -7,7 +7,8 @@ says the same are what the classifier is to pick.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby, islice
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -25,10 +26,10 @@ from newscorpus.extraction.fields.people import names_in, squeezed
 from newscorpus.extraction.nodes import COLUMNS, FEATURES, GROUPS, LinearModel, Nodes
 from newscorpus.extraction.parse import parse
 from newscorpus.gold.conventions import FIELD_LICENCES
-from newscorpus.gold.pages import GoldPage, read_pages
+from newscorpus.gold.pages import GoldPage
 from newscorpus.learning.linear import bias_parameter, draw_places, join_machines, join_rows, weights_file
 from newscorpus.learning.model import TrainedModel
-from newscorpus.learning.sources import Progress, describe_data, is_aside, training_files
+from newscorpus.learning.sources import Progress, describe_data, is_aside, training_pages
 
 MODEL_VERSION = "1"
 PACKAGES = ("numpy", "scikit-learn", "scipy")
@@ -93,10 +94,8 @@ def train_learned_fields(
 ) -> Metadata:
     """Train `learned-fields`; see `newscorpus.learning.main_text.train_main_text`."""
     pages: list[FieldPage] = []
-    for file in training_files(data, FIELD_LICENCES).values():
-        learnable = make_field_pages(page for page in read_pages(file) if page.split == "train")
-        pages += islice(learnable, training.pages_a_set)
-        progress(f"{file.name} read")
+    for _, of_set in groupby(training_pages(data, progress, FIELD_LICENCES), attrgetter("dataset")):
+        pages += islice(make_field_pages(of_set), training.pages_a_set)
     model = fit_fields(pages, training)
     aside = [page for page in pages if is_aside(page.site)]
     right = score_picks(aside, fit_fields([page for page in pages if not is_aside(page.site)], training))

@@ -1,7 +1,7 @@
 """Train the default model of main text: boosted trees in two passes over the blocks, and a verdict on the page."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -16,12 +16,11 @@ from newscorpus.extraction.main_text import INPUTS, MODEL
 from newscorpus.extraction.post_analysis import revise
 from newscorpus.extraction.verdict import ARTICLE, SIGNS, read_signs, verdict_parameters
 from newscorpus.gold.conventions import LICENCES, SET_WEIGHTS
-from newscorpus.gold.pages import read_pages
 from newscorpus.learning.boosting import Boosting, fit, out_of_fold
 from newscorpus.learning.examples import Example, make_example
 from newscorpus.learning.model import TrainedModel
 from newscorpus.learning.onnx import trees_to_onnx
-from newscorpus.learning.sources import Progress, describe_data, training_files
+from newscorpus.learning.sources import Progress, describe_data, training_pages
 from newscorpus.learning.verdicts import JudgedPage, check_verdict, learn_article, learn_confidence
 
 FOLDS = 4
@@ -70,7 +69,8 @@ def train_main_text(
     Raises:
         TrainingError: a set is missing from `data`.
     """
-    examples = list(_examples(data, progress))
+    made = map(make_example, training_pages(data, progress))
+    examples = [example for example in made if example and _fits(example)]
     matrices = [example.features.matrix for example in examples]
     first_seen = out_of_fold(examples, matrices, passes[0], FOLDS, lambda: progress("first pass, one fold more"))
     first = fit(examples, matrices, passes[0])
@@ -98,13 +98,6 @@ def train_main_text(
         limits=LIMITS,
     )
     return model.save(output)
-
-
-def _examples(data: Path, progress: Progress) -> Iterator[Example]:
-    for file in training_files(data).values():
-        pages = (page for page in read_pages(file) if page.split == "train")
-        yield from (example for example in map(make_example, pages) if example and _fits(example))
-        progress(f"{file.name} read")
 
 
 def _fits(example: Example) -> bool:

@@ -73,15 +73,20 @@ def training_files(data: Path, licences: Mapping[str, str] = LICENCES) -> dict[s
     return files
 
 
-def training_articles(data: Path, progress: Progress) -> Iterator[GoldPage]:
-    """The pages with an article of the train split of those sets.
+def training_pages(data: Path, progress: Progress, licences: Mapping[str, str] = LICENCES) -> Iterator[GoldPage]:
+    """The pages of the train split of those sets.
 
     Raises:
         TrainingError: a set is missing.
     """
-    for file in training_files(data).values():
-        yield from (page for page in read_pages(file) if page.split == "train" and has_article(page.page_type))
+    for file in training_files(data, licences).values():
+        yield from (page for page in read_pages(file) if page.split == "train")
         progress(f"{file.name} read")
+
+
+def training_articles(data: Path, progress: Progress) -> Iterator[GoldPage]:
+    """Those of them that hold an article."""
+    return (page for page in training_pages(data, progress) if has_article(page.page_type))
 
 
 def first_of_each_set(pages: Iterable[GoldPage], limit: int) -> Iterator[GoldPage]:
