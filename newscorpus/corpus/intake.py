@@ -1,17 +1,14 @@
-"""The intake: every accepted article as it came, with its signature, in segments that only grow.
+"""Keep every accepted article as it came, with its signature, in segments that only grow; and a journal of the others.
 
 A segment `intake/000001.jsonl` is what one run wrote: a first line with the schema and the signature's parameters, then
 a line for each record. A run never appends to the segment of another, so that a line torn by a dying process stays
-the last of its file.
-
-The journal of rejections, `CORPUS/rejected.jsonl`: what did not become a document, and why.
+the last of its file. The journal `rejected.jsonl` has a line for each page that did not become a document.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
 from typing import BinaryIO, Self
 
 import msgspec
@@ -31,7 +28,7 @@ Fetch = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class SegmentHeader:
     """First line of a segment."""
 
     schema: int
@@ -40,21 +37,13 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An accepted record with the signature of its text (base64 in the file).
-
-    Attributes:
-        record: as it came.
-        signature: of its text.
-        recipe: version of the recipe that made it; "" where unknown.
-        page: address of the page, where the record has another; else "".
-        reextraction: how often the page had been extracted again; of the rows of one fetch the highest counts.
-    """
+    """An accepted record as it came."""
 
     record: Record
-    signature: bytes
-    recipe: str = ""
-    page: str = ""
-    reextraction: int = 0
+    signature: bytes  # of its text; base64 in the file
+    recipe: str = ""  # version of the recipe that made it; "" where unknown
+    page: str = ""  # address of the page, where the record has another; else ""
+    reextraction: int = 0  # how often the page had been extracted again; of the rows of one fetch the highest counts
 
     @property
     def fetch(self) -> Fetch:
@@ -69,31 +58,18 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """A page that is no document, or another one, when it is extracted again; its line is a rejection with more keys.
+    """A page that, extracted again, is no document, or another; its line is a rejection with more keys."""
 
-    Attributes:
-        withdrawn: id of the document that an earlier row made of the page; "" for none.
-        stage: of the rejection.
-        reason: of the rejection.
-        detail: of the rejection.
-        url: address of the page.
-        excerpt: of the rejection.
-        source: name of the portal.
-        fetched: when the page was fetched.
-        recipe: version of the recipe.
-        reextraction: how often the page had been extracted again.
-    """
-
-    withdrawn: str
+    withdrawn: str  # id of the document that an earlier row made of the page; "" for none
     stage: str
     reason: str
     detail: str
     url: str
     excerpt: str
-    source: str
-    fetched: str
-    recipe: str
-    reextraction: int
+    source: str  # name of the portal
+    fetched: str  # when the page was fetched
+    recipe: str  # version of the recipe
+    reextraction: int  # how often the page had been extracted again
 
     @property
     def fetch(self) -> Fetch:
@@ -107,7 +83,7 @@ class Withdrawal:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RowPlace:
     """Where a row lies: segment, and offset and length of its line in bytes."""
 
     segment: Path
@@ -115,29 +91,12 @@ class Place:
     length: int
 
 
-def encode_header(parameters: SignatureParameters) -> bytes:
-    """The first line of a segment."""
-    return encode_line(Header(SCHEMA, parameters))
-
-
-def decode_row(line: bytes) -> Row:
-    """The row of a line, of whatever schema.
-
-    Raises:
-        CorpusError: the line is no row, or one of a later schema.
-    """
-    try:
-        row = ROWS.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise CorpusError(str(error)) from error
-    return replace(row, record=current(row.record))
-
-
-HEADERS = msgspec.json.Decoder(Header)
+HEADERS = msgspec.json.Decoder(SegmentHeader)
 ROWS = msgspec.json.Decoder(Row)
 WITHDRAWALS = msgspec.json.Decoder(Withdrawal)
 WITHDRAWN = b'{"withdrawn":'
 """How the line of a withdrawal begins."""
+REJECTIONS = msgspec.json.Decoder(Rejected)
 
 
 class IntakeWriter:
@@ -156,8 +115,17 @@ class IntakeWriter:
     def append(self, record: Record, signature: bytes) -> None:
         """Add a row; it is safe after the next `commit`."""
         if self._file is None:
-            self._file = _new_segment(self._folder, self._parameters)
+            self._file = self._new_segment()
         self._file.write(encode_line(Row(record, signature)))
+
+    def _new_segment(self) -> BinaryIO:
+        """Create the segment after the last one, with its header."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        number = max((int(path.stem) for path in segments(self._folder) if path.stem.isdecimal()), default=0) + 1
+        file = (self._folder / Path(INTAKE_SEGMENT.format(number)).name).open("xb")
+        file.write(encode_header(self._parameters))
+        sync_folder(self._folder)
+        return file
 
     def commit(self) -> None:
         """Bring all rows to the disk."""
@@ -174,10 +142,26 @@ class IntakeWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def encode_header(parameters: SignatureParameters) -> bytes:
+    """The first line of a segment."""
+    return encode_line(SegmentHeader(SCHEMA, parameters))
+
+
+def decode_row(line: bytes) -> Row:
+    """The row of a line, of whatever schema.
+
+    Raises:
+        CorpusError: the line is no row, or one of a later schema.
+    """
+    try:
+        row = ROWS.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise CorpusError(str(error)) from error
+    return replace(row, record=current(row.record))
 
 
 def segments(folder: Path) -> list[Path]:
@@ -198,7 +182,7 @@ def torn_segments(folder: Path) -> list[Path]:
 
 def read_intake(
     folder: Path, parameters: SignatureParameters, after: Mapping[str, int] | None = None
-) -> Iterator[tuple[Place, Row | Withdrawal]]:
+) -> Iterator[tuple[RowPlace, Row | Withdrawal]]:
     """All lines, segment by segment.
 
     Args:
@@ -210,54 +194,34 @@ def read_intake(
         CorpusError: the folder is missing, a line is damaged, or a segment was signed with other parameters.
     """
     for segment in segments(folder):
-        yield from _read_segment(segment, parameters, (after or {}).get(segment.name, 0))
+        start = (after or {}).get(segment.name, 0)
+        for offset, line in _header_and_rows(segment, start):
+            try:
+                if offset == 0:
+                    _check_header(line, parameters)
+                else:
+                    yield RowPlace(segment, offset, len(line)), _checked_row(line, parameters)
+            except (msgspec.DecodeError, UnicodeDecodeError, CorpusError) as error:
+                with segment.open("rb") as file:
+                    number = file.read(offset).count(b"\n") + 1
+                raise CorpusError(f"{segment}, line {number}: {error}") from error
 
 
-def read_row(place: Place) -> Row:
+def read_row(place: RowPlace) -> Row:
     """The row at a place that `read_intake` gave."""
     with place.segment.open("rb") as file:
         file.seek(place.offset)
         return decode_row(file.read(place.length))
 
 
-def _new_segment(folder: Path, parameters: SignatureParameters) -> BinaryIO:
-    """Create the segment after the last one, with its header."""
-    folder.mkdir(parents=True, exist_ok=True)
-    number = max((int(path.stem) for path in segments(folder) if path.stem.isdecimal()), default=0) + 1
-    file = (folder / Path(INTAKE_SEGMENT.format(number)).name).open("xb")
-    file.write(encode_header(parameters))
-    sync_folder(folder)
-    return file
+def _header_and_rows(segment: Path, start: int) -> Iterator[tuple[int, bytes]]:
+    """The first line of a segment, and those that begin at `start` or later."""
+    yield from islice(complete_lines(segment), 1 if start else None)
+    if start:
+        yield from complete_lines(segment, start)
 
 
-def _read_segment(
-    segment: Path, parameters: SignatureParameters, after: int
-) -> Iterator[tuple[Place, Row | Withdrawal]]:
-    """The lines of one segment that begin at `after` or later."""
-    for offset, line in _header_and_rows(segment, after):
-        try:
-            if offset == 0:
-                _check_header(HEADERS.decode(line), parameters)
-            else:
-                yield Place(segment, offset, len(line)), _decode_row(line, parameters)
-        except (msgspec.DecodeError, UnicodeDecodeError, CorpusError) as error:
-            raise CorpusError(f"{segment}, line {_line_number(segment, offset)}: {error}") from error
-
-
-def _header_and_rows(segment: Path, after: int) -> Iterator[tuple[int, bytes]]:
-    """The first line of a segment, and those that begin at `after` or later."""
-    yield from islice(complete_lines(segment), 1 if after else None)
-    if after:
-        yield from complete_lines(segment, after)
-
-
-def _line_number(path: Path, offset: int) -> int:
-    """Number of the line that begins at `offset`."""
-    with path.open("rb") as file:
-        return file.read(offset).count(b"\n") + 1
-
-
-def _decode_row(line: bytes, parameters: SignatureParameters) -> Row | Withdrawal:
+def _checked_row(line: bytes, parameters: SignatureParameters) -> Row | Withdrawal:
     if line.startswith(WITHDRAWN):
         return WITHDRAWALS.decode(line)
     row = decode_row(line)
@@ -266,17 +230,14 @@ def _decode_row(line: bytes, parameters: SignatureParameters) -> Row | Withdrawa
     return row
 
 
-def _check_header(header: Header, parameters: SignatureParameters) -> None:
+def _check_header(line: bytes, parameters: SignatureParameters) -> None:
     """Refuse a segment of a later schema or with signatures that do not compare with ours."""
+    header = HEADERS.decode(line)
     check_schema(header.schema)
     stored, ours = asdict(header.signature), asdict(parameters)
-    if stored != ours:
-        names = [name for name in ours if stored[name] != ours[name]]
-        described = ", ".join(f"{name} {stored[name]!r} instead of {ours[name]!r}" for name in names)
+    if others := [name for name in ours if stored[name] != ours[name]]:
+        described = ", ".join(f"{name} {stored[name]!r} instead of {ours[name]!r}" for name in others)
         raise CorpusError(f"signed with other parameters: {described}")
-
-
-REJECTIONS = msgspec.json.Decoder(Rejected)
 
 
 def journal_line(rejected: Rejected) -> bytes:

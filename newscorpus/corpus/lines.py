@@ -1,6 +1,6 @@
-"""Files of JSON lines that grow at their end, and may be torn there when a process dies.
+"""Read and write files of lines, plain or compressed; equal lines make equal bytes.
 
-Files of lines, plain or compressed; equal lines make equal bytes.
+Files of JSON lines that grow at their end may be torn there when a process dies; the torn line is left out.
 """
 
 import dataclasses
@@ -115,16 +115,14 @@ def read_lines(path: Path) -> Iterator[bytes]:
     try:
         for line in unpacked_lines(path):
             yield line
-    except OSError as error:
-        raise CorpusError(f"{path}: {error.strerror or error}") from error
-    except (EOFError, zlib.error, zstandard.ZstdError) as error:
-        raise CorpusError(f"{path}: {error}") from error
+    except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
+        raise CorpusError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
     if not line.endswith(b"\n"):
         raise CorpusError(f"{path}: the last line is cut off")
 
 
 def unpacked_lines(path: Path) -> Iterator[bytes]:
-    """Likewise, the last line perhaps without a newline; a line ends at a line feed and nowhere else.
+    """The lines of a file, decompressed; the last perhaps without a newline. Only a line feed ends a line.
 
     Raises:
         OSError, EOFError, zlib.error, zstandard.ZstdError: the file cannot be read, is damaged or cut short.

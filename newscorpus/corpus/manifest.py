@@ -1,7 +1,4 @@
-"""Counts of records, taken as they pass.
-
-The manifest of a published corpus, `manifest.json`: what is in it, file by file, and how it was made.
-"""
+"""Write and read the manifest of a published corpus: what is in it, file by file, and how it was made."""
 
 import hashlib
 from collections import Counter
@@ -18,6 +15,9 @@ from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.layout import MANIFEST
 
+GENERATION_LENGTH = 12
+"""Hex digits of a generation; it tells apart the few builds of one folder."""
+
 
 @dataclass(frozen=True, slots=True)
 class Share:
@@ -29,14 +29,25 @@ class Share:
     words: int
 
 
-class Tally:
-    """Counts what a manifest says of its records.
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What is in a corpus."""
 
-    Attributes:
-        documents: number of records.
-        words: number of words in their texts.
-        extractors: number of records by what extracted them.
-    """
+    schema: int  # version of the layout of the records
+    columns: Mapping[str, str]  # type of each column, as `records.column_types` names it
+    generation: str  # hash of all shards, as `generation_of` makes it; part of their names
+    documents: int  # records in all shards
+    words: int  # words in all texts
+    bytes: int  # sizes of all shards
+    shards: tuple[Shard, ...]  # the files, in order
+    shares: tuple[Share, ...]  # documents and words by portal and language, sorted
+    extractors: Mapping[str, int]  # documents by what extracted them
+    versions: Mapping[str, str]  # of the packages that decide what is written
+    parameters: BuildConfig  # configuration of the build
+
+
+class RecordCounts:
+    """Counts what a manifest says of its records, as they pass."""
 
     def __init__(self) -> None:
         self.documents = 0
@@ -59,41 +70,6 @@ class Tally:
     def shares(self) -> tuple[Share, ...]:
         """Records and words by portal and language, sorted."""
         return tuple(Share(*key, count, self._words[key]) for key, count in sorted(self._documents.items()))
-
-
-GENERATION_LENGTH = 12
-"""Hex digits of a generation; it tells apart the few builds of one folder."""
-
-
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """What is in a corpus.
-
-    Attributes:
-        schema: version of the layout of the records.
-        columns: type of each column, as `columns.column_types` names it.
-        generation: hash of all shards, as `generation_of` makes it; part of their names.
-        documents: records in all shards.
-        words: words in all texts.
-        bytes: sizes of all shards.
-        shards: the files, in order.
-        shares: documents and words by portal and language, sorted.
-        extractors: documents by what extracted them.
-        versions: of the packages that decide what is written.
-        parameters: configuration of the build.
-    """
-
-    schema: int
-    columns: Mapping[str, str]
-    generation: str
-    documents: int
-    words: int
-    bytes: int
-    shards: tuple[Shard, ...]
-    shares: tuple[Share, ...]
-    extractors: Mapping[str, int]
-    versions: Mapping[str, str]
-    parameters: BuildConfig
 
 
 def generation_of(shards: Iterable[Shard]) -> str:

@@ -1,9 +1,8 @@
-"""A published corpus, opened for reading: nothing altered, cut off or missing is ever handed on.
+"""Publish a corpus and open it for reading; nothing altered, cut off or missing is ever handed on.
 
-The published corpus: shards, card and manifest, replaced so that it is valid at every moment.
-
-The names of shards carry a hash of all that is in the corpus, so new ones stand beside the old; then the card and the
-manifest switch to them, each at one stroke; then the old ones go. The same records give the same bytes and names.
+What is published is valid at every moment. The names of shards carry a hash of all that is in the corpus, so new ones
+stand beside the old; then the card and the manifest switch to them, each at one stroke; then the old ones go. The same
+records give the same bytes and names.
 """
 
 import shutil
@@ -15,7 +14,7 @@ from pathlib import Path
 
 from newscorpus.config import BuildConfig, ShardConfig, ShardFormat
 from newscorpus.corpus.card import card
-from newscorpus.corpus.manifest import Manifest, Tally, generation_of, read_manifest, write_manifest
+from newscorpus.corpus.manifest import Manifest, RecordCounts, generation_of, read_manifest, write_manifest
 from newscorpus.corpus.records import column_types
 from newscorpus.corpus.shards import SUFFIXES, Shard, file_hash, read_shard, write_shards
 from newscorpus.data import SCHEMA, Record
@@ -23,18 +22,18 @@ from newscorpus.errors import CorpusError
 from newscorpus.files import replacing, sync_folder
 from newscorpus.layout import CARD, MANIFEST, PUBLISHED
 
+STAGING = ".building"
+
+VERSIONED = ("newscorpus", "datasketch", "langdetect", "lxml", "msgspec", "numpy", "onnxruntime", "zstandard")
+"""The packages that decide what is written; of Parquet, pyarrow as well."""
+
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A corpus whose files are all there, of the sizes that its manifest says.
+    """A corpus whose files are all there, of the sizes that its manifest says."""
 
-    Attributes:
-        folder: where the manifest and the shards lie.
-        manifest: what is in it, and how it was made.
-    """
-
-    folder: Path
-    manifest: Manifest
+    folder: Path  # where the manifest and the shards lie
+    manifest: Manifest  # what is in it, and how it was made
 
     def records(self) -> Iterator[Record]:
         """All records, in order; read shard by shard, as `shard_records` does.
@@ -55,10 +54,8 @@ class Published:
         Raises:
             CorpusError: it is not what the manifest says; the message names the file.
         """
-        path = self.folder / shard.name
-        if found := altered(path, shard):
-            raise CorpusError(f"{path}: {found}")
-        rows = 0
+        path, rows = self.folder / shard.name, 0
+        _check(path, shard, by_hash=True)
         for record in read_shard(path, exact_schema=self.manifest.schema if exact else None):
             yield record
             rows += 1
@@ -75,8 +72,7 @@ def open_corpus(folder: Path) -> Published:
     folder = published_folder(folder)
     manifest = read_manifest(folder)
     for shard in manifest.shards:
-        if found := misplaced(folder / shard.name, shard):
-            raise CorpusError(f"{folder / shard.name}: {found}")
+        _check(folder / shard.name, shard)
     return Published(folder, manifest)
 
 
@@ -86,30 +82,17 @@ def published_folder(folder: Path) -> Path:
     return inside if inside.is_dir() and not (folder / MANIFEST).exists() else folder
 
 
-def misplaced(path: Path, shard: Shard) -> str:
-    """What a look into the folder shows to be wrong with a shard, or ""."""
+def _check(path: Path, shard: Shard, *, by_hash: bool = False) -> None:
+    """Refuse a file that is missing or of another size than a shard, or, if asked, of another hash."""
     try:
         size = path.stat().st_size
+        altered = by_hash and size == shard.bytes and file_hash(path) != shard.sha256
     except OSError as error:
-        return error.strerror or str(error)
-    return "" if size == shard.bytes else f"{size} bytes instead of {shard.bytes}"
-
-
-def altered(path: Path, shard: Shard) -> str:
-    """What reading a shard's bytes shows to be wrong with it, or ""."""
-    if found := misplaced(path, shard):
-        return found
-    try:
-        same = file_hash(path) == shard.sha256
-    except OSError as error:
-        return error.strerror or str(error)
-    return "" if same else "its content was altered, the hash (SHA-256) is another"
-
-
-STAGING = ".building"
-VERSIONED = ("newscorpus", "datasketch", "langdetect", "lxml", "msgspec", "numpy", "onnxruntime", "zstandard")
-WRITERS = {ShardFormat.PARQUET: ("pyarrow",)}
-"""The packages that decide on what is written, in all formats and in one."""
+        raise CorpusError(f"{path}: {error.strerror or error}") from error
+    if size != shard.bytes:
+        raise CorpusError(f"{path}: {size} bytes instead of {shard.bytes}")
+    if altered:
+        raise CorpusError(f"{path}: its content was altered, the hash (SHA-256) is another")
 
 
 def publish(folder: Path, records: Iterable[Record], config: BuildConfig) -> Manifest:
@@ -119,9 +102,22 @@ def publish(folder: Path, records: Iterable[Record], config: BuildConfig) -> Man
         OSError: the disk is full or the folder cannot be written; what was published before stands.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    tally = Tally()
-    generation, shards = _place_shards(folder, tally.count(records), config.shards)
-    manifest = _manifest(generation, shards, tally, config)
+    counts = RecordCounts()
+    generation, shards = _place_shards(folder, counts.count(records), config.shards)
+    packages = (*VERSIONED, "pyarrow") if config.shards.format is ShardFormat.PARQUET else VERSIONED
+    manifest = Manifest(
+        schema=SCHEMA,
+        columns=column_types(),
+        generation=generation,
+        documents=counts.documents,
+        words=counts.words,
+        bytes=sum(shard.bytes for shard in shards),
+        shards=tuple(shards),
+        shares=counts.shares,
+        extractors=dict(sorted(counts.extractors.items())),
+        versions={name: version(name) for name in packages},
+        parameters=config,
+    )
     with replacing(folder / CARD) as file:
         file.write(card(manifest, _pattern(generation, config.shards)).encode())
     with replacing(folder / MANIFEST) as file:
@@ -162,20 +158,3 @@ def _staging(folder: Path) -> Iterator[Path]:
         yield staging
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-
-
-def _manifest(generation: str, shards: list[Shard], tally: Tally, config: BuildConfig) -> Manifest:
-    """The manifest of shards whose records were counted."""
-    return Manifest(
-        schema=SCHEMA,
-        columns=column_types(),
-        generation=generation,
-        documents=tally.documents,
-        words=tally.words,
-        bytes=sum(shard.bytes for shard in shards),
-        shards=tuple(shards),
-        shares=tally.shares,
-        extractors=dict(sorted(tally.extractors.items())),
-        versions={name: version(name) for name in (*VERSIONED, *WRITERS.get(config.shards.format, ()))},
-        parameters=config,
-    )

@@ -1,4 +1,4 @@
-"""Shards: files of records, bounded in size, of one of several formats; equal records make equal bytes."""
+"""Write records to shards, files of bounded size in one of several formats; equal records make equal bytes."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -25,14 +25,7 @@ SUFFIXES = {
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A file of records.
-
-    Attributes:
-        name: of the file.
-        rows: records in it.
-        bytes: size of the file.
-        sha256: of the file, in hex.
-    """
+    """A file of records, with its size and, in hex, its hash."""
 
     name: str
     rows: int

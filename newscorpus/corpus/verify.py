@@ -1,4 +1,4 @@
-"""Is a published corpus what its manifest says? Every file is read, every record checked."""
+"""Verify that a published corpus is what its manifest says: every file is read, every record checked."""
 
 import hashlib
 import json
@@ -6,11 +6,12 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from newscorpus.corpus.card import PATTERN_KEY
-from newscorpus.corpus.manifest import Manifest, Tally, generation_of, read_manifest
+from newscorpus.corpus.manifest import Manifest, RecordCounts, generation_of, read_manifest
 from newscorpus.corpus.published import Published, published_folder
 from newscorpus.corpus.records import column_types
 from newscorpus.data import Record
@@ -34,17 +35,10 @@ def verify(corpus: Path, watch: Watch = iter) -> tuple[Manifest, list[str]]:
     """
     folder = published_folder(corpus)
     manifest = read_manifest(folder)
-    published, tally, ids = Published(folder, manifest), Tally(), array("Q")
-    findings = [*_manifest_findings(folder / MANIFEST, manifest), *_folder_findings(folder, manifest)]
-    broken = list(_shard_findings(published, tally, ids, watch))
-    counts = [] if broken else list(_count_findings(folder / MANIFEST, manifest, tally))
-    return manifest, [*findings, *broken, *counts, *_id_findings(published, ids)]
-
-
-def _manifest_findings(path: Path, manifest: Manifest) -> Iterator[str]:
-    """Where the manifest contradicts itself or this version."""
+    published, counts, ids = Published(folder, manifest), RecordCounts(), array("Q")
     shards, shares = manifest.shards, manifest.shares
-    for name, said, found in (
+    contradictions = _differences(
+        folder / MANIFEST,
         ("columns", manifest.columns, column_types(manifest.schema)),
         ("generation", manifest.generation, generation_of(shards)),
         ("documents", manifest.documents, sum(shard.rows for shard in shards)),
@@ -52,9 +46,21 @@ def _manifest_findings(path: Path, manifest: Manifest) -> Iterator[str]:
         ("names of shards", len(shards), len({shard.name for shard in shards})),
         ("documents of shares", manifest.documents, sum(share.documents for share in shares)),
         ("words of shares", manifest.words, sum(share.words for share in shares)),
-    ):
-        if said != found:
-            yield f"{path}: {name}: {said} instead of {found}"
+    )
+    findings = [*contradictions, *_folder_findings(folder, manifest)]
+    broken = list(_shard_findings(published, counts, ids, watch))
+    miscounts = _differences(
+        folder / MANIFEST,
+        ("words", manifest.words, counts.words),
+        ("extractors", dict(manifest.extractors), dict(counts.extractors)),
+        ("shares", shares, counts.shares),
+    )
+    return manifest, [*findings, *(broken or miscounts), *_id_findings(published, ids)]
+
+
+def _differences(path: Path, *stated: tuple[str, Any, Any]) -> list[str]:
+    """A line for each value, given by name, as it is stated and as it was found, that is stated wrongly."""
+    return [f"{path}: {name}: {value} instead of {found}" for name, value, found in stated if value != found]
 
 
 def _folder_findings(folder: Path, manifest: Manifest) -> Iterator[str]:
@@ -85,24 +91,13 @@ def _pattern(card: Path) -> str:
     raise ValueError(f"no line {PATTERN_KEY}")
 
 
-def _shard_findings(published: Published, tally: Tally, ids: "array[int]", watch: Watch) -> Iterator[str]:
+def _shard_findings(published: Published, counts: RecordCounts, ids: "array[int]", watch: Watch) -> Iterator[str]:
     """The first thing wrong with each shard; the records of all others are counted, and the keys of their ids kept."""
     for shard in published.manifest.shards:
         try:
-            ids.extend(_key(record.id) for record in watch(tally.count(published.shard_records(shard, exact=True))))
+            ids.extend(_key(record.id) for record in watch(counts.count(published.shard_records(shard, exact=True))))
         except CorpusError as error:
             yield str(error)
-
-
-def _count_findings(path: Path, manifest: Manifest, tally: Tally) -> Iterator[str]:
-    """Where the records are others than the manifest counts."""
-    for name, said, found in (
-        ("words", manifest.words, tally.words),
-        ("extractors", dict(manifest.extractors), dict(tally.extractors)),
-        ("shares", manifest.shares, tally.shares),
-    ):
-        if said != found:
-            yield f"{path}: {name}: {said} instead of {found}"
 
 
 def _id_findings(published: Published, ids: "array[int]") -> Iterator[str]:
@@ -115,7 +110,7 @@ def _id_findings(published: Published, ids: "array[int]") -> Iterator[str]:
     for shard in published.manifest.shards:
         try:
             seen.update(record.id for record in published.shard_records(shard) if _key(record.id) in suspected)
-        except CorpusError:  # said already: it is a finding of its own
+        except CorpusError:  # a finding of its own
             continue
     repeated = sorted(name for name, count in seen.items() if count > 1)
     for name in repeated[:NAMED_IDS]:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import Place, Withdrawal, read_intake, read_row
+from newscorpus.corpus.intake import RowPlace, Withdrawal, read_intake, read_row
 from newscorpus.corpus.records import encode
 from newscorpus.data import Record
 from newscorpus.layout import INTAKE
@@ -35,7 +35,7 @@ class Stored:
     """The latest row of a document, without its text: the time of its fetch, its place, and hashes of both."""
 
     fetched: str
-    place: Place
+    place: RowPlace
     revision: str
     digest: bytes
     source: str
@@ -48,8 +48,8 @@ class Change:
     id: str
     source: str
     kind: Kind
-    before: Place | None
-    after: Place | None
+    before: RowPlace | None
+    after: RowPlace | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def _latest(corpus: Path) -> dict[str, Stored]:
     return {name: stored for (name, _), (_, _, stored) in sorted(newest.items()) if stored}
 
 
-def _stored(place: Place, record: Record) -> Stored:
+def _stored(place: RowPlace, record: Record) -> Stored:
     hashed = hashlib.blake2b(encode(record), digest_size=16).digest()
     return Stored(record.fetched, place, record.revision, hashed, record.source)
 

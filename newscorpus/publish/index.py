@@ -16,7 +16,7 @@ import zstandard
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus import intake
-from newscorpus.corpus.intake import Place, Row, Withdrawal, read_intake
+from newscorpus.corpus.intake import Row, RowPlace, Withdrawal, read_intake
 from newscorpus.corpus.records import encode
 from newscorpus.data import SCHEMA, Record
 from newscorpus.dedup.collection import Collection
@@ -56,12 +56,12 @@ def record_of(collection: Collection, position: int) -> Record:
     return intake.read_row(place_of(collection, position)).record
 
 
-def place_of(collection: Collection, position: int) -> Place:
+def place_of(collection: Collection, position: int) -> RowPlace:
     """Where the row of a document lies in the intake."""
     store, row = collection.locate(position)
     document = store.documents[row]
     segment: Path = store.folder.parent / INTAKE / store.state.covered[document["file"]].name
-    return Place(segment, int(document["offset"]), int(document["length"]))
+    return RowPlace(segment, int(document["offset"]), int(document["length"]))
 
 
 ROWS_AT_ONCE = 10_000

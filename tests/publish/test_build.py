@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from newscorpus.config import BuildConfig, DuplicateConfig, ShardConfig, SignatureParameters, Survivor
 from newscorpus.corpus import shards
-from newscorpus.corpus.intake import Header, IntakeWriter, Row, Withdrawal
+from newscorpus.corpus.intake import IntakeWriter, Row, SegmentHeader, Withdrawal
 from newscorpus.corpus.lines import encode_line
 from newscorpus.corpus.manifest import Share
 from newscorpus.corpus.published import open_corpus
@@ -129,7 +129,7 @@ def withdrawal(record: Record, times: int) -> Withdrawal:
 
 def append(corpus: Path, *lines: Row | Withdrawal) -> None:
     """Add a segment of lines to the intake."""
-    content = b"".join(map(encode_line, (Header(SCHEMA, PARAMETERS), *lines)))
+    content = b"".join(map(encode_line, (SegmentHeader(SCHEMA, PARAMETERS), *lines)))
     (corpus / "intake" / f"{len(list((corpus / 'intake').iterdir())) + 1:06}.jsonl").write_bytes(content)
 
 
@@ -165,7 +165,7 @@ def test_what_a_withdrawn_document_had_displaced_is_back(tmp_path: Path) -> None
     assert kept(tmp_path) == [copy]
 
 
-@settings(max_examples=10)
+@settings(deadline=None, max_examples=10)
 @given(data=st.data())
 def test_re_extracted_rows_count_in_any_order(data: st.DataObject) -> None:
     records = [row(f"d{n % 3}", text(n), fetched=f"2026-03-0{n % 3 + 1}") for n in range(4)]

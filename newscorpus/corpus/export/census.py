@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from newscorpus.corpus.manifest import Tally
+from newscorpus.corpus.manifest import RecordCounts
 from newscorpus.corpus.shards import Shard
 from newscorpus.data import Record
 
@@ -52,7 +52,7 @@ class Census:
     """
 
     def __init__(self) -> None:
-        self.tally = Tally()
+        self.tally = RecordCounts()
         self.licenses: Counter[str] = Counter()
         self.first = self.last = self.fetched = ""
         self.paywalled = 0
