@@ -17,7 +17,7 @@ from newscorpus.addon.guards import Postponed
 from newscorpus.addon.options import check_settings
 from newscorpus.addon.pages import make_page
 from newscorpus.addon.robots import RobotsMiddleware
-from newscorpus.addon.scheduler import ledger_of
+from newscorpus.addon.scheduler import scheduler_of
 from newscorpus.addon.visits import current_visit
 from newscorpus.config import RevisitConfig
 from newscorpus.crawl.ledger import Ledger
@@ -70,7 +70,7 @@ class PortalSpider(Spider):
 
     @cached_property
     def _ledger(self) -> Ledger:
-        return ledger_of(self.crawler)
+        return scheduler_of(self.crawler).ledger
 
     @cached_property
     def _planners(self) -> dict[str, FetchPlanner]:

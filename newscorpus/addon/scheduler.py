@@ -1,4 +1,4 @@
-"""The ledger as Scrapy's scheduler: requests are rows, and a page is done in one transaction with what it brought."""
+"""Use the ledger as Scrapy's scheduler: a request is a row, done in one transaction with all that its page brought."""
 
 import asyncio
 import gc
@@ -25,7 +25,7 @@ from newscorpus.addon.options import corpus_folder
 from newscorpus.addon.plugin import hints_of
 from newscorpus.addon.politeness import PolitenessMiddleware
 from newscorpus.addon.stored import VISIT, conditional, pack, unpack
-from newscorpus.addon.visits import Visit, current_visit, visit_number
+from newscorpus.addon.visits import Visit, current_visit
 from newscorpus.crawl.ledger import Ledger, LedgerError, Link
 from newscorpus.errors import CrawlError
 
@@ -44,15 +44,6 @@ CHECKPOINT_SECONDS = 10.0
 """Longest time that a power failure costs."""
 
 logger = logging.getLogger(__name__)
-
-
-def ledger_of(crawler: Crawler) -> Ledger:
-    """The ledger of a crawl that is open.
-
-    Raises:
-        CrawlError: the crawl has another scheduler.
-    """
-    return scheduler_of(crawler).ledger
 
 
 def scheduler_of(crawler: Crawler) -> "LedgerScheduler":
@@ -137,7 +128,7 @@ class LedgerScheduler(BaseScheduler):
 
     def enqueue_request(self, request: Request) -> bool:
         """Store a request; False for one whose document was met before."""
-        visit = self._visits.get(visit_number(request))
+        visit = self._visits.get(request.meta.get(VISIT, 0))
         stored = False
         with self.guarded():
             if visit and not visit.entered:
@@ -210,21 +201,22 @@ class LedgerScheduler(BaseScheduler):
             self._remember(visit)
         else:
             self.ledger.release(visit.serial, priority=request.priority, request=packed)
-            del self._visits[visit_number(request)]
+            del self._visits[request.meta[VISIT]]
 
     def _remember(self, visit: Visit) -> None:
         heapq.heappush(self._memory, (-visit.request.priority, next(self._numbers), visit))
 
     def _send(self, visit: Visit) -> Request:
-        number = visit_number(visit.request) or next(self._numbers)
-        visit.request.meta[VISIT] = number
+        number = visit.request.meta.setdefault(VISIT, next(self._numbers))
         self._visits[number] = visit
         self._crawler.stats.inc_value("scheduler/dequeued")
         return visit.request
 
     def _lease(self) -> Visit | None:
         under_way = Counter(visit.portal for visit in self._visits.values() if not visit.entered)
-        portal = None if self._is_behind(under_way) else self._choose(under_way)
+        unfinished = len(self._visits) - under_way.total()  # answers that wait for the pipelines
+        is_behind = unfinished >= max(self._unfinished_limit, self._lease_limit)
+        portal = None if is_behind else self._choose(under_way)
         lease = self.ledger.lease(portal) if portal is not None else None
         if lease is None:
             return None
@@ -233,18 +225,12 @@ class LedgerScheduler(BaseScheduler):
         visit.watch(self._spider)
         return visit
 
-    def _is_behind(self, under_way: Counter[str]) -> bool:
-        """Whether more answers wait for the pipelines than are worth having."""
-        return len(self._visits) - under_way.total() >= max(self._unfinished_limit, self._lease_limit)
-
     def _choose(self, under_way: Counter[str]) -> str | None:
         """The portal with the fewest requests under way, of those that may be asked."""
-        politeness = self._politeness
         free = (
             portal
             for portal in self.ledger.portals()
-            if under_way[portal] < self._lease_limit
-            and not (politeness and (politeness.rests(portal) or politeness.given_up(portal)))
+            if under_way[portal] < self._lease_limit and not (self._politeness and self._politeness.rests(portal))
         )
         return min(free, key=lambda portal: under_way[portal], default=None)
 
@@ -270,9 +256,9 @@ class LedgerScheduler(BaseScheduler):
 
     def _sync(self) -> None:
         if not self._broken and (self._checkpoint is None or self._checkpoint.done()):
-            self._checkpoint = asyncio.ensure_future(self._bring_to_disk())
+            self._checkpoint = asyncio.ensure_future(self._write_checkpoint())
 
-    async def _bring_to_disk(self) -> None:
+    async def _write_checkpoint(self) -> None:
         try:
             await asyncio.to_thread(self.ledger.transaction.checkpoint())
         except (OSError, sqlite3.Error) as error:

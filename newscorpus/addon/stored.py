@@ -1,8 +1,6 @@
-"""Identity of requests by the document that they ask for.
+"""Turn requests into JSON that can be stored and sent later, and tell by which document they ask for.
 
-Requests that bring a body only where something changed (RFC 9110, section 13).
-
-Requests as JSON, so that they can be stored and sent later. Nothing is pickled.
+Nothing is pickled. A request that was answered before asks only for what has changed (RFC 9110, section 13).
 """
 
 import hashlib
@@ -55,7 +53,7 @@ CALLS = ("callback", "errback")
 
 def pack(request: Request, spider: Spider) -> bytes | None:
     """What of `request` differs from a plain one, as JSON; None where it holds what JSON cannot say."""
-    blank = Request("data:,").__class__("data:,")
+    blank = Request("data:,")
     values: dict[str, Any] = {}
     for name in request.attributes:
         value = getattr(request, name)
@@ -83,15 +81,10 @@ def unpack(data: bytes, url: str, priority: int, spider: Spider) -> Request:
     return kind(url=url, priority=priority, **values)
 
 
-def unwrapped(function: Callable[..., Any] | None) -> Callable[..., Any] | None:
-    """The spider's own method, where a callback was wrapped."""
-    return getattr(function, "__wrapped__", function)
-
-
 def _plain(name: str, value: Any, spider: Spider) -> Any:
     """A value in the form in which JSON says it; what has none stays as it is, and is then found."""
     if name in CALLS:
-        method = unwrapped(value)
+        method = getattr(value, "__wrapped__", value)  # the spider's own, where a visit wrapped it
         called = getattr(method, "__name__", "")
         return called if getattr(spider, called, None) == method else value
     if name == "headers":

@@ -1,4 +1,4 @@
-"""Requests under way: what each has brought so far, until all of it becomes true in one transaction."""
+"""Follow requests under way, and collect what each brings until all of it is written in one transaction."""
 
 import hashlib
 from collections.abc import Callable
@@ -14,7 +14,6 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from newscorpus.addon.guards import Postponed
-from newscorpus.addon.stored import VISIT
 from newscorpus.crawl.ledger import Fetched, Ledger, Series, UrlOutcome
 from newscorpus.layout import REJECTED
 
@@ -76,7 +75,7 @@ class Visit:
         """Wrap callback and errback of the request, to learn when they are called."""
         parse = self.request.callback or getattr(spider, "_parse")  # noqa: B009 -- what Scrapy takes for None
         self.request.callback = self._entering(parse)
-        self.request.errback = self._entering(self.request.errback or _fail)
+        self.request.errback = self._entering(self.request.errback or (lambda failure: failure))
 
     def end(self, ledger: Ledger) -> None:
         """Write what the visit brought, or queue its address again."""
@@ -86,8 +85,11 @@ class Visit:
         if self.unchanged and self.serial and self._fetched:
             ledger.leave(self.serial, self._fetched)
             return
-        archived = self.request.meta.get(ARCHIVED_AT) or ("", 0)
-        outcomes = [_placed(ledger, *brought, (archived[0], archived[1])) for brought in self._brought]
+        file, offset, *_ = self.request.meta.get(ARCHIVED_AT) or ("", 0)
+        outcomes = [
+            replace(outcome, line=ledger.append(series, line), archived=(file, offset))
+            for series, line, outcome in self._brought
+        ]
         outcomes.sort(key=lambda outcome: outcome.reason != "kept")
         if self.serial:
             ledger.finish(self.serial, outcomes, self._fetched)
@@ -97,33 +99,19 @@ class Visit:
     def _entering(self, function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def called(result: Response | Failure, *args: Any, **kwargs: Any) -> Any:
-            _CURRENT.set(self)
             self._enter(result)
             return function(result, *args, **kwargs)
 
         return called
 
     def _enter(self, result: Response | Failure) -> None:
+        _CURRENT.set(self)
         self.entered = True
         error = result.value if isinstance(result, Failure) else None
         self.postponed = self.postponed or isinstance(error, Postponed)
         answer = error.response if isinstance(error, HttpError) else result
         if isinstance(answer, Response):
             self._fetched = _fetched(answer)
-
-
-def visit_number(request: Request) -> int:
-    """The number of the visit that a request belongs to; 0: none."""
-    number: int = request.meta.get(VISIT, 0)
-    return number
-
-
-def _fail(failure: Failure) -> Failure:
-    return failure
-
-
-def _placed(ledger: Ledger, series: Series, line: bytes, outcome: UrlOutcome, archived: tuple[str, int]) -> UrlOutcome:
-    return replace(outcome, line=ledger.append(series, line), archived=archived)
 
 
 def _fetched(response: Response) -> Fetched:
