@@ -11,7 +11,7 @@ import zstandard
 
 from newscorpus import cli, terminal
 from newscorpus.config import SignatureParameters
-from newscorpus.corpus.intake import IntakeWriter
+from newscorpus.corpus.intake import IntakeWriter, Row
 from newscorpus.corpus.records import make_record
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Capture, Exchange, Origin
@@ -230,7 +230,7 @@ def test_build_publishes_what_was_crawled(run: Run, tmp_path: Path) -> None:
     with IntakeWriter(tmp_path / "intake", parameters) as intake:
         for number in (1, 2):
             article = Article(f"https://a.example/{number}", STORY, Fields(title="Bridge"), "bte")
-            intake.append(make_record(article, "a", "en", 1.0), sign(STORY, parameters))
+            intake.append(Row(make_record(article, "a", "en", 1.0), sign(STORY, parameters)))
     done = run("build", tmp_path)
     assert done.code == 0, done.err
     assert "2 documents; 1 kept, 90 words" in done.out

@@ -81,6 +81,11 @@ class Withdrawal:
         """Id of the document that is withdrawn; "" for none."""
         return self.withdrawn
 
+    @property
+    def rejected(self) -> Rejected:
+        """Why the page is not that document."""
+        return Rejected(self.stage, self.reason, self.detail, self.url, self.excerpt)
+
 
 @dataclass(frozen=True, slots=True)
 class RowPlace:
@@ -112,11 +117,11 @@ class IntakeWriter:
         self._parameters = parameters
         self._file: BinaryIO | None = None
 
-    def append(self, record: Record, signature: bytes) -> None:
+    def append(self, row: Row) -> None:
         """Add a row; it is safe after the next `commit`."""
         if self._file is None:
             self._file = self._new_segment()
-        self._file.write(encode_line(Row(record, signature)))
+        self._file.write(encode_line(row))
 
     def _new_segment(self) -> BinaryIO:
         """Create the segment after the last one, with its header."""
@@ -151,17 +156,31 @@ def encode_header(parameters: SignatureParameters) -> bytes:
     return encode_line(SegmentHeader(SCHEMA, parameters))
 
 
-def decode_row(line: bytes) -> Row:
-    """The row of a line, of whatever schema.
+def decode_line(line: bytes) -> Row | Withdrawal:
+    """The row or withdrawal of a line, of whatever schema.
 
     Raises:
-        CorpusError: the line is no row, or one of a later schema.
+        CorpusError: the line is neither, or of a later schema.
     """
     try:
+        if line.startswith(WITHDRAWN):
+            return WITHDRAWALS.decode(line)
         row = ROWS.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise CorpusError(str(error)) from error
     return replace(row, record=current(row.record))
+
+
+def decode_row(line: bytes) -> Row:
+    """The row of a line.
+
+    Raises:
+        CorpusError: the line is none, or of a later schema.
+    """
+    row = decode_line(line)
+    if isinstance(row, Withdrawal):
+        raise CorpusError("a withdrawal in place of a row")
+    return row
 
 
 def segments(folder: Path) -> list[Path]:
@@ -222,10 +241,8 @@ def _header_and_rows(segment: Path, start: int) -> Iterator[tuple[int, bytes]]:
 
 
 def _checked_row(line: bytes, parameters: SignatureParameters) -> Row | Withdrawal:
-    if line.startswith(WITHDRAWN):
-        return WITHDRAWALS.decode(line)
-    row = decode_row(line)
-    if len(row.signature) != SIGNATURE_VALUE_BYTES * parameters.permutations:
+    row = decode_line(line)
+    if isinstance(row, Row) and len(row.signature) != SIGNATURE_VALUE_BYTES * parameters.permutations:
         raise CorpusError(f"a signature of {len(row.signature)} bytes")
     return row
 

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from newscorpus.corpus import intake
-from newscorpus.corpus.intake import REJECTIONS
+from newscorpus.corpus.intake import REJECTIONS, Row
 from newscorpus.corpus.lines import complete_lines
 from newscorpus.corpus.published import open_corpus, published_folder
 from newscorpus.crawl.archive.read import read_capture
@@ -210,10 +210,11 @@ def _line(corpus: Path, entry: UrlEntry) -> Record | Rejected | None:
 
 def _search(corpus: Path, document: str) -> Record | Rejected | None:
     """The latest row of a document, or else its rejection, among all."""
-    found = (row.record for row in _decoded(_segments(corpus), document.encode(), intake.decode_row))
-    rows: list[Record] = [record for record in found if record.id == document]
-    if rows:
-        return max(rows, key=lambda record: record.fetched)
+    found = _decoded(_segments(corpus), document.encode(), intake.decode_line)
+    lines = [line for line in found if line.document == document]
+    if lines:
+        newest = max(lines, key=lambda line: (line.fetch[1], line.reextraction, isinstance(line, Row)))
+        return newest.record if isinstance(newest, Row) else newest.rejected
     for rejected in _decoded([corpus / REJECTED], b"", REJECTIONS.decode):
         if isinstance(rejected, Rejected) and document_id(rejected.url) == document:
             return rejected

@@ -99,7 +99,7 @@ def store(extracted: Iterable[Extracted], folder: Path) -> Reextraction:
             counts[_counted(outcome)] += 1
             read |= {(page.source, page.page.fetched)} if page else set()
             if isinstance(outcome, Row):
-                intake.append(outcome.record, outcome.signature)
+                intake.append(outcome)
             else:
                 journal.write(journal_line(outcome))
     return Reextraction(counts, frozenset(read))

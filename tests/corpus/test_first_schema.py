@@ -15,7 +15,7 @@ from pyarrow import parquet
 from newscorpus.config import BuildConfig, ExportFormat
 from newscorpus.corpus.export.export import export
 from newscorpus.corpus.export.source import About
-from newscorpus.corpus.intake import IntakeWriter, read_intake
+from newscorpus.corpus.intake import IntakeWriter, Row, read_intake
 from newscorpus.corpus.manifest import generation_of, read_manifest, write_manifest
 from newscorpus.corpus.parquet import SCHEMAS, read_parquet
 from newscorpus.corpus.published import open_corpus, publish
@@ -89,7 +89,7 @@ def test_an_intake_of_both_schemas_is_built(old_intake: Path, record: Record) ->
     build(old_intake)
     new = replace(record, id="0" * 16, text="Něco docela jiného.", capture=ArchiveCapture("CC-NEWS", "2024-01-02"))
     with IntakeWriter(old_intake / "intake", SIGNED) as writer:
-        writer.append(new, sign(new.text))
+        writer.append(Row(new, sign(new.text)))
     assert len(list(read_intake(old_intake / "intake", SIGNED))) == 3
     build(old_intake)
     manifest, findings = verify(old_intake)
@@ -106,7 +106,7 @@ def test_an_index_of_the_first_schema_is_made_anew(
         patched.setattr("newscorpus.publish.index.SCHEMA", 1)
         build(old_intake)
     with IntakeWriter(old_intake / "intake", SIGNED) as writer:
-        writer.append(record, sign(record.text))
+        writer.append(Row(record, sign(record.text)))
     documents = old_intake / "index" / "documents"
     build(old_intake)
     grown = documents.read_bytes()

@@ -19,7 +19,7 @@ SIGNATURE = bytes(range(256)) * 2
 def fill(folder: Path, *records: Record) -> Path:
     with IntakeWriter(folder, PARAMETERS) as writer:
         for record in records:
-            writer.append(record, SIGNATURE)
+            writer.append(Row(record, SIGNATURE))
     return max(folder.glob("*"))
 
 
@@ -39,18 +39,18 @@ def test_each_run_has_its_own_segment_and_none_without_rows(tmp_path: Path, reco
     with IntakeWriter(tmp_path, PARAMETERS):
         pass
     with IntakeWriter(tmp_path, PARAMETERS) as one, IntakeWriter(tmp_path, PARAMETERS) as other:
-        one.append(record, SIGNATURE)
-        other.append(record, SIGNATURE)
+        one.append(Row(record, SIGNATURE))
+        other.append(Row(record, SIGNATURE))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["000001.jsonl", "000002.jsonl", "000003.jsonl"]
     assert read(tmp_path) == [record] * 3
 
 
 def test_committed_rows_are_on_the_disk(tmp_path: Path, record: Record) -> None:
     writer = IntakeWriter(tmp_path, PARAMETERS)
-    writer.append(record, SIGNATURE)
+    writer.append(Row(record, SIGNATURE))
     writer.commit()
     assert read(tmp_path) == [record]
-    writer.append(record, SIGNATURE)
+    writer.append(Row(record, SIGNATURE))
     writer.close()
     writer.close()
     assert read(tmp_path) == [record, record]
@@ -83,7 +83,7 @@ def test_damage_is_named_by_file_and_line(tmp_path: Path, record: Record, damage
 
 def test_a_signature_of_another_length_is_damage(tmp_path: Path, record: Record) -> None:
     with IntakeWriter(tmp_path, PARAMETERS) as writer:
-        writer.append(record, SIGNATURE[:-4])
+        writer.append(Row(record, SIGNATURE[:-4]))
     with pytest.raises(CorpusError, match=r"line 2: a signature of 508 bytes"):
         read(tmp_path)
 

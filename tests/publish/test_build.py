@@ -54,7 +54,7 @@ def row(name: str, words: str, published: str = "", fetched: str = "", source: s
 def store(corpus: Path, rows: Sequence[Record], parameters: SignatureParameters = PARAMETERS) -> Path:
     with IntakeWriter(corpus / "intake", parameters) as writer:
         for record in rows:
-            writer.append(record, sign(record.text, parameters))
+            writer.append(Row(record, sign(record.text, parameters)))
     return corpus
 
 

@@ -14,7 +14,7 @@ import pytest
 import zstandard
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import IntakeWriter
+from newscorpus.corpus.intake import IntakeWriter, Row
 from newscorpus.corpus.lines import unpacked_lines
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.records import make_record
@@ -58,7 +58,7 @@ def corpus(folder: Path, texts: dict[str, str]) -> Path:
     with IntakeWriter(folder / "intake", BuildConfig().signature) as intake:
         for url, content in texts.items():
             record = make_record(Article(url, content, Fields(title=url), "bte"), "portal", "cs", 1.0)
-            intake.append(record, sign(content))
+            intake.append(Row(record, sign(content)))
     build(folder)
     return folder
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import IntakeWriter
+from newscorpus.corpus.intake import IntakeWriter, Row
 from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields
 from newscorpus.dedup import sketch
@@ -32,7 +32,7 @@ def store(corpus: Path, *texts: str) -> None:
     with IntakeWriter(corpus / "intake", CONFIG.signature) as writer:
         for text in texts:
             record = make_record(Article(f"https://a.cz/{text}", text, Fields(), "bte"), "a", "cs", 1.0)
-            writer.append(record, sign(text))
+            writer.append(Row(record, sign(text)))
 
 
 def update(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Store, int]:

@@ -236,6 +236,8 @@ def test_what_a_recipe_rejects_goes_with_its_reason_and_comes_back(crawled: Path
     assert build(crawled).kept == 0
     said = explain(crawled, url)
     assert (said.fate, said.rejected and said.rejected.reason) == (Fate.REJECTED, "too_short")
+    without = shutil.copytree(crawled, crawled.parent / "without", ignore=lambda *_: ["ledger.sqlite"])
+    assert explain(without, url).rejected == said.rejected
     applied(crawled)
     assert published(crawled) == first
     assert explain(crawled, url).fate is Fate.PUBLISHED
