@@ -86,11 +86,9 @@ def evaluate(
         datasets: files for `newscorpus.gold.pages.read_pages`.
         extractors: names for `load`.
         split: "train", "dev" or "all".
-        jobs: processes. CPU times mean something only where there are no more of them than idle cores.
+        jobs: processes; the order of the results depends on it. CPU times mean something only where there are no more
+            of them than idle cores.
         load: makes an extractor of its name; with several jobs it must be a function of a module.
-
-    Returns:
-        Results as they come; their order depends on `jobs` alone.
 
     Raises:
         EvaluationError: a set has no page with gold text in the split.

@@ -73,14 +73,10 @@ class FieldSummary:
 def evaluate_fields(
     datasets: Sequence[Path], readers: Sequence[str], split: str = "dev", hidden: bool = False
 ) -> Iterator[FieldResult]:
-    """Run field readers over sets of pages, every reader on a page, then the next page.
+    """Run field readers (names in `READERS`) over sets of pages, every reader on a page, then the next page.
 
-    Args:
-        datasets: files for `newscorpus.gold.pages.read_pages`.
-        readers: names in `READERS`.
-        split: "train", "dev" or "all".
-        hidden: take the structured data away first, and ask only for dates that still stand on the page or in its
-            address (by `shows_date`, or because one of the readers found them).
+    `hidden` takes the structured data away first, and asks only for dates that still stand on the page or in its
+    address (by `shows_date`, or because one of the readers found them).
 
     Raises:
         EvaluationError: an unknown reader, or a set without a page in the split that has a title, date or authors.
@@ -96,8 +92,7 @@ def evaluate_fields(
         for page in read_pages(path):
             if split in (page.split, ALL_SPLITS) and (page.title or page.date or page.authors):
                 found = True
-                shown = replace(page, html=hide_structured(page.html)) if hidden else page
-                yield from _evaluate_page(shown, loaded, hidden)
+                yield from _evaluate_page(page, loaded, hidden)
         if not found:
             raise EvaluationError(f"{path}: no page with title, date or authors in the split {split!r}")
 
@@ -155,8 +150,9 @@ def _cell(figure: Estimate | None) -> str:
 
 
 def _evaluate_page(page: GoldPage, readers: dict[str, FieldReader], hidden: bool) -> list[FieldResult]:
-    results = [_judge(page, name, reader) for name, reader in readers.items()]
-    if not hidden or any(result.date_exact for result in results) or shows_date(page.html, page.url, page.date[:10]):
+    shown = replace(page, html=hide_structured(page.html)) if hidden else page
+    results = [_judge(shown, name, reader) for name, reader in readers.items()]
+    if not hidden or any(result.date_exact for result in results) or shows_date(shown.html, page.url, page.date[:10]):
         return results
     return [replace(result, date_exact=None) for result in results]
 
@@ -189,28 +185,23 @@ def _names(authors: Iterable[str]) -> list[str]:
 
 
 def _summarise(key: tuple[str, str, str], results: Sequence[FieldResult]) -> FieldSummary:
-    of_group = partial(_estimate, results)
+    titles, title_exact = _mean(results, "title_exact")
+    dates, date_exact = _mean(results, "date_exact")
+    bylines, authors_f1 = _mean(results, "authors_f1")
+    title_f1 = _mean(results, "title_f1")[1]
+    milliseconds = fmean(1_000 * result.seconds for result in results)
     return FieldSummary(
-        *key,
-        titles=sum(result.title_exact is not None for result in results),
-        title_exact=of_group([result.title_exact for result in results]),
-        title_f1=of_group([result.title_f1 for result in results]),
-        dates=sum(result.date_exact is not None for result in results),
-        date_exact=of_group([result.date_exact for result in results]),
-        bylines=sum(result.authors_f1 is not None for result in results),
-        authors_f1=of_group([result.authors_f1 for result in results]),
-        cpu_ms=fmean(1_000 * result.seconds for result in results),
+        *key, titles, title_exact, title_f1, dates, date_exact, bylines, authors_f1, cpu_ms=milliseconds
     )
 
 
-def _estimate(results: Sequence[FieldResult], scores: Sequence[float | None]) -> Estimate | None:
-    """Mean of the scores that there are, with its interval."""
-    pairs = zip(results, scores, strict=True)
-    scored = [(result.page.domain, float(score)) for result, score in pairs if score is not None]
-    if not scored:
-        return None
-    sums = np.array([(1, score) for _, score in scored])
-    return estimate(sums, lambda drawn: drawn[:, 1] / np.maximum(drawn[:, 0], 1), [domain for domain, _ in scored])
+def _mean(results: Sequence[FieldResult], name: str) -> tuple[int, Estimate | None]:
+    """Number of the results that have the score of this name, and its mean with its interval."""
+    scored = [(result.page.domain, score) for result in results if (score := getattr(result, name)) is not None]
+    sums = np.array([(1, float(score)) for _, score in scored])
+    domains = [domain for domain, _ in scored]
+    mean = estimate(sums, lambda drawn: drawn[:, 1] / np.maximum(drawn[:, 0], 1), domains) if scored else None
+    return len(scored), mean
 
 
 def read_own_fields(html: str, url: str) -> Claim:

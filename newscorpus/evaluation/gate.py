@@ -1,36 +1,27 @@
 """Hold texts and fields to the pinned floors on the development pages: the quality gate."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import msgspec
 from rich.console import Console
 
-from newscorpus.evaluation.bootstrap import Estimate
 from newscorpus.evaluation.compare import evaluate
-from newscorpus.evaluation.fields import FieldSummary, evaluate_fields, summarise_fields
+from newscorpus.evaluation.fields import evaluate_fields, summarise_fields
 from newscorpus.evaluation.report import print_table
-from newscorpus.evaluation.summary import Summary, summarise
+from newscorpus.evaluation.summary import summarise
 
 FLOORS = Path(__file__).with_name("floors.toml")
 EXTRACTOR = "main-text"
 READER = "newscorpus"
 
-TEXTS: Final[Mapping[str, Callable[[Summary], Estimate]]] = {
-    "f1": lambda summary: summary.f1,
-    "page_f1": lambda summary: summary.page_f1,
-}
-FIELDS: Final[Mapping[str, Callable[[FieldSummary], Estimate | None]]] = {
-    "title": lambda summary: summary.title_exact,
-    "date": lambda summary: summary.date_exact,
-    "authors": lambda summary: summary.authors_f1,
-}
-HIDDEN: Final[Mapping[str, Callable[[FieldSummary], Estimate | None]]] = {
-    "hidden_date": lambda summary: summary.date_exact,
-}
+TEXTS = {"f1": attrgetter("f1"), "page_f1": attrgetter("page_f1")}
+FIELDS = {"title": attrgetter("title_exact"), "date": attrgetter("date_exact"), "authors": attrgetter("authors_f1")}
+HIDDEN = {"hidden_date": attrgetter("date_exact")}
 """What can be held to a floor: of texts, of fields, and of fields where the structured data is taken away."""
 MEASURES = (*TEXTS, *FIELDS, *HIDDEN)
 
@@ -40,12 +31,7 @@ class FloorsError(ValueError):
 
 
 class Floor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The least that counts for one measure on the development pages of one set.
-
-    Attributes:
-        least: 0..1.
-        reason: why it is lower than the floor before it; "" where it is not.
-    """
+    """The least that counts for one measure on the development pages of one set, and why, where it was lowered."""
 
     least: Annotated[float, msgspec.Meta(ge=0, le=1)]
     reason: str = ""
@@ -120,32 +106,27 @@ def run_gate(folder: Path, console: Console, floors: Floors | None = None) -> bo
         console.print(f"quality gate skipped: {', '.join(missing)} not in {folder}")
         return True
     verdicts = judge(dict(_measure(folder, floors)), floors)
-    rows = [
-        (
-            *(row.dataset, row.measure),
-            "none" if row.measured is None else f"{row.measured:.4f}",
-            *(f"{row.floor.least:.4f}", "pass" if row.passed else "FAIL"),
-        )
-        for row in verdicts
-    ]
+    rows = []
+    for row in verdicts:
+        measured = "none" if row.measured is None else f"{row.measured:.4f}"
+        rows.append((row.dataset, row.measure, measured, f"{row.floor.least:.4f}", "pass" if row.passed else "FAIL"))
     print_table(console, "quality gate", ("set", "measure", "measured", "floor", ""), rows)
     return all(verdict.passed for verdict in verdicts)
 
 
-def _paths(folder: Path, floors: Floors, measures: Sequence[str] = MEASURES) -> list[Path]:
+def _paths(folder: Path, floors: Floors, measures: Iterable[str] = MEASURES) -> list[Path]:
     """The files of the sets that have a floor for one of the measures."""
     return [folder / f"{dataset}.jsonl.zst" for dataset, lists in floors.items() if lists.keys() & set(measures)]
 
 
 def _measure(folder: Path, floors: Floors) -> Iterator[tuple[tuple[str, str], float]]:
     """Every measure of every set that has a floor for one of its kind."""
-    if paths := _paths(folder, floors, (*TEXTS,)):
-        for text in summarise(evaluate(paths, [EXTRACTOR])):
-            if text.scope == "set":
-                yield from (((text.group, name), of(text).value) for name, of in TEXTS.items())
-    for measures, hidden in ((FIELDS, False), (HIDDEN, True)):
-        paths = _paths(folder, floors, (*measures,))
-        for fields in summarise_fields(evaluate_fields(paths, [READER], hidden=hidden)) if paths else ():
-            if fields.scope == "set":
-                found = ((name, of(fields)) for name, of in measures.items())
-                yield from (((fields.group, name), estimate.value) for name, estimate in found if estimate)
+    texts, fields, hidden = (_paths(folder, floors, measures) for measures in (TEXTS, FIELDS, HIDDEN))
+    for measures, summaries in (
+        (TEXTS, summarise(evaluate(texts, [EXTRACTOR]))),
+        (FIELDS, summarise_fields(evaluate_fields(fields, [READER], hidden=False))),
+        (HIDDEN, summarise_fields(evaluate_fields(hidden, [READER], hidden=True))),
+    ):
+        for row in summaries:
+            found = ((name, of(row)) for name, of in measures.items() if row.scope == "set")
+            yield from (((row.group, name), estimate.value) for name, estimate in found if estimate)
