@@ -1,7 +1,4 @@
-"""Beginning a corpus anew, after asking.
-
-The corpus of a crawl: tried before it begins; built when it ends, and reported on.
-"""
+"""Open the corpus of a crawl when it begins, after asking where one is to be removed; build and report when it ends."""
 
 import asyncio
 import logging
@@ -30,23 +27,21 @@ from newscorpus.addon.report import (
 )
 from newscorpus.crawl.ledger import Ledger, LedgerError
 from newscorpus.crawl.ledger.status import PortalStatus, status
-from newscorpus.crawl.ledger.store import locked
 from newscorpus.errors import CorpusError, CrawlError
-from newscorpus.layout import ARCHIVE, CRAWL_REPORT, DUPLICATES, INDEX, INTAKE, LEDGER, PUBLISHED, REJECTED
+from newscorpus.files import exclusive
+from newscorpus.layout import ARCHIVE, CRAWL_LOCK, CRAWL_REPORT, DUPLICATES, INDEX, INTAKE, LEDGER, PUBLISHED, REJECTED
 from newscorpus.publish.build import build
 
 OURS = (INTAKE, ARCHIVE, PUBLISHED, INDEX, REJECTED, DUPLICATES, CRAWL_REPORT, LEDGER)
 """What a crawl and its build leave in the folder of a corpus."""
 
-SURE = frozenset({"yes"})
 
-
-def begin_anew(corpus: Path, said: str) -> None:
+def begin_anew(corpus: Path, fresh: str) -> None:
     """Remove the corpus in a folder, and nothing else that lies there.
 
     Args:
         corpus: the folder.
-        said: "yes" removes without asking; anything else asks at the terminal.
+        fresh: "yes" removes without asking; anything else asks at the terminal.
 
     Raises:
         CrawlError: there is no terminal to ask at, or the answer was no.
@@ -56,9 +51,9 @@ def begin_anew(corpus: Path, said: str) -> None:
     there = [path for name in OURS if (path := corpus / name).exists()]
     if not there:
         return
-    if said not in SURE and not _agreed(corpus, there):
+    if fresh != "yes" and not _agreed(corpus, there):
         raise CrawlError(f"{corpus} stays as it is")
-    with locked(corpus):
+    with exclusive(corpus / CRAWL_LOCK, "crawl", LedgerError):
         for path in [*there, *corpus.glob(f"{LEDGER}-*")]:
             if path.is_dir():
                 shutil.rmtree(path)

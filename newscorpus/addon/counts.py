@@ -1,4 +1,4 @@
-"""Names of what we count in the Scrapy stats."""
+"""Name what newscorpus counts in the Scrapy stats."""
 
 PAGES = "newscorpus/pages"
 """Article pages that the spider handed on."""

@@ -1,4 +1,4 @@
-"""`scrapy crawl`, with an exit code that tells how it went."""
+"""Run `scrapy crawl` with an exit code that shows how it went."""
 
 import argparse
 import sys

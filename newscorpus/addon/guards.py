@@ -1,11 +1,4 @@
-"""The exception by which our middlewares refuse a request.
-
-Keeps answers out that are packed over and over: every layer may unpack to the longest body that is let in.
-
-Redirects, followed with care.
-
-Keeps a crawl out of the private network of the machine it runs on.
-"""
+"""Refuse what a crawl must not ask for or take: private addresses, bad redirects, answers packed over and over."""
 
 from typing import Self
 from urllib.parse import urljoin, urlsplit
@@ -44,7 +37,10 @@ class Postponed(Refused):
 
 
 class EncodingsMiddleware:
-    """Refuses answers with more content encodings, one over another, than any site has use for."""
+    """Refuses answers with more content encodings, one over another, than any site has use for.
+
+    Each of them may unpack to the longest body that is let in.
+    """
 
     def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002 -- Scrapy's names
         """Let `response` pass, or throw it away.
@@ -78,22 +74,19 @@ class CarefulRedirectMiddleware(RedirectMiddleware):
             Refused: reason "private_address", "offsite", "bad_redirect", "redirect_loop" or "redirect_to_known".
         """
         if response.status in REDIRECTS and "Location" in response.headers:
-            _check(request, response)
+            _check_redirect(request, response)
         result = super().process_response(request, response)
         if isinstance(result, Request):
-            self._check_target(request, result)
+            if result.url in result.meta["redirect_urls"]:
+                raise Refused("redirect_loop", f"back to {result.url}")
+            result.dont_filter = document_id(result.url) == document_id(request.url)
+            has_met = hints_of(self.crawler.spider).has_met
+            if not result.dont_filter and has_met(result.url, result.meta["redirect_urls"][0]):
+                raise Refused("redirect_to_known", f"to {result.url}")
         return result
 
-    def _check_target(self, request: Request, target: Request) -> None:
-        if target.url in target.meta["redirect_urls"]:
-            raise Refused("redirect_loop", f"back to {target.url}")
-        target.dont_filter = document_id(target.url) == document_id(request.url)
-        has_met = hints_of(self.crawler.spider).has_met
-        if not target.dont_filter and has_met(target.url, target.meta["redirect_urls"][0]):
-            raise Refused("redirect_to_known", f"to {target.url}")
 
-
-def _check(request: Request, response: Response) -> None:
+def _check_redirect(request: Request, response: Response) -> None:
     location = (response.headers["Location"] or b"").decode("latin-1")
     try:
         parts = urlsplit(urljoin(request.url, location))
@@ -157,7 +150,7 @@ class PrivateAddressMiddleware:
 
 @implementer(IResolutionReceiver)
 class _Addresses:
-    """Collects what a resolver says of a name, as Twisted wants to tell it."""
+    """Collects the addresses that Twisted's resolver finds for a name."""
 
     def __init__(self) -> None:
         self.found: list[str] = []

@@ -1,4 +1,4 @@
-"""Our settings, read and checked."""
+"""Read and check the settings of newscorpus."""
 
 from importlib.metadata import version
 from pathlib import Path

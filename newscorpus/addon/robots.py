@@ -1,4 +1,4 @@
-"""The Scrapy side of robots.txt. There is no switch to disobey it."""
+"""Keep to robots.txt. There is no setting to disobey it."""
 
 import asyncio
 import time

@@ -1,1 +1,1 @@
-"""What a crawl remembers. Knows nothing of Scrapy."""
+"""Remember what a crawl asked for and got: ledger, archive, robots.txt, politeness. Knows nothing of Scrapy."""

@@ -1,4 +1,4 @@
-"""Which addresses a crawl may ask: public ones, over http and https."""
+"""Decide which addresses a crawl may ask: public ones, over http and https."""
 
 from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network

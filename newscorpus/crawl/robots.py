@@ -1,7 +1,4 @@
-"""What robots.txt says (RFC 9309), with the Crawl-delay that the RFC leaves out and many sites state.
-
-What a site reserves: whether its signals tell text miners and trainers of models to keep out.
-"""
+"""Read what a site allows: its robots.txt (RFC 9309, and the Crawl-delay), and what it reserves of text mining."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

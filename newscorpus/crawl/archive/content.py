@@ -1,7 +1,4 @@
-"""Gzip undone piece by piece, in time linear in what goes in and comes out, however many members there are.
-
-Content encodings undone, within bounds.
-"""
+"""Undo content encodings within bounds, in time linear in what goes in and comes out."""
 
 import io
 import zlib

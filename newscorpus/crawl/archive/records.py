@@ -1,7 +1,4 @@
-"""Where records begin in a file, and gzip members read one at a time.
-
-The records of a WARC file, one by one, as far as it can be read. Headers are parsed by warcio.
-"""
+"""Read the records of a WARC file one by one, as far as it can be read. Headers are parsed by warcio."""
 
 import io
 import os
@@ -71,7 +68,7 @@ class Member(io.RawIOBase):
         return self._unpacker.eof
 
     def readable(self) -> bool:
-        """It is."""
+        """True."""
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]

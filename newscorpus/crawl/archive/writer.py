@@ -1,12 +1,13 @@
-"""The files of an archive, which grow at their end."""
+"""Append records to the files of an archive."""
 
-import os
 from collections.abc import Mapping
+from io import FileIO
 from pathlib import Path
 from typing import Self
 
 from newscorpus.crawl.archive.encode import encode_info
 from newscorpus.crawl.archive.values import ByteRange
+from newscorpus.files import extend, sync
 from newscorpus.layout import ARCHIVE, WARC_SUFFIX
 
 
@@ -25,35 +26,33 @@ class ArchiveWriter:
         self._folder = corpus / ARCHIVE
         self._max_bytes = max_bytes
         self._software = software
-        self._files: list[_File] = []
+        self._file: FileIO | None = None
+        self._name = ""
+        self._lengths: dict[str, int] = {}
 
     def append(self, records: bytes) -> ByteRange:
-        """Add encoded records; the place names the file relative to the corpus.
+        """Add encoded records; the range names the file relative to the corpus.
 
         Raises:
             OSError: they could not be written.
         """
-        if not self._files:
-            self._open(max(self._numbers(), default=1))
-        if self._files[-1].length >= self._max_bytes:
-            self._open(max(self._numbers()) + 1)
-        file = self._files[-1]
-        return ByteRange(file.name, file.append(records), len(records))
+        file = self._file or self._open(max(self._numbers(), default=1))
+        if self._lengths[self._name] >= self._max_bytes:
+            file = self._open(max(self._numbers()) + 1)
+        offset = self._lengths[self._name]
+        self._lengths[self._name] = extend(file, offset, records)
+        return ByteRange(self._name, offset, len(records))
 
     def lengths(self) -> Mapping[str, int]:
         """Bytes of each file that this writer opened, by its path relative to the corpus."""
-        return {file.name: file.length for file in self._files}
-
-    def sync(self) -> None:
-        """Bring all to the disk."""
-        if self._files:
-            self._files[-1].sync()
+        return self._lengths
 
     def close(self) -> None:
         """Bring all to the disk and close the file; the next record would open it again."""
-        if self._files:
-            self._files[-1].close()
-            self._files = []
+        if self._file:
+            sync(self._file)
+            self._file.close()
+            self._file = None
 
     def __enter__(self) -> Self:
         return self
@@ -65,39 +64,12 @@ class ArchiveWriter:
         names = (path.name.removesuffix(WARC_SUFFIX) for path in self._folder.glob("*" + WARC_SUFFIX))
         return [int(name) for name in names if name.isdecimal()]
 
-    def _open(self, number: int) -> None:
-        if self._files:
-            self._files[-1].close()
+    def _open(self, number: int) -> FileIO:
+        self.close()
         self._folder.mkdir(parents=True, exist_ok=True)
-        file = _File(self._folder / f"{number:06}{WARC_SUFFIX}")
-        if not file.length:
-            file.append(encode_info(Path(file.name).name, self._software))
-        self._files.append(file)
-
-
-class _File:
-    """One file of the archive; what is appended is with the operating system at once."""
-
-    def __init__(self, path: Path) -> None:
-        self.name = f"{ARCHIVE}/{path.name}"
-        self._file = path.open("ab", buffering=0)
-        self.length = path.stat().st_size
-
-    def append(self, data: bytes) -> int:
-        """Add `data`, whole or not at all; gives its offset."""
-        rest = memoryview(data)
-        try:
-            while rest:
-                rest = rest[self._file.write(rest) :]
-        except OSError:
-            self._file.truncate(self.length)
-            raise
-        self.length += len(data)
-        return self.length - len(data)
-
-    def sync(self) -> None:
-        os.fsync(self._file.fileno())
-
-    def close(self) -> None:
-        self.sync()
-        self._file.close()
+        path = self._folder / f"{number:06}{WARC_SUFFIX}"
+        path.touch()
+        self._file = file = path.open("r+b", buffering=0)
+        self._name = f"{ARCHIVE}/{path.name}"
+        self._lengths[self._name] = path.stat().st_size or extend(file, 0, encode_info(path.name, self._software))
+        return file

@@ -18,9 +18,11 @@ from typing import Self
 from newscorpus.crawl.ledger.recover import recover
 from newscorpus.crawl.ledger.revisits import Revisits
 from newscorpus.crawl.ledger.rows import Fetched, Lease, Link, UrlOutcome, UrlState, key_of
-from newscorpus.crawl.ledger.store import locked, open_writer
+from newscorpus.crawl.ledger.store import open_writer
 from newscorpus.crawl.ledger.transaction import Series, Transaction, described
 from newscorpus.errors import LedgerError
+from newscorpus.files import exclusive
+from newscorpus.layout import CRAWL_LOCK
 
 INSERT = """INSERT INTO urls (url, portal, kind, state, depth, found_on, priority, request, id)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
@@ -62,7 +64,7 @@ class Ledger:
         with ExitStack() as stack:
             try:
                 corpus.mkdir(parents=True, exist_ok=True)
-                stack.enter_context(locked(corpus))
+                stack.enter_context(exclusive(corpus / CRAWL_LOCK, "crawl", LedgerError))
                 connection = stack.enter_context(closing(open_writer(corpus)))
                 lengths = recover(connection, corpus)
                 return cls(corpus, connection, lengths, stack.pop_all())

@@ -6,8 +6,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from newscorpus.errors import LedgerError
-from newscorpus.files import exclusive
-from newscorpus.layout import CRAWL_LOCK, LEDGER
+from newscorpus.layout import LEDGER
 
 CACHE_KIB = 16_384
 """Pages that a connection keeps in memory; the index of a million addresses takes as much."""
@@ -67,17 +66,6 @@ CREATE TABLE periods (portal TEXT PRIMARY KEY, since TEXT NOT NULL, until TEXT N
 
 MIGRATIONS = (FIRST, REVISITS, PERIODS)
 """What makes version n + 1 of version n; `PRAGMA user_version` holds the version. Only ever appended to."""
-
-
-@contextmanager
-def locked(corpus: Path) -> Iterator[None]:
-    """Hold the corpus for one crawl.
-
-    Raises:
-        LedgerError: another crawl holds it.
-    """
-    with exclusive(corpus / CRAWL_LOCK, "crawl", LedgerError):
-        yield
 
 
 def open_writer(corpus: Path) -> sqlite3.Connection:

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from io import FileIO
 from itertools import count
 from pathlib import Path
-from typing import BinaryIO
 
 from newscorpus.crawl.ledger.store import MAX_LOG_BYTES
 from newscorpus.errors import LedgerError
+from newscorpus.files import extend, sync
 from newscorpus.layout import LEDGER
 
 
@@ -51,7 +52,7 @@ class Transaction:
         self._ends = dict(lengths)
         self._names: dict[str, str] = {}
         self._pending: dict[str, list[bytes]] = {}
-        self._open: dict[str, BinaryIO] = {}
+        self._open: dict[str, FileIO] = {}
         self._unsynced: set[str] = set()
         self._others: list[Callable[[], Mapping[str, int]]] = []
         self._failed = False
@@ -97,7 +98,7 @@ class Transaction:
         with self._guarded():
             grown = [item for lengths in self._others for item in lengths().items()]
             for name, parts in self._pending.items():
-                self._extend(name, b"".join(parts))
+                self._write_file(name, b"".join(parts))
                 grown.append((name, self._ends[name]))
             self._ends.update(grown)
             self.write("INSERT OR REPLACE INTO files VALUES (?, ?)", *grown)
@@ -147,17 +148,13 @@ class Transaction:
         self._pending.setdefault(name, []).append(data)
         self._ends[name] = self._ends.get(name, 0) + len(data)
 
-    def _extend(self, name: str, data: bytes) -> None:
+    def _write_file(self, name: str, data: bytes) -> None:
         if name not in self._open:
             path = self._corpus / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
             self._open[name] = path.open("r+b", buffering=0)
-        file = self._open[name]
-        file.seek(self._ends[name] - len(data))
-        rest = memoryview(data)
-        while rest:
-            rest = rest[file.write(rest) :]
+        extend(self._open[name], self._ends[name] - len(data), data)
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
@@ -184,11 +181,8 @@ class Transaction:
 def _checkpoint(corpus: Path, names: frozenset[str]) -> None:
     """Sync the files first: the database must never say more than what is there."""
     for name in names:
-        handle = os.open(corpus / name, os.O_RDWR)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        with (corpus / name).open("r+b", buffering=0) as file:
+            sync(file)
     with closing(sqlite3.connect(corpus / LEDGER, isolation_level=None)) as connection:
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 

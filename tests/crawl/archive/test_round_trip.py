@@ -3,6 +3,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import brotli  # type: ignore[import-untyped]
 import pytest
@@ -178,19 +179,19 @@ def test_a_torn_page_is_counted_and_the_next_run_goes_on_after_it(tmp_path: Path
 def test_a_failed_write_leaves_whole_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with ArchiveWriter(tmp_path, 10**9, "newscorpus/0") as writer:
         writer.append(encode(EXCHANGE, CAPTURE, MAX_BYTES))
-        file = writer._files[-1]
-        good = file._file
+        good: Any = writer._file
 
         class Full:
             def write(self, data: memoryview) -> int:
                 if len(data) < 100:
                     raise OSError(28, "No space left on device")
-                return good.write(data[:-50])
+                written: int = good.write(data[:-50])
+                return written
 
             def __getattr__(self, name: str) -> object:
                 return getattr(good, name)
 
-        monkeypatch.setattr(file, "_file", Full())
+        monkeypatch.setattr(writer, "_file", Full())
         with pytest.raises(OSError, match="No space left"):
             writer.append(encode(EXCHANGE, CAPTURE, MAX_BYTES))
         (length,) = writer.lengths().values()

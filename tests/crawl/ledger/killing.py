@@ -102,7 +102,7 @@ def in_a_child(corpus: Path, die_at: int, where: str) -> int:
 
 def watch(is_time: Callable[[], bool], where: str) -> None:
     """Have this process die when it is time."""
-    connect, write = sqlite3.connect, Transaction._extend
+    connect, write = sqlite3.connect, Transaction._write_file
 
     def watched(*arguments: Any, **options: Any) -> sqlite3.Connection:
         connection: sqlite3.Connection = connect(*arguments, **options)
@@ -120,7 +120,7 @@ def watch(is_time: Callable[[], bool], where: str) -> None:
     if where == "statement":
         sqlite3.connect = watched  # type: ignore[assignment]
     else:
-        Transaction._extend = torn  # type: ignore[method-assign]
+        Transaction._write_file = torn  # type: ignore[method-assign]
 
 
 def main(folder: Path) -> None:

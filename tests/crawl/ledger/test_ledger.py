@@ -286,7 +286,7 @@ def test_a_full_disk_leaves_what_was_committed(tmp_path: Path, monkeypatch: pyte
         keep(ledger, "x")
         ledger.commit()
         keep(ledger, "y")
-        monkeypatch.setattr(Transaction, "_extend", full)
+        monkeypatch.setattr(Transaction, "_write_file", full)
         for _ in range(2):
             with pytest.raises(LedgerError):
                 ledger.commit()
