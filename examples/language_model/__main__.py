@@ -14,7 +14,7 @@ from pathlib import Path
 from examples.language_model.compare import Row, compare, cut_to_equal
 from examples.language_model.pages import Example, demo_examples, gold_examples, installed_systems, training_texts
 from newscorpus.config import SplitConfig, SplitRule
-from newscorpus.corpus.export.splits import Split, by_cluster
+from newscorpus.corpus.export.splits import SplitName, by_cluster
 from newscorpus.corpus.published import open_corpus
 from newscorpus.published.registry import DEFAULT
 from newscorpus.terminal import complain, describe, progress
@@ -50,13 +50,13 @@ def try_corpus(folder: Path) -> Iterator[Row]:
         CorpusError: the corpus cannot be read.
     """
     assign = by_cluster(SplitConfig(SplitRule.CLUSTER, validation=0, test=0.1))
-    texts: dict[str, dict[Split, list[str]]] = {}
+    texts: dict[str, dict[SplitName, list[str]]] = {}
     for record in progress(open_corpus(folder).records(), "documents"):
         texts.setdefault(record.language, {}).setdefault(assign(record), []).append(record.text)
     for language, found in sorted(texts.items()):
         if len(found) == 2:
-            task = f"{folder.name} {language}, {len(found[Split.TRAIN])} : {len(found[Split.TEST])}"
-            yield from compare(task, {"corpus": found[Split.TRAIN]}, found[Split.TEST], "corpus")
+            task = f"{folder.name} {language}, {len(found[SplitName.TRAIN])} : {len(found[SplitName.TEST])}"
+            yield from compare(task, {"corpus": found[SplitName.TRAIN]}, found[SplitName.TEST], "corpus")
 
 
 def line(row: Row) -> str:

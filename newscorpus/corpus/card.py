@@ -1,21 +1,21 @@
-"""The card of a published corpus, `README.md`, from which Hugging Face `datasets` takes the files and the schema.
+"""Write the card of a published corpus, `README.md`, from which Hugging Face `datasets` takes the files and the schema.
 
 The schema is written out, because a loader that guesses types fails when all lists of the first shard are empty.
 """
 
-import dataclasses
 import json
 from collections.abc import Iterator
-from typing import Any, get_args, get_origin, get_type_hints
+from pathlib import Path
+from typing import Any
 
-from newscorpus.config import DuplicateConfig
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
 from newscorpus.corpus.manifest import Manifest
+from newscorpus.corpus.records import TYPE_NAMES, item_type, keys_of
 from newscorpus.data import Record
 
 PATTERN_KEY = "data_files:"
 """Key of the pattern that matches the names of the shards, and no others."""
-
-DTYPES = {str: "string", int: "int64", float: "float64", bool: "bool"}
 
 COLUMNS = {
     "id": "stable for a document across runs: hash of its canonical URL",
@@ -53,26 +53,19 @@ COLUMNS = {
 }
 """What each column means; every field of `Record` has its line."""
 
-TEXT = """
-# News corpus
-
-{documents:,} articles with {words:,} words, crawled from news portals with newscorpus and freed from duplicates: of
-each article the {revision} text stands, and of near-duplicates (Jaccard similarity of word {shingle}-grams from
-{threshold} on) the {survivor} one.{more} `manifest.json` lists the files with their hashes and all parameters. The
-rights in the texts remain with the portals; the columns `license` and `rights` hold what these declare.
-
-| portal | language | documents | words |
-|---|---|---:|---:|
-{shares}
-
-## Columns
-
-No value is ever null: what is unknown is "", 0 or an empty list.
-
-| column | meaning |
-|---|---|
-{columns}
-"""
+TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    autoescape=False,  # noqa: S701 -- Markdown and plain text
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+TEMPLATES.filters |= {
+    "json": json.dumps,  # in YAML, texts are quoted as JSON does it, or Norwegian (`no`) would be the opposite of yes
+    "commas": "{:,}".format,
+    "percent": "{:.0%}".format,
+}
 
 
 def card(manifest: Manifest, pattern: str) -> str:
@@ -82,60 +75,30 @@ def card(manifest: Manifest, pattern: str) -> str:
         manifest: of the corpus.
         pattern: matches the names of its shards, and no others.
     """
-    duplicates = manifest.parameters.duplicates
-    text = TEXT.format(
-        documents=manifest.documents,
-        words=manifest.words,
-        revision=duplicates.revision,
-        shingle=manifest.parameters.signature.shingle_words,
-        threshold=duplicates.threshold,
-        survivor=duplicates.survivor,
-        more=what_else_goes(duplicates),
-        shares="\n".join(
-            f"| {share.source} | {share.language or '?'} | {share.documents:,} | {share.words:,} |"
-            for share in manifest.shares
-        ),
-        columns="\n".join(f"| `{name}` | {meaning} |" for name, meaning in COLUMNS.items()),
-    )
-    return "\n".join(["---", *_front_matter(manifest, pattern), "---"]) + "\n" + text
-
-
-def what_else_goes(duplicates: DuplicateConfig) -> str:
-    """What is said of excerpts and of boilerplate, each where it is taken out."""
-    excerpts = f" Texts of which a longer article holds {duplicates.containment:.0%} are left out."
-    boilerplate = " Paragraphs that recur in articles of a portal are cut (flag `boilerplate_cut`)."
-    return excerpts * duplicates.excerpts + boilerplate * bool(duplicates.boilerplate_documents)
-
-
-def _front_matter(manifest: Manifest, pattern: str) -> Iterator[str]:
-    """The lines of YAML; texts are quoted as JSON does it, or Norwegian (`no`) would be the opposite of yes."""
     languages = sorted({share.language for share in manifest.shares if share.language})
-    yield "pretty_name: News corpus"
-    yield f"language: {json.dumps(languages)}"
-    yield "license: other"
-    yield "task_categories: [text-generation]"
-    yield "configs:"
-    yield "- config_name: default"
-    yield f"  {PATTERN_KEY} {json.dumps(pattern)}"
-    yield "dataset_info:"
-    yield "  features:"
-    yield from features(Record, "  ")
+    return fill("card.md", manifest, languages=languages, pattern=pattern)
 
 
-def features(of: type[Any], indent: str) -> Iterator[str]:
-    """The fields of a dataclass as features of `datasets`."""
-    hints = get_type_hints(of)
-    for field in dataclasses.fields(of):
-        yield f"{indent}- name: {field.name}"
-        yield from _feature(hints[field.name], indent + "  ")
+def fill(template: str, manifest: Manifest, **values: Any) -> str:
+    """A template filled with values, those of the manifest's parameters and the columns among them."""
+    return TEMPLATES.get_template(template).render(
+        values,
+        manifest=manifest,
+        duplicates=manifest.parameters.duplicates,
+        signature=manifest.parameters.signature,
+        columns=COLUMNS,
+        features="\n".join(_features(Record, "  ")),
+    )
 
 
-def _feature(kind: Any, indent: str) -> Iterator[str]:
-    """The type of one feature: a value, a list of values or of structures, or a structure."""
-    item = get_args(kind)[0] if get_origin(kind) is tuple else kind
-    word = "list" if item is not kind else "struct" if dataclasses.is_dataclass(kind) else "dtype"
-    if item in DTYPES:
-        yield f"{indent}{word}: {DTYPES[item]}"
-    else:
-        yield f"{indent}{word}:"
-        yield from features(item, indent)
+def _features(of: type[Any], indent: str) -> Iterator[str]:
+    """The fields of a dataclass as features of `datasets`: values, lists of values or of structures, structures."""
+    for name, kind in keys_of(of).items():
+        yield f"{indent}- name: {name}"
+        item, repeated = item_type(kind)
+        word = "list" if repeated else "dtype" if item in TYPE_NAMES else "struct"
+        if item in TYPE_NAMES:
+            yield f"{indent}  {word}: {TYPE_NAMES[item]}"
+        else:
+            yield f"{indent}  {word}:"
+            yield from _features(item, indent + "  ")

@@ -36,17 +36,11 @@ OWN_LETTERS = {"ћ": "sr", "ђ": "sr", "ў": "be"}
 
 @dataclass(frozen=True, slots=True)
 class LanguageVerdict:
-    """What a text was found to be.
+    """What a text was found to be."""
 
-    Attributes:
-        language: the declared language that fits; where none does, what the detector says, or "".
-        score: probability that the detector gives to it, 0..1; 0 where it could not tell.
-        ok: the text fits a declared language, or cannot be told.
-    """
-
-    language: str
-    score: float
-    ok: bool
+    language: str  # the declared language that fits; where none does, what the detector says, or ""
+    score: float  # probability that the detector gives to it, 0..1; 0 where it could not tell
+    ok: bool  # the text fits a declared language, or cannot be told
 
 
 def detect(text: str, config: LanguageConfig = DEFAULTS) -> tuple[str, float]:

@@ -22,7 +22,7 @@ REVISION_LENGTH = 16
 COPIED = (set(Fields.__slots__) & set(Record.__slots__)) - {"language", "provenance"}
 """Keys of a record that are those of the article's fields as they are."""
 
-ARROW_NAMES = {str: "string", int: "int64", float: "float64", bool: "bool"}
+TYPE_NAMES = {str: "string", int: "int64", float: "float64", bool: "bool"}
 
 
 def make_record(article: Article, source: str, language: str, language_score: float) -> Record:
@@ -133,7 +133,7 @@ def _arrow_name(kind: Any, schema: int) -> str:
     item, repeated = item_type(kind)
     if repeated:
         return f"list<{_arrow_name(item, schema)}>"
-    if item in ARROW_NAMES:
-        return ARROW_NAMES[item]
+    if item in TYPE_NAMES:
+        return TYPE_NAMES[item]
     parts = (f"{name}: {_arrow_name(part, schema)}" for name, part in keys_of(item, schema).items())
     return f"struct<{', '.join(parts)}>"

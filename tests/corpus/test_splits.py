@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from newscorpus.config import SplitConfig, SplitRule
-from newscorpus.corpus.export.splits import NO_DAY, Split, SplitError, assigner, cluster_of, day_of
+from newscorpus.corpus.export.splits import NO_DAY, SplitError, SplitName, assigner, cluster_of, day_of
 from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields, Record
 
@@ -22,7 +22,7 @@ def make(number: int, day: str = "", cluster: str = "") -> Record:
     return replace(BARE, id=f"{number:016x}", published=day, cluster=cluster)
 
 
-def split(records: list[Record], config: SplitConfig) -> dict[str, Split]:
+def split(records: list[Record], config: SplitConfig) -> dict[str, SplitName]:
     assign = assigner(lambda: iter(records), config)
     return {record.id: assign(record) for record in records}
 
@@ -32,14 +32,14 @@ def days(numbers: Iterable[int]) -> list[Record]:
 
 
 def test_without_a_rule_all_is_for_training() -> None:
-    assert set(split(days(range(50)), SplitConfig()).values()) == {Split.TRAIN}
+    assert set(split(days(range(50)), SplitConfig()).values()) == {SplitName.TRAIN}
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_shares_are_those_asked_for(rule: SplitRule) -> None:
     found = Counter(split(days(range(4_000)), SplitConfig(rule, validation=0.1, test=0.2)).values())
-    assert found[Split.VALIDATION] / 4_000 == pytest.approx(0.1, abs=0.02)
-    assert found[Split.TEST] / 4_000 == pytest.approx(0.2, abs=0.02)
+    assert found[SplitName.VALIDATION] / 4_000 == pytest.approx(0.1, abs=0.02)
+    assert found[SplitName.TEST] / 4_000 == pytest.approx(0.2, abs=0.02)
 
 
 clusters = st.lists(st.tuples(st.integers(1, 28), st.sampled_from(["", "a", "b", "c", "d"])), min_size=1, max_size=60)
@@ -55,7 +55,7 @@ def test_no_cluster_is_in_two_splits(rule: SplitRule, clusters: list[tuple[int, 
     # The survivor of a cluster bears its name as its id, and may be marked or not.
     records += [replace(make(0, "2026-03-02"), id=name) for name in "abcd"]
     found = split(records, SplitConfig(rule, 0.2, 0.2, seed))
-    together: dict[str, set[Split]] = {}
+    together: dict[str, set[SplitName]] = {}
     for record in records:
         together.setdefault(cluster_of(record), set()).add(found[record.id])
     assert {name: splits for name, splits in together.items() if len(splits) > 1} == {}
@@ -83,11 +83,11 @@ def test_another_seed_draws_another_split() -> None:
 def test_nothing_in_training_is_younger_than_what_is_tested() -> None:
     records = [*days(range(280)), make(900, "2026-03-02", "x"), make(901, "2026-03-27", "x"), make(902)]
     found = split(records, SplitConfig(SplitRule.DATE, 0.1, 0.1))
-    by_split = {name: [day_of(one) for one in records if found[one.id] is name] for name in Split}
-    assert max(by_split[Split.TRAIN]) < max(by_split[Split.VALIDATION]) < max(by_split[Split.TEST])
-    assert max(by_split[Split.TRAIN]) < min(set(by_split[Split.TEST]) - {day_of(records[280])})
-    assert found[records[280].id] is Split.TEST, "a cluster goes where its latest document goes"
-    assert found[records[282].id] is Split.TRAIN, "what has no date trains"
+    by_split = {name: [day_of(one) for one in records if found[one.id] is name] for name in SplitName}
+    assert max(by_split[SplitName.TRAIN]) < max(by_split[SplitName.VALIDATION]) < max(by_split[SplitName.TEST])
+    assert max(by_split[SplitName.TRAIN]) < min(set(by_split[SplitName.TEST]) - {day_of(records[280])})
+    assert found[records[280].id] is SplitName.TEST, "a cluster goes where its latest document goes"
+    assert found[records[282].id] is SplitName.TRAIN, "what has no date trains"
 
 
 def test_too_few_days_are_refused() -> None:

@@ -1,4 +1,4 @@
-"""What cards tell: the files of each split, and the documents, counted as they pass."""
+"""Count what cards say of an export: the files of each split, and the documents as they pass."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -14,19 +14,12 @@ DAY_LENGTH = len("2026-03-01")
 
 @dataclass(frozen=True, slots=True)
 class SplitFiles:
-    """The files that a split was written to.
+    """The files that a split was written to."""
 
-    Attributes:
-        name: of the split.
-        folder: that holds them, relative to that of the export.
-        files: with rows, size and hash, in order.
-        expanded_bytes: size of their columns before compression.
-    """
-
-    name: str
-    folder: str
-    files: tuple[Shard, ...]
-    expanded_bytes: int
+    name: str  # of the split
+    folder: str  # that holds them, relative to that of the export
+    files: tuple[Shard, ...]  # with rows, size and hash, in order
+    expanded_bytes: int  # size of their columns before compression
 
     @property
     def rows(self) -> int:
@@ -40,26 +33,18 @@ class SplitFiles:
 
 
 class Census:
-    """Counts documents as they pass.
-
-    Attributes:
-        tally: documents and words, also by portal and language.
-        licenses: documents by the licence they declare.
-        first: day of publication of the oldest document, or "".
-        last: that of the youngest.
-        fetched: the last day of a fetch, or "".
-        paywalled: documents that are declared not free.
-    """
+    """Counts documents as they pass."""
 
     def __init__(self) -> None:
-        self.tally = RecordCounts()
-        self.licenses: Counter[str] = Counter()
-        self.first = self.last = self.fetched = ""
-        self.paywalled = 0
+        self.counts = RecordCounts()
+        self.licenses: Counter[str] = Counter()  # documents by the licence they declare
+        self.first = self.last = ""  # days of publication of the oldest and the youngest document
+        self.fetched = ""  # the last day of a fetch
+        self.paywalled = 0  # documents that are declared not free
 
     def count(self, records: Iterable[Record]) -> Iterator[Record]:
         """The same records."""
-        for record in self.tally.count(records):
+        for record in self.counts.count(records):
             self.licenses[record.license] += 1
             day = iso_day(record.published)
             self.first = min(filter(None, (self.first, day)), default="")
@@ -71,7 +56,7 @@ class Census:
     @property
     def languages(self) -> list[str]:
         """Primary tags of the known languages, sorted."""
-        return sorted({share.language for share in self.tally.shares if share.language})
+        return sorted({share.language for share in self.counts.shares if share.language})
 
 
 def iso_day(moment: str) -> str:

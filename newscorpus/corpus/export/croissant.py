@@ -1,13 +1,14 @@
-"""The description of an export in Croissant 1.0 (MLCommons, 2024): files with hashes, record set, fields, splits."""
+"""Describe an export in Croissant 1.0 (MLCommons, 2024): files with hashes, record set, fields, splits."""
 
-import dataclasses
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, get_args, get_origin, get_type_hints
+from pathlib import Path
+from typing import Any
 
 from newscorpus.corpus.card import COLUMNS
 from newscorpus.corpus.export.census import Census, SplitFiles
 from newscorpus.corpus.export.source import About
+from newscorpus.corpus.records import item_type, keys_of
 from newscorpus.data import Record
 
 CROISSANT = "croissant.json"
@@ -17,44 +18,7 @@ PARQUET = "application/x-parquet"
 FILES, RECORDS, SPLITS = "files", "documents", "splits"
 """Ids of the set of all files, of the records and of the names of the splits."""
 
-CONTEXT = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "citeAs": "cr:citeAs",
-    "column": "cr:column",
-    "conformsTo": "dct:conformsTo",
-    "cr": "http://mlcommons.org/croissant/",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "dct": "http://purl.org/dc/terms/",
-    "equivalentProperty": "cr:equivalentProperty",
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-    "extract": "cr:extract",
-    "field": "cr:field",
-    "fileObject": "cr:fileObject",
-    "fileProperty": "cr:fileProperty",
-    "fileSet": "cr:fileSet",
-    "format": "cr:format",
-    "includes": "cr:includes",
-    "isLiveDataset": "cr:isLiveDataset",
-    "jsonPath": "cr:jsonPath",
-    "key": "cr:key",
-    "md5": "cr:md5",
-    "parentField": "cr:parentField",
-    "path": "cr:path",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "recordSet": "cr:recordSet",
-    "references": "cr:references",
-    "regex": "cr:regex",
-    "repeated": "cr:repeated",
-    "replace": "cr:replace",
-    "samplingRate": "cr:samplingRate",
-    "sc": "https://schema.org/",
-    "separator": "cr:separator",
-    "source": "cr:source",
-    "subField": "cr:subField",
-    "transform": "cr:transform",
-}
+CONTEXT = json.loads((Path(__file__).parents[1] / "templates" / "croissant_context.json").read_text("utf-8"))
 """The one that the reference library, mlcroissant, expects: that of the specification's first appendix and more."""
 
 TYPES = {str: "sc:Text", int: "sc:Integer", float: "sc:Float", bool: "sc:Boolean"}
@@ -66,13 +30,13 @@ Node = dict[str, Any]
 
 def croissant(about: About, splits: Sequence[SplitFiles], census: Census) -> bytes:
     """The description as JSON-LD; published on the day of the last fetch, so that equal exports are equal."""
-    tally = census.tally
+    counts = census.counts
     description: Node = {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": CONFORMS_TO,
         "name": about.name,
-        "description": f"{tally.documents:,} news articles with {tally.words:,} words, crawled with newscorpus.",
+        "description": f"{counts.documents:,} news articles with {counts.words:,} words, crawled with newscorpus.",
         "license": sorted(filter(None, census.licenses)) or [NO_LICENSE],
         "url": about.url,
         "creator": {"@type": "sc:Organization", "name": about.creator} if about.creator else "",
@@ -144,8 +108,7 @@ def _records(splits: Sequence[SplitFiles]) -> Node:
         },
         "references": {"field": {"@id": f"{SPLITS}/name"}},
     }
-    hints = get_type_hints(Record)
-    fields = [_field(RECORDS, name, hints[name], ()) for name in COLUMNS]
+    fields = [_field(RECORDS, name, kind, ()) for name, kind in keys_of(Record).items()]
     return {
         "@type": "cr:RecordSet",
         "@id": RECORDS,
@@ -157,16 +120,14 @@ def _records(splits: Sequence[SplitFiles]) -> Node:
 
 def _field(parent: str, name: str, kind: Any, path: tuple[str, ...]) -> Node:
     """A field: a value, a structure with the fields of its own, or a repeated one of either."""
-    repeated = get_origin(kind) is tuple
-    item = get_args(kind)[0] if repeated else kind
+    item, repeated = item_type(kind)
     own, here = f"{parent}/{name}", (*path, name)
     field: Node = {"@type": "cr:Field", "@id": own, "name": name}
     if repeated:
         field["repeated"] = True
     if item in TYPES:
         return field | {"dataType": TYPES[item], "source": _place(here)}
-    hints = get_type_hints(item)
-    return field | {"subField": [_field(own, part.name, hints[part.name], here) for part in dataclasses.fields(item)]}
+    return field | {"subField": [_field(own, part, inner, here) for part, inner in keys_of(item).items()]}
 
 
 def _place(path: tuple[str, ...]) -> Node:

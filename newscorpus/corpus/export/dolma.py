@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from newscorpus.corpus.export.source import Source, bounded
+from newscorpus.corpus.export.source import ExportSource, bounded
 from newscorpus.corpus.lines import encode_line, gzipped
 from newscorpus.data import Record
 from newscorpus.tokens import count_words
@@ -26,7 +26,7 @@ Span = tuple[int, int, float]
 """Start and end in characters of the text, and a score."""
 
 
-def write(source: Source, folder: Path) -> None:
+def write(source: ExportSource, folder: Path) -> None:
     """Write documents and attributes of all parts."""
     for part in source.parts:
         for number, records in bounded(part.records(), source.config.max_bytes):

@@ -1,6 +1,6 @@
-"""The formats by name. Adding one is a module, an entry here and in `ExportFormat`, and a test.
+"""Export a published corpus in another form, to a folder that is complete or not there.
 
-A published corpus in another form: in a folder that is complete or not there.
+To add a format: a module, its entry in `FORMATS` and in `ExportFormat`, and a test.
 """
 
 import shutil
@@ -13,21 +13,21 @@ from pathlib import Path
 import msgspec
 
 from newscorpus.config import ExportConfig, ExportFormat, SplitConfig, SplitRule
-from newscorpus.corpus.export import dolma, hf, parquet, tei, text, vertical
-from newscorpus.corpus.export.source import About, Part, Source
-from newscorpus.corpus.export.splits import Split, assigner
+from newscorpus.corpus.export import dolma, hf, tei, text, vertical
+from newscorpus.corpus.export.source import About, ExportPart, ExportSource
+from newscorpus.corpus.export.splits import SplitName, assigner
 from newscorpus.corpus.published import Published, open_corpus
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import naming
 
-Write = Callable[[Source, Path], None]
+Write = Callable[[ExportSource, Path], None]
 """Writes a corpus into an empty folder; reads each part once, and holds few documents in memory."""
 
 FORMATS: Mapping[ExportFormat, Write] = {
     ExportFormat.HF: hf.write,
     ExportFormat.DOLMA: dolma.write,
-    ExportFormat.PARQUET: parquet.write,
+    ExportFormat.PARQUET: hf.write_parquet,
     ExportFormat.VERTICAL: vertical.write,
     ExportFormat.TEI: tei.write,
     ExportFormat.TEXT: text.write,
@@ -43,23 +43,14 @@ Watch = Callable[[Iterator[Record]], Iterator[Record]]
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """What an export wrote, as it stands in `export.json`.
-
-    Attributes:
-        format: of the export.
-        generation: of the corpus.
-        split: how it was split.
-        config: how it was cut into files.
-        documents: by part; the part of a corpus that is not split is "".
-        words: likewise.
-    """
+    """What an export wrote, as it stands in `export.json`."""
 
     format: ExportFormat
-    generation: str
+    generation: str  # of the corpus
     split: SplitConfig
     config: ExportConfig
-    documents: Mapping[str, int]
-    words: Mapping[str, int]
+    documents: Mapping[str, int]  # by part; the part of a corpus that is not split is ""
+    words: Mapping[str, int]  # by part
 
 
 def export(
@@ -79,7 +70,7 @@ def export(
         corpus: folder of a crawl or of a published corpus.
         output: folder that does not exist, is empty, or was made by an export.
         form: the format.
-        about: what is said of the corpus as a whole.
+        about: describes the corpus as a whole.
         split: how it is split; each part is read by itself.
         config: how it is cut into files.
         watch: sees every record of every part.
@@ -96,7 +87,7 @@ def export(
     counts = _Counts()
     parts = _parts(published, split, lambda name, records: counts.count(name, watch(records)))
     with _replacing_folder(output) as staging:
-        FORMATS[form](Source(about, published.manifest, parts, config), staging)
+        FORMATS[form](ExportSource(about, published.manifest, parts, config), staging)
         report = ExportReport(
             form, published.manifest.generation, split, config, dict(counts.documents), dict(counts.words)
         )
@@ -122,16 +113,18 @@ class _Counts:
 
 def _parts(
     published: Published, split: SplitConfig, pass_on: Callable[[str, Iterator[Record]], Iterator[Record]]
-) -> tuple[Part, ...]:
+) -> tuple[ExportPart, ...]:
     """The parts of a corpus; all of it under no name where it is not split."""
     assign = assigner(published.records, split)
     if split.rule is SplitRule.NONE:
-        return (Part("", lambda: pass_on("", published.records())),)
+        return (ExportPart("", lambda: pass_on("", published.records())),)
 
-    def part(name: Split) -> Part:
-        return Part(name, lambda: pass_on(name, (record for record in published.records() if assign(record) is name)))
+    def part(name: SplitName) -> ExportPart:
+        return ExportPart(
+            name, lambda: pass_on(name, (record for record in published.records() if assign(record) is name))
+        )
 
-    return tuple(map(part, Split))
+    return tuple(map(part, SplitName))
 
 
 def _refuse_others(folder: Path) -> None:

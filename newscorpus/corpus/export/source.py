@@ -12,47 +12,29 @@ from newscorpus.data import Record
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What is said of a corpus as a whole.
+    """What is said of a corpus as a whole."""
 
-    Attributes:
-        name: of the corpus.
-        creator: who publishes it, or "".
-        url: where it is published, or "".
-    """
-
-    name: str
-    creator: str = ""
-    url: str = ""
+    name: str  # of the corpus
+    creator: str = ""  # who publishes it, or ""
+    url: str = ""  # where it is published, or ""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Documents that belong together.
+class ExportPart:
+    """Documents that belong together."""
 
-    Attributes:
-        name: "train", "validation" or "test"; "" where the corpus is not split.
-        records: gives the documents, from the first, at each call; a format calls it once.
-    """
-
-    name: str
-    records: Callable[[], Iterator[Record]]
+    name: str  # "train", "validation" or "test"; "" where the corpus is not split
+    records: Callable[[], Iterator[Record]]  # gives the documents, from the first, at each call; a format calls it once
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """A published corpus, ready to be written in another form.
+class ExportSource:
+    """A published corpus, ready to be written in another form."""
 
-    Attributes:
-        about: what is said of it.
-        manifest: how it was made.
-        parts: its documents, in the order of the corpus within each part.
-        config: how it is cut into files.
-    """
-
-    about: About
-    manifest: Manifest
-    parts: tuple[Part, ...]
-    config: ExportConfig
+    about: About  # what is said of it
+    manifest: Manifest  # how it was made
+    parts: tuple[ExportPart, ...]  # its documents, in the order of the corpus within each part
+    config: ExportConfig  # how it is cut into files
 
 
 def bounded(records: Iterable[Record], max_bytes: int) -> Iterator[tuple[str, Iterator[Record]]]:

@@ -10,7 +10,7 @@ from newscorpus.config import SplitConfig, SplitRule
 from newscorpus.data import Record
 
 
-class Split(StrEnum):
+class SplitName(StrEnum):
     """What a document is for, in the order of publication where a corpus is split by date."""
 
     TRAIN = "train"
@@ -21,7 +21,7 @@ class Split(StrEnum):
 NO_DAY, AFTER_ALL = 0, date.max.toordinal() + 1
 """Stand for the day of a document of no date, and for one after every other."""
 
-Assign = Callable[[Record], Split]
+Assign = Callable[[Record], SplitName]
 """Says what a document is for."""
 
 
@@ -45,7 +45,7 @@ def assigner(records: Callable[[], Iterable[Record]], config: SplitConfig) -> As
         )
     if config.rule is SplitRule.CLUSTER:
         return by_cluster(config)
-    return by_date(records(), config) if config.rule is SplitRule.DATE else lambda _: Split.TRAIN
+    return by_date(records(), config) if config.rule is SplitRule.DATE else lambda _: SplitName.TRAIN
 
 
 def cluster_of(record: Record) -> str:
@@ -56,12 +56,12 @@ def cluster_of(record: Record) -> str:
 def by_cluster(config: SplitConfig) -> Assign:
     """Decide by the hash of the cluster's name: what comes later moves nothing from one split to another."""
 
-    def assign(record: Record) -> Split:
+    def assign(record: Record) -> SplitName:
         drawn = hashlib.sha256(f"{config.seed}:{cluster_of(record)}".encode()).digest()
         place = int.from_bytes(drawn[:8]) / 2**64
         if place < config.test:
-            return Split.TEST
-        return Split.VALIDATION if place < config.test + config.validation else Split.TRAIN
+            return SplitName.TEST
+        return SplitName.VALIDATION if place < config.test + config.validation else SplitName.TRAIN
 
     return assign
 
@@ -82,11 +82,11 @@ def by_date(records: Iterable[Record], config: SplitConfig) -> Assign:
     if not any(day < validation for day in dated):
         raise SplitError(f"{len(dated)} days of publication are too few to split by date; split by cluster instead")
 
-    def assign(record: Record) -> Split:
+    def assign(record: Record) -> SplitName:
         day = latest.get(cluster_of(record), day_of(record))
         if day >= test:
-            return Split.TEST
-        return Split.VALIDATION if day >= validation else Split.TRAIN
+            return SplitName.TEST
+        return SplitName.VALIDATION if day >= validation else SplitName.TRAIN
 
     return assign
 

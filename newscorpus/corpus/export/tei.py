@@ -12,7 +12,7 @@ from urllib.parse import quote
 from lxml import etree
 from lxml.etree import _Element
 
-from newscorpus.corpus.export.source import Part, Source, bounded
+from newscorpus.corpus.export.source import ExportPart, ExportSource, bounded
 from newscorpus.corpus.export.text import safe_name
 from newscorpus.data import Record
 from newscorpus.tokens import collapse, paragraphs
@@ -39,7 +39,7 @@ OPENING = f'<?xml version="1.0" encoding="utf-8"?>\n<teiCorpus xmlns="{TEI}">\n'
 CLOSING = "</teiCorpus>\n"
 
 
-def write(source: Source, folder: Path) -> None:
+def write(source: ExportSource, folder: Path) -> None:
     """Write all parts; each file is valid by itself."""
     for part in source.parts:
         for number, records in bounded(part.records(), source.config.max_bytes):
@@ -50,7 +50,7 @@ def write(source: Source, folder: Path) -> None:
                 file.write(CLOSING.encode())
 
 
-def corpus_header(source: Source, part: Part) -> _Element:
+def corpus_header(source: ExportSource, part: ExportPart) -> _Element:
     """The header of a file."""
     about, manifest = source.about, source.manifest
     place = [_node("idno", {"type": "URL"}, _address(about.url))] if about.url else []

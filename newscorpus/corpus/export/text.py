@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from newscorpus.corpus.export.source import Part, Source
+from newscorpus.corpus.export.source import ExportPart, ExportSource
 from newscorpus.data import Record
 from newscorpus.tokens import collapse, paragraphs
 
@@ -23,7 +23,7 @@ Put = Callable[[Record], str]
 """Stores the text of a document and says where, relative to the folder of the export."""
 
 
-def write(source: Source, folder: Path) -> None:
+def write(source: ExportSource, folder: Path) -> None:
     """Write `metadata.tsv`, and each part as a file, or as a folder of files in subfolders of equal beginnings."""
     with (folder / TABLE).open("x", encoding="utf-8", newline="\n") as table:
         table.write("\t".join(("file", *COLUMNS)) + "\n")
@@ -44,7 +44,7 @@ def safe_name(name: str) -> str:
 
 
 @contextmanager
-def _put_lines(part: Part, folder: Path) -> Iterator[Put]:
+def _put_lines(part: ExportPart, folder: Path) -> Iterator[Put]:
     """Texts as lines of one file, their paragraphs parted by tabs."""
     name = f"{part.name or 'corpus'}.txt"
     with (folder / name).open("x", encoding="utf-8", newline="\n") as file:
@@ -57,7 +57,7 @@ def _put_lines(part: Part, folder: Path) -> Iterator[Put]:
 
 
 @contextmanager
-def _put_files(part: Part, folder: Path) -> Iterator[Put]:
+def _put_files(part: ExportPart, folder: Path) -> Iterator[Put]:
     """Texts as files of their own."""
 
     def put(record: Record) -> str:

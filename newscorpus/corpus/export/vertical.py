@@ -1,4 +1,4 @@
-"""A vertical file and a registry file for Sketch Engine and NoSketch Engine (manatee).
+"""Export a vertical file and a registry file for Sketch Engine and NoSketch Engine (manatee).
 
 `NAME.vert` has a token a line between `<doc ...>`, `<p>` and their ends; `<g/>` stands where no space was between two
 tokens. What has a meaning in XML is written as an entity, in tokens and in values alike. Words alone are positional
@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from newscorpus.corpus.card import fill
 from newscorpus.corpus.export.census import iso_day
-from newscorpus.corpus.export.source import Source
+from newscorpus.corpus.export.source import ExportSource
 from newscorpus.data import Record
 from newscorpus.tokens import collapse, glued_tokens, paragraphs
 
@@ -55,38 +56,8 @@ LANGUAGES = {
 }  # fmt: skip
 """Names that the registry takes for a corpus of one language."""
 
-REGISTRY = """\
-NAME "{title}"
-PATH "{name}/"
-VERTICAL "{name}.vert"
-ENCODING "utf-8"
-{language}INFO "{documents} documents, {words} words; made by newscorpus, generation {generation}"
-DOCSTRUCTURE "doc"
 
-ATTRIBUTE word
-ATTRIBUTE lc {{
-    LABEL "word (lower case)"
-    DYNAMIC utf8lowercase
-    DYNLIB internal
-    ARG1 "C"
-    FUNTYPE s
-    FROMATTR word
-    TYPE index
-    TRANSQUERY yes
-}}
-
-STRUCTURE doc {{
-{attributes}
-}}
-STRUCTURE p
-STRUCTURE g {{
-    DISPLAYTAG 0
-    DISPLAYBEGIN "_EMPTY_"
-}}
-"""
-
-
-def write(source: Source, folder: Path) -> None:
+def write(source: ExportSource, folder: Path) -> None:
     """Write the vertical, and the registry under the corpus's name; the part is the attribute `split` of a document."""
     name = file_name(source.about.name)
     with (folder / f"{name}.vert").open("x", encoding="utf-8", newline="\n") as file:
@@ -126,23 +97,15 @@ def _value(text: str) -> str:
     return escape(collapse(text), QUOTES)
 
 
-def _registry(source: Source, name: str) -> str:
-    manifest = source.manifest
-    languages = sorted({share.language for share in manifest.shares})
-    language = LANGUAGES.get(languages[0], "") if len(languages) == 1 else ""
-    names = [*ATTRIBUTES, "split"] if any(part.name for part in source.parts) else list(ATTRIBUTES)
-    return REGISTRY.format(
+def _registry(source: ExportSource, name: str) -> str:
+    languages = sorted({share.language for share in source.manifest.shares})
+    return fill(
+        "registry.txt",
+        source.manifest,
         title=collapse(source.about.name).replace('"', "'"),
         name=name,
-        language=f'LANGUAGE "{language}"\n' if language else "",
-        documents=manifest.documents,
-        words=manifest.words,
-        generation=manifest.generation,
-        attributes="\n".join(map(_attribute, names)),
+        language=LANGUAGES.get(languages[0], "") if len(languages) == 1 else "",
+        attributes=[*ATTRIBUTES, "split"] if any(part.name for part in source.parts) else list(ATTRIBUTES),
+        several=MULTIVALUE,
+        separator=SEPARATOR,
     )
-
-
-def _attribute(name: str) -> str:
-    if name not in MULTIVALUE:
-        return f"    ATTRIBUTE {name}"
-    return f'    ATTRIBUTE {name} {{\n        MULTIVALUE yes\n        MULTISEP "{SEPARATOR}"\n    }}'

@@ -26,21 +26,14 @@ SOUTHEAST_A_WORD = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """An article and what filters count in its text.
+    """An article and what filters count in its text."""
 
-    Attributes:
-        article: the article.
-        lines: its paragraphs, white space collapsed, empty ones left out.
-        line_words: words of each line; in scripts without spaces every character is one (`newscorpus.tokens`).
-        n_words: words of the text, for scripts without spaces estimated from the characters.
-        characters_a_word: 1; for a text mostly in a script without spaces, how many of its words make one, rounded.
-    """
-
-    article: Article
-    lines: tuple[str, ...]
+    article: Article  # the article
+    lines: tuple[str, ...]  # its paragraphs, white space collapsed, empty ones left out
+    # words of each line; in scripts without spaces every character is one (`newscorpus.tokens`)
     line_words: tuple[tuple[str, ...], ...]
-    n_words: int
-    characters_a_word: int
+    n_words: int  # words of the text, for scripts without spaces estimated from the characters
+    characters_a_word: int  # 1; for a text mostly in a script without spaces, how many of its words make one, rounded
 
     @property
     def words(self) -> list[str]:

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from newscorpus.config import BuildConfig, ExportConfig
-from newscorpus.corpus.export.source import About, Part, Source
+from newscorpus.corpus.export.source import About, ExportPart, ExportSource
 from newscorpus.corpus.published import publish
 from newscorpus.corpus.records import encode
 from newscorpus.data import Record
 
-MakeSource = Callable[..., Source]
+MakeSource = Callable[..., ExportSource]
 
 
 def as_json(record: Record) -> Any:
@@ -54,10 +54,12 @@ def records(record: Record, bare_record: Record, hostile_record: Record) -> list
 def make_source(tmp_path: Path) -> MakeSource:
     """Makes a source of records by part, cut into files of at most so many bytes."""
 
-    def make(parts: Mapping[str, Sequence[Record]], config: ExportConfig = ExportConfig(), name: str = "a") -> Source:
+    def make(
+        parts: Mapping[str, Sequence[Record]], config: ExportConfig = ExportConfig(), name: str = "a"
+    ) -> ExportSource:
         manifest = publish(tmp_path / "published", chain.from_iterable(parts.values()), BuildConfig())
-        made = tuple(Part(split, partial(iter, records)) for split, records in parts.items())
-        return Source(About(name, "The <Institute> & Co", "https://example.org/é"), manifest, made, config)
+        made = tuple(ExportPart(split, partial(iter, records)) for split, records in parts.items())
+        return ExportSource(About(name, "The <Institute> & Co", "https://example.org/é"), manifest, made, config)
 
     return make
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from newscorpus.cli import app, main
 from newscorpus.config import BuildConfig, ExportConfig, ExportFormat, SplitConfig, SplitRule
 from newscorpus.corpus.export.export import FORMATS, export
-from newscorpus.corpus.export.source import About, Source
+from newscorpus.corpus.export.source import About, ExportSource
 from newscorpus.corpus.published import publish
 from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields
@@ -97,7 +97,7 @@ def test_a_failed_export_leaves_nothing_of_itself(
         export(corpus, out, ExportFormat.TEXT, ABOUT)
     before = content(tmp_path)
 
-    def fail(source: Source, folder: Path) -> None:
+    def fail(source: ExportSource, folder: Path) -> None:
         FORMATS[ExportFormat.DOLMA](source, folder)
         raise OSError(28, "No space left on device", str(folder / "documents"))
 

@@ -6,14 +6,14 @@ import pyarrow
 from pyarrow import parquet as reader
 
 from newscorpus.config import ExportConfig
-from newscorpus.corpus.export import parquet
+from newscorpus.corpus.export import hf
 from newscorpus.data import Record
 
 from .conftest import MakeSource, as_json
 
 
 def test_rows_come_back_typed(make_source: MakeSource, records: list[Record], folder: Path) -> None:
-    parquet.write(make_source({"": records}), folder)
+    hf.write_parquet(make_source({"": records}), folder)
     (path,) = folder.iterdir()
     table = reader.read_table(path)
     assert table.to_pylist() == [as_json(record) for record in records]
@@ -23,6 +23,6 @@ def test_rows_come_back_typed(make_source: MakeSource, records: list[Record], fo
 
 
 def test_parts_are_folders_of_bounded_files(make_source: MakeSource, records: list[Record], folder: Path) -> None:
-    parquet.write(make_source({"train": records, "test": []}, ExportConfig(max_bytes=1)), folder)
+    hf.write_parquet(make_source({"train": records, "test": []}, ExportConfig(max_bytes=1)), folder)
     assert sorted(path.name for path in (folder / "train").iterdir()) == [f"0000{at}.parquet" for at in range(3)]
     assert list((folder / "test").iterdir()) == []
