@@ -12,7 +12,7 @@ from newscorpus.addon.politeness import PART
 from newscorpus.addon.scheduler import ABOUT
 from newscorpus.data import Evidence
 from newscorpus.discovery.addresses import FetchKind
-from newscorpus.discovery.listing import MAX_BYTES
+from newscorpus.discovery.lists import MAX_BYTES
 from newscorpus.discovery.planner import PlannedFetch
 from newscorpus.portals.portal import Portal
 

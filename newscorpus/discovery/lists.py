@@ -1,25 +1,34 @@
 """Parse feeds (RSS 0.9 to 2.0, RSS 1.0, Atom) and sitemaps (indexes, address lists, Google's news fields)."""
 
+import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from html import unescape
 from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
+from newscorpus.crawl.archive.content import GZIP_MAGIC, GzipError, gunzip
 from newscorpus.data import Evidence, Rejected
 from newscorpus.discovery.addresses import FetchKind
-from newscorpus.discovery.listing import (
-    MAX_ENTRIES,
-    Listing,
-    ListingEntry,
-    ListingError,
-    inflate,
-    local_name,
-    read_xml,
-    text_of,
-    text_of_child,
-)
 from newscorpus.tokens import collapse
+
+MAX_BYTES = 52_428_800
+"""Longest uncompressed sitemap (sitemaps.org protocol: 50 MB); feeds stay far below."""
+
+MAX_ENTRIES = 50_000
+"""Most entries of one sitemap (sitemaps.org protocol)."""
+
+MAX_TAGS = 4_000_000
+"""Most tags of a list: 80 of each entry, start and end; each takes some 200 bytes of memory."""
+
+BARE_AMPERSAND = re.compile(
+    rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(?!#\d+;|#x[0-9a-f]+;|(?:amp|apos|gt|lt|quot);)", re.DOTALL | re.IGNORECASE
+)
+"""An "&" that begins no reference known to XML. CDATA sections, in which "&" is allowed, match as a whole."""
+
+TEXT = etree.XPath("string()", smart_strings=False)
 
 FEED_ROOTS = frozenset({"rss", "rdf", "feed"})
 FEED_ENTRIES = frozenset({"item", "entry"})
@@ -45,6 +54,40 @@ PUBLICATION_FIELDS = {"name": "site_name", "language": "language"}
 """Element of <news:publication> -> field of a document."""
 
 
+class ListingError(ValueError):
+    """A document is not the feed or sitemap it should be; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListingEntry:
+    """One document that a list names.
+
+    Attributes:
+        url: absolute address.
+        evidence: what the list says of the document.
+        modified: when the list says it changed, as written; "" where it does not say.
+    """
+
+    url: str
+    evidence: tuple[Evidence, ...] = ()
+    modified: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A feed or sitemap, read.
+
+    Attributes:
+        entries: the documents named, in order.
+        children: further sitemaps.
+        broken: number of entries without a usable address.
+    """
+
+    entries: tuple[ListingEntry, ...] = ()
+    children: tuple[ListingEntry, ...] = ()
+    broken: int = 0
+
+
 def read_list(form: str, body: bytes, url: str) -> Listing | Rejected:
     """Parse the feed or the sitemap at `url`, or say why it is none.
 
@@ -62,12 +105,8 @@ def read_list(form: str, body: bytes, url: str) -> Listing | Rejected:
 
 def read_any(body: bytes, url: str) -> Listing | None:
     """Parse the feed or sitemap at `url`, whichever its content shows it to be; None where it is neither."""
-    for parse in (parse_feed, parse_sitemap):
-        try:
-            return parse(body, url)
-        except ListingError:
-            continue
-    return None
+    found = (read_list(form, body, url) for form in (FetchKind.FEED, FetchKind.SITEMAP))
+    return next((listing for listing in found if isinstance(listing, Listing)), None)
 
 
 def parse_feed(body: bytes, url: str) -> Listing:
@@ -77,10 +116,10 @@ def parse_feed(body: bytes, url: str) -> Listing:
         ListingError: no feed.
     """
     root = read_xml(body)
-    if local_name(root) not in FEED_ROOTS:
-        raise ListingError(f"not a feed: its root is <{local_name(root)}>")
+    if _local_name(root) not in FEED_ROOTS:
+        raise ListingError(f"not a feed: its root is <{_local_name(root)}>")
     shared = _channel_language(root)
-    elements = (element for element in root.iter("{*}*") if local_name(element) in FEED_ENTRIES)
+    elements = (element for element in root.iter("{*}*") if _local_name(element) in FEED_ENTRIES)
     return _listing(_feed_entry(element, url, shared) for element in elements)
 
 
@@ -98,12 +137,12 @@ def parse_sitemap(body: bytes, url: str) -> Listing:
             raise ListingError(f"not a sitemap: neither XML nor addresses: {url}")
         return listing
     root = read_xml(body)
-    match local_name(root):
+    match _local_name(root):
         case "sitemapindex":
-            children = _listing(_sitemap_entry(child) for child in root if local_name(child) == "sitemap")
+            children = _listing(_sitemap_entry(child) for child in root if _local_name(child) == "sitemap")
             return Listing(children=children.entries, broken=children.broken)
         case "urlset":
-            return _listing(_sitemap_entry(child) for child in root if local_name(child) == "url")
+            return _listing(_sitemap_entry(child) for child in root if _local_name(child) == "url")
         case other:
             raise ListingError(f"not a sitemap: its root is <{other}>")
 
@@ -135,10 +174,10 @@ def _feed_entry(element: etree._Element, base: str, shared: tuple[Evidence, ...]
 
 def _feed_address(element: etree._Element, base: str) -> str:
     """The address of an entry's document: its link, else a guid that is an address; "" where there is neither."""
-    links = [child for child in element if local_name(child) == "link"]
-    guids = [child for child in element if local_name(child) == "guid" and child.get("isPermaLink") != "false"]
+    links = [child for child in element if _local_name(child) == "link"]
+    guids = [child for child in element if _local_name(child) == "guid" and child.get("isPermaLink") != "false"]
     atom = [link.get("href", "") for link in links if link.get("rel", "alternate") == "alternate"]
-    for candidate in filter(None, map(str.strip, (*atom, *map(text_of, links), *map(text_of, guids)))):
+    for candidate in filter(None, map(str.strip, (*atom, *map(_text_of, links), *map(_text_of, guids)))):
         try:
             url = urljoin(base, candidate)
         except ValueError:
@@ -150,17 +189,17 @@ def _feed_address(element: etree._Element, base: str) -> str:
 
 def _feed_evidence(element: etree._Element) -> Iterator[Evidence]:
     for child in element:
-        name = local_name(child)
+        name = _local_name(child)
         if name == "author":
             yield from _feed_claim("authors", _author(child))
         elif name in FEED_FIELDS:
-            yield from _feed_claim(FEED_FIELDS[name], text_of(child) or child.get("term", ""))
+            yield from _feed_claim(FEED_FIELDS[name], _text_of(child) or child.get("term", ""))
 
 
 def _author(element: etree._Element) -> str:
     """The name in Atom's <author><name>, or in RSS's `mail@example.org (Name)`; never the mail address."""
-    names = [text_of(child) for child in element if local_name(child) == "name"]
-    text = names[0] if names else text_of(element)
+    names = [_text_of(child) for child in element if _local_name(child) == "name"]
+    text = names[0] if names else _text_of(element)
     if "@" in text:
         return text.partition("(")[2].rpartition(")")[0].strip()
     return text
@@ -174,26 +213,79 @@ def _feed_claim(field: str, value: str) -> Iterator[Evidence]:
 def _channel_language(root: etree._Element) -> tuple[Evidence, ...]:
     """The language of the whole feed: RSS's <language>, Atom's xml:lang."""
     stated = root.get("{http://www.w3.org/XML/1998/namespace}lang", "")
-    for channel in root if local_name(root) != "feed" else ():
-        stated = stated or text_of_child(channel, "language")
+    for channel in root if _local_name(root) != "feed" else ():
+        stated = stated or _text_of_child(channel, "language")
     return tuple(_feed_claim("language", stated))
 
 
 def _sitemap_entry(element: etree._Element) -> ListingEntry | None:
-    url = text_of_child(element, "loc")
+    url = _text_of_child(element, "loc")
     if not _is_web_address(url):
         return None
-    evidence = (claim for child in element if local_name(child) == "news" for claim in _news_evidence(child))
-    return ListingEntry(url, tuple(evidence), text_of_child(element, "lastmod"))
+    evidence = (claim for child in element if _local_name(child) == "news" for claim in _news_evidence(child))
+    return ListingEntry(url, tuple(evidence), _text_of_child(element, "lastmod"))
 
 
 def _news_evidence(news: etree._Element) -> Iterator[Evidence]:
     for child in news:
-        name, text = local_name(child), text_of(child)
+        name, text = _local_name(child), _text_of(child)
         if name == "publication":
-            fields = ((PUBLICATION_FIELDS.get(local_name(inner)), text_of(inner)) for inner in child)
+            fields = ((PUBLICATION_FIELDS.get(_local_name(inner)), _text_of(inner)) for inner in child)
             yield from (Evidence(field, value, "sitemap") for field, value in fields if field and value)
         elif name == "keywords":
             yield from (Evidence("tags", tag.strip(), "sitemap") for tag in text.split(",") if tag.strip())
         elif name in NEWS_FIELDS and text:
             yield Evidence(NEWS_FIELDS[name], text, "sitemap")
+
+
+def inflate(body: bytes, max_bytes: int = MAX_BYTES) -> bytes:
+    """Unpack `body` if it is gzip; of a damaged file, what comes before the damage.
+
+    Raises:
+        ListingError: longer than `max_bytes` when unpacked.
+    """
+    if not body.startswith(GZIP_MAGIC):
+        return body
+    parts: list[bytes] = []
+    with suppress(GzipError):
+        parts.extend(gunzip(body, max_bytes + 1))
+    unpacked = b"".join(parts)
+    if len(unpacked) > max_bytes:
+        raise ListingError(f"longer than {max_bytes} bytes when unpacked")
+    return unpacked
+
+
+def read_xml(body: bytes) -> etree._Element:
+    """Parse XML as far as it can be read; entities are not expanded, and nothing is loaded. Gives the root.
+
+    Raises:
+        ListingError: not XML, or with more tags than any list has.
+    """
+    if (tags := body.count(b"<")) > MAX_TAGS:
+        raise ListingError(f"{tags} tags, more than {MAX_TAGS}")
+    # Where the parser recovers from one unknown entity or bare "&", it loses all later ones, "&amp;" too.
+    body = BARE_AMPERSAND.sub(lambda found: b"&amp;" if found[0] == b"&" else found[0], body.strip())
+    parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    try:
+        root = etree.fromstring(body, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise ListingError(f"not XML: {error}") from error
+    if root is None:
+        raise ListingError("not XML: empty")
+    return root
+
+
+def _local_name(element: etree._Element) -> str:
+    """Name of an element without its namespace, in lower case; "" for comments and the like."""
+    # The stubs do not know that a comment's tag is a function.
+    return etree.QName(element).localname.lower() if isinstance(element.tag, str) else ""  # type: ignore[redundant-expr]
+
+
+def _text_of(element: etree._Element) -> str:
+    """All text below an element, white space collapsed, comments left out."""
+    return collapse(str(TEXT(element)))
+
+
+def _text_of_child(element: etree._Element, name: str) -> str:
+    """The text of the first child of that name, without namespace; "" where there is none."""
+    return next((_text_of(child) for child in element if _local_name(child) == name), "")

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
-from newscorpus.discovery.listing import ListingEntry
+from newscorpus.discovery.lists import ListingEntry
 from newscorpus.extraction.fields.dates import parse_moment
 from newscorpus.extraction.fields.dating import read_address
 

@@ -9,7 +9,7 @@ from newscorpus.crawl.ledger import LastVisit, Ledger, UrlState
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.discovery.addresses import FetchKind, find_kind, plain_address
 from newscorpus.discovery.frontier import Frontier, SeenContents, missing_page
-from newscorpus.discovery.listing import Listing, ListingEntry
+from newscorpus.discovery.lists import Listing, ListingEntry
 from newscorpus.discovery.page import PageReading
 from newscorpus.discovery.period import ALWAYS, Period
 from newscorpus.extraction.fields.dates import parse_moment

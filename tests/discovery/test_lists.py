@@ -7,8 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from newscorpus.data import Evidence, Rejected
-from newscorpus.discovery.listing import Listing, ListingEntry, ListingError, inflate, read_xml
-from newscorpus.discovery.lists import parse_feed, parse_sitemap, read_list
+from newscorpus.discovery.lists import (
+    Listing,
+    ListingEntry,
+    ListingError,
+    inflate,
+    parse_feed,
+    parse_sitemap,
+    read_list,
+    read_xml,
+)
 
 URL = "http://example.org/lists/feed.xml"
 
@@ -169,6 +177,12 @@ def test_ampersands_are_read_as_they_were_meant(title: str, read: str) -> None:
     (found,) = parse_feed(f"<rss><channel>{entry}</channel></rss>".encode(), URL).entries
     assert found.url == "http://example.org/d?a=1&b=2"
     assert found.evidence == (Evidence("title", read, "feed"),)
+
+
+def test_markup_inside_a_title_is_read_in_order() -> None:
+    title = "one <b>two <i>three</i> four</b> five <!-- no --> six"
+    (entry,) = parse_feed(RDF.replace("<title>d<", f"<title>{title}<").encode(), URL).entries
+    assert entry.evidence == (Evidence("title", "one two three four five six", "feed"),)
 
 
 @pytest.mark.parametrize("link", ["http://example.org/?a=1&copy=2", "<![CDATA[http://example.org/?a=1&copy=2]]>"])

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from newscorpus.data import Evidence
-from newscorpus.discovery.listing import ListingEntry
+from newscorpus.discovery.lists import ListingEntry
 from newscorpus.discovery.period import ALWAYS, Period, read_day
 
 MARCH = Period(date(2024, 3, 1), date(2024, 3, 31))

@@ -13,7 +13,7 @@ from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.discovery import planner as module
 from newscorpus.discovery.addresses import FetchKind
 from newscorpus.discovery.frontier import Frontier, SeenContents, missing_page
-from newscorpus.discovery.listing import Listing, ListingEntry
+from newscorpus.discovery.lists import Listing, ListingEntry
 from newscorpus.discovery.page import PageReading
 from newscorpus.discovery.period import ALWAYS, Period
 from newscorpus.discovery.planner import OUT_OF_PERIOD, FetchPlanner, PlannedFetch
