@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import typer
 import zstandard
 
 from newscorpus import cli, terminal
@@ -25,6 +27,7 @@ STORY = "The council met on Tuesday and decided that the old bridge stays open u
 HTML = f"<html lang=en><head><title>Bridge</title></head><body><p>{STORY}</p></body></html>"
 
 
+VERBS = sorted(typer.main.get_command(cli.app).commands)  # type: ignore[attr-defined]
 EXTRACT = ("extract", "--extractor", "bte", "--no-filters")
 
 
@@ -79,6 +82,16 @@ def test_help_names_every_verb(run: Run) -> None:
     assert done.code == 0
     for verb in ("demo", "extract", "build", "evaluate"):
         assert f"  {verb} " in done.out
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_of_a_verb_begins_with_a_sentence_that_the_list_of_verbs_has_whole(run: Run, verb: str) -> None:
+    done = run(verb, "--help")
+    assert done.code == 0
+    (sentence,) = re.findall(rf"(?m)^  {verb} +(\S.*)$", run("--help").out)
+    assert sentence.endswith(".")
+    assert not sentence.endswith("...")
+    assert f"\n  {sentence}" in done.out
 
 
 def test_start_up_loads_nothing_heavy() -> None:

@@ -2,9 +2,13 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
+
+if TYPE_CHECKING:
+    from newscorpus.recipe import Recipe
 
 app = typer.Typer(
     help="Build text corpora from news portals. To crawl: `scrapy crawl portal -a portal=NAME`.",
@@ -14,9 +18,13 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Corpus = Annotated[Path, typer.Argument(metavar="CORPUS", help="Folder of the corpus.")]
-
-EXTRACTOR_HELP = "Name of an extractor; without it, the default one."
+Corpus = Annotated[Path, Argument(metavar="CORPUS", help="Folder of the corpus.")]
+Jobs = Annotated[int, Option(min=1, help="Number of processes.")]
+Extractor = Annotated[str, Option(metavar="NAME", help="Extractor, by name; without it, the default one.")]
+Portal = Annotated[str, Option(metavar="NAME", help="Portal (name or .toml file) whose languages and template count.")]
+Template = Annotated[Path | None, Option(help="Plain template file, or a portal's .toml file.")]
+Rights = Annotated[str, Option(help="If a site reserves the use: record or skip (as NEWSCORPUS_RIGHTS).")]
+Quality = Annotated[Path | None, Option(help="File of filters and masks (as NEWSCORPUS_QUALITY).")]
 
 
 def default_extractor() -> str:
@@ -30,3 +38,16 @@ def counted(counts: Mapping[str, int]) -> str:
     """Write counts as one line, the highest first."""
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{name} {count}" for name, count in ordered) or "nothing"
+
+
+def chosen_recipe(extractor: str, rights: str, quality: Path | None, no_filters: bool = False) -> "Recipe":
+    """Make the recipe that the options of a verb describe."""
+    from newscorpus.config import QualityConfig
+    from newscorpus.corpus.quality.judge import read_quality
+    from newscorpus.crawl.robots import RightsPolicy
+    from newscorpus.recipe import Recipe
+
+    if rights not in list(RightsPolicy):
+        raise typer.BadParameter(f"--rights is {rights!r}; known: {', '.join(RightsPolicy)}")
+    filters = None if no_filters else read_quality(quality) if quality else QualityConfig()
+    return Recipe(extractor or default_extractor(), RightsPolicy(rights), filters)

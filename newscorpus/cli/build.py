@@ -1,30 +1,31 @@
-"""`newscorpus build`.
-
-`newscorpus dedup`.
-"""
+"""Add the verbs that take out duplicates: `newscorpus build` and `dedup`."""
 
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
-from newscorpus.cli.app import app, counted
+from newscorpus.cli.app import Corpus, Jobs, app, counted
 from newscorpus.config import BuildConfig, DuplicateConfig, ShardConfig, ShardFormat, Survivor
 from newscorpus.layout import PUBLISHED
 
-SurvivorOption = Annotated[Survivor, typer.Option(help="Which of several like documents stays.")]
-RevisionOption = Annotated[Survivor, typer.Option(help="Which of several texts of one document stays.")]
+SurvivorOption = Annotated[Survivor, Option(help="Which of several near-duplicates stays.")]
+RevisionOption = Annotated[Survivor, Option(help="Which of several texts of one document stays.")]
 
 
 @app.command()
 def build(
-    corpus: Annotated[Path, typer.Argument(help="Folder of the corpus.")],
-    format: Annotated[ShardFormat, typer.Option(help="Of the published files.")] = ShardFormat.ZSTD,  # noqa: A002
+    corpus: Corpus,
+    format: Annotated[ShardFormat, Option(help="Form of the published files.")] = ShardFormat.ZSTD,  # noqa: A002
     survivor: SurvivorOption = Survivor.FIRST,
     revision: RevisionOption = Survivor.LATEST,
 ) -> None:
-    """Take duplicates out of what was crawled and publish the rest; every crawl ends with it."""
+    """Publish what was crawled, without duplicates.
+
+    Every crawl ends with it; run it again for another format or other policies.
+    """
     from newscorpus.publish.build import build as build_corpus
     from newscorpus.terminal import progress
 
@@ -32,7 +33,7 @@ def build(
     report = build_corpus(corpus, BuildConfig(duplicates=duplicates, shards=ShardConfig(format)), progress)
     _name_numba(report.documents)
     for segment in report.torn:
-        typer.echo(f"{segment}: the last line is cut off, since its writer died", err=True)
+        typer.echo(f"{segment}: the last line is cut off, since the crawl was killed", err=True)
     left_out = counted(report.duplicates)
     typer.echo(f"{report.documents} documents; {report.kept} kept, {report.words} words; left out: {left_out}")
     typer.echo(f"The corpus lies in {corpus / PUBLISHED}")
@@ -47,20 +48,19 @@ SHOWN = 20
 
 @app.command()
 def dedup(
-    inputs: Annotated[list[Path], typer.Argument(metavar="IN...", help="Corpora, or JSON lines (.gz, .zst).")],
-    output: Annotated[Path, typer.Option(help="Folder for what stays and for the list of what goes.")],
-    against: Annotated[
-        list[Path] | None, typer.Option(help="Likewise; what repeats it goes too. Can be given several times.")
-    ] = None,
-    redis: Annotated[
-        str, typer.Option(metavar="URL", help="Server in which runs on many machines share what they keep.")
-    ] = "",
+    inputs: Annotated[list[Path], Argument(metavar="IN...", help="Corpora, or JSON lines (.gz, .zst).")],
+    output: Annotated[Path, Option(help="Folder for what stays and the list of what goes.")],
+    against: Annotated[list[Path] | None, Option(metavar="IN", help="Leave out what repeats it; repeatable.")] = None,
+    redis: Annotated[str, Option(metavar="URL", help="Server that runs on several machines share.")] = "",
     survivor: SurvivorOption = Survivor.FIRST,
     revision: RevisionOption = Survivor.LATEST,
-    report: Annotated[bool, typer.Option("--report", help="Show who reprints whom.")] = False,
-    jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 2,
+    report: Annotated[bool, Option("--report", help="Show who reprints whom.")] = False,
+    jobs: Jobs = 2,
 ) -> None:
-    """Take duplicates out of corpora or files of documents; a run that was broken off goes on where it was."""
+    """Take duplicates out of corpora or files.
+
+    A run that was interrupted continues where it stopped.
+    """
     from newscorpus.publish.dedup import REPRINTS, Setup
     from newscorpus.publish.dedup import dedup as dedup_documents
     from newscorpus.terminal import progress

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Option
 
 from newscorpus.cli.app import app
 
@@ -12,9 +13,9 @@ DEMO_CORPUS = Path("corpora/demo")
 
 @app.command()
 def demo(
-    output: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder of the corpus.")] = DEMO_CORPUS,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the server; 0: any free port.")] = 0,
-    serve_only: Annotated[bool, typer.Option("--serve-only", help="Serve the portal without crawling it.")] = False,
+    output: Annotated[Path, Option(help="Folder of the corpus.")] = DEMO_CORPUS,
+    port: Annotated[int, Option(min=0, max=65535, help="Port of the server; 0: any free port.")] = 0,
+    serve_only: Annotated[bool, Option("--serve-only", help="Serve the portal without crawling it.")] = False,
 ) -> None:
     """Crawl a small portal that is served on this machine.
 

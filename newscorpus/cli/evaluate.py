@@ -1,12 +1,15 @@
-"""`newscorpus evaluate`, `evaluate-folder` and `ceiling`: extractors on pages with gold text."""
+"""Add the verbs that compare extractors on gold pages: `newscorpus evaluate`, `evaluate-folder` and `ceiling`."""
 
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
-from newscorpus.cli.app import EXTRACTOR_HELP, app, default_extractor
+from newscorpus.cli.app import Jobs, app, default_extractor
+
+Datasets = Annotated[list[Path], Option(metavar="FILE", help="Pages with gold text; may be repeated.")]
 
 
 class PageSplit(StrEnum):
@@ -19,13 +22,13 @@ class PageSplit(StrEnum):
 
 @app.command()
 def evaluate(
-    dataset: Annotated[list[Path], typer.Option(help="File of pages with gold text; may be repeated.")],
-    extractor: Annotated[list[str] | None, typer.Option(help=f"{EXTRACTOR_HELP} May be repeated.")] = None,
-    split: Annotated[PageSplit, typer.Option(help="Which of the pages.")] = PageSplit.DEV,
-    jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
-    output: Annotated[Path | None, typer.Option(help="Folder for the figures, as CSV and JSON.")] = None,
-    fields: Annotated[bool, typer.Option("--fields", help="Judge title, date and authors, not the text.")] = False,
-    hidden: Annotated[bool, typer.Option("--hidden", help="With --fields: without structured data.")] = False,
+    dataset: Datasets,
+    extractor: Annotated[list[str] | None, Option(metavar="NAME", help="Extractor, by name; may be repeated.")] = None,
+    split: Annotated[PageSplit, Option(help="Which of the pages.")] = PageSplit.DEV,
+    jobs: Jobs = 1,
+    output: Annotated[Path | None, Option(help="Write the figures as CSV and JSON.")] = None,
+    fields: Annotated[bool, Option("--fields", help="Compare title, date and authors, not the text.")] = False,
+    hidden: Annotated[bool, Option("--hidden", help="With --fields: hide the structured data.")] = False,
 ) -> None:
     """Compare extractors on pages with gold text."""
     if output:
@@ -42,11 +45,18 @@ def evaluate(
 
 @app.command("evaluate-folder")
 def evaluate_folder(
-    folder: Annotated[Path, typer.Argument(help="Holds html/, clean/ and a subfolder for each extractor.")],
-    extractor: Annotated[list[str] | None, typer.Option(help="Extract html/ with it first; may be repeated.")] = None,
-    template: Annotated[list[Path] | None, typer.Option(help="Likewise, with this template alone.")] = None,
+    folder: Annotated[Path, Argument(metavar="FOLDER", help="Has html/, clean/ and a subfolder for each extractor.")],
+    extractor: Annotated[
+        list[str] | None, Option(metavar="NAME", help="Use it on html/ first; may be repeated.")
+    ] = None,
+    template: Annotated[
+        list[Path] | None, Option(metavar="FILE", help="Use it on html/ first; may be repeated.")
+    ] = None,
 ) -> None:
-    """Score what extractors left in the subfolders of FOLDER, by common words; writes evaluation.csv into each."""
+    """Score the texts that extractors left in a folder.
+
+    Counts the words in common with clean/, and writes evaluation.csv into each extractor's subfolder.
+    """
     from newscorpus.evaluation.folder import evaluate_folder, extract_folder, print_folder
     from newscorpus.published.registry import load
     from newscorpus.stored import load_template
@@ -62,10 +72,13 @@ def evaluate_folder(
 
 @app.command()
 def ceiling(
-    dataset: Annotated[list[Path], typer.Option(help="File of pages with gold text; may be repeated.")],
-    split: Annotated[PageSplit, typer.Option(help="Which of the pages.")] = PageSplit.ALL,
+    dataset: Datasets,
+    split: Annotated[PageSplit, Option(help="Which of the pages.")] = PageSplit.ALL,
 ) -> None:
-    """Show how well a perfect choice of blocks would do: what no block classifier can surpass."""
+    """Score a perfect choice of blocks.
+
+    No classifier of blocks can do better.
+    """
     from newscorpus.evaluation.compare import find_ceilings
 
     for found in find_ceilings(dataset, split):

@@ -1,36 +1,40 @@
-"""`newscorpus explain`."""
+"""Add the verb `newscorpus explain`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
-from newscorpus.cli.app import EXTRACTOR_HELP, app
-from newscorpus.cli.extract import PORTAL_HELP, QUALITY_HELP, RIGHTS_HELP, TEMPLATE_HELP, chosen_recipe
+from newscorpus.cli.app import Extractor, Portal, Quality, Rights, Template, app, chosen_recipe
 
 if TYPE_CHECKING:
     from newscorpus.explain.address import Explanation
+    from newscorpus.explain.page import PageView
     from newscorpus.recipe import SourcePage
 
 
 @app.command()
 def explain(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="URL, FILE.html, or - (HTML).")],
-    corpus: Annotated[Path | None, typer.Option(help="Folder of the corpus, for a URL.")] = None,
-    page: Annotated[bool, typer.Option("--page", help="Also what the extractor makes of the archived page.")] = False,
-    url: Annotated[str, typer.Option(help="Address of the page in FILE.html.")] = "",
-    extractor: Annotated[str, typer.Option(help=EXTRACTOR_HELP)] = "",
-    portal: Annotated[str, typer.Option(help=f"For FILE. {PORTAL_HELP}")] = "",
-    template: Annotated[Path | None, typer.Option(help=f"For FILE. {TEMPLATE_HELP}")] = None,
-    rights: Annotated[str, typer.Option(help=RIGHTS_HELP)] = "record",
-    quality: Annotated[Path | None, typer.Option(help=QUALITY_HELP)] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As one line of JSON.")] = False,
+    source: Annotated[str, Argument(metavar="SOURCE", help="URL, FILE.html, or - (HTML).")],
+    corpus: Annotated[Path | None, Option(help="For URL: folder of the corpus.")] = None,
+    page: Annotated[bool, Option("--page", help="For URL: explain the archived page, too.")] = False,
+    url: Annotated[str, Option(help="Address of the page in FILE.html.")] = "",
+    extractor: Extractor = "",
+    portal: Portal = "",
+    template: Template = None,
+    rights: Rights = "record",
+    quality: Quality = None,
+    as_json: Annotated[bool, Option("--json", help="Print one line of JSON.")] = False,
 ) -> None:
-    """Say what became of an address in a corpus, and why; or on what an extractor decides a page.
+    """Explain what became of an address, or of a page.
 
-    Of a page: every field with the sources that agree and those that say something else, and every block with its
-    label, its score and the rules that changed it.
+    Of a URL in a corpus: how it was found, when it was fetched, and why it is in or out. Of a page: every field with
+    the sources that agree and those that differ, and every block with its label, its score and the rules that changed
+    it.
     """
+    from newscorpus.explain.address import explain as explain_address
+    from newscorpus.explain.page import inspect_page
     from newscorpus.stored import is_web, page_origin, read_source
 
     if is_web(source) and (corpus is None or url or template or portal):
@@ -39,15 +43,13 @@ def explain(
         raise typer.BadParameter("--corpus is for a URL")
     if portal and template:
         raise typer.BadParameter("--portal excludes --template")
-    explanation = shown = None
+    recipe = chosen_recipe(extractor, rights, quality)
     if corpus is None:
-        shown = page_origin(portal, template)(read_source(source, url))
+        _print(None, inspect_page(recipe, page_origin(portal, template)(read_source(source, url))), as_json)
     else:
-        from newscorpus.explain.address import explain as explain_address
-
         explanation = explain_address(corpus, source)
-        shown = _archived_page(corpus, explanation) if page else None
-    _print(explanation, shown, extractor, rights, quality, as_json)
+        view = inspect_page(recipe, _archived_page(corpus, explanation)) if page else None
+        _print(explanation, view, as_json)
 
 
 def _archived_page(corpus: Path, explanation: "Explanation") -> "SourcePage":
@@ -63,20 +65,11 @@ def _archived_page(corpus: Path, explanation: "Explanation") -> "SourcePage":
     return page_of_capture(found, tuple(map(load_portal, list_portals())))
 
 
-def _print(
-    explanation: "Explanation | None",
-    page: "SourcePage | None",
-    extractor: str,
-    rights: str,
-    quality: Path | None,
-    as_json: bool,
-) -> None:
+def _print(explanation: "Explanation | None", view: "PageView | None", as_json: bool) -> None:
     import msgspec
 
     from newscorpus.explain.lines import explanation_lines, page_lines
-    from newscorpus.explain.page import inspect_page
 
-    view = inspect_page(chosen_recipe(extractor, rights, quality), page) if page else None
     if as_json:
         typer.echo(msgspec.json.encode({"address": explanation, "page": view}).decode())
         return

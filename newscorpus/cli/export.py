@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Option
 
 from newscorpus.cli.app import Corpus, app
 from newscorpus.config import ExportConfig, ExportFormat, SplitConfig, SplitRule
@@ -16,15 +17,15 @@ DEFAULT = SplitConfig()
 @app.command()
 def export(
     corpus: Corpus,
-    format: Annotated[ExportFormat, typer.Option(help="Form of the export.")],  # noqa: A002
-    output: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder to write; replaces an earlier export there.")],
-    split: Annotated[SplitRule, typer.Option(help="Split by clusters of near-duplicates or by date.")] = DEFAULT.rule,
-    validation: Annotated[float, typer.Option(min=0, max=1, help="Share for validation.")] = DEFAULT.validation,
-    test: Annotated[float, typer.Option(min=0, max=1, help="Share for testing.")] = DEFAULT.test,
-    per_line: Annotated[bool, typer.Option("--per-line", help="With --format text: one document a line.")] = False,
-    name: Annotated[str, typer.Option(help="Name of the corpus. Default: the folder's name.")] = "",
-    creator: Annotated[str, typer.Option(help="Name of the publisher, for cards and headers.")] = "",
-    url: Annotated[str, typer.Option(help="Address of the corpus, for cards and headers.")] = "",
+    format: Annotated[ExportFormat, Option(help="Form of the export.")],  # noqa: A002
+    output: Annotated[Path, Option(help="Folder to write; replaces an earlier export there.")],
+    split: Annotated[SplitRule, Option(help="Split by clusters of near-duplicates or by date.")] = DEFAULT.rule,
+    validation: Annotated[float, Option(min=0, max=1, help="Share for validation.")] = DEFAULT.validation,
+    test: Annotated[float, Option(min=0, max=1, help="Share for testing.")] = DEFAULT.test,
+    per_line: Annotated[bool, Option("--per-line", help="With --format text: one document a line.")] = False,
+    name: Annotated[str, Option(help="Name of the corpus. Default: the folder's name.")] = "",
+    creator: Annotated[str, Option(help="Name of the publisher, for cards and headers.")] = "",
+    url: Annotated[str, Option(help="Address of the corpus, for cards and headers.")] = "",
 ) -> None:
     """Write a published corpus for other programs."""
     from newscorpus.corpus.export.export import export as export_corpus

@@ -1,4 +1,4 @@
-"""`newscorpus extract`."""
+"""Add the verb `newscorpus extract`."""
 
 from collections import Counter
 from enum import StrEnum
@@ -6,18 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
-from newscorpus.cli.app import EXTRACTOR_HELP, app, counted, default_extractor
+from newscorpus.cli.app import Extractor, Jobs, Portal, Quality, Rights, Template, app, chosen_recipe, counted
 
 if TYPE_CHECKING:
     from newscorpus.data import Page
     from newscorpus.recipe import Recipe
     from newscorpus.stored import PageOrigin
-
-PORTAL_HELP = "Portal, by name or .toml file, that the pages come from: its languages and template count."
-TEMPLATE_HELP = "Plain template file, or a portal's .toml file of which only the template counts."
-RIGHTS_HELP = "record or skip, as NEWSCORPUS_RIGHTS."
-QUALITY_HELP = "File of filters and masks, as NEWSCORPUS_QUALITY."
 
 
 class Format(StrEnum):
@@ -31,26 +27,23 @@ class Format(StrEnum):
 
 @app.command()
 def extract(
-    source: Annotated[
-        str, typer.Argument(metavar="SOURCE", help="FILE.html, URL, PAGES.jsonl[.gz|.zst], or - (HTML).")
-    ],
-    output: Annotated[Path | None, typer.Option(help="File to write; without it, standard output.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Number of processes, for PAGES.")] = 1,
-    format: Annotated[Format | None, typer.Option(help="Without it, text; of PAGES, json.")] = None,  # noqa: A002
-    extractor: Annotated[str, typer.Option(help=EXTRACTOR_HELP)] = "",
-    portal: Annotated[str, typer.Option(help=PORTAL_HELP)] = "",
-    template: Annotated[Path | None, typer.Option(help=TEMPLATE_HELP)] = None,
-    rights: Annotated[str, typer.Option(help=RIGHTS_HELP)] = "record",
-    quality: Annotated[Path | None, typer.Option(help=QUALITY_HELP)] = None,
-    no_filters: Annotated[
-        bool, typer.Option("--no-filters", help="Keep every text, as it is, in any language, without tags.")
-    ] = False,
-    url: Annotated[str, typer.Option(help="Address of the page in FILE.html.")] = "",
-    contact: Annotated[str, typer.Option(envvar="NEWSCORPUS_CONTACT", help="Where the site of URL reaches you.")] = "",
+    source: Annotated[str, Argument(metavar="SOURCE", help="FILE.html, URL, PAGES.jsonl[.gz|.zst], or - (HTML).")],
+    output: Annotated[Path | None, Option(help="File to write; default: standard output.")] = None,
+    jobs: Jobs = 1,
+    format: Annotated[Format | None, Option(help="Default: text; for PAGES, json.")] = None,  # noqa: A002
+    extractor: Extractor = "",
+    portal: Portal = "",
+    template: Template = None,
+    rights: Rights = "record",
+    quality: Quality = None,
+    no_filters: Annotated[bool, Option("--no-filters", help="Keep every text, in any language, as it is.")] = False,
+    url: Annotated[str, Option(help="Address of the page in FILE.html.")] = "",
+    contact: Annotated[str, Option(envvar="NEWSCORPUS_CONTACT", help="Mail address or URL, for the user agent.")] = "",
 ) -> None:
-    """Extract text and fields of one page, or of each page of a file: a line has `id`, `html` and perhaps `url`.
+    """Extract the article of a page, or of each page of a file.
 
-    A page is judged as in a crawl: by rights, quality and, with --portal, language.
+    A page is judged as in a crawl: by rights, quality and, with --portal, language. A line of PAGES has `id`, `html`
+    and perhaps `url`; the line that comes out has the same `id`.
     """
     from newscorpus.stored import PAGES_SUFFIXES, is_web, page_origin
 
@@ -66,19 +59,6 @@ def extract(
         raise typer.BadParameter("a file of pages holds their addresses itself, and gives json only")
     else:
         _extract_pages(Path(source), recipe, origin, jobs, output)
-
-
-def chosen_recipe(extractor: str, rights: str, quality: Path | None, no_filters: bool = False) -> "Recipe":
-    """Read the recipe that the options of a verb describe."""
-    from newscorpus.config import QualityConfig
-    from newscorpus.corpus.quality.judge import read_quality
-    from newscorpus.crawl.robots import RightsPolicy
-    from newscorpus.recipe import Recipe
-
-    if rights not in list(RightsPolicy):
-        raise typer.BadParameter(f"--rights is {rights!r}; known: {', '.join(RightsPolicy)}")
-    filters = None if no_filters else read_quality(quality) if quality else QualityConfig()
-    return Recipe(extractor or default_extractor(), RightsPolicy(rights), filters)
 
 
 def _extract_page(

@@ -1,4 +1,4 @@
-"""`newscorpus reextract`."""
+"""Add the verb `newscorpus reextract`."""
 
 from contextlib import ExitStack
 from functools import partial
@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
-from newscorpus.cli.app import EXTRACTOR_HELP, app, counted
-from newscorpus.cli.extract import QUALITY_HELP, RIGHTS_HELP, chosen_recipe
+from newscorpus.cli.app import Corpus, Extractor, Jobs, Quality, Rights, app, chosen_recipe, counted
 
 if TYPE_CHECKING:
     from newscorpus.publish.changes import Change, Tally
@@ -16,21 +16,22 @@ if TYPE_CHECKING:
 
 @app.command()
 def reextract(
-    corpus: Annotated[Path, typer.Argument(help="Folder of the corpus.")],
-    files: Annotated[str, typer.Option(help="WARC files or patterns, parted by commas, in place of its archive.")] = "",
-    extractor: Annotated[str, typer.Option(help=EXTRACTOR_HELP)] = "",
-    rights: Annotated[str, typer.Option(help=RIGHTS_HELP)] = "record",
-    quality: Annotated[Path | None, typer.Option(help=QUALITY_HELP)] = None,
-    output: Annotated[Path | None, typer.Option(help="Folder of the new corpus, to keep it.")] = None,
-    apply: Annotated[bool, typer.Option("--apply", help="Let the result count in the corpus itself.")] = False,
-    diff: Annotated[bool, typer.Option("--diff", help="Show how texts differ.")] = False,
-    limit: Annotated[int, typer.Option(min=1, help="With --diff: most documents shown.")] = 20,
-    jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
+    corpus: Corpus,
+    files: Annotated[str, Option(metavar="WARC,...", help="WARC files or patterns, in place of the archive.")] = "",
+    extractor: Extractor = "",
+    rights: Rights = "record",
+    quality: Quality = None,
+    output: Annotated[Path | None, Option(help="Keep the result as a new corpus.")] = None,
+    apply: Annotated[bool, Option("--apply", help="Store the result in the corpus itself.")] = False,
+    diff: Annotated[bool, Option("--diff", help="Show how texts differ.")] = False,
+    limit: Annotated[int, Option(min=1, help="With --diff: most documents shown.")] = 20,
+    jobs: Jobs = 1,
 ) -> None:
-    """Extract the archived pages again with today's model and templates, and say what that would change.
+    """Extract the archived pages again and show what changes.
 
-    The corpus stays as it is. With --output the result is a corpus of its own: `newscorpus build OUTPUT` publishes it.
-    With --apply it goes into the corpus: `newscorpus build CORPUS` publishes it.
+    Today's model and templates are used, and the corpus stays as it is. With --output the result is a corpus of its
+    own, which `newscorpus build FOLDER` publishes; with --apply it is stored in the corpus, for
+    `newscorpus build CORPUS`.
     """
     from tempfile import TemporaryDirectory
 
@@ -47,7 +48,7 @@ def reextract(
     if apply:
         outcomes = reextract.apply(corpus, paths, recipe, portals, jobs, partial(progress, what="pages"))
         typer.echo(f"{sum(outcomes.values())} pages: {counted(outcomes)}")
-        typer.echo(f"The rest is of this recipe already. newscorpus build {corpus} publishes the result")
+        typer.echo(f"The others were extracted by this recipe before. newscorpus build {corpus} publishes the result")
         return
     with ExitStack() as stack:
         folder = output or Path(stack.enter_context(TemporaryDirectory(prefix="newscorpus-")))

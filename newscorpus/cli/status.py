@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from newscorpus.cli.app import Corpus, app, counted
 
@@ -20,7 +21,7 @@ SHOWN_ROWS = 15
 @app.command()
 def status(
     corpus: Corpus,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one portal a line.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print JSON, one portal a line.")] = False,
 ) -> None:
     """Show how far a crawl has come.
 
@@ -66,9 +67,7 @@ def _duration(seconds: int) -> str:
 @app.command()
 def stats(
     corpus: Corpus,
-    output: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write stats.html and stats.svg into it, too.")
-    ] = None,
+    output: Annotated[Path | None, Option(help="Write stats.html and stats.svg into it, too.")] = None,
 ) -> None:
     """Count what is in a corpus.
 

@@ -1,4 +1,4 @@
-"""`newscorpus train` and `features`."""
+"""Add the verbs of training: `newscorpus train` and `features`."""
 
 from dataclasses import replace
 from enum import StrEnum
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from newscorpus.cli.app import app
 
@@ -21,34 +22,26 @@ class LabelMethod(StrEnum):
     ALIGNED = "aligned"
 
 
-Data = Annotated[Path | None, typer.Option(metavar="FOLDER", help="The pages with gold text (docs/data.md).")]
-Silver = Annotated[
-    Path | None, typer.Option(metavar="CORPUS", help="Archived crawl, instead: the text is what templates find.")
-]
-Texts = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", help="With --silver: the text is what these JSON lines have for the `url`, as `text`."
-    ),
-]
-HowLabelled = Annotated[
-    LabelMethod | None,
-    typer.Option(help="Main text is a block that is a paragraph of the text (so with --texts), or half in it."),
-]
+Data = Annotated[Path | None, Option(help="Pages with gold text (docs/data.md).")]
+Silver = Annotated[Path | None, Option(metavar="CORPUS", help="Archived crawl, in which templates find the texts.")]
+Texts = Annotated[Path | None, Option(help="With --silver: JSON lines with `url` and `text`, in place of templates.")]
+LABELS_HELP = "Main text equals a paragraph (default with --texts), or is half in the text."
+HowLabelled = Annotated[LabelMethod | None, Option(help=LABELS_HELP)]
 
 
 @app.command()
 def train(
-    name: Annotated[str, typer.Argument(help="Name of the model.")],
+    name: Annotated[str, Argument(help="Name of the model.")],
     data: Data = None,
     silver: Silver = None,
     texts: Texts = None,
     labels: HowLabelled = None,
-    output: Annotated[
-        Path | None, typer.Option(help="Folder of the model; without it, the one that is shipped.")
-    ] = None,
+    output: Annotated[Path | None, Option(help="Folder of the model; default: the shipped one.")] = None,
 ) -> None:
-    """Train a model from pages and their text; the same pages give the same model."""
+    """Train a model from pages and their text.
+
+    The same pages give the same model.
+    """
     from newscorpus.learning.block_learner import train as train_blocks
     from newscorpus.learning.registry import BLOCK_LEARNERS, TRAINERS
     from newscorpus.resources import data_folder
@@ -70,14 +63,17 @@ def train(
 
 @app.command()
 def features(
-    name: Annotated[str, typer.Argument(help="Name of a system that decides block by block.")],
-    output: Annotated[Path, typer.Argument(metavar="FILE", help="Table to write: .csv, or .arff for Weka.")],
+    name: Annotated[str, Argument(help="Name of a system that decides block by block.")],
+    output: Annotated[Path, Argument(metavar="FILE", help="Table to write: .csv, or .arff for Weka.")],
     data: Data = None,
     silver: Silver = None,
     texts: Texts = None,
     labels: HowLabelled = None,
 ) -> None:
-    """Write the features and classes of the blocks that a published system is trained on."""
+    """Write the blocks that a system is trained on as a table.
+
+    A row has the features of a block and its class.
+    """
     from newscorpus.learning.block_learner import labelled_pages, table_lines
     from newscorpus.learning.registry import BLOCK_LEARNERS
     from newscorpus.terminal import progress, sink
