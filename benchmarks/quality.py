@@ -52,7 +52,7 @@ def verdict(page: GoldPage, article: Article) -> Verdict:
     ours, papers = (
         tuple(name for name, objection in FILTERS.items() if objection(measured, config)) for config in (CONFIG, PAPERS)
     )
-    return Verdict(page.id, page.dataset, page.language or "?", ours, tags_of(article, CONFIG), papers)
+    return Verdict(page.id, page.dataset, page.language or "?", ours, tags_of(measured, CONFIG), papers)
 
 
 def gold_article(page: GoldPage) -> Article:

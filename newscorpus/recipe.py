@@ -17,7 +17,7 @@ from newscorpus.config import QualityConfig
 from newscorpus.corpus.intake import Row
 from newscorpus.corpus.language import judge_language
 from newscorpus.corpus.masking import mask
-from newscorpus.corpus.quality import judge_quality, tags_of
+from newscorpus.corpus.quality import judge_quality
 from newscorpus.corpus.records import make_record
 from newscorpus.crawl.robots import RightsPolicy, judge_rights
 from newscorpus.data import SCHEMA, Article, Evidence, Page, Rejected
@@ -139,16 +139,16 @@ def make_row(recipe: Recipe, article: Article, page: SourcePage) -> Row | Reject
     """Judge an article by its rights, its text and its language, and make its row."""
     if rejected := judge_rights(article.fields.rights, recipe.rights, article.url):
         return rejected
-    quality = recipe.quality
-    if quality and (rejected := judge_quality(article, quality)):
-        return replace(rejected, excerpt=_excerpt(article, quality))
+    if quality := recipe.quality:
+        tags = judge_quality(article, quality)
+        if isinstance(tags, Rejected):
+            return replace(tags, excerpt=_excerpt(article, quality))
+        article = replace(article, flags=(*article.flags, *tags))
     verdict = judge_language(article.text, page.languages, stated=article.fields.language)
     if quality and not verdict.ok:
         detail = f"{verdict.language or 'unknown'} ({verdict.score:.2f}), expected {', '.join(page.languages)}"
         return Rejected("language", "unexpected_language", detail, article.url, _excerpt(article, quality))
-    if quality:
-        tagged = replace(article, flags=(*article.flags, *tags_of(article, quality)))
-        article = mask(tagged, quality.mask)
+    article = mask(article, quality.mask) if quality else article
     record = make_record(article, page.source, verdict.language, verdict.score)
     address = page.page.url
     version = recipe.version(page.template, page.languages)

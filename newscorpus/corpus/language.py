@@ -1,4 +1,4 @@
-"""Is a text in a language that its portal is declared to write? By langdetect, the same answer every time.
+"""Judge whether a text is in a language that its portal is declared to write, by langdetect, reproducibly.
 
 langdetect knows no Serbian, Bosnian or Montenegrin: it calls them Croatian, or Macedonian (seldom Bulgarian) where they
 are Cyrillic. So a declared language is checked against the set of answers that may stand for it, and gives the label.
@@ -7,10 +7,15 @@ are Cyrillic. So a declared language is checked against the set of answers that 
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain, repeat
 from pathlib import Path
 
+import numpy as np
+from langdetect.detector import Detector
 from langdetect.detector_factory import PROFILES_DIRECTORY, DetectorFactory
-from langdetect.lang_detect_exception import LangDetectException
+from langdetect.lang_detect_exception import ErrorCode, LangDetectException
+from langdetect.utils.ngram import NGram
+from numpy.typing import NDArray
 
 from newscorpus.config import LanguageConfig
 
@@ -88,7 +93,7 @@ def _chances(text: str, config: LanguageConfig) -> dict[str, float]:
     sample = text[: config.sample_characters]
     if own := _own_letters(sample, config.min_own_letters):
         return {own: 1.0}
-    detector = _factory().create()
+    detector = _Detector(_factory())
     # Set on this one detector: a seed on `DetectorFactory` would be shared with whoever else uses langdetect.
     detector.seed = config.seed
     detector.append(sample)
@@ -100,6 +105,73 @@ def _chances(text: str, config: LanguageConfig) -> dict[str, float]:
     for answer in answers:
         chances[_tag(answer.lang)] += answer.prob
     return dict(chances)
+
+
+class _Detector(Detector):  # type: ignore[misc] # has no types
+    """langdetect's detector in a third of the time, with the same answers to the last bit.
+
+    The probabilities of all languages are an array, and the draws between two looks at them are taken at once; the
+    order of the draws and of every multiplication is langdetect's own. A test compares the two.
+    """
+
+    def _extract_ngrams(self) -> list[int]:
+        """The rows of the profiles that belong to the n-grams of the text, as often as they occur."""
+        rows, characters = _profiles()[0], _NORMAL_CHARACTERS
+        found: list[int | None] = []
+        grams, is_capital_word = " ", False
+        for character in map(characters.__getitem__, self.text):
+            last = grams[-1]
+            if last == " ":
+                grams, is_capital_word = " ", False
+                if character == " ":
+                    continue
+            grams = grams[-2:] + character
+            is_capital_word = character.isupper() and (is_capital_word or last.isupper())
+            if not is_capital_word:
+                found += [rows.get(character) if character != " " else None, rows.get(grams[-2:])]
+                found += [rows.get(grams)] if len(grams) == 3 else []
+        return [row for row in found if row is not None]
+
+    def _detect_block(self) -> None:
+        self.cleaning_text()
+        ngrams, chances = self._extract_ngrams(), _profiles()[1]
+        if not ngrams:
+            raise LangDetectException(ErrorCode.CantDetectError, "No features in text.")
+        total = np.zeros(len(self.langlist))
+        self.random.seed(self.seed)
+        for _ in range(self.n_trial):
+            probabilities = np.full(len(self.langlist), 1.0 / len(self.langlist))
+            weight = (self.alpha + self.random.gauss(0.0, 1.0) * self.ALPHA_WIDTH) / self.BASE_FREQ
+            for drawn in chain((1,), repeat(5, self.ITERATION_LIMIT // 5)):
+                rows = [self.random.choice(ngrams) for _ in range(drawn)]
+                for factors in weight + chances[rows]:
+                    probabilities *= factors
+                values = probabilities.tolist()
+                whole = sum(values)  # in their order, as langdetect adds
+                probabilities /= whole
+                if max(values) / whole > self.CONV_THRESHOLD:
+                    break
+            total += probabilities / self.n_trial
+        self.langprob = total.tolist()
+
+
+class _NormalCharacters(dict[str, str]):
+    """Characters as langdetect takes them for its profiles."""
+
+    def __missing__(self, character: str) -> str:
+        normal: str = NGram.normalize(character)
+        self[character] = normal
+        return normal
+
+
+_NORMAL_CHARACTERS = _NormalCharacters()
+
+
+@cache
+def _profiles() -> tuple[dict[str, int], NDArray[np.float64]]:
+    """The row of each n-gram, and its probability in each language, shape (n-grams, languages)."""
+    chances = _factory().word_lang_prob_map
+    return {ngram: row for row, ngram in enumerate(chances)}, np.array(list(chances.values()))
 
 
 def _own_letters(sample: str, min_share: float) -> str:

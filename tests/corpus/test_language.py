@@ -6,9 +6,11 @@ import langdetect
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from langdetect.detector import Detector
+from langdetect.lang_detect_exception import LangDetectException
 
 from newscorpus.config import LanguageConfig
-from newscorpus.corpus.language import detect, judge_language
+from newscorpus.corpus.language import _Detector, _factory, detect, judge_language
 
 TEXTS = {
     "sr": "Vlada Srbije usvojila je juče predlog zakona o budžetu za narednu godinu, saopšteno je posle sednice. "
@@ -165,3 +167,18 @@ def test_any_text_gets_a_verdict(text: str, declared: list[str]) -> None:
     assert 0.0 <= verdict.score <= 1.0
     assert verdict.ok or declared
     assert verdict.language in declared or not verdict.ok or not declared
+
+
+@pytest.mark.parametrize("text", [*TEXTS.values(), GEORGIAN, "ČSSR JE zde", "今日は 日本語 です", "a", "Привет ABC"])
+def test_the_array_detector_answers_as_langdetect_does(text: str) -> None:
+    def chances(detector: Detector) -> list[tuple[str, float]]:
+        detector.seed = 0
+        detector.append(text)
+        return [(answer.lang, answer.prob) for answer in detector.get_probabilities()]
+
+    assert chances(_Detector(_factory())) == chances(_factory().create())
+
+
+def test_the_array_detector_refuses_what_langdetect_refuses() -> None:
+    with pytest.raises(LangDetectException):
+        _Detector(_factory()).get_probabilities()

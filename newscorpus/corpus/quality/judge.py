@@ -87,18 +87,17 @@ TAGS: dict[str, Tag] = {tag.__name__: tag for tag in (flash_news, machine_transl
 """Tags by the flag they set."""
 
 
-def judge_quality(article: Article, config: QualityConfig = QualityConfig()) -> Rejected | None:
-    """None where the article is kept; else why not, stage "quality", by the first filter that objects."""
+def judge_quality(article: Article, config: QualityConfig = QualityConfig()) -> Rejected | tuple[str, ...]:
+    """Give the tags of an article that is kept; else why not, stage "quality", by the first filter that objects."""
     measured = measure(article)
     for reason, objection in FILTERS.items():
         if reason not in config.off and (detail := objection(measured, config)):
             return Rejected("quality", reason, detail, article.url)
-    return None
+    return tags_of(measured, config)
 
 
-def tags_of(article: Article, config: QualityConfig = QualityConfig()) -> tuple[str, ...]:
-    """The flags that apply to an article."""
-    measured = measure(article)
+def tags_of(measured: Measured, config: QualityConfig = QualityConfig()) -> tuple[str, ...]:
+    """Name the tags that apply to an article."""
     return tuple(flag for flag, applies in TAGS.items() if applies(measured, config))
 
 

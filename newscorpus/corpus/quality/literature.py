@@ -76,7 +76,7 @@ def word_lengths(measured: Measured, config: QualityConfig) -> str:
 def few_letters(measured: Measured, config: QualityConfig) -> str:
     """Gopher: too many words have no letter in them, as in tables of results, of rates and of programmes."""
     words = measured.words
-    lettered = share(sum(any(map(str.isalpha, word)) for word in words), len(words))
+    lettered = share(sum(word.isalpha() or any(map(str.isalpha, word)) for word in words), len(words))
     return "" if not words or lettered >= config.min_lettered_words else f"{lettered:.0%} of the words have letters"
 
 
@@ -129,16 +129,21 @@ def _too_many(found: int, measured: Measured, config: QualityConfig, most: float
 
 def _top(words: Sequence[str], n: int) -> int:
     """Characters in all occurrences of the n-gram that takes up the most; 0 where none stands twice."""
-    counts = Counter(tuple(words[at : at + n]) for at in range(len(words) - n + 1))
+    counts = Counter(_ngrams(words, n))
     return max((characters(gram) * count for gram, count in counts.most_common(1) if count > 1), default=0)
+
+
+def _ngrams(words: Sequence[str], n: int) -> "zip[tuple[str, ...]]":
+    return zip(*(words[at:] for at in range(n)), strict=False)
 
 
 def _repeated(words: Sequence[str], n: int) -> int:
     """Characters in n-grams that stood there before, none of them counted twice."""
     seen: set[tuple[str, ...]] = set()
     found = at = 0
-    while at + n <= len(words):
-        gram = tuple(words[at : at + n])
+    grams = list(_ngrams(words, n))
+    while at < len(grams):
+        gram = grams[at]
         if gram in seen:
             found += characters(gram)
             at += n

@@ -32,27 +32,24 @@ class Measured:
     lines: tuple[str, ...]  # its paragraphs, white space collapsed, empty ones left out
     # words of each line; in scripts without spaces every character is one (`newscorpus.tokens`)
     line_words: tuple[tuple[str, ...], ...]
+    words: tuple[str, ...]  # the words of all lines, in order
     n_words: int  # words of the text, for scripts without spaces estimated from the characters
     characters_a_word: int  # 1; for a text mostly in a script without spaces, how many of its words make one, rounded
-
-    @property
-    def words(self) -> list[str]:
-        """The words of all lines, in order."""
-        return [word for line in self.line_words for word in line]
 
 
 def measure(article: Article) -> Measured:
     """Cut the text of an article into lines and words."""
     lines = tuple(paragraphs(article.text))
     line_words = tuple(tuple(words(line)) for line in lines)
-    total = sum(map(len, line_words))
+    all_words = tuple(chain.from_iterable(line_words))
+    total = len(all_words)
     ideograms, southeast = len(IDEOGRAMS.findall(article.text)), len(SOUTHEAST.findall(article.text))
     estimate = total - ideograms - southeast + ideograms / IDEOGRAMS_A_WORD + southeast / SOUTHEAST_A_WORD
     if 2 * (ideograms + southeast) <= total:
         characters = 1
     else:
         characters = round(IDEOGRAMS_A_WORD if ideograms > southeast else SOUTHEAST_A_WORD)
-    return Measured(article, lines, line_words, round(estimate), characters)
+    return Measured(article, lines, line_words, all_words, round(estimate), characters)
 
 
 def share(part: float, whole: float) -> float:

@@ -4,6 +4,7 @@ A filter is a function from a measured article to what is wrong with it, one lin
 """
 
 import re
+from itertools import chain
 
 from newscorpus.config import QualityConfig
 from newscorpus.corpus.quality.measured import Measured, any_of, by_language
@@ -88,8 +89,10 @@ def listing(measured: Measured, config: QualityConfig) -> str:
 
 def horoscope(measured: Measured, config: QualityConfig) -> str:
     """Paragraphs that start with signs of the zodiac."""
-    starts = [line.lower() for line in measured.lines]
-    for signs in by_language("zodiac").values():
+    languages = by_language("zodiac")
+    any_sign = tuple(chain.from_iterable(languages.values()))
+    starts = [line for line in map(str.lower, measured.lines) if line.startswith(any_sign)]
+    for signs in languages.values():
         found = sum(any(start.startswith(sign) for start in starts) for sign in signs)
         if found >= config.min_horoscope_signs:
             return f"paragraphs start with {found} signs of the zodiac"

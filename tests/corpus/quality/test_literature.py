@@ -7,7 +7,7 @@ import pytest
 from newscorpus.config import QualityConfig
 from newscorpus.corpus.quality import FILTERS, judge_quality
 from newscorpus.corpus.quality.judge import read_quality
-from newscorpus.data import Article, Fields
+from newscorpus.data import Article, Fields, Rejected
 
 LETTERS = "aábcčdeéěfghiíjklmnoprřsštuúvyzž"
 LAX = QualityConfig(off=("too_short", "listing"))
@@ -26,7 +26,7 @@ def lines(number: int, first: int = 0) -> list[str]:
 
 def reason(*paragraphs: str, config: QualityConfig = LAX) -> str:
     verdict = judge_quality(Article("https://a.example/1", "\n".join(paragraphs), Fields(), "test"), config)
-    if verdict is None:
+    if not isinstance(verdict, Rejected):
         return ""
     assert verdict.detail
     return verdict.reason

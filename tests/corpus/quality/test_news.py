@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from newscorpus.config import QualityConfig
 from newscorpus.corpus.quality import FILTERS, judge_quality
-from newscorpus.data import Article, Fields, Image
+from newscorpus.data import Article, Fields, Image, Rejected
 
 LETTERS = "aábcčdeéěfghiíjklmnoprřsštuúvyzž"
 
@@ -28,7 +28,7 @@ def article(text: str, kind: str = "", paywalled: bool = False, images: tuple[Im
 
 def reason(text: str, kind: str = "", paywalled: bool = False, images: tuple[Image, ...] = ()) -> str:
     verdict = judge_quality(article(text, kind, paywalled, images))
-    if verdict is None:
+    if not isinstance(verdict, Rejected):
         return ""
     assert (verdict.stage, verdict.url) == ("quality", "https://a.example/1")
     assert verdict.detail
@@ -150,9 +150,9 @@ def test_the_first_filter_that_objects_decides() -> None:
 
 
 def test_numbers_come_from_the_configuration() -> None:
-    assert judge_quality(article(SENTENCE), QualityConfig(min_words=10)) is None
+    assert not isinstance(judge_quality(article(SENTENCE), QualityConfig(min_words=10)), Rejected)
     refused = judge_quality(article(text(5)), QualityConfig(min_words=1_000))
-    assert refused is not None
+    assert isinstance(refused, Rejected)
     assert refused.detail == "85 words, fewer than 1000"
 
 

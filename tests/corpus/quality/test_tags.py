@@ -1,13 +1,14 @@
 import pytest
 
 from newscorpus.corpus.quality import tags_of
+from newscorpus.corpus.quality.measured import measure
 from newscorpus.data import Article, Fields
 
 STORY = "\n".join(f"Paragraph {at} tells what the council of the town decided on its long evening." for at in range(8))
 
 
 def tags(text: str, title: str = "") -> tuple[str, ...]:
-    return tags_of(Article("https://a.example/1", text, Fields(title=title), "test"))
+    return tags_of(measure(Article("https://a.example/1", text, Fields(title=title), "test")))
 
 
 def test_an_article_has_no_tag() -> None:
