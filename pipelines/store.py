@@ -1,11 +1,11 @@
 """Store what became of each page: as a row of the intake, or as a line of the rejections."""
 
-from typing import Any, Self
+from typing import Any
 
-from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
 from newscorpus.addon import counts
+from newscorpus.addon.plugin import CrawlComponent
 from newscorpus.addon.scheduler import LedgerScheduler, scheduler_of
 from newscorpus.addon.visits import REJECTIONS, current_visit
 from newscorpus.config import BuildConfig
@@ -18,19 +18,11 @@ from newscorpus.layout import INTAKE_SEGMENT
 INTAKE = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
 
 
-class StorePipeline:
+class StorePipeline(CrawlComponent):
     """Hands rows and rejections to the visit that brought them, which writes them when it ends; counts both.
 
     Passes a `Record` on.
     """
-
-    def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the step of a crawl."""
-        return cls(crawler)
 
     def process_item(self, item: Any) -> Any:
         """Store a row or a rejection; hand on everything else.

@@ -1,10 +1,8 @@
 """Refuse what a crawl must not ask for or take: private addresses, bad redirects, answers packed over and over."""
 
-from typing import Self
 from urllib.parse import urljoin, urlsplit
 
 from scrapy import Request
-from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
@@ -14,7 +12,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IResolutionReceiver
 from zope.interface import implementer  # type: ignore[import-untyped]
 
-from newscorpus.addon.plugin import hints_of
+from newscorpus.addon.plugin import CrawlComponent, hints_of
 from newscorpus.crawl.addresses import host_and_port, is_public, literal_address, may_ask
 from newscorpus.crawl.archive.content import MAX_ENCODINGS
 from newscorpus.urls import document_id
@@ -101,21 +99,13 @@ def _check_redirect(request: Request, response: Response) -> None:
         raise Refused(reason, f"redirect to {location[:200]}")
 
 
-class PrivateAddressMiddleware:
+class PrivateAddressMiddleware(CrawlComponent):
     """Refuses what does not lead to the public web: other schemes, and hosts whose address is private.
 
     Names are resolved before the request goes out, through Scrapy's caching resolver: the connection then uses one of
     the answers that were checked, all of which must be public. An answer that came from a private address all the same
     is thrown away. Redirects and robots.txt pass here too. `SpiderHints.loopback` names what is asked on this machine.
     """
-
-    def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the middleware of a crawl."""
-        return cls(crawler)
 
     async def process_request(self, request: Request) -> None:
         """Let `request` pass, or refuse it.
@@ -145,7 +135,7 @@ class PrivateAddressMiddleware:
         return response
 
     def _is_served_here(self, request: Request) -> bool:
-        return host_and_port(request.url) in hints_of(self.crawler.spider).loopback
+        return host_and_port(request.url) in hints_of(self._crawler.spider).loopback
 
 
 @implementer(IResolutionReceiver)

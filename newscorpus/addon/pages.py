@@ -5,12 +5,12 @@ A spider yields a `SourcePage`, a `Page` or a response for a page that may hold 
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from typing import Any, Self
+from typing import Any
 
-from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from newscorpus.addon import counts
+from newscorpus.addon.plugin import CrawlComponent
 from newscorpus.addon.scheduler import scheduler_of
 from newscorpus.addon.visits import REJECTIONS, current_visit
 from newscorpus.corpus.intake import journal_line
@@ -53,20 +53,8 @@ def as_source_page(output: Any) -> Any:
     return SourcePage(page, site_key(page.url)) if isinstance(page, Page) else output
 
 
-class CallbackFailuresMiddleware:
-    """Spider middleware: rejects a page whose callback failed, and ends the crawl if the ledger cannot be written.
-
-    Args:
-        crawler: the crawl.
-    """
-
-    def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the middleware of a crawl."""
-        return cls(crawler)
+class CallbackFailuresMiddleware(CrawlComponent):
+    """Spider middleware: rejects a page whose callback failed, and ends the crawl if the ledger cannot be written."""
 
     def process_spider_exception(self, response: Response, exception: Exception) -> tuple[()] | None:
         """None: Scrapy logs the error as ever; nothing is logged for a ledger that the crawl has given up."""

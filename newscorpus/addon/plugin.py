@@ -26,11 +26,8 @@ PRIORITY = "addon"
 """Above Scrapy's defaults and below all that a project, a spider or `-s` sets."""
 
 
-class NewscorpusAddon:
-    """Switches ledger, archive, politeness and pipelines on: `ADDONS = {"newscorpus.addon.NewscorpusAddon": 100}`.
-
-    What the project sets itself stays as it is: values, and components that it placed or disabled. A spider yields
-    `SourcePage`s, `Page`s or plain responses; all else passes.
+class CrawlComponent:
+    """Base of what Scrapy makes with the crawl and nothing else: middlewares, pipelines, the add-on.
 
     Args:
         crawler: the crawl.
@@ -41,8 +38,16 @@ class NewscorpusAddon:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the add-on of a crawl."""
+        """Make the component of a crawl."""
         return cls(crawler)
+
+
+class NewscorpusAddon(CrawlComponent):
+    """Switches ledger, archive, politeness and pipelines on: `ADDONS = {"newscorpus.addon.NewscorpusAddon": 100}`.
+
+    What the project sets itself stays as it is: values, and components that it placed or disabled. A spider yields
+    `SourcePage`s, `Page`s or plain responses; all else passes.
+    """
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Add our values and components.

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Self
 from urllib.parse import urlsplit
 
 from scrapy import Request
@@ -14,6 +13,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
 
 from newscorpus.addon.guards import Postponed, Refused
+from newscorpus.addon.plugin import CrawlComponent
 from newscorpus.addon.politeness import ROBOTS, PolitenessMiddleware
 from newscorpus.config import PolitenessConfig
 from newscorpus.crawl.robots import Robots, is_reachable, read_robots
@@ -35,7 +35,7 @@ class _Asked:
     holds_until: float
 
 
-class RobotsMiddleware:
+class RobotsMiddleware(CrawlComponent):
     """Keeps to robots.txt, RFC 9309: what it forbids is refused, and while it is out of reach nothing is asked.
 
     In place of Scrapy's own, which takes an error of the server for a permission and knows no Crawl-delay.
@@ -46,14 +46,9 @@ class RobotsMiddleware:
     """
 
     def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.time) -> None:
-        self._crawler = crawler
+        super().__init__(crawler)
         self._clock = clock
         self._hosts: dict[str, _Asked] = {}
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the middleware of a crawl."""
-        return cls(crawler)
 
     async def process_request(self, request: Request) -> None:
         """Let `request` pass, or refuse it.

@@ -1,6 +1,7 @@
 """Parse feeds (RSS 0.9 to 2.0, RSS 1.0, Atom) and sitemaps (indexes, address lists, Google's news fields)."""
 
 import re
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
-from newscorpus.crawl.archive.content import GZIP_MAGIC, GzipError, gunzip
+from newscorpus.crawl.archive.content import GZIP_MAGIC, gunzip
 from newscorpus.data import Evidence, Rejected
 from newscorpus.discovery.addresses import FetchKind
 from newscorpus.tokens import collapse
@@ -247,7 +248,7 @@ def inflate(body: bytes, max_bytes: int = MAX_BYTES) -> bytes:
     if not body.startswith(GZIP_MAGIC):
         return body
     parts: list[bytes] = []
-    with suppress(GzipError):
+    with suppress(zlib.error):
         parts.extend(gunzip(body, max_bytes + 1))
     unpacked = b"".join(parts)
     if len(unpacked) > max_bytes:

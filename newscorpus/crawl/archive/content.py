@@ -15,27 +15,20 @@ WITH_GZIP_HEADER = 31
 PIECE_BYTES = 2**14
 
 
-class GzipError(ValueError):
-    """What was to be unpacked is damaged."""
-
-
 def gunzip(body: bytes, at_most: int) -> Iterator[bytes]:
     """The content of all members, the first `at_most` bytes of it.
 
     Of a body that is cut short as far as it goes; what follows the last member is passed over, as browsers do.
 
     Raises:
-        GzipError: a member is damaged; what came before the damage was given.
+        zlib.error: a member is damaged; what came before the damage was given.
     """
     start = 0
     while body.startswith(GZIP_MAGIC, start):
         unpacker = zlib.decompressobj(WITH_GZIP_HEADER)
         while not unpacker.eof and start < len(body) and at_most > 0:
             piece = body[start : start + PIECE_BYTES]
-            try:
-                part = unpacker.decompress(piece, at_most)
-            except zlib.error as error:
-                raise GzipError(str(error)) from error
+            part = unpacker.decompress(piece, at_most)
             start += len(piece) - unused(unpacker)
             at_most -= len(part)
             yield part
@@ -83,7 +76,7 @@ def unpack(body: bytes, encodings: str, max_bytes: int) -> bytes:
     for name in reversed(names):
         try:
             body = _unpacked(name, body, max_bytes + 1)
-        except (GzipError, zlib.error, brotli.error, zstandard.ZstdError) as error:
+        except (zlib.error, brotli.error, zstandard.ZstdError) as error:
             raise ContentError("broken_encoding", f"{name}: {error}") from error
         if len(body) > max_bytes:
             raise ContentError("too_large", f"more than {max_bytes} bytes when unpacked")
@@ -95,7 +88,10 @@ def _unpacked(name: str, body: bytes, at_most: int) -> bytes:
         case "gzip" | "x-gzip" if body.startswith(GZIP_MAGIC):
             return b"".join(gunzip(body, at_most))
         case "deflate":
-            return _inflated(body, at_most)
+            try:
+                return zlib.decompressobj().decompress(body, at_most)
+            except zlib.error:  # without the header that the standard asks for, as some servers send it
+                return zlib.decompressobj(BARE_DEFLATE).decompress(body, at_most)
         case "br":
             return _unbrotlied(body, at_most)
         case "zstd" if body.startswith(zstandard.FRAME_HEADER):
@@ -105,18 +101,9 @@ def _unpacked(name: str, body: bytes, at_most: int) -> bytes:
             return body
 
 
-def _inflated(body: bytes, at_most: int) -> bytes:
-    """With the header that the standard asks for, or without, as some servers send it."""
-    try:
-        return zlib.decompressobj().decompress(body, at_most)
-    except zlib.error:
-        return zlib.decompressobj(BARE_DEFLATE).decompress(body, at_most)
-
-
 def _unbrotlied(body: bytes, at_most: int) -> bytes:
-    """Brotli has no mark at its beginning; a bare page, as archives may hold it, is told by its first byte."""
     if body.lstrip()[:1] == b"<":
-        return body
+        return body  # bare, as archives may hold it; brotli has no mark at its beginning
     unpacker = brotli.Decompressor()
     parts = [unpacker.process(body, output_buffer_limit=at_most)]
     length = len(parts[0])
