@@ -5,7 +5,7 @@ A feature is a name that an element has or has not; numbers are cut into classes
 """
 
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import log2
@@ -33,6 +33,15 @@ NAME_PARTS = (2, 3, 4)
 """Lengths of the character n-grams of names."""
 CACHED = 1_024
 """Names, of each kind, whose columns are remembered, some 2 kB each: the pages of a site share theirs."""
+
+WEIGHTS = "weights.npy"
+"""The file of the weights: shape (columns, outputs), in half precision."""
+BIAS = "bias"
+"""The parameter of the model that is added to the sums of weights."""
+FEATURES = tuple(f"{group}, hashed to {COLUMNS}" for group in GROUPS)
+
+Hashed = tuple[list[int], list[float]]
+"""The columns of some names of features, and the value in each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,99 +91,6 @@ def describe_elements(
     return Nodes(tuple(elements), tuple(amounts), *arrays)
 
 
-Hashed = tuple[list[int], list[float]]
-"""The columns of some names of features, and the value in each."""
-
-
-def _hash(names: Sequence[str]) -> Hashed:
-    columns = [zlib.crc32(name.encode("utf-8", "replace")) % COLUMNS for name in names]
-    return columns, [len(columns) ** -0.5 for _ in columns]
-
-
-@lru_cache(CACHED)
-def _single(name: str) -> Hashed:
-    return _hash([name])
-
-
-def _amounts(_: HtmlElement, amount: Amounts) -> Iterator[Hashed]:
-    """Group 1: how much text there is."""
-    values = {
-        "characters": amount.characters,
-        "words": amount.words,
-        "word length": (amount.letters + amount.digits) / max(amount.words, 1),
-        "sentences": amount.sentences,
-        "sentence length": amount.words / max(amount.sentences, 1),
-    }
-    return (_single(f"{name} {_size_class(value)}") for name, value in values.items())
-
-
-def _structure(element: HtmlElement, amount: Amounts) -> Iterator[Hashed]:
-    """Group 2: where the element stands and what stands in it."""
-    parent = element.getparent()
-    values = {
-        "children": len(element),
-        "path": amount.depth,
-        "siblings": 0 if parent is None else len(parent) - 1,
-        "blocks": amount.blocks,
-    }
-    return (_single(f"{name} {_size_class(value)}") for name, value in values.items())
-
-
-def _tags(element: HtmlElement, _: Amounts) -> Iterator[Hashed]:
-    """Group 3: tag and classes."""
-    yield _single(f"tag {element.tag}")
-    yield from (_single(f"class {name}") for name in _classes(element))
-
-
-def _names(element: HtmlElement, amount: Amounts) -> Iterator[Hashed]:
-    """Group 4: parts of names, names of element and parent together, and kinds of characters."""
-    parent = element.getparent()
-    own, around = _name(element), "" if parent is None else _name(parent)
-    yield _parts("own", own)
-    yield _parts("around", around)
-    yield _pairs(own, around)
-    for kind in ("letters", "digits", "punctuation", "spaces"):
-        yield _single(f"{kind} {20 * getattr(amount, kind) // amount.characters}")
-
-
-_GROUPS: dict[str, Callable[[HtmlElement, Amounts], Iterator[Hashed]]] = dict(
-    zip(GROUPS, (_amounts, _structure, _tags, _names), strict=True)
-)
-
-
-def _size_class(value: float) -> int:
-    """Two classes from each power of two to the next."""
-    return int(2 * log2(1 + value))
-
-
-def _classes(element: HtmlElement) -> list[str]:
-    return (element.get("class") or "")[:MAX_NAME].lower().split()
-
-
-def _name(element: HtmlElement) -> str:
-    """The classes of an element, and its id after "#"."""
-    identifier = collapse(element.get("id") or "")[:MAX_NAME].lower()
-    return " ".join([*_classes(element), *([f"#{identifier}"] if identifier else [])])
-
-
-@lru_cache(CACHED)
-def _parts(whose: str, name: str) -> Hashed:
-    parts = {name[at : at + size] for size in NAME_PARTS for at in range(len(name) - size + 1)}
-    return _hash([f"{whose} {part}" for part in sorted(parts)])
-
-
-@lru_cache(CACHED)
-def _pairs(own: str, around: str) -> Hashed:
-    return _hash([f"{mine} in {theirs}" for mine in own.split()[:MAX_PAIRS] for theirs in around.split()[:MAX_PAIRS]])
-
-
-WEIGHTS = "weights.npy"
-"""The file of the weights: shape (columns, outputs), in half precision."""
-BIAS = "bias"
-"""The parameter of the model that is added to the sums of weights."""
-FEATURES = tuple(f"{group}, hashed to {COLUMNS}" for group in GROUPS)
-
-
 @dataclass(frozen=True, slots=True)
 class LinearModel:
     """A linear model.
@@ -207,3 +123,87 @@ def load_linear(model: str) -> LinearModel:
     if not isinstance(bias, list):
         raise ArtifactError(f"model {model!r}: {METADATA} does not name {BIAS}")
     return LinearModel(f"model:{model}@{artifact.metadata.version}", artifact.array(WEIGHTS), np.array(bias))
+
+
+def _hash(names: Sequence[str]) -> Hashed:
+    columns = [zlib.crc32(name.encode("utf-8", "replace")) % COLUMNS for name in names]
+    return columns, [len(columns) ** -0.5 for _ in columns]
+
+
+@lru_cache(CACHED)
+def _single(name: str) -> Hashed:
+    return _hash([name])
+
+
+def _amounts(_: HtmlElement, amount: Amounts) -> Iterator[Hashed]:
+    """Group 1: how much text there is."""
+    return _in_classes(
+        {
+            "characters": amount.characters,
+            "words": amount.words,
+            "word length": (amount.letters + amount.digits) / max(amount.words, 1),
+            "sentences": amount.sentences,
+            "sentence length": amount.words / max(amount.sentences, 1),
+        }
+    )
+
+
+def _structure(element: HtmlElement, amount: Amounts) -> Iterator[Hashed]:
+    """Group 2: where the element stands and what stands in it."""
+    parent = element.getparent()
+    return _in_classes(
+        {
+            "children": len(element),
+            "path": amount.depth,
+            "siblings": 0 if parent is None else len(parent) - 1,
+            "blocks": amount.blocks,
+        }
+    )
+
+
+def _tags(element: HtmlElement, _: Amounts) -> Iterator[Hashed]:
+    """Group 3: tag and classes."""
+    yield _single(f"tag {element.tag}")
+    yield from (_single(f"class {name}") for name in _classes(element))
+
+
+def _names(element: HtmlElement, amount: Amounts) -> Iterator[Hashed]:
+    """Group 4: parts of names, names of element and parent together, and kinds of characters."""
+    parent = element.getparent()
+    own, around = _name(element), "" if parent is None else _name(parent)
+    yield _parts("own", own)
+    yield _parts("around", around)
+    yield _pairs(own, around)
+    for kind in ("letters", "digits", "punctuation", "spaces"):
+        yield _single(f"{kind} {20 * getattr(amount, kind) // amount.characters}")
+
+
+_GROUPS: dict[str, Callable[[HtmlElement, Amounts], Iterator[Hashed]]] = dict(
+    zip(GROUPS, (_amounts, _structure, _tags, _names), strict=True)
+)
+
+
+def _in_classes(values: Mapping[str, float]) -> Iterator[Hashed]:
+    """Numbers as features: there are two classes from each power of two to the next."""
+    return (_single(f"{name} {int(2 * log2(1 + value))}") for name, value in values.items())
+
+
+def _classes(element: HtmlElement) -> list[str]:
+    return (element.get("class") or "")[:MAX_NAME].lower().split()
+
+
+def _name(element: HtmlElement) -> str:
+    """The classes of an element, and its id after "#"."""
+    identifier = collapse(element.get("id") or "")[:MAX_NAME].lower()
+    return " ".join([*_classes(element), *([f"#{identifier}"] if identifier else [])])
+
+
+@lru_cache(CACHED)
+def _parts(whose: str, name: str) -> Hashed:
+    parts = {name[at : at + size] for size in NAME_PARTS for at in range(len(name) - size + 1)}
+    return _hash([f"{whose} {part}" for part in sorted(parts)])
+
+
+@lru_cache(CACHED)
+def _pairs(own: str, around: str) -> Hashed:
+    return _hash([f"{mine} in {theirs}" for mine in own.split()[:MAX_PAIRS] for theirs in around.split()[:MAX_PAIRS]])

@@ -22,6 +22,7 @@ from newscorpus.resources import read_toml
 KINDS: Mapping[str, str] = read_toml(__package__, "class_words.toml")
 """A name for each kind of box, and the patterns of its words, set apart by white space."""
 NAMES = tuple(KINDS)
+_ALL_KINDS = (1 << len(NAMES)) - 1
 
 _PATTERNS = tuple(re.compile("|".join(patterns.split())) for patterns in KINDS.values())
 _WORD = re.compile(r"[A-Z]?[a-zà-ž]+|[A-Z]+(?![a-z])")
@@ -87,20 +88,30 @@ class Structure:
 
 def read_structure(blocks: Sequence[Block]) -> Structure:
     """The structure around `blocks`, which stand in document order."""
-    columns = (np.array(column, np.int64) for column in _number(blocks))
-    block_element, parent, depth, own_kinds, all_kinds, surroundings, path = columns
+    numbers: dict[Element | None, int] = {}
+    block_element = np.array([_number(block.element, numbers) for block in blocks])
+    elements = [element for element in numbers if element]
+    parent = [numbers.get(element.parent, -1) for element in elements]
+    own = [_read(each.tag, each.classes, each.id, each.role, each.hidden) for each in elements]
+    inherited, path = [0], [-1]  # of what is above the root
+    paths: dict[tuple[int, str, str], int] = {}
+    for element, at, bits in zip(elements, parent, own, strict=True):
+        inherited.append(bits | inherited[at + 1])
+        path.append(paths.setdefault((path[at + 1], element.tag, element.classes), len(paths)))
+    parents, own_bits, all_bits = np.maximum(parent, 0), np.array(own), np.array(inherited[1:])
+    own_kinds = own_bits & _ALL_KINDS
     is_whole = np.array([block.whole for block in blocks], bool)
     return Structure(
-        parent=parent,
-        end=np.arange(len(parent)) + _sizes(parent.tolist()),
-        depth=depth,
+        parent=parents,
+        end=np.arange(len(elements)) + _sizes(parents.tolist()),
+        depth=np.array([element.depth for element in elements]),
         own_kinds=own_kinds,
-        near_kinds=own_kinds | own_kinds[parent] | own_kinds[parent[parent]],
-        all_kinds=all_kinds,
-        surroundings=surroundings,
-        path=path,
+        near_kinds=own_kinds | own_kinds[parents] | own_kinds[parents[parents]],
+        all_kinds=all_bits & _ALL_KINDS,
+        surroundings=all_bits >> len(NAMES),
+        path=np.array(path[1:]),
         block_element=block_element,
-        block_parent=np.where(is_whole, parent[block_element], block_element),
+        block_parent=np.where(is_whole, parents[block_element], block_element),
     )
 
 
@@ -134,36 +145,16 @@ def main_container(structure: Structure, below: Floats, share: float) -> int:
     return int(holds[np.argmax(structure.depth[holds])])
 
 
-def _number(blocks: Sequence[Block]) -> tuple[list[int], ...]:
-    """Number the elements in the order in which the blocks meet them, and read each.
-
-    Returns:
-        Per block the number of its element; then per element, as in `Structure`, its parent, depth, own kinds, all
-        kinds, surroundings and path.
-    """
-    block_element: list[int] = []
-    parent: list[int] = []
-    depth, own_kinds, all_kinds, surroundings, path = [-1], [0], [0], [0], [-1]  # of what is above the root
-    numbers: dict[Element, int] = {}
-    paths: dict[tuple[int, str, str], int] = {}
-    for block in blocks:
-        fresh: list[Element] = []
-        here: Element | None = block.element
-        at = -1
-        while here is not None and (at := numbers.get(here, -1)) < 0:
-            fresh.append(here)
-            here = here.parent
-        for element in reversed(fresh):
-            kinds, around = _read(element.tag, element.classes, element.id, element.role, element.hidden)
-            parent.append(max(at, 0))
-            depth.append(depth[at + 1] + 1)
-            own_kinds.append(kinds)
-            all_kinds.append(kinds | all_kinds[at + 1])
-            surroundings.append(around | surroundings[at + 1])
-            path.append(paths.setdefault((path[at + 1], element.tag, element.classes), len(paths)))
-            at = numbers[element] = len(numbers)
-        block_element.append(at)
-    return (block_element, parent, depth[1:], own_kinds[1:], all_kinds[1:], surroundings[1:], path[1:])
+def _number(element: Element | None, numbers: dict[Element | None, int]) -> int:
+    """The number of an element; those above it that have none yet get theirs before it."""
+    fresh = []
+    here = element
+    while here is not None and here not in numbers:
+        fresh.append(here)
+        here = here.parent
+    for each in reversed(fresh):
+        numbers[each] = len(numbers)
+    return numbers[element]
 
 
 def _sizes(parent: Sequence[int]) -> list[int]:
@@ -175,9 +166,10 @@ def _sizes(parent: Sequence[int]) -> list[int]:
 
 
 @lru_cache(CACHED)
-def _read(tag: str, classes: str, identifier: str, role: str, hidden: bool) -> tuple[int, int]:
-    """What the names of an element speak of, and which of `SEMANTIC_NAMES` it is: bits."""
+def _read(tag: str, classes: str, identifier: str, role: str, hidden: bool) -> int:
+    """What an element speaks of, bits of `NAMES`, and above them which of `SEMANTIC_NAMES` it is."""
     bits = _TAG_BIT.get(tag, 0) | (_HIDDEN if hidden else 0)
     bits |= _ARTICLE_BODY if "articleBody" in role else 0
     bits |= _COMPLEMENTARY if role.startswith(_ASIDE_ROLES) else 0
-    return 0 if tag in _PAGE_TAGS else kinds_of(f"{classes} {identifier} {role}"), bits
+    kinds = 0 if tag in _PAGE_TAGS else kinds_of(f"{classes} {identifier} {role}")
+    return kinds | bits << len(NAMES)

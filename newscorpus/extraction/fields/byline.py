@@ -51,8 +51,9 @@ LEAD_TAGS = frozenset({"p", "div", "h2", "h3", "strong", "span", "section", "hea
 OPENING = 60
 """Characters of a description that a paragraph must begin with to be the lead."""
 LEAD_CHARACTERS = range(40, 1_200)
-CACHED_MARKS = 4_096
+CACHED = 4_096
 """Names of elements whose meaning is remembered; pages of a site share some hundreds."""
+names_author, names_lead = lru_cache(CACHED)(AUTHOR_MARK.search), lru_cache(CACHED)(LEAD_MARK.search)
 
 
 def near(headline: HtmlElement) -> tuple[list[HtmlElement], list[HtmlElement]]:
@@ -94,7 +95,7 @@ def read_lead(after: Iterable[HtmlElement], description: str) -> Iterator[Eviden
     """The first of the elements after the headline that is named for a lead or begins like the page's description."""
     wanted = squeezed(description[:OPENING])
     for element in after:
-        if element.tag in LEAD_TAGS and (_names_lead(marks_of(element)) or _begins(element, wanted)):
+        if element.tag in LEAD_TAGS and (names_lead(marks_of(element)) or _begins(element, wanted)):
             text = plain(element.text_content())
             if len(text) in LEAD_CHARACTERS:
                 yield Evidence("lead", text, "text")
@@ -120,9 +121,8 @@ def _parted(lines: Iterable[Line]) -> tuple[list[Line], list[Line]]:
     """Lines that are named for a date, and the others; those of comments and the like are left out."""
     parts: tuple[list[Line], list[Line]] = ([], [])
     for line in lines:
-        marks = line.marks
-        if not FOREIGN.search(marks):
-            parts[not (DATE_MARK.search(marks) or DATE_WORDS.search(line.text))].append(line)
+        if not FOREIGN.search(line.marks):
+            parts[not _is_dated(line)].append(line)
     return parts
 
 
@@ -145,7 +145,7 @@ def _evidence(line: Line, date: Dated, after: int) -> Evidence:
 
 
 def _is_dated(line: Line) -> bool:
-    return bool(DATE_WORDS.search(line.text) or DATE_MARK.search(line.marks))
+    return bool(DATE_MARK.search(line.marks) or DATE_WORDS.search(line.text))
 
 
 def _promise(line: Line, date: Dated) -> int:
@@ -178,14 +178,4 @@ def _author_texts(line: Line) -> Iterator[str]:
 
 
 def _is_marked(element: HtmlElement) -> bool:
-    return _names_author(marks_of(element)) or bool(element.tag == "a" and AUTHOR_LINK.search(element.get("href", "")))
-
-
-@lru_cache(CACHED_MARKS)  # a page repeats the same few names
-def _names_author(marks: str) -> bool:
-    return bool(AUTHOR_MARK.search(marks))
-
-
-@lru_cache(CACHED_MARKS)
-def _names_lead(marks: str) -> bool:
-    return bool(LEAD_MARK.search(marks))
+    return bool(names_author(marks_of(element)) or (element.tag == "a" and AUTHOR_LINK.search(element.get("href", ""))))

@@ -1,4 +1,4 @@
-"""Short texts of a page, each with what its element is called, in the order in which the page shows them."""
+"""Read the short texts of a page, each with what its element is called, in the order in which the page shows them."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,9 +13,7 @@ from newscorpus.tokens import collapse
 
 SHORT = 160
 """Longest text, in characters, that is taken as a line about the document rather than a piece of it."""
-UNSEEN = frozenset(
-    {"head", "script", "style", "noscript", "template", "svg", "form", "select", "button", "iframe", "h1"}
-)
+UNSEEN = frozenset("head script style noscript template svg form select button iframe h1".split())
 CODE = ("script", "style")
 MAX_PIECES = 60
 """Most runs of text of a line, empty ones among them."""
