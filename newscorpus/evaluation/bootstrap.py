@@ -4,9 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Sums = NDArray[np.float64]
+from newscorpus.arrays import Floats
 
 ROUNDS = 1_000
 """Samples drawn, as in the article-extraction-benchmark (Scrapinghub 2020)."""
@@ -24,12 +23,12 @@ class Estimate:
 
 
 def estimate(
-    pages: Sums, figure: Callable[[Sums], Sums], groups: Sequence[str] | None = None, seed: int = SEED
+    pages: Floats, figure: Callable[[Floats], Floats], groups: Sequence[str] | None = None, seed: int = SEED
 ) -> Estimate:
-    """A figure over all pages and its percentile bootstrap interval.
+    """Estimate a figure over all pages, with its percentile bootstrap interval.
 
     Args:
-        pages: shape (pages, columns): what each page adds to the sums.
+        pages: what each page adds to the sums, shape (pages, columns).
         figure: sums of shape (n, columns) to n figures.
         groups: one name a page, such as its domain: whole groups are drawn then, not pages.
         seed: of the random draw.
@@ -46,7 +45,7 @@ def estimate(
     return Estimate(float(figure(units.sum(axis=0, keepdims=True))[0]), float(low), float(high))
 
 
-def _sum_by_group(pages: Sums, groups: Sequence[str]) -> Sums:
+def _sum_by_group(pages: Floats, groups: Sequence[str]) -> Floats:
     names, index = np.unique(np.asarray(groups), return_inverse=True)
     sums = np.zeros((len(names), pages.shape[1]))
     np.add.at(sums, index, pages)

@@ -11,7 +11,8 @@ from statistics import fmean, median
 
 import numpy as np
 
-from newscorpus.evaluation.bootstrap import Estimate, Sums, estimate
+from newscorpus.arrays import Floats
+from newscorpus.evaluation.bootstrap import Estimate, estimate
 from newscorpus.evaluation.compare import PageResult
 from newscorpus.evaluation.scores import Confusion, Overlap, Scores
 from newscorpus.gold.conventions import ARTICLE, NO_ARTICLE, has_article
@@ -131,15 +132,15 @@ def _columns(result: PageResult) -> tuple[float, ...]:
     return 1, scores.f1, extracted, extracted * scores.precision, wanted, wanted * scores.recall
 
 
-def _precision(sums: Sums) -> Sums:
+def _precision(sums: Floats) -> Floats:
     return sums[:, 3] / np.maximum(sums[:, 2], 1)
 
 
-def _recall(sums: Sums) -> Sums:
+def _recall(sums: Floats) -> Floats:
     return sums[:, 5] / np.maximum(sums[:, 4], 1)
 
 
-def _f1(sums: Sums) -> Sums:
+def _f1(sums: Floats) -> Floats:
     precision, recall = _precision(sums), _recall(sums)
     total = precision + recall
     return 2 * precision * recall / np.where(total > 0, total, 1)

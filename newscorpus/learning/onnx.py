@@ -100,7 +100,9 @@ def _with_scores_alone(model: ModelProto, columns: int) -> bytes:
         node.output[:] = [SCORES if name == given else name for name in node.output]
     weights = [weights for weights in model.graph.initializer if weights.name in used]
     scores = helper.make_tensor_value_info(SCORES, TensorProto.FLOAT, [None, columns])
-    return _serialise("estimator", nodes, list(model.graph.input), scores, list(model.opset_import), weights)
+    versions = {opset.domain: opset.version for opset in model.opset_import}
+    opsets = [helper.make_opsetid(*opset) for opset in sorted(versions.items())]  # skl2onnx gives them in any order
+    return _serialise("estimator", nodes, list(model.graph.input), scores, opsets, weights)
 
 
 def _serialise(

@@ -44,10 +44,7 @@ TREES = {
 
 @dataclass(frozen=True, slots=True)
 class JudgedPage:
-    """What a page looks like to the verdict (`read_signs`), what it turned out to be, and how much it counts.
-
-    `f1` is that of the text found, against gold.
-    """
+    """The signs of a page (`read_signs`), the F1 of the text found, what it holds, and how much it counts."""
 
     signs: Floats
     f1: float
@@ -78,8 +75,8 @@ def learn_confidence(pages: Sequence[JudgedPage]) -> Logistic:
 def learn_article(pages: Sequence[JudgedPage]) -> lightgbm.Booster:
     """Grow trees for the probability that a page holds an article."""
     clear = _clear_cases(pages)
-    answers = [float(page.is_article) for page in clear]
-    return lightgbm.train(TREES, lightgbm.Dataset(_signs(clear), answers, weight=_weights(clear)), ROUNDS)
+    answers, weights = [float(page.is_article) for page in clear], [page.weight for page in clear]
+    return lightgbm.train(TREES, lightgbm.Dataset(_signs(clear), answers, weight=weights), ROUNDS)
 
 
 def check_verdict(pages: Sequence[JudgedPage], least_article: float) -> dict[str, float]:
@@ -117,15 +114,10 @@ def _signs(pages: Sequence[JudgedPage]) -> Floats:
     return np.array([page.signs for page in pages])
 
 
-def _weights(pages: Sequence[JudgedPage]) -> Floats:
-    return np.array([page.weight for page in pages])
-
-
 def _fit_logistic(articles: Sequence[JudgedPage]) -> Pipeline:
     model = make_pipeline(StandardScaler(), LogisticRegression(C=STRENGTH, max_iter=2000))
-    return model.fit(
-        _signs(articles), [page.is_right for page in articles], logisticregression__sample_weight=_weights(articles)
-    )
+    right, weights = [page.is_right for page in articles], np.array([page.weight for page in articles])
+    return model.fit(_signs(articles), right, logisticregression__sample_weight=weights)
 
 
 def _cross_validated(

@@ -170,16 +170,6 @@ def _resiliparse() -> Peer:
     return lambda html, _: (extract(html, main_content=True, alt_texts=False, list_bullets=False), "")
 
 
-def _newspaper4k() -> Peer:
-    parse = _newspaper_parser()
-
-    def run(html: str, url: str) -> tuple[str, str]:
-        article = parse(html, url)
-        return article.text, article.title
-
-    return run
-
-
 def _newspaper_parser() -> Callable[[str, str], Any]:
     newspaper = _package("newspaper", "newspaper4k")
 
@@ -192,15 +182,15 @@ def _newspaper_parser() -> Callable[[str, str], Any]:
     return parse
 
 
-def _newspaper4k_fields() -> FieldReader:
-    parse = _newspaper_parser()
+def _newspaper_text(parse: Callable[[str, str], Any], html: str, url: str) -> tuple[str, str]:
+    article = parse(html, url)
+    return article.text, article.title
 
-    def read(html: str, url: str) -> Claim:
-        article = parse(html, url)
-        date = article.publish_date
-        return Claim(article.title or "", date.date().isoformat() if date else "", tuple(article.authors))
 
-    return read
+def _newspaper_fields(parse: Callable[[str, str], Any], html: str, url: str) -> Claim:
+    article = parse(html, url)
+    date = article.publish_date
+    return Claim(article.title or "", date.date().isoformat() if date else "", tuple(article.authors))
 
 
 def _htmldate_fields() -> FieldReader:
@@ -228,7 +218,7 @@ _PEERS: Mapping[str, Callable[[], Peer]] = {
     "boilerpipe-article": partial(_boilerpipe, "ArticleExtractor"),
     "boilerpipe-default": partial(_boilerpipe, "DefaultExtractor"),
     "resiliparse": _resiliparse,
-    "newspaper4k": _newspaper4k,
+    "newspaper4k": lambda: partial(_newspaper_text, _newspaper_parser()),
 }
 
 PEERS: Mapping[str, Callable[[], Extractor]] = {name: partial(load_peer, name) for name in _PEERS}
@@ -237,6 +227,6 @@ PEERS: Mapping[str, Callable[[], Extractor]] = {name: partial(load_peer, name) f
 FIELD_PEERS: Mapping[str, Callable[[], FieldReader]] = {
     "htmldate": _htmldate_fields,
     "trafilatura": _trafilatura_fields,
-    "newspaper4k": _newspaper4k_fields,
+    "newspaper4k": lambda: partial(_newspaper_fields, _newspaper_parser()),
 }
 """The peers' own functions for fields, by name; `load_field_peer` makes readers of them."""

@@ -1,14 +1,15 @@
 import numpy as np
 import pytest
 
-from newscorpus.evaluation.bootstrap import Estimate, Sums, estimate
+from newscorpus.arrays import Floats
+from newscorpus.evaluation.bootstrap import Estimate, estimate
 
 
-def mean(sums: Sums) -> Sums:
+def mean(sums: Floats) -> Floats:
     return sums[:, 1] / sums[:, 0]
 
 
-def columns(values: list[float]) -> Sums:
+def columns(values: list[float]) -> Floats:
     return np.array([(1, value) for value in values], dtype=float)
 
 

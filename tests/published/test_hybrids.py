@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from newscorpus.arrays import Matrix
+from newscorpus.arrays import Integers, Matrix
 from newscorpus.data import Article, Page, Rejected
 from newscorpus.extraction.extractor import SystemExtractor
 from newscorpus.published.peers import MissingPeerError
@@ -14,7 +14,6 @@ from newscorpus.published.registry import load
 from newscorpus.published.segment_systems.find import (
     EXPERTS,
     SECTION_FEATURES,
-    Classes,
     DocumentSystem,
     Expert,
     SegmentSystem,
@@ -29,11 +28,11 @@ PAGE = Page.from_html("<div><a href=/>Home</a> <a href=/sport>Sport</a></div><di
 EXPERT_TEXTS: Mapping[str, Expert] = {"first": lambda _: "One two three.", "second": lambda _: ""}
 
 
-def few_links(rows: Matrix) -> Classes:
+def few_links(rows: Matrix) -> Integers:
     return np.where(rows[:, FEATURES.index("link_markup_share")] == 0, 1, 0)
 
 
-def kept_by_the_first(rows: Matrix) -> Classes:
+def kept_by_the_first(rows: Matrix) -> Integers:
     return np.where(rows[:, len(FEATURES)] > 0.5, 1, 0)
 
 

@@ -7,7 +7,8 @@ from lxml.html import HtmlElement
 from newscorpus.data import Block, Label
 from newscorpus.extraction.parse import parse
 from newscorpus.extraction.segment import segment
-from newscorpus.published.texttractor.find import COUNTS, DENSITIES, FEATURES, FLAGS, label_by, measure
+from newscorpus.published.blocks import label_by_thresholds
+from newscorpus.published.texttractor.find import COUNTS, DENSITIES, FEATURES, FLAGS, measure
 
 PAGE = (
     "<div class=article-content><h1>Nový most</h1><p>Dnes OTEVŘEN 12 let <a href=/>starý</a> most.</p></div>"
@@ -75,6 +76,6 @@ def test_all_lie_between_0_and_1() -> None:
 
 def test_two_thresholds_make_three_verdicts() -> None:
     blocks = blocks_of("<p>a<p>b<p>c<p>d")
-    labelled = label_by(np.array([0.9, 0.2, -0.1, -1.0]), blocks, good_above=0.2, almost_above=-0.5)
+    labelled = label_by_thresholds(np.array([0.9, 0.2, -0.1, -1.0]), blocks, good_above=0.2, almost_above=-0.5)
     assert [item.label for item in labelled] == [Label.GOOD, Label.ALMOST, Label.ALMOST, Label.BAD]
     assert [item.score for item in labelled] == [0.9, 0.2, -0.1, -1.0]

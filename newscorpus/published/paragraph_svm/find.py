@@ -5,16 +5,16 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from newscorpus import code_points as kinds
-from newscorpus.arrays import Matrix
+from newscorpus.arrays import Floats, Integers, Matrix
 from newscorpus.artifacts import Artifact, Scorer, load_artifact
-from newscorpus.data import Block, Label, LabelledBlock
+from newscorpus.data import Block, LabelledBlock
 from newscorpus.extraction.extractor import Reading
 from newscorpus.extraction.features.characters import count_characters
 from newscorpus.extraction.features.structure import NAMES as CLASS_NAMES
 from newscorpus.extraction.features.structure import read_structure
+from newscorpus.published.blocks import label_by_thresholds
 
 MODEL: Final = "paragraph-svm"
 
@@ -58,13 +58,7 @@ class ParagraphSvm:
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
         """The paragraphs of what was read, with the verdict on each; the score is the margin."""
         blocks = paragraphs(reading)
-        if not blocks:
-            return ()
-        margins = self.machine(measure(blocks))[:, 1].tolist()
-        return tuple(
-            LabelledBlock(block, margin, Label.GOOD if margin > 0 else Label.BAD)
-            for block, margin in zip(blocks, margins, strict=True)
-        )
+        return label_by_thresholds(self.machine(measure(blocks))[:, 1], blocks, good_above=0) if blocks else ()
 
 
 def paragraphs(reading: Reading) -> tuple[Block, ...]:
@@ -99,6 +93,6 @@ def measure(blocks: Sequence[Block]) -> Matrix:
     return np.stack([columns[name] for name in FEATURES], axis=1).astype(np.float32)
 
 
-def _of_many(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    shares: NDArray[np.float64] = np.minimum(np.log1p(counts) / np.log1p(MANY), 1)
+def _of_many(counts: Integers) -> Floats:
+    shares: Floats = np.minimum(np.log1p(counts) / np.log1p(MANY), 1)
     return shares

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from lxml.html import HtmlElement
-from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
-from newscorpus.arrays import Matrix
+from newscorpus.arrays import Integers, Matrix
 from newscorpus.artifacts import METADATA, ArtifactError, Scorer, load_artifact
 from newscorpus.data import Article, Rejected
 from newscorpus.extraction.extractor import Extractor, FoundText, Reading
@@ -41,7 +40,6 @@ SECTION_FEATURES = (*FEATURES, *(f"kept_by_{name}" for name in EXPERTS))
 CLASSES = "classes"
 """The parameter of a model that holds its classes, in the order of its scores."""
 
-Classes = NDArray[np.int64]
 Expert = Callable[[Reading], str]
 """What a page's main text is to one extractor, or ""."""
 
@@ -56,7 +54,7 @@ class Svm:
     """
 
     name: str
-    classify: Callable[[Matrix], Classes]
+    classify: Callable[[Matrix], Integers]
 
 
 @dataclass(frozen=True, slots=True)

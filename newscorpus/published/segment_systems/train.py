@@ -30,7 +30,6 @@ from newscorpus.published.segment_systems.find import (
     HYBRID_SECTION,
     SECTION_FEATURES,
     SEGMENT_SVM,
-    Classes,
     Expert,
     ask,
     load_experts,
@@ -158,7 +157,7 @@ class ChosenSvm(NamedTuple):
     rows: int
 
 
-def fit_svm(rows: Matrix, classes: Classes, sites: Sequence[str], search: SvmSearch = SvmSearch()) -> ChosenSvm:
+def fit_svm(rows: Matrix, classes: Integers, sites: Sequence[str], search: SvmSearch = SvmSearch()) -> ChosenSvm:
     """Fit the machine of the kernel and penalty that do best on sites they have not seen.
 
     `rows` has the shape (rows, columns); each has a class and a site.

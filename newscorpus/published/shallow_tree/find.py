@@ -11,11 +11,11 @@ import numpy as np
 
 from newscorpus.arrays import Matrix
 from newscorpus.artifacts import Artifact, Scorer, load_artifact
-from newscorpus.data import Block, Label, LabelledBlock
+from newscorpus.data import Block, LabelledBlock
 from newscorpus.extraction.extractor import Reading
 from newscorpus.extraction.post_analysis import BREZOVNIK, revise
 from newscorpus.extraction.segment import segment
-from newscorpus.published.neighbours import neighbour_names, with_neighbours
+from newscorpus.published.blocks import label_by_thresholds, neighbour_names, with_neighbours
 from newscorpus.tokens import count_words, words
 
 LINE_COLUMNS = 80
@@ -61,11 +61,7 @@ class ShallowTree:
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
         """The blocks of what was read, with the final verdict on each; the score is the share of good in its leaf."""
         blocks = cut(reading)
-        shares = self.tree(measure(blocks))[:, 1].tolist()
-        labelled = tuple(
-            LabelledBlock(block, share, Label.GOOD if share > 0.5 else Label.BAD)
-            for block, share in zip(blocks, shares, strict=True)
-        )
+        labelled = label_by_thresholds(self.tree(measure(blocks))[:, 1], blocks, good_above=0.5)
         return revise(labelled, reading.head_title, self.rules)
 
 

@@ -8,19 +8,18 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from newscorpus import code_points as kinds
-from newscorpus.arrays import Matrix
+from newscorpus.arrays import Floats, Integers, Matrix
 from newscorpus.artifacts import Artifact, Scorer, load_artifact
-from newscorpus.data import Block, Label, LabelledBlock
+from newscorpus.data import Block, LabelledBlock
 from newscorpus.extraction.extractor import Reading
 from newscorpus.extraction.features.characters import Characters, count_characters
 from newscorpus.extraction.features.own import POSITIVE_INLINE
 from newscorpus.extraction.features.structure import NAMES as CLASS_NAMES
 from newscorpus.extraction.features.structure import read_structure
 from newscorpus.extraction.post_analysis import MROZEK, revise
-from newscorpus.published.neighbours import neighbour_names, with_neighbours
+from newscorpus.published.blocks import label_by_thresholds, neighbour_names, with_neighbours
 from newscorpus.tokens import words
 
 MODEL: Final = "texttractor"
@@ -70,9 +69,6 @@ FEATURES: Final = neighbour_names((*COUNTS, *DENSITIES, *FLAGS))
 _POSITIVE_KINDS = sum(1 << CLASS_NAMES.index(name) for name in ("article", "content", "main", "lead"))
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
-Values = NDArray[np.float64]
-Numbers = NDArray[np.float64] | NDArray[np.int64]
-
 
 class Texttractor:
     """Label blocks as `texttractor` does, by the network that travels with the package or another `artifact`.
@@ -91,21 +87,8 @@ class Texttractor:
         if not reading.blocks:
             return ()
         output = np.clip(self.network(measure(reading.blocks))[:, 0], -1, 1)
-        labelled = label_by(output, reading.blocks, self.good_above, self.almost_above)
+        labelled = label_by_thresholds(output, reading.blocks, self.good_above, self.almost_above)
         return revise(labelled, reading.head_title, self.rules)
-
-
-def label_by(
-    output: Values, blocks: Sequence[Block], good_above: float, almost_above: float
-) -> tuple[LabelledBlock, ...]:
-    """`blocks` with the verdicts that the two thresholds make of the network's `output` on each."""
-
-    def verdict(score: float) -> Label:
-        return Label.GOOD if score > good_above else Label.ALMOST if score > almost_above else Label.BAD
-
-    return tuple(
-        LabelledBlock(block, score, verdict(score)) for block, score in zip(blocks, output.tolist(), strict=True)
-    )
 
 
 def measure(blocks: Sequence[Block]) -> Matrix:
@@ -121,12 +104,12 @@ def measure(blocks: Sequence[Block]) -> Matrix:
     return with_neighbours(np.minimum(own, 1).astype(np.float32))
 
 
-def _divide(values: Numbers, by: Numbers) -> Values:
+def _divide(values: Floats | Integers, by: Floats | Integers) -> Floats:
     """The quotient; 1 where the denominator is zero."""
     return np.divide(values, by, out=np.ones(len(values)), where=np.broadcast_to(by != 0, len(values)))
 
 
-def _counts(blocks: Sequence[Block], characters: Characters) -> dict[str, Values]:
+def _counts(blocks: Sequence[Block], characters: Characters) -> dict[str, Floats]:
     of_words = characters.words
     counts = {
         "letters": characters.letters,
@@ -144,7 +127,7 @@ def _counts(blocks: Sequence[Block], characters: Characters) -> dict[str, Values
     return {**whole, "mean_word": mean_word, "mean_sentence": _divide(whole["words"], whole["sentences"])}
 
 
-def _densities(blocks: Sequence[Block], characters: Characters, counts: Mapping[str, Values]) -> dict[str, Values]:
+def _densities(blocks: Sequence[Block], characters: Characters, counts: Mapping[str, Floats]) -> dict[str, Floats]:
     length, n_words = characters.length, counts["words"]
     with_lower = np.array([sum(word != word.upper() for word in words(block.text)) for block in blocks])
     return {
@@ -159,7 +142,7 @@ def _densities(blocks: Sequence[Block], characters: Characters, counts: Mapping[
     }
 
 
-def _flags(blocks: Sequence[Block], characters: Characters) -> dict[str, Values]:
+def _flags(blocks: Sequence[Block], characters: Characters) -> dict[str, Floats]:
     structure = read_structure(blocks)
     tags = np.array([block.tag for block in blocks])
     flags = {

@@ -4,12 +4,11 @@ import warnings
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 from threadpoolctl import threadpool_limits
 
-from newscorpus.arrays import Flags
+from newscorpus.arrays import Flags, Floats
 from newscorpus.learning.block_learner import BlockLearner, FittedModel, LabelledPage, stack
 from newscorpus.learning.onnx import estimator_to_onnx
 from newscorpus.published.texttractor.find import FEATURES, MODEL, THRESHOLDS, measure
@@ -26,8 +25,6 @@ SEED = 1
 GOOD_BETA, ALMOST_BETA = 0.5, 1.0
 """For the upper threshold precision counts twice as much as recall: post-analysis adds to what is good, three blocks
 bringing in all whose parents have the same path."""
-
-Values = NDArray[np.float64]
 
 
 def fit(pages: Iterable[LabelledPage], layers: tuple[int, ...] = LAYERS, epochs: int = EPOCHS) -> FittedModel:
@@ -62,7 +59,7 @@ def fit(pages: Iterable[LabelledPage], layers: tuple[int, ...] = LAYERS, epochs:
     )
 
 
-def best_threshold(output: Values, good: Flags, beta: float) -> float:
+def best_threshold(output: Floats, good: Flags, beta: float) -> float:
     """The threshold, a multiple of 0.05 in -1..1, whose verdicts have the highest F-beta; of equals the lowest."""
     thresholds = np.arange(-19, 20) / 20
     kept = output[:, None] > thresholds

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from newscorpus.published.neighbours import neighbour_names, with_neighbours
+from newscorpus.published.blocks import neighbour_names, with_neighbours
 
 
 def test_the_block_then_the_one_before_then_the_one_after() -> None:
