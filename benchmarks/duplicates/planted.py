@@ -13,7 +13,7 @@ import msgspec
 from benchmarks.duplicates.texts import as_text, excerpt, make_words, rewritten, similarity
 from newscorpus.corpus.lines import encode_line
 from newscorpus.layout import DUPLICATES
-from newscorpus.publish.dedup import Setup, dedup
+from newscorpus.publish.dedup import DedupOptions, dedup
 from newscorpus.publish.left_out import DuplicateLine
 
 RESULT = Path(__file__).parents[1] / "results" / "duplicates" / "planted.md"
@@ -96,7 +96,7 @@ def find(pairs: Sequence[Pair], jobs: int) -> dict[str, Found]:
         documents = Path(folder) / "planted.jsonl"
         with documents.open("wb") as file:
             file.writelines(lines(pairs))
-        dedup([documents], Path(folder) / "out", setup=Setup(jobs=jobs))
+        dedup([documents], Path(folder) / "out", options=DedupOptions(jobs=jobs))
         with (Path(folder) / "out" / DUPLICATES).open("rb") as file:
             gone = [msgspec.json.decode(line, type=DuplicateLine) for line in file]
     return {name: judge(name, pairs, gone) for name in sorted({pair.name for pair in pairs}, reverse=True)}

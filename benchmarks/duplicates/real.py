@@ -16,7 +16,7 @@ from newscorpus.corpus.lines import encode_line
 from newscorpus.dedup.store import ROWS
 from newscorpus.gold.pages import read_pages
 from newscorpus.layout import DUPLICATES, INDEX
-from newscorpus.publish.dedup import DedupReport, Setup, dedup
+from newscorpus.publish.dedup import DedupOptions, DedupReport, dedup
 from newscorpus.publish.left_out import DuplicateLine
 
 RESULTS = Path(__file__).parents[1] / "results" / "duplicates"
@@ -51,7 +51,7 @@ def look(pages: Path) -> Found:
         documents, output = Path(folder) / "documents.jsonl", Path(folder) / "out"
         with documents.open("wb") as file:
             file.writelines(gold_lines(pages))
-        report = dedup([documents], output, setup=Setup())
+        report = dedup([documents], output, options=DedupOptions())
         beside = [path for path in (output / INDEX).iterdir() if path.name not in ("signatures", ROWS)]
         size = sum(path.stat().st_size for path in beside) / report.documents
         with (output / DUPLICATES).open("rb") as file:

@@ -61,12 +61,12 @@ def dedup(
 
     A run that was interrupted continues where it stopped.
     """
-    from newscorpus.publish.dedup import REPRINTS, Setup
+    from newscorpus.publish.dedup import REPRINTS, DedupOptions
     from newscorpus.publish.dedup import dedup as dedup_documents
     from newscorpus.terminal import progress
 
     config = BuildConfig(duplicates=DuplicateConfig(survivor=survivor, revision=revision))
-    done = dedup_documents(inputs, output, against or (), Setup(config, jobs, redis, progress))
+    done = dedup_documents(inputs, output, against or (), DedupOptions(config, jobs, redis, progress))
     _name_numba(done.documents)
     typer.echo(f"{done.documents} documents; {done.kept} kept; left out: {counted(done.duplicates)}")
     if report:

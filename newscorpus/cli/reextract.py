@@ -11,7 +11,7 @@ from typer import Option
 from newscorpus.cli.app import Corpus, Extractor, Jobs, Quality, Rights, app, chosen_recipe, counted
 
 if TYPE_CHECKING:
-    from newscorpus.publish.changes import Change, Tally
+    from newscorpus.publish.changes import Change, PortalChanges
 
 
 @app.command()
@@ -57,16 +57,16 @@ def reextract(
         found = list(changes.find_changes(corpus, folder, done.read))
         if diff:
             _print_differences(found, limit)
-        _print_tallies(changes.tally(found))
+        _print_counts(changes.count_changes(found))
     typer.echo(f"{sum(done.outcomes.values())} pages: {counted(done.outcomes)}")
     if output:
         typer.echo(f"The new corpus lies in {output}; newscorpus build {output} publishes it")
 
 
 def _print_differences(found: "list[Change]", limit: int) -> None:
-    from newscorpus.publish.changes import Kind, difference
+    from newscorpus.publish.changes import ChangeKind, difference
 
-    shown = [change for change in found if change.kind in {Kind.TEXT, Kind.GAINED, Kind.LOST}]
+    shown = [change for change in found if change.kind in {ChangeKind.TEXT, ChangeKind.GAINED, ChangeKind.LOST}]
     for change in shown[:limit]:
         typer.echo(f"=== {change.kind}: {change.source}, {change.id}")
         typer.echo("\n".join(difference(change)))
@@ -74,16 +74,16 @@ def _print_differences(found: "list[Change]", limit: int) -> None:
         typer.echo(f"... {len(shown) - limit} more documents")
 
 
-def _print_tallies(tallies: "list[Tally]") -> None:
+def _print_counts(tallies: "list[PortalChanges]") -> None:
     from dataclasses import astuple, fields
 
     from rich.table import Table
 
-    from newscorpus.publish.changes import Tally
+    from newscorpus.publish.changes import PortalChanges
     from newscorpus.terminal import table_console
 
     table = Table()
-    for number, field in enumerate(fields(Tally)):
+    for number, field in enumerate(fields(PortalChanges)):
         table.add_column(field.name.replace("_", " "), justify="right" if number else "left")
     for one in tallies:
         table.add_row(*map(str, astuple(one)))

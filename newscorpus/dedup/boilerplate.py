@@ -1,4 +1,4 @@
-"""Boilerplate: paragraphs that recur on many pages of one portal, such as calls to subscribe and notes on authors."""
+"""Find and cut paragraphs that recur on many pages of one portal, such as calls to subscribe and notes on authors."""
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
@@ -15,12 +15,12 @@ from newscorpus.dedup.words import HALF, hash_runs
 def find_boilerplate(
     collection: Collection, staying: NDArray[np.int64], config: DuplicateConfig
 ) -> Mapping[str, frozenset[int]]:
-    """By source the hashes of paragraphs that stand in so many of its documents that they are boilerplate.
+    """By source the hashes of the paragraphs that stand in many of its documents.
 
     Args:
         collection: all documents.
         staying: positions of those that count: each text once.
-        config: from how many documents on.
+        config: how many documents are many.
     """
     if not config.boilerplate_documents:
         return {}
@@ -30,8 +30,10 @@ def find_boilerplate(
     for number in np.unique(sources):
         here = sources[owners] == number
         least = max(config.boilerplate_documents, config.boilerplate_share * np.count_nonzero(sources == number))
-        if hashes := _recurring(paragraphs[here], owners[here], least):
-            found[collection.sources[number]] = hashes
+        each_once = np.unique(np.rec.fromarrays([paragraphs[here], owners[here]]))
+        hashes, counts = np.unique(each_once["f0"], return_counts=True)
+        if recurring := frozenset(hashes[counts >= least].tolist()):
+            found[collection.sources[number]] = recurring
     return found
 
 
@@ -43,13 +45,6 @@ def cut_boilerplate(text: str, boilerplate: AbstractSet[int], config: DuplicateC
     lines = text.split("\n")
     stay = [line for line in lines if not _is_boilerplate(line, boilerplate, config)]
     return ("\n".join(stay), len(lines) - len(stay)) if any(map(str.strip, stay)) else (text, 0)
-
-
-def _recurring(paragraphs: NDArray[np.uint32], owners: NDArray[np.int64], least: float) -> frozenset[int]:
-    """The paragraphs that at least so many documents have."""
-    each_once = np.unique(np.rec.fromarrays([paragraphs, owners]))
-    hashes, counts = np.unique(each_once["f0"], return_counts=True)
-    return frozenset(hashes[counts >= least].tolist())
 
 
 def _is_boilerplate(line: str, boilerplate: AbstractSet[int], config: DuplicateConfig) -> bool:

@@ -1,12 +1,11 @@
 """Find the documents that repeat others, and choose the one that stays.
 
-First of all texts of one document one stays (revisions); then of equal texts one (exact), and of much alike ones one
-(near), in the order of the policy; last go those that a longer document contains (excerpts), longest first. The groups
-of near-duplicates are stars, not chains: every document in one was compared with the very document that stays for it,
-and no two that stay were found alike. Documents are taken in the order of the policy; each one not yet settled stays,
-and settles all that are alike to it. What stays for a group may itself be an excerpt of a longer document, and then
-that one stands for all. Documents of a reference come before all others and never go. The outcome does not depend on
-the order of the input.
+First, one of all texts of a document stays (revisions); then one of equal texts (exact) and one of similar texts
+(near), in the order of the policy; last go the documents that a longer one contains (excerpts), longest first. Groups
+of near-duplicates are stars, not chains: documents are taken in the order of the policy, and each one not yet settled
+stays and settles all that are similar to it. So every document was compared with the one that stays for it, and no two
+that stay are similar. What stays for a group may itself be an excerpt of a longer document, which then stands for all.
+Documents of a reference come before all others and never go. The outcome does not depend on the order of the input.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,7 +38,7 @@ def unwatched(items: Iterable[T], _: str) -> Iterable[T]:
     return items
 
 
-class Kind(StrEnum):
+class DuplicateKind(StrEnum):
     """How a document repeats another: the same text, much the same, a part of it, or another state of one document."""
 
     EXACT = "exact"
@@ -63,7 +62,7 @@ class Duplicate:
 
     position: int
     of: int
-    kind: Kind
+    kind: DuplicateKind
     similarity: float
 
 
@@ -78,7 +77,8 @@ def find_duplicates(
     order = order[compared[order]]
     repeats = list(_repeats(collection, order, verifier, config, watch))
     compared[[repeat.position for repeat in repeats]] = False
-    excerpts = _excerpts(collection, order[compared[order]], verifier, config) if config.excerpts else ()
+    found = find_excerpts(collection, order[compared[order]], verifier, config) if config.excerpts else ()
+    excerpts = [Duplicate(part, whole, DuplicateKind.EXCERPT, share) for part, whole, share in found]
     return sorted([*revisions, *repeats, *excerpts], key=lambda duplicate: duplicate.position)
 
 
@@ -126,25 +126,15 @@ def _revisions(collection: Collection, policy: Survivor) -> Iterator[Duplicate]:
         same = order[by_name[start : start + size]]
         signatures = collection.signatures(same)
         for position, similarity in zip(same[1:].tolist(), estimate(signatures[0], signatures[1:]), strict=True):
-            yield Duplicate(position, int(same[0]), Kind.REVISION, float(similarity))
-
-
-def _firsts(keys: NDArray[np.bytes_]) -> NDArray[np.int64]:
-    """For each key the index of the first one that is equal."""
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    firsts: NDArray[np.int64] = first[inverse]
-    return firsts
+            yield Duplicate(position, int(same[0]), DuplicateKind.REVISION, float(similarity))
 
 
 def _repeats(
-    collection: Collection,
-    order: NDArray[np.int64],
-    verifier: Verifier,
-    config: DuplicateConfig,
-    watch: Watch,
+    collection: Collection, order: NDArray[np.int64], verifier: Verifier, config: DuplicateConfig, watch: Watch
 ) -> Iterator[Duplicate]:
     """The exact and near-duplicates among documents in the order of the policy."""
-    first = _firsts(collection.documents["content"][order])
+    _, firsts, inverse = np.unique(collection.documents["content"][order], return_index=True, return_inverse=True)
+    first = firsts[inverse]
     texts, text_of = np.unique(first, return_inverse=True)
     near = _near(collection, order[texts], verifier, config, watch)
     for index, position in enumerate(order.tolist()):
@@ -153,21 +143,17 @@ def _repeats(
             continue
         if text in near:
             of, similarity = near[text]
-            yield Duplicate(position, int(order[texts[of]]), Kind.NEAR, similarity)
+            yield Duplicate(position, int(order[texts[of]]), DuplicateKind.NEAR, similarity)
         elif first[index] != index:
-            yield Duplicate(position, int(order[first[index]]), Kind.EXACT, 1.0)
+            yield Duplicate(position, int(order[first[index]]), DuplicateKind.EXACT, 1.0)
 
 
 def _near(
-    collection: Collection,
-    positions: NDArray[np.int64],
-    verifier: Verifier,
-    config: DuplicateConfig,
-    watch: Watch,
+    collection: Collection, positions: NDArray[np.int64], verifier: Verifier, config: DuplicateConfig, watch: Watch
 ) -> dict[int, tuple[int, float]]:
-    """Of different texts, in the order of the policy, those that are near-duplicates.
+    """The near-duplicates among different texts, each with the text that stays for it and the similarity.
 
-    Gives for each the text that stays, as indices into `positions`, and the similarity.
+    Texts are indices into `positions`, which are in the order of the policy.
     """
     alike = NearDuplicates(collection, positions, verifier, config).alike
     is_reference = positions < collection.n_references
@@ -181,11 +167,3 @@ def _near(
             settled[other] = True
             near[other] = (item, similarity)
     return near
-
-
-def _excerpts(
-    collection: Collection, staying: NDArray[np.int64], verifier: Verifier, config: DuplicateConfig
-) -> Iterator[Duplicate]:
-    """The excerpts among documents that stay so far, in the order of the policy."""
-    for part, whole, share in find_excerpts(collection, staying, verifier, config):
-        yield Duplicate(part, whole, Kind.EXCERPT, share)

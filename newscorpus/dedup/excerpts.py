@@ -1,6 +1,6 @@
-"""Excerpts: documents most of which stand in a longer one, word for word, as when a portal cuts an agency's text.
+"""Find excerpts: documents that stand in a longer one word for word, as when a portal shortens an agency's text.
 
-Candidates share rare sampled runs of words (Manber 1994; Broder 1997); whether they are excerpts their texts decide.
+Candidates share rare sampled runs of words (Manber 1994; Broder 1997); their texts decide.
 """
 
 import itertools
@@ -23,8 +23,8 @@ def find_excerpts(
 ) -> Iterator[tuple[int, int, float]]:
     """Excerpts among documents that stay: position, position of the longer one, which stays, and share contained.
 
-    The longest document is looked at first, so that a longer one is settled before its excerpts, and no excerpt of an
-    excerpt is left without a document that stays.
+    The longest document comes first, so that a document is settled before its excerpts, and every excerpt has a
+    document that stays.
 
     Args:
         collection: all documents; its references never go.
@@ -72,13 +72,9 @@ def _candidates(
 def _pairs(
     runs: NDArray[np.uint32], owners: NDArray[np.int64], n_documents: np.uint64, most: int
 ) -> NDArray[np.uint64]:
-    """Every pair of documents once for each run that both have, as `first * documents + second`.
+    """Every pair of documents once for each run that both have, as `first * n_documents + second`.
 
-    Args:
-        runs: the runs of all documents, each once a document.
-        owners: the document of each.
-        n_documents: number of documents.
-        most: documents that may share a run for it to count.
+    Runs that more than `most` documents share do not count. `owners` names the document of each run.
     """
     order = np.lexsort((owners, runs))
     ordered, documents = runs[order], owners[order].astype(np.uint64)

@@ -1,4 +1,4 @@
-"""The inner loops of signatures, compiled by numba to machine code. The NumPy code beside them gives the same values.
+"""Compile the inner loops of signatures to machine code by numba; the NumPy code beside them gives the same values.
 
 The functions are compiled when first called, which takes two seconds, and kept on disk beside this file or, where that
 cannot be written, in the user's cache, so that other processes load them in some 0.1 s.

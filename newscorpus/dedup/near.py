@@ -1,7 +1,4 @@
-"""Locality-sensitive hashing: documents whose signatures agree in a whole band are candidates for near-duplicates.
-
-Near-duplicates of a document: candidates that share a band, verified one by one.
-"""
+"""Find near-duplicates: documents whose signatures agree in a whole band are candidates, verified one by one."""
 
 from collections.abc import Iterator
 
@@ -13,6 +10,9 @@ from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.signature import estimate
 from newscorpus.dedup.verify import Verifier
 from newscorpus.dedup.words import HALF, RUN_BASE, mixed
+
+SIGNATURES_AT_ONCE = 65_536
+"""Signatures in memory at once while their bands are read: 32 MB."""
 
 
 def band_keys(signatures: NDArray[np.uint32], bands: int, rows: int) -> NDArray[np.uint32]:
@@ -74,19 +74,6 @@ def _shared(keys: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int
     return order[np.repeat(sizes > 1, sizes)], sizes[sizes > 1]
 
 
-SIGNATURES_AT_ONCE = 65_536
-"""Signatures in memory at once while their bands are read: 32 MB."""
-
-
-def _buckets(collection: Collection, positions: NDArray[np.int64], config: DuplicateConfig) -> Buckets:
-    """Candidates among the documents at some positions."""
-    parts = [
-        band_keys(collection.signatures(positions[start : start + SIGNATURES_AT_ONCE]), config.bands, config.rows)
-        for start in range(0, len(positions), SIGNATURES_AT_ONCE)
-    ]
-    return Buckets(list(np.concatenate(parts).T) if parts else [])
-
-
 class NearDuplicates:
     """Finds the near-duplicates of documents.
 
@@ -98,25 +85,20 @@ class NearDuplicates:
     """
 
     def __init__(
-        self,
-        collection: Collection,
-        positions: NDArray[np.int64],
-        verifier: Verifier,
-        config: DuplicateConfig,
+        self, collection: Collection, positions: NDArray[np.int64], verifier: Verifier, config: DuplicateConfig
     ) -> None:
         self._collection = collection
         self._positions = positions
-        self._buckets = _buckets(collection, positions, config)
+        parts = [
+            band_keys(collection.signatures(positions[start : start + SIGNATURES_AT_ONCE]), config.bands, config.rows)
+            for start in range(0, len(positions), SIGNATURES_AT_ONCE)
+        ]
+        self._buckets = Buckets(list(np.concatenate(parts).T) if parts else [])
         self._verifier = verifier
         self._config = config
 
     def alike(self, item: int, settled: NDArray[np.bool_]) -> Iterator[tuple[int, float]]:
-        """The items at least as similar to this one as the threshold, with their Jaccard similarity.
-
-        Args:
-            item: index into the positions.
-            settled: which items are not looked at.
-        """
+        """The items not settled that are as similar to this one as the threshold, with their Jaccard similarity."""
         found = self._buckets.candidates(item)
         found = found[~settled[found]]
         if not len(found):

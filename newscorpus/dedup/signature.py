@@ -1,4 +1,4 @@
-"""What is known of a text for comparing it with others: its words and runs of words as hashes, MinHash signatures.
+"""Sign texts by MinHash, and compare signatures and sets of shingles.
 
 A signature is opaque bytes on its way through the crawl: little-endian unsigned 32-bit integers, one a permutation. Its
 values are those of datasketch's `MinHash(scheme="affine32", hashfunc=shingle_hash)`, so that all its indexes take them.
@@ -128,16 +128,11 @@ def containment(part: NDArray[np.uint64], whole: NDArray[np.uint64]) -> float:
 @cache
 def _permutations(parameters: SignatureParameters) -> NDArray[np.uint32]:
     """Factors and summands of the permutations, shape (2, permutations), as datasketch draws them."""
-    _refuse_unknown(parameters)
-    drawn: NDArray[np.uint32] = MinHash(
-        num_perm=parameters.permutations, seed=parameters.seed, scheme=parameters.scheme
-    ).permutations
-    return drawn
-
-
-def _refuse_unknown(parameters: SignatureParameters) -> None:
-    """Refuse names that this module has no code for."""
     for name in ("normaliser", "hashing", "scheme"):
         asked, known = getattr(parameters, name), getattr(PARAMETERS, name)
         if asked != known:
             raise ValueError(f"signature parameter {name} = {asked!r} is unknown; known: {known!r}")
+    drawn: NDArray[np.uint32] = MinHash(
+        num_perm=parameters.permutations, seed=parameters.seed, scheme=parameters.scheme
+    ).permutations
+    return drawn

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from newscorpus.config import BuildConfig
 from newscorpus.dedup.signature import content_hash, read_words, sign_words
-from newscorpus.dedup.words import HALF, hash_parts, hash_runs, sizes_of
+from newscorpus.dedup.words import HALF, hash_parts, hash_runs
 
 DIGEST_BYTES = 8
 
@@ -66,7 +66,7 @@ def make_sketch(name: str, source: str, text: str, config: BuildConfig, signatur
         signature: of the text, where it is known.
     """
     words, ends = read_words(text)
-    sizes = sizes_of(ends)
+    sizes = np.diff(ends, prepend=0)
     is_counted = sizes[sizes > 0] >= config.duplicates.boilerplate_words
     runs = hash_runs(words, config.duplicates.excerpt_words)
     is_sampled = runs % np.uint64(config.duplicates.excerpt_sample) == 0  # by value, not by place (Manber 1994)

@@ -1,4 +1,4 @@
-"""Exact comparisons of texts, each made once: what was found is kept on disk and read again by the next run."""
+"""Compare texts exactly, each pair once: what was found is kept on disk for the next run."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The words of a text as 64-bit hashes: what everything that compares texts is made of.
+"""Hash the words of a text and their runs to 64 bits; all that compares texts is made of these hashes.
 
 A text is normalised to NFC and folded character by character: letters to lower case, digits and combining marks as
 they are, format characters (soft hyphen, joiners) and the dot that Turkish leaves above a lower-case i to nothing,
@@ -44,7 +44,10 @@ def hash_words(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint64], NDArray[n
     folded = folding()[codes]
     stays = folded != DROPPED
     folded = folded[stays]
-    begins = _begins(folded)
+    alone = (folded & ALONE) != 0
+    parts = (folded == GAP) | alone
+    # A word begins after a gap, at a character that is a word, and after one.
+    begins = (folded != GAP) & (alone | np.concatenate([[True], parts])[:-1])
     ends = np.append(np.cumsum(begins)[codes[stays] == NEWLINE], np.count_nonzero(begins))
     return _hash_folded(folded, begins), ends
 
@@ -61,16 +64,6 @@ def _hash_folded(folded: NDArray[np.uint32], begins: NDArray[np.bool_]) -> NDArr
     powers[0] = ONE
     within = np.arange(len(values)) - np.repeat(starts, lengths)
     return mixed(np.add.reduceat(values * np.cumprod(powers)[within], starts))
-
-
-def _begins(folded: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Where a word begins: after a gap, at a character that is a word, and after one."""
-    alone = (folded & ALONE) != 0
-    before = np.empty(len(folded), bool)
-    before[:1] = True
-    before[1:] = (folded[:-1] == GAP) | alone[:-1]
-    starts: NDArray[np.bool_] = (folded != GAP) & (alone | before)
-    return starts
 
 
 def hash_runs(words: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
@@ -97,20 +90,13 @@ def hash_parts(words: NDArray[np.uint64], ends: NDArray[np.int64]) -> NDArray[np
         words: hashes of the words of the text.
         ends: number of words up to the end of each part, ascending; the last one's is that of all words.
     """
-    sizes = sizes_of(ends)
+    sizes = np.diff(ends, prepend=0)
     if not len(sizes):
         return words
     powers = np.full(sizes.max(), RUN_BASE)
     powers[0] = ONE
     to_end = np.repeat(ends, sizes) - np.arange(1, len(words) + 1)
     return mixed(np.add.reduceat(words * np.cumprod(powers)[to_end], ends - sizes))
-
-
-def sizes_of(ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The number of words in each part of a text."""
-    sizes = ends.copy()
-    sizes[1:] -= ends[:-1]
-    return sizes
 
 
 def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:

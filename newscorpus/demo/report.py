@@ -12,7 +12,7 @@ import msgspec
 from newscorpus.corpus.intake import read_journal
 from newscorpus.corpus.published import open_corpus
 from newscorpus.data import Record
-from newscorpus.dedup.duplicates import Kind
+from newscorpus.dedup.duplicates import DuplicateKind
 from newscorpus.demo.site import PLACEHOLDER, SITE
 from newscorpus.errors import DemoError
 from newscorpus.evaluation.scores import ngram_scores
@@ -133,7 +133,7 @@ def read_report(corpus: Path, gold: Mapping[str, Gold]) -> DemoReport:
     """
     records = tuple(open_corpus(corpus).records())
     rejected = tuple(read_journal(corpus / REJECTED)) if (corpus / REJECTED).exists() else ()
-    duplicates = [line for line in read_duplicates(corpus / DUPLICATES) if line.kind is not Kind.REVISION]
+    duplicates = [line for line in read_duplicates(corpus / DUPLICATES) if line.kind is not DuplicateKind.REVISION]
     kept = {canonical_url(record.url): record for record in records}
     # Of an address that ended in several ways the best one counts.
     endings = {canonical_url(each.url): f"{each.stage}/{each.reason}" for each in rejected}

@@ -22,7 +22,7 @@ from newscorpus.crawl.archive.values import Capture
 from newscorpus.crawl.ledger.rows import UrlState
 from newscorpus.crawl.ledger.status import UrlEntry, find
 from newscorpus.data import Evidence, Record, Rejected
-from newscorpus.dedup.duplicates import Kind
+from newscorpus.dedup.duplicates import DuplicateKind
 from newscorpus.errors import CorpusError
 from newscorpus.layout import DUPLICATES, INTAKE, LEDGER, MANIFEST, REJECTED
 from newscorpus.publish.left_out import DUPLICATE_LINES, DuplicateLine
@@ -232,7 +232,7 @@ def _with_document(said: Explanation, corpus: Path, row: Record) -> Explanation:
     published = _published(corpus, (left_out.cluster if left_out else "") or row.id)
     said = replace(said, row=row, left_out=left_out, published=published, stands_for=stands_for)
     if left_out:
-        return replace(said, fate=Fate.SUPERSEDED if left_out.kind is Kind.REVISION else Fate.DUPLICATE)
+        return replace(said, fate=Fate.SUPERSEDED if left_out.kind is DuplicateKind.REVISION else Fate.DUPLICATE)
     return replace(said, fate=Fate.PUBLISHED if published else Fate.NOT_BUILT)
 
 

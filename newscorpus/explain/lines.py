@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from newscorpus.corpus.lines import writable
-from newscorpus.dedup.duplicates import Kind
+from newscorpus.dedup.duplicates import DuplicateKind
 from newscorpus.explain.address import Answered, Explanation, Fate, Found
 from newscorpus.explain.page import FieldView, PageView
 from newscorpus.publish.left_out import DuplicateLine
@@ -98,7 +98,7 @@ def _document(said: Explanation) -> Iterator[str]:
 
 
 def _how(line: DuplicateLine) -> str:
-    if line.kind is Kind.REVISION:
+    if line.kind is DuplicateKind.REVISION:
         return f"revision {line.revision}"
     return f"{line.kind} duplicate, similarity {line.similarity:.2f}"
 

@@ -19,7 +19,7 @@ from newscorpus.corpus.published import publish
 from newscorpus.data import Record
 from newscorpus.dedup.boilerplate import cut_boilerplate, find_boilerplate
 from newscorpus.dedup.collection import Collection
-from newscorpus.dedup.duplicates import Duplicate, Kind, Watch, find_duplicates, staying, unwatched
+from newscorpus.dedup.duplicates import Duplicate, DuplicateKind, Watch, find_duplicates, staying, unwatched
 from newscorpus.dedup.verify import VERIFIED, Verifier
 from newscorpus.errors import CorpusError, DedupError
 from newscorpus.files import exclusive, replacing
@@ -160,7 +160,7 @@ def _superseded(collection: Collection, duplicates: Sequence[Duplicate]) -> dict
     earlier: dict[int, tuple[float, str]] = {}
     for duplicate in duplicates:
         old, chosen = duplicate.position, duplicate.of
-        if duplicate.kind is not Kind.REVISION or revision(old) == revision(chosen):
+        if duplicate.kind is not DuplicateKind.REVISION or revision(old) == revision(chosen):
             continue
         candidate = (fetched[old], revision(old))
         if candidate[0] <= fetched[chosen]:

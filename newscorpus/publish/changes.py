@@ -19,7 +19,7 @@ DIFF_LINES = 40
 """Longest difference of one document that is shown; a screen."""
 
 
-class Kind(StrEnum):
+class ChangeKind(StrEnum):
     """What became of a document."""
 
     SAME = "same"
@@ -31,7 +31,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredRow:
     """The latest row of a document, without its text: the time of its fetch, its place, and hashes of both."""
 
     fetched: str
@@ -47,13 +47,13 @@ class Change:
 
     id: str
     source: str
-    kind: Kind
+    kind: ChangeKind
     before: RowPlace | None
     after: RowPlace | None
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class PortalChanges:
     """How many documents of a portal changed.
 
     Attributes:
@@ -97,11 +97,11 @@ def find_changes(before: Path, after: Path, read: Set[tuple[str, str]]) -> Itera
         yield Change(name, sources[name], _kind(was, now, read), *places)
 
 
-def tally(changes: Iterable[Change]) -> list[Tally]:
+def count_changes(changes: Iterable[Change]) -> list[PortalChanges]:
     """The changes of each portal, by name, and the words they add and remove."""
-    tallies: dict[str, Tally] = {}
+    tallies: dict[str, PortalChanges] = {}
     for change in changes:
-        so_far = tallies.get(change.source, Tally(change.source))
+        so_far = tallies.get(change.source, PortalChanges(change.source))
         added, removed = _words(change)
         tallies[change.source] = replace(
             so_far,
@@ -122,19 +122,19 @@ def difference(change: Change, max_lines: int = DIFF_LINES) -> list[str]:
     return lines if left <= 0 else [*lines[:max_lines], f"... {left} more lines"]
 
 
-def _kind(was: Stored | None, now: Stored | None, read: Set[tuple[str, str]]) -> Kind:
+def _kind(was: StoredRow | None, now: StoredRow | None, read: Set[tuple[str, str]]) -> ChangeKind:
     if was is None:
-        return Kind.GAINED
+        return ChangeKind.GAINED
     if now is None:
-        return Kind.LOST if (was.source, was.fetched) in read else Kind.NOT_READ
+        return ChangeKind.LOST if (was.source, was.fetched) in read else ChangeKind.NOT_READ
     if was.revision != now.revision:
-        return Kind.TEXT
-    return Kind.SAME if was.digest == now.digest else Kind.FIELDS
+        return ChangeKind.TEXT
+    return ChangeKind.SAME if was.digest == now.digest else ChangeKind.FIELDS
 
 
-def _latest(corpus: Path) -> dict[str, Stored]:
+def _latest(corpus: Path) -> dict[str, StoredRow]:
     """Of each document the row fetched last, by its id; of the rows of one fetch that of the last re-extraction."""
-    newest: dict[tuple[str, str], tuple[int, bool, Stored | None]] = {}
+    newest: dict[tuple[str, str], tuple[int, bool, StoredRow | None]] = {}
     for place, row in read_intake(corpus / INTAKE, BuildConfig().signature):
         name = (row.document, row.fetch[1])
         stored = None if isinstance(row, Withdrawal) else _stored(place, row.record)
@@ -143,14 +143,14 @@ def _latest(corpus: Path) -> dict[str, Stored]:
     return {name: stored for (name, _), (_, _, stored) in sorted(newest.items()) if stored}
 
 
-def _stored(place: RowPlace, record: Record) -> Stored:
+def _stored(place: RowPlace, record: Record) -> StoredRow:
     hashed = hashlib.blake2b(encode(record), digest_size=16).digest()
-    return Stored(record.fetched, place, record.revision, hashed, record.source)
+    return StoredRow(record.fetched, place, record.revision, hashed, record.source)
 
 
 def _words(change: Change) -> tuple[int, int]:
     """Words that the text has more and less, whatever their order."""
-    if change.kind in {Kind.SAME, Kind.FIELDS, Kind.NOT_READ}:
+    if change.kind in {ChangeKind.SAME, ChangeKind.FIELDS, ChangeKind.NOT_READ}:
         return 0, 0
     before, after = (Counter(words(record.text)) if record else Counter() for record in _records(change))
     return (after - before).total(), (before - after).total()

@@ -32,7 +32,7 @@ from newscorpus.dedup.store import ROWS, STATE, Store, layout_of
 from newscorpus.files import exclusive, replacing
 from newscorpus.layout import BUILD_LOCK, INDEX, INTAKE, PUBLISHED
 from newscorpus.publish.build import decide
-from newscorpus.publish.documents import Part, find_parts, index_parts, stem
+from newscorpus.publish.documents import InputFile, find_files, index_files, stem
 from newscorpus.publish.index import line_of
 from newscorpus.publish.left_out import (
     Reprints,
@@ -75,7 +75,7 @@ class DedupReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
+class DedupOptions:
     """How a run works.
 
     Attributes:
@@ -91,75 +91,77 @@ class Setup:
     watch: Watch = unwatched
 
 
-def dedup(inputs: Sequence[Path], output: Path, against: Sequence[Path] = (), setup: Setup = Setup()) -> DedupReport:
+def dedup(
+    inputs: Sequence[Path], output: Path, against: Sequence[Path] = (), options: DedupOptions = DedupOptions()
+) -> DedupReport:
     """Write to `output` what the inputs hold without what repeats something else in them or in the references.
 
     Args:
         inputs: folders of corpora, and files of JSON lines with `id` and `text`.
         output: folder; made where it is missing.
         against: likewise; none of their documents is written or goes.
-        setup: how.
+        options: how.
 
     Raises:
         CorpusError, DedupError: an input is missing, damaged or broken; the message names file and line.
         OSError: a file cannot be read or written; what was read so far is not read again by the next run.
     """
-    parts = find_parts(inputs)
+    files = find_files(inputs)
     output.mkdir(parents=True, exist_ok=True)
     with exclusive(output / BUILD_LOCK):
-        references = [_reference(path, output / AGAINST, setup) for path in against]
-        store = _index(output / INDEX, parts, setup)
-        if not setup.redis:
-            return _finish(output, Collection(store, references), parts, setup)
-        with shared_index(setup.redis, setup.config) as shared:
-            given = [*(f"{part.name} {part.check}" for part in parts), *map(str, against)]
+        references = [_reference(path, output / AGAINST, options) for path in against]
+        store = _index(output / INDEX, files, options)
+        if not options.redis:
+            return _finish(output, Collection(store, references), files, options)
+        with shared_index(options.redis, options.config) as shared:
+            given = [*(f"{file.name} {file.check}" for file in files), *map(str, against)]
             run = shared.name_run(output / RUN, given)
             rows = shared.alike(store.signatures, run)
             check = digest("\n".join(rows).encode()).hex()
-            earlier = Part(shown(setup.redis), check, False, lambda: iter(rows.values()))
-            collection = Collection(store, [*references, _referred(output / AGAINST / REDIS, [earlier], setup)])
-            report = _finish(output, collection, parts, setup)
+            earlier = InputFile(shown(options.redis), check, False, lambda: iter(rows.values()))
+            collection = Collection(store, [*references, _referred(output / AGAINST / REDIS, [earlier], options)])
+            report = _finish(output, collection, files, options)
             kept = np.flatnonzero(store.kept).tolist()
             first = collection.n_references
             shared.enter(run, ((row, store.signatures[row], line_of(collection, first + row)) for row in kept))
             return report
 
 
-def _finish(output: Path, collection: Collection, parts: Sequence[Part], setup: Setup) -> DedupReport:
+def _finish(output: Path, collection: Collection, files: Sequence[InputFile], options: DedupOptions) -> DedupReport:
     """Decide and write."""
 
     def write(duplicates: Sequence[Duplicate], stay: NDArray[np.int64]) -> None:
         sizes = cluster_sizes(duplicates)
-        if all(part.is_shard for part in parts):
-            by_id = setup.watch(stay[collection.id_ranks[stay].argsort()].tolist(), WRITTEN)
-            publish(output / PUBLISHED, _records(collection, by_id, sizes), setup.config)
+        if all(file.is_shard for file in files):
+            by_id = options.watch(stay[collection.id_ranks[stay].argsort()].tolist(), WRITTEN)
+            publish(output / PUBLISHED, _records(collection, by_id, sizes), options.config)
         else:
-            _write_documents(output / DOCUMENTS, collection, stay, sizes, setup.watch)
+            _write_documents(output / DOCUMENTS, collection, stay, sizes, options.watch)
 
-    duplicates, n_kept = decide(output, collection, setup.config, write, setup.watch)
+    duplicates, n_kept = decide(output, collection, options.config, write, options.watch)
     reprints = count_reprints(collection, duplicates)
     with replacing(output / REPRINTS) as file:
         file.write(reprints_table(reprints))
     return DedupReport(len(collection.stores[-1]), n_kept, count_kinds(duplicates), reprints)
 
 
-def _reference(path: Path, folder: Path, setup: Setup) -> Store:
+def _reference(path: Path, folder: Path, options: DedupOptions) -> Store:
     """The index of a reference: its own, opened to read only; where it has none, one made in `folder`."""
     own = path / INDEX
     if (own / STATE).exists() and ((own / ROWS).exists() or (path / INTAKE).is_dir()):
-        return Store.open(own, layout_of(setup.config))
-    return _referred(folder / digest(str(path.resolve()).encode()).hex(), find_parts([path]), setup)
+        return Store.open(own, layout_of(options.config))
+    return _referred(folder / digest(str(path.resolve()).encode()).hex(), find_files([path]), options)
 
 
-def _referred(folder: Path, parts: Sequence[Part], setup: Setup) -> Store:
+def _referred(folder: Path, files: Sequence[InputFile], options: DedupOptions) -> Store:
     """An index of documents that are all referred to."""
-    store = _index(folder, parts, setup)
+    store = _index(folder, files, options)
     store.note_kept(np.arange(len(store)))
     return store
 
 
-def _index(folder: Path, parts: Sequence[Part], setup: Setup) -> Store:
-    return index_parts(folder, parts, setup.config, setup.jobs, setup.watch)
+def _index(folder: Path, files: Sequence[InputFile], options: DedupOptions) -> Store:
+    return index_files(folder, files, options.config, options.jobs, options.watch)
 
 
 def _records(collection: Collection, positions: Iterable[int], sizes: Mapping[int, int]) -> Iterator[Record]:

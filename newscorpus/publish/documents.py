@@ -44,7 +44,7 @@ ROW_LEVEL = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class InputFile:
     """A file of documents.
 
     Attributes:
@@ -80,7 +80,7 @@ Batch = tuple[str, int, Sequence[bytes]]
 """Lines of a file: its name, the number of the first of them, and the lines."""
 
 
-def find_parts(inputs: Sequence[Path]) -> list[Part]:
+def find_files(inputs: Sequence[Path]) -> list[InputFile]:
     """The files of some inputs: folders of corpora, and files of JSON lines.
 
     Raises:
@@ -88,21 +88,21 @@ def find_parts(inputs: Sequence[Path]) -> list[Part]:
         DedupError: a file has another form, or two have the same name.
         OSError: a file is missing.
     """
-    parts = [part for path in inputs for part in (_shards(path) if path.is_dir() else [_file(path)])]
-    names = [part.name for part in parts]
+    files = [file for path in inputs for file in (_shards(path) if path.is_dir() else [_file(path)])]
+    names = [file.name for file in files]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise DedupError(f"{twice[0]}: given twice")
-    return parts
+    return files
 
 
-def index_parts(
-    folder: Path, parts: Sequence[Part], config: BuildConfig, jobs: int = 1, watch: Watch = unwatched
+def index_files(
+    folder: Path, files: Sequence[InputFile], config: BuildConfig, jobs: int = 1, watch: Watch = unwatched
 ) -> Store:
     """Open the index of the documents of some files, with all of them added that are not in it.
 
     Args:
         folder: of the index; one made of other files or of other states of them is made anew.
-        parts: the files.
+        files: the files.
         config: how sketches are made.
         jobs: number of processes; one works in this process.
         watch: shows the progress.
@@ -113,11 +113,11 @@ def index_parts(
     """
     layout = layout_of(config)
     store = Store.existing(folder, layout)
-    checks = {part.name: part.check for part in parts}
+    checks = {file.name: file.check for file in files}
     if store is None or any(checks.get(covered.name) != covered.check for covered in store.state.covered):
         (folder / ROWS).unlink(missing_ok=True)
         store = Store.create(folder, layout)
-    deque(watch(_rows_added(store, parts, config, jobs), "documents read"), maxlen=0)
+    deque(watch(_rows_added(store, files, config, jobs), "documents read"), maxlen=0)
     return Store.open(folder, layout)
 
 
@@ -150,18 +150,19 @@ def _sketch(given: Given, line: bytes, config: BuildConfig) -> Sketch:
     )
 
 
-def _shards(folder: Path) -> Iterator[Part]:
+def _shards(folder: Path) -> Iterator[InputFile]:
     published = open_corpus(folder)
     for shard in published.manifest.shards:
         read = partial(published.shard_records, shard)
-        yield Part(str(published.folder / shard.name), shard.sha256, True, lambda read=read: map(encode, read()))  # type: ignore[misc]
+        name = str(published.folder / shard.name)
+        yield InputFile(name, shard.sha256, True, lambda read=read: map(encode, read()))  # type: ignore[misc]
 
 
-def _file(path: Path) -> Part:
+def _file(path: Path) -> InputFile:
     if not path.name.endswith(SUFFIXES):
         raise DedupError(f"{path}: neither a corpus nor one of {', '.join(SUFFIXES)}")
     found = path.stat()
-    return Part(str(path), f"{found.st_size} bytes, {found.st_mtime_ns}", False, partial(_lines, path))
+    return InputFile(str(path), f"{found.st_size} bytes, {found.st_mtime_ns}", False, partial(_lines, path))
 
 
 def _lines(path: Path) -> Iterator[bytes]:
@@ -171,25 +172,25 @@ def _lines(path: Path) -> Iterator[bytes]:
         raise DedupError(f"{path}: {error}") from error
 
 
-def _rows_added(store: Store, parts: Sequence[Part], config: BuildConfig, jobs: int) -> Iterator[int]:
+def _rows_added(store: Store, files: Sequence[InputFile], config: BuildConfig, jobs: int) -> Iterator[int]:
     """Add what is missing; gives each new row once it is committed."""
-    for longer in _filled(store, parts, config, jobs):
+    for longer in _filled(store, files, config, jobs):
         yield from range(len(store), len(longer))
         store = longer
 
 
-def _filled(store: Store, parts: Sequence[Part], config: BuildConfig, jobs: int) -> Iterator[Store]:
+def _filled(store: Store, files: Sequence[InputFile], config: BuildConfig, jobs: int) -> Iterator[Store]:
     """Gives the index after each commit; the last one of each file notes that it is done."""
     known = {covered.name: covered for covered in store.state.covered}
-    by_name = {part.name: part for part in parts}
-    for name, batches in itertools.groupby(_sketched(parts, known, config, jobs), key=itemgetter(0)):
-        part = by_name[name]
+    by_name = {file.name: file for file in files}
+    for name, batches in itertools.groupby(_sketched(files, known, config, jobs), key=itemgetter(0)):
+        file = by_name[name]
         done = known[name].size if name in known else 0
         for group in grouped(batches, BATCHES_A_COMMIT):
             done += sum(n_lines for _, n_lines, _ in group)
-            known[name] = Covered(name, done, part.check)
+            known[name] = Covered(name, done, file.check)
             number = list(known).index(name)
-            place = partial(replace, file=number, space=0 if part.is_shard else number + 1)
+            place = partial(replace, file=number, space=0 if file.is_shard else number + 1)
             rows = itertools.chain.from_iterable(made for _, _, made in group)
             store = store.append(_keep_rows(store, rows, place), tuple(known.values()))
             yield store
@@ -199,11 +200,11 @@ def _filled(store: Store, parts: Sequence[Part], config: BuildConfig, jobs: int)
 
 
 def _sketched(
-    parts: Sequence[Part], known: Mapping[str, Covered], config: BuildConfig, jobs: int
+    files: Sequence[InputFile], known: Mapping[str, Covered], config: BuildConfig, jobs: int
 ) -> Iterator[tuple[str, int, list[tuple[Sketch, bytes]]]]:
     """Batches of the lines that are not covered: name of the file, number of lines, sketches with their rows."""
     work = partial(sketch_lines, config)
-    batches = itertools.chain.from_iterable(_batches(part, known.get(part.name)) for part in parts)
+    batches = itertools.chain.from_iterable(_batches(file, known.get(file.name)) for file in files)
     results = in_order(work, batches, jobs, BATCH_SECONDS) if jobs > 1 else ((batch, work(batch)) for batch in batches)
     for (name, first, lines), found in results:
         made, error = ([], f"{name}, lines from {first} on: {found.detail}") if isinstance(found, Lost) else found
@@ -212,13 +213,13 @@ def _sketched(
         yield name, len(lines), made
 
 
-def _batches(part: Part, covered: Covered | None) -> Iterator[Batch]:
+def _batches(file: InputFile, covered: Covered | None) -> Iterator[Batch]:
     """The lines of a file that are not covered."""
     if covered and covered.whole:
         return
     done = covered.size if covered else 0
-    for lines in grouped(itertools.islice(part.lines(), done, None), LINES_AT_ONCE):
-        yield part.name, done + 1, lines
+    for lines in grouped(itertools.islice(file.lines(), done, None), LINES_AT_ONCE):
+        yield file.name, done + 1, lines
         done += len(lines)
 
 

@@ -11,7 +11,7 @@ import msgspec
 
 from newscorpus.corpus.lines import decoded_lines, encode_line
 from newscorpus.dedup.collection import Collection
-from newscorpus.dedup.duplicates import Duplicate, Kind, survivors
+from newscorpus.dedup.duplicates import Duplicate, DuplicateKind, survivors
 from newscorpus.publish.index import line_of
 
 Reprints = tuple[str, str, str, int]
@@ -36,7 +36,7 @@ class DuplicateLine:
     url: str
     title: str
     duplicate_of: str
-    kind: Kind
+    kind: DuplicateKind
     similarity: float
     cluster: str = ""
     source: str = ""
@@ -91,12 +91,12 @@ def duplicate_lines(collection: Collection, duplicates: Sequence[Duplicate]) -> 
 def cluster_sizes(duplicates: Sequence[Duplicate]) -> Counter[int]:
     """By position of a document that stays how many others it stands for, revisions not counted."""
     last = survivors(duplicates)
-    return Counter(last[one.position] for one in duplicates if one.kind is not Kind.REVISION)
+    return Counter(last[one.position] for one in duplicates if one.kind is not DuplicateKind.REVISION)
 
 
 def count_kinds(duplicates: Sequence[Duplicate]) -> dict[str, int]:
     """How many documents are left out, by kind."""
-    return {kind.value: sum(one.kind is kind for one in duplicates) for kind in Kind}
+    return {kind.value: sum(one.kind is kind for one in duplicates) for kind in DuplicateKind}
 
 
 def count_reprints(collection: Collection, duplicates: Sequence[Duplicate]) -> tuple[Reprints, ...]:
@@ -104,7 +104,7 @@ def count_reprints(collection: Collection, duplicates: Sequence[Duplicate]) -> t
     counts = Counter(
         (collection.source_of(one.position), collection.source_of(one.of), one.kind.value)
         for one in duplicates
-        if one.kind is not Kind.REVISION
+        if one.kind is not DuplicateKind.REVISION
     )
     return tuple((*pair, count) for pair, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from newscorpus.config import BuildConfig, DuplicateConfig, SignatureParameters, Survivor
 from newscorpus.dedup.collection import Collection
-from newscorpus.dedup.duplicates import Duplicate, Kind, find_duplicates, survivors
+from newscorpus.dedup.duplicates import Duplicate, DuplicateKind, find_duplicates, survivors
 from newscorpus.dedup.signature import containment, jaccard, shingles, word_hashes
 from newscorpus.dedup.sketch import Sketch, make_sketch
 from newscorpus.dedup.store import Store, layout_of
@@ -82,7 +82,7 @@ def decide(
 
 def verdicts(
     rows: Sequence[Row], config: DuplicateConfig = CONFIG, reference: Sequence[Row] = ()
-) -> dict[Row, tuple[Row, Kind, float]]:
+) -> dict[Row, tuple[Row, DuplicateKind, float]]:
     everything = [*reference, *rows]
     found = decide(rows, config, reference)
     return {everything[one.position]: (everything[one.of], one.kind, one.similarity) for one in found}
@@ -110,13 +110,13 @@ def test_different_texts_all_stay() -> None:
 
 def test_exact_copies_differ_in_case_and_punctuation_only() -> None:
     one, copy = Row("a", text(1)), Row("b", text(1).upper().replace(" ", ", "))
-    assert verdicts([one, copy]) == {copy: (one, Kind.EXACT, 1.0)}
+    assert verdicts([one, copy]) == {copy: (one, DuplicateKind.EXACT, 1.0)}
 
 
 def test_near_duplicates_are_found_with_their_similarity() -> None:
     one, near = Row("a", text(1)), Row("b", edited(text(1), 30))
     ((survivor, kind, similarity),) = verdicts([one, near]).values()
-    assert (survivor, kind) == (one, Kind.NEAR)
+    assert (survivor, kind) == (one, DuplicateKind.NEAR)
     assert similarity == pytest.approx(jaccard(set_of(one.text), set_of(near.text)), abs=0.12)
 
 
@@ -127,7 +127,7 @@ def test_near_the_threshold_the_texts_decide(replaced: int, found: bool) -> None
     one, other = Row("a", text(1)), Row("b", edited(text(1), replaced))
     exact = jaccard(set_of(one.text), set_of(other.text))
     assert (exact >= CONFIG.threshold) is found
-    assert verdicts([one, other], config) == ({other: (one, Kind.NEAR, exact)} if found else {})
+    assert verdicts([one, other], config) == ({other: (one, DuplicateKind.NEAR, exact)} if found else {})
 
 
 def test_texts_are_read_only_near_the_threshold() -> None:
@@ -142,7 +142,10 @@ def test_texts_are_read_only_near_the_threshold() -> None:
 def test_a_copy_of_a_near_duplicate_is_near_the_survivor() -> None:
     first, near, copy = Row("a", text(1)), Row("b", edited(text(1), 9)), Row("c", edited(text(1), 9) + "!")
     found = verdicts([copy, near, first])
-    assert {row: found[row][:2] for row in found} == {near: (first, Kind.NEAR), copy: (first, Kind.NEAR)}
+    assert {row: found[row][:2] for row in found} == {
+        near: (first, DuplicateKind.NEAR),
+        copy: (first, DuplicateKind.NEAR),
+    }
 
 
 def test_no_chains() -> None:
@@ -178,7 +181,10 @@ def test_ties_go_by_id(policy: Survivor) -> None:
 
 def test_the_latest_text_of_a_document_stays() -> None:
     old, new, undated = Row("a", text(1), fetched=1.0), Row("a", text(2), fetched=2.0), Row("a", text(3))
-    assert verdicts([new, old, undated]) == {old: (new, Kind.REVISION, 0.0), undated: (new, Kind.REVISION, 0.0)}
+    assert verdicts([new, old, undated]) == {
+        old: (new, DuplicateKind.REVISION, 0.0),
+        undated: (new, DuplicateKind.REVISION, 0.0),
+    }
     assert set(verdicts([new, old], replace(CONFIG, revision=Survivor.FIRST))) == {new}
 
 
@@ -189,7 +195,7 @@ def test_a_replaced_text_takes_no_other_document_with_it() -> None:
 
 def test_a_document_stored_twice_is_a_revision_of_itself() -> None:
     (found,) = decide([Row("a", text(1)), Row("a", text(1))])
-    assert (found.kind, found.similarity) == (Kind.REVISION, 1.0)
+    assert (found.kind, found.similarity) == (DuplicateKind.REVISION, 1.0)
 
 
 def test_equal_ids_of_two_spaces_are_two_documents() -> None:
@@ -203,7 +209,7 @@ def cut(original: str, share: float) -> str:
 
 def test_an_excerpt_goes_even_where_it_came_first() -> None:
     full, excerpt = Row("b", text(1), published=2.0), Row("a", cut(text(1), 0.6), published=1.0)
-    assert verdicts([excerpt, full]) == {excerpt: (full, Kind.EXCERPT, 1.0)}
+    assert verdicts([excerpt, full]) == {excerpt: (full, DuplicateKind.EXCERPT, 1.0)}
     assert verdicts([excerpt, full], replace(CONFIG, excerpts=False)) == {}
 
 
@@ -212,7 +218,7 @@ def test_most_of_an_excerpt_stands_in_the_longer_text(own_words: int, found: boo
     full, excerpt = Row("a", text(1, 500)), Row("b", f"{cut(text(1, 500), 0.4)} {text(2, own_words)}")
     share = containment(set_of(excerpt.text, 7), set_of(full.text, 7))
     assert (share >= CONFIG.containment) is found
-    assert verdicts([full, excerpt]) == ({excerpt: (full, Kind.EXCERPT, share)} if found else {})
+    assert verdicts([full, excerpt]) == ({excerpt: (full, DuplicateKind.EXCERPT, share)} if found else {})
 
 
 def test_what_stays_for_a_group_may_be_an_excerpt() -> None:
@@ -222,9 +228,9 @@ def test_what_stays_for_a_group_may_be_an_excerpt() -> None:
     rows = [full, excerpt, near, old]
     found = decide(rows)
     assert {(rows[one.position], rows[one.of], one.kind) for one in found} == {
-        (excerpt, full, Kind.EXCERPT),
-        (near, excerpt, Kind.NEAR),
-        (old, near, Kind.REVISION),
+        (excerpt, full, DuplicateKind.EXCERPT),
+        (near, excerpt, DuplicateKind.NEAR),
+        (old, near, DuplicateKind.REVISION),
     }
     assert survivors(found) == {1: 0, 2: 0, 3: 0}
 
@@ -250,9 +256,9 @@ def test_a_reference_takes_and_never_goes() -> None:
     ]
     found = verdicts(rows, reference=earlier)
     assert {row.id: (of.id, kind) for row, (of, kind, _) in found.items()} == {
-        "exact": ("x", Kind.EXACT),
-        "near": ("x", Kind.NEAR),
-        "excerpt": ("z", Kind.EXCERPT),
+        "exact": ("x", DuplicateKind.EXACT),
+        "near": ("x", DuplicateKind.NEAR),
+        "excerpt": ("z", DuplicateKind.EXCERPT),
     }
 
 
@@ -285,7 +291,7 @@ def test_every_duplicate_resembles_its_survivor_and_survivors_do_not_resemble(ro
     found = decide(rows, config)
     stay = set(range(len(rows))) - {duplicate.position for duplicate in found}
     for duplicate in found:
-        if duplicate.kind in (Kind.EXACT, Kind.NEAR):
+        if duplicate.kind in (DuplicateKind.EXACT, DuplicateKind.NEAR):
             assert duplicate.of in stay
             assert duplicate.similarity >= config.threshold
     alone = [set_of(rows[position].text) for position in sorted(stay)]

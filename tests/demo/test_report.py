@@ -16,7 +16,7 @@ from newscorpus.corpus.intake import journal_line
 from newscorpus.corpus.published import publish
 from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields, Record, Rejected
-from newscorpus.dedup.duplicates import Kind
+from newscorpus.dedup.duplicates import DuplicateKind
 from newscorpus.demo.report import DemoReport, Gold, PageOutcome, read_report
 from newscorpus.demo.show import crawl_progress, print_report
 from newscorpus.errors import CorpusError, DemoError
@@ -35,7 +35,7 @@ def record(path: str, text: str = TEXT, language: str = "en") -> Record:
     return make_record(Article(BASE + path, text, Fields(title="A title"), "bte"), "demo", language, 1.0)
 
 
-def duplicate(path: str, kind: Kind = Kind.NEAR) -> DuplicateLine:
+def duplicate(path: str, kind: DuplicateKind = DuplicateKind.NEAR) -> DuplicateLine:
     return DuplicateLine("1", "r", BASE + path, "A title", "2", kind, 0.9)
 
 
@@ -116,7 +116,7 @@ def test_more_than_one_of_a_cluster_may_not_stay(tmp_path: Path) -> None:
 
 
 def test_an_earlier_revision_is_no_duplicate(tmp_path: Path) -> None:
-    made = report(tmp_path, {"a": gold("/a")}, [record("/a")], duplicates=[duplicate("/a", Kind.REVISION)])
+    made = report(tmp_path, {"a": gold("/a")}, [record("/a")], duplicates=[duplicate("/a", DuplicateKind.REVISION)])
     assert made.duplicates == 0
     assert happened(made) == {"a": "kept"}
 

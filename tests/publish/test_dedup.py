@@ -23,7 +23,7 @@ from newscorpus.dedup.signature import sign
 from newscorpus.errors import CorpusError, DedupError
 from newscorpus.publish import documents
 from newscorpus.publish.build import build
-from newscorpus.publish.dedup import DedupReport, Setup, dedup
+from newscorpus.publish.dedup import DedupOptions, DedupReport, dedup
 
 WORDS = [f"slovo{number}" for number in range(2000)]
 Line = dict[str, Any]
@@ -124,7 +124,7 @@ def test_compressed_files_and_processes(
     tmp_path: Path, suffix: str, jobs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(documents, "LINES_AT_ONCE", 2)
-    dedup([write(tmp_path / f"in{suffix}", LINES)], tmp_path / "out", setup=Setup(jobs=jobs))
+    dedup([write(tmp_path / f"in{suffix}", LINES)], tmp_path / "out", options=DedupOptions(jobs=jobs))
     assert kept(tmp_path / "out") == {"a", "e", 6}
 
 
@@ -202,7 +202,7 @@ def test_a_run_that_was_broken_off_goes_on(tmp_path: Path, monkeypatch: pytest.M
             yield item
 
     with pytest.raises(KeyboardInterrupt):
-        dedup(files, tmp_path / "out", setup=Setup(watch=broken_off))
+        dedup(files, tmp_path / "out", options=DedupOptions(watch=broken_off))
     with (tmp_path / "out" / "index" / "rows").open("ab") as rows:
         rows.write(b"torn")
     read: list[int] = []
@@ -264,9 +264,9 @@ def test_other_parameters_are_refused(tmp_path: Path) -> None:
     dedup([write(tmp_path / "in.jsonl", LINES)], tmp_path / "out")
     config = BuildConfig(signature=replace(BuildConfig().signature, seed=2))
     with pytest.raises(DedupError, match=r"index.json: made with other parameters: seed 1 instead of 2"):
-        dedup([tmp_path / "in.jsonl"], tmp_path / "out", setup=Setup(config))
+        dedup([tmp_path / "in.jsonl"], tmp_path / "out", options=DedupOptions(config))
     with pytest.raises(DedupError, match=r"index.json: made with other parameters: seed 1 instead of 2"):
-        dedup([tmp_path / "in.jsonl"], tmp_path / "new", [tmp_path / "out"], Setup(config))
+        dedup([tmp_path / "in.jsonl"], tmp_path / "new", [tmp_path / "out"], DedupOptions(config))
 
 
 @pytest.fixture
@@ -278,27 +278,27 @@ def two_machines(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_machines_share_what_they_keep(tmp_path: Path, two_machines: tuple[Path, Path], redis_url: str) -> None:
     one, two = two_machines
-    setup = Setup(redis=redis_url)
-    reports = [dedup([path], tmp_path / path.stem, setup=setup) for path in (one, two)]
+    options = DedupOptions(redis=redis_url)
+    reports = [dedup([path], tmp_path / path.stem, options=options) for path in (one, two)]
     assert kept(tmp_path / "one") == {"a", "e", 6}
     assert kept(tmp_path / "two") == {"y"}
     assert left_out(tmp_path / "two") == {"a": ("a", "exact"), "x": ("e", "near")}
     dedup([two], tmp_path / "local", [tmp_path / "one"])
     assert left_out(tmp_path / "local") == left_out(tmp_path / "two")
-    assert [dedup([path], tmp_path / path.stem, setup=setup) for path in (one, two)] == reports
+    assert [dedup([path], tmp_path / path.stem, options=options) for path in (one, two)] == reports
 
 
 def test_a_run_that_died_before_it_had_entered_all_counts_for_nothing(
     tmp_path: Path, two_machines: tuple[Path, Path], redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, two = two_machines
-    setup = Setup(redis=redis_url)
+    options = DedupOptions(redis=redis_url)
     with monkeypatch.context() as patch:
         patch.setattr("newscorpus.publish.dedup.line_of", lambda collection, position: 1 // (position - 4) and b"{}")
         with pytest.raises(ZeroDivisionError):
-            dedup([one], tmp_path / "one", setup=setup)
-    assert dedup([two], tmp_path / "two", setup=setup).kept == 3
-    dedup([one], tmp_path / "one", setup=setup)
+            dedup([one], tmp_path / "one", options=options)
+    assert dedup([two], tmp_path / "two", options=options).kept == 3
+    dedup([one], tmp_path / "one", options=options)
     assert left_out(tmp_path / "one")["a"] == ("a", "exact")
     assert kept(tmp_path / "one") == {6}
 
@@ -307,10 +307,10 @@ def test_a_run_that_others_rely_on_is_not_replaced(
     tmp_path: Path, two_machines: tuple[Path, Path], redis_url: str
 ) -> None:
     one, two = two_machines
-    dedup([one], tmp_path / "out", setup=Setup(redis=redis_url))
+    dedup([one], tmp_path / "out", options=DedupOptions(redis=redis_url))
     with pytest.raises(DedupError, match=r"redis.json: the shared index has what this folder kept of other inputs"):
-        dedup([two], tmp_path / "out", setup=Setup(redis=redis_url))
+        dedup([two], tmp_path / "out", options=DedupOptions(redis=redis_url))
     (tmp_path / "out" / "redis.json").write_text("{")
     with pytest.raises(DedupError, match=r"redis.json: Input data was truncated"):
-        dedup([one], tmp_path / "out", setup=Setup(redis=redis_url))
+        dedup([one], tmp_path / "out", options=DedupOptions(redis=redis_url))
     assert kept(tmp_path / "out") == {"a", "e", 6}

@@ -29,6 +29,7 @@ from newscorpus.portals.portal import Portal, TemplateSection
 from newscorpus.publish import changes
 from newscorpus.publish import reextract as reextraction
 from newscorpus.publish.build import build
+from newscorpus.publish.changes import ChangeKind, PortalChanges
 from newscorpus.publish.reextract import SEGMENTS, Extracted, History, apply, reextract, store
 from newscorpus.recipe import Recipe
 from newscorpus.stored import archive_files, page_of_capture
@@ -58,10 +59,10 @@ def archive(corpus: Path, *captures: Capture) -> Path:
     return corpus
 
 
-def extracted(corpus: Path, output: Path, recipe: Recipe = BTE, portals: tuple[Portal, ...] = ()) -> changes.Tally:
+def extracted(corpus: Path, output: Path, recipe: Recipe = BTE, portals: tuple[Portal, ...] = ()) -> PortalChanges:
     """Extract the archive of `corpus` again, and what differs from its intake, all portals taken as one."""
     done = store(reextract(archive_files(corpus), recipe, portals), output)
-    (found,) = changes.tally(changes.find_changes(corpus, output, done.read))
+    (found,) = changes.count_changes(changes.find_changes(corpus, output, done.read))
     return found
 
 
@@ -84,7 +85,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def test_the_same_recipe_gives_the_same_bytes(corpus: Path, tmp_path: Path) -> None:
-    assert extracted(corpus, tmp_path / "new") == changes.Tally("news", same=3)
+    assert extracted(corpus, tmp_path / "new") == PortalChanges("news", same=3)
     for name in ("intake/000001.jsonl", "rejected.jsonl"):
         assert (tmp_path / "new" / name).read_bytes() == (corpus / name).read_bytes()
 
@@ -105,9 +106,14 @@ def test_gained_and_lost_documents_are_told_apart(corpus: Path, tmp_path: Path) 
     later = archive(tmp_path / "later", capture(0), capture(1, "<p>short</p>"), capture(5))
     done = store(reextract(archive_files(later), BTE, ()), tmp_path / "new")
     found = list(changes.find_changes(corpus, tmp_path / "new", done.read))
-    assert changes.tally(found)[0].lost == 1
+    assert changes.count_changes(found)[0].lost == 1
     kinds = sorted(change.kind for change in found)
-    assert kinds == [changes.Kind.GAINED, changes.Kind.LOST, changes.Kind.NOT_READ, changes.Kind.SAME]
+    assert kinds == [
+        ChangeKind.GAINED,
+        ChangeKind.LOST,
+        ChangeKind.NOT_READ,
+        ChangeKind.SAME,
+    ]
 
 
 def test_fields_that_changed(corpus: Path, tmp_path: Path) -> None:
@@ -116,7 +122,9 @@ def test_fields_that_changed(corpus: Path, tmp_path: Path) -> None:
     changed = [replace(one, page=replace(one.page, evidence=evidence)) for one in pages]
     later = archive(tmp_path / "later", *changed)
     done = store(reextract(archive_files(later), BTE, ()), tmp_path / "new")
-    assert changes.tally(changes.find_changes(corpus, tmp_path / "new", done.read)) == [changes.Tally("news", fields=3)]
+    assert changes.count_changes(changes.find_changes(corpus, tmp_path / "new", done.read)) == [
+        PortalChanges("news", fields=3)
+    ]
 
 
 def test_the_latest_text_of_a_document_counts(tmp_path: Path) -> None:
@@ -215,7 +223,7 @@ def test_what_is_applied_is_published_as_if_crawled_so(crawled: Path, tmp_path: 
     portal = replace(PORTAL, template=TemplateSection(text=(FIRST_PARAGRAPH,)))
     store(reextract(archive_files(crawled), BTE, (portal,)), tmp_path / "fresh")
     assert published(crawled) == published(tmp_path / "fresh")
-    assert next(changes.find_changes(crawled, tmp_path / "fresh", frozenset())).kind is changes.Kind.SAME
+    assert next(changes.find_changes(crawled, tmp_path / "fresh", frozenset())).kind is ChangeKind.SAME
 
 
 def test_what_was_crawled_with_this_recipe_is_passed_over(crawled: Path) -> None:
