@@ -1,4 +1,4 @@
-"""The values that travel along the line, from a fetched page to a row of the corpus. All are immutable.
+"""Define the values that travel from a fetched page to a row of the corpus. All are immutable.
 
 They are frozen dataclasses, but for the three of which a page has hundreds: a frozen msgspec struct is made some ten
 times faster. None of these three can be part of a cycle, so that the garbage collector need not follow them.
@@ -19,52 +19,33 @@ SINCE = "since"
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One value that one source claims for one field of a document.
+    """One value that one source claims for one field of a document."""
 
-    Attributes:
-        field: a key of `Fields`, such as "title" or "published".
-        value: what the source says, as text.
-        source: "json-ld", "meta", "microdata", "time-tag", "heading", "text", "url", "feed", "sitemap", "learned",
-            "template" or "portal".
-    """
-
-    field: str
-    value: str
+    field: str  # a key of `Fields`, such as "title" or "published"
+    value: str  # what the source says, as text
+    # "json-ld", "meta", "microdata", "time-tag", "heading", "text", "url", "feed", "sitemap", "learned", "template" or
+    # "portal"
     source: str
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveCapture:
-    """The capture in somebody's web archive that a page was taken from; empty for a page that our own crawl fetched.
+    """The capture in somebody's web archive that a page was taken from; empty for a page that our own crawl fetched."""
 
-    Attributes:
-        source: name of the collection, of its publisher, or of the program that wrote it, as far as it is known.
-        time: when it was captured, ISO 8601 with offset.
-    """
-
-    source: str = ""
-    time: str = ""
+    source: str = ""  # name of the collection, of its publisher, or of the program that wrote it, as far as it is known
+    time: str = ""  # when it was captured, ISO 8601 with offset
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A fetched document.
+    """A fetched document."""
 
-    Attributes:
-        url: the final address, after redirects; "" where unknown.
-        body: the bytes as they came, content encoding (gzip, br) undone.
-        headers: HTTP response headers, names in lower case.
-        fetched: time of the fetch, ISO 8601 with offset; "" where unknown.
-        evidence: what discovery knew of the document: feed entry, news sitemap fields.
-        capture: the web archive that it was taken from.
-    """
-
-    url: str
-    body: bytes
-    headers: Mapping[str, str] = field(default_factory=dict)
-    fetched: str = ""
-    evidence: tuple[Evidence, ...] = ()
-    capture: ArchiveCapture = ArchiveCapture()
+    url: str  # the final address, after redirects; "" where unknown
+    body: bytes  # the bytes as they came, content encoding (gzip, br) undone
+    headers: Mapping[str, str] = field(default_factory=dict)  # HTTP response headers, names in lower case
+    fetched: str = ""  # time of the fetch, ISO 8601 with offset; "" where unknown
+    evidence: tuple[Evidence, ...] = ()  # what discovery knew of the document: feed entry, news sitemap fields
+    capture: ArchiveCapture = ArchiveCapture()  # the web archive that it was taken from
 
     @classmethod
     def from_html(cls, text: str, url: str = "", fetched: str = "") -> "Page":
@@ -74,25 +55,15 @@ class Page:
 
 
 class Element(msgspec.Struct, frozen=True, eq=False, gc=False):
-    """A block-level element of the page, linked to the one that holds it. Compared by identity.
+    """A block-level element of the page, linked to the one that holds it. Compared by identity."""
 
-    Attributes:
-        tag: lower-case name.
-        id: value of `id`, or "".
-        classes: value of `class`, or "".
-        role: values of `role` and `itemprop`, joined by a space, or "".
-        hidden: carries `hidden`, `aria-hidden="true"` or an inline `display: none`.
-        parent: the nearest block-level ancestor; None at the root.
-        depth: number of block-level ancestors.
-    """
-
-    tag: str
-    id: str = ""
-    classes: str = ""
-    role: str = ""
-    hidden: bool = False
-    parent: "Element | None" = None
-    depth: int = 0
+    tag: str  # lower-case name
+    id: str = ""  # value of `id`, or ""
+    classes: str = ""  # value of `class`, or ""
+    role: str = ""  # values of `role` and `itemprop`, joined by a space, or ""
+    hidden: bool = False  # carries `hidden`, `aria-hidden="true"` or an inline `display: none`
+    parent: "Element | None" = None  # the nearest block-level ancestor; None at the root
+    depth: int = 0  # number of block-level ancestors
 
     @property
     def ancestry(self) -> tuple["Element", ...]:
@@ -116,25 +87,18 @@ class Element(msgspec.Struct, frozen=True, eq=False, gc=False):
 
 
 class Block(msgspec.Struct, frozen=True, gc=False):
-    """The smallest run of visible text inside one block-level element.
+    """The smallest run of visible text inside one block-level element."""
 
-    Attributes:
-        position: index on the page, from 0.
-        text: white space collapsed to single spaces, trimmed.
-        link_text: the part of `text` that stands inside links, likewise collapsed.
-        element: the block-level element that holds the text directly.
-        whole: the element holds this block and nothing else; False for text beside block children and for the parts
-            that `<br><br>` makes.
-        inline: names of the inline elements dissolved into the text, in document order, images included.
-        tags_before: number of start and end tags between the previous block's last text and this block's last text.
-    """
-
-    position: int
-    text: str
-    link_text: str
-    element: Element
+    position: int  # index on the page, from 0
+    text: str  # white space collapsed to single spaces, trimmed
+    link_text: str  # the part of `text` that stands inside links, white space collapsed
+    element: Element  # the block-level element that holds the text directly
+    # the element holds this block and nothing else; False for text beside block children and for the parts that
+    # `<br><br>` makes
     whole: bool = True
+    # names of the inline elements dissolved into the text, in document order, images included
     inline: tuple[str, ...] = ()
+    # number of start and end tags between the previous block's last text and this block's last text
     tags_before: int = 0
 
     @property
@@ -157,18 +121,12 @@ class Label(StrEnum):
 
 
 class LabelledBlock(msgspec.Struct, frozen=True, gc=False):
-    """A block with the verdict on it.
+    """A block with the verdict on it."""
 
-    Attributes:
-        block: the block.
-        score: probability of being main text, 0..1 (a published system may use its own scale).
-        label: the verdict now.
-        reasons: names of the post-analysis rules that changed the verdict, in order; empty if the classifier's stands.
-    """
-
-    block: Block
-    score: float
-    label: Label
+    block: Block  # the block
+    score: float  # probability of being main text, 0..1 (a published system may use its own scale)
+    label: Label  # the verdict now
+    # names of the post-analysis rules that changed the verdict, in order; empty if the classifier's stands
     reasons: tuple[str, ...] = ()
 
 
@@ -183,11 +141,7 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where each value of a document came from: a source name of `Evidence`, or "" where there is no value.
-
-    Attributes:
-        text: "template", "model", or the name of an extractor that has no model, such as "bte".
-    """
+    """Where each value of a document came from: a source name of `Evidence`, or "" where there is no value."""
 
     title: str = ""
     lead: str = ""
@@ -198,6 +152,7 @@ class Provenance:
     tags: str = ""
     language: str = ""
     license: str = ""
+    # "template", "model", or the name of an extractor that has no model, such as "bte"
     text: str = field(default="", metadata={SINCE: 2})
 
 
@@ -239,68 +194,38 @@ class Fields:
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """A page whose main text was found.
+    """A page whose main text was found."""
 
-    Attributes:
-        url: the address of the page.
-        text: the main text, one paragraph a line, headline excluded.
-        fields: title, dates, authors and the rest.
-        extractor: what decided on the text: "template:NAME@VERSION", "model:NAME@VERSION" or an extractor's name.
-        confidence: probability that the text is right, 0..1.
-        flags: remarks for the reader, snake_case.
-        fetched: time of the fetch, as on the page.
-        capture: the web archive that the page was taken from.
-    """
-
-    url: str
-    text: str
-    fields: Fields
-    extractor: str
-    confidence: float = 0.0
-    flags: tuple[str, ...] = ()
-    fetched: str = ""
-    capture: ArchiveCapture = ArchiveCapture()
+    url: str  # the address of the page
+    text: str  # the main text, one paragraph a line, headline excluded
+    fields: Fields  # title, dates, authors and the rest
+    extractor: str  # what decided on the text: "template:NAME@VERSION", "model:NAME@VERSION" or an extractor's name
+    confidence: float = 0.0  # probability that the text is right, 0..1
+    flags: tuple[str, ...] = ()  # remarks for the reader, snake_case
+    fetched: str = ""  # time of the fetch, as on the page
+    capture: ArchiveCapture = ArchiveCapture()  # the web archive that the page was taken from
 
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A page that did not become a document.
+    """A page that did not become a document."""
 
-    Attributes:
-        stage: the step that refused it: "fetch", "decode", "parse", "segment", "extract", "quality", "language" ...
-        reason: snake_case.
-        detail: one line for a person.
-        url: the address of the page.
-        excerpt: headline and first words of what was refused, where there was a text.
-    """
-
-    stage: str
-    reason: str
-    detail: str = ""
-    url: str = ""
-    excerpt: str = ""
+    stage: str  # the step that refused it: "fetch", "decode", "parse", "segment", "extract", "quality", "language"
+    reason: str  # snake_case
+    detail: str = ""  # one line for a person
+    url: str = ""  # the address of the page
+    excerpt: str = ""  # headline and first words of what was refused, where there was a text
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One row of the corpus. Every key is always there, of the same type; "" or [] or 0, never null.
+    """One row of the corpus. Every key is always there, of the same type; "" or [] or 0, never null."""
 
-    Attributes:
-        id: stable for a document across runs: hash of its canonical URL.
-        revision: hash of its text.
-        supersedes: the revision this one replaced, or "".
-        source: name of the portal.
-        language_score: of the detector, 0..1.
-        cluster: id of the group of near-duplicates the document leads, or "" when it stands alone.
-        cluster_size: documents in that group; 1 when it stands alone.
-        schema: version of this layout.
-    """
-
-    id: str
-    revision: str
-    supersedes: str
+    id: str  # stable for a document across runs: hash of its canonical URL
+    revision: str  # hash of its text
+    supersedes: str  # the revision this one replaced, or ""
     url: str
-    source: str
+    source: str  # name of the portal
     site_name: str
     title: str
     lead: str
@@ -312,7 +237,7 @@ class Record:
     section: str
     tags: tuple[str, ...]
     language: str
-    language_score: float
+    language_score: float  # of the detector, 0..1
     description: str
     images: tuple[Image, ...]
     license: str
@@ -325,6 +250,6 @@ class Record:
     n_words: int
     flags: tuple[str, ...]
     fetched: str
-    cluster: str = ""
-    cluster_size: int = 1
-    schema: int = SCHEMA
+    cluster: str = ""  # id of the group of near-duplicates the document leads, or "" when it stands alone
+    cluster_size: int = 1  # documents in that group; 1 when it stands alone
+    schema: int = SCHEMA  # version of this layout

@@ -1,36 +1,25 @@
-"""What a person did wrong when starting a crawl.
-
-What goes wrong with a corpus on disk.
-
-What goes wrong with a ledger.
-
-What goes wrong with an index of signatures.
-
-What is wrong with a portal or template file.
-
-What keeps the demo from running.
-"""
+"""Name what goes wrong by what a user can do about it. The message of each is one line, and names the file if any."""
 
 
 class CrawlError(ValueError):
-    """A crawl cannot start; the message says in one line which setting or argument is wrong and what would be right."""
-
-
-class CorpusError(ValueError):
-    """A corpus cannot be read or written; the message is one line that names the file."""
-
-
-class LedgerError(ValueError):
-    """The ledger cannot be opened, read or written; the message is one line that names the file."""
-
-
-class DedupError(ValueError):
-    """An index cannot be read or written, or was made otherwise; the message is one line that names the file."""
+    """A crawl cannot start; the message says which setting or argument is wrong and what would be right."""
 
 
 class PortalError(ValueError):
-    """A portal or template file that is missing or wrong; the message is one line and names file and key or line."""
+    """A portal or template file is missing or wrong; the message names the key or line too."""
+
+
+class CorpusError(ValueError):
+    """A corpus cannot be read or written."""
+
+
+class LedgerError(ValueError):
+    """The ledger of a crawl cannot be opened, read or written."""
+
+
+class DedupError(ValueError):
+    """An index of signatures cannot be read or written, or was made with other parameters."""
 
 
 class DemoError(RuntimeError):
-    """The demo cannot be served or crawled; the message is one line."""
+    """The demo cannot be served or crawled."""

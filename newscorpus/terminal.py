@@ -1,4 +1,4 @@
-"""What the commands share: where output goes, how progress shows, and how a failure is said."""
+"""Write output, progress and failures of the commands to the terminal."""
 
 import os
 import sys

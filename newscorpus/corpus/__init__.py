@@ -1,1 +1,1 @@
-"""The corpus on disk: quality filters, records, shards and their manifest."""
+"""Keep the corpus on disk: records, quality filters, shards, manifest, exports."""

@@ -1,4 +1,4 @@
-"""Personal data masked in texts: e-mail addresses, telephone numbers, bank accounts and personal ids.
+"""Mask personal data in texts: e-mail addresses, telephone numbers, bank accounts and personal ids.
 
 Precision comes first: numbers are masked only where their check digits and dates are right, and telephone numbers only
 with a country code or after a word for telephone. Names and addresses of people are not found.
@@ -91,21 +91,21 @@ def is_phone(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class PersonalData:
     """A kind of personal data: what it looks like, and whether a match is one."""
 
     pattern: re.Pattern[str]
     valid: Callable[[str], bool]
 
 
-KINDS: Mapping[str, Kind] = {
-    "email": Kind(re.compile(EMAIL), lambda _: True),
-    "iban": Kind(re.compile(IBAN), is_iban),
-    "birth_number": Kind(re.compile(BIRTH_NUMBER), is_birth_number),
-    "emso": Kind(re.compile(THIRTEEN), is_emso),
-    "pesel": Kind(re.compile(ELEVEN), is_pesel),
-    "oib": Kind(re.compile(ELEVEN), is_oib),
-    "phone": Kind(re.compile(PHONE, re.IGNORECASE), is_phone),
+KINDS: Mapping[str, PersonalData] = {
+    "email": PersonalData(re.compile(EMAIL), lambda _: True),
+    "iban": PersonalData(re.compile(IBAN), is_iban),
+    "birth_number": PersonalData(re.compile(BIRTH_NUMBER), is_birth_number),
+    "emso": PersonalData(re.compile(THIRTEEN), is_emso),
+    "pesel": PersonalData(re.compile(ELEVEN), is_pesel),
+    "oib": PersonalData(re.compile(ELEVEN), is_oib),
+    "phone": PersonalData(re.compile(PHONE, re.IGNORECASE), is_phone),
 }
 """What can be masked, in this order: a number that is a personal id is no telephone number."""
 

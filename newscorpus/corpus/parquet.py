@@ -1,4 +1,4 @@
-"""Records as Parquet files, whose schema is that of `Record`: no column, field or item may be null. Needs pyarrow."""
+"""Write and read records as Parquet files with the schema of `Record`: nothing may be null. Needs pyarrow."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice

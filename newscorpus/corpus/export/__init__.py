@@ -1,1 +1,1 @@
-"""A published corpus in the forms that other programs read; one module a format, named in `registry`."""
+"""Export a published corpus in the forms that other programs read; one module a format, listed in `export`."""

@@ -1,4 +1,4 @@
-"""Documents and attributes as the Dolma toolkit reads them (allenai/dolma, docs/data-format.md).
+"""Export documents and attributes as the Dolma toolkit reads them (allenai/dolma, docs/data-format.md).
 
 `documents/[PART/]00000.jsonl.gz` holds the documents, and `attributes/newscorpus/`, in files of the same names and with
 as many lines in the same order, what was found out about them: spans of characters, each with a score.

@@ -1,4 +1,4 @@
-"""What an export is made of: documents in parts, what is said of them, and the bounds of a file."""
+"""Hold what an export is made of: documents in parts, their description, and the bounds of a file."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Training, validation and test documents, so that no group of near-duplicates is in two of them."""
+"""Split documents into training, validation and test, so that no group of near-duplicates is in two of them."""
 
 import hashlib
 from collections import Counter

@@ -1,15 +1,16 @@
-"""TEI P5: files `[PART-]00000.xml`, each a `teiCorpus` of bounded size with one `TEI` a document."""
+"""Export TEI P5: files `[PART-]00000.xml`, each a `teiCorpus` of bounded size with one `TEI` a document."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 from urllib.parse import quote
 
 from lxml import etree
+from lxml.builder import ElementMaker  # type: ignore[import-not-found]
 from lxml.etree import _Element
 
 from newscorpus.corpus.export.source import ExportPart, ExportSource, bounded
@@ -18,8 +19,15 @@ from newscorpus.data import Record
 from newscorpus.tokens import collapse, paragraphs
 
 TEI = "http://www.tei-c.org/ns/1.0"
-DEFAULT_NAMESPACE: Any = {None: TEI}
-"""lxml's stubs know no default namespace."""
+
+
+class TeiMaker(Protocol):
+    """Makes elements: `E.name(attributes, text or children ...)`."""
+
+    def __getattr__(self, name: str) -> Callable[..., _Element]: ...
+
+
+E: TeiMaker = ElementMaker(namespace=TEI, nsmap={None: TEI})
 XML = "http://www.w3.org/XML/1998/namespace"
 
 NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -52,32 +60,21 @@ def write(source: ExportSource, folder: Path) -> None:
 
 def corpus_header(source: ExportSource, part: ExportPart) -> _Element:
     """The header of a file."""
-    about, manifest = source.about, source.manifest
-    place = [_node("idno", {"type": "URL"}, _address(about.url))] if about.url else []
-    return _node(
-        "teiHeader",
-        _node(
-            "fileDesc",
-            _node("titleStmt", _node("title", _text(about.name) + (f", {part.name}" if part.name else ""))),
-            _node(
-                "publicationStmt",
-                _node("publisher", _text(about.creator) or "unknown"),
+    about, generation = source.about, source.manifest.generation
+    place = [E.idno({"type": "URL"}, _address(about.url))] if about.url else []
+    return E.teiHeader(
+        E.fileDesc(
+            E.titleStmt(E.title(_text(about.name) + (f", {part.name}" if part.name else ""))),
+            E.publicationStmt(
+                E.publisher(_text(about.creator) or "unknown"),
                 *place,
-                _node("idno", {"type": "generation"}, manifest.generation),
-                _node("availability", {"status": "unknown"}, _node("p", RIGHTS)),
+                E.idno({"type": "generation"}, generation),
+                E.availability({"status": "unknown"}, E.p(RIGHTS)),
             ),
-            _node("sourceDesc", _node("p", "Articles of news portals, crawled, extracted and freed from duplicates.")),
+            E.sourceDesc(E.p("Articles of news portals, crawled, extracted and freed from duplicates.")),
         ),
-        _node(
-            "encodingDesc",
-            _node(
-                "appInfo",
-                _node(
-                    "application",
-                    {"ident": "newscorpus", "version": version("newscorpus")},
-                    _node("label", "newscorpus"),
-                ),
-            ),
+        E.encodingDesc(
+            E.appInfo(E.application({"ident": "newscorpus", "version": version("newscorpus")}, E.label("newscorpus")))
         ),
     )
 
@@ -85,15 +82,9 @@ def corpus_header(source: ExportSource, part: ExportPart) -> _Element:
 def document(record: Record) -> _Element:
     """A document with its header; what is not known is left out."""
     language = record.language or UNKNOWN_LANGUAGE
-    element = _node(
-        "TEI",
-        _node(
-            "teiHeader",
-            _file_description(record),
-            _node("profileDesc", _node("langUsage", _language(language)), *_classes(record)),
-        ),
-        _node("text", _node("body", *[_node("p", _text(line)) for line in paragraphs(record.text)] or [_node("p")])),
-    )
+    profile = E.profileDesc(E.langUsage(E.language({"ident": language}, language)), *_classes(record))
+    body = [E.p(_text(line)) for line in paragraphs(record.text)] or [E.p()]
+    element = E.TEI(E.teiHeader(_file_description(record), profile), E.text(E.body(*body)))
     element.set(f"{{{XML}}}id", f"d{safe_name(record.id)}")
     element.set(f"{{{XML}}}lang", language)
     return element
@@ -101,43 +92,31 @@ def document(record: Record) -> _Element:
 
 def _file_description(record: Record) -> _Element:
     title = _text(record.title) or record.id
-    authors = [_node("author", _text(author)) for author in record.authors]
-    return _node(
-        "fileDesc",
-        _node("titleStmt", _node("title", title), *authors),
-        _node(
-            "extent", _node("measure", {"unit": "words", "quantity": str(record.n_words)}, f"{record.n_words} words")
+    return E.fileDesc(
+        E.titleStmt(E.title(title), *_authors(record)),
+        E.extent(E.measure({"unit": "words", "quantity": str(record.n_words)}, f"{record.n_words} words")),
+        E.publicationStmt(
+            E.publisher(_publisher(record)), E.idno({"type": "newscorpus"}, record.id), _availability(record)
         ),
-        _node(
-            "publicationStmt",
-            _node("publisher", _publisher(record)),
-            _node("idno", {"type": "newscorpus"}, record.id),
-            _availability(record),
-        ),
-        _node("sourceDesc", _source(record, title, authors)),
+        E.sourceDesc(_source(record, title)),
     )
 
 
-def _source(record: Record, title: str, authors: list[_Element]) -> _Element:
+def _source(record: Record, title: str) -> _Element:
     """The article as it was published."""
-    return _node(
-        "biblStruct",
-        _node(
-            "analytic",
-            _node("title", {"level": "a"}, title),
-            *[_node("author", author.text or "") for author in authors],
-            *[
-                _node("respStmt", _node("resp", "news agency"), _node("orgName", _text(agency)))
-                for agency in record.agencies
-            ],
-            *([_node("ptr", {"target": _address(record.url)})] if record.url else []),
-        ),
-        _node(
-            "monogr",
-            _node("title", {"level": "j"}, _publisher(record)),
-            _node("imprint", _node("publisher", _publisher(record)), *_dates(record)),
+    agencies = [E.respStmt(E.resp("news agency"), E.orgName(_text(agency))) for agency in record.agencies]
+    pointers = [E.ptr({"target": _address(record.url)})] if record.url else []
+    return E.biblStruct(
+        E.analytic(E.title({"level": "a"}, title), *_authors(record), *agencies, *pointers),
+        E.monogr(
+            E.title({"level": "j"}, _publisher(record)),
+            E.imprint(E.publisher(_publisher(record)), *_dates(record)),
         ),
     )
+
+
+def _authors(record: Record) -> list[_Element]:
+    return [E.author(_text(author)) for author in record.authors]
 
 
 def _dates(record: Record) -> Iterator[_Element]:
@@ -145,47 +124,34 @@ def _dates(record: Record) -> Iterator[_Element]:
     for kind, value in (("published", record.published), ("modified", record.modified), ("fetched", record.fetched)):
         if value:
             when = _moment(value)
-            yield _node("date", {"type": kind} | ({"when": when} if when else {}), _text(value))
+            yield E.date({"type": kind} | ({"when": when} if when else {}), _text(value))
 
 
 def _moment(value: str) -> str:
     """An ISO 8601 date or time as a date or dateTime of XML Schema, or ""."""
     try:
-        return (
-            datetime.fromisoformat(value).isoformat()
-            if "T" in value
-            else datetime.fromisoformat(value).date().isoformat()
-        )
+        moment = datetime.fromisoformat(value)
     except ValueError:
         return ""
+    return moment.isoformat() if "T" in value else moment.date().isoformat()
 
 
 def _availability(record: Record) -> _Element:
-    if record.license.startswith(("http://", "https://")):
-        return _node(
-            "availability",
-            {"status": "free" if FREE.match(record.license) else "restricted"},
-            _node("licence", {"target": _address(record.license)}, _text(record.license)),
-        )
-    if record.license:
-        return _node("availability", {"status": "restricted"}, _node("licence", _text(record.license)))
-    return _node(
-        "availability",
-        {"status": "restricted" if record.paywalled else "unknown"},
-        _node("p", "The page declares no licence."),
-    )
+    if not record.license:
+        status = "restricted" if record.paywalled else "unknown"
+        return E.availability({"status": status}, E.p("The page declares no licence."))
+    is_address = record.license.startswith(("http://", "https://"))
+    status = "free" if is_address and FREE.match(record.license) else "restricted"
+    target = {"target": _address(record.license)} if is_address else {}
+    return E.availability({"status": status}, E.licence(target, _text(record.license)))
 
 
 def _classes(record: Record) -> Iterator[_Element]:
     """Section and keywords of the site."""
     terms = [("section", record.section), *(("tag", tag) for tag in record.tags)]
-    found = [_node("term", {"type": kind}, _text(name)) for kind, name in terms if _text(name)]
+    found = [E.term({"type": kind}, _text(name)) for kind, name in terms if _text(name)]
     if found:
-        yield _node("textClass", _node("keywords", *found))
-
-
-def _language(tag: str) -> _Element:
-    return _node("language", {"ident": tag}, tag)
+        yield E.textClass(E.keywords(*found))
 
 
 def _publisher(record: Record) -> str:
@@ -200,17 +166,3 @@ def _text(text: str) -> str:
 def _address(url: str) -> str:
     """An address as the URI it stands for."""
     return quote(_text(url), safe=URI_SAFE)
-
-
-def _node(name: str, *content: dict[str, str] | str | _Element) -> _Element:
-    """An element of TEI with attributes, a text or children."""
-    node = etree.Element(f"{{{TEI}}}{name}", nsmap=DEFAULT_NAMESPACE)
-    for piece in content:
-        if isinstance(piece, str):
-            node.text = piece
-        elif isinstance(piece, dict):
-            for key, value in piece.items():
-                node.set(key, value)
-        else:
-            node.append(piece)
-    return node

@@ -1,4 +1,4 @@
-"""Plain text, one document a file or one a line, beside a table of what is known of each."""
+"""Export plain text, one document a file or one a line, beside a table of what is known of each."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""Which articles belong in a corpus, and what is to be said of those that do. docs/quality.md lists the filters."""
+"""Decide which articles belong in a corpus, and flag those that do; docs/quality.md lists the filters."""
 
 from newscorpus.corpus.quality.judge import FILTERS, TAGS, judge_quality, tags_of
 

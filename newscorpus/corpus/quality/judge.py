@@ -1,12 +1,7 @@
-"""Remarks on articles that are kept: flash news, and texts that say they were made by a machine.
+"""Judge an article by all filters, tag what is kept, and read the configuration of both from a TOML file.
 
-A tag is a function from a measured article to whether it applies; it becomes a flag of the record.
-
-The filters and tags by name, and the verdict on an article.
-
-To add a filter: a function, its entry in `FILTERS`, a test, a line in docs/quality.md.
-
-The configuration of filters and masks, from a TOML file.
+A filter is a function from a measured article to what is wrong with it, or ""; a tag, to whether it applies. To add
+one: a function, its entry in `FILTERS` or `TAGS`, a test, a line in docs/quality.md.
 """
 
 import dataclasses
@@ -59,8 +54,8 @@ Filter = Callable[[Measured, QualityConfig], str]
 Tag = Callable[[Measured, QualityConfig], bool]
 
 FILTERS: dict[str, Filter] = {
-    filter_.__name__: filter_
-    for filter_ in (
+    objection.__name__: objection
+    for objection in (
         news.empty_text,
         news.live_ticker,
         news.photo_page,
@@ -113,14 +108,14 @@ def read_quality(path: Path) -> QualityConfig:
         raise CorpusError(f"{path}: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise CorpusError(f"{path}: not valid TOML: {error}") from error
-    _check(path, "key", table, [field.name for field in dataclasses.fields(QualityConfig)])
+    _refuse_unknown(path, "key", table, QualityConfig.__slots__)
     try:
         config = msgspec.convert(table, QualityConfig)
     except msgspec.ValidationError as error:
         what, _, where = str(error).rpartition(" - at `$.")
         raise CorpusError(f"{path}: {where.rstrip('`')}: {what}") from error
-    _check(path, "filter in off:", config.off, FILTERS)
-    _check(path, "kind in mask:", config.mask, KINDS)
+    _refuse_unknown(path, "filter in off:", config.off, FILTERS)
+    _refuse_unknown(path, "kind in mask:", config.mask, KINDS)
     return config
 
 
@@ -130,7 +125,6 @@ def changed_settings(config: QualityConfig) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value != defaults[name]}
 
 
-def _check(path: Path, what: str, names: Iterable[str], known: Collection[str]) -> None:
-    """Refuse a name that is not known."""
+def _refuse_unknown(path: Path, what: str, names: Iterable[str], known: Collection[str]) -> None:
     if unknown := [name for name in names if name not in known]:
         raise CorpusError(f"{path}: unknown {what} {unknown[0]}; known: {', '.join(known)}")

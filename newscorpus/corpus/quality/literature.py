@@ -1,4 +1,4 @@
-"""The filters of Gopher, C4 and FineWeb that no language decides; a word list of one language is none of them.
+"""Filter by the rules of Gopher, C4 and FineWeb that hold in any language; none needs a list of words.
 
 - Gopher: Rae et al. 2021, "Scaling Language Models", appendix A.1.1; shares of repetition in its table A1.
 - C4: Raffel et al. 2020, "Exploring the Limits of Transfer Learning", section 2.2.

@@ -1,10 +1,10 @@
-"""An article with its text cut into lines and words once, for all filters.
+"""Cut the text of an article into lines and words once, for all filters; find phrases of many languages in it.
 
-Phrases of many languages, read from `phrases.toml`, as patterns. Which language a text is in need not be known.
+The phrases are in `phrases.toml`. Which language a text is in need not be known.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -62,9 +62,11 @@ def characters(texts: Sequence[str]) -> int:
     return sum(map(len, texts))
 
 
+@cache
 def any_of(kind: str) -> re.Pattern[str]:
     """Matches a phrase of one kind, in any language, at the start of a word."""
-    return _pattern(kind)
+    phrases = dict.fromkeys(chain.from_iterable(by_language(kind).values()))
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, phrases))})", re.IGNORECASE)
 
 
 def by_language(kind: str) -> Mapping[str, tuple[str, ...]]:
@@ -75,9 +77,3 @@ def by_language(kind: str) -> Mapping[str, tuple[str, ...]]:
 @cache
 def _phrases() -> Mapping[str, Mapping[str, list[str]]]:
     return read_toml(__package__, "phrases.toml")
-
-
-@cache
-def _pattern(kind: str) -> re.Pattern[str]:
-    phrases: Iterable[str] = dict.fromkeys(chain.from_iterable(_phrases()[kind].values()))
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, phrases))})", re.IGNORECASE)

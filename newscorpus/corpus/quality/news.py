@@ -1,4 +1,4 @@
-"""What news portals publish beside articles: tickers, galleries, stubs, lists, horoscopes, tables of odds.
+"""Filter what news portals publish beside articles: tickers, galleries, stubs, lists, horoscopes, tables of odds.
 
 A filter is a function from a measured article to what is wrong with it, one line for a person, or "" to keep it.
 """
