@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
@@ -22,19 +21,6 @@ PRIORITY = 2_000
 """Of the request for a robots.txt: before all others of the site."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Asked:
-    """A robots.txt under way or there.
-
-    Attributes:
-        task: brings the rules.
-        holds_until: seconds since the epoch.
-    """
-
-    task: "asyncio.Task[Robots]"
-    holds_until: float
-
-
 class RobotsMiddleware(CrawlComponent):
     """Keeps to robots.txt, RFC 9309: what it forbids is refused, and while it is out of reach nothing is asked.
 
@@ -48,7 +34,8 @@ class RobotsMiddleware(CrawlComponent):
     def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.time) -> None:
         super().__init__(crawler)
         self._clock = clock
-        self._hosts: dict[str, _Asked] = {}
+        self._hosts: dict[str, tuple[asyncio.Task[Robots], float]] = {}
+        """By host: what brings the rules, and until when they hold, seconds since the epoch."""
 
     async def process_request(self, request: Request) -> None:
         """Let `request` pass, or refuse it.
@@ -66,19 +53,19 @@ class RobotsMiddleware(CrawlComponent):
 
     def sitemaps(self, url: str) -> tuple[str, ...]:
         """Addresses of sitemaps that the robots.txt of the host of `url` names, where it is known."""
-        asked = self._hosts.get(_root(url))
-        known = asked is not None and asked.task.done() and not asked.task.cancelled() and not asked.task.exception()
-        return asked.task.result().sitemaps if asked and known else ()
+        task, _ = self._hosts.get(_root(url), (None, 0.0))
+        known = task and task.done() and not task.cancelled() and not task.exception()
+        return task.result().sitemaps if task and known else ()
 
     async def _robots(self, request: Request) -> Robots:
         """The rules of the host; several requests wait for one answer."""
         root = _root(request.url)
         asked = self._hosts.get(root)
-        if asked is None or asked.holds_until < self._clock():
+        if asked is None or asked[1] < self._clock():
             holds_until = self._clock() + PolitenessConfig().robots_seconds
-            asked = self._hosts[root] = _Asked(asyncio.ensure_future(self._fetch(root, request)), holds_until)
+            asked = self._hosts[root] = (asyncio.ensure_future(self._fetch(root, request)), holds_until)
         try:
-            return await asyncio.shield(asked.task)
+            return await asyncio.shield(asked[0])
         except Exception:
             if self._hosts.get(root) is asked:  # a failure is no rule: the next request tries again
                 del self._hosts[root]

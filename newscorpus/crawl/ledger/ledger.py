@@ -126,7 +126,7 @@ class Ledger:
         if row is None:
             return False
         self._write("UPDATE urls SET found_on = ? WHERE serial = ?", (found_on, row[0]))
-        self._settle(row[0], replace(outcome, line=self.append(series, line)))
+        self._record_outcome(row[0], replace(outcome, line=self.append(series, line)))
         self.tally(row[1], outcome)
         return True
 
@@ -169,9 +169,9 @@ class Ledger:
         """
         portal, key = self._read("SELECT portal, id FROM urls WHERE serial = ?", (serial,)).fetchone()
         if fetched:
-            self._note(serial, portal, key, fetched)
+            self._record_answer(serial, portal, key, fetched)
         outcomes = outcomes or (UrlOutcome(reason="read" if fetched else "no_response"),)
-        self._settle(serial, outcomes[0])
+        self._record_outcome(serial, outcomes[0])
         for outcome in outcomes:
             self.tally(portal, outcome)
         claimed = [(document, serial) for document, owner in self._claims.items() if owner == serial]
@@ -273,7 +273,7 @@ class Ledger:
 
     # ---- within -----------------------------------------------------------------------------------------------------
 
-    def _note(self, serial: int, portal: str, key: int, fetched: Fetched) -> None:
+    def _record_answer(self, serial: int, portal: str, key: int, fetched: Fetched) -> None:
         moved = key_of(fetched.url) != key
         sql = """UPDATE urls SET fetched = ?, status = ?, n_bytes = ?, etag = ?, last_modified = ?, signature = ?,
             redirected_to = ? WHERE serial = ?"""
@@ -286,11 +286,11 @@ class Ledger:
         self.count(portal, "fetched")
         self.count(portal, "bytes", fetched.n_bytes)
 
-    def _settle(self, serial: int, outcome: UrlOutcome) -> None:
+    def _record_outcome(self, serial: int, outcome: UrlOutcome) -> None:
         sql = """UPDATE urls SET state = ?, stage = ?, reason = ?, detail = ?, revision = ?, line_file = ?,
             line_offset = ?, archive_file = ?, archive_offset = ? WHERE serial = ?"""
-        said = (outcome.state, outcome.stage, outcome.reason, outcome.detail, outcome.revision)
-        self._write(sql, (*said, *outcome.line, *outcome.archived, serial))
+        values = (outcome.state, outcome.stage, outcome.reason, outcome.detail, outcome.revision)
+        self._write(sql, (*values, *outcome.line, *outcome.archived, serial))
 
     def _unclaim(self, serial: int) -> None:
         self._claims = {document: owner for document, owner in self._claims.items() if owner != serial}

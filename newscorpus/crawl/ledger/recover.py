@@ -27,33 +27,33 @@ def recover(connection: sqlite3.Connection, corpus: Path) -> dict[str, int]:
     for name in lengths:
         if not (corpus / name).resolve().is_relative_to(corpus.resolve()):
             raise LedgerError(f"{corpus}: its ledger names a file outside the corpus: {name!r}")
-    _refuse_foreign(connection, corpus, lengths)
+    unknown = _unknown_files(corpus, lengths)
+    is_blank = connection.execute("SELECT 1 FROM urls LIMIT 1").fetchone() is None
+    if is_blank and any(name.startswith(f"{INTAKE}/") for name in unknown):
+        raise LedgerError(
+            f"{corpus}: its intake is older than the ledger; crawl into another folder, or begin anew: -a fresh=yes"
+        )
     connection.execute("BEGIN IMMEDIATE")
     connection.execute("DELETE FROM urls WHERE state = ?", (UrlState.RESERVED,))
     connection.execute("UPDATE urls SET state = ? WHERE state = ?", (UrlState.QUEUED, UrlState.LEASED))
     for name, length in lengths.items():
-        lengths[name] = _settle(connection, corpus, name, length)
+        lengths[name] = _cut(connection, corpus, name, length)
     connection.execute("COMMIT")
-    for name in _unknown_files(corpus, lengths):
+    for name in unknown:
         (corpus / name).unlink()
     return lengths
 
 
-def _refuse_foreign(connection: sqlite3.Connection, corpus: Path, lengths: dict[str, int]) -> None:
-    blank = connection.execute("SELECT 1 FROM urls LIMIT 1").fetchone() is None
-    if blank and [name for name in _unknown_files(corpus, lengths) if name.startswith(f"{INTAKE}/")]:
-        raise LedgerError(
-            f"{corpus}: its intake is older than the ledger; crawl into another folder, or begin anew: -a fresh=yes"
-        )
-
-
-def _settle(connection: sqlite3.Connection, corpus: Path, name: str, length: int) -> int:
+def _cut(connection: sqlite3.Connection, corpus: Path, name: str, length: int) -> int:
+    """Cut a file back to its committed length; queue the pages of what is missing of it. Gives the length it has."""
     path = corpus / name
     there = path.stat().st_size if path.is_file() else 0
     if there >= length:
         cut_back(path, length)
         return length
-    whole = _last_line_end(path, there) if path.suffix == ".jsonl" else there
+    whole = there
+    if there and path.suffix == ".jsonl":  # up to the end of the last whole line
+        whole = path.read_bytes().rfind(b"\n") + 1
     cut_back(path, whole)
     _requeue(connection, name, whole)
     connection.execute("UPDATE files SET length = ? WHERE name = ?", (whole, name))
@@ -72,22 +72,11 @@ def _requeue(connection: sqlite3.Connection, name: str, length: int) -> None:
     connection.execute("DELETE FROM documents WHERE serial IN (SELECT serial FROM lost)")
     connection.execute("DELETE FROM urls WHERE request = x'' AND serial IN (SELECT serial FROM lost)")
     connection.execute(
-        "UPDATE urls SET state = ?, stage = '', reason = '', line_file = '' WHERE serial IN (SELECT serial FROM lost)",
-        (UrlState.QUEUED,),
+        "UPDATE urls SET state = 1, stage = '', reason = '', line_file = '' WHERE serial IN (SELECT serial FROM lost)"
     )
     connection.execute("DROP TABLE lost")
-    connection.execute(
-        "UPDATE urls SET archive_file = '', archive_offset = 0 WHERE archive_file = ? AND archive_offset >= ?",
-        (name, length),
-    )
-
-
-def _last_line_end(path: Path, length: int) -> int:
-    """Where the last whole line of a file ends."""
-    if not length:
-        return 0
-    with path.open("rb") as file:
-        return file.read(length).rfind(b"\n") + 1
+    sql = "UPDATE urls SET archive_file = '', archive_offset = 0 WHERE archive_file = ? AND archive_offset >= ?"
+    connection.execute(sql, (name, length))
 
 
 def _unknown_files(corpus: Path, known: dict[str, int]) -> list[str]:

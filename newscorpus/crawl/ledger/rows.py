@@ -30,7 +30,7 @@ class Link:
         key: of the request, as `key_of` gives it for a plain one.
         url: its address.
         portal: name of the portal.
-        kind: "article", "section", "feed", "sitemap" ...; "" where nobody said.
+        kind: "article", "section", "feed", "sitemap" ...; "" where it is not known.
         depth: links followed to get there.
         found_on: serial of the page that named it; 0: none.
         priority: the highest goes first, of equals the one met first.
@@ -70,8 +70,7 @@ class Fetched:
         status: of HTTP.
         time: ISO 8601 with offset.
         n_bytes: length of the body, decoded.
-        etag: header, or "".
-        last_modified: header, or "".
+        etag: value of the header, as `last_modified`; "" where there was none.
         signature: hash of the body.
     """
 
