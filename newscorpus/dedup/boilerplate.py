@@ -25,7 +25,7 @@ def find_boilerplate(
     if not config.boilerplate_documents:
         return {}
     sources = collection.documents["source"][staying]
-    paragraphs, owners = collection.paragraphs(staying)
+    paragraphs, owners = collection.values("paragraphs", staying)
     found = {}
     for number in np.unique(sources):
         here = sources[owners] == number

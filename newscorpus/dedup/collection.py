@@ -59,7 +59,7 @@ class Collection:
         return ranks
 
     @cached_property
-    def counts(self) -> NDArray[np.bool_]:
+    def current(self) -> NDArray[np.bool_]:
         """Which documents count: of a reference those that stay there; of our own rows of one fetch the newest.
 
         The newest is that of the last re-extraction; a fetch whose last one gave no document has none.
@@ -89,19 +89,9 @@ class Collection:
         owner = int(np.searchsorted(self._starts, position, "right")) - 1
         return self.stores[owner], position - int(self._starts[owner])
 
-    def runs(self, positions: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """The sampled runs of some documents, and beside each the index in `positions` of its document."""
-        return self._gather("runs", "n_runs", positions)
-
-    def paragraphs(self, positions: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """The hashes of the paragraphs of some documents, and beside each the index in `positions` of its document."""
-        return self._gather("paragraphs", "n_paragraphs", positions)
-
-    def _gather(
-        self, column: str, lengths: str, positions: NDArray[np.int64]
-    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """Values of a column of variable length, and the index in `positions` of the document of each."""
-        counts = self.documents[lengths].astype(np.int64)
+    def values(self, column: str, positions: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """The values of "runs" or "paragraphs" of some documents, and of each the index in `positions`."""
+        counts = self.documents[f"n_{column}"].astype(np.int64)
         starts = np.cumsum(counts) - counts
         values = np.concatenate([store.column(column) for store in self.stores])
         lengths_here = counts[positions]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from newscorpus.config import DuplicateConfig, Survivor
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.excerpts import find_excerpts
-from newscorpus.dedup.near import NearDuplicates
+from newscorpus.dedup.near import find_near
 from newscorpus.dedup.signature import estimate
 from newscorpus.dedup.verify import Verifier
 
@@ -71,7 +71,7 @@ def find_duplicates(
 ) -> list[Duplicate]:
     """The documents that go, in the order of the collection; all others stay."""
     revisions = list(_revisions(collection, config.revision))
-    compared = collection.counts.copy()
+    compared = collection.current.copy()
     compared[[revision.position for revision in revisions]] = False
     order = _order(collection, config.survivor, "published")
     order = order[compared[order]]
@@ -84,7 +84,7 @@ def find_duplicates(
 
 def staying(collection: Collection, duplicates: Sequence[Duplicate]) -> NDArray[np.int64]:
     """The positions of the documents of the index itself that stay."""
-    stays = collection.counts.copy()
+    stays = collection.current.copy()
     stays[: collection.n_references] = False
     stays[[duplicate.position for duplicate in duplicates]] = False
     return np.flatnonzero(stays)
@@ -117,7 +117,7 @@ def _order(collection: Collection, policy: Survivor, date: str) -> NDArray[np.in
 def _revisions(collection: Collection, policy: Survivor) -> Iterator[Duplicate]:
     """Of each document all texts but the one that the policy chooses."""
     order = _order(collection, policy, "fetched")
-    order = order[(order >= collection.n_references) & collection.counts[order]]
+    order = order[(order >= collection.n_references) & collection.current[order]]
     names = collection.documents["space"][order].astype(np.int64) * len(collection) + collection.id_ranks[order]
     by_name = np.argsort(names, kind="stable")
     starts = np.flatnonzero(np.diff(names[by_name], prepend=-1))
@@ -136,7 +136,7 @@ def _repeats(
     _, firsts, inverse = np.unique(collection.documents["content"][order], return_index=True, return_inverse=True)
     first = firsts[inverse]
     texts, text_of = np.unique(first, return_inverse=True)
-    near = _near(collection, order[texts], verifier, config, watch)
+    near = find_near(collection, order[texts], verifier, config, watch(range(len(texts)), "texts compared"))
     for index, position in enumerate(order.tolist()):
         text = int(text_of[index])
         if position < collection.n_references:
@@ -146,24 +146,3 @@ def _repeats(
             yield Duplicate(position, int(order[texts[of]]), DuplicateKind.NEAR, similarity)
         elif first[index] != index:
             yield Duplicate(position, int(order[first[index]]), DuplicateKind.EXACT, 1.0)
-
-
-def _near(
-    collection: Collection, positions: NDArray[np.int64], verifier: Verifier, config: DuplicateConfig, watch: Watch
-) -> dict[int, tuple[int, float]]:
-    """The near-duplicates among different texts, each with the text that stays for it and the similarity.
-
-    Texts are indices into `positions`, which are in the order of the policy.
-    """
-    alike = NearDuplicates(collection, positions, verifier, config).alike
-    is_reference = positions < collection.n_references
-    settled = is_reference.copy()
-    near = {}
-    for item in watch(range(len(positions)), "texts compared"):
-        if settled[item] and not is_reference[item]:
-            continue
-        settled[item] = True
-        for other, similarity in list(alike(item, settled)):
-            settled[other] = True
-            near[other] = (item, similarity)
-    return near

@@ -54,7 +54,7 @@ def _candidates(
 
     Gives indices into `staying`, sorted by the shorter, and the share of its sampled runs that the longer one has.
     """
-    runs, owners = collection.runs(staying)
+    runs, owners = collection.values("runs", staying)
     n_documents = np.uint64(len(staying) or 1)
     pairs, shared = np.unique(_pairs(runs, owners, n_documents, config.excerpt_documents), return_counts=True)
     one, other = pairs // n_documents, pairs % n_documents

@@ -1,6 +1,6 @@
 """Find near-duplicates: documents whose signatures agree in a whole band are candidates, verified one by one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,40 +74,57 @@ def _shared(keys: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int
     return order[np.repeat(sizes > 1, sizes)], sizes[sizes > 1]
 
 
-class NearDuplicates:
-    """Finds the near-duplicates of documents.
+def find_near(
+    collection: Collection,
+    positions: NDArray[np.int64],
+    verifier: Verifier,
+    config: DuplicateConfig,
+    items: Iterable[int],
+) -> Mapping[int, tuple[int, float]]:
+    """Find the near-duplicates among different texts, each with the text that stays for it and their similarity.
 
     Args:
         collection: all documents.
-        positions: those that are compared; an item is an index into them.
-        verifier: decides near the threshold.
+        positions: those that are compared, references first; an item is an index into them.
+        verifier: compares texts where the signatures are too near the threshold.
         config: bands, threshold and margin.
+        items: all items, in the order of the policy: an earlier one stays.
     """
+    parts = [
+        band_keys(collection.signatures(positions[start : start + SIGNATURES_AT_ONCE]), config.bands, config.rows)
+        for start in range(0, len(positions), SIGNATURES_AT_ONCE)
+    ]
+    buckets = Buckets(list(np.concatenate(parts).T) if parts else [])
+    is_reference = positions < collection.n_references
+    settled = is_reference.copy()
+    near: dict[int, tuple[int, float]] = {}
+    for item in items:
+        if settled[item] and not is_reference[item]:
+            continue
+        settled[item] = True
+        candidates = buckets.candidates(item)
+        compared = np.concatenate([[item], candidates[~settled[candidates]]])
+        similar = {other: (item, share) for other, share in _similar(collection, positions, compared, verifier, config)}
+        settled[list(similar)] = True
+        near |= similar
+    return near
 
-    def __init__(
-        self, collection: Collection, positions: NDArray[np.int64], verifier: Verifier, config: DuplicateConfig
-    ) -> None:
-        self._collection = collection
-        self._positions = positions
-        parts = [
-            band_keys(collection.signatures(positions[start : start + SIGNATURES_AT_ONCE]), config.bands, config.rows)
-            for start in range(0, len(positions), SIGNATURES_AT_ONCE)
-        ]
-        self._buckets = Buckets(list(np.concatenate(parts).T) if parts else [])
-        self._verifier = verifier
-        self._config = config
 
-    def alike(self, item: int, settled: NDArray[np.bool_]) -> Iterator[tuple[int, float]]:
-        """The items not settled that are as similar to this one as the threshold, with their Jaccard similarity."""
-        found = self._buckets.candidates(item)
-        found = found[~settled[found]]
-        if not len(found):
-            return
-        signatures = self._collection.signatures(self._positions[np.concatenate([[item], found])])
-        threshold, margin = self._config.threshold, self._config.margin
-        for other, estimated in zip(found.tolist(), estimate(signatures[0], signatures[1:]).tolist(), strict=True):
-            similarity = estimated
-            if abs(estimated - threshold) < margin:
-                similarity = self._verifier.jaccard(int(self._positions[item]), int(self._positions[other]))
-            if similarity >= threshold:
-                yield other, similarity
+def _similar(
+    collection: Collection,
+    positions: NDArray[np.int64],
+    compared: NDArray[np.int64],
+    verifier: Verifier,
+    config: DuplicateConfig,
+) -> Iterator[tuple[int, float]]:
+    """Of some items those as similar to the first as the threshold, with the Jaccard similarity."""
+    if len(compared) < 2:
+        return
+    first, *others = compared.tolist()
+    signatures = collection.signatures(positions[compared])
+    for other, estimated in zip(others, estimate(signatures[0], signatures[1:]).tolist(), strict=True):
+        similarity = estimated
+        if abs(estimated - config.threshold) < config.margin:
+            similarity = verifier.jaccard(int(positions[first]), int(positions[other]))
+        if similarity >= config.threshold:
+            yield other, similarity

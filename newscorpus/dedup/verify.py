@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from newscorpus.config import DuplicateConfig, SignatureParameters
+from newscorpus.config import BuildConfig
 from newscorpus.dedup.signature import CONTENT_BYTES, containment, jaccard, shingles, word_hashes
 
 TextOf = Callable[[int], str]
@@ -29,23 +29,17 @@ class Verifier:
     Args:
         contents: hash of the text of each document.
         text_of: gives the texts.
-        config: words in the runs of excerpts.
-        parameters: words in shingles.
+        config: words in shingles and in the runs of excerpts.
         path: file of what was found earlier, or None; it is added to by `save`.
     """
 
     def __init__(
-        self,
-        contents: NDArray[np.bytes_],
-        text_of: TextOf,
-        config: DuplicateConfig,
-        parameters: SignatureParameters,
-        path: Path | None = None,
+        self, contents: NDArray[np.bytes_], text_of: TextOf, config: BuildConfig, path: Path | None = None
     ) -> None:
         self._contents = contents
         self._text_of = text_of
-        self._shingle_words = parameters.shingle_words
-        self._excerpt_words = config.excerpt_words
+        self._shingle_words = config.signature.shingle_words
+        self._excerpt_words = config.duplicates.excerpt_words
         self._path = path
         self._found = _load(path) if path else {}
         self._n_saved = len(self._found)

@@ -82,7 +82,7 @@ def _build(corpus: Path, config: BuildConfig, watch: Watch) -> BuildReport:
 
     duplicates, n_kept = decide(corpus, collection, config, write, watch)
     return BuildReport(
-        documents=int(collection.counts.sum()),
+        documents=int(collection.current.sum()),
         kept=n_kept,
         duplicates=count_kinds(duplicates),
         words=manifests[0].words,
@@ -111,9 +111,7 @@ def decide(
     """
     own = collection.stores[-1]
     contents, verified = collection.documents["content"], own.folder / VERIFIED
-    verifier = Verifier(
-        contents, lambda position: text_of(collection, position), config.duplicates, config.signature, verified
-    )
+    verifier = Verifier(contents, lambda position: text_of(collection, position), config, verified)
     duplicates = find_duplicates(collection, verifier, config.duplicates, watch)
     verifier.save()
     stay = staying(collection, duplicates)

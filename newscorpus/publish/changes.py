@@ -1,4 +1,4 @@
-"""What differs between two corpora, document by document."""
+"""Compare two corpora document by document."""
 
 import hashlib
 from collections import Counter
@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import RowPlace, Withdrawal, read_intake, read_row
+from newscorpus.corpus.intake import Row, RowPlace, read_intake, read_row
 from newscorpus.corpus.records import encode
 from newscorpus.data import Record
 from newscorpus.layout import INTAKE
@@ -99,17 +99,17 @@ def find_changes(before: Path, after: Path, read: Set[tuple[str, str]]) -> Itera
 
 def count_changes(changes: Iterable[Change]) -> list[PortalChanges]:
     """The changes of each portal, by name, and the words they add and remove."""
-    tallies: dict[str, PortalChanges] = {}
+    counts: dict[str, PortalChanges] = {}
     for change in changes:
-        so_far = tallies.get(change.source, PortalChanges(change.source))
+        so_far = counts.get(change.source, PortalChanges(change.source))
         added, removed = _words(change)
-        tallies[change.source] = replace(
+        counts[change.source] = replace(
             so_far,
             words_added=so_far.words_added + added,
             words_removed=so_far.words_removed + removed,
             **{change.kind.value: getattr(so_far, change.kind.value) + 1},
         )
-    return [tallies[source] for source in sorted(tallies)]
+    return [counts[source] for source in sorted(counts)]
 
 
 def difference(change: Change, max_lines: int = DIFF_LINES) -> list[str]:
@@ -137,7 +137,7 @@ def _latest(corpus: Path) -> dict[str, StoredRow]:
     newest: dict[tuple[str, str], tuple[int, bool, StoredRow | None]] = {}
     for place, row in read_intake(corpus / INTAKE, BuildConfig().signature):
         name = (row.document, row.fetch[1])
-        stored = None if isinstance(row, Withdrawal) else _stored(place, row.record)
+        stored = _stored(place, row.record) if isinstance(row, Row) else None
         if name not in newest or newest[name][:2] <= (row.reextraction, stored is not None):
             newest[name] = (row.reextraction, stored is not None, stored)
     return {name: stored for (name, _), (_, _, stored) in sorted(newest.items()) if stored}

@@ -1,9 +1,8 @@
-"""The rows that indexed documents were made of: in the intake of a corpus, or beside the index that `dedup` makes.
+"""Index the intake of a corpus, and read the rows of indexed documents.
 
-The index of a corpus, `CORPUS/index/`: what `build` knows of the rows of the intake without reading them again.
-
-It is made of the intake alone, and grows with it. Where the intake was cut back behind what the index covers, as a
-crawl that was killed does when it starts again, the index is made anew.
+The index, `CORPUS/index/`, holds what `build` must know of the rows without reading them again. It is made of the
+intake alone and grows with it. Where the intake was cut back behind what the index covers, as a crawl that was killed
+does when it starts again, the index is made anew.
 """
 
 import math
@@ -25,6 +24,13 @@ from newscorpus.dedup.sketch import Sketch, digest, make_sketch
 from newscorpus.dedup.store import Covered, Store, grouped, layout_of
 from newscorpus.layout import INDEX, INTAKE
 
+ROWS_AT_ONCE = 10_000
+"""Rows between two commits: some 30 MB of sketches."""
+
+CHECKED_BYTES = 4096
+"""Last bytes of what was read of a segment whose hash tells whether it is still the same: the last row or most of it,
+which holds the time of its fetch."""
+
 
 class TextOnly(msgspec.Struct):
     """The text of a document; other keys are passed over."""
@@ -33,43 +39,6 @@ class TextOnly(msgspec.Struct):
 
 
 TEXTS = msgspec.json.Decoder(TextOnly)
-
-
-def line_of(collection: Collection, position: int) -> bytes:
-    """A document as a line of JSON."""
-    store, row = collection.locate(position)
-    if store.rows is None:
-        return encode(record_of(collection, position))
-    document = store.documents[row]
-    with store.rows.open("rb", buffering=0) as file:
-        file.seek(int(document["offset"]))
-        return zstandard.ZstdDecompressor().decompress(file.read(int(document["length"])))
-
-
-def text_of(collection: Collection, position: int) -> str:
-    """The text of a document."""
-    return TEXTS.decode(line_of(collection, position)).text
-
-
-def record_of(collection: Collection, position: int) -> Record:
-    """The record of a document in the intake of a corpus."""
-    return intake.read_row(place_of(collection, position)).record
-
-
-def place_of(collection: Collection, position: int) -> RowPlace:
-    """Where the row of a document lies in the intake."""
-    store, row = collection.locate(position)
-    document = store.documents[row]
-    segment: Path = store.folder.parent / INTAKE / store.state.covered[document["file"]].name
-    return RowPlace(segment, int(document["offset"]), int(document["length"]))
-
-
-ROWS_AT_ONCE = 10_000
-"""Rows between two commits: some 30 MB of sketches."""
-
-CHECKED_BYTES = 4096
-"""Last bytes of what was read of a segment whose hash tells whether it is still the same: the last row or most of it,
-which holds the time of its fetch."""
 
 
 def update_index(corpus: Path, config: BuildConfig, watch: Watch = unwatched) -> Store:
@@ -99,6 +68,35 @@ def update_index(corpus: Path, config: BuildConfig, watch: Watch = unwatched) ->
         ]
         store = store.append(sketches, tuple(known.values()))
     return store or Store.create(folder, layout)
+
+
+def line_of(collection: Collection, position: int) -> bytes:
+    """A document as a line of JSON."""
+    store, row = collection.locate(position)
+    if store.rows is None:
+        return encode(record_of(collection, position))
+    document = store.documents[row]
+    with store.rows.open("rb", buffering=0) as file:
+        file.seek(int(document["offset"]))
+        return zstandard.ZstdDecompressor().decompress(file.read(int(document["length"])))
+
+
+def text_of(collection: Collection, position: int) -> str:
+    """The text of a document."""
+    return TEXTS.decode(line_of(collection, position)).text
+
+
+def record_of(collection: Collection, position: int) -> Record:
+    """The record of a document in the intake of a corpus."""
+    return intake.read_row(place_of(collection, position)).record
+
+
+def place_of(collection: Collection, position: int) -> RowPlace:
+    """Where the row of a document lies in the intake."""
+    store, row = collection.locate(position)
+    document = store.documents[row]
+    segment: Path = store.folder.parent / INTAKE / store.state.covered[document["file"]].name
+    return RowPlace(segment, int(document["offset"]), int(document["length"]))
 
 
 def seconds(date: str) -> float:

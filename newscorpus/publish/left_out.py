@@ -1,4 +1,4 @@
-"""What is said of the documents left out: the lines of `duplicates.jsonl`, clusters, and who reprints whom."""
+"""List the documents left out: the lines of `duplicates.jsonl`, sizes of clusters, and who reprints whom."""
 
 import csv
 import io

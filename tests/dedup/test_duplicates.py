@@ -76,7 +76,9 @@ def decide(
             references = [stored(Path(folder) / "reference", reference, config)]
             references[0].note_kept(np.arange(len(reference)))
         collection = Collection(stored(Path(folder) / "own", rows, config), references)
-        verifier = Verifier(collection.documents["content"], text_of or texts.__getitem__, config, PARAMETERS)
+        verifier = Verifier(
+            collection.documents["content"], text_of or texts.__getitem__, BuildConfig(duplicates=config)
+        )
         return find_duplicates(collection, verifier, config)
 
 
