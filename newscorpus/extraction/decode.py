@@ -71,7 +71,8 @@ def _decode(body: bytes, content_type: str) -> str:
         return text
     for encoding in _declared(body, content_type):
         declared = body.decode(encoding, "replace")
-        if _is_sound(declared):
+        damage = declared.count("\ufffd")
+        if not damage or damage <= MAX_DAMAGE * (len(declared) - len(declared.encode("ascii", "ignore"))):
             return declared
     return text if text is not None else body.decode(_detect(body), "replace")
 
@@ -83,11 +84,6 @@ def _utf8(body: bytes) -> str | None:
     except UnicodeDecodeError:
         return None
     return None if end < len(body) and text.isascii() else text
-
-
-def _is_sound(text: str) -> bool:
-    damage = text.count("\ufffd")
-    return not damage or damage <= MAX_DAMAGE * (len(text) - len(text.encode("ascii", "ignore")))
 
 
 def _declared(body: bytes, content_type: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ A feature is a name that an element has or has not; numbers are cut into classes
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import log2
 
 import numpy as np
@@ -112,6 +112,7 @@ class LinearModel:
         return sums + self.bias
 
 
+@cache
 def load_linear(model: str) -> LinearModel:
     """The model of that name that travels with the package.
 

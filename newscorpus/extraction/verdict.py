@@ -79,15 +79,19 @@ _URL_WORD = re.compile(r"[^\W\d_]+")
 def read_signs(labelled: Sequence[LabelledBlock], features: PageFeatures, fields: Fields, url: str) -> Floats:
     """The signs of a page in the order of `SIGNS`, shape (signs,); without a good block those of good text are 0.
 
-    Args:
-        labelled: the blocks, at least one.
-        features: of the blocks.
-        fields: of the page.
-        url: of the page.
+    There must be at least one block, and `features` are those of the blocks.
     """
     good = np.array([item.label is Label.GOOD for item in labelled])
     score = np.array([item.score for item in labelled])
-    signs = {**_of_blocks(good, score, features.matrix), **_of_fields(fields), **_of_address(url)}
+    is_article = bool(_ARTICLE_KIND.search(fields.kind))
+    signs = {
+        **_of_blocks(good, score, features.matrix),
+        "says_article": is_article,
+        "says_other": bool(fields.kind) and not is_article,
+        "is_dated": bool(fields.published),
+        "has_authors": bool(fields.authors or fields.agencies),
+        **_of_address(url),
+    }
     return np.array([signs[name] for name in SIGNS])
 
 
@@ -134,16 +138,6 @@ def _of_blocks(good: Flags, score: Floats, matrix: NDArray[np.float32]) -> dict[
         "any_comment": any_comment,
         "any_related": any_related,
         "any_advert": any_advert,
-    }
-
-
-def _of_fields(fields: Fields) -> dict[str, float]:
-    is_article = bool(_ARTICLE_KIND.search(fields.kind))
-    return {
-        "says_article": is_article,
-        "says_other": bool(fields.kind) and not is_article,
-        "is_dated": bool(fields.published),
-        "has_authors": bool(fields.authors or fields.agencies),
     }
 
 

@@ -168,14 +168,14 @@ def _authors(lines: Iterable[Line]) -> Iterator[Evidence]:
 
 def _author_texts(line: Line) -> Iterator[str]:
     """Texts of the innermost elements named for an author; else of a line that begins with "By"."""
-    marked = [each for each in islice(line.element.iter("*"), INSIDE) if _is_marked(each)]
+    marked = [
+        each
+        for each in islice(line.element.iter("*"), INSIDE)
+        if names_author(marks_of(each)) or (each.tag == "a" and AUTHOR_LINK.search(each.get("href", "")))
+    ]
     if not marked:
         if starts_like_byline(line.text):
             yield line.text
         return
     holders = {ancestor for each in marked for ancestor in each.iterancestors()}
     yield from (text for each in marked if each not in holders and (text := short_text(each)))
-
-
-def _is_marked(element: HtmlElement) -> bool:
-    return bool(names_author(marks_of(element)) or (element.tag == "a" and AUTHOR_LINK.search(element.get("href", ""))))

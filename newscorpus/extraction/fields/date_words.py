@@ -27,12 +27,9 @@ NEAR = 20
 
 
 def month_number(word: str, language: str = "", ordinal_day: bool = False) -> int:
-    """Number of the month that `word` names, 0 for none.
+    """Number of the month that `word` names (in any case, or a Roman number in capitals), 0 for none.
 
-    Args:
-        word: in any case and letter case, or a Roman number in capitals.
-        language: primary tag of the page's language, "" where unknown.
-        ordinal_day: the day before the month bears a dot; without a language that tells Croatian from Polish.
+    Croatian differs from its neighbours by `language`; without one by the dot behind the day, `ordinal_day`.
     """
     if word in ROMAN:
         return ROMAN[word]

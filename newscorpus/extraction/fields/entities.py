@@ -1,6 +1,6 @@
 """Read what schema.org entities, from JSON-LD or microdata, say of the document."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from newscorpus.data import Evidence, Image
@@ -62,9 +62,8 @@ class Entities:
     site_name: str
 
 
-def choose(nodes: Iterable[Node], addresses: frozenset[str]) -> Entities:
+def choose(nodes: Sequence[Node], addresses: frozenset[str]) -> Entities:
     """Find the main entity of the page that is known under `addresses`."""
-    nodes = tuple(nodes)
     main = max(nodes, key=lambda node: _fitness(node, addresses), default={})
     page = next((node for node in nodes if kind(node).endswith("Page") and node is not main), {})
     site = next((node for node in nodes if "website" in _types(node)), {})

@@ -7,7 +7,6 @@ the truth (`newscorpus.learning.learned_fields`).
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from itertools import islice
 
 import numpy as np
@@ -20,7 +19,7 @@ from newscorpus.extraction.fields.dates import Setting, find_dates
 from newscorpus.extraction.fields.markup import plain
 from newscorpus.extraction.fields.nearby import following, preceding
 from newscorpus.extraction.fields.people import is_agency, is_personal_name, names_in
-from newscorpus.extraction.nodes import GROUPS, LinearModel, Nodes, describe_elements, load_linear
+from newscorpus.extraction.nodes import GROUPS, Nodes, describe_elements, load_linear
 
 MODEL = "learned-fields"
 FIELDS = ("title", "published", "authors")
@@ -54,17 +53,11 @@ class Picked:
 
 
 def read_learned(tree: HtmlElement, headline: HtmlElement | None, setting: Setting) -> Iterator[Evidence]:
-    """Evidence of the picked elements, one for each field at most; source "learned".
-
-    Args:
-        tree: the page.
-        headline: its heading; elements near it alone are looked at.
-        setting: what dates are read against.
-    """
+    """Evidence of the picked elements near the heading of a page, one for each field at most; source "learned"."""
     nodes = _describe_near(tree, headline)
     if not nodes.elements:
         return
-    scores = _model().score(nodes)
+    scores = load_linear(MODEL).score(nodes)
     for column, field in enumerate(FIELDS):
         picked = pick(nodes, scores[:, column], field, setting)
         if picked and (value := read_value(field, text_of(picked), setting)):
@@ -149,8 +142,3 @@ def read_value(field: str, text: str, setting: Setting) -> str:
     if field == "authors":
         return ", ".join(name for name in names_in(text) if is_personal_name(name) or is_agency(name))
     return text
-
-
-@cache
-def _model() -> LinearModel:
-    return load_linear(MODEL)

@@ -42,7 +42,8 @@ def _labelled_authors(markup: Markup) -> Iterator[Evidence]:
 
 def read_rights(markup: Markup, headers: Mapping[str, str]) -> Rights:
     """The rights signals of a page and of the response that carried it; a header comes before a meta element."""
-    robots = _joined(headers.get("x-robots-tag", ""), *markup.metas.get("robots", ()))
+    directives = map(plain, (headers.get("x-robots-tag", ""), *markup.metas.get("robots", ())))
+    robots = ", ".join(dict.fromkeys(filter(None, directives)))
     words = {word.strip() for word in robots.lower().replace(";", ",").split(",")}
     return Rights(
         robots=robots,
@@ -51,10 +52,6 @@ def read_rights(markup: Markup, headers: Mapping[str, str]) -> Rights:
         content_usage=plain(headers.get("content-usage") or markup.first_meta("content-usage")),
         noai=", ".join(word for word in ("noai", "noimageai") if word in words),
     )
-
-
-def _joined(*values: str) -> str:
-    return ", ".join(dict.fromkeys(text for value in values if (text := plain(value))))
 
 
 def meta_images(markup: Markup) -> Iterator[Image]:

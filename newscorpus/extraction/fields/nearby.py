@@ -69,11 +69,9 @@ def preceding(element: HtmlElement, limit: int) -> list[HtmlElement]:
 
 
 def lines_of(elements: Iterable[HtmlElement], long: Container[HtmlElement]) -> Iterator[Line]:
-    """The short texts of `elements`; what is inside a line that comes before it is no further line.
+    """The short texts of `elements`, in their order; what is inside a line that comes before it is no further line.
 
-    Args:
-        elements: in the order in which their lines are wanted.
-        long: those known to be too long for a line, which need not be read.
+    Those that are `long` are known to be no line and need not be read.
     """
     taken: set[HtmlElement] = set()
     for element in elements:

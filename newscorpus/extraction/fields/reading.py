@@ -145,7 +145,12 @@ def _from_text(
     The whole page is searched only for a date: for authors alone it costs a fifth of an extraction and finds few.
     """
     headline = find_headline(tree, markup, [item.value for item in of_field("title", declared)])
-    wanted = VISIBLE - {item.field for item in declared if not _is_in_utc(item)}
+    # A date in UTC leaves open on which day it was where the page was read.
+    wanted = VISIBLE - {
+        item.field
+        for item in declared
+        if not (item.field == "published" and item.value.endswith(("Z", "+00:00", "+0000")))
+    }
     before, after = near(headline) if headline is not None else ([], [])
     distances = {element: distance for side in (before, after) for distance, element in enumerate(side)}
     found = list(read_times(markup, distances, setting)) if markup.times else []
@@ -163,11 +168,6 @@ def _from_text(
         if not any(item.field == "published" for item in found):
             found += (item for image in meta_images(markup) for item in read_address(image.url))
     return tuple(found)
-
-
-def _is_in_utc(item: Evidence) -> bool:
-    """Whether a date leaves open on which day it was where the page was read."""
-    return item.field == "published" and item.value.endswith(("Z", "+00:00", "+0000"))
 
 
 def _cleaned(evidence: tuple[Evidence, ...]) -> Iterator[Evidence]:

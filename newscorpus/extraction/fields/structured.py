@@ -144,7 +144,9 @@ def read_microdata(tree: HtmlElement, body: bytes) -> tuple[Node, ...]:
     for element in cast("list[HtmlElement]", marked(tree))[:MAX_PROPERTIES]:
         holder = next((ancestor for ancestor in element.iterancestors() if ancestor in items), None)
         item = _item(element)
-        for name in _names(element):
+        properties = (element.get("itemprop") or element.get("property") or "").split()
+        names = (name.rpartition(":")[2].rpartition("/")[2] for name in properties)  # no prefix, no vocabulary
+        for name in (name for name in names if name not in SKIPPED):
             _add(stray if holder is None else items[holder], name, item or _text(element, name))
         if item is not None:
             items[element] = item
@@ -159,12 +161,6 @@ def _item(element: HtmlElement) -> Item | None:
     if element.get("itemscope") is None and element.get("typeof") is None:
         return None
     return {"@type": (element.get("itemtype") or element.get("typeof") or "").split()}
-
-
-def _names(element: HtmlElement) -> list[str]:
-    """Names of the properties, prefixes and vocabulary addresses off."""
-    names = (element.get("itemprop") or element.get("property") or "").split()
-    return [name for name in (name.rpartition(":")[2].rpartition("/")[2] for name in names) if name not in SKIPPED]
 
 
 def _add(item: Item, name: str, value: object) -> None:

@@ -44,13 +44,7 @@ ZONE_LEVELS = 6
 
 
 def read_times(markup: Markup, distances: Mapping[HtmlElement, int], setting: Setting) -> Iterator[Evidence]:
-    """Evidence of the time elements, those that promise most first.
-
-    Args:
-        markup: of the page.
-        distances: how far from the headline the elements around it stand, in elements.
-        setting: what dates are read against.
-    """
+    """Evidence of the time elements, the most promising first; `distances` are those from the headline, in elements."""
 
     def rank(element: HtmlElement) -> tuple[bool, bool, bool, int, bool]:
         declared = element.get("pubdate") is not None or "publi" in marks_of(element)

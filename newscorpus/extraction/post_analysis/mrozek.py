@@ -12,22 +12,14 @@ from newscorpus.extraction.post_analysis.headline import Labelled, is_heading, l
 
 def start(labelled: Labelled, title: str, config: PostAnalysisConfig) -> Labelled:
     """The h1 or h2 most like the title is good with score 1, and every block three or more before it bad."""
-    at = _find_start(labelled, title)
+    run = _as_run(title)  # of equally long headings whose words stand in the title as a run, the first
+    words = {at: lower_words(item.block.text) for at, item in enumerate(labelled) if item.block.tag in ("h1", "h2")}
+    contained = [at for at, own in words.items() if own and _as_run(labelled[at].block.text) in run]
+    at = max(contained, key=lambda at: len(words[at]), default=None)
     if at is None:
         return labelled
     revised = relabel(labelled, range(at - config.near_blocks + 1), Label.BAD)
     return (*revised[:at], replace(labelled[at], score=1.0, label=Label.GOOD), *revised[at + 1 :])
-
-
-def _find_start(labelled: Labelled, title: str) -> int | None:
-    """Index of the longest h1 or h2 whose words stand in the title as a run; the first of equals."""
-    run = _as_run(title)
-    contained = [
-        at
-        for at, item in enumerate(labelled)
-        if item.block.tag in ("h1", "h2") and lower_words(item.block.text) and _as_run(item.block.text) in run
-    ]
-    return max(contained, key=lambda at: len(lower_words(labelled[at].block.text)), default=None)
 
 
 def _as_run(text: str) -> str:
@@ -59,11 +51,8 @@ def neighbours(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> L
     """An almost good block is good or bad as its surroundings are, which count with the labels they came with."""
     labels = [item.label for item in labelled]
     almost = {at for at, label in enumerate(labels) if label is Label.ALMOST}
-    kept = {
-        at
-        for at in almost
-        if (_keeps_heading if is_heading(labelled[at].block) else _keeps_text)(labels, at, config.near_blocks)
-    }
+    keeps = {at: _keeps_heading if is_heading(labelled[at].block) else _keeps_text for at in almost}
+    kept = {at for at in almost if keeps[at](labels, at, config.near_blocks)}
     return relabel(relabel(labelled, kept, Label.GOOD), almost - kept, Label.BAD)
 
 
