@@ -150,10 +150,6 @@ def loopback_hosts(portals: Iterable[Portal]) -> frozenset[str]:
     return frozenset(host_and_port(url) for url in _named_addresses(portals) if is_loopback(url))
 
 
-def _named_addresses(portals: Iterable[Portal]) -> Iterable[str]:
-    return (url for portal in portals for url in (*portal.start, *portal.feeds, *portal.sitemaps))
-
-
 def refuse_unknown(given: Mapping[str, str], known: Collection[str], usage: str) -> None:
     """Refuse an argument that a spider does not know.
 
@@ -167,6 +163,10 @@ def refuse_unknown(given: Mapping[str, str], known: Collection[str], usage: str)
 def parse_names(text: str) -> list[str]:
     """The names in a list with commas, each once."""
     return list(dict.fromkeys(filter(None, map(str.strip, text.split(",")))))
+
+
+def _named_addresses(portals: Iterable[Portal]) -> Iterable[str]:
+    return (url for portal in portals for url in (*portal.start, *portal.feeds, *portal.sitemaps))
 
 
 def _portals(name: str) -> tuple[Portal, ...]:

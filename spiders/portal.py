@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, Self
 
+import msgspec
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
@@ -21,7 +22,7 @@ from newscorpus.addon.scheduler import scheduler_of
 from newscorpus.addon.visits import current_visit
 from newscorpus.config import RevisitConfig
 from newscorpus.crawl.ledger import Ledger
-from newscorpus.data import Page, Rejected
+from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.discovery.addresses import FetchKind
 from newscorpus.discovery.frontier import Frontier, SeenContents
 from newscorpus.discovery.lists import read_any, read_list
@@ -32,7 +33,7 @@ from newscorpus.discovery.revisits import requeue_failed, requeue_for_period, re
 from newscorpus.recipe import SourcePage, page_of_portal
 
 from .arguments import PortalArguments, check_promises, loopback_hosts, portal_policies, portal_settings, read_arguments
-from .requests import Callback, first_address, make_request, read_evidence
+from .requests import Callback, make_request
 from .responses import RevisitClock, fetch_parts, fetch_rejection
 
 Output = SourcePage | Rejected | Request
@@ -52,7 +53,6 @@ class PortalSpider(Spider):
         self.portal_names = tuple(portal.name for portal in arguments.portals)
         self.loopback = loopback_hosts(arguments.portals)
         self.policies = portal_policies(arguments.portals)
-        self._portals = {portal.name: portal for portal in arguments.portals}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *_args: Any, **kwargs: Any) -> Self:
@@ -76,10 +76,10 @@ class PortalSpider(Spider):
     def _planners(self) -> dict[str, FetchPlanner]:
         today, ledger, period = datetime.now(UTC).date(), self._ledger, self.arguments.period
         contents, count = SeenContents(ledger), self.crawler.stats.inc_value
-        frontiers = {name: Frontier(portal, today, ledger, self.loopback) for name, portal in self._portals.items()}
+        frontiers = [Frontier(portal, today, ledger, self.loopback) for portal in self.arguments.portals]
         return {
-            name: FetchPlanner(self._portals[name], frontier, ledger, contents, period, count)
-            for name, frontier in frontiers.items()
+            frontier.portal.name: FetchPlanner(frontier.portal, frontier, ledger, contents, period, count)
+            for frontier in frontiers
         }
 
     @cached_property
@@ -152,7 +152,7 @@ class PortalSpider(Spider):
         if not isinstance(response, HtmlResponse):
             yield Rejected("fetch", "not_html", f"content type {response.headers.get('Content-Type')!r}", response.url)
             return
-        page = make_page(response, read_evidence(evidence))
+        page = make_page(response, msgspec.convert(evidence, tuple[Evidence, ...]))
         dated = is_article and self.arguments.period != ALWAYS
         reading = await asyncio.to_thread(read_page, page, dated=dated)
         tried: tuple[str, ...] = ()
@@ -176,7 +176,7 @@ class PortalSpider(Spider):
         if isinstance(failure.value, Postponed):
             return
         request: Request = failure.request  # type: ignore[attr-defined]
-        yield fetch_rejection(failure.value, first_address(request))
+        yield fetch_rejection(failure.value, request.meta.get("redirect_urls", [request.url])[0])
 
     def guess_failed(self, failure: Failure) -> None:
         """Count a guess that led nowhere: nobody promised a page there."""
@@ -188,11 +188,11 @@ class PortalSpider(Spider):
         self, response: Response, source: str, page: Page, reading: PageReading
     ) -> tuple[list[Output], tuple[str, ...]]:
         """An article with the pages that follow it, or why there is none; and the addresses tried as such pages."""
-        planner, portal = self._planners[source], self._portals[source]
+        planner = self._planners[source]
         if refusal := planner.refuse_day(page.url, reading):
             return [refusal], ()
         try:
-            parts, end = await fetch_parts(self.crawler.engine.download_async, portal, page, reading)
+            parts, end = await fetch_parts(self.crawler.engine.download_async, planner.portal, page, reading)
         except Postponed:
             _postpone()
             return [], ()
@@ -205,7 +205,7 @@ class PortalSpider(Spider):
             return [*refused, *ends], tried
         self.crawler.stats.inc_value(PAGES)
         joined = (Rejected("discovery", "part_of_another", f"of {page.url}", part.url) for part in parts)
-        return [page_of_portal(page, portal, parts), *joined, *ends], tried
+        return [page_of_portal(page, planner.portal, parts), *joined, *ends], tried
 
     def _links(self, response: Response, source: str, reading: PageReading, tried: tuple[str, ...]) -> Plan:
         """What a page points to: other pages, and on a start page feeds and sitemaps."""
@@ -244,7 +244,7 @@ class PortalSpider(Spider):
                     calls = self.parse_probe, self.guess_failed
                 case _:
                     calls = self.parse_page, self.failed
-            yield make_request(self._portals[source], planned, *calls)
+            yield make_request(self._planners[source].portal, planned, *calls)
 
     def _is_enough(self) -> bool:
         return 0 < self.arguments.limit <= self._ledger.documents()
@@ -256,5 +256,4 @@ def _postpone() -> None:
 
 
 def _depth(response: Response) -> int:
-    depth: int = response.meta.get("depth", 0)
-    return depth
+    return int(response.meta.get("depth", 0))

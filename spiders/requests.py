@@ -10,7 +10,6 @@ from scrapy.http.request import NO_CALLBACK
 from newscorpus.addon.guards import DOMAINS
 from newscorpus.addon.politeness import PART
 from newscorpus.addon.scheduler import ABOUT
-from newscorpus.data import Evidence
 from newscorpus.discovery.addresses import FetchKind
 from newscorpus.discovery.lists import MAX_BYTES
 from newscorpus.discovery.planner import PlannedFetch
@@ -49,14 +48,3 @@ def part_request(portal: Portal, url: str) -> Request:
     """The request for a further page of an article whose first page is being worked on."""
     meta = {"download_slot": portal.name, DOMAINS: list(portal.domains), PART: True}
     return Request(url, NO_CALLBACK, meta=meta, priority=LIST_PRIORITY)
-
-
-def read_evidence(stored: list[dict[str, str]]) -> tuple[Evidence, ...]:
-    """The evidence that a request carries."""
-    return msgspec.convert(stored, tuple[Evidence, ...])
-
-
-def first_address(request: Request) -> str:
-    """The address first asked for, before redirects."""
-    addresses: list[str] = request.meta.get("redirect_urls", [])
-    return addresses[0] if addresses else request.url
