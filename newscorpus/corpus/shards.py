@@ -1,12 +1,13 @@
 """Write records to shards, files of bounded size in one of several formats; equal records make equal bytes."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count, groupby
 from operator import itemgetter
 from pathlib import Path
 from types import ModuleType
+from typing import TypeVar
 
 from newscorpus.config import ShardConfig, ShardFormat
 from newscorpus.corpus.lines import read_lines, write_lines
@@ -14,6 +15,8 @@ from newscorpus.corpus.records import decode, encode
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import sync
+
+T = TypeVar("T")
 
 SUFFIXES = {
     ShardFormat.ZSTD: ".jsonl.zst",
@@ -39,11 +42,9 @@ def write_shards(folder: Path, records: Iterable[Record], config: ShardConfig) -
     Raises:
         CorpusError: Parquet is asked for, and pyarrow is missing.
     """
-    suffix = SUFFIXES[config.format]
-    return [
-        _write_shard(folder / f"{number:05}{suffix}", group)
-        for number, group in groupby(_numbered(records, config.max_bytes), key=itemgetter(0))
-    ]
+    rows = ((record, encode(record)) for record in records)
+    groups = bounded(rows, lambda row: len(row[1]), config.max_bytes)
+    return [_write_shard(folder / f"{number}{SUFFIXES[config.format]}", group) for number, group in groups]
 
 
 def read_shard(path: Path, exact_schema: int | None = None) -> Iterator[Record]:
@@ -70,26 +71,34 @@ def read_shard(path: Path, exact_schema: int | None = None) -> Iterator[Record]:
         yield record
 
 
-def _numbered(records: Iterable[Record], max_bytes: int) -> Iterator[tuple[int, Record, bytes]]:
-    """Each record with the number of its shard before it and its line after it."""
-    number = size = 0
-    for record in records:
-        line = encode(record)
-        if size and size + len(line) > max_bytes:
-            number, size = number + 1, 0
-        size += len(line)
-        yield number, record, line
+def bounded(items: Iterable[T], size_of: Callable[[T], int], max_bytes: int) -> Iterator[tuple[str, Iterator[T]]]:
+    """Items in groups of at most so many bytes, each with its number as five digits; each to be read once, in order.
+
+    A group has one item at least, however large.
+    """
+
+    def numbered() -> Iterator[tuple[int, T]]:
+        number = filled = 0
+        for item in items:
+            size = size_of(item)
+            if filled and filled + size > max_bytes:
+                number, filled = number + 1, 0
+            filled += size
+            yield number, item
+
+    for number, group in groupby(numbered(), key=itemgetter(0)):
+        yield f"{number:05}", map(itemgetter(1), group)
 
 
-def _write_shard(path: Path, rows: Iterable[tuple[int, Record, bytes]]) -> Shard:
+def _write_shard(path: Path, rows: Iterable[tuple[Record, bytes]]) -> Shard:
     """Write one file and read it back for its hash."""
     numbers = count()
     rows = (row for row, _ in zip(rows, numbers, strict=False))  # ends before it takes a number
     with path.open("xb") as file:
         if path.suffix == ".parquet":
-            _parquet(path).write_parquet(file, (record for _, record, _ in rows))
+            _parquet(path).write_parquet(file, (record for record, _ in rows))
         else:
-            write_lines(file, (line for _, _, line in rows), path.suffix)
+            write_lines(file, (line for _, line in rows), path.suffix)
         sync(file)
     return Shard(path.name, next(numbers), path.stat().st_size, file_hash(path))
 

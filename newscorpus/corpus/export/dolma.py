@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from newscorpus.corpus.export.source import ExportSource, bounded
+from newscorpus.corpus.export.source import ExportSource
 from newscorpus.corpus.lines import encode_line, gzipped
 from newscorpus.data import Record
 from newscorpus.tokens import count_words
@@ -29,7 +29,7 @@ Span = tuple[int, int, float]
 def write(source: ExportSource, folder: Path) -> None:
     """Write documents and attributes of all parts."""
     for part in source.parts:
-        for number, records in bounded(part.records(), source.config.max_bytes):
+        for number, records in part.files(source.config.max_bytes):
             name = Path(part.name, f"{number}.jsonl.gz")
             with _new(folder / "documents" / name) as texts, _new(folder / "attributes" / TAGGER / name) as spans:
                 for record in records:

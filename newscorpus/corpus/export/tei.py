@@ -13,7 +13,7 @@ from lxml import etree
 from lxml.builder import ElementMaker  # type: ignore[import-not-found]
 from lxml.etree import _Element
 
-from newscorpus.corpus.export.source import ExportPart, ExportSource, bounded
+from newscorpus.corpus.export.source import ExportPart, ExportSource
 from newscorpus.corpus.export.text import safe_name
 from newscorpus.data import Record
 from newscorpus.tokens import collapse, paragraphs
@@ -50,7 +50,7 @@ CLOSING = "</teiCorpus>\n"
 def write(source: ExportSource, folder: Path) -> None:
     """Write all parts; each file is valid by itself."""
     for part in source.parts:
-        for number, records in bounded(part.records(), source.config.max_bytes):
+        for number, records in part.files(source.config.max_bytes):
             with (folder / f"{part.name or 'corpus'}-{number}.xml").open("xb") as file:
                 file.write(OPENING.encode())
                 for element in chain([corpus_header(source, part)], map(document, records)):

@@ -6,7 +6,7 @@ import pytest
 
 from newscorpus.config import ExportFormat
 from newscorpus.corpus.export.export import FORMATS
-from newscorpus.corpus.export.source import bounded
+from newscorpus.corpus.export.source import ExportPart
 from newscorpus.data import Record
 
 
@@ -15,12 +15,13 @@ from newscorpus.data import Record
 )
 def test_groups_are_bounded_by_bytes_of_text(record: Record, max_bytes: int, groups: list[list[int]]) -> None:
     records = [replace(record, id=str(at), text="ěě") for at in range(4)]
-    found = [(number, [int(one.id) for one in group]) for number, group in bounded(records, max_bytes)]
+    part = ExportPart("", lambda: iter(records))
+    found = [(number, [int(one.id) for one in group]) for number, group in part.files(max_bytes)]
     assert found == [(f"{number:05}", group) for number, group in enumerate(groups)]
 
 
 def test_no_records_make_no_group() -> None:
-    assert list(bounded([], 1)) == []
+    assert list(ExportPart("", lambda: iter([])).files(1)) == []
 
 
 def test_every_format_has_its_entry() -> None:
