@@ -28,15 +28,10 @@ UNDER_WAY = 4
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Stands for the result of an item that brought none.
+    """Stands for the result of an item that brought none."""
 
-    Attributes:
-        reason: "timeout" or "worker_failed".
-        detail: one line for a person.
-    """
-
-    reason: str
-    detail: str
+    reason: str  # "timeout" or "worker_failed"
+    detail: str  # one line for a person
 
 
 class WorkerPool(Generic[T, R]):
@@ -97,16 +92,10 @@ class WorkerPool(Generic[T, R]):
             self._free.put(worker)
 
 
-def in_order(
-    function: Callable[[T], R],
-    items: Iterable[T],
-    jobs: int,
-    seconds: float,
-    prepare: Callable[[], object] | None = None,
-) -> Iterator[tuple[T, R | Lost]]:
-    """Give each of `items`, read as needed from this thread, with its result, in order; arguments as `WorkerPool`."""
+def in_order(function: Callable[[T], R], items: Iterable[T], jobs: int, seconds: float) -> Iterator[tuple[T, R | Lost]]:
+    """Give each of `items`, read as needed in this thread, with its result, in order; arguments as for `WorkerPool`."""
     waiting: deque[tuple[T, Future[R | Lost]]] = deque()
-    with WorkerPool(function, jobs, seconds, prepare) as pool:
+    with WorkerPool(function, jobs, seconds) as pool:
         for item in items:
             waiting.append((item, pool.submit(item)))
             if len(waiting) >= UNDER_WAY * jobs:

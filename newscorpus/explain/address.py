@@ -1,7 +1,4 @@
-"""What can be told of an address in a corpus.
-
-What became of an address in a corpus: where it came from, when it was fetched, and why it is in or out.
-"""
+"""Explain what became of an address in a corpus: where it came from, when it was fetched, why it is in or out."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -47,77 +44,46 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """How the crawl came upon an address; times are ISO 8601, "" for none.
+    """How the crawl came upon an address."""
 
-    Attributes:
-        url: the address that was asked for.
-        portal: name of the portal.
-        kind: what it was taken for: "article", "section", "feed", "sitemap" ...
-        trail: the page that named it, the one that named that, and so on back to a start.
-        evidence: what feeds and sitemaps said of it.
-        attempts: how often it was asked for.
-        next_visit: when a revisit is due.
-    """
-
-    url: str
+    url: str  # that was asked for
     portal: str
-    kind: str
-    trail: tuple[str, ...]
-    evidence: tuple[Evidence, ...]
+    kind: str  # what it was taken for: "article", "section", "feed", "sitemap" ...
+    trail: tuple[str, ...]  # the page that named it, the one that named that, and so on back to a start
+    evidence: tuple[Evidence, ...]  # what feeds and sitemaps said of it
     attempts: int
-    next_visit: str
+    next_visit: str  # when a revisit is due, ISO 8601; "" for never
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The last answer of an address.
+    """The last answer of an address."""
 
-    Attributes:
-        fetched: ISO 8601.
-        status: of HTTP.
-        n_bytes: of the body, decoded.
-        redirected_to: address that answered in the end; "" for the one that was asked.
-        archive_file: where its page lies in the archive; "" where it gave none.
-        archive_offset: of its records in that file.
-    """
-
-    fetched: str
-    status: int
-    n_bytes: int
-    redirected_to: str
-    archive_file: str
-    archive_offset: int
+    fetched: str  # ISO 8601
+    status: int  # of HTTP
+    n_bytes: int  # of the body, decoded
+    redirected_to: str  # address that answered in the end; "" for the one that was asked
+    archive_file: str  # where its page lies in the archive; "" where it gave none
+    archive_offset: int  # of its records in that file
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """All that a corpus tells of an address.
+    """All that a corpus holds on an address."""
 
-    Attributes:
-        url: as it was asked about.
-        fate: what became of it.
-        found: None where no ledger knows it.
-        answered: None where nothing came back.
-        rejected: why it is no document.
-        row: the document as it came, the text that was kept last.
-        left_out: what the document repeats, where it was left out.
-        published: what stands in the corpus: the document, the one that stands for it, or an earlier text of what was
-            rejected when it was asked for again.
-        stands_for: the documents that were left out for it, and its own earlier texts.
-    """
-
-    url: str
+    url: str  # as it was asked about
     fate: Fate
-    found: Found | None = None
-    answered: Answered | None = None
-    rejected: Rejected | None = None
-    row: Record | None = None
-    left_out: DuplicateLine | None = None
+    found: Found | None = None  # None where no ledger knows the address
+    answered: Answered | None = None  # None where nothing came back
+    rejected: Rejected | None = None  # why it is no document
+    row: Record | None = None  # the document as it came, the text that was kept last
+    left_out: DuplicateLine | None = None  # what the document repeats, where it was left out
+    # The document, the one that stands for it, or an earlier text of what was rejected when it was asked for again.
     published: Record | None = None
-    stands_for: tuple[DuplicateLine, ...] = ()
+    stands_for: tuple[DuplicateLine, ...] = ()  # documents left out for it, and its own earlier texts
 
 
-OF_STATE = {
+FATES = {
     UrlState.RESERVED: Fate.MET,
     UrlState.QUEUED: Fate.QUEUED,
     UrlState.LEASED: Fate.UNDER_WAY,
@@ -128,10 +94,10 @@ OF_STATE = {
 
 
 def explain(corpus: Path, url: str) -> Explanation:
-    """What `corpus` tells of the document at `url`.
+    """Explain what became of the document at `url`.
 
     With a ledger one row is looked up; without one, and for pages of WARC files, intake and rejections are searched.
-    The lines of the duplicates and the shards are always searched: of a corpus that was given away, these alone tell.
+    The lines of the duplicates and the shards are always searched: a corpus that was given away has nothing else.
 
     Raises:
         CorpusError: there is no corpus, or a file of it is damaged.
@@ -140,21 +106,21 @@ def explain(corpus: Path, url: str) -> Explanation:
     if not corpus.is_dir():
         raise CorpusError(f"{corpus}: no such folder")
     entry = find(corpus, url) if (corpus / LEDGER).is_file() else None
-    ended = _line(corpus, entry) if entry else _search(corpus, document_id(url))
-    said = Explanation(url, OF_STATE[entry.state] if entry else Fate.NEVER_MET)
-    if entry:
-        said = replace(said, found=_found(entry), answered=_answered(entry))
-    if isinstance(ended, Rejected):
+    outcome = _outcome_of(corpus, entry) if entry else _search(corpus, document_id(url))
+    explanation = _of_entry(url, entry) if entry else Explanation(url, Fate.NEVER_MET)
+    if isinstance(outcome, Rejected):
         earlier = _published(corpus, document_id(entry.url)) if entry and entry.attempts > 1 else None
-        return replace(said, fate=Fate.REJECTED, rejected=ended, published=earlier)
-    if ended:
-        return _with_document(said, corpus, ended)
+        return replace(explanation, fate=Fate.REJECTED, rejected=outcome, published=earlier)
+    if outcome:
+        return _with_document(explanation, corpus, outcome)
     published = None if entry else _published(corpus, document_id(url))
-    return replace(said, fate=Fate.PUBLISHED, row=published, published=published) if published else said
+    if published:
+        return replace(explanation, fate=Fate.PUBLISHED, row=published, published=published)
+    return explanation
 
 
 def archived_page(corpus: Path, explanation: Explanation) -> Capture | Rejected | None:
-    """The page from the archive; None where it lies in none.
+    """Read the page from the archive; None where it is in none.
 
     Raises:
         ArchiveError: the file cannot be read.
@@ -165,26 +131,16 @@ def archived_page(corpus: Path, explanation: Explanation) -> Capture | Rejected 
     return read_capture(corpus / answered.archive_file, answered.archive_offset)
 
 
-def _found(entry: UrlEntry) -> Found:
-    return Found(
-        entry.url,
-        entry.portal,
-        entry.kind,
-        entry.trail,
-        _evidence(entry.request),
-        entry.attempts,
-        _time(entry.next_visit),
-    )
-
-
-def _answered(entry: UrlEntry) -> Answered | None:
-    if not entry.fetched:
-        return None
-    return Answered(entry.fetched, entry.status, entry.n_bytes, entry.redirected_to, *entry.archived)
+def _of_entry(url: str, entry: UrlEntry) -> Explanation:
+    due = datetime.fromtimestamp(entry.next_visit, UTC).isoformat(timespec="seconds") if entry.next_visit else ""
+    evidence = _evidence(entry.request)
+    found = Found(entry.url, entry.portal, entry.kind, entry.trail, evidence, entry.attempts, due)
+    answered = Answered(entry.fetched, entry.status, entry.n_bytes, entry.redirected_to, *entry.archived)
+    return Explanation(url, FATES[entry.state], found, answered if entry.fetched else None)
 
 
 def _evidence(request: bytes) -> tuple[Evidence, ...]:
-    """What the spider of the portals keeps with a request; other spiders keep other things."""
+    """Read what the spider of the portals keeps with a request; other spiders keep other things."""
     stored: dict[str, Any] = json.loads(request) if request else {}
     try:
         return msgspec.convert(stored.get("cb_kwargs", {}).get("evidence", ()), tuple[Evidence, ...])
@@ -192,12 +148,8 @@ def _evidence(request: bytes) -> tuple[Evidence, ...]:
         return ()
 
 
-def _time(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if seconds else ""
-
-
-def _line(corpus: Path, entry: UrlEntry) -> Record | Rejected | None:
-    """The row or the rejection that the ledger says an address became."""
+def _outcome_of(corpus: Path, entry: UrlEntry) -> Record | Rejected | None:
+    """Read the row or the rejection that the ledger says an address became."""
     file, offset = entry.line
     if not file:
         return Rejected(entry.stage, entry.reason, entry.detail, entry.url) if entry.stage else None
@@ -209,8 +161,9 @@ def _line(corpus: Path, entry: UrlEntry) -> Record | Rejected | None:
 
 
 def _search(corpus: Path, document: str) -> Record | Rejected | None:
-    """The latest row of a document, or else its rejection, among all."""
-    found = _decoded(_segments(corpus), document.encode(), intake.decode_line)
+    """Find the newest row of a document, or else its rejection, among all."""
+    segments = intake.segments(corpus / INTAKE) if (corpus / INTAKE).is_dir() else []
+    found = _decoded(segments, document.encode(), intake.decode_line)
     lines = [line for line in found if line.document == document]
     if lines:
         newest = max(lines, key=lambda line: (line.fetch[1], line.reextraction, isinstance(line, Row)))
@@ -221,19 +174,15 @@ def _search(corpus: Path, document: str) -> Record | Rejected | None:
     return None
 
 
-def _segments(corpus: Path) -> list[Path]:
-    return intake.segments(corpus / INTAKE) if (corpus / INTAKE).is_dir() else []
-
-
-def _with_document(said: Explanation, corpus: Path, row: Record) -> Explanation:
+def _with_document(explanation: Explanation, corpus: Path, row: Record) -> Explanation:
     lines = list(_decoded([corpus / DUPLICATES], row.id.encode(), DUPLICATE_LINES.decode))
     left_out = next((line for line in lines if (line.id, line.revision) == (row.id, row.revision)), None)
     stands_for = tuple(line for line in lines if line.duplicate_of == row.id and line != left_out)
     published = _published(corpus, (left_out.cluster if left_out else "") or row.id)
-    said = replace(said, row=row, left_out=left_out, published=published, stands_for=stands_for)
+    explanation = replace(explanation, row=row, left_out=left_out, published=published, stands_for=stands_for)
     if left_out:
-        return replace(said, fate=Fate.SUPERSEDED if left_out.kind is DuplicateKind.REVISION else Fate.DUPLICATE)
-    return replace(said, fate=Fate.PUBLISHED if published else Fate.NOT_BUILT)
+        return replace(explanation, fate=Fate.SUPERSEDED if left_out.kind is DuplicateKind.REVISION else Fate.DUPLICATE)
+    return replace(explanation, fate=Fate.PUBLISHED if published else Fate.NOT_BUILT)
 
 
 def _published(corpus: Path, document: str) -> Record | None:
@@ -243,7 +192,7 @@ def _published(corpus: Path, document: str) -> Record | None:
 
 
 def _decoded(paths: list[Path], part: bytes, decode: Callable[[bytes], Any]) -> Iterator[Any]:
-    """The lines that hold `part`; files that are not there hold none."""
+    """Decode the lines that hold `part`; missing files have none."""
     for path in paths:
         for offset, line in complete_lines(path) if path.is_file() else ():
             if part in line and not line.startswith(b'{"schema"'):

@@ -1,10 +1,10 @@
-"""Explanations as lines for a person."""
+"""Print explanations as lines for a person."""
 
 from collections.abc import Iterator
 
 from newscorpus.corpus.lines import writable
 from newscorpus.dedup.duplicates import DuplicateKind
-from newscorpus.explain.address import Answered, Explanation, Fate, Found
+from newscorpus.explain.address import Explanation, Fate, Found
 from newscorpus.explain.page import FieldView, PageView
 from newscorpus.publish.left_out import DuplicateLine
 
@@ -29,27 +29,31 @@ MOST_CHARACTERS = 100
 """Of a block or a value."""
 
 
-def explanation_lines(said: Explanation) -> Iterator[str]:
-    """What a corpus tells of an address."""
-    yield said.url
-    yield from _labelled("fate", WORDS[said.fate])
-    if rejected := said.rejected:
+def explanation_lines(explanation: Explanation) -> Iterator[str]:
+    """Print what a corpus holds on an address."""
+    yield explanation.url
+    yield from _labelled("fate", WORDS[explanation.fate])
+    published = explanation.published
+    if rejected := explanation.rejected:
         yield from _labelled("why", f"{rejected.stage}/{rejected.reason}  {rejected.detail}".rstrip())
         yield from _labelled("text", rejected.excerpt)
-        if said.published:
-            yield from _labelled("but", f"an earlier text stands in the corpus, fetched {said.published.fetched}")
-    if said.left_out:
-        yield from _labelled("why", f"{_how(said.left_out)} of {said.left_out.duplicate_of}")
-        yield from _labelled("instead", f"{said.published.id}, {said.published.url}" if said.published else "")
-    if said.found:
-        yield from _found(said.found, said.url)
-    if said.answered:
-        yield from _answered(said.answered)
-    yield from _document(said)
+        if published:
+            yield from _labelled("but", f"an earlier text stands in the corpus, fetched {published.fetched}")
+    if left_out := explanation.left_out:
+        yield from _labelled("why", f"{_how(left_out)} of {left_out.duplicate_of}")
+        yield from _labelled("instead", f"{published.id}, {published.url}" if published else "")
+    if found := explanation.found:
+        yield from _found(found, explanation.url)
+    if answered := explanation.answered:
+        yield from _labelled("fetched", f"{answered.fetched}, status {answered.status}, {answered.n_bytes} bytes")
+        yield from _labelled("redirected", answered.redirected_to and f"to {answered.redirected_to}")
+        place = f"{answered.archive_file}, offset {answered.archive_offset}"
+        yield from _labelled("archived", place if answered.archive_file else "")
+    yield from _document(explanation)
 
 
 def page_lines(view: PageView) -> Iterator[str]:
-    """What an extractor makes of a page: fields with their candidates, then blocks."""
+    """Print what an extractor makes of a page: fields with their candidates, then blocks."""
     yield from _labelled("extractor", view.extractor)
     yield from _labelled("outcome", view.outcome)
     for field in view.fields:
@@ -77,23 +81,16 @@ def _found(found: Found, url: str) -> Iterator[str]:
     yield from _labelled("attempts", str(found.attempts) if found.attempts > 1 else "")
 
 
-def _answered(answered: Answered) -> Iterator[str]:
-    yield from _labelled("fetched", f"{answered.fetched}, status {answered.status}, {answered.n_bytes} bytes")
-    yield from _labelled("redirected", answered.redirected_to and f"to {answered.redirected_to}")
-    if answered.archive_file:
-        yield from _labelled("archived", f"{answered.archive_file}, offset {answered.archive_offset}")
-
-
-def _document(said: Explanation) -> Iterator[str]:
-    if row := said.row:
+def _document(explanation: Explanation) -> Iterator[str]:
+    if row := explanation.row:
         yield from _labelled("document", f"{row.id}, {row.url}")
         yield from _labelled("title", row.title)
         yield from _labelled("text", f"{row.n_words} words, {row.language}, by {row.extractor}")
         yield from _labelled("revision", row.revision)
         yield from _labelled("flags", ", ".join(row.flags))
-    for line in said.stands_for[:MOST_SHOWN]:
+    for line in explanation.stands_for[:MOST_SHOWN]:
         yield from _labelled("stands for", f"{line.url}, {_how(line)}")
-    if (left := len(said.stands_for) - MOST_SHOWN) > 0:
+    if (left := len(explanation.stands_for) - MOST_SHOWN) > 0:
         yield from _labelled("", f"and {left} more")
 
 

@@ -35,21 +35,13 @@ class ShowError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class FieldView:
-    """A field and what stands behind it.
+    """A field and what stands behind it."""
 
-    Attributes:
-        field: its name.
-        values: what the record would hold; empty where nothing.
-        source: where that came from; "" where the record does not say.
-        agree: other sources that say the same.
-        others: candidates that say something else, as they came.
-    """
-
-    field: str
-    values: tuple[str, ...]
-    source: str
-    agree: tuple[str, ...]
-    others: tuple[Evidence, ...]
+    field: str  # its name
+    values: tuple[str, ...]  # what the record would hold; empty where nothing
+    source: str  # where that came from; "" where the record does not say
+    agree: tuple[str, ...]  # other sources that say the same
+    others: tuple[Evidence, ...]  # candidates that say something else, as they came
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +57,12 @@ class BlockView:
 
 @dataclass(frozen=True, slots=True)
 class PageView:
-    """What an extractor makes of a page.
+    """What an extractor makes of a page. Pages that cannot be read have neither fields nor blocks."""
 
-    Attributes:
-        extractor: what decided on the text; the name that was asked for where the page was rejected.
-        outcome: the words and the confidence of the article, or why there is none.
-        fields: empty where the page cannot be read.
-        blocks: empty where it cannot be read, and of extractors that do not decide block by block.
-    """
-
-    extractor: str
-    outcome: str
+    extractor: str  # what decided on the text; the name that was asked for where the page was rejected
+    outcome: str  # the words and the confidence of the article, or why there is none
     fields: tuple[FieldView, ...] = ()
-    blocks: tuple[BlockView, ...] = ()
+    blocks: tuple[BlockView, ...] = ()  # empty for extractors that do not decide block by block
 
 
 def inspect_page(recipe: Recipe, page: SourcePage) -> PageView:
