@@ -41,7 +41,7 @@ class Mark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class GoldPage:
-    """A page and what people hold to be its main text: one line of a file. What is not known is "" or ().
+    """A page and the main text that people marked in it: one line of a file. What is not known is "" or ().
 
     Attributes:
         id: unique in its set.

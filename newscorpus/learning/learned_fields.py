@@ -1,7 +1,7 @@
 """Train the model of learned fields (Kazennikov 2013), with labels for free from pages that declare their fields.
 
-A page's structured data says what its title, date and authors are; it is then taken away, and the elements whose text
-says the same are what the classifier is to pick.
+A page's structured data says what its title, date and authors are; it is then taken away, and the classifier learns to
+pick the elements whose text says the same.
 """
 
 from collections import Counter
@@ -152,11 +152,11 @@ def _labels(nodes: Nodes, truth: Fields, setting: Setting) -> tuple[Flags, Flags
         text = plain(element.text_content())
         for column, field in enumerate(FIELDS):
             if may_hold(field, amount.characters):
-                may[place, column], holds[place, column] = says(field, text, truth, setting)
+                may[place, column], holds[place, column] = matches_field(field, text, truth, setting)
     return may, holds
 
 
-def says(field: str, text: str, truth: Fields, setting: Setting) -> tuple[bool, bool]:
+def matches_field(field: str, text: str, truth: Fields, setting: Setting) -> tuple[bool, bool]:
     """Whether an element of this text could hold the field of a page, and whether it does."""
     if field == "published":
         days = [date.value[:10] for date in find_dates(text, setting)] if truth.published else []
@@ -188,7 +188,7 @@ def _fit(pages: Sequence[FieldPage], column: int, training: FieldTraining) -> Li
 
 
 def score_picks(pages: Sequence[FieldPage], model: LinearModel, *, two_stages: bool = True) -> dict[str, float]:
-    """By field the share of pages, of those where an element holds it, whose picked text says the same."""
+    """By field, the share of the pages with an element that holds it on which the picked text says the same."""
     right: dict[str, list[bool]] = {field: [] for field in FIELDS}
     for page in pages:
         scores = model.score(page.nodes)
@@ -196,5 +196,5 @@ def score_picks(pages: Sequence[FieldPage], model: LinearModel, *, two_stages: b
             if page.holds[:, column].any():
                 picked = pick(page.nodes, scores[:, column], field, page.setting)
                 text = "" if picked is None else text_of(picked) if two_stages else plain(picked.element.text_content())
-                right[field].append(says(field, text, page.truth, page.setting)[1])
+                right[field].append(matches_field(field, text, page.truth, page.setting)[1])
     return {field: float(np.mean(hits)) if hits else 0.0 for field, hits in right.items()}

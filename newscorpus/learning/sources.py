@@ -37,12 +37,7 @@ Described = dict[str, dict[str, str | int]]
 
 @dataclass(frozen=True, slots=True)
 class TrainingPages:
-    """Pages to learn from.
-
-    Attributes:
-        pages: with their text; read once.
-        describe: the number of pages of each set that were learned from, to the description of the sets.
-    """
+    """Pages to learn from, read once, and how their sets are described by the number of pages learned from."""
 
     pages: Iterable[GoldPage]
     describe: Callable[[Mapping[str, int]], Described]
@@ -130,7 +125,7 @@ _TEXT_ROWS = msgspec.json.Decoder(_TextRow)
 def silver_source(corpus: Path, progress: Progress, texts: Path | None = None) -> TrainingPages:
     """The archived pages of the crawl in `corpus` for which there is a text; the others are passed over.
 
-    They name no domain: crawls are of few sites, of which none can be spared for testing, so that single pages are.
+    They have no domain: a crawl has few sites, and none can be set aside for testing, so single pages are set aside.
     Reading it raises TrainingError where there is no archive, ArchiveError where a file of it cannot be read.
 
     Args:

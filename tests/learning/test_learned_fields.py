@@ -9,7 +9,7 @@ from newscorpus.extraction.fields.dates import Setting
 from newscorpus.extraction.fields.learned import FIELDS
 from newscorpus.extraction.nodes import LinearModel
 from newscorpus.gold.pages import GoldPage
-from newscorpus.learning.learned_fields import FieldPage, fit_fields, make_field_pages, says, score_picks
+from newscorpus.learning.learned_fields import FieldPage, fit_fields, make_field_pages, matches_field, score_picks
 
 NAMES = ("Jane Smith", "Peter Brown", "Mary Jones", "Adam Black", "Eve White", "Carl Green")
 
@@ -83,4 +83,4 @@ def test_the_same_pages_give_the_same_machines(pages: list[FieldPage]) -> None:
 )
 def test_whether_a_text_says_the_field(field: str, text: str, answer: tuple[bool, bool]) -> None:
     truth = Fields(title="The bridge will be closed", published="2024-02-03", authors=("Jane Smith",))
-    assert says(field, text, truth, Setting(None, "en")) == answer
+    assert matches_field(field, text, truth, Setting(None, "en")) == answer

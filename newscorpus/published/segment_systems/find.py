@@ -41,7 +41,7 @@ CLASSES = "classes"
 """The parameter of a model that holds its classes, in the order of its scores."""
 
 Expert = Callable[[Reading], str]
-"""What a page's main text is to one extractor, or ""."""
+"""From what was read of a page to its main text according to one extractor, or ""."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def share_found(part: Sequence[str], whole: Sequence[str]) -> float:
 
 
 def ask(experts: Mapping[str, Expert], reading: Reading) -> dict[str, str]:
-    """What each of `experts` holds to be the main text."""
+    """The main text according to each of `experts`."""
     return {name: expert(reading) for name, expert in experts.items()}
 
 

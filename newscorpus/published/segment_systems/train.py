@@ -23,21 +23,7 @@ from newscorpus.gold.pages import GoldPage
 from newscorpus.learning.model import TrainedModel
 from newscorpus.learning.onnx import estimator_to_onnx
 from newscorpus.learning.sources import Progress, TrainingError, describe_data, first_of_each_set, training_articles
-from newscorpus.published.segment_systems.find import (
-    CLASSES,
-    EXPERTS,
-    HYBRID_DOCUMENT,
-    HYBRID_SECTION,
-    SECTION_FEATURES,
-    SEGMENT_SVM,
-    Expert,
-    ask,
-    load_experts,
-    measure,
-    measure_kept,
-    measure_page,
-    share_found,
-)
+from newscorpus.published.segment_systems import find
 from newscorpus.published.segment_systems.segments import FEATURES, Segment, cut
 from newscorpus.tokens import words
 
@@ -52,10 +38,11 @@ GOOD_SHARE = 0.9
 
 MIN_CLASSES = MIN_SITES = 2
 
+_EXPERTS = ", ".join(find.EXPERTS)
 ABOUT = {
-    SEGMENT_SVM: "SVM-seg (Bakić 2012): tells by 37 features which segments are main text.",
-    HYBRID_SECTION: f"SVM-B (Bakić 2012): as segment-svm, knowing what {', '.join(EXPERTS)} kept of each segment.",
-    HYBRID_DOCUMENT: f"SVM-A (Bakić 2012): chooses by 37 features one of {', '.join(EXPERTS)} for a page.",
+    find.SEGMENT_SVM: "SVM-seg (Bakić 2012): tells by 37 features which segments are main text.",
+    find.HYBRID_SECTION: f"SVM-B (Bakić 2012): as segment-svm, knowing what {_EXPERTS} kept of each segment.",
+    find.HYBRID_DOCUMENT: f"SVM-A (Bakić 2012): chooses by 37 features one of {_EXPERTS} for a page.",
 }
 SOURCE = f"The first {PAGES_A_SET} pages with an article of the train split of each of these sets."
 
@@ -74,7 +61,7 @@ class SegmentedPage:
         kept: the share of each segment that each expert kept: shape (segments, experts).
         good: per segment whether it is main text.
         whole: the 37 features of the whole page.
-        texts: what each expert holds to be the main text.
+        texts: the main text according to each expert.
     """
 
     page: GoldPage
@@ -106,20 +93,20 @@ class SegmentedPage:
         return f1.index(max(f1))
 
 
-def make_segmented(page: GoldPage, experts: Mapping[str, Expert]) -> SegmentedPage | None:
+def make_segmented(page: GoldPage, experts: Mapping[str, find.Expert]) -> SegmentedPage | None:
     """What there is to learn of `page`; None where it cannot be read."""
     reading = read(Page.from_html(page.html, page.url))
     if isinstance(reading, Rejected):
         return None
-    segments, texts, gold = cut(reading.tree), ask(experts, reading), words(page.text)
-    shares = [share_found(words(" ".join(segment.paragraphs)), gold) for segment in segments]
+    segments, texts, gold = cut(reading.tree), find.ask(experts, reading), words(page.text)
+    shares = [find.share_found(words(" ".join(segment.paragraphs)), gold) for segment in segments]
     return SegmentedPage(
         page=page,
         segments=segments,
-        features=measure(segments),
-        kept=measure_kept(segments, texts),
+        features=find.measure(segments),
+        kept=find.measure_kept(segments, texts),
         good=np.array(shares) > GOOD_SHARE,
-        whole=measure_page(reading.tree),
+        whole=find.measure_page(reading.tree),
         texts=texts,
     )
 
@@ -209,21 +196,21 @@ def train(name: str, data: Path, output: Path, progress: Progress) -> Metadata:
     Raises:
         MissingPeerError: the package of an expert is not installed.
     """
-    experts = {} if name == SEGMENT_SVM else load_experts()
+    experts = {} if name == find.SEGMENT_SVM else find.load_experts()
     articles = first_of_each_set(training_articles(data, progress), PAGES_A_SET)
     pages = [found for page in articles if (found := make_segmented(page, experts))]
-    if name == HYBRID_DOCUMENT:
+    if name == find.HYBRID_DOCUMENT:
         chosen = fit_documents(pages, ngram_overlap)
     else:
         chosen = fit_segments(pages, [page.hybrid_features for page in pages])
-    machine, features = chosen.machine, SECTION_FEATURES if name == HYBRID_SECTION else FEATURES
-    scored = "best choices" if name == HYBRID_DOCUMENT else "segments"
+    machine, features = chosen.machine, find.SECTION_FEATURES if name == find.HYBRID_SECTION else FEATURES
+    scored = "best choices" if name == find.HYBRID_DOCUMENT else "segments"
     fitted = f"kernel {machine.kernel}, C {machine.C:g}, fitted to {chosen.rows} rows"
     return TrainedModel(
         name=name,
         version=MODEL_VERSION,
         features=features,
-        parameters={CLASSES: [float(number) for number in machine.classes_], "C": machine.C},
+        parameters={find.CLASSES: [float(number) for number in machine.classes_], "C": machine.C},
         weights={WEIGHTS: estimator_to_onnx(machine, len(features))},
         packages=PACKAGES,
         data=describe_data(data, Counter(page.page.dataset for page in pages)),
