@@ -1,8 +1,7 @@
 """Archive every response of a crawl as it came, and every page as it was handed on."""
 
 import asyncio
-import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from dataclasses import asdict
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -16,8 +15,9 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Headers, Response
 from scrapy.http.request import NO_CALLBACK
 
-from newscorpus.addon.counts import ARCHIVED, FAILED
+from newscorpus.addon.counts import ARCHIVED
 from newscorpus.addon.options import corpus_folder, positive, switch
+from newscorpus.addon.plugin import end_unwritable
 from newscorpus.addon.visits import ARCHIVED_AT, current_visit
 from newscorpus.config import Limits
 from newscorpus.crawl.archive.encode import encode
@@ -29,8 +29,6 @@ from newscorpus.recipe import SourcePage
 INLINE_BYTES = 50_000
 """Longest body that is encoded at once, which takes a millisecond; for longer ones another thread is worth its cost."""
 
-logger = logging.getLogger(__name__)
-
 
 class Archive:
     """Extension that writes the archive.
@@ -40,14 +38,14 @@ class Archive:
         writer: of the files.
 
     Attributes:
+        writer: of the files.
         held: responses that the spider has not seen yet; one that never gets there goes with its request.
     """
 
     def __init__(self, crawler: Crawler, writer: ArchiveWriter) -> None:
         self._crawler = crawler
-        self._writer = writer
+        self.writer = writer
         self.held: WeakKeyDictionary[Request, Exchange] = WeakKeyDictionary()
-        self._committed: dict[str, int] = {}
         self._ending: asyncio.Future[None] | None = None
 
     @classmethod
@@ -76,7 +74,7 @@ class Archive:
         else:
             records = encode(exchange, capture, Limits().max_bytes)
         try:
-            where = self._writer.append(records)
+            where = self.writer.append(records)
         except OSError as error:
             self._give_up(error)
             if visit := current_visit():
@@ -85,27 +83,17 @@ class Archive:
         self._crawler.stats.inc_value(ARCHIVED, where.length)
         return [where.file, where.offset, where.length]
 
-    def commit(self) -> Mapping[str, int]:
-        """Bytes of each file that grew since the last call, by its path relative to the corpus."""
-        lengths = self._writer.lengths()
-        grown = {name: length for name, length in lengths.items() if self._committed.get(name) != length}
-        self._committed |= grown
-        return grown
-
     def close(self) -> None:
         """Close the files."""
         try:
-            self._writer.close()
+            self.writer.close()
         except OSError as error:
             self._give_up(error)
 
     def _give_up(self, error: OSError) -> None:
-        """End the crawl: what cannot be written down should not be fetched."""
         if self._ending is None:
-            logger.error("Cannot write the archive: %s: %s", error.filename or "disk", error.strerror)
-            self._crawler.stats.set_value(FAILED, "cannot_write")
-            # Not awaited: the end of the crawl waits for this very response.
-            self._ending = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason="cannot_write"))
+            why = f"Cannot write the archive: {error.filename or 'disk'}: {error.strerror}"
+            self._ending = end_unwritable(self._crawler, why)
 
 
 class ArchiveMiddleware:

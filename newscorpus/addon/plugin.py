@@ -1,5 +1,7 @@
 """Add newscorpus to a Scrapy project with one setting, and say what it reads of the project's spiders."""
 
+import asyncio
+import logging
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, Self
@@ -10,9 +12,12 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 import newscorpus.settings
+from newscorpus.addon.counts import FAILED
 from newscorpus.addon.options import check_settings, user_agent
 from newscorpus.crawl.politeness import PolitenessPolicy
 from newscorpus.errors import CrawlError
+
+logger = logging.getLogger(__name__)
 
 PROJECT = frozenset(
     "BOT_NAME SPIDER_MODULES NEWSPIDER_MODULE COMMANDS_MODULE LOG_LEVEL LOGSTATS_INTERVAL STATS_DUMP "
@@ -105,6 +110,16 @@ class _Hints:
     policies: Mapping[str, PolitenessPolicy] = field(default_factory=dict)
     loopback: Collection[str] = ()
     has_met: Callable[[str, str], bool] = lambda url, asked: False  # noqa: ARG005 -- names of the protocol
+
+
+def end_unwritable(crawler: Crawler, why: str) -> "asyncio.Future[None]":
+    """End a crawl whose disk takes no more: what cannot be written down should not be fetched.
+
+    Gives the end, which the caller keeps and does not await: it waits for the very requests that are under way.
+    """
+    logger.error(why)
+    crawler.stats.set_value(FAILED, "cannot_write")
+    return asyncio.ensure_future(crawler.engine.close_spider_async(reason="cannot_write"))
 
 
 def hints_of(spider: Spider | None) -> SpiderHints:

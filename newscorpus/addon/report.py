@@ -91,12 +91,12 @@ def show_portals(console: Console, figures: Mapping[str, Mapping[str, Any]]) -> 
     """Show the figures of each portal: as a table in a terminal, as lines of the log otherwise."""
     rows = {portal: _cells(one) for portal, one in figures.items()}
     if console.is_terminal:
-        console.print(
-            _table(("portal", *next(iter(rows.values()), ())), [(name, *row.values()) for name, row in rows.items()])
-        )
-    for portal, cells in ({} if console.is_terminal else rows).items():
-        counted = (f"{value} {name}" for name, value in cells.items() if name != LEFT_OUT)
-        logger.info("%s: %s; %s: %s", portal, ", ".join(counted), LEFT_OUT, cells[LEFT_OUT] or "nothing")
+        headings = ("portal", *next(iter(rows.values()), ()))
+        console.print(_table(headings, [(portal, *cells.values()) for portal, cells in rows.items()]))
+    else:
+        for portal, cells in rows.items():
+            counted = ", ".join(f"{value} {name}" for name, value in cells.items() if name != LEFT_OUT)
+            logger.info("%s: %s; %s: %s", portal, counted, LEFT_OUT, cells[LEFT_OUT] or "nothing")
     empty = [portal for portal, one in figures.items() if not one["kept"]]
     for portal in empty if len(empty) < len(figures) else ():
         logger.warning("Kept nothing of %s: %s", portal, rows[portal][LEFT_OUT] or "nothing was found")

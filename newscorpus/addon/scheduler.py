@@ -22,7 +22,7 @@ from twisted.internet.defer import Deferred
 from newscorpus.addon import counts
 from newscorpus.addon.archive import Archive
 from newscorpus.addon.options import corpus_folder
-from newscorpus.addon.plugin import hints_of
+from newscorpus.addon.plugin import end_unwritable, hints_of
 from newscorpus.addon.politeness import PolitenessMiddleware
 from newscorpus.addon.stored import VISIT, conditional, pack, unpack
 from newscorpus.addon.visits import Visit, current_visit
@@ -98,7 +98,7 @@ class LedgerScheduler(BaseScheduler):
         """
         self.ledger = Ledger.open(self._corpus)
         if archive := self._crawler.get_extension(Archive):
-            self.ledger.transaction.follow(archive.commit)
+            self.ledger.transaction.follow(archive.writer.lengths)
         self._is_open = True
         # Modules make half a million objects; looking through them for garbage would hold the event loop up for 0.1 s.
         gc.freeze()
@@ -153,10 +153,7 @@ class LedgerScheduler(BaseScheduler):
         """End the crawl: what cannot be written down should not be fetched."""
         if not self._broken:
             self._broken = True
-            logger.error("Cannot write the corpus: %s", error)
-            self._crawler.stats.set_value(counts.FAILED, "cannot_write")
-            # Not awaited: the end of the crawl waits for what is under way.
-            self._ending = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason="cannot_write"))
+            self._ending = end_unwritable(self._crawler, f"Cannot write the corpus: {error}")
 
     def _add(self, request: Request) -> bool:
         about = request.meta.get(ABOUT, {})

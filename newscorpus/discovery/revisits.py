@@ -27,7 +27,7 @@ class Revisit(StrEnum):
 def requeue_failed(ledger: Ledger, portals: Collection[str]) -> int:
     """Queue failures that may have passed, of portals whose last crawl had come to its end; gives the number."""
     ended = [portal for portal in portals if not ledger.queued(portal)]
-    return sum(_note(ledger, portal, ledger.revisits.revive((), portal, 0.0)) for portal in ended)
+    return sum(ledger.revisits.revive((), portal, 0.0) for portal in ended)
 
 
 def requeue_known(ledger: Ledger, portals: Collection[str], revisit: Revisit) -> int:
@@ -37,8 +37,8 @@ def requeue_known(ledger: Ledger, portals: Collection[str], revisit: Revisit) ->
     n = 0
     for portal in portals:
         if ledger.counted(BUDGET_SPENT, portal):  # lists may have named more than could be taken
-            n += _note(ledger, portal, ledger.revisits.widen(LIST_KINDS, portal))
-        n += _note(ledger, portal, ledger.revisits.revive(kinds, portal, now))
+            n += ledger.revisits.widen(LIST_KINDS, portal)
+        n += ledger.revisits.revive(kinds, portal, now)
         ledger.renew_budget(portal)
     return n
 
@@ -53,10 +53,5 @@ def requeue_for_period(ledger: Ledger, portals: Collection[str], period: Period)
         before = ledger.revisits.period(portal)
         ledger.revisits.set_period(portal, period.since.isoformat(), period.until.isoformat())
         if before and not Period(*map(date.fromisoformat, before)).covers(period):
-            n += _note(ledger, portal, ledger.revisits.widen(LIST_KINDS, portal))
-    return n
-
-
-def _note(ledger: Ledger, portal: str, n: int) -> int:
-    ledger.requeued(portal, n)
+            n += ledger.revisits.widen(LIST_KINDS, portal)
     return n

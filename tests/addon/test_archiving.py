@@ -25,14 +25,6 @@ class KeptArchive:
         self.held: dict[Request, Exchange] = {}
         self.written: list[tuple[Exchange, Capture | None]] = []
 
-    def hold(self, request: Request, exchange: Exchange) -> None:
-        """Keep an answer."""
-        self.held[request] = exchange
-
-    def take(self, request: Request) -> Exchange | None:
-        """The answer that is kept."""
-        return self.held.pop(request, None)
-
     async def write(self, exchange: Exchange, capture: Capture | None = None) -> list[str | int]:
         """Remember, and give a place."""
         self.written.append((exchange, capture))

@@ -52,7 +52,7 @@ class Ledger:
         self._documents: int = connection.execute("SELECT count(*) FROM documents").fetchone()[0]
         queued = connection.execute("SELECT portal, count(*) FROM urls WHERE state = 1 GROUP BY portal").fetchall()
         self._queued: Counter[str] = Counter(dict(queued))
-        self.revisits = Revisits(self._write)
+        self.revisits = Revisits(self._write, self._queued)
 
     @classmethod
     def open(cls, corpus: Path) -> Self:
@@ -198,10 +198,6 @@ class Ledger:
                 WHERE serial = ? AND state = 4"""
             values = (outcome.stage, outcome.reason, outcome.detail, outcome.revision, *outcome.line)
             self._write(sql, (*values, row[0]))
-
-    def requeued(self, portal: str, n: int) -> None:
-        """Count `n` addresses that `revisits` queued again."""
-        self._queued[portal] += n
 
     def renew_budget(self, portal: str) -> None:
         """Count the addresses that are taken in from here on, for `taken_in`."""

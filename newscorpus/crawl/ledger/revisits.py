@@ -1,6 +1,7 @@
 """Remember earlier visits, and plan the next ones."""
 
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
@@ -37,10 +38,12 @@ class Revisits:
 
     Args:
         execute: runs a statement in the ledger's transaction.
+        queued: number of queued addresses by portal, which grows.
     """
 
-    def __init__(self, execute: Callable[[str, tuple[object, ...]], sqlite3.Cursor]) -> None:
+    def __init__(self, execute: Callable[[str, tuple[object, ...]], sqlite3.Cursor], queued: Counter[str]) -> None:
         self._execute = execute
+        self._queued = queued
 
     def last(self, url: str) -> LastVisit | None:
         """The last visit of `url`; None where the address is not known."""
@@ -58,19 +61,13 @@ class Revisits:
         self._execute(sql, (now + interval, interval, key_of(url)))
 
     def revive(self, kinds: Collection[str], portal: str, now: float) -> int:
-        """Queue what is done of some kinds and due at `now`, and what failed in a way that may pass.
-
-        Gives the number, for `Ledger.requeued`.
-        """
+        """Queue what is done of some kinds and due at `now`, and failures that may pass; gives the number."""
         where = f"""kind IN ({_marks(kinds)}) AND next_visit <= ?
             OR state = {UrlState.FAILED.value} AND ({" OR ".join("reason GLOB ?" for _ in MAY_PASS)})"""
         return self._queue(portal, where, (*kinds, now, *MAY_PASS))
 
     def widen(self, kinds: Collection[str], portal: str) -> int:
-        """Queue what is done of some kinds, and what was refused for its day, as if it never had been fetched.
-
-        Gives the number, for `Ledger.requeued`.
-        """
+        """Queue what is done of some kinds or was refused for its day, as if never fetched; gives the number."""
         where = f"kind IN ({_marks(kinds)}) OR stage = 'discovery' AND reason = 'out_of_period'"
         return self._queue(portal, where, tuple(kinds), "etag = '', last_modified = '', signature = '',")
 
@@ -88,7 +85,9 @@ class Revisits:
         sql = f"""UPDATE urls SET {more} state = {UrlState.QUEUED.value}
             WHERE portal = ? AND state IN ({UrlState.DONE.value}, {UrlState.FAILED.value}) AND request != x''
             AND ({where})"""  # noqa: S608 -- constants and question marks only
-        return self._execute(sql, (portal, *values)).rowcount
+        n = self._execute(sql, (portal, *values)).rowcount
+        self._queued[portal] += n
+        return n
 
 
 def _marks(values: Collection[str]) -> str:

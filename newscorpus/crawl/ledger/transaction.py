@@ -85,7 +85,7 @@ class Transaction:
         """Let the files of another writer grow with each commit.
 
         Args:
-            lengths: writes what it has to, and gives the length of each file that changed.
+            lengths: writes what it has to, and gives the length of each of its files.
         """
         self._others.append(lengths)
 
@@ -96,7 +96,8 @@ class Transaction:
             LedgerError: it could not be written.
         """
         with self._guarded():
-            grown = [item for lengths in self._others for item in lengths().items()]
+            others = (item for lengths in self._others for item in lengths().items())
+            grown = [(name, length) for name, length in others if self._lengths.get(name) != length]
             for name, parts in self._pending.items():
                 self._write_file(name, b"".join(parts))
                 grown.append((name, self._ends[name]))

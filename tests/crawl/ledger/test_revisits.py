@@ -35,7 +35,7 @@ def queued(ledger: Ledger, portal: str = "a") -> list[str]:
 
 
 def revive(ledger: Ledger, *kinds: str, now: float = NOW) -> list[str]:
-    ledger.requeued("a", ledger.revisits.revive(kinds, "a", now))
+    ledger.revisits.revive(kinds, "a", now)
     return queued(ledger)
 
 
@@ -71,7 +71,7 @@ def test_other_days_have_lists_read_again_as_if_for_the_first_time(ledger: Ledge
     finish(ledger, "feed", "feed")
     finish(ledger, "old", "article", UrlOutcome("discovery", "out_of_period"))
     finish(ledger, "kept", "article", UrlOutcome(reason="kept"))
-    ledger.requeued("a", ledger.revisits.widen(("feed",), "a"))
+    ledger.revisits.widen(("feed",), "a")
     leases = [ledger.lease("a"), ledger.lease("a"), ledger.lease("a")]
     found = {lease.url.removeprefix(URL): lease.etag for lease in leases if lease}
     assert found == {"feed": "", "old": ""}
