@@ -15,8 +15,7 @@ from newscorpus.artifacts import Artifact, ArtifactError
 from newscorpus.data import Block, Label, LabelledBlock
 from newscorpus.extraction.features import FEATURES, PageFeatures
 
-FIRST = "first.onnx"
-SECOND = "second.onnx"
+FIRST, SECOND = "first.onnx", "second.onnx"
 
 RULED_OUT = 0.1
 """What the first pass gives less, the second leaves alone: F1 over 1,377 unseen pages is that of 0.02 (2026-11)."""
@@ -33,21 +32,10 @@ CONTEXT: Final[tuple[str, ...]] = (
     "probability",
     *(f"probability@{sign}{reach}" for reach in REACH for sign in "-+"),
     *(f"mean_probability_within_{window}" for window in WINDOWS),
-    "good_words_before_share",
-    "good_words_after_share",
-    "good_words_share",
-    "best_before",
-    "best_after",
-    "since_good",
-    "until_good",
-    "good_blocks",
-    "good_words",
-    "mean_probability",
-    "parent_probability",
-    "parent_word_probability",
-    "path_probability",
-    "path_word_probability",
-)
+    "good_words_before_share", "good_words_after_share", "good_words_share", "best_before", "best_after", "since_good",
+    "until_good", "good_blocks", "good_words", "mean_probability", "parent_probability", "parent_word_probability",
+    "path_probability", "path_word_probability",
+)  # fmt: skip
 """The columns of `measure_context`, in order."""
 
 COLUMNS = (*FEATURES, *CONTEXT)
@@ -55,12 +43,7 @@ COLUMNS = (*FEATURES, *CONTEXT)
 
 
 class Trees:
-    """The trees of one file of a model.
-
-    Args:
-        artifact: the model.
-        file: name of the file.
-        width: number of columns that the trees see.
+    """The trees of one file of a model, which see `width` columns.
 
     Raises:
         ArtifactError: the model has no such file, or its trees see another number of columns.
@@ -80,9 +63,6 @@ class Trees:
 
 class Classifier:
     """The trained classifier of main text.
-
-    Args:
-        artifact: the model.
 
     Raises:
         ArtifactError: the model lacks a pass, or was made for another number of columns.

@@ -99,7 +99,7 @@ def _detect(body: bytes) -> str:
     best = from_bytes(text, cp_isolation=CHARSETS, threshold=DETECTION_THRESHOLD).best()
     if best is None:
         return FALLBACK
-    # Their letters differ by so little that only this tells: bytes of one, and signs of the other inside words.
+    # Their letters differ by so little that only this decides: bytes of one, and signs of the other inside words.
     if best.encoding == "cp1250" and not _BYTE_OF_WINDOWS.search(text) and _LETTER_OF_ISO_8859_2.search(text):
         return "iso8859_2"
     return best.encoding

@@ -86,11 +86,7 @@ def best_interval(gains: Sequence[int]) -> tuple[int, int]:
 def measure_headline(structure: Structure, amounts: BlockAmounts, overlap: Floats, cover: Floats) -> Columns:
     """The features of the headline: the block most like the title, headings of rank 1 and 2 before others.
 
-    Args:
-        structure: of the page.
-        amounts: of the blocks.
-        overlap: per block the share of its words that stand in the title.
-        cover: per block the share of the title's words that stand in it.
+    `overlap` is per block the share of its words that stand in the title, `cover` that of the title's words in it.
     """
     is_first_rank, is_second_rank = amounts.tag == TAG_CODES["h1"], amounts.tag == TAG_CODES["h2"]
     rank = np.where(is_first_rank, RANKS["h1"], np.where(is_second_rank, RANKS["h2"], 0.0))

@@ -8,7 +8,7 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 
 from newscorpus.data import Evidence
-from newscorpus.extraction.fields.people import squeezed, tell_apart
+from newscorpus.extraction.fields.people import authors_and_agencies, squeezed
 from newscorpus.extraction.fields.titles import decide_title
 
 TRUST = (
@@ -83,7 +83,7 @@ def decide_people(
     candidates = of_field("authors", evidence)
     while candidates:
         best = of_best_source(candidates)
-        authors, agencies = tell_apart((item.value for item in best), sites)
+        authors, agencies = authors_and_agencies((item.value for item in best), sites)
         if authors or agencies:
             return Decided("authors", best[0].source), authors, agencies
         candidates = candidates[len(best) :]

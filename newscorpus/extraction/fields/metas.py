@@ -7,7 +7,7 @@ from newscorpus.extraction.fields.markup import Markup, join, plain
 from newscorpus.resources import read_toml
 
 NAMES: Mapping[str, Sequence[str]] = read_toml(__package__, "meta_names.toml")
-"""Names of `<meta>` elements by the field that they tell, lower case, the most trusted first."""
+"""Names of `<meta>` elements by the field that they give, lower case, the most trusted first."""
 MAX_IMAGES = 50
 """Most images that are kept of a page."""
 REPEATED = frozenset({"authors", "tags"})
@@ -26,18 +26,14 @@ def read_metas(markup: Markup) -> Iterator[Evidence]:
             for content in contents if field in REPEATED else contents[:1]:
                 if value := plain(content):
                     yield Evidence(field, value, "meta")
-    yield from _labelled_authors(markup)
+    for number in "12":
+        label, value = markup.first_meta(f"twitter:label{number}"), plain(markup.first_meta(f"twitter:data{number}"))
+        if value and label.strip(" :").lower() in AUTHOR_LABEL:
+            yield Evidence("authors", value, "meta")
     if title := plain(markup.title):
         yield Evidence("title", title, "meta")
     for link in markup.links.get("license", ()):
         yield Evidence("license", link, "meta")
-
-
-def _labelled_authors(markup: Markup) -> Iterator[Evidence]:
-    for number in "12":
-        label, value = markup.first_meta(f"twitter:label{number}"), markup.first_meta(f"twitter:data{number}")
-        if label.strip(" :").lower() in AUTHOR_LABEL and plain(value):
-            yield Evidence("authors", plain(value), "meta")
 
 
 def read_rights(markup: Markup, headers: Mapping[str, str]) -> Rights:

@@ -1,4 +1,4 @@
-"""Take the names of authors out of what pages write around them, and tell agencies from people."""
+"""Take the names of authors out of what pages write around them, and separate agencies from people."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -63,7 +63,7 @@ def is_personal_name(name: str) -> bool:
     return all(part[0].isupper() or part in PARTICLES for part in parts)
 
 
-def tell_apart(texts: Iterable[str], sites: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def authors_and_agencies(texts: Iterable[str], sites: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Authors and agencies named in `texts`, without the names of the site itself (`sites`, squeezed)."""
     names = dict.fromkeys(name for text in texts for name in names_in(text))
     agencies = tuple(name for name in names if is_agency(name))

@@ -1,6 +1,6 @@
 """Read the fields of a page: every source once, then decide each field."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -64,7 +64,13 @@ def read_fields(tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = 
     addresses = frozenset(link.partition("#")[0].rstrip("/") for link in (page.url, canonical_address(markup)) if link)
     json_ld = choose(read_json_ld(markup.scripts), addresses)
     microdata = choose(read_microdata(tree, page.body), addresses)
-    declared = (*_cleaned((*evidence, *page.evidence)), *_declared(markup, json_ld, microdata))
+    declared = (
+        *_cleaned((*evidence, *page.evidence)),
+        *read_entities(json_ld, "json-ld"),
+        *read_entities(microdata, "microdata"),
+        *read_metas(markup),
+        *_cleaned((Evidence("language", markup.language, "meta"),)),
+    )
     language = decide_language(declared)
     setting = Setting(parse_moment(page.fetched), language.value, month_first(declared, language.value, page.url))
     found = (*declared, *read_address(page.url), *_from_text(tree, markup, declared, setting))
@@ -128,15 +134,6 @@ def canonical_address(markup: Markup) -> str:
     return next((link for link in links if link and (is_home or urlsplit(link).path.strip("/"))), "")
 
 
-def _declared(markup: Markup, json_ld: Entities, microdata: Entities) -> Iterator[Evidence]:
-    """What the page declares to machines."""
-    yield from read_entities(json_ld, "json-ld")
-    yield from read_entities(microdata, "microdata")
-    yield from read_metas(markup)
-    if language := plain(markup.language):
-        yield Evidence("language", language, "meta")
-
-
 def _from_text(
     tree: HtmlElement, markup: Markup, declared: tuple[Evidence, ...], setting: Setting
 ) -> tuple[Evidence, ...]:
@@ -170,8 +167,8 @@ def _from_text(
     return tuple(found)
 
 
-def _cleaned(evidence: tuple[Evidence, ...]) -> Iterator[Evidence]:
-    """What templates and portals give, as plain text; main text is left to the extractor."""
+def _cleaned(evidence: Iterable[Evidence]) -> Iterator[Evidence]:
+    """Evidence as plain text, without what says nothing; main text is left to the extractor."""
     for item in evidence:
         if item.field != "text" and (value := plain(item.value)):
             yield Evidence(item.field, value, item.source)

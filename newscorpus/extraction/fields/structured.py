@@ -136,14 +136,16 @@ def read_microdata(tree: HtmlElement, body: bytes) -> tuple[Node, ...]:
     Properties outside any item, a common slip, make an article of their own at the end.
     """
     marked = RDFA if b" typeof=" in body else MICRODATA if b"itemprop" in body else None
-    if marked is None:  # most pages; the bytes tell for next to nothing
+    if marked is None:  # most pages; to search the bytes costs next to nothing
         return ()
     items: dict[HtmlElement, Item] = {}
     nested: set[HtmlElement] = set()
     stray: Item = {"@type": "Article"}
     for element in cast("list[HtmlElement]", marked(tree))[:MAX_PROPERTIES]:
         holder = next((ancestor for ancestor in element.iterancestors() if ancestor in items), None)
-        item = _item(element)
+        opens_item = element.get("itemscope") is not None or element.get("typeof") is not None
+        types = (element.get("itemtype") or element.get("typeof") or "").split()
+        item: Item | None = {"@type": types} if opens_item else None
         properties = (element.get("itemprop") or element.get("property") or "").split()
         names = (name.rpartition(":")[2].rpartition("/")[2] for name in properties)  # no prefix, no vocabulary
         for name in (name for name in names if name not in SKIPPED):
@@ -154,13 +156,6 @@ def read_microdata(tree: HtmlElement, body: bytes) -> tuple[Node, ...]:
                 nested.add(element)
     found = [item for element, item in items.items() if element not in nested]
     return tuple(found if len(stray) == 1 else [*found, stray])
-
-
-def _item(element: HtmlElement) -> Item | None:
-    """A new item where `element` opens one."""
-    if element.get("itemscope") is None and element.get("typeof") is None:
-        return None
-    return {"@type": (element.get("itemtype") or element.get("typeof") or "").split()}
 
 
 def _add(item: Item, name: str, value: object) -> None:

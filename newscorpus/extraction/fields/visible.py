@@ -97,7 +97,7 @@ def stands_aside(element: HtmlElement, names: re.Pattern[str] = ASIDE) -> bool:
 
 
 def is_update(element: HtmlElement) -> bool:
-    """Whether a time element tells of an update, by its names or by the words before it."""
+    """Whether a time element is that of an update, by its names or by the words before it."""
     parent = element.getparent()
     before = element.getprevious()
     words = (before.tail if before is not None else parent.text) or ""

@@ -17,9 +17,8 @@ def opens_with_phrase(text: str) -> bool:
 
     Case, accents and numbers do not count: "12 Comments" and "ΣΧΟΛΙΑ (3)" are phrases.
     """
-    said = _key(text)
-    alone = _key(text.partition(":")[0])
-    return alone in _KEYS or any(said[:length] in _KEYS for length in range(2, _LONGEST + 1))
+    whole, before_colon = _key(text), _key(text.partition(":")[0])
+    return before_colon in _KEYS or any(whole[:length] in _KEYS for length in range(2, _LONGEST + 1))
 
 
 def _key(text: str) -> tuple[str, ...]:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.extraction.fields.people import names_in, tell_apart
+from newscorpus.extraction.fields.people import authors_and_agencies, names_in
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_names(text: str, names: tuple[str, ...]) -> None:
 
 
 def test_agencies_and_the_paper_are_no_authors() -> None:
-    authors, agencies = tell_apart(["Jana Nováková, ČTK", "Le Figaro et AFP", "dpa/AFP"], {"lefigaro"})
+    authors, agencies = authors_and_agencies(["Jana Nováková, ČTK", "Le Figaro et AFP", "dpa/AFP"], {"lefigaro"})
     assert (authors, agencies) == (("Jana Nováková",), ("ČTK", "AFP", "dpa/AFP"))
 
 
