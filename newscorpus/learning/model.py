@@ -43,7 +43,7 @@ class TrainedModel:
     Attributes:
         name, version, features, parameters, data, scores: as in `Metadata`.
         weights: content of each weights file, by name.
-        packages: that made it.
+        packages: names of those that made it.
         about: what it does.
         source: which pages of the sets it was made from.
         how: it was fitted.

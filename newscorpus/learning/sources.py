@@ -101,11 +101,7 @@ def is_aside(site: str) -> bool:
 def describe_data(data: Path, pages: Mapping[str, int], licences: Mapping[str, str] = LICENCES) -> Described:
     """The sets in `data`, with the number of `pages` of each that were learned from."""
     return {
-        name: {
-            "licence": licences[name],
-            "pages": pages[name],
-            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
-        }
+        name: {"licence": licences[name], "pages": pages[name], "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
         for name, path in training_files(data, licences).items()
     }
 

@@ -12,11 +12,12 @@ from newscorpus.extraction.extractor import (
     keep_good,
 )
 from newscorpus.extraction.main_text import MainTextSystem
+from newscorpus.extraction.nodes import load_linear
 from newscorpus.published import bte
-from newscorpus.published.node_svm import find as node_svm
+from newscorpus.published.node_svm.find import NodeSystem
 from newscorpus.published.paragraph_svm.find import ParagraphSvm
 from newscorpus.published.peers import PEERS
-from newscorpus.published.segment_systems import find as segment_systems
+from newscorpus.published.segment_systems.find import load_segment_system
 from newscorpus.published.shallow_tree.find import ShallowTree
 from newscorpus.published.texttractor.find import Texttractor
 
@@ -46,10 +47,10 @@ SYSTEMS: Mapping[str, Callable[[Template | None], Extractor]] = {
     "texttractor-unrevised": lambda template: keep_good(Texttractor(rules=()), template),
     "shallow-tree": lambda template: keep_good(ShallowTree(), template),
     "paragraph-svm": lambda template: keep_good(ParagraphSvm(), template),
-    "segment-svm": lambda template: SystemExtractor(segment_systems.load("segment-svm").find, template),
-    "hybrid-section": lambda template: SystemExtractor(segment_systems.load("hybrid-section").find, template),
-    "hybrid-document": lambda template: SystemExtractor(segment_systems.load("hybrid-document").find, template),
-    "node-svm": lambda template: SystemExtractor(node_svm.load().find, template),
+    "segment-svm": lambda template: SystemExtractor(load_segment_system("segment-svm").find, template),
+    "hybrid-section": lambda template: SystemExtractor(load_segment_system("hybrid-section").find, template),
+    "hybrid-document": lambda template: SystemExtractor(load_segment_system("hybrid-document").find, template),
+    "node-svm": lambda template: SystemExtractor(NodeSystem(load_linear("node-svm")).find, template),
     "template": _template_alone,
 }
 """Our systems; a template is handed to them."""

@@ -15,7 +15,7 @@ from lxml.html import HtmlElement
 from newscorpus.arrays import Floats
 from newscorpus.data import Rejected
 from newscorpus.extraction.extractor import FoundText, Reading
-from newscorpus.extraction.nodes import LinearModel, Nodes, describe, load_linear
+from newscorpus.extraction.nodes import LinearModel, Nodes, describe
 from newscorpus.extraction.segment import BLOCK_TAGS, segment
 
 MODEL = "node-svm"
@@ -84,12 +84,3 @@ def _paragraphs(element: HtmlElement, foreign: set[HtmlElement]) -> list[str]:
             copied.tag = FOREIGN
     etree.strip_elements(copy, FOREIGN, with_tail=False)
     return [block.text for block in segment(copy)]
-
-
-def load() -> NodeSystem:
-    """The system with the model that travels with the package.
-
-    Raises:
-        ArtifactError: the model is missing, damaged or made for other features.
-    """
-    return NodeSystem(load_linear(MODEL))

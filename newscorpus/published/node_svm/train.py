@@ -159,16 +159,14 @@ def _words_of(tree: HtmlElement) -> tuple[list[str], Mapping[HtmlElement, tuple[
 
 @dataclass(frozen=True, slots=True)
 class NodeScores:
-    """How right the choices on some pages are.
+    """How right the choices on some pages are: means over so many pages.
 
     Attributes:
-        pages: number of pages.
-        right: share on which the chosen node is as good as the best.
-        around: share on which it is not, and holds the best.
-        f1: mean F1 of its words.
-        right_cleaned: share on which it is, less its foreign parts.
-        f1_cleaned: mean F1 of its words, less its foreign parts.
-        best_f1: mean F1 of the best nodes.
+        right: whether the chosen node is as good as the best.
+        around: whether it is not, and holds the best.
+        f1: of the words of the chosen node.
+        right_cleaned, f1_cleaned: the same without its foreign parts.
+        best_f1: of the words of the best node.
     """
 
     pages: int

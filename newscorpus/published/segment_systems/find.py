@@ -46,12 +46,7 @@ Expert = Callable[[Reading], str]
 
 @dataclass(frozen=True, slots=True)
 class Svm:
-    """A trained support vector machine.
-
-    Attributes:
-        name: what decides, as articles name it: "model:NAME@VERSION".
-        classify: rows of features, shape (rows, columns), to the class of each.
-    """
+    """A trained support vector machine; `classify` gives the class of each row of features, shape (rows, columns)."""
 
     name: str
     classify: Callable[[Matrix], Integers]
@@ -61,9 +56,7 @@ class Svm:
 class SegmentSystem:
     """Keeps the segments of a page that a machine calls good (class 1).
 
-    Attributes:
-        svm: the machine.
-        experts: by name; what they kept of each segment stands beside its features. `segment-svm` has none.
+    What the experts kept of each segment stands beside its features; `segment-svm` has no experts.
     """
 
     svm: Svm
@@ -84,12 +77,7 @@ class SegmentSystem:
 
 @dataclass(frozen=True, slots=True)
 class DocumentSystem:
-    """Gives the text of the expert that a machine chooses for the page.
-
-    Attributes:
-        svm: the machine; its classes are places in `experts`.
-        experts: by name.
-    """
+    """Gives the text of the expert that a machine chooses for the page; its classes are places in `experts`."""
 
     svm: Svm
     experts: Mapping[str, Expert]
@@ -155,27 +143,18 @@ def load_experts() -> dict[str, Expert]:
     return {"bte": lambda reading: body_text(reading.html), **peers}
 
 
-def load(name: str) -> SegmentSystem | DocumentSystem:
-    """The system of that name with the model that travels with the package, and the experts of the thesis.
+def load_segment_system(name: str) -> SegmentSystem | DocumentSystem:
+    """Load the system of that name with the model that travels with the package, and the experts of the thesis.
 
     Raises:
         ArtifactError: the model is missing, damaged or made for other features.
         MissingPeerError: the package of an expert is not installed.
     """
-    svm = load_svm(name, SECTION_FEATURES if name == HYBRID_SECTION else FEATURES)
-    experts = {} if name == SEGMENT_SVM else load_experts()
-    return DocumentSystem(svm, experts) if name == HYBRID_DOCUMENT else SegmentSystem(svm, experts)
-
-
-def load_svm(model: str, columns: Sequence[str]) -> Svm:
-    """The machine that travels with the package as `model`, for these `columns`.
-
-    Raises:
-        ArtifactError: the model is missing, damaged or made for other columns.
-    """
-    artifact = load_artifact(model, columns)
+    artifact = load_artifact(name, SECTION_FEATURES if name == HYBRID_SECTION else FEATURES)
     classes = artifact.metadata.parameters.get(CLASSES)
     if not isinstance(classes, list):
-        raise ArtifactError(f"model {model!r}: {METADATA} does not name its {CLASSES}")
+        raise ArtifactError(f"model {name!r}: {METADATA} does not name its {CLASSES}")
     scorer, order = Scorer(artifact), np.array(classes, np.int64)
-    return Svm(scorer.name, lambda rows: order[scorer(rows).argmax(axis=1)])
+    svm = Svm(scorer.name, lambda rows: order[scorer(rows).argmax(axis=1)])
+    experts = {} if name == SEGMENT_SVM else load_experts()
+    return DocumentSystem(svm, experts) if name == HYBRID_DOCUMENT else SegmentSystem(svm, experts)

@@ -26,42 +26,20 @@ MODEL: Final = "texttractor"
 THRESHOLDS: Final = ("good_above", "almost_good_above")
 """The model's parameters: what the network's output must exceed."""
 
-COUNTS: Final[Mapping[str, str]] = {
-    "letters": "letters",
-    "words": "words",
-    "capitalised": "words that start in upper case",
-    "all_caps": "words of two letters or more, all in upper case",
-    "sentences": "marks that end a sentence",
-    "links": "elements a",
-    "bars": "vertical bars",
-    "images": "elements img",
-    "positive_inline": "inline elements of running text: cite, code and their like",
-    "mean_word": "mean characters of a word",
-    "mean_sentence": "mean words of a sentence",
-}
+COUNTS: Final = (
+    *("letters", "words", "capitalised", "all_caps", "sentences", "links", "bars", "images", "positive_inline"),
+    *("mean_word", "mean_sentence"),
+)
 """What is divided by the page's maximum."""
-
-DENSITIES: Final[Mapping[str, str]] = {
-    "digit_density": "digits, of the characters",
-    "space_density": "white space, of the characters",
-    "image_density": "images, of the words",
-    "bar_density": "bars, of the words",
-    "link_density": "characters inside links, of the characters",
-    "all_caps_density": "all-caps words, of those with lower-case letters",
-    "long_word_density": "words longer than the block's mean, of the words",
-    "short_word_density": "words of up to three characters, of the words",
-}
+DENSITIES: Final = (
+    *("digit_density", "space_density", "image_density", "bar_density", "link_density", "all_caps_density"),
+    *("long_word_density", "short_word_density"),
+)
 """What stays as it is; above 1 counts as 1."""
-
-FLAGS: Final[Mapping[str, str]] = {
-    "has_copyright": "holds ©",
-    "has_angle": "holds < or >",
-    "positive_ancestor": "class or id of the element or of one around it speaks of an article or its content",
-    "is_heading": "h1 to h6",
-    "is_paragraph": "p",
-    "is_item": "li",
-    "position": "index of the block, of the page's blocks",
-}
+FLAGS: Final = (
+    *("has_copyright", "has_angle", "positive_ancestor", "is_heading", "is_paragraph", "is_item", "position"),
+)
+"""What is 0 or 1, and the index of the block, divided by the number of blocks."""
 
 FEATURES: Final = neighbour_names((*COUNTS, *DENSITIES, *FLAGS))
 """The 78 columns: the block's 26, then those of the block before, then those of the block after."""
@@ -110,17 +88,18 @@ def _divide(values: Floats | Integers, by: Floats | Integers) -> Floats:
 
 
 def _counts(blocks: Sequence[Block], characters: Characters) -> dict[str, Floats]:
+    """How much there is of each; the means are characters of a word and words of a sentence."""
     of_words = characters.words
     counts = {
         "letters": characters.letters,
         "words": of_words.count,
         "capitalised": of_words.capitalised,
-        "all_caps": of_words.all_caps,
+        "all_caps": of_words.all_caps,  # words of two letters or more
         "sentences": characters.sentences,
         "links": [block.inline.count("a") for block in blocks],
         "bars": characters.count(kinds.BAR),
         "images": [block.inline.count("img") for block in blocks],
-        "positive_inline": [sum(map(POSITIVE_INLINE.__contains__, block.inline)) for block in blocks],
+        "positive_inline": [sum(map(POSITIVE_INLINE.__contains__, block.inline)) for block in blocks],  # cite, code
     }
     whole = {name: np.asarray(values, np.float64) for name, values in counts.items()}
     mean_word = _divide(of_words.characters, whole["words"])
@@ -128,6 +107,7 @@ def _counts(blocks: Sequence[Block], characters: Characters) -> dict[str, Floats
 
 
 def _densities(blocks: Sequence[Block], characters: Characters, counts: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Of the characters or words; all-caps words of those with lower-case letters, long ones above the block's mean."""
     length, n_words = characters.length, counts["words"]
     with_lower = np.array([sum(word != word.upper() for word in words(block.text)) for block in blocks])
     return {
@@ -138,11 +118,12 @@ def _densities(blocks: Sequence[Block], characters: Characters, counts: Mapping[
         "link_density": _divide(np.array([len(block.link_text) for block in blocks]), length),
         "all_caps_density": _divide(counts["all_caps"], with_lower),
         "long_word_density": _divide(characters.words.long, n_words),
-        "short_word_density": _divide(characters.words.short, n_words),
+        "short_word_density": _divide(characters.words.short, n_words),  # up to three characters
     }
 
 
 def _flags(blocks: Sequence[Block], characters: Characters) -> dict[str, Floats]:
+    """A positive ancestor is the element or one around it whose class or id speaks of an article or its content."""
     structure = read_structure(blocks)
     tags = np.array([block.tag for block in blocks])
     flags = {
