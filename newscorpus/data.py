@@ -113,7 +113,7 @@ class Block(msgspec.Struct, frozen=True, gc=False):
 
 
 class Label(StrEnum):
-    """What a block is held to be."""
+    """The class of a block."""
 
     GOOD = "good"
     ALMOST = "almost_good"
@@ -121,7 +121,7 @@ class Label(StrEnum):
 
 
 class LabelledBlock(msgspec.Struct, frozen=True, gc=False):
-    """A block with the verdict on it."""
+    """A block with its label."""
 
     block: Block  # the block
     score: float  # probability of being main text, 0..1 (a published system may use its own scale)
@@ -158,7 +158,7 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """What the site says of machine use, as it says it; "" where it says nothing."""
+    """What the site states on machine use, word for word; "" where it states nothing."""
 
     robots: str = ""
     tdm: str = ""

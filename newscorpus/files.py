@@ -32,7 +32,7 @@ def exclusive(path: Path, work: str = "build", error: type[ValueError] = CorpusE
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write; it takes the place of `path` when the block ends, and goes when the block fails."""
+    """Give a file to write, which replaces `path` when the block succeeds and is removed when it fails."""
     temporary = path.with_name(f".{path.name}.tmp")
     try:
         with naming(path), temporary.open("wb") as file:

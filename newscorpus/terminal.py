@@ -19,14 +19,14 @@ WIDE = 200
 
 
 def table_console() -> Console:
-    """Standard output for tables: as wide as the terminal, or as `COLUMNS` says, else as wide as they need."""
+    """Print tables to standard output, as wide as the terminal or `COLUMNS` says, else as wide as they need."""
     is_limited = sys.stdout.isatty() or "COLUMNS" in os.environ
     return Console(width=None if is_limited else WIDE)
 
 
 @contextmanager
 def sink(path: Path | None) -> Iterator[BinaryIO]:
-    """A file to write bytes to: `path`, replaced as a whole when the block ends well, or standard output for None."""
+    """Open what bytes are written to: `path`, replaced as a whole at the end, or standard output for None."""
     if path is None:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -50,12 +50,12 @@ def progress(items: Iterable[T], what: str) -> Iterator[T]:
 
 
 def complain(message: str) -> None:
-    """Say on standard error, in one line, what went wrong."""
+    """Print on standard error, in one line, what went wrong."""
     sys.stderr.write(f"newscorpus: {' '.join(message.split())}\n")
 
 
 def describe(error: Exception) -> str:
-    """What an error says; of one from the system the file and the reason, without its number."""
+    """Describe an error in one line; one from the system by file and reason, without its number."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return str(error) or type(error).__name__

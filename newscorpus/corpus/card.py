@@ -69,7 +69,7 @@ TEMPLATES.filters |= {
 
 
 def card(manifest: Manifest, pattern: str) -> str:
-    """The card as Markdown with YAML front matter.
+    """Write the card as Markdown with YAML front matter.
 
     Args:
         manifest: of the corpus.
@@ -80,7 +80,7 @@ def card(manifest: Manifest, pattern: str) -> str:
 
 
 def fill(template: str, manifest: Manifest, **values: Any) -> str:
-    """A template filled with values, those of the manifest's parameters and the columns among them."""
+    """Fill a template with values, with the manifest and its parameters, and with the columns and their types."""
     return TEMPLATES.get_template(template).render(
         values,
         manifest=manifest,
@@ -92,7 +92,7 @@ def fill(template: str, manifest: Manifest, **values: Any) -> str:
 
 
 def _features(of: type[Any], indent: str) -> Iterator[str]:
-    """The fields of a dataclass as features of `datasets`: values, lists of values or of structures, structures."""
+    """List the fields of a dataclass as features of `datasets`: values, structures, and lists of either."""
     for name, kind in keys_of(of).items():
         yield f"{indent}- name: {name}"
         item, repeated = item_type(kind)

@@ -152,12 +152,12 @@ class IntakeWriter:
 
 
 def encode_header(parameters: SignatureParameters) -> bytes:
-    """The first line of a segment."""
+    """Make the first line of a segment."""
     return encode_line(SegmentHeader(SCHEMA, parameters))
 
 
 def decode_line(line: bytes) -> Row | Withdrawal:
-    """The row or withdrawal of a line, of whatever schema.
+    """Decode a line, of whatever schema, to a row or a withdrawal.
 
     Raises:
         CorpusError: the line is neither, or of a later schema.
@@ -172,7 +172,7 @@ def decode_line(line: bytes) -> Row | Withdrawal:
 
 
 def decode_row(line: bytes) -> Row:
-    """The row of a line.
+    """Decode the line of a row.
 
     Raises:
         CorpusError: the line is none, or of a later schema.
@@ -184,7 +184,7 @@ def decode_row(line: bytes) -> Row:
 
 
 def segments(folder: Path) -> list[Path]:
-    """The segments of an intake, oldest first.
+    """List the segments of an intake, oldest first.
 
     Raises:
         CorpusError: there is no such folder.
@@ -195,14 +195,14 @@ def segments(folder: Path) -> list[Path]:
 
 
 def torn_segments(folder: Path) -> list[Path]:
-    """The segments whose last line was cut off by the death of their writer; that line is not read."""
+    """List the segments whose last line was cut off when their writer died; that line is not read."""
     return [segment for segment in segments(folder) if is_torn(segment)]
 
 
 def read_intake(
     folder: Path, parameters: SignatureParameters, after: Mapping[str, int] | None = None
 ) -> Iterator[tuple[RowPlace, Row | Withdrawal]]:
-    """All lines, segment by segment.
+    """Read all lines, segment by segment.
 
     Args:
         folder: `CORPUS/intake`.
@@ -227,14 +227,14 @@ def read_intake(
 
 
 def read_row(place: RowPlace) -> Row:
-    """The row at a place that `read_intake` gave."""
+    """Read the row at a place that `read_intake` gave."""
     with place.segment.open("rb") as file:
         file.seek(place.offset)
         return decode_row(file.read(place.length))
 
 
 def _header_and_rows(segment: Path, start: int) -> Iterator[tuple[int, bytes]]:
-    """The first line of a segment, and those that begin at `start` or later."""
+    """Read the first line of a segment, and those that begin at `start` or later."""
     yield from islice(complete_lines(segment), 1 if start else None)
     if start:
         yield from complete_lines(segment, start)
@@ -258,12 +258,12 @@ def _check_header(line: bytes, parameters: SignatureParameters) -> None:
 
 
 def journal_line(rejected: Rejected) -> bytes:
-    """A rejection as a line of the journal."""
+    """Encode a rejection as a line of the journal."""
     return encode_line(writable(rejected))
 
 
 def read_journal(path: Path) -> Iterator[Rejected]:
-    """The rejections of a journal, oldest first; a torn last line is left out.
+    """Read the rejections of a journal, oldest first; a torn last line is left out.
 
     Raises:
         CorpusError: a line is damaged.

@@ -49,7 +49,7 @@ class LanguageVerdict:
 
 
 def detect(text: str, config: LanguageConfig = DEFAULTS) -> tuple[str, float]:
-    """The most probable language of `text` and its probability; ("", 0.0) where nothing can be told."""
+    """Find the most probable language of `text` and its probability; ("", 0.0) where it cannot be detected."""
     return _best(_chances(text, config))
 
 
@@ -74,9 +74,9 @@ def judge_language(
     language, score = _best({name: sum(chances.get(answer, 0.0) for answer in _answers(name)) for name in declared})
     if score >= config.min_score:
         return LanguageVerdict(language, min(score, 1.0), ok=True)
-    untold = [name for name in declared if not _answers(name) & _known()]
-    if untold:
-        return LanguageVerdict(untold[0], 0.0, ok=True)
+    unknown = [name for name in declared if not _answers(name) & _known()]
+    if unknown:
+        return LanguageVerdict(unknown[0], 0.0, ok=True)
     return LanguageVerdict(*_best(chances), ok=False)
 
 
@@ -175,7 +175,7 @@ def _profiles() -> tuple[dict[str, int], NDArray[np.float64]]:
 
 
 def _own_letters(sample: str, min_share: float) -> str:
-    """The language that betrays itself by letters of its own, or ""."""
+    """Find the language that letters of its own give away, or ""."""
     found = Counter(OWN_LETTERS[letter] for letter in sample.lower() if letter in OWN_LETTERS)
     if not found:
         return ""

@@ -24,7 +24,7 @@ UNWRITABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 
 def writable(value: T) -> T:
-    """The value with all characters that cannot be stored taken out of its texts, in tuples and dataclasses too."""
+    """Remove the characters that cannot be stored from texts, in tuples and dataclasses too."""
     cleaned: Any = value
     if isinstance(value, str):
         cleaned = UNWRITABLE.sub("", value)
@@ -37,12 +37,12 @@ def writable(value: T) -> T:
 
 
 def encode_line(value: object) -> bytes:
-    """A value as one line of JSON, the newline included."""
+    """Encode a value as one line of JSON, with its newline."""
     return msgspec.json.encode(value) + b"\n"
 
 
 def complete_lines(path: Path, offset: int = 0) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file that end in a newline, without it, from `offset` on, and the offset of each in bytes."""
+    """Read the lines of a file that end in a newline, without it, from `offset` on; each with its offset in bytes."""
     with path.open("rb") as file:
         file.seek(offset)
         for line in file:
@@ -65,7 +65,7 @@ def decoded_lines(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
 
 
 def is_torn(path: Path) -> bool:
-    """Whether the last line lacks its newline: the writer died while it wrote."""
+    """Check whether the last line lacks its newline, because the writer died while it wrote."""
     with path.open("rb") as file:
         if file.seek(0, os.SEEK_END) == 0:
             return False
@@ -101,12 +101,12 @@ def write_lines(file: IO[bytes], lines: Iterable[bytes], suffix: str) -> None:
 
 
 def gzipped(file: IO[bytes]) -> gzip.GzipFile:
-    """What compresses into an open file; it names no file and no time, so that equal contents make equal bytes."""
+    """Compress into an open file; no name and no time are stored, so that equal contents make equal bytes."""
     return gzip.GzipFile("", "wb", GZIP_LEVEL, file, mtime=0)
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file, decompressed as its suffix says, each with its newline.
+    """Read the lines of a file, decompressed according to its suffix, each with its newline.
 
     Raises:
         CorpusError: the file is missing or damaged, or its last line is cut off.
@@ -122,7 +122,7 @@ def read_lines(path: Path) -> Iterator[bytes]:
 
 
 def unpacked_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file, decompressed; the last perhaps without a newline. Only a line feed ends a line.
+    """Read the lines of a file, the last perhaps without a newline; only a line feed ends a line.
 
     Raises:
         OSError, EOFError, zlib.error, zstandard.ZstdError: the file cannot be read, is damaged or cut short.
@@ -135,7 +135,7 @@ def unpacked_lines(path: Path) -> Iterator[bytes]:
 
 
 def _frames(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Lines joined until they make a frame."""
+    """Join lines until they make a frame."""
     frame, size = [], 0
     for line in lines:
         frame.append(line)
@@ -148,7 +148,7 @@ def _frames(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _unpack_zstd(path: Path) -> Iterator[bytes]:
-    """The content of a file of zstd frames, in chunks. Zstandard's own stream reader passes over a missing end."""
+    """Read a file of zstd frames in chunks; Zstandard's own stream reader does not notice a missing end."""
     unpacker = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW_BYTES)
     frame = None
     with path.open("rb") as file:

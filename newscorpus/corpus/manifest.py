@@ -47,7 +47,7 @@ class Manifest:
 
 
 class RecordCounts:
-    """Counts what a manifest says of its records, as they pass."""
+    """Counts what a manifest says of its records."""
 
     def __init__(self) -> None:
         self.documents = 0
@@ -57,7 +57,7 @@ class RecordCounts:
         self._words: Counter[tuple[str, str]] = Counter()
 
     def count(self, records: Iterable[Record]) -> Iterator[Record]:
-        """The same records."""
+        """Count records and pass them on."""
         for record in records:
             self.documents += 1
             self.words += record.n_words
@@ -73,17 +73,17 @@ class RecordCounts:
 
 
 def generation_of(shards: Iterable[Shard]) -> str:
-    """The hash of all shards, in hex."""
+    """Hash all shards, in hex."""
     return hashlib.sha256("".join(shard.sha256 for shard in shards).encode()).hexdigest()[:GENERATION_LENGTH]
 
 
 def write_manifest(manifest: Manifest) -> bytes:
-    """The manifest as JSON for people and programs."""
+    """Encode the manifest as indented JSON."""
     return msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of the corpus published in a folder.
+    """Read the manifest of the corpus published in a folder.
 
     Raises:
         CorpusError: it is missing, damaged, or of a later schema.

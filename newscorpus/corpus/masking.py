@@ -36,13 +36,13 @@ MIN_PHONE_DIGITS, MAX_PHONE_DIGITS = 6, 15
 
 
 def is_iban(text: str) -> bool:
-    """ISO 13616: the number read with the country in front of its check digits is 1 modulo 97."""
+    """Check an IBAN (ISO 13616): read with the country before its check digits, it is 1 modulo 97."""
     code = text.replace(" ", "")
     return 15 <= len(code) <= 34 and int("".join(str(int(one, 36)) for one in code[4:] + code[:4])) % 97 == 1
 
 
 def is_birth_number(text: str) -> bool:
-    """Czech and Slovak birth number (Act 133/2000 Coll., section 13): a date, then 3 digits until 1953, since then 4.
+    """Check a Czech or Slovak birth number (Act 133/2000 Coll., section 13): a date, then 3 or, since 1954, 4 digits.
 
     Those of ten digits are divisible by 11. Women's months have 50 added; since 2004 20 or 70 may be. Nine digits
     count only with their slash.
@@ -60,7 +60,7 @@ def is_birth_number(text: str) -> bool:
 
 
 def is_oib(text: str) -> bool:
-    """Croatian personal number: check digit after ISO 7064, MOD 11,10."""
+    """Check a Croatian personal number, by ISO 7064, MOD 11,10."""
     rest = 10
     for digit in map(int, text[:-1]):
         rest = ((rest + digit) % 10 or 10) * 2 % 11
@@ -68,7 +68,7 @@ def is_oib(text: str) -> bool:
 
 
 def is_emso(text: str) -> bool:
-    """EMŠO or JMBG of Slovenia and what was Yugoslavia: date of birth, region, order, and a weighted sum modulo 11."""
+    """Check the EMŠO or JMBG of Slovenia and former Yugoslavia: date of birth, and a weighted sum modulo 11."""
     digits = [int(one) for one in text]
     day, month, year = int(text[:2]), int(text[2:4]), int(text[4:7])
     weights = (7, 6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2)
@@ -77,7 +77,7 @@ def is_emso(text: str) -> bool:
 
 
 def is_pesel(text: str) -> bool:
-    """Polish PESEL (Act of 24 September 2010, art. 15): date of birth, century in its month, and a weighted sum."""
+    """Check a Polish PESEL (Act of 24 September 2010, art. 15): date of birth with century, and a weighted sum."""
     digits = [int(one) for one in text]
     weights = (1, 3, 7, 9, 1, 3, 7, 9, 1, 3)
     check = -sum(weight * digit for weight, digit in zip(weights, digits, strict=False)) % 10
@@ -86,7 +86,7 @@ def is_pesel(text: str) -> bool:
 
 
 def is_phone(text: str) -> bool:
-    """As many digits as a telephone number has."""
+    """Check that there are as many digits as a telephone number has."""
     return MIN_PHONE_DIGITS <= sum(map(str.isdigit, text)) <= MAX_PHONE_DIGITS
 
 
@@ -111,7 +111,7 @@ KINDS: Mapping[str, PersonalData] = {
 
 
 def mask_text(text: str, kinds: Sequence[str]) -> tuple[str, Counter[str]]:
-    """The text with what is of these kinds replaced by "[email]" and so on, and how many of each there were."""
+    """Replace what is of these kinds by "[email]" and so on; count how many of each there were."""
     found: Counter[str] = Counter()
     for name, kind in KINDS.items():
         if name in kinds:
@@ -120,7 +120,7 @@ def mask_text(text: str, kinds: Sequence[str]) -> tuple[str, Counter[str]]:
 
 
 def mask(article: Article, kinds: Sequence[str]) -> Article:
-    """The article with text and fields masked; a flag `masked_KIND:COUNT` for each kind that was there."""
+    """Mask text and fields of an article; add a flag `masked_KIND:COUNT` for each kind that was found."""
     if not kinds:
         return article
     text, found = mask_text(article.text, kinds)
@@ -130,7 +130,7 @@ def mask(article: Article, kinds: Sequence[str]) -> Article:
 
 
 def _masked(match: re.Match[str], name: str, found: Counter[str]) -> str:
-    """What stands for a match: itself, where it is not valid; of a local telephone number, its word stays."""
+    """Replace a match, if it is valid; of a local telephone number, keep the word before it."""
     part = match.groupdict().get("local") or match[0]
     if not KINDS[name].valid(part):
         return match[0]

@@ -24,14 +24,14 @@ VALUES = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(),
 
 
 def _arrow_fields(of: Any, schema: int) -> list[pyarrow.Field]:
-    """The fields of a dataclass."""
+    """List the fields of a dataclass as fields of Arrow."""
     return [
         pyarrow.field(name, _arrow_type(kind, schema), nullable=False) for name, kind in keys_of(of, schema).items()
     ]
 
 
 def _arrow_type(kind: Any, schema: int) -> pyarrow.DataType:
-    """The type of a value, of a tuple of values, or of a dataclass."""
+    """Find the Arrow type of a value, of a tuple of values, or of a dataclass."""
     if get_origin(kind) is tuple:
         return pyarrow.list_(pyarrow.field("element", _arrow_type(get_args(kind)[0], schema), nullable=False))
     return VALUES.get(kind) or pyarrow.struct(_arrow_fields(kind, schema))
@@ -52,7 +52,7 @@ def write_parquet(file: IO[bytes], records: Iterable[Record]) -> None:
 
 
 def read_parquet(path: Path) -> Iterator[Record]:
-    """The records of a file.
+    """Read the records of a file.
 
     Raises:
         CorpusError: the file is missing or damaged, or holds something else than records.
@@ -68,7 +68,7 @@ def read_parquet(path: Path) -> Iterator[Record]:
 
 
 def _check_schema(path: Path, schema: pyarrow.Schema) -> None:
-    """Refuse a file of other columns, or of other types."""
+    """Refuse a file with other columns, or columns of other types."""
     if not any(map(schema.equals, SCHEMAS.values())):
         names = sorted({field.name for field in schema} ^ {field.name for field in SCHEMAS[SCHEMA]})
         raise CorpusError(f"{path}: its columns are not those of a record: {', '.join(names) or 'types differ'}")

@@ -36,7 +36,7 @@ class Published:
     manifest: Manifest  # what is in it, and how it was made
 
     def records(self) -> Iterator[Record]:
-        """All records, in order; read shard by shard, as `shard_records` does.
+        """Read all records, in order; shard by shard, as `shard_records` does.
 
         Raises:
             CorpusError: a shard is not what the manifest says.
@@ -45,7 +45,7 @@ class Published:
             yield from self.shard_records(shard)
 
     def shard_records(self, shard: Shard, *, exact: bool = False) -> Iterator[Record]:
-        """The records of one shard; its hash is checked before the first of them is given.
+        """Read the records of one shard; its hash is checked before the first of them is given.
 
         Args:
             shard: one of the manifest's.
@@ -64,7 +64,7 @@ class Published:
 
 
 def open_corpus(folder: Path) -> Published:
-    """The corpus published in a folder: that of a crawl, or the one with the manifest itself.
+    """Open the corpus published in a folder: that of a crawl, or the one with the manifest itself.
 
     Raises:
         CorpusError: the manifest is missing, damaged or of a later schema; a shard is missing or of another size.
@@ -77,13 +77,13 @@ def open_corpus(folder: Path) -> Published:
 
 
 def published_folder(folder: Path) -> Path:
-    """Where the manifest of a corpus lies: in the folder of a crawl one step down, else here."""
+    """Find where the manifest of a corpus is: one step down in the folder of a crawl, else here."""
     inside = folder / PUBLISHED
     return inside if inside.is_dir() and not (folder / MANIFEST).exists() else folder
 
 
 def _check(path: Path, shard: Shard, *, by_hash: bool = False) -> None:
-    """Refuse a file that is missing or of another size than a shard, or, if asked, of another hash."""
+    """Refuse a file that is missing or has another size than its shard, or, if asked, another hash."""
     try:
         size = path.stat().st_size
         altered = by_hash and size == shard.bytes and file_hash(path) != shard.sha256
@@ -96,7 +96,7 @@ def _check(path: Path, shard: Shard, *, by_hash: bool = False) -> None:
 
 
 def publish(folder: Path, records: Iterable[Record], config: BuildConfig) -> Manifest:
-    """Put records, in the given order, in the place of the corpus published in `folder`; one caller at a time.
+    """Replace the corpus published in `folder` by records, in the given order; one caller at a time.
 
     Raises:
         OSError: the disk is full or the folder cannot be written; what was published before stands.
@@ -128,7 +128,7 @@ def publish(folder: Path, records: Iterable[Record], config: BuildConfig) -> Man
 
 
 def _place_shards(folder: Path, records: Iterable[Record], config: ShardConfig) -> tuple[str, list[Shard]]:
-    """Write the shards and put them beside those of other generations; gives their generation too."""
+    """Write the shards and put them beside those of other generations; give their generation too."""
     with _staging(folder) as staging:
         written = write_shards(staging, records, config)
         generation = generation_of(written)
@@ -144,13 +144,13 @@ def _place_shards(folder: Path, records: Iterable[Record], config: ShardConfig) 
 
 
 def _pattern(generation: str, config: ShardConfig) -> str:
-    """Matches the names of one generation's shards."""
+    """Make the pattern that matches the names of one generation's shards."""
     return f"shard-*-{generation}{SUFFIXES[config.format]}"
 
 
 @contextmanager
 def _staging(folder: Path) -> Iterator[Path]:
-    """An empty folder inside `folder`; what a killed build left in it goes first."""
+    """Make an empty folder inside `folder`, in place of one that a killed build left."""
     staging = folder / STAGING
     shutil.rmtree(staging, ignore_errors=True)
     staging.mkdir()

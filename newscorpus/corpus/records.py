@@ -26,7 +26,7 @@ TYPE_NAMES = {str: "string", int: "int64", float: "float64", bool: "bool"}
 
 
 def make_record(article: Article, source: str, language: str, language_score: float) -> Record:
-    """The row of the corpus for an article.
+    """Make the row of the corpus for an article.
 
     Args:
         article: what the extractor found.
@@ -62,12 +62,12 @@ def make_record(article: Article, source: str, language: str, language_score: fl
 
 
 def encode(record: Record, schema: int = SCHEMA) -> bytes:
-    """The record as one line of JSON, with its newline; every key of the schema in the order of `Record`."""
+    """Encode a record as one line of JSON, with its newline; every key of the schema, in the order of `Record`."""
     return encode_line(record if schema == SCHEMA else _as_of(replace(record, schema=schema), schema))
 
 
 def _as_of(value: Any, schema: int) -> Any:
-    """A value with those keys only that the schema has."""
+    """Keep only those keys of a value that the schema has."""
     if isinstance(value, tuple):
         return [_as_of(item, schema) for item in value]
     if not dataclasses.is_dataclass(value):
@@ -76,7 +76,7 @@ def _as_of(value: Any, schema: int) -> Any:
 
 
 def decode(line: bytes) -> Record:
-    """The record of one line; one of an older schema becomes one of this schema, its missing keys empty.
+    """Decode the record of one line; one of an older schema becomes one of this schema, its missing keys empty.
 
     Raises:
         CorpusError: the line is no record, or one of a later schema.
@@ -89,7 +89,7 @@ def decode(line: bytes) -> Record:
 
 
 def current(record: Record) -> Record:
-    """A record that was read, as one of this schema.
+    """Bring a record that was read to this schema.
 
     Raises:
         CorpusError: it has a later schema.
@@ -111,7 +111,7 @@ def check_schema(schema: int, beginning: str = "") -> None:
 
 
 def keys_of(kind: Any, schema: int = SCHEMA) -> dict[str, Any]:
-    """The fields that a dataclass of the record has in a schema, in order, with their types."""
+    """List the fields that a dataclass of the record has in a schema, in order, with their types."""
     hints = get_type_hints(kind)
     return {
         field.name: hints[field.name] for field in dataclasses.fields(kind) if field.metadata.get(SINCE, 1) <= schema
@@ -119,13 +119,13 @@ def keys_of(kind: Any, schema: int = SCHEMA) -> dict[str, Any]:
 
 
 def item_type(kind: Any) -> tuple[Any, bool]:
-    """The type of a value, or of the items of a tuple, and whether it is a tuple."""
+    """Give the type of a value, or of the items of a tuple, and whether it is a tuple."""
     repeated = get_origin(kind) is tuple
     return (get_args(kind)[0] if repeated else kind), repeated
 
 
 def column_types(schema: int = SCHEMA) -> dict[str, str]:
-    """Type of each column: "string", "list<string>", "struct<robots: string, ...>" ..., in the notation of Arrow."""
+    """Name the type of each column as Arrow does: "string", "list<string>", "struct<robots: string, ...>" ..."""
     return {name: _arrow_name(kind, schema) for name, kind in keys_of(Record, schema).items()}
 
 

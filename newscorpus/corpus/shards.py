@@ -48,7 +48,7 @@ def write_shards(folder: Path, records: Iterable[Record], config: ShardConfig) -
 
 
 def read_shard(path: Path, exact_schema: int | None = None) -> Iterator[Record]:
-    """The records of a shard.
+    """Read the records of a shard.
 
     Args:
         path: of the file.
@@ -72,7 +72,7 @@ def read_shard(path: Path, exact_schema: int | None = None) -> Iterator[Record]:
 
 
 def bounded(items: Iterable[T], size_of: Callable[[T], int], max_bytes: int) -> Iterator[tuple[str, Iterator[T]]]:
-    """Items in groups of at most so many bytes, each with its number as five digits; each to be read once, in order.
+    """Group items by at most so many bytes; each group comes with its number as five digits, to be read once, in order.
 
     A group has one item at least, however large.
     """
@@ -104,13 +104,13 @@ def _write_shard(path: Path, rows: Iterable[tuple[Record, bytes]]) -> Shard:
 
 
 def file_hash(path: Path) -> str:
-    """SHA-256 of a file, in hex."""
+    """Hash a file by SHA-256, in hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _parquet(path: Path) -> ModuleType:
-    """The module that reads and writes Parquet; loaded only for such files, since it takes a second and an extra."""
+    """Import the module that reads and writes Parquet only when it is needed: it takes a second, and an extra."""
     try:
         from newscorpus.corpus import parquet  # noqa: PLC0415
     except ImportError as error:

@@ -26,7 +26,7 @@ Watch = Callable[[Iterable[Record]], Iterable[Record]]
 
 
 def verify(corpus: Path, watch: Watch = iter) -> tuple[Manifest, list[str]]:
-    """All that is wrong with the corpus published in a folder, a line each that names the file; nothing if it is whole.
+    """Find all that is wrong with the corpus published in a folder, as lines that name the file; none if it is whole.
 
     Of each record, 8 bytes are held in memory.
 
@@ -59,12 +59,12 @@ def verify(corpus: Path, watch: Watch = iter) -> tuple[Manifest, list[str]]:
 
 
 def _differences(path: Path, *stated: tuple[str, Any, Any]) -> list[str]:
-    """A line for each value, given by name, as it is stated and as it was found, that is stated wrongly."""
+    """Name what is stated wrongly, given name, value stated and value found."""
     return [f"{path}: {name}: {value} instead of {found}" for name, value, found in stated if value != found]
 
 
 def _folder_findings(folder: Path, manifest: Manifest) -> Iterator[str]:
-    """Files that the manifest does not name, hidden ones apart, and a card that names others than the manifest."""
+    """Find files that the manifest does not name, hidden ones apart, and a card that names others than the manifest."""
     shards = {shard.name for shard in manifest.shards}
     for path in sorted(folder.iterdir()):
         if path.name not in {MANIFEST, CARD, *shards} and not path.name.startswith("."):
@@ -79,7 +79,7 @@ def _folder_findings(folder: Path, manifest: Manifest) -> Iterator[str]:
 
 
 def _pattern(card: Path) -> str:
-    """The pattern of the shards' names in a card.
+    """Read the pattern of the shards' names from a card.
 
     Raises:
         OSError: there is no card.
@@ -92,7 +92,7 @@ def _pattern(card: Path) -> str:
 
 
 def _shard_findings(published: Published, counts: RecordCounts, ids: "array[int]", watch: Watch) -> Iterator[str]:
-    """The first thing wrong with each shard; the records of all others are counted, and the keys of their ids kept."""
+    """Find the first thing wrong with each shard; count the records of all others, and keep the keys of their ids."""
     for shard in published.manifest.shards:
         try:
             ids.extend(_key(record.id) for record in watch(counts.count(published.shard_records(shard, exact=True))))
@@ -101,7 +101,7 @@ def _shard_findings(published: Published, counts: RecordCounts, ids: "array[int]
 
 
 def _id_findings(published: Published, ids: "array[int]") -> Iterator[str]:
-    """Ids that stand more than once; only where two keys are equal are the ids themselves compared."""
+    """Find ids that occur more than once; ids themselves are compared only where two keys are equal."""
     keys, counts = np.unique(np.frombuffer(ids, np.uint64), return_counts=True)
     suspected = set(keys[counts > 1].tolist())
     if not suspected:
@@ -120,5 +120,5 @@ def _id_findings(published: Published, ids: "array[int]") -> Iterator[str]:
 
 
 def _key(name: str) -> int:
-    """64 bits of an id."""
+    """Hash an id to 64 bits."""
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest())

@@ -43,7 +43,7 @@ class Census:
         self.paywalled = 0  # documents that are declared not free
 
     def count(self, records: Iterable[Record]) -> Iterator[Record]:
-        """The same records."""
+        """Count records and pass them on."""
         for record in self.counts.count(records):
             self.licenses[record.license] += 1
             day = iso_day(record.published)
@@ -60,7 +60,7 @@ class Census:
 
 
 def iso_day(moment: str) -> str:
-    """The day of an ISO 8601 date, or "" for anything else."""
+    """Cut an ISO 8601 date to its day; "" for anything else."""
     try:
         return date.fromisoformat(moment[:DAY_LENGTH]).isoformat()
     except ValueError:

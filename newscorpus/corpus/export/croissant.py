@@ -29,7 +29,7 @@ Node = dict[str, Any]
 
 
 def croissant(about: About, splits: Sequence[SplitFiles], census: Census) -> bytes:
-    """The description as JSON-LD; published on the day of the last fetch, so that equal exports are equal."""
+    """Write the description as JSON-LD, published on the day of the last fetch, so that equal exports are equal."""
     counts = census.counts
     description: Node = {
         "@context": CONTEXT,
@@ -50,7 +50,7 @@ def croissant(about: About, splits: Sequence[SplitFiles], census: Census) -> byt
 
 
 def _files(splits: Sequence[SplitFiles]) -> Iterator[Node]:
-    """Each file with its hash."""
+    """Describe each file, with its hash."""
     for split in splits:
         for file in split.files:
             path = f"{split.folder}/{file.name}"
@@ -66,7 +66,7 @@ def _files(splits: Sequence[SplitFiles]) -> Iterator[Node]:
 
 
 def _all_files(splits: Sequence[SplitFiles]) -> Node:
-    """The files as one set."""
+    """Describe the files as one set."""
     return {
         "@type": "cr:FileSet",
         "@id": FILES,
@@ -77,7 +77,7 @@ def _all_files(splits: Sequence[SplitFiles]) -> Node:
 
 
 def _split_names(splits: Sequence[SplitFiles]) -> Node:
-    """The names of the splits and what they are for."""
+    """Describe the names of the splits and what they are for."""
     return {
         "@type": "cr:RecordSet",
         "@id": SPLITS,
@@ -93,7 +93,7 @@ def _split_names(splits: Sequence[SplitFiles]) -> Node:
 
 
 def _records(splits: Sequence[SplitFiles]) -> Node:
-    """The documents, with a field for each column and one for the split, which the path of the file tells."""
+    """Describe the documents: a field for each column, and one for the split, which is read from the file's path."""
     names = "|".join(split.name for split in splits)
     split: Node = {
         "@type": "cr:Field",
@@ -119,7 +119,7 @@ def _records(splits: Sequence[SplitFiles]) -> Node:
 
 
 def _field(parent: str, name: str, kind: Any, path: tuple[str, ...]) -> Node:
-    """A field: a value, a structure with the fields of its own, or a repeated one of either."""
+    """Describe a field: a value, a structure with the fields of its own, or a list of either."""
     item, repeated = item_type(kind)
     own, here = f"{parent}/{name}", (*path, name)
     field: Node = {"@type": "cr:Field", "@id": own, "name": name}
@@ -131,7 +131,7 @@ def _field(parent: str, name: str, kind: Any, path: tuple[str, ...]) -> Node:
 
 
 def _place(path: tuple[str, ...]) -> Node:
-    """Where a value stands: in a column, or in one at a path within."""
+    """Describe where a value is: in a column, or at a path within one."""
     column, *inner = path
     place: Node = {"fileSet": {"@id": FILES}, "extract": {"column": column}}
     return place | {"transform": {"jsonPath": ".".join(inner)}} if inner else place

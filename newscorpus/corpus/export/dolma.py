@@ -39,14 +39,14 @@ def write(source: ExportSource, folder: Path) -> None:
 
 @contextmanager
 def _new(path: Path) -> Iterator[GzipFile]:
-    """A new compressed file in a folder that is made."""
+    """Create a compressed file, and the folder for it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("xb") as file, gzipped(file) as packed:
         yield packed
 
 
 def document(record: Record) -> dict[str, Any]:
-    """A line of a documents file; dates that are not known are left out, as the format has it."""
+    """Make the line of a documents file; dates that are not known are left out, as the format has it."""
     dates = {"created": record.published, "added": record.fetched}
     metadata = {key: value for key, value in msgspec.to_builtins(record).items() if key not in TOP_LEVEL}
     known = {key: value for key, value in dates.items() if value}
@@ -54,7 +54,7 @@ def document(record: Record) -> dict[str, Any]:
 
 
 def attributes(record: Record) -> dict[str, Any]:
-    """The line of the attributes file that belongs to a document.
+    """Make the line of the attributes file that belongs to a document.
 
     Names are made as the toolkit makes them, TAGGER__WHAT: `confidence`, `language_XX`, `flag_NAME` and `cluster_size`
     of the whole text, `lead` where the text holds it, and `paragraph_words` of each paragraph.
@@ -74,13 +74,13 @@ def attributes(record: Record) -> dict[str, Any]:
 
 
 def _flag(flag: str) -> tuple[str, float]:
-    """A flag and its count: "masked_email:2" is ("flag_masked_email", 2.0), without a count it is 1.0."""
+    """Split a flag from its count: "masked_email:2" gives ("flag_masked_email", 2.0); without a count it is 1.0."""
     name, _, number = flag.partition(":")
     return f"flag_{name}", float(number) if number.isdecimal() else 1.0
 
 
 def _paragraphs(text: str) -> Iterator[Span]:
-    """Each line, without its line feed, scored by its number of words."""
+    """Give the span of each line, without its line feed, with its number of words."""
     start = 0
     for line in text.split("\n"):
         yield start, start + len(line), float(count_words(line))

@@ -43,7 +43,7 @@ Watch = Callable[[Iterator[Record]], Iterator[Record]]
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """What an export wrote, as it stands in `export.json`."""
+    """What an export wrote; the content of `export.json`."""
 
     format: ExportFormat
     generation: str  # of the corpus
@@ -103,7 +103,7 @@ class _Counts:
         self.words: Counter[str] = Counter()
 
     def count(self, name: str, records: Iterator[Record]) -> Iterator[Record]:
-        """The same records."""
+        """Count records and pass them on."""
         self.documents[name] = self.words[name] = 0
         for record in records:
             self.documents[name] += 1
@@ -114,7 +114,7 @@ class _Counts:
 def _parts(
     published: Published, split: SplitConfig, pass_on: Callable[[str, Iterator[Record]], Iterator[Record]]
 ) -> tuple[ExportPart, ...]:
-    """The parts of a corpus; all of it under no name where it is not split."""
+    """Split a corpus into parts; without a split it is one part, named ""."""
     assign = assigner(published.records, split)
     if split.rule is SplitRule.NONE:
         return (ExportPart("", lambda: pass_on("", published.records())),)
@@ -128,7 +128,7 @@ def _parts(
 
 
 def _refuse_others(folder: Path) -> None:
-    """Refuse a folder that holds something else than an export.
+    """Refuse a folder that holds something other than an export.
 
     Raises:
         CorpusError: it does; the message names it.
@@ -147,7 +147,7 @@ def _refuse_others(folder: Path) -> None:
 
 @contextmanager
 def _replacing_folder(folder: Path) -> Iterator[Path]:
-    """A folder to fill; it takes the place of `folder` when the block ends well, and goes when it fails."""
+    """Give a folder to fill, which replaces `folder` when the block succeeds and is removed when it fails."""
     folder = folder.resolve()
     staging, old = (folder.with_name(f".{folder.name}.{what}") for what in ("exporting", "replaced"))
     for left in (staging, old):

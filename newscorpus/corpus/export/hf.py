@@ -63,7 +63,7 @@ def _write_split(part: ExportPart, census: Census, folder: Path, max_bytes: int)
 
 
 def _card(source: ExportSource, splits: Sequence[SplitFiles], census: Census) -> str:
-    """The card as Markdown with YAML front matter."""
+    """Write the card as Markdown with YAML front matter."""
     n_documents = census.counts.documents
     return fill(
         "hf_card.md",
@@ -81,7 +81,7 @@ def _card(source: ExportSource, splits: Sequence[SplitFiles], census: Census) ->
 
 
 def _largest_first(counts: Counter[str]) -> list[tuple[str, int]]:
-    """Names with their counts, the highest first; after the longest table's worth the sum of the others."""
+    """Sort names by count, the highest first; beyond the longest table's worth, sum up the others."""
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     others = ordered[LONGEST_TABLE:]
     rest = [(f"{len(others):,} others", sum(count for _, count in others))] if others else []
@@ -89,7 +89,7 @@ def _largest_first(counts: Counter[str]) -> list[tuple[str, int]]:
 
 
 def _cell(text: str) -> str:
-    """Text of others as it can stand in Markdown without doing anything there."""
+    """Escape text of others, so that it has no effect in Markdown."""
     plain = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;")
     return "".join(f"\\{character}" if character in "\\`*_[]|" else character for character in plain)
 

@@ -26,7 +26,7 @@ class ExportPart:
     records: Callable[[], Iterator[Record]]  # gives the documents, from the first, at each call; a format calls it once
 
     def files(self, max_bytes: int) -> Iterator[tuple[str, Iterator[Record]]]:
-        """The documents in groups of at most so many bytes of text, each with its number as five digits."""
+        """Group the documents by at most so many bytes of text; each group comes with its number as five digits."""
         return bounded(self.records(), lambda record: len(record.text.encode()), max_bytes)
 
 

@@ -30,7 +30,7 @@ class SplitError(ValueError):
 
 
 def assigner(records: Callable[[], Iterable[Record]], config: SplitConfig) -> Assign:
-    """What says of each record of a corpus what it is for.
+    """Make the function that gives each record of a corpus its split.
 
     Args:
         records: gives all records, to be read once where the split is by date.
@@ -49,12 +49,12 @@ def assigner(records: Callable[[], Iterable[Record]], config: SplitConfig) -> As
 
 
 def cluster_of(record: Record) -> str:
-    """Name of the group of near-duplicates that a document belongs to; alone it is a group of itself."""
+    """Name the group of near-duplicates that a document belongs to; without one it is a group of its own."""
     return record.cluster or record.id
 
 
 def by_cluster(config: SplitConfig) -> Assign:
-    """Decide by the hash of the cluster's name: what comes later moves nothing from one split to another."""
+    """Decide by the hash of the cluster's name, so that new documents never move old ones to another split."""
 
     def assign(record: Record) -> SplitName:
         drawn = hashlib.sha256(f"{config.seed}:{cluster_of(record)}".encode()).digest()
@@ -92,7 +92,7 @@ def by_date(records: Iterable[Record], config: SplitConfig) -> Assign:
 
 
 def day_of(record: Record) -> int:
-    """The day of publication in UTC, else that of the fetch, as the number of days since 1 January 1."""
+    """Number the day of publication in UTC, else the day of the fetch; 1 is 1 January of the year 1."""
     for stated in (record.published, record.fetched):
         try:
             moment = datetime.fromisoformat(stated)
@@ -103,7 +103,7 @@ def day_of(record: Record) -> int:
 
 
 def _days(records: Iterable[Record]) -> tuple[Counter[int], dict[str, int]]:
-    """Documents by day, and the latest day of each cluster of several; alone the latter are held by name."""
+    """Count documents by day, a cluster on its latest day, and give the latest day of each cluster."""
     days: Counter[int] = Counter()
     clusters: dict[str, list[int]] = {}
     for record in records:
@@ -118,7 +118,7 @@ def _days(records: Iterable[Record]) -> tuple[Counter[int], dict[str, int]]:
 
 
 def _first_day(days: Counter[int], share: float, before: int) -> int:
-    """The first of the fewest days before a day that together hold the share of all documents."""
+    """Find the latest day from which on, and before another day, there are documents enough for a share."""
     first, wanted = before, share * days.total()
     for day in sorted(set(days) - {NO_DAY}, reverse=True):
         if wanted <= 0:

@@ -59,7 +59,7 @@ def write(source: ExportSource, folder: Path) -> None:
 
 
 def corpus_header(source: ExportSource, part: ExportPart) -> _Element:
-    """The header of a file."""
+    """Make the header of a file."""
     about, generation = source.about, source.manifest.generation
     place = [E.idno({"type": "URL"}, _address(about.url))] if about.url else []
     return E.teiHeader(
@@ -80,7 +80,7 @@ def corpus_header(source: ExportSource, part: ExportPart) -> _Element:
 
 
 def document(record: Record) -> _Element:
-    """A document with its header; what is not known is left out."""
+    """Make a document with its header; what is not known is left out."""
     language = record.language or UNKNOWN_LANGUAGE
     profile = E.profileDesc(E.langUsage(E.language({"ident": language}, language)), *_classes(record))
     body = [E.p(_text(line)) for line in paragraphs(record.text)] or [E.p()]
@@ -103,7 +103,7 @@ def _file_description(record: Record) -> _Element:
 
 
 def _source(record: Record, title: str) -> _Element:
-    """The article as it was published."""
+    """Describe the article as it was published."""
     agencies = [E.respStmt(E.resp("news agency"), E.orgName(_text(agency))) for agency in record.agencies]
     pointers = [E.ptr({"target": _address(record.url)})] if record.url else []
     return E.biblStruct(
@@ -120,7 +120,7 @@ def _authors(record: Record) -> list[_Element]:
 
 
 def _dates(record: Record) -> Iterator[_Element]:
-    """The dates of publication, of the last change and of the fetch; what is no date to XML has no `when`."""
+    """Give the dates of publication, last change and fetch; what XML does not take for a date has no `when`."""
     for kind, value in (("published", record.published), ("modified", record.modified), ("fetched", record.fetched)):
         if value:
             when = _moment(value)
@@ -128,7 +128,7 @@ def _dates(record: Record) -> Iterator[_Element]:
 
 
 def _moment(value: str) -> str:
-    """An ISO 8601 date or time as a date or dateTime of XML Schema, or ""."""
+    """Write an ISO 8601 date or time as a date or dateTime of XML Schema; "" for anything else."""
     try:
         moment = datetime.fromisoformat(value)
     except ValueError:
@@ -147,7 +147,7 @@ def _availability(record: Record) -> _Element:
 
 
 def _classes(record: Record) -> Iterator[_Element]:
-    """Section and keywords of the site."""
+    """Give section and keywords of the site."""
     terms = [("section", record.section), *(("tag", tag) for tag in record.tags)]
     found = [E.term({"type": kind}, _text(name)) for kind, name in terms if _text(name)]
     if found:
@@ -159,10 +159,10 @@ def _publisher(record: Record) -> str:
 
 
 def _text(text: str) -> str:
-    """A text that XML can hold, white space collapsed."""
+    """Remove what XML cannot hold, and collapse white space."""
     return collapse(NO_XML.sub("", text))
 
 
 def _address(url: str) -> str:
-    """An address as the URI it stands for."""
+    """Percent-encode an address, so that it is a URI."""
     return quote(_text(url), safe=URI_SAFE)

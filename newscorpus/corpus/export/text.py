@@ -24,7 +24,7 @@ Put = Callable[[Record], str]
 
 
 def write(source: ExportSource, folder: Path) -> None:
-    """Write `metadata.tsv`, and each part as a file, or as a folder of files in subfolders of equal beginnings."""
+    """Write `metadata.tsv`, and each part as a file, or as a folder of files in subfolders by first characters."""
     with (folder / TABLE).open("x", encoding="utf-8", newline="\n") as table:
         table.write("\t".join(("file", *COLUMNS)) + "\n")
         for part in source.parts:
@@ -33,19 +33,19 @@ def write(source: ExportSource, folder: Path) -> None:
 
 
 def row(record: Record) -> str:
-    """A line of the table from the second column on: white space made single spaces, items of lists parted by "; "."""
+    """Make a line of the table, from the second column on; items of lists are joined by "; "."""
     values = (getattr(record, column) for column in COLUMNS)
     return "\t".join(collapse("; ".join(value) if isinstance(value, tuple) else str(value)) for value in values)
 
 
 def safe_name(name: str) -> str:
-    """A name that is a file's on every system: itself where it is short, lower-case and plain, else its hash."""
+    """Make a file name that every system takes: a short, plain, lower-case name as it is, any other as its hash."""
     return name if SAFE.fullmatch(name) else "x" + hashlib.sha256(name.encode()).hexdigest()[:HASHED_LENGTH]
 
 
 @contextmanager
 def _put_lines(part: ExportPart, folder: Path) -> Iterator[Put]:
-    """Texts as lines of one file, their paragraphs parted by tabs."""
+    """Store texts as lines of one file, their paragraphs separated by tabs."""
     name = f"{part.name or 'corpus'}.txt"
     with (folder / name).open("x", encoding="utf-8", newline="\n") as file:
 
@@ -58,7 +58,7 @@ def _put_lines(part: ExportPart, folder: Path) -> Iterator[Put]:
 
 @contextmanager
 def _put_files(part: ExportPart, folder: Path) -> Iterator[Put]:
-    """Texts as files of their own."""
+    """Store each text as a file."""
 
     def put(record: Record) -> str:
         stem = safe_name(record.id)

@@ -68,7 +68,7 @@ def write(source: ExportSource, folder: Path) -> None:
 
 
 def lines(record: Record, split: str) -> Iterator[str]:
-    """The lines of a document."""
+    """Write a document as lines."""
     values = {name: value(record) for name, value in ATTRIBUTES.items()} | ({"split": split} if split else {})
     yield "<doc " + " ".join(f'{name}="{_value(value)}"' for name, value in values.items()) + ">"
     for paragraph in paragraphs(record.text):
@@ -82,18 +82,18 @@ def lines(record: Record, split: str) -> Iterator[str]:
 
 
 def file_name(name: str) -> str:
-    """A name that manatee takes for a corpus: lower-case letters, digits and underscores."""
+    """Make a name that manatee takes for a corpus: lower-case letters, digits and underscores."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     return re.sub(r"[^a-z0-9]+", "_", plain.lower()).strip("_") or "corpus"
 
 
 def _several(values: tuple[str, ...]) -> str:
-    """Values as one attribute; the separator cannot stand inside them."""
+    """Join values to one attribute; the separator is replaced inside them."""
     return SEPARATOR.join(value.replace(SEPARATOR, "/") for value in values)
 
 
 def _value(text: str) -> str:
-    """A text as the value of an attribute, on one line."""
+    """Escape a text as the value of an attribute, on one line."""
     return escape(collapse(text), QUOTES)
 
 

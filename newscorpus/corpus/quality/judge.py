@@ -42,7 +42,7 @@ def generated(measured: Measured, _config: QualityConfig) -> bool:
 
 
 def _noted(measured: Measured, kind: str) -> bool:
-    """Whether a short paragraph near the start or the end holds a phrase of that kind."""
+    """Look for a phrase of that kind in short paragraphs near the start and the end."""
     last = len(measured.lines) - EDGE_LINES
     return any(
         (at < EDGE_LINES or at >= last) and len(words) <= NOTE_WORDS and any_of(kind).search(line)
@@ -97,7 +97,7 @@ def tags_of(measured: Measured, config: QualityConfig = QualityConfig()) -> tupl
 
 
 def read_quality(path: Path) -> QualityConfig:
-    """The configuration in a file, whose keys are those of `QualityConfig`; what it leaves out is as by default.
+    """Read the configuration in a file, whose keys are those of `QualityConfig`; what it leaves out is the default.
 
     Raises:
         CorpusError: the file cannot be read, has an unknown key or a wrong value; the message names file and key.
@@ -120,7 +120,7 @@ def read_quality(path: Path) -> QualityConfig:
 
 
 def changed_settings(config: QualityConfig) -> dict[str, Any]:
-    """What a configuration has other than by default, as a file would say it."""
+    """List what differs from the defaults, as a file would have it."""
     values, defaults = dataclasses.asdict(config), dataclasses.asdict(QualityConfig())
     return {name: value for name, value in values.items() if value != defaults[name]}
 

@@ -121,14 +121,14 @@ def placeholder(measured: Measured, _config: QualityConfig) -> str:
 
 
 def _too_many(found: int, measured: Measured, config: QualityConfig, most: float, what: str) -> str:
-    """The objection to a share of lines; of a few lines, a share says nothing."""
+    """Object to a share of lines that is too high; with only a few lines, a share means nothing."""
     lines = len(measured.lines)
     many = lines >= config.min_listing_lines and found > most * lines
     return f"{found} of {lines} lines {what}" if many else ""
 
 
 def _top(words: Sequence[str], n: int) -> int:
-    """Characters in all occurrences of the n-gram that takes up the most; 0 where none stands twice."""
+    """Count characters in all occurrences of the n-gram that takes up the most; 0 where none occurs twice."""
     counts = Counter(_ngrams(words, n))
     return max((characters(gram) * count for gram, count in counts.most_common(1) if count > 1), default=0)
 
@@ -138,7 +138,7 @@ def _ngrams(words: Sequence[str], n: int) -> "zip[tuple[str, ...]]":
 
 
 def _repeated(words: Sequence[str], n: int) -> int:
-    """Characters in n-grams that stood there before, none of them counted twice."""
+    """Count characters in n-grams that occurred before, none of them twice."""
     seen: set[tuple[str, ...]] = set()
     found = at = 0
     grams = list(_ngrams(words, n))

@@ -53,24 +53,24 @@ def measure(article: Article) -> Measured:
 
 
 def share(part: float, whole: float) -> float:
-    """`part` of `whole`, 0..1; 0 of nothing."""
+    """Divide `part` by `whole`; 0 where the whole is 0."""
     return part / whole if whole else 0.0
 
 
 def characters(texts: Sequence[str]) -> int:
-    """Total length of texts."""
+    """Add up the lengths of texts."""
     return sum(map(len, texts))
 
 
 @cache
 def any_of(kind: str) -> re.Pattern[str]:
-    """Matches a phrase of one kind, in any language, at the start of a word."""
+    """Make the pattern that matches a phrase of one kind, in any language, at the start of a word."""
     phrases = dict.fromkeys(chain.from_iterable(by_language(kind).values()))
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, phrases))})", re.IGNORECASE)
 
 
 def by_language(kind: str) -> Mapping[str, tuple[str, ...]]:
-    """The phrases of one kind, lower case, by language."""
+    """Read the phrases of one kind, lower case, by language."""
     return {language: tuple(phrases) for language, phrases in _phrases()[kind].items()}
 
 

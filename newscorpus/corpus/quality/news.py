@@ -70,7 +70,7 @@ def too_short(measured: Measured, config: QualityConfig) -> str:
 
 
 def is_flash(measured: Measured) -> bool:
-    """Whether the headline opens as that of flash news."""
+    """Check whether the headline begins like that of flash news."""
     return bool(any_of("flash").match(measured.article.fields.title.lstrip(" [(‹«\"'+|")))
 
 
