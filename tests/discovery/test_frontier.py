@@ -1,4 +1,4 @@
-"""Which addresses are asked for: traps, judgement by look, and the frontier that joins them."""
+"""Which addresses are fetched, and one content under many addresses."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from newscorpus.crawl.ledger import Ledger
+from newscorpus.crawl.ledger import Ledger, Link, key_of
 from newscorpus.data import Rejected
-from newscorpus.discovery.addresses import FetchKind, find_kind, find_trap, looks_like_article
-from newscorpus.discovery.frontier import MAX_OF_A_SHAPE, Frontier
+from newscorpus.discovery.addresses import FetchKind
+from newscorpus.discovery.frontier import MAX_ADDRESSES, MAX_OF_A_SHAPE, Frontier, SeenContents, missing_page
 from newscorpus.portals.portal import Portal, PortalLimits
 
 TODAY = date(2026, 11, 21)
@@ -36,105 +34,6 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 @pytest.fixture
 def frontier(ledger: Ledger) -> Callable[..., Frontier]:
     return lambda **keys: Frontier(portal(**keys), TODAY, ledger)
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        *("/calendar/2026/12/", "/calendar/2027-01", "/kalendar?rok=2027&mesic=1", "/events?date=2026-12-24"),
-        *("/x?month=12&year=2026", "/archive/20270101", "/y/2199/01/", "/a/b/a/b/a/b/", "/shop/shop/shop/x"),
-        "/filter?" + "&".join(f"f{number}=1" for number in range(9)),
-    ],
-)
-def test_traps(path: str) -> None:
-    assert find_trap(BASE + path, TODAY)
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        *("/", "/calendar/2026/11/", "/calendar/2026/11/28", "/1999/12/31/millennium", "/archive?year=2026&month=11"),
-        *(
-            "/a/b/a/b/",
-            "/2011/11/11/eleven",
-            "/article-20261.html",
-            "/news/20991231234",
-            "/story?id=2027",
-            "/f?a=1&b=2",
-        ),
-        "/plan-2050-of-the-city.html",
-    ],
-)
-def test_no_traps(path: str) -> None:
-    assert find_trap(BASE + path, TODAY) == ""
-
-
-@given(st.text())
-def test_find_trap_never_raises(text: str) -> None:
-    assert isinstance(find_trap(text, TODAY), str)
-    assert isinstance(find_trap(BASE + "/" + text, TODAY), str)
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        *("/news/mayor-opens-the-bridge.html", "/2026/11/20/bridge", "/domaci/clanek-1234567", "/a/story.php?id=10423"),
-        *(
-            "/c1-67712340-most-otevren",
-            "/2026/11/bridge/",
-            "/world/the_ferry_is_late",
-            "/zpravy/%C5%BElut%C3%BD-k%C5%AF%C5%88-b",
-        ),
-    ],
-)
-def test_looks_like_an_article(path: str) -> None:
-    assert looks_like_article(BASE + path)
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        *(
-            "",
-            "/",
-            "/sport",
-            "/sport/",
-            "/world-news/",
-            "/sport/page/12345",
-            "/sport?page=10423",
-            "/2026/11/",
-            "/2026/11/20/",
-        ),
-        *(
-            "/tag/mayor-opens-the-bridge",
-            "/author/12345",
-            "/archive/2026",
-            "/about.html",
-            "/calendar?year=2026&month=11",
-        ),
-    ],
-)
-def test_does_not_look_like_an_article(path: str) -> None:
-    assert not looks_like_article(BASE + path)
-
-
-@pytest.mark.parametrize(
-    ("patterns", "path", "kind"),
-    [
-        ({}, "/sport", FetchKind.SECTION),
-        ({}, "/mayor-opens-the-bridge", FetchKind.ARTICLE),
-        ({"articles": ["^/a/"]}, "/a/x", FetchKind.ARTICLE),
-        ({"articles": ["^/a/"]}, "/sport", FetchKind.SECTION),
-        ({"articles": ["^/a/"]}, "/mayor-opens-the-bridge", FetchKind.UNWANTED),
-        ({"sections": ["^/s/"]}, "/s/mayor-opens-the-bridge", FetchKind.SECTION),
-        ({"sections": ["^/s/"]}, "/x", FetchKind.ARTICLE),
-        ({"articles": ["^/a/"], "sections": ["^/s/"]}, "/s/x", FetchKind.SECTION),
-        ({"articles": ["^/a/"], "sections": ["^/s/"]}, "/x", FetchKind.UNWANTED),
-        ({"articles": ["^/s/x"], "sections": ["^/s/"]}, "/s/x", FetchKind.ARTICLE),
-    ],
-)
-def test_patterns_of_the_portal_come_before_looks(patterns: dict[str, list[str]], path: str, kind: FetchKind) -> None:
-    assert find_kind(BASE + path, portal(**patterns)) is kind
 
 
 def test_admits_an_address_once(frontier: Callable[..., Frontier]) -> None:
@@ -208,3 +107,24 @@ def test_the_page_budget_is_refused_once_and_then_kept_silently(frontier: Callab
     assert [type(outcome) for outcome in outcomes] == [FetchKind, FetchKind, Rejected, type(None), type(None)]
     assert isinstance(outcomes[2], Rejected)
     assert outcomes[2].reason == "page_budget"
+
+
+def test_what_the_site_shows_for_a_missing_page_is_no_article(ledger: Ledger) -> None:
+    contents, probe = SeenContents(ledger), missing_page(f"{BASE}/a/b?c")
+    assert probe == missing_page(BASE)
+    assert probe != missing_page("https://other.example")
+    ledger.add(Link(key_of(probe), probe, "vesti"))
+    assert contents.refusal(f"{BASE}/1", "5") is None
+    contents.remember_missing(probe, "5")
+    refused = SeenContents(ledger).refusal(f"{BASE}/2", "5")
+    assert refused is not None
+    assert refused.reason == "soft_404"
+
+
+def test_more_than_a_few_addresses_with_one_content_are_refused(ledger: Ledger) -> None:
+    contents = SeenContents(ledger)
+    answers = [contents.refusal(f"{BASE}/{number}", "5") for number in range(MAX_ADDRESSES + 2)]
+    assert [answer.reason if answer else "" for answer in answers] == ["", "", "same_content", "same_content"]
+    assert contents.refusal(f"{BASE}/0", "5") is None, "the same address again is not another one"
+    assert contents.refusal("https://other.example/1", "5") is None
+    assert [contents.refusal(f"{BASE}/{number}", "") for number in range(5)] == [None] * 5

@@ -1,4 +1,4 @@
-"""What is read of a page: its links, and the day on which it was published."""
+"""What is read of a page: links, further pages, signature, and the day of publication."""
 
 from datetime import date
 from urllib.parse import urlsplit
@@ -6,11 +6,21 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lxml import html
 
 from newscorpus.data import Page
-from newscorpus.discovery.page import MAX_LINKS, PageReading, read_page
+from newscorpus.discovery.page import (
+    MAX_LINKS,
+    PageReading,
+    PartLink,
+    content_signature,
+    next_part,
+    read_page,
+    read_tree,
+)
 
 URL = "http://example.org/news/today/"
+SITE = "https://www.vesti.example"
 
 
 def links(html: str) -> PageReading:
@@ -88,3 +98,60 @@ def test_the_day_that_a_page_says_is_read_where_it_is_wanted() -> None:
 def test_every_link_can_be_asked_for_or_refused(href: str) -> None:
     for link in links(f"<a href='{href}'>x</a>").links:
         assert urlsplit(link).scheme in {"http", "https", "file"}
+
+
+@pytest.mark.parametrize(("start", "is_one"), [("<html amp>", True), ("<html ⚡>", True), ("<html lang=sr>", False)])
+def test_a_page_says_that_it_is_a_version(start: str, is_one: bool) -> None:
+    assert read_tree(html.document_fromstring(f"{start}<body><p>Text</p></body></html>"), SITE).is_amp is is_one
+
+
+@pytest.mark.parametrize(
+    "second", ["?page=2", "?strana=2", "/2", "/2/", "/strana/2", "/page-2"]
+)  # fmt: skip
+def test_the_second_page_of_an_article(second: str) -> None:
+    article = f"{SITE}/sport/story-1"
+    links = (PartLink(f"{SITE}/sport/story-2", "2"), PartLink(article + second, "2"))
+    assert next_part(article, 2, links) == article + second
+
+
+def test_the_second_page_of_a_file() -> None:
+    article = f"{SITE}/sport/story.html"
+    assert next_part(article, 2, [PartLink(f"{SITE}/sport/story-2.html", "2")]) == f"{SITE}/sport/story-2.html"
+
+
+def test_a_link_that_is_next_needs_no_number() -> None:
+    article = f"{SITE}/sport/story-1"
+    assert next_part(article, 3, [PartLink(f"{article}?page=3", "Dalje", is_next=True)]) == f"{article}?page=3"
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        PartLink(f"{SITE}/sport/other-story", "", is_next=True),
+        PartLink(f"{SITE}/sport/story-1?page=3", "3"),
+        PartLink(f"{SITE}/sport/story-1?page=2", "Read on"),
+        PartLink(f"{SITE}/sport/?page=2", "2"),
+    ],
+)
+def test_what_is_no_second_page(link: PartLink) -> None:
+    assert next_part(f"{SITE}/sport/story-1", 2, [link]) == ""
+
+
+TEXT = "The council met on Tuesday and decided to repair the old bridge."
+
+
+def signature(body: str) -> str:
+    found: str = content_signature(html.document_fromstring(f"<html><body>{body}</body></html>"))
+    return found
+
+
+def test_equal_content_has_one_signature() -> None:
+    first = signature(f"<p>{TEXT} Page seen 17 times.</p>")
+    assert first == signature(f"<nav><p>Another menu of this site</p></nav><p>{TEXT}  Page seen 23 times.</p>")
+    assert first == signature(f"<div><p>{TEXT} Page seen 5 times.</p></div><script>1</script>")
+    assert first != signature(f"<p>{TEXT} Nobody came.</p>")
+
+
+def test_what_says_hardly_anything_has_none() -> None:
+    assert signature("<p>Short.</p>") == ""
+    assert signature(f"<div>{TEXT}</div>") == ""

@@ -1,0 +1,155 @@
+"""What an address is fetched for, other versions of an article, and traps."""
+
+import re
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from newscorpus.discovery.addresses import FetchKind, find_kind, find_trap, looks_like_article, plain_address
+from newscorpus.portals.portal import Portal
+
+TODAY = date(2026, 11, 21)
+BASE = "http://example.org"
+SITE = "https://www.vesti.example"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/calendar/2026/12/", "/calendar/2027-01", "/kalendar?rok=2027&mesic=1", "/events?date=2026-12-24"),
+        *("/x?month=12&year=2026", "/archive/20270101", "/y/2199/01/", "/a/b/a/b/a/b/", "/shop/shop/shop/x"),
+        "/filter?" + "&".join(f"f{number}=1" for number in range(9)),
+    ],
+)
+def test_traps(path: str) -> None:
+    assert find_trap(BASE + path, TODAY)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/", "/calendar/2026/11/", "/calendar/2026/11/28", "/1999/12/31/millennium", "/archive?year=2026&month=11"),
+        *(
+            "/a/b/a/b/",
+            "/2011/11/11/eleven",
+            "/article-20261.html",
+            "/news/20991231234",
+            "/story?id=2027",
+            "/f?a=1&b=2",
+        ),
+        "/plan-2050-of-the-city.html",
+    ],
+)
+def test_no_traps(path: str) -> None:
+    assert find_trap(BASE + path, TODAY) == ""
+
+
+@given(st.text())
+def test_find_trap_never_raises(text: str) -> None:
+    assert isinstance(find_trap(text, TODAY), str)
+    assert isinstance(find_trap(BASE + "/" + text, TODAY), str)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/news/mayor-opens-the-bridge.html", "/2026/11/20/bridge", "/domaci/clanek-1234567", "/a/story.php?id=10423"),
+        *(
+            "/c1-67712340-most-otevren",
+            "/2026/11/bridge/",
+            "/world/the_ferry_is_late",
+            "/zpravy/%C5%BElut%C3%BD-k%C5%AF%C5%88-b",
+        ),
+    ],
+)
+def test_looks_like_an_article(path: str) -> None:
+    assert looks_like_article(BASE + path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(
+            "",
+            "/",
+            "/sport",
+            "/sport/",
+            "/world-news/",
+            "/sport/page/12345",
+            "/sport?page=10423",
+            "/2026/11/",
+            "/2026/11/20/",
+        ),
+        *(
+            "/tag/mayor-opens-the-bridge",
+            "/author/12345",
+            "/archive/2026",
+            "/about.html",
+            "/calendar?year=2026&month=11",
+        ),
+    ],
+)
+def test_does_not_look_like_an_article(path: str) -> None:
+    assert not looks_like_article(BASE + path)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "path", "kind"),
+    [
+        ({}, "/sport", FetchKind.SECTION),
+        ({}, "/mayor-opens-the-bridge", FetchKind.ARTICLE),
+        ({"articles": ["^/a/"]}, "/a/x", FetchKind.ARTICLE),
+        ({"articles": ["^/a/"]}, "/sport", FetchKind.SECTION),
+        ({"articles": ["^/a/"]}, "/mayor-opens-the-bridge", FetchKind.UNWANTED),
+        ({"sections": ["^/s/"]}, "/s/mayor-opens-the-bridge", FetchKind.SECTION),
+        ({"sections": ["^/s/"]}, "/x", FetchKind.ARTICLE),
+        ({"articles": ["^/a/"], "sections": ["^/s/"]}, "/s/x", FetchKind.SECTION),
+        ({"articles": ["^/a/"], "sections": ["^/s/"]}, "/x", FetchKind.UNWANTED),
+        ({"articles": ["^/s/x"], "sections": ["^/s/"]}, "/s/x", FetchKind.ARTICLE),
+    ],
+)
+def test_patterns_of_the_portal_come_before_looks(patterns: dict[str, list[str]], path: str, kind: FetchKind) -> None:
+    compiled: dict[str, Any] = {name: tuple(map(re.compile, found)) for name, found in patterns.items()}
+    assert find_kind(BASE + path, Portal("mock", ("en",), ("example.org",), (BASE + "/",), **compiled)) is kind
+
+
+@pytest.mark.parametrize(
+    ("version", "article"),
+    [
+        ("/sport/story-1/amp", "/sport/story-1"),
+        ("/sport/story-1/amp/", "/sport/story-1/"),
+        ("/amp/sport/story-1", "/sport/story-1"),
+        ("/sport/story-1.amp.html", "/sport/story-1.html"),
+        ("/sport/story-1/stampaj", "/sport/story-1"),
+        ("/sport/story-1?amp=1", "/sport/story-1"),
+        ("/sport/story-1?outputType=amp", "/sport/story-1"),
+        ("/sport/story-1?id=7&print", "/sport/story-1?id=7"),
+    ],
+)
+def test_another_version_is_folded_into_the_article(version: str, article: str) -> None:
+    assert plain_address(SITE + version) == SITE + article
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/sport/story-1",
+        "/amplituda/story-1",
+        "/tags/champ",
+        "/sport/print-is-dead-1",
+        "/sport/amp-story-1.html",
+        "/story?print=no&page=2",
+        "/story?view=full",
+        "/amp",
+    ],
+)
+def test_what_only_looks_like_one_is_left_alone(path: str) -> None:
+    assert plain_address(SITE + path) in {SITE + path, SITE + "/"}
+
+
+@given(st.text())
+def test_plain_address_never_raises(text: str) -> None:
+    assert isinstance(plain_address(text), str)
