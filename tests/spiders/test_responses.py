@@ -1,0 +1,219 @@
+"""Why a fetch failed, which pages follow the first one of an article, and whether an answer is news."""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from lxml import html
+from newscorpus.spiders.responses import RevisitClock, fetch_parts, fetch_rejection
+from scrapy import Request, exceptions
+from scrapy.exceptions import DownloadTimeoutError
+from scrapy.http import Headers, HtmlResponse, Response
+from scrapy.settings import Settings
+from scrapy.spidermiddlewares.httperror import HttpError
+from scrapy.statscollectors import MemoryStatsCollector
+
+from newscorpus.addon import visits
+from newscorpus.addon.counts import UNCHANGED
+from newscorpus.addon.guards import Postponed, Refused
+from newscorpus.addon.pages import make_page
+from newscorpus.addon.visits import Visit
+from newscorpus.config import RevisitConfig
+from newscorpus.crawl.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
+from newscorpus.data import Evidence, Page, Rejected
+from newscorpus.discovery.addresses import FetchKind
+from newscorpus.discovery.page import read_tree
+from newscorpus.discovery.planner import PlannedFetch
+from newscorpus.portals.portal import Portal
+
+URL = "http://example.org/a"
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (HttpError(Response(URL, status=404)), "http_404"),
+        (HttpError(Response(URL, status=503)), "http_503"),
+        (Refused("private_address", "10.0.0.1"), "private_address"),
+        (Refused("robots_disallowed", "robots.txt forbids it"), "robots_disallowed"),
+        (exceptions.IgnoreRequest("max redirections reached"), "redirect_loop"),
+        (exceptions.IgnoreRequest("Ignored response <200> because its body (1 B ...)"), "too_large"),
+        (exceptions.IgnoreRequest("something new"), "download_failed"),
+        (exceptions.DownloadTimeoutError("slow"), "timeout"),
+        (exceptions.CannotResolveHostError("example.org"), "dns"),
+        (exceptions.DownloadConnectionRefusedError("x"), "connection_refused"),
+        (exceptions.DownloadCancelledError("x"), "too_large"),
+        (exceptions.ResponseDataLossError(), "truncated"),
+        (exceptions.DownloadFailedError("x"), "connection_failed"),
+        (RuntimeError("two\nlines"), "download_failed"),
+        (None, "download_failed"),
+    ],
+)
+def test_every_failure_has_a_reason(error: BaseException | None, reason: str) -> None:
+    rejected = fetch_rejection(error, URL)
+    assert (rejected.stage, rejected.reason, rejected.url) == ("fetch", reason, URL)
+    assert "\n" not in rejected.detail
+
+
+def test_what_is_not_known_is_named() -> None:
+    assert fetch_rejection(RuntimeError("two\nlines"), URL).detail == "RuntimeError: two lines"
+
+
+def test_page_of_a_response() -> None:
+    headers = Headers(
+        {"Content-Type": "text/html; charset=utf-8", "X-Robots-Tag": ["noai", "noimageai"], "Set-Cookie": "a"}
+    )
+    evidence = (Evidence("title", "T", "feed"),)
+    page = make_page(Response(URL, headers=headers, body=b"<p>x"), evidence)
+    assert (page.url, page.body, page.evidence) == (URL, b"<p>x", evidence)
+    assert page.headers == {"content-type": "text/html; charset=utf-8", "x-robots-tag": "noai, noimageai"}
+    assert page.fetched.endswith("+00:00")
+
+
+STORY = "https://vesti.example/a-long-story"
+PORTAL = Portal("vesti", ("en",), ("vesti.example",), ("https://vesti.example/",))
+
+
+def body(number: int, text: str = "") -> str:
+    turns = f'<a href="{STORY}?page={number + 1}">{number + 1}</a>'
+    return (
+        f"<html><body><p>{text or f'This is what stands on the page {chr(96 + number) * 9}.'}</p>{turns}</body></html>"
+    )
+
+
+def fetch(
+    answers: Mapping[str, str | int | Exception], max_bytes: int = 10**6
+) -> tuple[list[str], Rejected | None, list[str]]:
+    """The addresses of the parts, why there are no more, and what was asked for."""
+    asked: list[str] = []
+
+    async def download(request: Request) -> Response:
+        asked.append(request.url)
+        answer = answers[request.url.removeprefix(STORY)]
+        if isinstance(answer, Exception):
+            raise answer
+        if isinstance(answer, int):
+            return Response(request.url, status=answer)
+        return HtmlResponse(request.url, body=answer.encode(), encoding="utf-8")
+
+    page = Page.from_html(body(1), STORY)
+    reading = read_tree(html.document_fromstring(body(1)), STORY)
+    parts, end = asyncio.run(fetch_parts(download, PORTAL, page, reading, max_bytes))
+    return [part.url.removeprefix(STORY) for part in parts], end, [url.removeprefix(STORY) for url in asked]
+
+
+def test_pages_are_fetched_as_long_as_each_names_the_next() -> None:
+    last = "<html><body><p>This is what stands on the last page of them.</p></body></html>"
+    parts, end, _ = fetch({"?page=2": body(2), "?page=3": last})
+    assert (parts, end) == (["?page=2", "?page=3"], None)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"), [(404, "http_404"), (DownloadTimeoutError("slow"), "timeout"), (body(2, "x"), "")]
+)
+def test_a_page_that_is_promised_and_missing_is_told(answer: str | int | Exception, reason: str) -> None:
+    parts, end, asked = fetch({"?page=2": body(2), "?page=3": answer})
+    assert (parts, asked) == (["?page=2"], ["?page=2", "?page=3"])
+    assert end is not None
+    assert end.url == f"{STORY}?page=3"
+    assert end.reason == (reason or "same_content")
+
+
+def test_the_comments_of_an_article_are_no_further_page() -> None:
+    parts, end, _ = fetch({"?page=2": body(1)})
+    assert parts == []
+    assert end is not None
+    assert (end.stage, end.reason) == ("discovery", "same_content")
+
+
+def test_a_site_that_is_given_up_is_asked_another_time() -> None:
+    with pytest.raises(Postponed):
+        fetch({"?page=2": Postponed("given_up", "refused")})
+
+
+def test_the_number_of_pages_is_bounded() -> None:
+    parts, end, _ = fetch({f"?page={number}": body(number) for number in range(2, 30)})
+    assert (len(parts), end) == (19, None)
+
+
+def test_the_length_of_all_pages_is_bounded() -> None:
+    bound = sum(len(body(number)) for number in (1, 2, 3))
+    parts, end, asked = fetch({f"?page={number}": body(number) for number in range(2, 30)}, bound)
+    assert (len(parts), len(asked)) == (2, 3)
+    assert end is not None
+    assert end.reason == "too_large"
+
+
+BASE = "https://vesti.example/"
+CONFIG = RevisitConfig(first_seconds=100, depth_factor=2, min_seconds=10, max_seconds=1_000)
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger.open(tmp_path / "corpus") as ledger:
+        for name in ("feed", "section", "kept"):
+            ledger.reserve(BASE + name, "vesti")
+            ledger.add(Link(key_of(BASE + name), BASE + name, "vesti", request=b"{}"))
+            lease = ledger.lease("vesti")
+            assert lease
+            fetched = Fetched(lease.url, 200, "2026-11-21T08:00:00+00:00", 5, signature="5")
+            ledger.finish(lease.serial, [UrlOutcome()], fetched)
+        yield ledger
+
+
+@pytest.fixture
+def stats() -> Any:
+    return MemoryStatsCollector(SimpleNamespace(settings=Settings()))  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def clock(ledger: Ledger, stats: Any) -> RevisitClock:
+    return RevisitClock(ledger, stats, CONFIG)
+
+
+def visit(ledger: Ledger, name: str, status: int = 200, body: bytes = b"") -> Response:
+    """Begin to work on the answer of an address."""
+    response = Response(BASE + name, status=status, body=body, request=Request(BASE + name))
+    begun = Visit("vesti", Request(BASE + name), serial=ledger.serial(BASE + name))
+    begun._enter(response)
+    visits._CURRENT.set(begun)
+    return response
+
+
+def interval(ledger: Ledger, name: str) -> float:
+    last = ledger.revisits.last(BASE + name)
+    assert last is not None
+    return last.interval
+
+
+def test_what_is_unchanged_waits_longer(clock: RevisitClock, ledger: Ledger, stats: Any) -> None:
+    for expected in (100, 200):
+        assert clock.is_unchanged(visit(ledger, "feed", 304))
+        assert interval(ledger, "feed") == expected
+    assert stats.get_value(UNCHANGED) == 2
+    assert not clock.is_unchanged(visit(ledger, "feed"))
+
+
+def test_an_article_with_the_bytes_of_the_last_visit_is_unchanged(clock: RevisitClock, ledger: Ledger) -> None:
+    response = visit(ledger, "kept", body=b"page")
+    assert not clock.is_unchanged(response, is_article=True)
+    begun = visits.current_visit()
+    assert begun is not None
+    fetched = Fetched(BASE + "kept", 200, "2026-11-21T08:00:00+00:00", signature=begun.signature)
+    ledger.finish(begun.serial, [UrlOutcome(reason="kept")], fetched)
+    assert clock.is_unchanged(visit(ledger, "kept", body=b"page"), is_article=True)
+    assert not clock.is_unchanged(visit(ledger, "kept", body=b"page"))
+    assert not clock.is_unchanged(visit(ledger, "kept", body=b"other page"), is_article=True)
+
+
+def test_news_bring_the_next_visit_nearer(clock: RevisitClock, ledger: Ledger) -> None:
+    visit(ledger, "section")
+    assert list(clock.watch(iter([PlannedFetch(BASE, FetchKind.ARTICLE)]), depth=1))
+    assert interval(ledger, "section") == 200
+    list(clock.watch(iter([PlannedFetch(BASE, FetchKind.ARTICLE)]), depth=1))
+    assert interval(ledger, "section") == 100
+    list(clock.watch(iter(()), depth=1))
+    assert interval(ledger, "section") == 200
