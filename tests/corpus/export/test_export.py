@@ -1,6 +1,7 @@
 """Exports as users make them: whole or not there, equal for equal corpora, and never over something else."""
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,6 +34,17 @@ def corpus(tmp_path: Path) -> Path:
 
 def content(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("form", [ExportFormat.HF, ExportFormat.PARQUET])
+def test_without_pyarrow_its_extra_is_named(
+    corpus: Path, tmp_path: Path, form: ExportFormat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.delitem(sys.modules, "newscorpus.corpus.parquet", raising=False)
+    monkeypatch.delattr("newscorpus.corpus.parquet", raising=False)
+    with pytest.raises(CorpusError, match=r"pip install 'newscorpus\[parquet\]'"):
+        export(corpus, tmp_path / "out", form, ABOUT)
 
 
 @pytest.mark.parametrize("form", list(ExportFormat))
