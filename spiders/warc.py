@@ -1,8 +1,7 @@
 """Read pages from WARC files instead of the network, for the same pipelines."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import quote
@@ -19,7 +18,6 @@ from newscorpus.data import Rejected
 from newscorpus.errors import CrawlError
 from newscorpus.portals.portal import Portal
 from newscorpus.portals.schema import list_portals, load_portal
-from newscorpus.recipe import SourcePage
 from newscorpus.stored import named_files, page_of_capture
 
 from .arguments import corpus_settings, parse_names, refuse_unknown
@@ -31,27 +29,16 @@ PART_RECORDS = 200
 """Pages and rejected records between two entries in the ledger: what is read again after the process died."""
 
 
-@dataclass(frozen=True, slots=True)
-class WarcArguments:
-    """What was asked for.
-
-    Attributes:
-        files: to read, in order.
-        portals: whose rules and languages count for the addresses they cover.
-        fresh: "" to continue the corpus; "yes" to begin it anew, and anything else to do so after asking.
-    """
-
-    files: tuple[Path, ...]
-    portals: tuple[Portal, ...] = ()
-    fresh: str = ""
-
-
 class WarcSpider(Spider):
     """Reads pages from WARC files: `scrapy crawl warc -a files=FILE|PATTERN[,...] [-a portal=NAME[,NAME]|all]`.
 
     Yields a `SourcePage` for every page and a `Rejected` for every record that is none. A request stands for a part
     of a file, so that the ledger remembers how far the crawl came; Scrapy answers it by itself, and nothing else could
     be asked for.
+
+    Args:
+        files: to read, in order.
+        portals: whose rules and languages count for the addresses they cover.
     """
 
     name = "warc"
@@ -66,10 +53,11 @@ class WarcSpider(Spider):
         "NEWSCORPUS_ARCHIVE": False,
     }
 
-    def __init__(self, arguments: WarcArguments) -> None:
+    def __init__(self, files: Sequence[Path], portals: Sequence[Portal]) -> None:
         super().__init__()
-        self.arguments = arguments
-        self.portal_names = tuple(portal.name for portal in arguments.portals)
+        self.portal_names = tuple(portal.name for portal in portals)
+        self._files = files
+        self._portals = portals
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *_args: Any, **kwargs: Any) -> Self:
@@ -80,13 +68,14 @@ class WarcSpider(Spider):
             PortalError: a portal file is wrong.
         """
         check_settings(crawler.settings)
-        arguments = read_warc_arguments(kwargs)
-        crawler.settings.update(corpus_settings(cls.name, arguments.fresh, crawler.settings), priority="spider")
-        return super().from_crawler(crawler, arguments)
+        files, portals = read_warc_arguments(kwargs)
+        fresh = kwargs.get("fresh", "")
+        crawler.settings.update(corpus_settings(cls.name, fresh, crawler.settings), priority="spider")
+        return super().from_crawler(crawler, files, portals)
 
     async def start(self) -> AsyncIterator[Request]:
         """Begin every file that the ledger does not know."""
-        for path in self.arguments.files:
+        for path in self._files:
             yield self._part(str(path.absolute()), 0)
 
     async def parse_part(self, _response: Response, file: str, offset: int) -> AsyncIterator[Any]:
@@ -97,21 +86,21 @@ class WarcSpider(Spider):
             yield Rejected("archive", "unreadable", str(error), file)
             return
         for found in part:
-            yield found if isinstance(found, Rejected) else self._fetched(found)
+            if isinstance(found, Rejected):
+                yield found
+            else:
+                self.crawler.stats.inc_value(PAGES)
+                yield page_of_capture(found, self._portals)
         if following:
             yield self._part(file, following)
-
-    def _fetched(self, capture: Capture) -> SourcePage:
-        self.crawler.stats.inc_value(PAGES)
-        return page_of_capture(capture, self.arguments.portals)
 
     def _part(self, file: str, offset: int) -> Request:
         address = f"data:,{quote(file)}@{offset}"
         return Request(address, self.parse_part, cb_kwargs={"file": file, "offset": offset})
 
 
-def read_warc_arguments(given: Mapping[str, str]) -> WarcArguments:
-    """Check the arguments, and load the portals they name.
+def read_warc_arguments(given: Mapping[str, str]) -> tuple[list[Path], list[Portal]]:
+    """Check the arguments; find the files and load the portals that they name.
 
     Raises:
         CrawlError: an argument is unknown, missing or wrong, or a file is missing.
@@ -126,7 +115,7 @@ def read_warc_arguments(given: Mapping[str, str]) -> WarcArguments:
         raise CrawlError(f"argument 'files' is missing; {USAGE}")
     named = given.get("portal", "").strip()
     names = list_portals() if named == "all" else parse_names(named)
-    return WarcArguments(tuple(files), tuple(map(load_portal, names)), given.get("fresh", ""))
+    return files, [load_portal(name) for name in names]
 
 
 def _read_part(file: Path, offset: int) -> tuple[list[Capture | Rejected], int]:

@@ -82,16 +82,16 @@ class Frontier:
     def _refusal(self, url: str, depth: int, kind: FetchKind, shape: int) -> Rejected | None:
         limits = self.portal.limits
         trap = "" if depth == 0 or self.portal.is_article(url) else find_trap(url, self.today)
-        if trap or (shape and depth and self._is_crowded(shape)):
-            return Rejected("discovery", "trap", trap or f"more than {MAX_OF_A_SHAPE} listings of one shape", url)
+        if not trap and shape and depth:
+            n = self.ledger.listings(self.portal.name, shape, MAX_OF_A_SHAPE + 1)
+            trap = f"more than {MAX_OF_A_SHAPE} listings of one shape" if n > MAX_OF_A_SHAPE else ""
+        if trap:
+            return Rejected("discovery", "trap", trap, url)
         if self.portal.is_ignored(url) or kind is FetchKind.UNWANTED:
             return Rejected("discovery", "ignored", "by the patterns of the portal", url)
         if depth > limits.max_depth:
             return Rejected("discovery", "too_deep", f"more than {limits.max_depth} links away", url)
         return None
-
-    def _is_crowded(self, shape: int) -> bool:
-        return self.ledger.listings(self.portal.name, shape, MAX_OF_A_SHAPE + 1) > MAX_OF_A_SHAPE
 
     def _within_budget(self, url: str, kind: FetchKind) -> FetchKind | Rejected | None:
         limit = self.portal.limits.max_pages

@@ -109,7 +109,8 @@ class FetchPlanner:
             yield Rejected("discovery", "broken_entry", f"{listing.broken} without an address", url)
         children = [child for child in listing.children if self.period.may_list(child)]
         entries = [entry for entry in listing.entries if self.period.may_hold(entry)]
-        self._pass_over(len(listing.children) - len(children) + len(listing.entries) - len(entries))
+        if skipped := len(listing.children) - len(children) + len(listing.entries) - len(entries):
+            self.count(OUT_OF_PERIOD, skipped)
         for child in children:
             yield from self.sitemap(child, url)
         for entry in entries:
@@ -200,13 +201,10 @@ class FetchPlanner:
     def _is_out_of_period(self, url: str, kind: FetchKind | None) -> bool:
         if self.period == ALWAYS or (kind or find_kind(url, self.portal)) is not FetchKind.ARTICLE:
             return False
-        is_out = not self.period.may_hold_address(url)
-        self._pass_over(int(is_out))
-        return is_out
-
-    def _pass_over(self, n: int) -> None:
-        if n:
-            self.count(OUT_OF_PERIOD, n)
+        if self.period.may_hold_address(url):
+            return False
+        self.count(OUT_OF_PERIOD, 1)
+        return True
 
     def _has_changed(self, url: str, stated: str) -> bool:
         """Whether a list says that a known document changed since it was fetched; the ledger notes what it says."""

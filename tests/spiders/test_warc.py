@@ -171,5 +171,5 @@ def test_wrong_arguments(arguments: dict[str, str], message: str) -> None:
 def test_patterns_of_files_are_sorted_and_each_is_read_once(tmp_path: Path) -> None:
     for name in ("b.warc", "a.warc", "c.txt"):
         (tmp_path / name).touch()
-    found = read_warc_arguments({"files": f"{tmp_path}/*.warc, {tmp_path}/a.warc"})
-    assert [path.name for path in found.files] == ["a.warc", "b.warc"]
+    files, _ = read_warc_arguments({"files": f"{tmp_path}/*.warc, {tmp_path}/a.warc"})
+    assert [path.name for path in files] == ["a.warc", "b.warc"]
