@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from operator import mul
 from typing import Any
 
 from newscorpus.data import Article
@@ -71,16 +72,14 @@ def is_emso(text: str) -> bool:
     """Check the EMŠO or JMBG of Slovenia and former Yugoslavia: date of birth, and a weighted sum modulo 11."""
     digits = [int(one) for one in text]
     day, month, year = int(text[:2]), int(text[2:4]), int(text[4:7])
-    weights = (7, 6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2)
-    check = -sum(weight * digit for weight, digit in zip(weights, digits, strict=False)) % 11
+    check = -sum(map(mul, digits, (7, 6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2))) % 11
     return check == digits[12] and _is_date((1000 if year > 800 else 2000) + year, month, day)
 
 
 def is_pesel(text: str) -> bool:
     """Check a Polish PESEL (Act of 24 September 2010, art. 15): date of birth with century, and a weighted sum."""
     digits = [int(one) for one in text]
-    weights = (1, 3, 7, 9, 1, 3, 7, 9, 1, 3)
-    check = -sum(weight * digit for weight, digit in zip(weights, digits, strict=False)) % 10
+    check = -sum(map(mul, digits, (1, 3, 7, 9, 1, 3, 7, 9, 1, 3))) % 10
     century = (1900, 2000, 2100, 2200, 1800)[int(text[2:4]) // 20]
     return check == digits[10] and _is_date(century + int(text[:2]), int(text[2:4]) % 20, int(text[4:6]))
 

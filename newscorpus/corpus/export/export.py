@@ -4,7 +4,7 @@ To add a format: a module, its entry in `FORMATS` and in `ExportFormat`, and a t
 """
 
 import shutil
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ from newscorpus.config import ExportConfig, ExportFormat, SplitConfig, SplitRule
 from newscorpus.corpus.export import dolma, hf, tei, text, vertical
 from newscorpus.corpus.export.source import About, ExportPart, ExportSource
 from newscorpus.corpus.export.splits import SplitName, assigner
+from newscorpus.corpus.manifest import RecordCounts
 from newscorpus.corpus.published import Published, open_corpus
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
@@ -84,31 +85,15 @@ def export(
     if not published.manifest.documents:
         raise CorpusError(f"{published.folder}: no documents to export")
     _refuse_others(output)
-    counts = _Counts()
-    parts = _parts(published, split, lambda name, records: counts.count(name, watch(records)))
+    counts: defaultdict[str, RecordCounts] = defaultdict(RecordCounts)
+    parts = _parts(published, split, lambda name, records: counts[name].count(watch(records)))
     with _replacing_folder(output) as staging:
         FORMATS[form](ExportSource(about, published.manifest, parts, config), staging)
-        report = ExportReport(
-            form, published.manifest.generation, split, config, dict(counts.documents), dict(counts.words)
-        )
+        documents = {name: part.documents for name, part in counts.items()}
+        words = {name: part.words for name, part in counts.items()}
+        report = ExportReport(form, published.manifest.generation, split, config, documents, words)
         (staging / REPORT).write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")
     return report
-
-
-class _Counts:
-    """Counts documents and words by part as they pass."""
-
-    def __init__(self) -> None:
-        self.documents: Counter[str] = Counter()
-        self.words: Counter[str] = Counter()
-
-    def count(self, name: str, records: Iterator[Record]) -> Iterator[Record]:
-        """Count records and pass them on."""
-        self.documents[name] = self.words[name] = 0
-        for record in records:
-            self.documents[name] += 1
-            self.words[name] += record.n_words
-            yield record
 
 
 def _parts(
