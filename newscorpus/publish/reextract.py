@@ -147,7 +147,7 @@ def apply(
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The newest line of a document: how often its page was extracted again, whether it is a row, page and recipe."""
+    """The newest line of a document: the re-extraction that made it, whether it is a row, its page and its recipe."""
 
     reextraction: int
     is_row: bool
@@ -156,7 +156,7 @@ class Held:
 
 
 class History:
-    """What the intake of a corpus holds of each page that was fetched.
+    """Knows what the intake of a corpus holds of each page, and decides what to append.
 
     Args:
         intake: the folder.
@@ -167,7 +167,7 @@ class History:
         self._recipe = recipe
         self._pages: dict[tuple[Fetch, str], tuple[int, str]] = {}
         self._documents: dict[Fetch, dict[str, Held]] = {}
-        for _, line in read_intake(intake, BuildConfig().signature):
+        for _, line in read_intake(intake, BuildConfig().signature) if intake.is_dir() else ():
             is_row = isinstance(line, Row)
             page = (line.page or line.record.url) if isinstance(line, Row) else line.url
             times = (line.reextraction, line.recipe)
