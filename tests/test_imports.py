@@ -59,7 +59,7 @@ def name_of(path: Path) -> str:
 def part_of(name: str) -> str:
     """The part of the library that a module belongs to; "__init__" for the package itself and what it holds."""
     parts = name.split(".")
-    if parts[1:2] == ["published"] and {"train", "examples"} & set(parts[2:]):
+    if parts[1:2] == ["published"] and "train" in parts[2:]:
         return "train"
     return parts[1] if len(parts) > 1 and any(parts[1] in floor for floor in FLOORS) else "__init__"
 

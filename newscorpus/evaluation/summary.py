@@ -151,7 +151,6 @@ class Rejection:
     """How one extractor tells pages without an article from articles.
 
     Attributes:
-        extractor: name.
         verdicts: positive: rejected; positive in gold: the kinds of `NO_ARTICLE`; forum and documentation pages are
             left out.
         shares: share of pages rejected, by kind of page.
@@ -180,13 +179,9 @@ def _rejection(extractor: str, kinds: Mapping[str, Counter[bool]]) -> Rejection:
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceBin:
-    """Texts of one extractor whose confidence lies in one tenth of 0..1.
+    """Texts of one extractor whose confidence lies in one tenth of 0..1: their number and mean confidence.
 
-    Attributes:
-        extractor: name.
-        pages: number of texts.
-        confidence: their mean confidence.
-        good: share of them that are good; equals `confidence` where that is calibrated.
+    `good` is the share of them that are good; it equals `confidence` where that is calibrated.
     """
 
     extractor: str

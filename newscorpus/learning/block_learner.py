@@ -42,13 +42,9 @@ class LabelledPage:
 
 @dataclass(frozen=True, slots=True)
 class FittedModel:
-    """What a fit gives.
+    """What a fit gives: an ONNX model and its parameters, and one sentence for the card on how it was fitted.
 
-    Attributes:
-        weights: the ONNX model.
-        predict: rows to whether each is main text, as the weights do.
-        parameters: numbers that belong to the weights.
-        how: one sentence for the card: estimator, settings, what was chosen.
+    `predict` says of each row whether it is main text, as the weights do.
     """
 
     weights: bytes

@@ -22,13 +22,9 @@ _WORDS, _CAPTION, _CAPTION_CLASS = (
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A page to learn from.
+    """A page to learn from, with its blocks, fields and features.
 
     Attributes:
-        page: the page with its gold text.
-        blocks: its blocks.
-        fields: of the page.
-        features: of the blocks.
         good: per block, how much of it is main text, 0..1.
         weight: per block, how far that is to be trusted, 0..1.
     """

@@ -67,11 +67,9 @@ class NodeTraining:
 
 @dataclass(frozen=True, slots=True)
 class NodePage:
-    """A page to learn from.
+    """A page to learn from, with its elements and their features.
 
     Attributes:
-        page: the page with its gold text.
-        nodes: its elements with their features.
         is_candidate: per node whether it may be chosen.
         words: per node the number of its words.
         good: per node how many of those are main text.

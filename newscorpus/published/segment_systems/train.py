@@ -52,11 +52,9 @@ CompareTexts = Callable[[str, str], Overlap]
 
 @dataclass(frozen=True, slots=True)
 class SegmentedPage:
-    """A page to learn from.
+    """A page to learn from, cut into segments.
 
     Attributes:
-        page: the page with its gold text.
-        segments: what it is cut into.
         features: of the segments: shape (segments, 37).
         kept: the share of each segment that each expert kept: shape (segments, experts).
         good: per segment whether it is main text.
