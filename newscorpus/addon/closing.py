@@ -35,40 +35,6 @@ from newscorpus.publish.build import build
 OURS = (INTAKE, ARCHIVE, PUBLISHED, INDEX, REJECTED, DUPLICATES, CRAWL_REPORT, LEDGER)
 """What a crawl and its build leave in the folder of a corpus."""
 
-
-def begin_anew(corpus: Path, fresh: str) -> None:
-    """Remove the corpus in a folder, and nothing else that lies there.
-
-    Args:
-        corpus: the folder.
-        fresh: "yes" removes without asking; anything else asks at the terminal.
-
-    Raises:
-        CrawlError: there is no terminal to ask at, or the answer was no.
-        LedgerError: a crawl is at work there.
-        OSError: it cannot be removed.
-    """
-    there = [path for name in OURS if (path := corpus / name).exists()]
-    if not there:
-        return
-    if fresh != "yes" and not _agreed(corpus, there):
-        raise CrawlError(f"{corpus} stays as it is")
-    with exclusive(corpus / CRAWL_LOCK, "crawl", LedgerError):
-        for path in [*there, *corpus.glob(f"{LEDGER}-*")]:
-            if path.is_dir():
-                shutil.rmtree(path)
-            else:
-                path.unlink()
-
-
-def _agreed(corpus: Path, there: list[Path]) -> bool:
-    if not sys.stdin.isatty():
-        raise CrawlError(f"argument 'fresh' would remove the corpus in {corpus}; say -a fresh=yes to do so unasked")
-    sys.stderr.write(f"Remove {', '.join(path.name for path in there)} in {corpus}? [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in {"y", "yes"}
-
-
 logger = logging.getLogger(__name__)
 
 
@@ -91,7 +57,7 @@ class CorpusExtension:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Read the settings, and try the corpus: later, Scrapy would wrap a refusal in failures of its own.
+        """Read the settings, and try the corpus now: later, Scrapy would hide a refusal behind failures of its own.
 
         Raises:
             CrawlError: no corpus folder is set, or the corpus in it is not to be removed.
@@ -107,7 +73,7 @@ class CorpusExtension:
         return extension
 
     def spider_opened(self) -> None:
-        """The corpus is ours: nobody else crawls into it."""
+        """Note that the crawl holds the corpus."""
         self._is_open = True
 
     async def spider_closed(self, spider: Spider, reason: str) -> None:
@@ -151,3 +117,36 @@ class CorpusExtension:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def begin_anew(corpus: Path, fresh: str) -> None:
+    """Remove the corpus in a folder, and nothing else that lies there.
+
+    Args:
+        corpus: the folder.
+        fresh: "yes" removes without asking; anything else asks at the terminal.
+
+    Raises:
+        CrawlError: there is no terminal to ask at, or the answer was no.
+        LedgerError: a crawl is at work there.
+        OSError: it cannot be removed.
+    """
+    there = [path for name in OURS if (path := corpus / name).exists()]
+    if not there:
+        return
+    if fresh != "yes" and not _agreed(corpus, there):
+        raise CrawlError(f"{corpus} stays as it is")
+    with exclusive(corpus / CRAWL_LOCK, "crawl", LedgerError):
+        for path in [*there, *corpus.glob(f"{LEDGER}-*")]:
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+
+
+def _agreed(corpus: Path, there: list[Path]) -> bool:
+    if not sys.stdin.isatty():
+        raise CrawlError(f"argument 'fresh' would remove the corpus in {corpus}; say -a fresh=yes to do so unasked")
+    sys.stderr.write(f"Remove {', '.join(path.name for path in there)} in {corpus}? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}

@@ -10,14 +10,14 @@ KEPT_IN_ALL = "newscorpus/kept_in_all"
 WORDS = "newscorpus/words"
 
 IN_MEMORY = "newscorpus/kept_in_memory"
-"""Requests that the ledger cannot store, since JSON cannot say what they hold."""
+"""Requests that the ledger cannot store, since JSON cannot hold them."""
 
 ARCHIVED = "newscorpus/archived_bytes"
 
 REVISITED = "newscorpus/revisit/queued"
 """Addresses that were done and are asked for again."""
 UNCHANGED = "newscorpus/revisit/unchanged"
-"""Answers that said, or showed, that nothing had changed."""
+"""Answers that showed that nothing had changed."""
 
 WRONG_GUESSES = "newscorpus/discovery/wrong_guesses"
 """Usual addresses of feeds, sitemaps and missing pages that led nowhere."""
@@ -32,5 +32,5 @@ def rejected(stage: str, reason: str) -> str:
 
 
 def politeness(site: str, what: str) -> str:
-    """What we noted of our behaviour towards one site."""
+    """What was noted of the crawl's behaviour towards one site."""
     return f"newscorpus/politeness/{site}/{what}"

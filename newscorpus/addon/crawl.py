@@ -16,7 +16,7 @@ from newscorpus.errors import CrawlError, PortalError
 class Command(crawl.Command):
     """Scrapy's own command, except for its end: 0 done, 1 nothing kept, failed or cut short, 2 wrong usage.
 
-    Wrong usage is said in one line, without a traceback.
+    Wrong usage is reported in one line, without a traceback.
     """
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:

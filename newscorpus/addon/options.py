@@ -101,6 +101,6 @@ def quality_config(settings: BaseSettings) -> QualityConfig:
 
 
 def user_agent(contact: str) -> str:
-    """How the crawl introduces itself: name, version, and where its owner can be reached."""
+    """The user agent: name, version, and where the person who crawls can be reached."""
     about = f" (+{contact})" if contact else ""
     return f"newscorpus/{version('newscorpus')}{about}"

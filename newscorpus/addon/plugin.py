@@ -72,7 +72,7 @@ class NewscorpusAddon(CrawlComponent):
 
 
 def _introduce(settings: BaseSettings) -> None:
-    """Say in the user agent who asks, unless the project has one of its own."""
+    """Set a user agent that says who asks, unless the project has its own."""
     contact = settings.get("NEWSCORPUS_CONTACT") or ""
     is_own = settings.getpriority("USER_AGENT") != 0
     if not contact and not is_own:

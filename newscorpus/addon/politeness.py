@@ -244,5 +244,5 @@ class PolitenessMiddleware:
         return self._slot(self._crawler.engine.downloader.get_slot_key(request))
 
     def _is_closing(self) -> bool:
-        slot = self._crawler.engine._slot  # noqa: SLF001 -- Scrapy tells nobody that it has begun to close
+        slot = self._crawler.engine._slot  # noqa: SLF001 -- Scrapy has no public sign that it has begun to close
         return slot is None or slot.closing is not None

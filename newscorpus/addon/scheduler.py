@@ -61,7 +61,7 @@ def scheduler_of(crawler: Crawler) -> "LedgerScheduler":
 class LedgerScheduler(BaseScheduler):
     """Stores requests in the ledger, gives them out portal by portal, and notes when all that came of one is done.
 
-    Redirects, and requests that cannot be said in JSON, are kept in memory; a page that is under way when the process
+    Redirects, and requests that JSON cannot hold, are kept in memory; a page that is under way when the process
     dies is asked for again from its first address.
 
     Args:
@@ -120,7 +120,7 @@ class LedgerScheduler(BaseScheduler):
         return deferred_from_coro(self._close()) if self._is_open else None
 
     def has_pending_requests(self) -> bool:
-        """Whether a request waits, or will be due in this run."""
+        """Whether a request waits on a portal that is not given up."""
         with self.guarded():
             if self._settle():
                 self.ledger.commit()

@@ -13,23 +13,6 @@ from typing import Protocol
 from newscorpus.config import PolitenessConfig
 
 
-def read_retry_after(value: str, now: float) -> float | None:
-    """Seconds that `value` asks to wait (RFC 9110, section 10.2.3: a number or a date); None where it is neither.
-
-    Args:
-        value: of the header; "" where there is none.
-        now: seconds since the epoch.
-    """
-    value = value.strip()
-    if value.isascii() and value.isdigit():
-        return float(value)
-    try:
-        date = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)
-
-
 class QuietTimes(Protocol):
     """Times at which a site is not asked."""
 
@@ -162,3 +145,20 @@ def _refused(state: SiteState, seen: Observation, now: float, config: Politeness
     doubled = min(config.first_pause_seconds * 2**state.pauses, config.max_pause_seconds)
     seconds = max(doubled, seen.retry_after or 0.0)
     return replace(known, pauses=state.pauses + 1, rests_until=now + seconds)
+
+
+def read_retry_after(value: str, now: float) -> float | None:
+    """Seconds that `value` asks to wait (RFC 9110, section 10.2.3: a number or a date); None where it is neither.
+
+    Args:
+        value: of the header; "" where there is none.
+        now: seconds since the epoch.
+    """
+    value = value.strip()
+    if value.isascii() and value.isdigit():
+        return float(value)
+    try:
+        date = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)

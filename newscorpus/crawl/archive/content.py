@@ -11,40 +11,12 @@ from newscorpus.data import Rejected
 
 GZIP_MAGIC = b"\x1f\x8b"
 WITH_GZIP_HEADER = 31
-"""How zlib is told to read and write members of gzip."""
+"""Window bits with which zlib reads and writes members of gzip."""
 PIECE_BYTES = 2**14
-
-
-def gunzip(body: bytes, at_most: int) -> Iterator[bytes]:
-    """The content of all members, the first `at_most` bytes of it.
-
-    Of a body that is cut short as far as it goes; what follows the last member is passed over, as browsers do.
-
-    Raises:
-        zlib.error: a member is damaged; what came before the damage was given.
-    """
-    start = 0
-    while body.startswith(GZIP_MAGIC, start):
-        unpacker = zlib.decompressobj(WITH_GZIP_HEADER)
-        while not unpacker.eof and start < len(body) and at_most > 0:
-            piece = body[start : start + PIECE_BYTES]
-            part = unpacker.decompress(piece, at_most)
-            start += len(piece) - unused(unpacker)
-            at_most -= len(part)
-            yield part
-        if not unpacker.eof:
-            return
-
-
-def unused(unpacker: "zlib._Decompress") -> int:
-    """How many bytes a decompressor has not used of those that it was given last."""
-    return len(unpacker.unused_data) if unpacker.eof else len(unpacker.unconsumed_tail)  # at the end, both hold them
-
-
 BARE_DEFLATE = -15
 
 MAX_ENCODINGS = 4
-"""One over another; real pages have one."""
+"""Most encodings of one body, one over another; real pages have one."""
 
 
 class ContentError(ValueError):
@@ -111,3 +83,29 @@ def _unbrotlied(body: bytes, at_most: int) -> bytes:
         parts.append(unpacker.process(b"", output_buffer_limit=at_most - length))
         length += len(parts[-1])
     return b"".join(parts)
+
+
+def gunzip(body: bytes, at_most: int) -> Iterator[bytes]:
+    """The content of all members, the first `at_most` bytes of it.
+
+    A body that is cut short gives what is there; what follows the last member is passed over, as browsers do.
+
+    Raises:
+        zlib.error: a member is damaged; what came before the damage was given.
+    """
+    start = 0
+    while body.startswith(GZIP_MAGIC, start):
+        unpacker = zlib.decompressobj(WITH_GZIP_HEADER)
+        while not unpacker.eof and start < len(body) and at_most > 0:
+            piece = body[start : start + PIECE_BYTES]
+            part = unpacker.decompress(piece, at_most)
+            start += len(piece) - unused(unpacker)
+            at_most -= len(part)
+            yield part
+        if not unpacker.eof:
+            return
+
+
+def unused(unpacker: "zlib._Decompress") -> int:
+    """How many bytes a decompressor has not used of those that it was given last."""
+    return len(unpacker.unused_data) if unpacker.eof else len(unpacker.unconsumed_tail)  # at the end, both hold them

@@ -22,78 +22,16 @@ MEMBER_START, RECORD_START = b"\x1f\x8b\x08", b"WARC/"
 MEMBER_HEAD_BYTES = 1024
 """Of a gzip member that are unpacked to see what it begins with."""
 
-
-def next_start(file: BinaryIO, offset: int, size: int, *, packed: bool) -> int:
-    """Where the next record begins, or the end of the file."""
-    mark = MEMBER_START if packed else RECORD_START
-    while offset < size:
-        file.seek(offset)
-        chunk = file.read(CHUNK_BYTES)
-        found = chunk.find(mark)
-        while found >= 0:
-            if _starts_record(file, offset + found, packed=packed):
-                return offset + found
-            found = chunk.find(mark, found + 1)
-        offset += CHUNK_BYTES - len(mark) + 1
-    return size
-
-
-def _starts_record(file: BinaryIO, offset: int, *, packed: bool) -> bool:
-    if not packed:
-        file.seek(offset - 1)
-        return file.read(1) == b"\n"
-    file.seek(offset)
-    try:
-        unpacker = zlib.decompressobj(WITH_GZIP_HEADER)
-        return unpacker.decompress(file.read(MEMBER_HEAD_BYTES), len(RECORD_START)) == RECORD_START
-    except zlib.error:
-        return False
-
-
-class Member(io.RawIOBase):
-    """The content of the gzip member that begins where a file stands.
-
-    Attributes:
-        end: offset in the file up to which it was read.
-    """
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._unpacker = zlib.decompressobj(WITH_GZIP_HEADER)
-        self.end = file.tell()
-
-    @property
-    def ended(self) -> bool:
-        """Whether the member was read to its end."""
-        return self._unpacker.eof
-
-    def readable(self) -> bool:
-        """True."""
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """Unpack as much as the buffer holds; gives its length, 0 at the end."""
-        data = b""
-        while not data and not self._unpacker.eof:
-            packed = self._unpacker.unconsumed_tail or self._file.read(CHUNK_BYTES)
-            if not packed:
-                break
-            data = self._unpacker.decompress(packed, len(buffer))
-            self.end = self._file.tell() - unused(self._unpacker)
-        buffer[: len(data)] = data
-        return len(data)
-
-
 READ = frozenset({"warcinfo", "response", "resource", "metadata"})
-"""Types of records whose content is read; of others the headers do."""
+"""Types of records whose content is read; of others only the headers are."""
 
 WEB = ("http:", "https:", "<http:", "<https:")
-"""How the addresses of records begin that hold what was said in HTTP; some programs wrote angle brackets around."""
+"""How the addresses of records of HTTP begin; some programs put them in angle brackets."""
 
 MAX_HEAD_BYTES = 2**20
 """Longest headers, of WARC and of HTTP; real ones have some 2 kB."""
 MAX_DIGITS = 18
-"""Of a length; a file of so many bytes there is not."""
+"""Most digits of a length; no file has so many bytes."""
 CHUNKED_FACTOR = 6
 """Longest chunked form of a content: chunks of one byte are six."""
 
@@ -103,7 +41,7 @@ STATUS = re.compile(r"[1-9][0-9][0-9]")
 
 
 class _BrokenRecordError(ValueError):
-    """What stands at a place is no whole record."""
+    """There is no whole record at this place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +107,7 @@ def _records(file: BinaryIO, path: Path, max_bytes: int, offset: int) -> Iterato
         try:
             record = _packed_record(file, path, max_bytes) if packed else _plain_record(file, path, max_bytes)
         except (_BrokenRecordError, EOFError, zlib.error, StatusAndHeadersParserException) as error:
-            after = next_start(file, offset + 1, size, packed=packed)
+            after = _next_start(file, offset + 1, size, packed=packed)
             record = Damage(ByteRange(str(path), offset, after - offset), " ".join(str(error).split()) or "cut short")
         offset = record.place.offset + record.place.length
         yield record
@@ -177,11 +115,11 @@ def _records(file: BinaryIO, path: Path, max_bytes: int, offset: int) -> Iterato
 
 def _packed_record(file: BinaryIO, path: Path, max_bytes: int) -> WarcRecord:
     offset = file.tell()
-    member = Member(file)
+    member = _Member(file)
     stream = io.BufferedReader(member, CHUNK_BYTES)
     record, left = _record(stream, ByteRange(str(path), offset, 0), max_bytes)
     if left.limit > max_bytes:  # not unpacked: a megabyte may stand for a gigabyte
-        end = next_start(file, member.end, _size(file), packed=True)
+        end = _next_start(file, member.end, _size(file), packed=True)
         return _moved(record, end, cut=True)
     while left.read(CHUNK_BYTES):
         pass
@@ -263,3 +201,64 @@ def _joined(head: StatusAndHeaders) -> dict[str, str]:
     for name, value in head.headers:
         values.setdefault(name.lower(), []).append(value)
     return {name: ", ".join(several) for name, several in values.items()}
+
+
+def _next_start(file: BinaryIO, offset: int, size: int, *, packed: bool) -> int:
+    """Where the next record begins, or the end of the file."""
+    mark = MEMBER_START if packed else RECORD_START
+    while offset < size:
+        file.seek(offset)
+        chunk = file.read(CHUNK_BYTES)
+        found = chunk.find(mark)
+        while found >= 0:
+            if _starts_record(file, offset + found, packed=packed):
+                return offset + found
+            found = chunk.find(mark, found + 1)
+        offset += CHUNK_BYTES - len(mark) + 1
+    return size
+
+
+def _starts_record(file: BinaryIO, offset: int, *, packed: bool) -> bool:
+    if not packed:
+        file.seek(offset - 1)
+        return file.read(1) == b"\n"
+    file.seek(offset)
+    try:
+        unpacker = zlib.decompressobj(WITH_GZIP_HEADER)
+        return unpacker.decompress(file.read(MEMBER_HEAD_BYTES), len(RECORD_START)) == RECORD_START
+    except zlib.error:
+        return False
+
+
+class _Member(io.RawIOBase):
+    """The content of the gzip member that begins where a file stands.
+
+    Attributes:
+        end: offset in the file up to which it was read.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._unpacker = zlib.decompressobj(WITH_GZIP_HEADER)
+        self.end = file.tell()
+
+    @property
+    def ended(self) -> bool:
+        """Whether the member was read to its end."""
+        return self._unpacker.eof
+
+    def readable(self) -> bool:
+        """True."""
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Unpack as much as the buffer holds; gives its length, 0 at the end."""
+        data = b""
+        while not data and not self._unpacker.eof:
+            packed = self._unpacker.unconsumed_tail or self._file.read(CHUNK_BYTES)
+            if not packed:
+                break
+            data = self._unpacker.decompress(packed, len(buffer))
+            self.end = self._file.tell() - unused(self._unpacker)
+        buffer[: len(data)] = data
+        return len(data)

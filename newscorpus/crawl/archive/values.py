@@ -90,7 +90,7 @@ class Capture:
     Attributes:
         page: the page.
         following: the further pages of an article that is spread over several.
-        origin: how it came; None in archives of others, which do not tell.
+        origin: how it came; None in archives of others, which do not record it.
         place: where it lies; None before it is written.
     """
 

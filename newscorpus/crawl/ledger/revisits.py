@@ -21,7 +21,7 @@ class LastVisit:
         fetched: ISO 8601 with offset; "" where it was never fetched.
         status: of HTTP; 0 where it was never fetched.
         signature: hash of the body.
-        stated: when the document changed, as a list said it.
+        stated: when the document changed, according to a list.
         interval: seconds from that visit to the next; 0 where none was set.
     """
 

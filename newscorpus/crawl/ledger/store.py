@@ -9,7 +9,7 @@ from newscorpus.errors import LedgerError
 from newscorpus.layout import LEDGER
 
 CACHE_KIB = 16_384
-"""Pages that a connection keeps in memory; the index of a million addresses takes as much."""
+"""Cache of a connection; the index of a million addresses takes as much."""
 
 MAX_LOG_BYTES = 64_000_000
 """Log of the database above which a checkpoint holds the crawl up; those beside the crawl never empty the log."""

@@ -33,7 +33,7 @@ class Series:
 
 
 class Transaction:
-    """Collects what is written, and makes it true when it commits.
+    """Writes that become true together, when they are committed.
 
     After a failure, such as a full disk, everything since the last commit is undone, and nothing is written any more.
     What a crawl appends to a numbered series goes into a file of its own, as the parameters in the header may change
@@ -189,7 +189,7 @@ def _checkpoint(corpus: Path, names: frozenset[str]) -> None:
 
 
 def cut_back(path: Path, length: int) -> None:
-    """Leave `length` bytes of a file; one of which nothing counts goes."""
+    """Leave `length` bytes of a file, or remove it if that is 0."""
     if not path.is_file():
         return
     if not length:
