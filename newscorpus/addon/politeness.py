@@ -57,25 +57,15 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True, eq=False)
 class DownloadSlot:
-    """One site as the downloader sees it. Times are seconds since the epoch.
+    """One site as the downloader sees it. Times are seconds since the epoch."""
 
-    Attributes:
-        name: of the slot; for the portal spider, of the portal.
-        policy: how politely the site is treated.
-        state: what is known of the site.
-        turn: held by the request that is under way.
-        holder: that request.
-        last_start: when the last request went out; 0 before the first.
-        next_start: the next one does not go out before.
-    """
-
-    name: str
-    policy: PolitenessPolicy
-    state: SiteState
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
-    holder: Request | None = None
-    last_start: float = 0.0
-    next_start: float = 0.0
+    name: str  # of the slot; for the portal spider, of the portal
+    policy: PolitenessPolicy  # how politely the site is treated
+    state: SiteState  # what is known of the site
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # held by the request that is under way
+    holder: Request | None = None  # that request
+    last_start: float = 0.0  # when the last request went out; 0 before the first
+    next_start: float = 0.0  # the next one does not go out before
 
 
 class PolitenessMiddleware:

@@ -51,25 +51,15 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class CrawlReport:
-    """What one crawl did.
+    """What one crawl did."""
 
-    Attributes:
-        portals: names of the portals.
-        started: ISO 8601 with offset.
-        finished: ISO 8601 with offset.
-        reason: why it ended: "finished", "limit", "shutdown" ...
-        stats: every count under `newscorpus/`, and the counts of requests, responses and bytes.
-        build: report of the build; empty where none ran; {"error": ...} where it failed.
-        by_portal: how each portal stands, by its name: see `newscorpus.crawl.ledger.status`;
-            "given_up" says why it was left.
-    """
-
-    portals: tuple[str, ...]
-    started: str
-    finished: str
-    reason: str
-    stats: Mapping[str, Any]
-    build: Mapping[str, Any]
+    portals: tuple[str, ...]  # names of the portals
+    started: str  # ISO 8601 with offset
+    finished: str  # ISO 8601 with offset
+    reason: str  # why it ended: "finished", "limit", "shutdown" ...
+    stats: Mapping[str, Any]  # every count under `newscorpus/`, and the counts of requests, responses and bytes
+    build: Mapping[str, Any]  # report of the build; empty where none ran; {"error": ...} where it failed
+    # How each portal stands, by its name: see `newscorpus.crawl.ledger.status`; "given_up" says why it was left.
     by_portal: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 

@@ -22,61 +22,36 @@ class QuietTimes(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PolitenessPolicy:
-    """How politely one site is treated.
+    """How politely one site is treated."""
 
-    Attributes:
-        delay_seconds: least pause between the starts of two requests, by the portal file.
-        max_bytes: most bytes of bodies asked of the site in one run.
-        quiet: when it is not asked; None: asked at any time.
-    """
-
-    delay_seconds: float
-    max_bytes: int = sys.maxsize
-    quiet: QuietTimes | None = None
+    delay_seconds: float  # least pause between the starts of two requests, by the portal file
+    max_bytes: int = sys.maxsize  # most bytes of bodies asked of the site in one run
+    quiet: QuietTimes | None = None  # when it is not asked; None: asked at any time
 
 
 @dataclass(frozen=True, slots=True)
 class SiteState:
-    """What a crawl knows of one site.
+    """What a crawl knows of one site."""
 
-    Attributes:
-        delay_seconds: pause between the starts of two requests; at least that of the policy.
-        floor_seconds: least pause, raised by a Crawl-delay.
-        refused: addresses refused in a row, each once, no more than matter.
-        pauses: pauses in a row, without a page in between.
-        rests_until: the site is not asked before.
-        n_bytes: bytes of bodies in this run.
-        given_up: why the site is not asked any more in this run, snake_case; "" where it is.
-    """
-
-    delay_seconds: float
-    floor_seconds: float
-    refused: tuple[str, ...] = ()
-    pauses: int = 0
-    rests_until: float = 0.0
-    n_bytes: int = 0
-    given_up: str = ""
+    delay_seconds: float  # pause between the starts of two requests; at least that of the policy
+    floor_seconds: float  # least pause, raised by a Crawl-delay
+    refused: tuple[str, ...] = ()  # addresses refused in a row, each once, no more than matter
+    pauses: int = 0  # pauses in a row, without a page in between
+    rests_until: float = 0.0  # the site is not asked before
+    n_bytes: int = 0  # bytes of bodies in this run
+    given_up: str = ""  # why the site is not asked any more in this run, snake_case; "" where it is
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What one request showed of its site.
+    """What one request showed of its site."""
 
-    Attributes:
-        url: that was asked.
-        status: of HTTP; 0 where no answer came.
-        retry_after: seconds the site asks us to wait; None where it names none.
-        latency_seconds: time to the answer's headers.
-        n_bytes: of the body.
-        vital: nothing else may be asked without an answer; so for robots.txt.
-    """
-
-    url: str
-    status: int
-    retry_after: float | None = None
-    latency_seconds: float = 0.0
-    n_bytes: int = 0
-    vital: bool = False
+    url: str  # that was asked
+    status: int  # of HTTP; 0 where no answer came
+    retry_after: float | None = None  # seconds the site asks us to wait; None where it names none
+    latency_seconds: float = 0.0  # time to the answer's headers
+    n_bytes: int = 0  # of the body
+    vital: bool = False  # nothing else may be asked without an answer; so for robots.txt
 
 
 def first_state(policy: PolitenessPolicy) -> SiteState:

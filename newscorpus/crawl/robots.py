@@ -18,16 +18,11 @@ MAX_BYTES = 512_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Robots:
-    """The rules of one host.
-
-    Attributes:
-        crawl_delay: seconds between two requests, as the rules for us ask; 0 where they do not.
-        sitemaps: addresses of sitemaps that it names.
-    """
+    """The rules of one host."""
 
     rules: Protego
-    crawl_delay: float = 0.0
-    sitemaps: tuple[str, ...] = ()
+    crawl_delay: float = 0.0  # seconds between two requests, as the rules for us ask; 0 where they do not
+    sitemaps: tuple[str, ...] = ()  # addresses of sitemaps that it names
 
     def allow(self, url: str) -> bool:
         """Whether we may ask for `url`."""

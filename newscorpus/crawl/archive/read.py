@@ -81,15 +81,10 @@ def read_capture(path: Path, offset: int, limits: Limits = Limits()) -> Capture 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """The records that were read of one response.
+    """The records that were read of one response."""
 
-    Attributes:
-        ours: the file is one of our archives.
-        archive: whose archive it is, where it is not ours.
-    """
-
-    ours: bool
-    archive: str = ""
+    ours: bool  # the file is one of our archives
+    archive: str = ""  # whose archive it is, where it is not ours
     response: WarcRecord | None = None
     resources: tuple[WarcRecord, ...] = ()
 

@@ -46,38 +46,24 @@ class _BrokenRecordError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A part of a file that holds no readable record.
+    """A part of a file that holds no readable record."""
 
-    Attributes:
-        place: where; the length reaches to the next record.
-        why: one line.
-    """
-
-    place: ByteRange
-    why: str
+    place: ByteRange  # where; the length reaches to the next record
+    why: str  # one line
 
 
 @dataclass(frozen=True, slots=True)
 class WarcRecord:
-    """A record.
+    """A record."""
 
-    Attributes:
-        place: where it lies.
-        kind: its WARC-Type.
-        headers: of WARC, names in lower case.
-        status: of HTTP; 0 where there is none.
-        http: headers of HTTP, names in lower case, several of one name joined by ", ".
-        body: content, chunks joined, content encoding left in place; of others than `READ` empty.
-        fault: "too_large" or "truncated" where `body` is not whole; else "".
-    """
-
-    place: ByteRange
-    kind: str
-    headers: Mapping[str, str]
-    status: int = 0
+    place: ByteRange  # where it lies
+    kind: str  # its WARC-Type
+    headers: Mapping[str, str]  # of WARC, names in lower case
+    status: int = 0  # of HTTP; 0 where there is none
+    # headers of HTTP, names in lower case, several of one name joined by ", "
     http: Mapping[str, str] = field(default_factory=dict)
-    body: bytes = b""
-    fault: str = ""
+    body: bytes = b""  # content, chunks joined, content encoding left in place; of others than `READ` empty
+    fault: str = ""  # "too_large" or "truncated" where `body` is not whole; else ""
 
 
 def read_records(path: Path, max_bytes: int, offset: int = 0) -> Iterator[WarcRecord | Damage]:

@@ -20,101 +20,60 @@ class ArchiveError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ByteRange:
-    """Where the records of one response lie.
+    """Where the records of one response lie."""
 
-    Attributes:
-        file: name or path of the file.
-        offset: of the first byte.
-        length: in bytes.
-    """
-
-    file: str
-    offset: int
-    length: int
+    file: str  # name or path of the file
+    offset: int  # of the first byte
+    length: int  # bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request and its answer, as they went over the wire.
+    """A request and its answer, as they went over the wire."""
 
-    Attributes:
-        url: that was asked.
-        date: when the answer had come; ISO 8601, UTC, ending in "Z".
-        status: of HTTP.
-        headers: of the answer, in order.
-        body: of the answer, content encoding left in place.
-        method: of the request.
-        request_headers: in order.
-        request_body: "" for nearly all.
-        protocol: that was spoken.
-        ip: address of the server; "" where unknown.
-    """
-
-    url: str
-    date: str
-    status: int
-    headers: Headers
-    body: bytes
-    method: str = "GET"
-    request_headers: Headers = ()
-    request_body: bytes = b""
-    protocol: str = "HTTP/1.1"
-    ip: str = ""
+    url: str  # that was asked
+    date: str  # when the answer had come; ISO 8601, UTC, ending in "Z"
+    status: int  # of HTTP
+    headers: Headers  # of the answer, in order
+    body: bytes  # of the answer, content encoding left in place
+    method: str = "GET"  # of the request
+    request_headers: Headers = ()  # in order
+    request_body: bytes = b""  # "" for nearly all
+    protocol: str = "HTTP/1.1"  # that was spoken
+    ip: str = ""  # address of the server; "" where unknown
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """How a page came to be handed on.
+    """How a page came to be handed on."""
 
-    Attributes:
-        source: name of the portal.
-        languages: that the portal is declared to write; empty: any.
-        template: the portal's own rules at the time; None where it had none.
-        via: the address of the page, feed or sitemap that named it.
-        depth: links followed to get there.
-        redirects: addresses that led to it.
-    """
-
-    source: str = ""
-    languages: tuple[str, ...] = ()
-    template: Rules | None = None
-    via: str = ""
-    depth: int = 0
-    redirects: tuple[str, ...] = ()
+    source: str = ""  # name of the portal
+    languages: tuple[str, ...] = ()  # that the portal is declared to write; empty: any
+    template: Rules | None = None  # the portal's own rules at the time; None where it had none
+    via: str = ""  # the address of the page, feed or sitemap that named it
+    depth: int = 0  # links followed to get there
+    redirects: tuple[str, ...] = ()  # addresses that led to it
 
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """A page as it was handed on.
-
-    Attributes:
-        page: the page.
-        following: the further pages of an article that is spread over several.
-        origin: how it came; None in archives of others, which do not record it.
-        place: where it lies; None before it is written.
-    """
+    """A page as it was handed on."""
 
     page: Page
-    following: tuple[Page, ...] = ()
-    origin: Origin | None = None
-    place: ByteRange | None = None
+    following: tuple[Page, ...] = ()  # the further pages of an article that is spread over several
+    origin: Origin | None = None  # how it came; None in archives of others, which do not record it
+    place: ByteRange | None = None  # where it lies; None before it is written
 
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """What the metadata record says of one page.
-
-    Attributes:
-        url: its address.
-        fetched: time of the fetch.
-        evidence: what discovery knew.
-        headers: None where headers and body are those of the response; else its own, and the body is a record of its
-            own, of the type "resource".
-    """
+    """What the metadata record says of one page."""
 
     url: str
-    fetched: str
-    evidence: tuple[tuple[str, str, str], ...] = ()
+    fetched: str  # time of the fetch
+    evidence: tuple[tuple[str, str, str], ...] = ()  # what discovery knew
+    # None where headers and body are those of the response; else its own, and the body is a record of its own, of the
+    # type "resource".
     headers: Mapping[str, str] | None = None
 
 

@@ -14,23 +14,14 @@ MAY_PASS = ("connection_*", "dns", "http_403", "http_429", "http_5??", "timeout"
 
 @dataclass(frozen=True, slots=True)
 class LastVisit:
-    """What is known of an address from the last time it was asked for.
+    """What is known of an address from the last time it was asked for."""
 
-    Attributes:
-        state: where the address stands.
-        fetched: ISO 8601 with offset; "" where it was never fetched.
-        status: of HTTP; 0 where it was never fetched.
-        signature: hash of the body.
-        stated: when the document changed, according to a list.
-        interval: seconds from that visit to the next; 0 where none was set.
-    """
-
-    state: int
-    fetched: str = ""
-    status: int = 0
-    signature: str = ""
-    stated: str = ""
-    interval: float = 0.0
+    state: int  # where the address stands
+    fetched: str = ""  # ISO 8601 with offset; "" where it was never fetched
+    status: int = 0  # of HTTP; 0 where it was never fetched
+    signature: str = ""  # hash of the body
+    stated: str = ""  # when the document changed, according to a list
+    interval: float = 0.0  # seconds from that visit to the next; 0 where none was set
 
 
 class Revisits:

@@ -24,27 +24,16 @@ class UrlState(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A request to be queued.
+    """A request to be queued."""
 
-    Attributes:
-        key: of the request, as `key_of` gives it for a plain one.
-        url: its address.
-        portal: name of the portal.
-        kind: "article", "section", "feed", "sitemap" ...; "" where it is not known.
-        depth: links followed to get there.
-        found_on: serial of the page that named it; 0: none.
-        priority: the highest goes first, of equals the one met first.
-        request: whatever rebuilds the request.
-    """
-
-    key: int
+    key: int  # of the request, as `key_of` gives it for a plain one
     url: str
-    portal: str
-    kind: str = ""
-    depth: int = 0
-    found_on: int = 0
-    priority: int = 0
-    request: bytes = b""
+    portal: str  # name of the portal
+    kind: str = ""  # "article", "section", "feed", "sitemap" ...; "" where it is not known
+    depth: int = 0  # links followed to get there
+    found_on: int = 0  # serial of the page that named it; 0: none
+    priority: int = 0  # the highest goes first, of equals the one met first
+    request: bytes = b""  # whatever rebuilds the request
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,47 +52,28 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What came back from an address.
+    """What came back from an address."""
 
-    Attributes:
-        url: the final address, after redirects.
-        status: of HTTP.
-        time: ISO 8601 with offset.
-        n_bytes: length of the body, decoded.
-        etag: value of the header, as `last_modified`; "" where there was none.
-        signature: hash of the body.
-    """
-
-    url: str
-    status: int
-    time: str
-    n_bytes: int = 0
-    etag: str = ""
+    url: str  # the final address, after redirects
+    status: int  # of HTTP
+    time: str  # ISO 8601 with offset
+    n_bytes: int = 0  # length of the body, decoded
+    etag: str = ""  # of the header, as the next one; "" where there was none
     last_modified: str = ""
-    signature: str = ""
+    signature: str = ""  # hash of the body
 
 
 @dataclass(frozen=True, slots=True)
 class UrlOutcome:
-    """What became of an address.
+    """What became of an address."""
 
-    Attributes:
-        stage: of the rejection; "" where it was not rejected.
-        reason: of the rejection; else "kept", "read" (for its links), "redirect_target" or "no_response".
-        detail: of the rejection.
-        revision: of the text that was kept.
-        n_words: of the text that was kept.
-        line: where its row of the intake, or its rejection, begins: file and offset.
-        archived: where the response lies in the archive: file and offset.
-    """
-
-    stage: str = ""
-    reason: str = "read"
-    detail: str = ""
-    revision: str = ""
-    n_words: int = 0
-    line: tuple[str, int] = ("", 0)
-    archived: tuple[str, int] = ("", 0)
+    stage: str = ""  # of the rejection; "" where it was not rejected
+    reason: str = "read"  # of the rejection; else "kept", "read" (for its links), "redirect_target" or "no_response"
+    detail: str = ""  # of the rejection
+    revision: str = ""  # of the text that was kept
+    n_words: int = 0  # of the text that was kept
+    line: tuple[str, int] = ("", 0)  # where its row of the intake, or its rejection, begins: file and offset
+    archived: tuple[str, int] = ("", 0)  # where the response lies in the archive: file and offset
 
     @property
     def state(self) -> UrlState:

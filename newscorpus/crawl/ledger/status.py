@@ -18,36 +18,27 @@ MEGABYTE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class UrlEntry:
-    """What the ledger knows of one address.
-
-    Attributes:
-        trail: addresses of the page that named it, of the one that named that, and so on back to a start.
-        request: JSON of the stored request, with the evidence of discovery.
-        stage: of the rejection, or "".
-        reason: "kept", "read" ...; of the rejection.
-        line: file and offset of its row in the intake or of its rejection.
-        archived: file and offset of its response in the archive.
-    """
+    """What the ledger knows of one address."""
 
     url: str
     portal: str
     kind: str
     state: UrlState
     depth: int
-    trail: tuple[str, ...]
-    request: bytes
+    trail: tuple[str, ...]  # addresses of the page that named it, of the one that named that, and so on back to a start
+    request: bytes  # JSON of the stored request, with the evidence of discovery
     attempts: int
     next_visit: float
     fetched: str
     status: int
     n_bytes: int
     redirected_to: str
-    stage: str
-    reason: str
+    stage: str  # of the rejection, or ""
+    reason: str  # "kept", "read" ...; of the rejection
     detail: str
     revision: str
-    line: tuple[str, int]
-    archived: tuple[str, int]
+    line: tuple[str, int]  # file and offset of its row in the intake or of its rejection
+    archived: tuple[str, int]  # file and offset of its response in the archive
 
 
 PLAIN = (
@@ -97,35 +88,20 @@ def _entry(connection: sqlite3.Connection, row: sqlite3.Row) -> UrlEntry:
 
 @dataclass(frozen=True, slots=True)
 class PortalStatus:
-    """How the crawl of one portal stands.
+    """How the crawl of one portal stands."""
 
-    Attributes:
-        portal: its name.
-        queued: addresses still to be asked for.
-        leased: addresses being asked for.
-        done: addresses that ended, in whichever way, without fetch failures.
-        failed: addresses that could not be fetched.
-        kept: articles in the intake.
-        rejected: number of rejections by "stage/reason".
-        words: words of the articles.
-        megabytes: fetched, decoded (10^6 bytes).
-        words_per_megabyte: words of text for each of these; 0 where nothing was fetched.
-        pages_per_minute: of the last five minutes; 0 for a crawl that rests or has ended.
-        seconds_left: estimate by that rate, for what is queued now; 0 where there is none.
-    """
-
-    portal: str
-    queued: int
-    leased: int
-    done: int
-    failed: int
-    kept: int
-    rejected: Mapping[str, int]
-    words: int
-    megabytes: float
-    words_per_megabyte: float
-    pages_per_minute: float
-    seconds_left: int
+    portal: str  # its name
+    queued: int  # addresses still to be asked for
+    leased: int  # addresses being asked for
+    done: int  # addresses that ended, in whichever way, without fetch failures
+    failed: int  # addresses that could not be fetched
+    kept: int  # articles in the intake
+    rejected: Mapping[str, int]  # number of rejections by "stage/reason"
+    words: int  # words of the articles
+    megabytes: float  # fetched, decoded (10^6 bytes)
+    words_per_megabyte: float  # words of text for each of these; 0 where nothing was fetched
+    pages_per_minute: float  # of the last five minutes; 0 for a crawl that rests or has ended
+    seconds_left: int  # estimate by that rate, for what is queued now; 0 where there is none
 
 
 def states(corpus: Path) -> dict[tuple[str, UrlState], int]:

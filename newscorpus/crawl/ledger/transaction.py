@@ -21,15 +21,10 @@ from newscorpus.layout import LEDGER
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Files of one kind.
+    """Files of one kind."""
 
-    Attributes:
-        pattern: name relative to the corpus, such as "intake/{:06}.jsonl"; without a number there is but one file.
-        header: how each file begins.
-    """
-
-    pattern: str
-    header: bytes = b""
+    pattern: str  # name relative to the corpus, such as "intake/{:06}.jsonl"; without a number there is but one file
+    header: bytes = b""  # how each file begins
 
 
 class Transaction:
