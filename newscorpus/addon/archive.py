@@ -33,10 +33,6 @@ INLINE_BYTES = 50_000
 class Archive:
     """Extension that writes the archive.
 
-    Args:
-        crawler: the crawl.
-        writer: of the files.
-
     Attributes:
         writer: of the files.
         held: responses that the spider has not seen yet; one that never gets there goes with its request.
@@ -101,9 +97,6 @@ class ArchiveMiddleware:
 
     Close to the network, bodies are still as they came. Redirects, errors and robots.txt are written at once, other
     responses with the page that the spider makes of them, or alone where the callback gave none or failed.
-
-    Args:
-        archive: of the crawl.
     """
 
     def __init__(self, archive: Archive) -> None:

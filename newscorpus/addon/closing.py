@@ -39,13 +39,7 @@ logger = logging.getLogger(__name__)
 
 
 class CorpusExtension:
-    """Builds the corpus and writes `crawl-report.json` when the spider closes.
-
-    Args:
-        crawler: the crawl.
-        corpus: folder of the corpus.
-        builds: whether to build.
-    """
+    """Builds the corpus and writes `crawl-report.json` when the spider closes."""
 
     def __init__(self, crawler: Crawler, corpus: Path, *, builds: bool) -> None:
         self._crawler = crawler

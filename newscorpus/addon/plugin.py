@@ -32,11 +32,7 @@ PRIORITY = "addon"
 
 
 class CrawlComponent:
-    """Base of what Scrapy makes with the crawl and nothing else: middlewares, pipelines, the add-on.
-
-    Args:
-        crawler: the crawl.
-    """
+    """Base of what Scrapy makes with the crawl and nothing else: middlewares, pipelines, the add-on."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler

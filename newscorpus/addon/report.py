@@ -147,12 +147,7 @@ def write_report(folder: Path, report: CrawlReport) -> None:
 
 
 class ProgressExtension:
-    """Shows how each portal of a crawl does: once a second in a terminal, once a minute in the log.
-
-    Args:
-        crawler: the crawl.
-        console: standard error.
-    """
+    """Shows how each portal of a crawl does: once a second in a terminal, once a minute in the log."""
 
     def __init__(self, crawler: Crawler, console: Console) -> None:
         self._crawler = crawler

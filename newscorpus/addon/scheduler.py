@@ -63,10 +63,6 @@ class LedgerScheduler(BaseScheduler):
 
     Redirects, and requests that JSON cannot hold, are kept in memory; a page that is under way when the process
     dies is asked for again from its first address.
-
-    Args:
-        crawler: the crawl.
-        corpus: folder of the corpus.
     """
 
     ledger: Ledger

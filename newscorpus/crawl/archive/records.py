@@ -60,7 +60,7 @@ class WarcRecord:
     kind: str  # its WARC-Type
     headers: Mapping[str, str]  # of WARC, names in lower case
     status: int = 0  # of HTTP; 0 where there is none
-    # headers of HTTP, names in lower case, several of one name joined by ", "
+    # Headers of HTTP, names in lower case, several of one name joined by ", ".
     http: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""  # content, chunks joined, content encoding left in place; of others than `READ` empty
     fault: str = ""  # "too_large" or "truncated" where `body` is not whole; else ""
