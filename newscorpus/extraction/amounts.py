@@ -40,10 +40,7 @@ BLOCK: Counts = (1, *NOTHING[1:])
 
 
 def measure_amounts(tree: HtmlElement, depth: int = 0) -> dict[HtmlElement, Amounts]:
-    """The amounts of each element whose text is visible; `tree` has `depth` ancestors.
-
-    A word that a tag parts counts twice.
-    """
+    """The amounts of each element whose text is visible; `tree` has `depth` ancestors. A tag parts words."""
     found: dict[HtmlElement, Amounts] = {}
     walk = etree.iterwalk(tree, events=("start", "end"))
     for event, element in walk:

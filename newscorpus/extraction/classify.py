@@ -115,11 +115,7 @@ def add_context(features: PageFeatures, probability: Floats) -> Matrix:
 def measure_context(probability: Floats, words: Floats, parents: Integers, paths: Integers) -> Matrix:
     """The context of every block, float32, shape (blocks, len(CONTEXT)).
 
-    Args:
-        probability: of each block being good, from the first classification.
-        words: of each block.
-        parents: a number for the parent of each block.
-        paths: a number for the path of each block.
+    `probability` is that of the first pass; `parents` and `paths` number the parent and the path of each block.
     """
     good = probability > GOOD
     columns: list[Floats | float] = [

@@ -153,12 +153,7 @@ def _of_address(url: str) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class Logistic:
-    """A logistic model over `SIGNS`.
-
-    Attributes:
-        weights: one a sign.
-        bias: added to the weighted sum.
-    """
+    """A logistic model over `SIGNS`: a weight for each sign, and the bias that is added to the weighted sum."""
 
     weights: tuple[float, ...]
     bias: float

@@ -78,33 +78,18 @@ class Characters:
         return np.bincount(self.odd_text[self.odd_kinds & kind != 0], minlength=len(self.length))
 
 
-@dataclass(frozen=True, slots=True)
-class _Joined:
-    """Texts as one array of characters, a line feed behind each.
-
-    Attributes:
-        codes: code points; one stands for all beyond the Basic Multilingual Plane.
-        traits: what the words and the odd characters are found by, bits as in `code_points.CodePoints`.
-        lengths, starts: per text, its characters and where it begins.
-    """
-
-    codes: Integers
-    traits: Traits
-    lengths: Integers
-    starts: Integers
-
-
 def count_characters(texts: Sequence[str], others: Sequence[str] = ()) -> Characters:
     """Count over `texts`, of which there must be at least one; of `others` only the words are read.
 
     Line feeds in the texts count as spaces.
     """
-    joined = _join([*texts, *others])
     n = len(texts)
-    codes, lengths, starts = joined.codes, joined.lengths[:n], joined.starts[:n]
-    kind_of_code = table().kinds
+    codes, all_lengths = _join([*texts, *others])
+    all_starts = np.cumsum(all_lengths + 1) - all_lengths - 1
+    lengths, starts = all_lengths[:n], all_starts[:n]
+    traits, kind_of_code = table().traits[codes], table().kinds
     text_of = np.repeat(np.arange(n), lengths + 1)
-    odd = np.flatnonzero(joined.traits[: len(text_of)] & ODD != 0)
+    odd = np.flatnonzero(traits[: len(text_of)] & ODD != 0)
     odd_kinds, odd_text = kind_of_code[codes[odd]], text_of[odd]
     ends_sentence = odd_kinds[:-1] & kinds.TERMINAL != 0
     ends_sentence &= (odd_kinds[1:] & SPACE != 0) & (odd[1:] - odd[:-1] == 1)
@@ -121,15 +106,15 @@ def count_characters(texts: Sequence[str], others: Sequence[str] = ()) -> Charac
         ends_in_dots=(last_three == _DOT).all(axis=1) & (lengths >= 3),
         odd_text=odd_text,
         odd_kinds=odd_kinds,
-        words=_read_words(joined, text_of, n),
+        words=_read_words(codes, traits, text_of, all_starts[n:]),
     )
 
 
-def _join(texts: Sequence[str]) -> _Joined:
+def _join(texts: Sequence[str]) -> tuple[Integers, Integers]:
+    """The code points of all texts, a line feed behind each, and the length of each text."""
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     raw = np.frombuffer("\n".join([*texts, ""]).encode("utf-32-le", "surrogatepass"), "<u4")
-    codes = np.minimum(raw, PLANE).astype(np.int64)
-    return _Joined(codes, table().traits[codes], lengths, np.cumsum(lengths + 1) - lengths - 1)
+    return np.minimum(raw, PLANE).astype(np.int64), lengths
 
 
 def _find_words(traits: Traits) -> tuple[Integers, Integers]:
@@ -143,24 +128,25 @@ def _find_words(traits: Traits) -> tuple[Integers, Integers]:
     return at, np.flatnonzero(ends) + 1 - at
 
 
-def _read_words(joined: _Joined, text_of: Integers, n_texts: int) -> Words:
-    """The words of the first `n_texts` texts, to whose characters `text_of` gives the text, and the others' hashes."""
-    at, sizes = _find_words(joined.traits)
-    hashes = _hash(joined.codes, at)
-    bounds = [*np.searchsorted(at, joined.starts[n_texts:]).tolist(), len(at)]
+def _read_words(codes: Integers, traits: Traits, text_of: Integers, others: Integers) -> Words:
+    """The words of the texts, to whose characters `text_of` gives the text; of the `others`, from where each starts."""
+    n_texts = int(text_of[-1]) + 1
+    at, sizes = _find_words(traits)
+    hashes = _hash(codes, at)
+    bounds = [*np.searchsorted(at, others).tolist(), len(at)]
     at, sizes = at[: bounds[0]], sizes[: bounds[0]]
     text = text_of[at]
 
     def per_text(flags: Flags) -> Integers:
         return np.bincount(text[flags], minlength=n_texts)
 
-    first = joined.traits[at]
+    first = traits[at]
     count = np.bincount(text, minlength=n_texts)
     characters = np.bincount(text, weights=sizes, minlength=n_texts).astype(np.int64)
     return Words(
         count=count,
         capitalised=per_text(first & UPPER != 0),
-        all_caps=per_text(_is_all_upper(joined.traits, at, sizes)),
+        all_caps=per_text(_is_all_upper(traits, at, sizes)),
         long=per_text(sizes > (characters / np.maximum(count, 1))[text]),
         short=per_text(sizes <= 3),
         unspaced=per_text(first & UNSPACED_WORD != 0),

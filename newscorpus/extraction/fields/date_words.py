@@ -20,6 +20,7 @@ AMBIGUOUS: Mapping[str, tuple[int, int]] = WORDS["ambiguous"]
 DAYS = {fold(word): int(days) for days, words in WORDS["days"].items() for word in words.split() if len(word) > 2}
 UNITS = {fold(word): timedelta(**{unit: 1}) for unit, words in WORDS["units"].items() for word in words.split()}
 AGO = re.compile(rf"\b(?:{'|'.join(map(fold, WORDS['ago']))})\b")
+# Letters alone: beside a date, unlike in `newscorpus.tokens`, a digit is no part of a word.
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 COUNTED = re.compile(r"(?<![\d.:/-])(?P<count>\d{1,3})\s*(?P<unit>[^\W\d_]+)")
 NEAR = 20

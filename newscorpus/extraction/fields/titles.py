@@ -36,10 +36,7 @@ def site_names(claimed: Iterable[str], host: str) -> frozenset[str]:
 def strip_site(title: str, sites: Collection[str], sections: Collection[str] = ()) -> str:
     """`title` without the site's name, and the section beside it, at its end or start; never empty.
 
-    Args:
-        title: one line.
-        sites: squeezed names of the site.
-        sections: squeezed names of sections and the like; they go only together with the site's name.
+    `sites` and `sections` are squeezed names; a section goes only together with the site's name.
     """
     parts, marks = _split(title)
     end, start = len(parts), 0
