@@ -71,9 +71,7 @@ class SharedIndex:
     def name_run(self, path: Path, inputs: Sequence[str]) -> str:
         """Read the name of a run from its file; make a new one where it has none or was not committed.
 
-        Args:
-            path: the file, in the output of the run.
-            inputs: names and states of all inputs.
+        `inputs` are names and states of all its inputs.
 
         Raises:
             DedupError: the file is damaged, or its run is committed with other inputs, whose documents it keeps.
@@ -99,11 +97,7 @@ class SharedIndex:
         return run in self._runs()
 
     def alike(self, signatures: NDArray[np.uint32], run: str) -> dict[str, bytes]:
-        """The rows that runs before this one have entered and whose signatures share a band with one of these, by key.
-
-        Args:
-            signatures: shape (documents, permutations).
-            run: who asks.
+        """The rows that runs before this one have entered and that share a band with one of these signatures, by key.
 
         Raises:
             DedupError: the server has thrown some of them away.

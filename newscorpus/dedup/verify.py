@@ -46,7 +46,7 @@ class Verifier:
 
     def jaccard(self, one: int, other: int) -> float:
         """Jaccard similarity of the shingles of two documents."""
-        first, second = sorted((one, other), key=self._content)
+        first, second = sorted((one, other), key=lambda position: bytes(self._contents[position]))
         return self._recall(first, second, JACCARD, lambda: jaccard(*self._runs(one, other, self._shingle_words)))
 
     def containment(self, part: int, whole: int) -> float:
@@ -64,11 +64,8 @@ class Verifier:
                 file.truncate(self._n_saved * FOUND.itemsize)
                 file.write(rows.tobytes())
 
-    def _content(self, position: int) -> bytes:
-        return bytes(self._contents[position])
-
     def _recall(self, one: int, other: int, kind: bytes, measure: Callable[[], float]) -> float:
-        pair = (self._content(one), self._content(other), kind)
+        pair = (bytes(self._contents[one]), bytes(self._contents[other]), kind)
         if pair not in self._found:
             self._found[pair] = measure()
         return self._found[pair]

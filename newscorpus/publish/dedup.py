@@ -32,7 +32,7 @@ from newscorpus.dedup.store import ROWS, STATE, Store, layout_of
 from newscorpus.files import exclusive, replacing
 from newscorpus.layout import BUILD_LOCK, INDEX, INTAKE, PUBLISHED
 from newscorpus.publish.build import decide
-from newscorpus.publish.documents import InputFile, find_files, index_files, stem
+from newscorpus.publish.documents import InputFile, find_files, index_files
 from newscorpus.publish.index import line_of
 from newscorpus.publish.left_out import (
     Reprints,
@@ -180,7 +180,8 @@ def _write_documents(
     files = collection.documents["file"][positions]
     written = set()
     for number, covered in enumerate(collection.stores[-1].state.covered):
-        path = folder / f"{number:05}-{stem(covered.name)}.jsonl.zst"
+        stem = Path(covered.name).name.partition(".")[0]
+        path = folder / f"{number:05}-{stem}.jsonl.zst"
         with replacing(path) as file:
             here = watch(positions[files == number].tolist(), WRITTEN)
             write_lines(file, _lines(collection, here, sizes), path.suffix)

@@ -136,11 +136,6 @@ def sketch_lines(config: BuildConfig, batch: Batch) -> tuple[list[tuple[Sketch, 
     return made, ""
 
 
-def stem(name: str) -> str:
-    """The name of a file without folders and suffixes."""
-    return Path(name).name.partition(".")[0]
-
-
 def _sketch(given: Given, line: bytes, config: BuildConfig) -> Sketch:
     return replace(
         make_sketch(str(given.id), given.source or "", given.text, config),
@@ -173,14 +168,7 @@ def _lines(path: Path) -> Iterator[bytes]:
 
 
 def _rows_added(store: Store, files: Sequence[InputFile], config: BuildConfig, jobs: int) -> Iterator[int]:
-    """Add what is missing; gives each new row once it is committed."""
-    for longer in _filled(store, files, config, jobs):
-        yield from range(len(store), len(longer))
-        store = longer
-
-
-def _filled(store: Store, files: Sequence[InputFile], config: BuildConfig, jobs: int) -> Iterator[Store]:
-    """Gives the index after each commit; the last one of each file notes that it is done."""
+    """Add what is missing; gives each new row once it is committed. The last commit of a file notes that it is done."""
     known = {covered.name: covered for covered in store.state.covered}
     by_name = {file.name: file for file in files}
     for name, batches in itertools.groupby(_sketched(files, known, config, jobs), key=itemgetter(0)):
@@ -192,11 +180,11 @@ def _filled(store: Store, files: Sequence[InputFile], config: BuildConfig, jobs:
             number = list(known).index(name)
             place = partial(replace, file=number, space=0 if file.is_shard else number + 1)
             rows = itertools.chain.from_iterable(made for _, _, made in group)
-            store = store.append(_keep_rows(store, rows, place), tuple(known.values()))
-            yield store
+            longer = store.append(_keep_rows(store, rows, place), tuple(known.values()))
+            yield from range(len(store), len(longer))
+            store = longer
         known[name] = replace(known[name], whole=True)
         store = store.append([], tuple(known.values()))
-        yield store
 
 
 def _sketched(
