@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from scrapy import Spider
@@ -15,7 +15,8 @@ from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
 from newscorpus.addon.pages import as_source_page
-from newscorpus.addon.plugin import COMPONENTS, NewscorpusAddon
+from newscorpus.addon.plugin import COMPONENTS, NewscorpusAddon, SpiderHints, hints_of
+from newscorpus.crawl.politeness import PolitenessPolicy
 from newscorpus.data import Page
 from newscorpus.errors import CrawlError
 
@@ -134,3 +135,24 @@ def test_the_example_says_in_one_line_what_is_wrong(example: Path) -> None:
     assert done.stderr.strip().split("\n") == [
         "scrapy crawl: error: setting NEWSCORPUS_WORKERS is 'none'; expected a number above 0"
     ]
+
+
+def test_a_spider_may_leave_out_every_hint() -> None:
+    hints = hints_of(Spider("plain"))
+    assert (hints.portal_names, dict(hints.policies), tuple(hints.loopback)) == (None, {}, ())
+    assert not hints.has_met("http://a.example/", "http://a.example/")
+
+
+def test_the_hints_that_a_spider_gives_are_taken() -> None:
+    class Knowing(Spider):
+        name = "knowing"
+        loopback = frozenset({"127.0.0.1:8000"})
+        policies: ClassVar[dict[str, PolitenessPolicy]] = {"a": PolitenessPolicy(5.0)}
+
+        def has_met(self, url: str, asked: str) -> bool:
+            return url != asked
+
+    hints: SpiderHints = hints_of(Knowing())
+    assert hints.loopback == {"127.0.0.1:8000"}
+    assert hints.policies["a"].delay_seconds == 5.0
+    assert hints.has_met("a", "b")
