@@ -50,7 +50,7 @@ def _segments(pages: Sequence[SegmentedPage]) -> str:
     texts = _experts(test)
     texts["hybrid-section"] = by_segment(train, test, attrgetter("hybrid_features"))
     texts["segment-svm"] = by_segment(train, test, attrgetter("features"))
-    texts["perfect choice of segments"] = [page.good_text for page in test]
+    texts["perfect choice of segments"] = [page.text_of(page.good) for page in test]
     return (
         f"## Choice of segments: {len(train)} pages to train on, {len(test)} to test\n\n"
         f"{_scores(test, texts, PUBLISHED_B)}"

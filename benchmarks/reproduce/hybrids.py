@@ -43,7 +43,7 @@ def _scores(data: Path, experts: Mapping[str, Expert]) -> str:
         "segment-svm": by_segment(train, test, attrgetter("features")),
         "hybrid-section": by_segment(train, test, attrgetter("hybrid_features")),
         "hybrid-document": texts_of(test, chosen),
-        "perfect choice of segments": [page.good_text for page in test],
+        "perfect choice of segments": [page.text_of(page.good) for page in test],
         "ideal choice of an expert": texts_of(test, best),
     }
     rows = []

@@ -10,7 +10,7 @@ from newscorpus.extraction.fields.learned import FIELDS
 from newscorpus.extraction.nodes import GROUPS, describe_elements
 from newscorpus.gold.conventions import LICENCES
 from newscorpus.gold.pages import GoldPage, read_pages
-from newscorpus.learning.learned_fields import FieldPage, FieldTraining, fit_fields, make_field_pages, score_picks
+from newscorpus.learning.learned_fields import FieldPage, fit_fields, make_field_pages, score_picks
 
 UNSEEN = ("htmldate", "ir_research", "l3s_gn1")
 """Sets that are only tested on."""
@@ -92,7 +92,7 @@ def _held(pages: Sequence[FieldPage], column: int) -> int:
 def _scores(
     train: Sequence[FieldPage], test: Sequence[FieldPage], groups: tuple[str, ...], *, two_stages: bool = False
 ) -> dict[str, float]:
-    model = fit_fields(_limited(train, groups), FieldTraining())
+    model = fit_fields(_limited(train, groups))
     return score_picks(_limited(test, groups), model, two_stages=two_stages)
 
 

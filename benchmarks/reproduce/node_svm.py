@@ -9,9 +9,9 @@ from newscorpus.extraction.nodes import GROUPS
 from newscorpus.gold.pages import GoldPage, read_pages
 from newscorpus.published.node_svm.find import CANDIDATES
 from newscorpus.published.node_svm.train import (
+    LEAST_F1,
     NodePage,
     NodeScores,
-    NodeTraining,
     fit_nodes,
     make_node_page,
     score_choices,
@@ -83,7 +83,7 @@ def _rows(data: Path, dataset: str) -> Iterator[tuple[object, ...]]:
 
 
 def _scores(pages: Sequence[NodePage], experiment: Experiment) -> NodeScores:
-    train = [page for page in pages if experiment.is_training(page.page) and page.best_f1 >= NodeTraining().least_f1]
+    train = [page for page in pages if experiment.is_training(page.page) and page.best_f1 >= LEAST_F1]
     test = [page for page in pages if experiment.is_test(page.page)]
     return score_choices(test, fit_nodes(train), CANDIDATES)
 

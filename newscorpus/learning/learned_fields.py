@@ -49,22 +49,13 @@ MEASURE = (
     "others. On other sets, with the ablation of the publication: `docs/fields.md`."
 )
 
-
-@dataclass(frozen=True, slots=True)
-class FieldTraining:
-    """How the machines are fitted.
-
-    Attributes:
-        pages_a_set: most pages learned from of each set.
-        others: elements of a page learned from beside the right ones: most are easy.
-        penalty: C of the machines; of 0.003, 0.01 and 0.03 the last does best on sites not seen (dev, 2026-11).
-        seed: of the draw of elements and of the machine.
-    """
-
-    pages_a_set: int = 600
-    others: int = 60
-    penalty: float = 0.03
-    seed: int = 1
+PAGES_A_SET = 600
+"""Most pages learned from of each set."""
+OTHERS = 60
+"""Elements of a page learned from beside the right ones: most are easy."""
+PENALTY = 0.03
+"""C of the machines; of 0.003, 0.01 and 0.03 the last does best on sites not seen (dev, 2026-11)."""
+SEED = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +80,14 @@ class FieldPage:
     truth: Fields
 
 
-def train_learned_fields(
-    data: Path, output: Path, progress: Progress, training: FieldTraining = FieldTraining()
-) -> Metadata:
+def train_learned_fields(data: Path, output: Path, progress: Progress) -> Metadata:
     """Train `learned-fields`; see `newscorpus.learning.main_text.train_main_text`."""
     pages: list[FieldPage] = []
     for _, of_set in groupby(training_pages(data, progress, FIELD_LICENCES), attrgetter("dataset")):
-        pages += islice(make_field_pages(of_set), training.pages_a_set)
-    model = fit_fields(pages, training)
+        pages += islice(make_field_pages(of_set), PAGES_A_SET)
+    model = fit_fields(pages)
     aside = [page for page in pages if is_aside(page.site)]
-    right = score_picks(aside, fit_fields([page for page in pages if not is_aside(page.site)], training))
+    right = score_picks(aside, fit_fields([page for page in pages if not is_aside(page.site)]))
     return TrainedModel(
         name=MODEL,
         version=MODEL_VERSION,
@@ -110,7 +99,7 @@ def train_learned_fields(
         scores={"sites set aside": {field: round(score, 4) for field, score in right.items()}},
         about=ABOUT,
         source=SOURCE,
-        how=f"Linear support vector machines (LIBLINEAR), C {training.penalty:g}, one a field; {COLUMNS} columns.",
+        how=f"Linear support vector machines (LIBLINEAR), C {PENALTY:g}, one a field; {COLUMNS} columns.",
         measure=MEASURE,
         use=USE,
     ).save(output)
@@ -169,21 +158,21 @@ def matches_field(field: str, text: str, truth: Fields, setting: Setting) -> tup
     return bool(names), holds and len(letters) <= sum(map(len, names)) + BESIDE_NAMES and bool(names_in(text))
 
 
-def fit_fields(pages: Sequence[FieldPage], training: FieldTraining = FieldTraining()) -> LinearModel:
+def fit_fields(pages: Sequence[FieldPage]) -> LinearModel:
     """One linear machine a field, as a model without a name."""
-    return join_machines([_fit(pages, column, training) for column in range(len(FIELDS))])
+    return join_machines([_fit(pages, column) for column in range(len(FIELDS))])
 
 
-def _fit(pages: Sequence[FieldPage], column: int, training: FieldTraining) -> LinearSVC:
-    generator = np.random.default_rng(training.seed)
+def _fit(pages: Sequence[FieldPage], column: int) -> LinearSVC:
+    generator = np.random.default_rng(SEED)
     with_field = [page for page in pages if page.holds[:, column].any()]
     places = [
-        draw_places(right := page.holds[:, column], page.may[:, column] & ~right, training.others, generator)
+        draw_places(right := page.holds[:, column], page.may[:, column] & ~right, OTHERS, generator)
         for page in with_field
     ]
     rows = join_rows([page.nodes for page in with_field], places)
     answers = np.concatenate([page.holds[at, column] for page, at in zip(with_field, places, strict=True)])
-    machine = LinearSVC(C=training.penalty, class_weight="balanced", random_state=training.seed, max_iter=5_000)
+    machine = LinearSVC(C=PENALTY, class_weight="balanced", random_state=SEED, max_iter=5_000)
     return machine.fit(rows, answers)
 
 

@@ -25,7 +25,7 @@ def page(make_page: Callable[..., GoldPage]) -> SegmentedPage:
 
 def test_a_segment_is_good_when_over_nine_tenths_of_it_are_gold(page: SegmentedPage) -> None:
     assert page.good.tolist() == [False, True, False, False]  # 10 of 10 words; 3 of 4
-    assert page.good_text == "one two three four five six seven eight nine ten"
+    assert page.text_of(page.good) == "one two three four five six seven eight nine ten"
 
 
 def test_what_each_expert_kept(page: SegmentedPage) -> None:

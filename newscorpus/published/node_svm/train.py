@@ -43,26 +43,16 @@ MEASURE = (
 NEAR_BEST = 0.01
 """A node is the right one too where its F1 is below that of the best by no more: elements around it alone, say."""
 
-
-@dataclass(frozen=True, slots=True)
-class NodeTraining:
-    """How the machine is fitted.
-
-    Attributes:
-        pages_a_set: pages learned from of each set; twice as many change little.
-        least_f1: pages on which even the best node stays below are left out: their text is no node's.
-        others: nodes of a page learned from beside the right ones and those inside: most are easy.
-        text_penalty, foreign_penalty: LIBLINEAR's C; of 0.003 to 0.3 those that did best on other sites, where right
-            nodes counted as much as the many others it did worse.
-        seed: of the draw of nodes and of their order.
-    """
-
-    pages_a_set: int = 250
-    least_f1: float = 0.8
-    others: int = 60
-    text_penalty: float = 0.01
-    foreign_penalty: float = 0.003
-    seed: int = 1
+PAGES_A_SET = 250
+"""Pages learned from of each set; twice as many change little."""
+LEAST_F1 = 0.8
+"""Pages on which even the best node stays below are left out: their text is no node's."""
+OTHERS = 60
+"""Nodes of a page learned from beside the right ones and those inside: most are easy."""
+TEXT_PENALTY, FOREIGN_PENALTY = 0.01, 0.003
+"""LIBLINEAR's C; of 0.003 to 0.3 those that did best on other sites, where right nodes counted as much as the many
+others it did worse."""
+SEED = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,21 +184,21 @@ def _judge(page: NodePage, model: LinearModel, candidates: frozenset[str]) -> tu
     return whole >= least, whole < least and holds_best, whole, cleaned >= least, cleaned, page.best_f1
 
 
-def train_node_svm(data: Path, output: Path, progress: Progress, training: NodeTraining = NodeTraining()) -> Metadata:
+def train_node_svm(data: Path, output: Path, progress: Progress) -> Metadata:
     """Train `node-svm`; see `newscorpus.learning.main_text.train_main_text`."""
-    articles = first_of_each_set(training_articles(data, progress), training.pages_a_set)
-    pages = [made for page in articles if (made := make_node_page(page)) and made.best_f1 >= training.least_f1]
+    articles = first_of_each_set(training_articles(data, progress), PAGES_A_SET)
+    pages = [made for page in articles if (made := make_node_page(page)) and made.best_f1 >= LEAST_F1]
     learned = [page for page in pages if not is_aside(page.page.site)]
-    model = fit_nodes(learned, training)
+    model = fit_nodes(learned)
     aside = defaultdict(list)
     for page in pages:
         if is_aside(page.page.site):
             aside[page.page.dataset].append(page)
     source = (
-        f"Of the first {training.pages_a_set} pages with an article of the train split of each of these sets those on "
-        f"which one element holds the text (F1 {training.least_f1} at least), of four fifths of the sites."
+        f"Of the first {PAGES_A_SET} pages with an article of the train split of each of these sets those on "
+        f"which one element holds the text (F1 {LEAST_F1} at least), of four fifths of the sites."
     )
-    penalties = f"C {training.text_penalty:g} for the text, {training.foreign_penalty:g} for what is foreign"
+    penalties = f"C {TEXT_PENALTY:g} for the text, {FOREIGN_PENALTY:g} for what is foreign"
     return TrainedModel(
         name=MODEL,
         version=MODEL_VERSION,
@@ -228,20 +218,20 @@ def train_node_svm(data: Path, output: Path, progress: Progress, training: NodeT
     ).save(output)
 
 
-def fit_nodes(pages: Sequence[NodePage], training: NodeTraining = NodeTraining()) -> LinearModel:
+def fit_nodes(pages: Sequence[NodePage]) -> LinearModel:
     """A model without a name, of two outputs: the text, and what is foreign in it.
 
     What is foreign is learned from the nodes inside the right ones alone, where stage two asks for it; a long one
     counts for more, since to lose it costs more.
     """
-    generator = np.random.default_rng(training.seed)
+    generator = np.random.default_rng(SEED)
     nodes = [page.nodes for page in pages]
-    around = [_around(page, generator, training.others) for page in pages]
+    around = [_around(page, generator) for page in pages]
     inside = [_inside(page) for page in pages]
     size = _join([np.sqrt(page.words) for page in pages], inside)
-    text = LinearSVC(C=training.text_penalty, random_state=training.seed)
+    text = LinearSVC(C=TEXT_PENALTY, random_state=SEED)
     text.fit(join_rows(nodes, around), _join([page.right for page in pages], around))
-    foreign = LinearSVC(C=training.foreign_penalty, random_state=training.seed)
+    foreign = LinearSVC(C=FOREIGN_PENALTY, random_state=SEED)
     foreign.fit(
         join_rows(nodes, inside), _join([page.foreign for page in pages], inside), sample_weight=size / size.mean()
     )
@@ -253,13 +243,13 @@ def _join(values: Sequence[NDArray[Any]], places: Sequence[Integers]) -> NDArray
     return np.concatenate([value[at] for value, at in zip(values, places, strict=True)])
 
 
-def _around(page: NodePage, generator: np.random.Generator, others: int) -> Integers:
+def _around(page: NodePage, generator: np.random.Generator) -> Integers:
     """Places of the nodes around the text and in it, and of some others."""
     elements = page.nodes.elements
     best = elements[page.best]
     near = {best, *best.iterancestors(), *best.iterdescendants()}
     is_near = np.array([element in near for element in elements])
-    return draw_places(is_near, ~is_near, others, generator)
+    return draw_places(is_near, ~is_near, OTHERS, generator)
 
 
 def _inside(page: NodePage) -> Integers:

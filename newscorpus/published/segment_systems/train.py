@@ -75,11 +75,6 @@ class SegmentedPage:
         """Of the segments, with what the experts kept: shape (segments, 37 + experts)."""
         return np.hstack((self.features, self.kept))
 
-    @property
-    def good_text(self) -> str:
-        """The text of the good segments: the best that a choice of segments can do."""
-        return self.text_of(self.good)
-
     def text_of(self, chosen: Iterable[object]) -> str:
         """The text of the chosen segments; one truth value a segment."""
         kept = (segment for segment, is_chosen in zip(self.segments, chosen, strict=True) if is_chosen)
