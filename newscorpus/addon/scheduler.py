@@ -37,7 +37,7 @@ PORTAL_LEASES = 2
 
 UNFINISHED_PER_WORKER = 4
 """Answers that may wait for the pipelines before another request is sent: what the death of the process costs.
-The three steps of a page take turns in a worker, so that three pages keep it busy."""
+A worker takes one page at a time; the others are at hand while the next ones are fetched."""
 
 TICK_SECONDS = 0.2
 CHECKPOINT_SECONDS = 10.0
