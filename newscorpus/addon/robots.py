@@ -24,11 +24,8 @@ PRIORITY = 2_000
 class RobotsMiddleware(CrawlComponent):
     """Keeps to robots.txt, RFC 9309: what it forbids is refused, and while it is out of reach nothing is asked.
 
-    In place of Scrapy's own, which takes an error of the server for a permission and knows no Crawl-delay.
-
-    Args:
-        crawler: the crawl.
-        clock: gives seconds since the epoch.
+    In place of Scrapy's own, which takes an error of the server for a permission and knows no Crawl-delay. `clock`
+    gives seconds since the epoch.
     """
 
     def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.time) -> None:

@@ -50,12 +50,7 @@ def is_loopback(url: str) -> bool:
 
 
 def may_ask(url: str, loopback: Iterable[str] = ()) -> bool:
-    """Whether `url` is a web address that is not private by its very writing.
-
-    Args:
-        url: an absolute address.
-        loopback: `host:port` of the portals configured on this machine, which are let through.
-    """
+    """Whether `url` is a web address that is not private by its very writing, or one of `loopback` (`host:port`)."""
     where = host_and_port(url)
     literal = literal_address(where.rpartition(":")[0])
     return bool(where) and (not literal or where in loopback or is_public(literal))

@@ -123,12 +123,7 @@ def _refused(state: SiteState, seen: Observation, now: float, config: Politeness
 
 
 def read_retry_after(value: str, now: float) -> float | None:
-    """Seconds that `value` asks to wait (RFC 9110, section 10.2.3: a number or a date); None where it is neither.
-
-    Args:
-        value: of the header; "" where there is none.
-        now: seconds since the epoch.
-    """
+    """Seconds that `value` asks to wait (RFC 9110, section 10.2.3: a number or a date); None where it is neither."""
     value = value.strip()
     if value.isascii() and value.isdigit():
         return float(value)

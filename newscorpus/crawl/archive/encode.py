@@ -37,11 +37,8 @@ def encode_info(name: str, software: str) -> bytes:
 def encode(exchange: Exchange, capture: Capture | None, max_bytes: int) -> bytes:
     """The records of a response, each a gzip member: response, request, and what was handed on, if anything was.
 
-    Args:
-        exchange: the request and its answer.
-        capture: the page that came of it.
-        max_bytes: longest page. One that cannot be made of the response again (it was changed, joined, or its
-            encoding is unknown) gets a record of its own.
+    A page that cannot be made of the response again, within `max_bytes`, gets a record of its own: it was changed or
+    joined, or its encoding is unknown.
     """
     common = {"WARC-Date": exchange.date} | ({"WARC-IP-Address": exchange.ip} if exchange.ip else {})
     response = _record("response", exchange.url, exchange.body, common, head=_response_head(exchange))

@@ -55,11 +55,7 @@ def read_captures(path: Path, offset: int = 0, limits: Limits = Limits()) -> Ite
 
 
 def read_onwards(path: Path, offset: int = 0, limits: Limits = Limits()) -> Iterator[tuple[int, Capture | Rejected]]:
-    """As `read_captures`, each with the offset at which reading can go on after it.
-
-    Raises:
-        ArchiveError: the file cannot be opened or read.
-    """
+    """As `read_captures`, each with the offset at which reading can go on after it."""
     group = _group_of(path, next(read_records(path, limits.max_bytes), None))
     for record in read_records(path, limits.max_bytes, offset):
         group, found = _step(group, record, limits)

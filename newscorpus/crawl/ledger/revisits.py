@@ -25,12 +25,7 @@ class LastVisit:
 
 
 class Revisits:
-    """The part of a ledger that is about asking again.
-
-    Args:
-        execute: runs a statement in the ledger's transaction.
-        queued: number of queued addresses by portal, which grows.
-    """
+    """The part of a ledger that is about asking again; `queued` counts addresses by portal, and grows with it."""
 
     def __init__(self, execute: Callable[[str, tuple[object, ...]], sqlite3.Cursor], queued: Counter[str]) -> None:
         self._execute = execute
