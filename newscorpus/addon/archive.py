@@ -33,9 +33,7 @@ INLINE_BYTES = 50_000
 class Archive:
     """Extension that writes the archive.
 
-    Attributes:
-        writer: of the files.
-        held: responses that the spider has not seen yet; one that never gets there goes with its request.
+    In `held` are responses that the spider has not seen yet; one that never gets there goes with its request.
     """
 
     def __init__(self, crawler: Crawler, writer: ArchiveWriter) -> None:

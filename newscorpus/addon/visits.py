@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import wraps
 from typing import Any
@@ -32,31 +32,24 @@ def current_visit() -> "Visit | None":
     return _CURRENT.get()
 
 
+@dataclass(eq=False)
 class Visit:
     """One request under way, from its lease until all that its answer brought has passed the pipelines.
 
     It survives redirects. It is the one value here that changes, since it collects.
-
-    Attributes:
-        portal: name of the portal.
-        url: the address first asked for.
-        request: as it is being sent.
-        serial: of the address in the ledger; 0 for a request that is not there.
-        entered: the spider has the answer.
-        unchanged: the answer says that the address is as it was; it brings nothing then.
-        postponed: it is asked for again, and what the answer brought is dropped.
     """
 
-    def __init__(self, portal: str, request: Request, serial: int = 0) -> None:
-        self.portal = portal
-        self.url = request.url
-        self.request = request
-        self.serial = serial
-        self.entered = False
-        self.unchanged = False
-        self.postponed = False
-        self._fetched: Fetched | None = None
-        self._brought: list[tuple[Series, bytes, UrlOutcome]] = []
+    portal: str  # its name
+    request: Request  # as it is being sent
+    serial: int = 0  # of the address in the ledger; 0 for a request that is not there
+    entered: bool = False  # the spider has the answer
+    unchanged: bool = False  # the answer says that the address is as it was; it brings nothing then
+    postponed: bool = False  # it is asked for again, and what the answer brought is dropped
+    _fetched: Fetched | None = None
+    _brought: list[tuple[Series, bytes, UrlOutcome]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.url = self.request.url  # the address first asked for
 
     def bring(self, series: Series, line: bytes, outcome: UrlOutcome) -> None:
         """Add a row or a rejection, to be written when the visit ends."""

@@ -217,11 +217,7 @@ def _starts_record(file: BinaryIO, offset: int, *, packed: bool) -> bool:
 
 
 class _Member(io.RawIOBase):
-    """The content of the gzip member that begins where a file stands.
-
-    Attributes:
-        end: offset in the file up to which it was read.
-    """
+    """The content of the gzip member that begins where a file stands; it was read up to the offset `end`."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
