@@ -99,7 +99,8 @@ def read_sites(data: Path, part: int) -> list[Site]:
     groups = [pages for host, pages in sorted(by_host.items()) if host and len(pages) >= LEAST_PAGES]
     alone = [page for host, pages in sorted(by_host.items()) if not host or len(pages) < LEAST_PAGES for page in pages]
     groups += [alone[start : start + MIXED_PAGES] for start in range(0, len(alone), MIXED_PAGES)]
-    sites, left = [], []
+    sites: list[Site] = []
+    left: list[GoldPage] = []
     for pages in groups:
         sites.append(_site(len(sites), pages, left))
     while left:  # pages whose path their site has already
