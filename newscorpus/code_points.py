@@ -68,8 +68,8 @@ class CodePoints:
 @cache
 def table() -> CodePoints:
     """The table of the features; made once, in some 50 ms."""
-    kinds = _read_kinds(_listed()[:PLANE])
-    lowers = np.append(_lower_case()[:PLANE], PLANE).astype(np.uint64)
+    kinds = _read_kinds(_characters(PLANE))
+    lowers = np.append(_lower_case(PLANE), PLANE).astype(np.uint64)
     lowers[ord("İ")] = ord("İ")  # the models know it as a letter of its own
     hash_values = np.where(kinds & WORD, lowers + np.uint64(1), np.uint64(0))
     return CodePoints(kinds, (kinds & 0xFF).astype(np.uint8), hash_values)
@@ -86,7 +86,7 @@ def _read_kinds(plane: NDArray[np.str_]) -> Kinds:
         (DIGIT, np.strings.isdigit(plane)),
         (SPACE, np.strings.isspace(plane)),
         (WORD, is_word | (plane == "_")),
-        (UNSPACED_WORD, is_word & _is_unspaced()[:PLANE]),
+        (UNSPACED_WORD, is_word & _is_unspaced(PLANE)),
         (ODD, ~is_letter | is_upper),
     ):
         kinds[:PLANE][flags] |= kind
@@ -102,9 +102,9 @@ def folding() -> NDArray[np.uint32]:
     """What signatures fold each code point to, shape (0x110000,): its lower case, `GAP`, or nothing (`DROPPED`)."""
     table = np.zeros(0x110000, np.uint32)
     listed, kinds = table[:N_LISTED], np.array(categories())
-    in_words = np.strings.isalnum(_listed()) | np.strings.startswith(kinds, "M")
-    listed[in_words] = _lower_case()[in_words]
-    listed[in_words & _is_unspaced()] |= ALONE
+    in_words = np.strings.isalnum(_characters(N_LISTED)) | np.strings.startswith(kinds, "M")
+    listed[in_words] = _lower_case(N_LISTED)[in_words]
+    listed[in_words & _is_unspaced(N_LISTED)] |= ALONE
     listed[kinds == "Cf"] = DROPPED
     listed[ord("\u0307")] = DROPPED  # the dot that Turkish leaves above a lower-case i
     listed[ord("ς")] = ord("σ")
@@ -115,19 +115,21 @@ def folding() -> NDArray[np.uint32]:
     return table
 
 
-def _listed() -> NDArray[np.str_]:
-    return np.arange(N_LISTED, dtype=np.uint32).view("<U1")
+def _characters(count: int) -> NDArray[np.str_]:
+    """The characters of the first code points."""
+    return np.arange(count, dtype=np.uint32).view("<U1")
 
 
-def _lower_case() -> NDArray[np.uint32]:
-    """The lower case of each listed code point, the first character where it has several."""
-    lower = np.strings.lower(_listed()).view(np.uint32)
+def _lower_case(count: int) -> NDArray[np.uint32]:
+    """The lower case of the first code points, the first character where one has several."""
+    lower = np.strings.lower(_characters(count)).view(np.uint32)
     lower[ord("İ")] = ord("i")
     return lower
 
 
-def _is_unspaced() -> Flags:
-    flags = np.zeros(N_LISTED, bool)
-    for run in re.finditer(f"[{UNSPACED}]+", "".join(map(chr, range(N_LISTED)))):
+def _is_unspaced(count: int) -> Flags:
+    """Which of the first code points belong to scripts without spaces."""
+    flags = np.zeros(count, bool)
+    for run in re.finditer(f"[{UNSPACED}]+", "".join(map(chr, range(count)))):
         flags[run.start() : run.end()] = True
     return flags
