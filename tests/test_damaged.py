@@ -41,7 +41,7 @@ VERBS: dict[str, tuple[str, ...]] = {
     "export by date": ("export", "{corpus}", "--format", "text", "--split", "date", "--output", "{output}"),
 }
 
-DONE = {"manifest.json", "export.json", "stats.html"}
+DONE = {"manifest.json", ".export.json", "stats.html"}
 """What lies in a folder once the work is done."""
 
 

@@ -34,9 +34,8 @@ FORMATS: Mapping[ExportFormat, Write] = {
     ExportFormat.TEXT: text.write,
 }
 
-
-REPORT = "export.json"
-"""Says that a folder was made by an export, and of what."""
+REPORT = ".export.json"
+"""Says that a folder was made by an export, and of what; hidden, since pyarrow and `datasets` read all other files."""
 
 Watch = Callable[[Iterator[Record]], Iterator[Record]]
 """Passes records on, and shows how many they are."""
@@ -44,7 +43,7 @@ Watch = Callable[[Iterator[Record]], Iterator[Record]]
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """What an export wrote; the content of `export.json`."""
+    """What an export wrote; the content of `.export.json`."""
 
     format: ExportFormat
     generation: str  # of the corpus

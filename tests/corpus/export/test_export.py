@@ -5,6 +5,9 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import datasets
+import pandas  # type: ignore[import-untyped]
+import pyarrow.dataset
 import pytest
 from typer.testing import CliRunner
 
@@ -69,10 +72,35 @@ def test_each_part_is_read_once(corpus: Path, tmp_path: Path) -> None:
         assert report.words["test"] == 12
 
 
+@pytest.mark.parametrize("rule", list(SplitRule))
+def test_parquet_opens_as_a_folder(corpus: Path, tmp_path: Path, rule: SplitRule) -> None:
+    out = tmp_path / "out"
+    export(corpus, out, ExportFormat.PARQUET, ABOUT, SplitConfig(rule, 0.2, 0.2))
+    table = pandas.read_parquet(out)
+    assert sorted(table["url"]) == sorted(f"https://a.cz/{at}" for at in range(60))
+    assert pyarrow.dataset.dataset(out).count_rows() == 60
+
+
+@pytest.mark.parametrize("per_line", [True, False])
+@pytest.mark.parametrize("rule", [SplitRule.NONE, SplitRule.CLUSTER])
+@pytest.mark.parametrize(
+    ("form", "inside"),
+    [(ExportFormat.HF, ""), (ExportFormat.PARQUET, ""), (ExportFormat.DOLMA, "documents"), (ExportFormat.TEXT, "")],
+)
+def test_datasets_opens_the_folder(
+    corpus: Path, tmp_path: Path, form: ExportFormat, inside: str, rule: SplitRule, per_line: bool
+) -> None:
+    out = tmp_path / "out"
+    export(corpus, out, form, ABOUT, SplitConfig(rule, 0.2, 0.2), ExportConfig(per_line=per_line))
+    found = datasets.load_dataset(str(out / inside), cache_dir=str(tmp_path / "cache"))
+    assert sum(split.num_rows for split in found.values()) == 60
+    assert all("text" in split.column_names for split in found.values())
+
+
 def test_an_earlier_export_is_replaced(corpus: Path, tmp_path: Path) -> None:
     export(corpus, tmp_path / "out", ExportFormat.TEXT, ABOUT)
     export(corpus, tmp_path / "out", ExportFormat.DOLMA, ABOUT)
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"attributes", "documents", "export.json"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"attributes", "documents", ".export.json"}
     assert {path.name for path in tmp_path.iterdir()} == {"vesti", "out"}
 
 
@@ -82,7 +110,7 @@ def test_what_no_export_made_stays(corpus: Path, tmp_path: Path, report: str | N
     out.mkdir()
     (out / "thesis.txt").write_text("x")
     if report is not None:
-        (out / "export.json").write_bytes(report.encode("latin-1"))
+        (out / ".export.json").write_bytes(report.encode("latin-1"))
     with pytest.raises(CorpusError, match="not made by an export"):
         export(corpus, out, ExportFormat.TEXT, ABOUT)
     assert (out / "thesis.txt").read_text() == "x"
@@ -91,7 +119,7 @@ def test_what_no_export_made_stays(corpus: Path, tmp_path: Path, report: str | N
 def test_an_empty_folder_is_taken(corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     export(corpus, tmp_path / "out", ExportFormat.TEXT, ABOUT)
-    assert (tmp_path / "out" / "export.json").exists()
+    assert (tmp_path / "out" / ".export.json").exists()
 
 
 def test_a_file_is_no_folder(corpus: Path, tmp_path: Path) -> None:
@@ -151,7 +179,7 @@ def test_the_command(corpus: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0
     assert "test: 3 documents, 6 words" in done.output
-    assert json.loads((tmp_path / "out" / "export.json").read_bytes())["split"]["rule"] == "date"
+    assert json.loads((tmp_path / "out" / ".export.json").read_bytes())["split"]["rule"] == "date"
     assert 'pretty_name: "vesti"' in (tmp_path / "out" / "README.md").read_text("utf-8")
 
 
