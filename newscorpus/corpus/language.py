@@ -28,12 +28,14 @@ ANSWERS = {
     "sh": BOTH_SCRIPTS,
     "sr": BOTH_SCRIPTS,
     "be": frozenset({"be", "uk"}),
-    "nb": frozenset({"no", "da"}),
-    "nn": frozenset({"no", "da"}),
+    **dict.fromkeys(("no", "nb", "nn"), frozenset({"no", "da"})),
     "zh": frozenset({"zh", "ko"}),
 }
 """Answers that may stand for a language. hr, bs and sr are one group, of which Croatian is Latin only, so that "hr" is
 its one answer. Chinese without simplified characters is often taken for Korean. Others stand for themselves."""
+
+NORWEGIAN = frozenset({"nb", "nn"})
+"""The written forms of "no", which the detector cannot tell apart: the page's own statement does."""
 
 OWN_LETTERS = {"ћ": "sr", "ђ": "sr", "ў": "be"}
 """Letters of one language only, of those that langdetect has no profile of."""
@@ -62,11 +64,16 @@ def judge_language(
 
     Of declared languages that fit equally well, such as hr and sr, the one that the page states for itself is the
     label, else the first. A text too short to tell, and one of a declared language that the detector does not know,
-    are taken on trust.
+    are taken on trust. "no" takes in Bokmål (nb) and Nynorsk (nn), and the label is the form that the page states;
+    where one form is declared, a page that states the other one does not fit.
     """
     if not declared:
         found = judge_language(text, (stated,), config) if stated else LanguageVerdict(*detect(text, config), ok=True)
         return replace(found, ok=True)
+    if stated in NORWEGIAN and stated not in declared:
+        declared = (*(name for name in declared if name not in NORWEGIAN), *({stated} if "no" in declared else ()))
+        if not declared:
+            return replace(judge_language(text, (stated,), config), ok=False)
     declared = tuple(sorted(declared, key=lambda name: name != stated))
     if sum(map(str.isalpha, text[: config.sample_characters])) < config.min_letters:
         return LanguageVerdict(declared[0], 0.0, ok=True)

@@ -25,7 +25,6 @@ KNOWN_FIELD = re.compile(r"(year|month|day)(?::0?[1-9])?")
 
 Texts = tuple[str, ...]
 Patterns = tuple[re.Pattern[str], ...]
-Language = Annotated[str, msgspec.Meta(pattern="^[a-z]{2,3}$")]
 Domain = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9_-]+(\.[a-z0-9_-]+)*$")]
 Address = Annotated[str, msgspec.Meta(pattern=r"^https?://[\w.-]+(:[0-9]+)?([/?#]\S*)?$")]
 
@@ -101,7 +100,7 @@ class Portal:
     """
 
     name: Annotated[str, msgspec.Meta(pattern=f"^{NAME.pattern}$")]
-    languages: Annotated[tuple[Language, ...], msgspec.Meta(min_length=1)]
+    languages: Annotated[Texts, msgspec.Meta(min_length=1)]
     domains: Annotated[tuple[Domain, ...], msgspec.Meta(min_length=1)]
     start: Annotated[tuple[Address, ...], msgspec.Meta(min_length=1)]
     feeds: tuple[Address, ...] = ()

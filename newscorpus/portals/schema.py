@@ -13,6 +13,7 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 import msgspec
 
 from newscorpus.errors import PortalError
+from newscorpus.portals.languages import check_language
 from newscorpus.portals.portal import (
     NAME,
     PolitenessSection,
@@ -24,6 +25,14 @@ from newscorpus.portals.portal import (
 )
 from newscorpus.portals.rules import compile_rules, selects_elements
 from newscorpus.resources import data_folder
+
+WEB_ADDRESS = "an address that begins with http:// or https://, such as 'https://www.vesti.example/'"
+EXPECTED = {
+    "name": "a name of a-z, 0-9 and '-'",
+    "domains": "a host name in lower case, without scheme, port and path, such as 'vesti.example'",
+    **dict.fromkeys(("start", "feeds", "sitemaps"), WEB_ADDRESS),
+}
+"""The form of a value, for people, where `Portal` has a regular expression."""
 
 
 def load_portal(name_or_path: str | Path) -> Portal:
@@ -42,9 +51,18 @@ def load_portal(name_or_path: str | Path) -> Portal:
         portal = msgspec.convert(table, Portal, dec_hook=_pattern)
     except msgspec.ValidationError as error:
         what, _, where = str(error).rpartition(" - at `$.")
-        raise PortalError(f"{path}: {where.rstrip('`')}: {what}") from error
+        raise PortalError(f"{path}: {where.rstrip('`')}: {_in_words(what, where.rstrip('`'), table)}") from error
     _check_values(portal, path)
     return portal
+
+
+def _in_words(what: str, where: str, table: dict[str, Any]) -> str:
+    """Say which form a value should have, where msgspec names a regular expression."""
+    if "regex" not in what:
+        return what
+    key, _, position = where.rstrip("]").partition("[")
+    value = table[key][int(position)] if position else table[key]
+    return f"{value!r}; expected {EXPECTED[key]}"
 
 
 def list_portals() -> list[str]:
@@ -128,6 +146,9 @@ def _pattern(_kind: type, value: object) -> re.Pattern[str]:
 def _check_values(portal: Portal, path: Path) -> None:
     if portal.name != path.stem:
         raise PortalError(f"{path}: name: {portal.name!r} is not the file's name, {path.stem!r}")
+    for position, code in enumerate(portal.languages):
+        with _faults_of(f"{path}: languages[{position}]: "):
+            check_language(code)
     for position, url in enumerate(portal.start):
         if not portal.covers(url):
             raise PortalError(f"{path}: start[{position}]: {url!r} lies outside domains")

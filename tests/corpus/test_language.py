@@ -182,3 +182,31 @@ def test_the_array_detector_answers_as_langdetect_does(text: str) -> None:
 def test_the_array_detector_refuses_what_langdetect_refuses() -> None:
     with pytest.raises(LangDetectException):
         _Detector(_factory()).get_probabilities()
+
+
+NORWEGIAN = (
+    "Regjeringen vedtok i går forslaget til statsbudsjett for neste år, ble det opplyst etter møtet i Oslo. "
+    "Finansministeren sa at gjennomsnittslønnen kommer til å øke med åtte prosent, og at pensjonene også skal opp."
+)
+
+
+@pytest.mark.parametrize(
+    ("declared", "stated", "language", "ok"),
+    [
+        (("no",), "", "no", True),
+        (("no",), "nb", "nb", True),
+        (("no",), "nn", "nn", True),
+        (("nb",), "", "nb", True),
+        (("nb",), "no", "nb", True),
+        (("nb",), "nn", "nn", False),
+        (("nb", "nn"), "nn", "nn", True),
+        (("nb", "no"), "nn", "nn", True),
+        (("nb", "en"), "nn", "no", False),
+        (("sv", "no"), "nb", "nb", True),
+    ],
+)
+def test_the_page_tells_the_forms_of_norwegian_apart(
+    declared: tuple[str, ...], stated: str, language: str, ok: bool
+) -> None:
+    verdict = judge_language(NORWEGIAN, declared, stated=stated)
+    assert (verdict.language, verdict.ok) == (language, ok)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from newscorpus.errors import PortalError
+from newscorpus.portals.languages import check_language
 from newscorpus.portals.portal import PolitenessSection, Portal, PortalLimits, TemplateSection
 from newscorpus.portals.schema import list_portals, load_portal, with_base
 from newscorpus.resources import data_folder
@@ -93,13 +94,19 @@ def test_a_portal_travels_to_another_process(tmp_path: Path) -> None:
         ("title =", "headline =", "template.headline", "known keys: remove, text, title"),
         ('languages = ["sr"]', "", "missing key languages", "known keys: name, languages"),
         ('languages = ["sr"]', "languages = []", "languages", "length >= 1"),
-        ('languages = ["sr"]', 'languages = ["sr-Latn"]', "languages[0]", "regex"),
+        ('languages = ["sr"]', 'languages = ["sr-Latn"]', "languages[0]", "did you mean 'sr'?"),
+        (
+            'languages = ["sr"]',
+            'languages = ["sr", "cz"]',
+            "languages[1]",
+            "'cz' is no language of ISO 639; did you mean",
+        ),
         ('languages = ["sr"]', 'languages = "sr"', "languages", "array"),
-        ('domains = ["vesti.rs"]', 'domains = ["vesti.rs:80"]', "domains[0]", "regex"),
+        ('domains = ["vesti.rs"]', 'domains = ["vesti.rs:80"]', "domains[0]", "'vesti.rs:80'; expected a host name"),
         ('domains = ["vesti.rs"]', 'domains = ["novine.rs"]', "start[0]", "outside domains"),
-        ('"https://www.vesti.rs/"', '"www.vesti.rs"', "start[0]", "regex"),
-        ('"https://www.vesti.rs/"', '"file:///etc/passwd"', "start[0]", "regex"),
-        ('["https://www.vesti.rs/rss"]', '["http://[::1"]', "feeds[0]", "regex"),
+        ('"https://www.vesti.rs/"', '"www.vesti.rs"', "start[0]", "expected an address that begins with http://"),
+        ('"https://www.vesti.rs/"', '"file:///etc/passwd"', "start[0]", "expected an address"),
+        ('["https://www.vesti.rs/rss"]', '["http://[::1"]', "feeds[0]", "expected an address"),
         ("'/stampaj/'", "'/stampaj('", "ignore[0]", "broken regular expression"),
         ("'/stampaj/'", "7", "ignore[0]", "got `int`"),
         ("delay_seconds = 2", "delay_seconds = -1", "delay_seconds", ">= 0"),
@@ -112,7 +119,7 @@ def test_a_portal_travels_to_another_process(tmp_path: Path) -> None:
         ('"//aside"', '"//aside["', "template.remove[1]", "broken rule"),
         ('"//aside"', '"//aside/@class"', "template.remove[1]", "selects no elements"),
         ('".ad"', '".ad::text"', "template.remove[0]", "selects no elements"),
-        ('name = "vesti"', 'name = "Vesti"', "name", "regex"),
+        ('name = "vesti"', 'name = "Vesti"', "name", "'Vesti'; expected a name of a-z"),
         ('name = "vesti"', 'name = "novosti"', "name", "not the file's name"),
         ("[limits]", "[[limits]]", "limits", "object"),
     ],
@@ -127,6 +134,27 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, old: str, new: str, k
     assert key in message.removeprefix(str(path))
     assert hint in message
     assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("wrong", "meant"),
+    [
+        *(pair.split(":") for pair in "cz:cs gr:el rs:sr ua:uk dk:da al:sq jp:ja cn:zh by:be at:de us:en".split()),
+        *(pair.split(":") for pair in "ces:cs deu:de iw:he CS:cs cs_CZ:cs czech:cs Slovenian:sl".split()),
+        *(("und", ""), ("xx", ""), ("mul", ""), ("", ""), ("qqq", "")),
+    ],
+)
+def test_what_is_no_language_is_refused_with_the_code_that_was_meant(wrong: str, meant: str) -> None:
+    with pytest.raises(ValueError, match="no language of ISO 639") as caught:
+        check_language(wrong)
+    assert (f"did you mean {meant!r}?" if meant else "expected two or three letters") in str(caught.value)
+
+
+def test_languages_of_all_sizes_are_known() -> None:
+    for code in "cs sr sh cnr uk no nb nn hsb szl rue csb rom ku arz tw tl fil zh yue abq".split():
+        check_language(code)
+    for path in data_folder("portals").glob("*.toml"):
+        assert load_portal(path).languages
 
 
 def test_a_file_that_is_no_toml_is_named(tmp_path: Path) -> None:

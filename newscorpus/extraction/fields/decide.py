@@ -103,6 +103,8 @@ def decide_tags(evidence: Sequence[Evidence]) -> tuple[Decided, tuple[str, ...]]
 def decide_language(evidence: Sequence[Evidence]) -> Decided:
     """The language that most declarations name, of equals the one named first."""
     tags = [(tag, item.source) for item in of_field("language", evidence) if (tag := primary_tag(item.value))]
+    if {"nb", "nn"} & {tag for tag, _ in tags}:  # the written forms of "no", which names no other language
+        tags = [(tag, source) for tag, source in tags if tag != "no"]
     counts = Counter(tag for tag, _ in tags)
     most = max(counts, key=counts.__getitem__, default="")
     return next((Decided(tag, source) for tag, source in tags if tag == most), Decided())
