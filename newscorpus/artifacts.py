@@ -19,6 +19,8 @@ from newscorpus.resources import data_folder
 
 METADATA = "metadata.json"
 CARD = "card.md"
+MIN_CONFIDENCE = "min_confidence"
+"""Parameter of a model that states a confidence: the least one of a text that is published by default."""
 WEIGHTS = "model.onnx"
 """The weights of a model that is a single file."""
 ROWS, SCORES = "features", "scores"
@@ -50,6 +52,11 @@ class Metadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     versions: dict[str, str]
     data: dict[str, dict[str, str | int]]
     scores: dict[str, dict[str, float]]
+
+    @property
+    def extractor(self) -> str:
+        """Name the extractor that the model is, as rows of a corpus do."""
+        return f"model:{self.name}@{self.version}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +91,17 @@ class Artifact:
         return self.weights[file]
 
 
+def least_confidences() -> dict[str, float]:
+    """Read the least confidence of a text that is published, by extractor, of the models that state a confidence.
+
+    Raises:
+        ArtifactError: the metadata of a model is damaged.
+    """
+    described = [_read_metadata(path.parent) for path in sorted(data_folder("models").glob(f"*/{METADATA}"))]
+    stated = {metadata.extractor: metadata.parameters.get(MIN_CONFIDENCE) for metadata in described}
+    return {extractor: least for extractor, least in stated.items() if isinstance(least, float)}
+
+
 def load_artifact(name: str, features: Sequence[str]) -> Artifact:
     """Load the model `name`, for input columns `features`.
 
@@ -92,12 +110,10 @@ def load_artifact(name: str, features: Sequence[str]) -> Artifact:
     """
     folder = data_folder("models") / name
     try:
-        metadata = msgspec.json.decode((folder / METADATA).read_bytes(), type=Metadata)
+        metadata = _read_metadata(folder)
         weights = {file: (folder / file).read_bytes() for file in metadata.files}
     except FileNotFoundError as error:
         raise ArtifactError(f"model {name!r}: {error.filename} is missing") from None
-    except msgspec.DecodeError as error:
-        raise ArtifactError(f"model {name!r}: {METADATA} cannot be read: {error}") from None
     for file, content in weights.items():
         if hashlib.sha256(content).hexdigest() != metadata.files[file]:
             raise ArtifactError(f"model {name!r}: {file} is not the file that {METADATA} describes")
@@ -107,6 +123,13 @@ def load_artifact(name: str, features: Sequence[str]) -> Artifact:
             f"model {name!r} was trained on other features than this version measures: {odd[0]} differs"
         )
     return Artifact(metadata, weights)
+
+
+def _read_metadata(folder: Path) -> Metadata:
+    try:
+        return msgspec.json.decode((folder / METADATA).read_bytes(), type=Metadata)
+    except msgspec.DecodeError as error:
+        raise ArtifactError(f"model {folder.name!r}: {METADATA} cannot be read: {error}") from None
 
 
 def save_artifact(folder: Path, metadata: Metadata, weights: Mapping[str, bytes], card: str) -> None:
@@ -144,7 +167,7 @@ class Scorer:
 
     def __init__(self, artifact: Artifact) -> None:
         self.metadata = artifact.metadata
-        self.name = f"model:{artifact.metadata.name}@{artifact.metadata.version}"
+        self.name = artifact.metadata.extractor
         self._session = artifact.session(WEIGHTS)
 
     def __call__(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -9,6 +9,8 @@ from newscorpus.extraction.post_analysis import revise
 from newscorpus.extraction.verdict import SIGNS, PageJudge, read_signs
 
 MODEL = "main-text"
+LOW_CONFIDENCE = "low_confidence"
+"""Flag of a text that the model trusts less than what is published by default."""
 INPUTS = (*COLUMNS, *(f"page: {name}" for name in SIGNS))
 """All that the model's trees and numbers were trained on."""
 
@@ -27,7 +29,7 @@ class MainTextSystem:
         artifact = artifact or load_artifact(MODEL, INPUTS)
         self.classify = Classifier(artifact)
         self.judge = PageJudge.of(artifact)
-        self.name = f"model:{artifact.metadata.name}@{artifact.metadata.version}"
+        self.name = artifact.metadata.extractor
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
         """The blocks of what was read, with the final verdict on each."""
@@ -44,7 +46,9 @@ class MainTextSystem:
         confidence, article = self.judge(read_signs(labelled, features, reading.fields, url))
         if article < self.judge.least_article:
             return Rejected("extract", "no_article", f"probability of an article {article:.2f}", url)
-        return FoundText(good_paragraphs(labelled), self.name, round(confidence, 3))
+        confidence = round(confidence, 3)
+        flags = (LOW_CONFIDENCE,) if confidence < self.judge.min_confidence else ()
+        return FoundText(good_paragraphs(labelled), self.name, confidence, flags)
 
     def _label(self, reading: Reading) -> tuple[tuple[LabelledBlock, ...], PageFeatures]:
         """The blocks, at least one, with the final verdict on each, and their features."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.arrays import Flags, Floats
-from newscorpus.artifacts import Artifact, ArtifactError
+from newscorpus.artifacts import MIN_CONFIDENCE, Artifact, ArtifactError
 from newscorpus.data import Fields, Label, LabelledBlock
 from newscorpus.extraction.classify import Trees
 from newscorpus.extraction.features import FEATURES, PageFeatures
@@ -172,11 +172,13 @@ class PageJudge:
         confidence: gives the probability that the text is right.
         article: gives the probability that the page holds an article.
         least_article: below this probability the page is taken to hold none.
+        min_confidence: texts below it are flagged, and not published unless a build asks for less.
     """
 
     confidence: Logistic
     article: Trees
     least_article: float
+    min_confidence: float
 
     def __call__(self, signs: Floats) -> tuple[float, float]:
         """The probability that the text is right, and the one that there is an article."""
@@ -192,20 +194,24 @@ class PageJudge:
         parameters = artifact.metadata.parameters
         try:
             weights, bias = parameters["confidence_weights"], parameters["confidence_bias"]
-            least = parameters["least_article"]
+            least_article, min_confidence = parameters["least_article"], parameters[MIN_CONFIDENCE]
         except KeyError as error:
             raise ArtifactError(f"the model's metadata lacks the parameter {error.args[0]}") from None
-        if isinstance(bias, list) or isinstance(least, list):
+        if isinstance(bias, list) or isinstance(least_article, list) or isinstance(min_confidence, list):
             raise ArtifactError("the model's metadata holds a list where a number belongs")
         if not isinstance(weights, list) or len(weights) != len(SIGNS):
             raise ArtifactError("the model's verdict was trained on other signs than this version reads")
-        return cls(Logistic(tuple(weights), bias), Trees(artifact, ARTICLE, len(SIGNS)), least)
+        trees = Trees(artifact, ARTICLE, len(SIGNS))
+        return cls(Logistic(tuple(weights), bias), trees, least_article, min_confidence)
 
 
-def verdict_parameters(confidence: Logistic, least_article: float) -> Mapping[str, float | list[float]]:
+def verdict_parameters(
+    confidence: Logistic, least_article: float, min_confidence: float
+) -> Mapping[str, float | list[float]]:
     """The numbers of a verdict, as a model's metadata holds them."""
     return {
         "confidence_weights": list(confidence.weights),
         "confidence_bias": confidence.bias,
         "least_article": least_article,
+        MIN_CONFIDENCE: min_confidence,
     }

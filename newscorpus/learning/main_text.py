@@ -21,7 +21,13 @@ from newscorpus.learning.examples import Example, make_example
 from newscorpus.learning.model import TrainedModel
 from newscorpus.learning.onnx import trees_to_onnx
 from newscorpus.learning.sources import Progress, describe_data, training_pages
-from newscorpus.learning.verdicts import JudgedPage, check_verdict, learn_article, learn_confidence
+from newscorpus.learning.verdicts import (
+    JudgedPage,
+    check_verdict,
+    choose_min_confidence,
+    learn_article,
+    learn_confidence,
+)
 
 FOLDS = 4
 MODEL_VERSION = "2"
@@ -85,7 +91,7 @@ def train_main_text(
         name=MODEL,
         version=MODEL_VERSION,
         features=INPUTS,
-        parameters=verdict_parameters(learn_confidence(judged), LEAST_ARTICLE),
+        parameters=verdict_parameters(learn_confidence(judged), LEAST_ARTICLE, choose_min_confidence(judged)),
         weights={file: trees_to_onnx(booster) for file, booster in trees.items()},
         packages=PACKAGES,
         data=describe_data(data, Counter(example.page.dataset for example in examples)),

@@ -1,5 +1,6 @@
 """Learn the verdict on a page from its signs: a logistic model of the confidence, boosted trees for the rest."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,12 @@ TRUSTED_F1 = 0.9
 
 STRENGTH = 0.3
 """Inverse of the penalty on the weights of the confidence."""
+
+MOST_RIGHT_LEFT_OUT = 0.003
+"""Largest share of the right texts that may lie below it: a lost article costs more than a bad one."""
+
+DIGITS = 3
+"""Of a confidence, as rows of a corpus state it."""
 
 ROUNDS = 300
 TREES = {
@@ -72,6 +79,14 @@ def learn_confidence(pages: Sequence[JudgedPage]) -> Logistic:
     return Logistic(tuple(round(float(weight), 6) for weight in weights), round(bias, 6))
 
 
+def choose_min_confidence(pages: Sequence[JudgedPage]) -> float:
+    """Choose the highest confidence below which hardly a right text lies, out of fold by site."""
+    articles = [page for page in pages if page.is_article]
+    right = np.sort(_confidence_out_of_fold(articles)[[page.is_right for page in articles]])
+    least = float(right[int(MOST_RIGHT_LEFT_OUT * len(right))])
+    return math.floor(least * 10**DIGITS) / 10**DIGITS
+
+
 def learn_article(pages: Sequence[JudgedPage]) -> lightgbm.Booster:
     """Grow trees for the probability that a page holds an article."""
     clear = _clear_cases(pages)
@@ -86,7 +101,7 @@ def check_verdict(pages: Sequence[JudgedPage], least_article: float) -> dict[str
     F1 above 0.9 among those given a confidence above 0.9; `calibration_error` the expected calibration error, ten bins.
     """
     articles = [page for page in pages if page.is_article]
-    confidence = _cross_validated(articles, lambda rest, held: _fit_logistic(rest).predict_proba(_signs(held))[:, 1])
+    confidence = _confidence_out_of_fold(articles)
     right = np.array([page.is_right for page in articles])
     sure = confidence > TRUSTED_F1
     bins = np.minimum((confidence * 10).astype(int), 9)
@@ -103,6 +118,10 @@ def check_verdict(pages: Sequence[JudgedPage], least_article: float) -> dict[str
         "rejection_recall": float(rejected[is_other].mean()),
         "articles_lost": float(rejected[~is_other].mean()),
     }
+
+
+def _confidence_out_of_fold(articles: Sequence[JudgedPage]) -> Floats:
+    return _cross_validated(articles, lambda rest, held: _fit_logistic(rest).predict_proba(_signs(held))[:, 1])
 
 
 def _clear_cases(pages: Sequence[JudgedPage]) -> list[JudgedPage]:

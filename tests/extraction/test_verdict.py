@@ -11,7 +11,7 @@ from newscorpus.data import Block, Element, Fields, Label, LabelledBlock
 from newscorpus.extraction.features import measure
 from newscorpus.extraction.verdict import ARTICLE, SIGNS, Logistic, PageJudge, read_signs, verdict_parameters
 
-PARAMETERS = verdict_parameters(Logistic((0.0,) * len(SIGNS), 0.0), 0.3)
+PARAMETERS = verdict_parameters(Logistic((0.0,) * len(SIGNS), 0.0), 0.3, 0.1)
 
 
 MakeArtifact = Callable[..., Artifact]
@@ -53,7 +53,7 @@ def test_a_verdict_is_read_from_the_model(artifact: MakeArtifact) -> None:
 
     assert confidence == pytest.approx(0.5)
     assert [undated, dated] == pytest.approx([1 / (1 + math.exp(2)), 1 / (1 + math.exp(-2))])
-    assert verdict.least_article == 0.3
+    assert (verdict.least_article, verdict.min_confidence) == (0.3, 0.1)
 
 
 @pytest.mark.parametrize("name", list(PARAMETERS))

@@ -6,7 +6,13 @@ import pytest
 
 from newscorpus.extraction.verdict import SIGNS
 from newscorpus.gold.conventions import NO_ARTICLE
-from newscorpus.learning.verdicts import JudgedPage, check_verdict, learn_article, learn_confidence
+from newscorpus.learning.verdicts import (
+    JudgedPage,
+    check_verdict,
+    choose_min_confidence,
+    learn_article,
+    learn_confidence,
+)
 
 
 def judged(number: int, f1: float, page_type: str = "article", weight: float = 1.0) -> JudgedPage:
@@ -35,6 +41,24 @@ def test_confidence_tells_right_texts_from_wrong_ones(pages: list[JudgedPage]) -
 
     assert confidence(judged(500, 0.99).signs) > 0.8
     assert confidence(judged(501, 0.3).signs) < 0.2
+
+
+def test_the_least_confidence_leaves_out_wrong_texts_and_hardly_a_right_one(pages: list[JudgedPage]) -> None:
+    least = choose_min_confidence(pages)
+    confidence = learn_confidence(pages)
+
+    assert 0.1 < least < 1
+    assert least == round(least, 3)
+    assert sum(confidence(page.signs) < least for page in pages if page.f1 < 0.5 and page.is_article) == 30
+    assert not any(confidence(page.signs) < least - 0.05 for page in pages if page.is_right)
+
+
+def test_one_right_text_in_three_hundred_may_be_left_out(pages: list[JudgedPage]) -> None:
+    right = [judged(number, 0.99) for number in range(1000, 1340)]
+    freak = JudgedPage(judged(61, 0.3).signs, 0.99, "article", "freak.example", 1.0)
+
+    assert choose_min_confidence([*pages, freak]) < 0.3
+    assert choose_min_confidence([*pages, *right, freak]) > 0.3
 
 
 def test_articles_are_told_from_pages_that_hold_none(pages: list[JudgedPage]) -> None:
