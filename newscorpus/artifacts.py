@@ -32,26 +32,16 @@ class ArtifactError(ValueError):
 
 
 class Metadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Describe a model in its folder, which has its name.
-
-    Attributes:
-        version: raised with every training that is shipped.
-        features: names of the input columns, in order.
-        parameters: numbers that belong to the weights, such as thresholds.
-        files: SHA-256 of each weights file, by name.
-        versions: of the packages that made it.
-        data: the sets it was trained on, each with licence, pages and SHA-256.
-        scores: as measured at training, by set.
-    """
+    """Describe a model in its folder, which has its name."""
 
     name: str
-    version: str
-    features: tuple[str, ...]
-    parameters: dict[str, float | list[float]]
-    files: dict[str, str]
-    versions: dict[str, str]
-    data: dict[str, dict[str, str | int]]
-    scores: dict[str, dict[str, float]]
+    version: str  # raised with every training that is shipped
+    features: tuple[str, ...]  # names of the input columns, in order
+    parameters: dict[str, float | list[float]]  # numbers that belong to the weights, such as thresholds
+    files: dict[str, str]  # SHA-256 of each weights file, by name
+    versions: dict[str, str]  # of the packages that made it
+    data: dict[str, dict[str, str | int]]  # the sets it was trained on, each with licence, pages and SHA-256
+    scores: dict[str, dict[str, float]]  # as measured at training, by set
 
     @property
     def extractor(self) -> str:

@@ -135,17 +135,12 @@ GIVEN_PAGES = msgspec.json.Decoder(GivenPage)
 
 @dataclass(frozen=True, slots=True)
 class ExtractedLine:
-    """What became of a line of a file of pages.
+    """What became of a line of a file of pages."""
 
-    Attributes:
-        line: JSON with the keys of the record, or with `url` and `rejected`; `id` is the one given. b"" on an error.
-        rejected: "stage/reason", or "".
-        error: what is wrong with the line or the file, named; or "".
-    """
-
+    # JSON with the keys of the record, or with `url` and `rejected`; `id` is the one given; b"" on an error
     line: bytes = b""
-    rejected: str = ""
-    error: str = ""
+    rejected: str = ""  # "stage/reason", or ""
+    error: str = ""  # what is wrong with the line or the file, named; or ""
 
 
 def extract_file(source: Path, recipe: Recipe, origin: PageOrigin, jobs: int) -> Iterator[ExtractedLine]:

@@ -51,18 +51,15 @@ class DuplicateKind(StrEnum):
 class Duplicate:
     """A document that goes.
 
-    Attributes:
-        position: of the document in the collection.
-        of: position of what it was compared with. A revision repeats the text chosen for its document, which may in
-            turn be a duplicate; an exact or near-duplicate repeats a document that stays or is an excerpt of one.
-        kind: how it repeats it.
-        similarity: Jaccard similarity of the shingles, 0..1, estimated from the signatures where that was enough; of an
-            excerpt the share that the longer document contains.
+    A revision repeats the text chosen for its document, which may in turn be a duplicate; an exact or near-duplicate
+    repeats a document that stays or is an excerpt of one.
     """
 
-    position: int
-    of: int
-    kind: DuplicateKind
+    position: int  # of the document in the collection
+    of: int  # position of what it was compared with
+    kind: DuplicateKind  # how it repeats it
+    # Jaccard similarity of the shingles, 0..1, estimated from the signatures where that was enough; of an excerpt the
+    # share that the longer document contains.
     similarity: float
 
 

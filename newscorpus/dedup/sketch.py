@@ -16,43 +16,24 @@ DIGEST_BYTES = 8
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """What is known of a document.
+    """What is known of a document."""
 
-    Attributes:
-        id: of the document; equal for all its revisions.
-        source: who published it: name of a portal, or "".
-        content: hash of the words; equal for exact duplicates.
-        signature: as `signature.sign` made it.
-        runs: sampled runs of words, sorted, for finding excerpts.
-        paragraphs: hashes of the paragraphs, in order.
-        n_words: words of the text.
-        published: seconds since the epoch; NaN where unknown.
-        fetched: seconds since the epoch; NaN where unknown.
-        digest: of everything stored, 8 bytes, so that ties never depend on the order of arrival.
-        space: number of the name space of the id; equal ids in two spaces name two documents.
-        file: number of the file that holds the row, as the index counts what it covers.
-        offset: of the row in that file, in bytes.
-        length: of the row, in bytes.
-        reextraction: how often the page had been extracted again; of the rows of one fetch the highest counts.
-        withdrawn: that extraction gave no document.
-    """
-
-    id: str
-    source: str
-    content: bytes
-    signature: bytes
-    runs: NDArray[np.uint32]
-    paragraphs: NDArray[np.uint32]
-    n_words: int
-    published: float = math.nan
-    fetched: float = math.nan
-    digest: bytes = b""
-    space: int = 0
-    file: int = 0
-    offset: int = 0
-    length: int = 0
-    reextraction: int = 0
-    withdrawn: bool = False
+    id: str  # of the document; equal for all its revisions
+    source: str  # who published it: name of a portal, or ""
+    content: bytes  # hash of the words; equal for exact duplicates
+    signature: bytes  # as `signature.sign` made it
+    runs: NDArray[np.uint32]  # sampled runs of words, sorted, for finding excerpts
+    paragraphs: NDArray[np.uint32]  # hashes of the paragraphs, in order
+    n_words: int  # words of the text
+    published: float = math.nan  # seconds since the epoch; NaN where unknown
+    fetched: float = math.nan  # seconds since the epoch; NaN where unknown
+    digest: bytes = b""  # of everything stored, 8 bytes, so that ties never depend on the order of arrival
+    space: int = 0  # number of the name space of the id; equal ids in two spaces name two documents
+    file: int = 0  # number of the file that holds the row, as the index counts what it covers
+    offset: int = 0  # of the row in that file, in bytes
+    length: int = 0  # of the row, in bytes
+    reextraction: int = 0  # how often the page had been extracted again; of the rows of one fetch the highest counts
+    withdrawn: bool = False  # that extraction gave no document
 
 
 def make_sketch(name: str, source: str, text: str, config: BuildConfig, signature: bytes = b"") -> Sketch:

@@ -73,19 +73,12 @@ def layout_of(config: BuildConfig) -> Layout:
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """A file whose rows are in the index.
+    """A file whose rows are in the index."""
 
-    Attributes:
-        name: as the writer calls the file.
-        size: how much of it was read, as the writer counts.
-        check: what tells the writer that this much is still the same.
-        whole: nothing of it is missing.
-    """
-
-    name: str
-    size: int
-    check: str
-    whole: bool = False
+    name: str  # as the writer calls the file
+    size: int  # how much of it was read, as the writer counts
+    check: str  # what tells the writer that this much is still the same
+    whole: bool = False  # nothing of it is missing
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,29 +28,17 @@ PAGES = "newscorpus/pages"
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """What is right for one page, written by its author.
+    """What is right for one page, written by its author."""
 
-    Attributes:
-        url: the page's canonical address; of a page refused in discovery, all addresses below it are meant.
-        title: headline.
-        published: ISO 8601, a day where the page gives no time.
-        authors: persons named in the byline.
-        language: BCP 47 primary tag.
-        expect: "kept", "duplicate" or "rejected".
-        reason: "stage/reason" of a rejection or of a duplicate, or "".
-        cluster: name of a group of near-duplicates, any one of which may be kept; "" for none.
-        text: main text, one paragraph a line; "" where the page is never read.
-    """
-
-    url: str
-    title: str
-    published: str
-    authors: tuple[str, ...]
-    language: str
-    expect: str
-    reason: str
-    cluster: str
-    text: str
+    url: str  # the page's canonical address; of a page refused in discovery, all addresses below it are meant
+    title: str  # headline
+    published: str  # ISO 8601, a day where the page gives no time
+    authors: tuple[str, ...]  # persons named in the byline
+    language: str  # BCP 47 primary tag
+    expect: str  # "kept", "duplicate" or "rejected"
+    reason: str  # "stage/reason" of a rejection or of a duplicate, or ""
+    cluster: str  # name of a group of near-duplicates, any one of which may be kept; "" for none
+    text: str  # main text, one paragraph a line; "" where the page is never read
 
     @property
     def outcome(self) -> str:
@@ -60,44 +48,26 @@ class Gold:
 
 @dataclass(frozen=True, slots=True)
 class PageOutcome:
-    """What became of one page.
+    """What became of one page."""
 
-    Attributes:
-        name: of the page.
-        url: of the page.
-        expected: "kept", "duplicate" or "stage/reason".
-        happened: one of these; "not met"; or "kept, language ..." where the language is wrong.
-        f1: of the extracted text against the gold by word 4-grams, 0..1; 0 for a page that was not kept.
-    """
-
-    name: str
-    url: str
-    expected: str
-    happened: str
-    f1: float = 0.0
+    name: str  # of the page
+    url: str  # of the page
+    expected: str  # "kept", "duplicate" or "stage/reason"
+    happened: str  # one of these; "not met"; or "kept, language ..." where the language is wrong
+    f1: float = 0.0  # of the extracted text against the gold by word 4-grams, 0..1; 0 for a page that was not kept
 
 
 @dataclass(frozen=True, slots=True)
 class DemoReport:
-    """What came of a crawl of the demo portal.
+    """What came of a crawl of the demo portal."""
 
-    Attributes:
-        corpus: its folder.
-        fetched: number of article pages that were fetched.
-        outcomes: one for each page with gold, by name.
-        records: what was published.
-        rejected: number of addresses by "stage/reason".
-        duplicates: number of documents that were left out as duplicates; earlier revisions do not count.
-        strangers: addresses of published records that have no gold.
-    """
-
-    corpus: Path
-    fetched: int
-    outcomes: tuple[PageOutcome, ...]
-    records: tuple[Record, ...]
-    rejected: Mapping[str, int]
-    duplicates: int
-    strangers: tuple[str, ...]
+    corpus: Path  # its folder
+    fetched: int  # number of article pages that were fetched
+    outcomes: tuple[PageOutcome, ...]  # one for each page with gold, by name
+    records: tuple[Record, ...]  # what was published
+    rejected: Mapping[str, int]  # number of addresses by "stage/reason"
+    duplicates: int  # number of documents that were left out as duplicates; earlier revisions do not count
+    strangers: tuple[str, ...]  # addresses of published records that have no gold
 
     @property
     def f1(self) -> float:

@@ -17,40 +17,24 @@ CALENDAR = "/calendar/"
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """What is answered to one address.
+    """What is answered to one address."""
 
-    Attributes:
-        path: with the query, if one belongs to the address.
-        file: under the site's folder; "" for no body.
-        content_type: as sent, with charset or without.
-        status: of the answer.
-        redirect: path to send the client to, or "".
-        fail_once: the first GET is answered by 500.
-        gzip: the file itself is served gzipped, as sitemaps are.
-    """
-
-    path: str
-    file: str = ""
-    content_type: str = "text/html; charset=utf-8"
-    status: int = 200
-    redirect: str = ""
-    fail_once: bool = False
-    gzip: bool = False
+    path: str  # with the query, if one belongs to the address
+    file: str = ""  # under the site's folder; "" for no body
+    content_type: str = "text/html; charset=utf-8"  # as sent, with charset or without
+    status: int = 200  # of the answer
+    redirect: str = ""  # path to send the client to, or ""
+    fail_once: bool = False  # the first GET is answered by 500
+    gzip: bool = False  # the file itself is served gzipped, as sitemaps are
 
 
 @dataclass(frozen=True, slots=True)
 class DemoSite:
-    """The pages of the demo site as they are served.
+    """The pages of the demo site as they are served."""
 
-    Attributes:
-        routes: by path.
-        base: `http://127.0.0.1:PORT`, in place of the placeholder.
-        today: its month is the one that the calendar begins with.
-    """
-
-    routes: dict[str, Route]
-    base: str
-    today: date
+    routes: dict[str, Route]  # by path
+    base: str  # `http://127.0.0.1:PORT`, in place of the placeholder
+    today: date  # its month is the one that the calendar begins with
 
     def find(self, target: str) -> Route | None:
         """Find the route of a request target; the query counts only where a route has it."""

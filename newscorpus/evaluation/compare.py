@@ -39,18 +39,7 @@ class EvaluationError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PageResult:
-    """What one extractor made of one page; the first six values are those of the `GoldPage`.
-
-    Attributes:
-        extractor: name.
-        rejected: "stage/reason" where the page was refused, else "".
-        confidence: as the extractor gives it, 0..1.
-        ngrams: shared word 4-grams.
-        lcs: longest common subsequence of words (Bakić 2012).
-        edits: words to edit (Novotný 2016).
-        blocks: verdicts on blocks, good is positive; empty where the extractor does not decide block by block.
-        seconds: CPU time.
-    """
+    """What one extractor made of one page; the first six values are those of the `GoldPage`."""
 
     dataset: str
     id: str
@@ -58,14 +47,14 @@ class PageResult:
     domain: str
     language: str
     page_type: str
-    extractor: str
-    rejected: str
-    confidence: float
-    ngrams: Overlap
-    lcs: Overlap
-    edits: int
-    blocks: Confusion
-    seconds: float
+    extractor: str  # name
+    rejected: str  # "stage/reason" where the page was refused, else ""
+    confidence: float  # as the extractor gives it, 0..1
+    ngrams: Overlap  # shared word 4-grams
+    lcs: Overlap  # longest common subsequence of words (Bakić 2012)
+    edits: int  # words to edit (Novotný 2016)
+    blocks: Confusion  # verdicts on blocks, good is positive; empty where the extractor does not decide block by block
+    seconds: float  # CPU time
 
     @property
     def f1(self) -> float:

@@ -32,25 +32,16 @@ UNSEEN_TAGS = ("script", "style", "noscript", "template", "head")
 
 @dataclass(frozen=True, slots=True)
 class FieldResult:
-    """One reader's claim on one page beside the gold. A score is None where the gold has no value.
+    """One reader's claim on one page beside the gold. A score is None where the gold has no value."""
 
-    Attributes:
-        page: its `html` is what the reader read.
-        title_exact: equal after normalisation (letters and digits, one case).
-        title_f1: F1 of the words.
-        date_exact: the same day.
-        authors_f1: F1 of the sets of names.
-        seconds: CPU time.
-    """
-
-    page: GoldPage
+    page: GoldPage  # its `html` is what the reader read
     reader: str
     claim: Claim
-    title_exact: bool | None
-    title_f1: float | None
-    date_exact: bool | None
-    authors_f1: float | None
-    seconds: float
+    title_exact: bool | None  # equal after normalisation (letters and digits, one case)
+    title_f1: float | None  # F1 of the words
+    date_exact: bool | None  # the same day
+    authors_f1: float | None  # F1 of the sets of names
+    seconds: float  # CPU time
 
 
 @dataclass(frozen=True, slots=True)

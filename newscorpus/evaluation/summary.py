@@ -41,41 +41,24 @@ class BlockScores:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Figures of one extractor on one group of pages. Shares and scores are 0..1.
-
-    Attributes:
-        scope, group, extractor: as in `Group`.
-        pages: number of pages.
-        rejected: share of pages without a text.
-        precision: mean over the pages with a text (article-extraction-benchmark).
-        recall: mean over the pages with gold text.
-        f1: harmonic mean of the two.
-        page_f1: mean of the pages' own F1; a page without a text counts 0.
-        exact: share of pages with F1 1.
-        poor: share of pages with F1 under `POOR`.
-        lcs: longest common subsequence of words, lengths summed over the group (Bakić 2012).
-        lcs_page_f1: mean of the pages' own F1 of it.
-        edits: words to edit a page, mean (Novotný 2016).
-        blocks: verdicts on blocks, summed over the group.
-        cpu_ms, cpu_ms_median: CPU milliseconds a page, mean and median.
-    """
+    """Figures of one extractor on one group of pages (see `Group`). Shares and scores are 0..1."""
 
     scope: str
     group: str
     extractor: str
     pages: int
-    rejected: float
-    precision: float
-    recall: float
-    f1: Estimate
-    page_f1: Estimate
-    exact: float
-    poor: float
-    lcs: Scores
-    lcs_page_f1: float
-    edits: float
-    blocks: BlockScores
-    cpu_ms: float
+    rejected: float  # share of pages without a text
+    precision: float  # mean over the pages with a text (article-extraction-benchmark)
+    recall: float  # mean over the pages with gold text
+    f1: Estimate  # harmonic mean of the two
+    page_f1: Estimate  # mean of the pages' own F1; a page without a text counts 0
+    exact: float  # share of pages with F1 1
+    poor: float  # share of pages with F1 under `POOR`
+    lcs: Scores  # longest common subsequence of words, lengths summed over the group (Bakić 2012)
+    lcs_page_f1: float  # mean of the pages' own F1 of it
+    edits: float  # words to edit a page, mean (Novotný 2016)
+    blocks: BlockScores  # verdicts on blocks, summed over the group
+    cpu_ms: float  # CPU milliseconds a page, mean
     cpu_ms_median: float
 
 
@@ -148,17 +131,12 @@ def _f1(sums: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """How one extractor tells pages without an article from articles.
-
-    Attributes:
-        verdicts: positive: rejected; positive in gold: the kinds of `NO_ARTICLE`; forum and documentation pages are
-            left out.
-        shares: share of pages rejected, by kind of page.
-    """
+    """How one extractor tells pages without an article from articles."""
 
     extractor: str
+    # positive: rejected; positive in gold: the kinds of `NO_ARTICLE`; forum and documentation pages are left out
     verdicts: Confusion
-    shares: Mapping[str, float]
+    shares: Mapping[str, float]  # share of pages rejected, by kind of page
 
 
 def summarise_rejections(results: Iterable[PageResult]) -> list[Rejection]:

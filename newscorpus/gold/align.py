@@ -31,15 +31,10 @@ TWIN_WEIGHT = 0.3
 
 @dataclass(frozen=True, slots=True)
 class SoftLabels:
-    """How much of each block of one page is main text.
+    """How much of each block of one page is main text."""
 
-    Attributes:
-        good: per block, how much of it is main text, 0..1.
-        weight: per block, how far the label is to be trusted, 0..1.
-    """
-
-    good: Floats
-    weight: Floats
+    good: Floats  # per block, how much of it is main text, 0..1
+    weight: Floats  # per block, how far the label is to be trusted, 0..1
 
 
 def align(blocks: Sequence[Block], gold: str, title: str = "") -> SoftLabels:

@@ -24,57 +24,33 @@ class PagesError(ValueError):
 
 
 class Mark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a person said of one block.
+    """What a person said of one block."""
 
-    Attributes:
-        block: path of its element from the root, such as `html/body/div#main/p`, as the blocks of the page give it.
-        label: whether it is main text.
-        who: the person, by whatever name they use.
-        when: ISO 8601.
-    """
-
-    block: str
-    label: Literal["good", "bad"]
-    who: str = ""
-    when: str = ""
+    block: str  # path of its element from the root, such as `html/body/div#main/p`, as the blocks of the page give it
+    label: Literal["good", "bad"]  # whether it is main text
+    who: str = ""  # the person, by whatever name they use
+    when: str = ""  # ISO 8601
 
 
 @dataclass(frozen=True, slots=True)
 class GoldPage:
-    """A page and the main text that people marked in it: one line of a file. What is not known is "" or ().
+    """A page and the main text that people marked in it: one line of a file. What is not known is "" or ()."""
 
-    Attributes:
-        id: unique in its set.
-        dataset: name of the set: the file's name before its first dot.
-        url: address of the page.
-        domain: registered domain; pages of one domain stay on one side of every split.
-        language: primary language tag.
-        title: headline.
-        date: publication date as the set gives it.
-        authors: names.
-        html: the page, decoded.
-        text: gold main text, one paragraph a line.
-        page_type: kind of page ("article", "listing" ...) where the set tells kinds apart.
-        split: "train" or "dev".
-        list: what a page that a person marked is for.
-        marks: on single blocks.
-        archive: where the page lies when the line has no `html`; its file is relative to the folder of the JSONL file.
-    """
-
-    id: str
-    dataset: str
-    url: str = ""
-    domain: str = ""
-    language: str = ""
-    title: str = ""
-    date: str = ""
-    authors: tuple[str, ...] = ()
-    html: str = ""
-    text: str = ""
-    page_type: str = ""
-    split: str = ""
-    list: Literal["", "measure", "teach"] = ""
-    marks: tuple[Mark, ...] = ()
+    id: str  # unique in its set
+    dataset: str  # name of the set: the file's name before its first dot
+    url: str = ""  # address of the page
+    domain: str = ""  # registered domain; pages of one domain stay on one side of every split
+    language: str = ""  # primary language tag
+    title: str = ""  # headline
+    date: str = ""  # publication date as the set gives it
+    authors: tuple[str, ...] = ()  # names
+    html: str = ""  # the page, decoded
+    text: str = ""  # gold main text, one paragraph a line
+    page_type: str = ""  # kind of page ("article", "listing" ...) where the set tells kinds apart
+    split: str = ""  # "train" or "dev"
+    list: Literal["", "measure", "teach"] = ""  # what a page that a person marked is for
+    marks: tuple[Mark, ...] = ()  # on single blocks
+    # where the page lies when the line has no `html`; its file is relative to the folder of the JSONL file
     archive: ByteRange | None = None
 
     @property

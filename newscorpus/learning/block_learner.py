@@ -55,24 +55,16 @@ class FittedModel:
 
 @dataclass(frozen=True, slots=True)
 class BlockLearner:
-    """How one system is trained.
-
-    Attributes:
-        name, version, features, about: as in `TrainedModel`.
-        cut: the blocks of a page.
-        measure: the features of a page's blocks, of which there is one at least.
-        fit: pages, read once, to a model; there may be more of them than memory holds.
-        label: which of a page's blocks are main text.
-    """
+    """How one system is trained; the first four values are those of `TrainedModel`."""
 
     name: str
     version: str
     features: tuple[str, ...]
     about: str
-    cut: Callable[[Reading], tuple[Block, ...]]
-    measure: Callable[[Sequence[Block]], Matrix]
-    fit: Callable[[Iterable[LabelledPage]], FittedModel]
-    label: Labeller = label_by_alignment
+    cut: Callable[[Reading], tuple[Block, ...]]  # the blocks of a page
+    measure: Callable[[Sequence[Block]], Matrix]  # the features of a page's blocks, of which there is one at least
+    fit: Callable[[Iterable[LabelledPage]], FittedModel]  # reads the pages once: memory may not hold all of them
+    label: Labeller = label_by_alignment  # which of a page's blocks are main text
 
 
 def train_on_gold(learner: BlockLearner, data: Path, output: Path, progress: Progress) -> Metadata:

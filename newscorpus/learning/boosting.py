@@ -24,28 +24,18 @@ FAR_SHARE = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Boosting:
-    """How the trees are grown.
+    """How the trees are grown."""
 
-    Attributes:
-        rounds, leaves: number of trees, and most leaves of one.
-        learning_rate: shrinkage of each tree.
-        min_leaf: fewest blocks in a leaf.
-        column_share, row_share: of the columns that a tree may use, and of the blocks that it sees.
-        l2: penalty on the leaves' values.
-        bins: values that a column is cut into.
-        threads: processor threads; the result is the same for any number.
-    """
-
-    rounds: int = 200
-    learning_rate: float = 0.09
-    leaves: int = 31
-    min_leaf: int = 60
-    column_share: float = 0.1
-    row_share: float = 0.7
-    l2: float = 5.0
-    bins: int = 63
+    rounds: int = 200  # number of trees
+    learning_rate: float = 0.09  # shrinkage of each tree
+    leaves: int = 31  # most leaves of a tree
+    min_leaf: int = 60  # fewest blocks in a leaf
+    column_share: float = 0.1  # of the columns, that a tree may use
+    row_share: float = 0.7  # of the blocks, that a tree sees
+    l2: float = 5.0  # penalty on the leaves' values
+    bins: int = 63  # values that a column is cut into
     seed: int = 7
-    threads: int = 2
+    threads: int = 2  # of the processor; the result is the same for any number
 
 
 def block_weights(examples: Sequence[Example]) -> list[Floats]:

@@ -22,19 +22,14 @@ _WORDS, _CAPTION, _CAPTION_CLASS = (
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A page to learn from, with its blocks, fields and features.
-
-    Attributes:
-        good: per block, how much of it is main text, 0..1.
-        weight: per block, how far that is to be trusted, 0..1.
-    """
+    """A page to learn from, with its blocks, fields and features."""
 
     page: GoldPage
     blocks: tuple[Block, ...]
     fields: Fields
     features: PageFeatures
-    good: Floats
-    weight: Floats
+    good: Floats  # per block, how much of it is main text, 0..1
+    weight: Floats  # per block, how far that is to be trusted, 0..1
 
 
 def make_example(page: GoldPage) -> Example | None:

@@ -60,23 +60,14 @@ SEED = 1
 
 @dataclass(frozen=True, slots=True)
 class FieldPage:
-    """A page to learn from.
-
-    Attributes:
-        dataset, site: of the page.
-        setting: what its dates are read against.
-        nodes: its candidates, described without structured data.
-        may: per candidate and field whether it could hold the field at all; shape (candidates, fields).
-        holds: likewise, whether it does.
-        truth: the fields.
-    """
+    """A page to learn from."""
 
     dataset: str
     site: str
-    setting: Setting
-    nodes: Nodes
-    may: Flags
-    holds: Flags
+    setting: Setting  # what its dates are read against
+    nodes: Nodes  # its candidates, described without structured data
+    may: Flags  # per candidate and field whether it could hold the field at all; shape (candidates, fields)
+    holds: Flags  # per candidate and field whether it does; of the same shape
     truth: Fields
 
 

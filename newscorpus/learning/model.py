@@ -38,34 +38,22 @@ Made by `newscorpus train {name}` with {versions}; the same pages give the same 
 
 @dataclass(frozen=True, slots=True)
 class TrainedModel:
-    """A fitted model, and what its metadata and its card say of it.
-
-    Attributes:
-        name, version, features, parameters, data, scores: as in `Metadata`.
-        weights: content of each weights file, by name.
-        packages: names of those that made it.
-        about: what it does.
-        source: which pages of the sets it was made from.
-        how: it was fitted.
-        measure: what the scores are.
-        use: how to use it; `{name}` stands for the name.
-        limits: what to know before using it; "" for nothing.
-    """
+    """A fitted model, and what its metadata and its card say of it; what has no comment is as in `Metadata`."""
 
     name: str
     version: str
     features: tuple[str, ...]
     parameters: Mapping[str, float | list[float]]
-    weights: Mapping[str, bytes]
-    packages: Sequence[str]
+    weights: Mapping[str, bytes]  # content of each weights file, by name
+    packages: Sequence[str]  # names of those that made it
     data: dict[str, dict[str, str | int]]
     scores: dict[str, dict[str, float]]
-    about: str
-    source: str
-    how: str
-    measure: str
-    use: str = SYSTEM_USE
-    limits: str = ""
+    about: str  # what it does
+    source: str  # which pages of the sets it was made from
+    how: str  # it was fitted
+    measure: str  # what the scores are
+    use: str = SYSTEM_USE  # how to use it; `{name}` stands for the name
+    limits: str = ""  # what to know before using it; "" for nothing
 
     def save(self, folder: Path) -> Metadata:
         """Write the model; the same model makes the same bytes."""

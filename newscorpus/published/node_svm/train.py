@@ -57,21 +57,14 @@ SEED = 1
 
 @dataclass(frozen=True, slots=True)
 class NodePage:
-    """A page to learn from, with its elements and their features.
-
-    Attributes:
-        is_candidate: per node whether it may be chosen.
-        words: per node the number of its words.
-        good: per node how many of those are main text.
-        gold: number of words of the gold text.
-    """
+    """A page to learn from, with its elements and their features."""
 
     page: GoldPage
     nodes: Nodes
-    is_candidate: Flags
-    words: Floats
-    good: Floats
-    gold: int
+    is_candidate: Flags  # per node whether it may be chosen
+    words: Floats  # per node the number of its words
+    good: Floats  # per node how many of those are main text
+    gold: int  # number of words of the gold text
 
     @property
     def f1(self) -> Floats:
@@ -147,23 +140,15 @@ def _words_of(tree: HtmlElement) -> tuple[list[str], Mapping[HtmlElement, tuple[
 
 @dataclass(frozen=True, slots=True)
 class NodeScores:
-    """How right the choices on some pages are: means over so many pages.
-
-    Attributes:
-        right: whether the chosen node is as good as the best.
-        around: whether it is not, and holds the best.
-        f1: of the words of the chosen node.
-        right_cleaned, f1_cleaned: the same without its foreign parts.
-        best_f1: of the words of the best node.
-    """
+    """How right the choices on some pages are: means over so many pages."""
 
     pages: int
-    right: float
-    around: float
-    f1: float
-    right_cleaned: float
-    f1_cleaned: float
-    best_f1: float
+    right: float  # whether the chosen node is as good as the best
+    around: float  # whether it is not, and holds the best
+    f1: float  # of the words of the chosen node
+    right_cleaned: float  # as `right`, without its foreign parts
+    f1_cleaned: float  # as `f1`, without its foreign parts
+    best_f1: float  # of the words of the best node
 
 
 def score_choices(

@@ -52,23 +52,15 @@ CompareTexts = Callable[[str, str], Overlap]
 
 @dataclass(frozen=True, slots=True)
 class SegmentedPage:
-    """A page to learn from, cut into segments.
-
-    Attributes:
-        features: of the segments: shape (segments, 37).
-        kept: the share of each segment that each expert kept: shape (segments, experts).
-        good: per segment whether it is main text.
-        whole: the 37 features of the whole page.
-        texts: the main text according to each expert.
-    """
+    """A page to learn from, cut into segments."""
 
     page: GoldPage
     segments: tuple[Segment, ...]
-    features: Matrix
-    kept: Matrix
-    good: Flags
-    whole: Matrix
-    texts: Mapping[str, str]
+    features: Matrix  # of the segments: shape (segments, 37)
+    kept: Matrix  # the share of each segment that each expert kept: shape (segments, experts)
+    good: Flags  # per segment whether it is main text
+    whole: Matrix  # the 37 features of the whole page
+    texts: Mapping[str, str]  # the main text according to each expert
 
     @property
     def hybrid_features(self) -> Matrix:
@@ -106,26 +98,15 @@ def make_segmented(page: GoldPage, experts: Mapping[str, find.Expert]) -> Segmen
 
 @dataclass(frozen=True, slots=True)
 class SvmSearch:
-    """How a machine is chosen and fitted.
+    """How a machine is chosen and fitted, in a time that grows with the square of the rows."""
 
-    Attributes:
-        kernels: tried, of those of libSVM.
-        penalties: tried, libSVM's C.
-        folds: of the cross-validation; no site stands in two.
-        choose_from: most rows that the choice is made from: its time grows with their square.
-        fit_to: most rows that the chosen machine is fitted to; its time grows likewise, and each row may become a part
-            of the model.
-        scoring: measure of scikit-learn that decides.
-        seed: of the draw of rows.
-    """
-
-    kernels: tuple[str, ...] = ("linear", "rbf")
-    penalties: tuple[float, ...] = (1.0, 10.0, 100.0)
-    folds: int = 5
-    choose_from: int = 3_000
-    fit_to: int = 8_000
-    scoring: str = "f1"
-    seed: int = 1
+    kernels: tuple[str, ...] = ("linear", "rbf")  # tried, of those of libSVM
+    penalties: tuple[float, ...] = (1.0, 10.0, 100.0)  # tried, libSVM's C
+    folds: int = 5  # of the cross-validation; no site stands in two
+    choose_from: int = 3_000  # most rows that the choice is made from
+    fit_to: int = 8_000  # most rows that the chosen machine is fitted to; each may become a part of the model
+    scoring: str = "f1"  # measure of scikit-learn that decides
+    seed: int = 1  # of the draw of rows
 
 
 class ChosenSvm(NamedTuple):
