@@ -58,7 +58,8 @@ class WorkerPool(Generic[T, R]):
 
         Raises:
             Exception: what `prepare` raised in one of them.
-            EOFError: one of them died.
+            EOFError: one of them died, or the pool is closed.
+            OSError: one of them could not be started.
         """
         for worker in self._workers:
             worker.start()
@@ -124,23 +125,31 @@ class _Worker(Generic[T, R]):
                 return
             self._pipe, theirs = SPAWN.Pipe()
             self._is_prepared = False
-            self._process = SPAWN.Process(target=_serve, args=(theirs, self._function, self._prepare), daemon=True)
+            process = SPAWN.Process(target=_serve, args=(theirs, self._function, self._prepare), daemon=True)
             # A process inherits the mask: blocked here, Ctrl-C does not reach it even while it starts. The tracker of
             # multiprocessing must run before, since its start takes the block off.
             resource_tracker.ensure_running()
             before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-            self._process.start()
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            try:
+                process.start()
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            self._process = process
             theirs.close()
 
     def wait(self) -> Exception | None:
         """Wait until the process is prepared, and return what its preparation raised."""
+        if not self._process:
+            raise EOFError("the pool is closed")
         error: Exception | None = None if self._is_prepared else self._pipe.recv()
         self._is_prepared = True
         return error
 
     def call(self, item: T) -> R | Lost:
-        self.start()
+        try:
+            self.start()
+        except OSError as error:  # such as too little memory; the next item tries again
+            return Lost("worker_failed", f"no process: {error}")
         if not self._process:
             return Lost("worker_failed", "the pool is closed")
         try:

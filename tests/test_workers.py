@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from newscorpus.workers import UNDER_WAY, Lost, WorkerPool, in_order
+from newscorpus.workers import SPAWN, UNDER_WAY, Lost, WorkerPool, in_order
 
 T = TypeVar("T")
 Task = partial[Any]
@@ -162,6 +162,31 @@ def test_without_start_a_failed_preparation_costs_the_item() -> None:
         lost = pool.submit(partial(abs, -1)).result()
     assert isinstance(lost, Lost)
     assert "no number" in lost.detail
+
+
+def test_a_process_that_cannot_be_started_costs_its_item_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    start: Any = SPAWN.Process.start
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+    def fail(_: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    with WorkerPool[Callable[[], Any], Any](call, 1, 20) as pool:
+        monkeypatch.setattr(SPAWN.Process, "start", fail)
+        lost = pool.submit(partial(abs, -1)).result()
+        with pytest.raises(OSError, match="unavailable"):
+            pool.start()
+        monkeypatch.setattr(SPAWN.Process, "start", start)
+        assert pool.submit(partial(abs, -2)).result() == 2
+    assert lost == Lost("worker_failed", "no process: [Errno 11] Resource temporarily unavailable")
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == blocked
+
+
+def test_a_closed_pool_cannot_be_started() -> None:
+    pool: Pool = WorkerPool(call, 1, 20)
+    pool.close()
+    with pytest.raises(EOFError, match="closed"):
+        pool.start()
 
 
 def test_closing_does_not_wait_for_what_is_under_way() -> None:
