@@ -6,7 +6,7 @@ its host and site are "", and it still has an id.
 
 import hashlib
 import re
-from functools import cache, lru_cache
+from functools import lru_cache
 from urllib.parse import SplitResult, unquote_plus, urlsplit
 
 from tldextract import TLDExtract
@@ -43,6 +43,9 @@ of 3 in a million (birthday bound)."""
 KEPT_ADDRESSES = 8_192
 """Addresses whose ids are kept, some 2 MB: a crawl asks several times for each link, and menus name the same ones."""
 
+SUFFIX_LIST = TLDExtract(cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True)
+"""The suffix list that comes with tldextract; nothing is fetched and nothing written."""
+
 
 def canonical_url(url: str) -> str:
     """The one form of all addresses of the same document, for comparing them; idempotent.
@@ -68,7 +71,7 @@ def site_key(url: str) -> str:
     parts = _canonical_parts(url)
     if parts is None:
         return ""
-    return _suffix_list()(parts.hostname or "").top_domain_under_public_suffix or parts.netloc
+    return SUFFIX_LIST(parts.hostname or "").top_domain_under_public_suffix or parts.netloc
 
 
 @lru_cache(KEPT_ADDRESSES)
@@ -123,9 +126,3 @@ def _is_noise(name: str, value: str) -> bool:
     if TRACKING.fullmatch(name) or SESSION.fullmatch(name):
         return True
     return bool(PERHAPS_SESSION.fullmatch(name) and TOKEN.fullmatch(value))
-
-
-@cache
-def _suffix_list() -> TLDExtract:
-    """The suffix list that comes with tldextract; nothing is fetched and nothing written."""
-    return TLDExtract(cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True)

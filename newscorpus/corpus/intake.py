@@ -7,7 +7,7 @@ the last of its file. The journal `rejected.jsonl` has a line for each page that
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO, Self
 
@@ -124,7 +124,6 @@ class IntakeWriter:
         self._file.write(encode_line(row))
 
     def _new_segment(self) -> BinaryIO:
-        """Create the segment after the last one, with its header."""
         self._folder.mkdir(parents=True, exist_ok=True)
         number = max((int(path.stem) for path in segments(self._folder) if path.stem.isdecimal()), default=0) + 1
         file = (self._folder / Path(INTAKE_SEGMENT.format(number)).name).open("xb")
@@ -214,7 +213,8 @@ def read_intake(
     """
     for segment in segments(folder):
         start = (after or {}).get(segment.name, 0)
-        for offset, line in _header_and_rows(segment, start):
+        header = islice(complete_lines(segment), 1 if start else 0)
+        for offset, line in chain(header, complete_lines(segment, start)):
             try:
                 if offset == 0:
                     _check_header(line, parameters)
@@ -231,13 +231,6 @@ def read_row(place: RowPlace) -> Row:
     with place.segment.open("rb") as file:
         file.seek(place.offset)
         return decode_row(file.read(place.length))
-
-
-def _header_and_rows(segment: Path, start: int) -> Iterator[tuple[int, bytes]]:
-    """Read the first line of a segment, and those that begin at `start` or later."""
-    yield from islice(complete_lines(segment), 1 if start else None)
-    if start:
-        yield from complete_lines(segment, start)
 
 
 def _checked_row(line: bytes, parameters: SignatureParameters) -> Row | Withdrawal:

@@ -81,7 +81,8 @@ def judge_language(
     language, score = _best({name: sum(chances.get(answer, 0.0) for answer in _answers(name)) for name in declared})
     if score >= config.min_score:
         return LanguageVerdict(language, min(score, 1.0), ok=True)
-    unknown = [name for name in declared if not _answers(name) & _known()]
+    known = {_tag(name) for name in _factory().get_lang_list()}
+    unknown = [name for name in declared if not _answers(name) & known]
     if unknown:
         return LanguageVerdict(unknown[0], 0.0, ok=True)
     return LanguageVerdict(*_best(chances), ok=False)
@@ -192,10 +193,6 @@ def _own_letters(sample: str, min_share: float) -> str:
 
 def _answers(language: str) -> frozenset[str]:
     return ANSWERS.get(language, frozenset({language}))
-
-
-def _known() -> set[str]:
-    return {_tag(name) for name in _factory().get_lang_list()}
 
 
 def _tag(name: str) -> str:

@@ -24,14 +24,12 @@ VALUES = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(),
 
 
 def _arrow_fields(of: Any, schema: int) -> list[pyarrow.Field]:
-    """List the fields of a dataclass as fields of Arrow."""
     return [
         pyarrow.field(name, _arrow_type(kind, schema), nullable=False) for name, kind in keys_of(of, schema).items()
     ]
 
 
 def _arrow_type(kind: Any, schema: int) -> pyarrow.DataType:
-    """Find the Arrow type of a value, of a tuple of values, or of a dataclass."""
     if get_origin(kind) is tuple:
         return pyarrow.list_(pyarrow.field("element", _arrow_type(get_args(kind)[0], schema), nullable=False))
     return VALUES.get(kind) or pyarrow.struct(_arrow_fields(kind, schema))

@@ -120,5 +120,4 @@ def _id_findings(published: Published, ids: "array[int]") -> Iterator[str]:
 
 
 def _key(name: str) -> int:
-    """Hash an id to 64 bits."""
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest())

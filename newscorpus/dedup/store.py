@@ -221,7 +221,6 @@ class Store:
 
 
 def _columns(sketches: Sequence[Sketch], sources: Mapping[str, int], permutations: int) -> dict[str, bytes]:
-    """What sketches add to each column."""
     ids = [sketch.id.encode() for sketch in sketches]
     if longest := max((name for name in ids if len(name) > MAX_ID_BYTES), key=len, default=b""):
         raise DedupError(

@@ -41,7 +41,9 @@ class Verifier:
         self._shingle_words = config.signature.shingle_words
         self._excerpt_words = config.duplicates.excerpt_words
         self._path = path
-        self._found = _load(path) if path else {}
+        data = path.read_bytes() if path and path.exists() else b""
+        rows = np.frombuffer(data, FOUND, len(data) // FOUND.itemsize)  # without one that was cut off at the end
+        self._found: dict[Pair, float] = {(first, second, kind): value for first, second, kind, value in rows.tolist()}
         self._n_saved = len(self._found)
 
     def jaccard(self, one: int, other: int) -> float:
@@ -73,10 +75,3 @@ class Verifier:
     def _runs(self, one: int, other: int, words: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         first, second = (shingles(word_hashes(self._text_of(position)), words) for position in (one, other))
         return first, second
-
-
-def _load(path: Path) -> dict[Pair, float]:
-    """What a file holds, a row that was cut off at its end left out."""
-    data = path.read_bytes() if path.exists() else b""
-    rows = np.frombuffer(data, FOUND, len(data) // FOUND.itemsize)
-    return {(one, other, kind): value for one, other, kind, value in rows.tolist()}

@@ -38,15 +38,12 @@ def estimate(
     """
     if not len(pages):
         raise ValueError("no pages to estimate from")
-    units = pages if groups is None else _sum_by_group(pages, groups)
+    units = pages
+    if groups is not None:
+        names, index = np.unique(np.asarray(groups), return_inverse=True)
+        units = np.zeros((len(names), pages.shape[1]))
+        np.add.at(units, index, pages)
     n = len(units)
     drawn = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=ROUNDS)
     low, high = np.percentile(figure(drawn @ units), INTERVAL_PERCENT)
     return Estimate(float(figure(units.sum(axis=0, keepdims=True))[0]), float(low), float(high))
-
-
-def _sum_by_group(pages: Floats, groups: Sequence[str]) -> Floats:
-    names, index = np.unique(np.asarray(groups), return_inverse=True)
-    sums = np.zeros((len(names), pages.shape[1]))
-    np.add.at(sums, index, pages)
-    return sums

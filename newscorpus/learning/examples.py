@@ -41,16 +41,12 @@ def make_example(page: GoldPage) -> Example | None:
     features = measure(reading.blocks, Hints(fields.title, fields.description, reading.article_body))
     labels = align(reading.blocks, page.text, page.title or fields.title)
     good, weight = labels.good.copy(), labels.weight.copy()
-    good[_is_caption(features)] = 0.0  # captions are not main text here, whatever a set's gold holds
+    matrix = features.matrix
+    in_box = (matrix[:, _CAPTION_CLASS] > 0) & (matrix[:, _WORDS] < MAX_CAPTION_WORDS)
+    good[(matrix[:, _CAPTION] > 0) | in_box] = 0.0  # captions are not main text here, whatever a set's gold holds
     if page.dataset in LISTS_MISSING:
         weight[_items_amid(reading.blocks, good)] = 0.0
     return Example(page, reading.blocks, fields, features, good, weight)
-
-
-def _is_caption(features: PageFeatures) -> Flags:
-    matrix = features.matrix
-    in_box = (matrix[:, _CAPTION_CLASS] > 0) & (matrix[:, _WORDS] < MAX_CAPTION_WORDS)
-    return np.asarray((matrix[:, _CAPTION] > 0) | in_box)
 
 
 def _items_amid(blocks: tuple[Block, ...], good: Floats) -> Flags:

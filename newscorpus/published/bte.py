@@ -34,17 +34,13 @@ def body_text(html: str) -> str:
     Tags or words that follow each other are grouped first. What tags part is joined by one space (a newline where a
     tag is block-level) unless white space is there.
     """
-    runs = [(is_tags, list(tokens)) for is_tags, tokens in groupby(_TOKEN.findall(_UNREAD.sub(" ", html)), key=_is_tag)]
-    gains = [-len(tokens) if is_tags else len(" ".join(tokens).split()) for is_tags, tokens in runs]
+    tokens = _TOKEN.findall(_UNREAD.sub(" ", html))
+    grouped = groupby(tokens, key=lambda token: len(token) > 1 and token[0] == "<")
+    runs = [(is_tags, list(run)) for is_tags, run in grouped]
+    gains = [-len(run) if is_tags else len(" ".join(run).split()) for is_tags, run in runs]
     start, end = best_interval(gains)
-    joined = "".join(
-        _separator(tokens) if is_tags else unescape("".join(tokens)) for is_tags, tokens in runs[start:end]
-    )
+    joined = "".join(_separator(run) if is_tags else unescape("".join(run)) for is_tags, run in runs[start:end])
     return "\n".join(line for line in (" ".join(line.split()) for line in joined.split("\v")) if line)
-
-
-def _is_tag(token: str) -> bool:
-    return len(token) > 1 and token[0] == "<"
 
 
 def _separator(tags: list[str]) -> str:

@@ -207,7 +207,7 @@ def test_sources_that_disagree_are_shown() -> None:
     assert EVIDENCE in fields["title"].others
     assert (fields["authors"].values, fields["authors"].source) == (("A Bee",), "meta")
     assert view.outcome.startswith("article: ")
-    assert [block.text for block in view.blocks if block.label == "good"] == paragraphs("one")
+    assert [block.block.text for block in view.blocks if block.label == "good"] == paragraphs("one")
 
 
 def test_pages_that_cannot_be_read_and_extractors_without_blocks() -> None:

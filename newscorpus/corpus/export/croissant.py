@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from newscorpus.corpus.card import COLUMNS
-from newscorpus.corpus.export.census import Census, SplitFiles
-from newscorpus.corpus.export.source import About
+from newscorpus.corpus.export.source import About, Census, SplitFiles
 from newscorpus.corpus.records import item_type, keys_of
 from newscorpus.data import Record
 
@@ -42,7 +41,7 @@ def croissant(about: About, splits: Sequence[SplitFiles], census: Census) -> byt
         "creator": {"@type": "sc:Organization", "name": about.creator} if about.creator else "",
         "datePublished": census.fetched or census.last,
         "inLanguage": census.languages,
-        "distribution": [*_files(splits), _all_files(splits)],
+        "distribution": list(_files(splits)),
         "recordSet": [_split_names(splits), _records(splits)],
     }
     known = {key: value for key, value in description.items() if value}
@@ -50,7 +49,7 @@ def croissant(about: About, splits: Sequence[SplitFiles], census: Census) -> byt
 
 
 def _files(splits: Sequence[SplitFiles]) -> Iterator[Node]:
-    """Describe each file, with its hash."""
+    """Describe each file, with its hash, and all of them as one set."""
     for split in splits:
         for file in split.files:
             path = f"{split.folder}/{file.name}"
@@ -63,11 +62,7 @@ def _files(splits: Sequence[SplitFiles]) -> Iterator[Node]:
                 "encodingFormat": PARQUET,
                 "sha256": file.sha256,
             }
-
-
-def _all_files(splits: Sequence[SplitFiles]) -> Node:
-    """Describe the files as one set."""
-    return {
+    yield {
         "@type": "cr:FileSet",
         "@id": FILES,
         "name": FILES,
@@ -126,12 +121,8 @@ def _field(parent: str, name: str, kind: Any, path: tuple[str, ...]) -> Node:
     if repeated:
         field["repeated"] = True
     if item in TYPES:
-        return field | {"dataType": TYPES[item], "source": _place(here)}
+        column, *inside = here
+        source: Node = {"fileSet": {"@id": FILES}, "extract": {"column": column}}
+        source |= {"transform": {"jsonPath": ".".join(inside)}} if inside else {}
+        return field | {"dataType": TYPES[item], "source": source}
     return field | {"subField": [_field(own, part, inner, here) for part, inner in keys_of(item).items()]}
-
-
-def _place(path: tuple[str, ...]) -> Node:
-    """Describe where a value is: in a column, or at a path within one."""
-    column, *inner = path
-    place: Node = {"fileSet": {"@id": FILES}, "extract": {"column": column}}
-    return place | {"transform": {"jsonPath": ".".join(inner)}} if inner else place

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from newscorpus.config import ShardConfig, ShardFormat
 from newscorpus.corpus.card import TEMPLATES, fill
-from newscorpus.corpus.export.census import Census, SplitFiles
 from newscorpus.corpus.export.croissant import CROISSANT, croissant
-from newscorpus.corpus.export.source import ExportPart, ExportSource
+from newscorpus.corpus.export.source import Census, ExportPart, ExportSource, SplitFiles
 from newscorpus.corpus.shards import Shard, write_shards
 from newscorpus.layout import CARD
 
@@ -51,7 +50,6 @@ def _write_part(part: ExportPart, folder: Path, max_bytes: int) -> list[Shard]:
 
 
 def _write_split(part: ExportPart, census: Census, folder: Path, max_bytes: int) -> SplitFiles:
-    """Write the files of a split and count its documents."""
     name = part.name or ONLY_SPLIT
     counted = ExportPart(name, lambda: census.count(part.records()))
     files = _write_part(counted, folder / DATA / name, max_bytes)
@@ -63,7 +61,6 @@ def _write_split(part: ExportPart, census: Census, folder: Path, max_bytes: int)
 
 
 def _card(source: ExportSource, splits: Sequence[SplitFiles], census: Census) -> str:
-    """Write the card as Markdown with YAML front matter."""
     n_documents = census.counts.documents
     return fill(
         "hf_card.md",

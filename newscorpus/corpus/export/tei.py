@@ -147,7 +147,6 @@ def _availability(record: Record) -> _Element:
 
 
 def _classes(record: Record) -> Iterator[_Element]:
-    """Give section and keywords of the site."""
     terms = [("section", record.section), *(("tag", tag) for tag in record.tags)]
     found = [E.term({"type": kind}, _text(name)) for kind, name in terms if _text(name)]
     if found:

@@ -58,8 +58,6 @@ def _put_lines(part: ExportPart, folder: Path) -> Iterator[Put]:
 
 @contextmanager
 def _put_files(part: ExportPart, folder: Path) -> Iterator[Put]:
-    """Store each text as a file."""
-
     def put(record: Record) -> str:
         stem = safe_name(record.id)
         path = Path(part.name or "corpus", stem[:2], f"{stem}.txt")

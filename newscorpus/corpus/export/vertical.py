@@ -13,8 +13,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from newscorpus.corpus.card import fill
-from newscorpus.corpus.export.census import iso_day
-from newscorpus.corpus.export.source import ExportSource
+from newscorpus.corpus.export.source import ExportSource, iso_day
 from newscorpus.data import Record
 from newscorpus.tokens import collapse, glued_tokens, paragraphs
 
@@ -70,7 +69,7 @@ def write(source: ExportSource, folder: Path) -> None:
 def lines(record: Record, split: str) -> Iterator[str]:
     """Write a document as lines."""
     values = {name: value(record) for name, value in ATTRIBUTES.items()} | ({"split": split} if split else {})
-    yield "<doc " + " ".join(f'{name}="{_value(value)}"' for name, value in values.items()) + ">"
+    yield "<doc " + " ".join(f'{name}="{escape(collapse(value), QUOTES)}"' for name, value in values.items()) + ">"
     for paragraph in paragraphs(record.text):
         yield "<p>"
         for token, glued in glued_tokens(paragraph):
@@ -90,11 +89,6 @@ def file_name(name: str) -> str:
 def _several(values: tuple[str, ...]) -> str:
     """Join values to one attribute; the separator is replaced inside them."""
     return SEPARATOR.join(value.replace(SEPARATOR, "/") for value in values)
-
-
-def _value(text: str) -> str:
-    """Escape a text as the value of an attribute, on one line."""
-    return escape(collapse(text), QUOTES)
 
 
 def _registry(source: ExportSource, name: str) -> str:

@@ -69,11 +69,7 @@ def any_of(kind: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, phrases))})", re.IGNORECASE)
 
 
+@cache
 def by_language(kind: str) -> Mapping[str, tuple[str, ...]]:
     """Read the phrases of one kind, lower case, by language."""
-    return {language: tuple(phrases) for language, phrases in _phrases()[kind].items()}
-
-
-@cache
-def _phrases() -> Mapping[str, Mapping[str, list[str]]]:
-    return read_toml(__package__, "phrases.toml")
+    return {language: tuple(phrases) for language, phrases in read_toml(__package__, "phrases.toml")[kind].items()}

@@ -108,7 +108,6 @@ def _record(
 
 
 def _packed(record: Any) -> bytes:
-    """A record as a gzip member."""
     plain = io.BytesIO()
     WARCWriter(plain, gzip=False, warc_version=VERSION).write_record(record)
     packer = zlib.compressobj(LEVEL, wbits=WITH_GZIP_HEADER)

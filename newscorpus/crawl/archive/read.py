@@ -1,6 +1,6 @@
 """Read pages from WARC files: our own archives, those of Common Crawl and of others."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -110,14 +110,12 @@ def _group_of(path: Path, record: WarcRecord | Damage | None) -> _Group:
     if isinstance(record, WarcRecord) and record.kind == "warcinfo":
         lines = (line.partition(":") for line in record.body.decode("utf-8", "replace").splitlines())
         about = {name.strip().lower(): collapse(value)[:MAX_NAME_CHARACTERS] for name, _, value in lines}
-    ours = about.get("software", "").startswith(SOFTWARE)
-    return _Group(ours, "" if ours else _archive_name(path, about))
-
-
-def _archive_name(path: Path, about: Mapping[str, str]) -> str:
-    """The collection that a file belongs to, else its publisher, else the program that wrote it; "" if not known."""
-    collection = "CC-NEWS" if path.name.startswith("CC-NEWS-") else ""
-    return about.get("ispartof") or collection or about.get("publisher") or about.get("software") or ""
+    software = about.get("software", "")
+    if software.startswith(SOFTWARE):
+        return _Group(ours=True)
+    # The collection that a file belongs to, else its publisher, else the program that wrote it.
+    collection = about.get("ispartof") or ("CC-NEWS" if path.name.startswith("CC-NEWS-") else "")
+    return _Group(ours=False, archive=collection or about.get("publisher") or software)
 
 
 def _foreign(record: WarcRecord, archive: str, limits: Limits) -> Capture | Rejected | None:
