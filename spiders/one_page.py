@@ -17,6 +17,7 @@ from .responses import fetch_rejection
 
 MEMORY: Mapping[str, Any] = {
     "SCHEDULER": "scrapy.core.scheduler.Scheduler",
+    "DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter",  # redirects may lead back to the page
     "SPIDER_MIDDLEWARES": {},
     "EXTENSIONS": {},
     "ITEM_PIPELINES": {},

@@ -124,6 +124,9 @@ def answer(state: Site, path: str) -> tuple[int, list[tuple[str, str]], bytes]:
         "/short": (200, [*html, ("Content-Length", "500")], HTML),
         "/pdf": (200, [("Content-Type", "application/pdf")], b"%PDF"),
         "/moved": (302, [("Location", "/page?a=1")], b""),
+        "/there-and-back": (302, [("Location", "/asks-consent")], b""),
+        "/asks-consent": (302, [("Location", "/there-and-back?utm_source=consent")], b""),
+        "/there-and-back?utm_source=consent": (200, html, HTML),
         "/loop": (301, [("Location", "/loop")], b""),
         "/to-private": (302, [("Location", "/private/page")], b""),
         "/to-cloud": (302, [("Location", "http://169.254.169.254/latest")], b""),
@@ -145,7 +148,15 @@ def test_a_page_comes_with_its_headers(site: Site) -> None:
     assert site.asked == [(path, user_agent(CONTACT)) for path in ("/robots.txt", "/page?a=1")]
 
 
-@pytest.mark.parametrize(("path", "end"), [("/gzip", "/gzip"), ("/moved", "/page?a=1"), ("/ž", "/%C5%BE")])
+@pytest.mark.parametrize(
+    ("path", "end"),
+    [
+        ("/gzip", "/gzip"),
+        ("/moved", "/page?a=1"),
+        ("/ž", "/%C5%BE"),
+        ("/there-and-back", "/there-and-back?utm_source=consent"),
+    ],
+)
 def test_what_is_packed_moved_or_not_ascii_is_fetched(site: Site, path: str, end: str) -> None:
     page = site.fetch(path)
     assert isinstance(page, Page)
