@@ -69,7 +69,12 @@ class ArchiveWriter:
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / f"{number:06}{WARC_SUFFIX}"
         path.touch()
-        self._file = file = path.open("r+b", buffering=0)
-        self._name = f"{ARCHIVE}/{path.name}"
-        self._lengths[self._name] = path.stat().st_size or extend(file, 0, encode_info(path.name, self._software))
+        file = path.open("r+b", buffering=0)
+        try:
+            length = path.stat().st_size or extend(file, 0, encode_info(path.name, self._software))
+        except OSError:
+            file.close()
+            raise
+        self._file, self._name = file, f"{ARCHIVE}/{path.name}"
+        self._lengths[self._name] = length
         return file

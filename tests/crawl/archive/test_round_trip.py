@@ -197,3 +197,20 @@ def test_a_failed_write_leaves_whole_records(tmp_path: Path, monkeypatch: pytest
         (length,) = writer.lengths().values()
     assert (tmp_path / "archive" / "000001.warc.gz").stat().st_size == length
     assert len(read(tmp_path)) == 1
+
+
+def test_a_file_that_could_not_be_begun_is_begun_by_the_next_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    with ArchiveWriter(tmp_path, 1, "newscorpus/0") as writer:
+        writer.append(encode(EXCHANGE, CAPTURE, MAX_BYTES))
+        with monkeypatch.context() as disk:
+            disk.setattr("newscorpus.crawl.archive.writer.extend", full)
+            for _ in range(2):
+                with pytest.raises(OSError, match="No space left"):
+                    writer.append(encode(EXCHANGE, CAPTURE, MAX_BYTES))
+        assert writer.append(encode(EXCHANGE, CAPTURE, MAX_BYTES)).file == "archive/000002.warc.gz"
+    assert len(read(tmp_path)) == 2
