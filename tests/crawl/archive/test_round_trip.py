@@ -205,7 +205,7 @@ def test_a_file_that_could_not_be_begun_is_begun_by_the_next_write(
     def full(*_: object) -> int:
         raise OSError(28, "No space left on device")
 
-    with ArchiveWriter(tmp_path, 1, "newscorpus/0") as writer:
+    with ArchiveWriter(tmp_path, 1_000, "newscorpus/0") as writer:
         writer.append(encode(EXCHANGE, CAPTURE, MAX_BYTES))
         with monkeypatch.context() as disk:
             disk.setattr("newscorpus.crawl.archive.writer.extend", full)
