@@ -18,6 +18,12 @@ def data_folder(name: str) -> Path:
     return installed if installed.is_dir() else PACKAGE.parent / name
 
 
+def project_folder() -> Path | None:
+    """The nearest folder, from the current one upwards, with a `scrapy.cfg`; None outside a Scrapy project."""
+    here = Path.cwd()
+    return next((folder for folder in (here, *here.parents) if (folder / "scrapy.cfg").is_file()), None)
+
+
 def read_toml(package: str, name: str) -> Mapping[str, Any]:
     """What a TOML file says that lies beside the modules of `package`."""
     return tomllib.loads((files(package) / name).read_text("utf-8"))

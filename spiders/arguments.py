@@ -12,7 +12,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from newscorpus.addon.guards import PrivateAddressMiddleware
-from newscorpus.addon.options import user_agent
+from newscorpus.addon.options import default_corpus, user_agent
 from newscorpus.addon.politeness import PolitenessMiddleware
 from newscorpus.addon.robots import RobotsMiddleware
 from newscorpus.crawl.addresses import host_and_port, is_loopback
@@ -112,9 +112,13 @@ def portal_settings(arguments: PortalArguments, settings: BaseSettings) -> dict[
 
 
 def corpus_settings(name: str, fresh: str, settings: BaseSettings) -> dict[str, str]:
-    """The settings of the corpus: its folder, by default one of that name, and whether it is begun anew."""
+    """The settings of the corpus: its folder, by default one of that name, and whether it is begun anew.
+
+    Raises:
+        CrawlError: as `default_corpus`.
+    """
     return {
-        "NEWSCORPUS_CORPUS": settings.get("NEWSCORPUS_CORPUS") or f"corpora/{name}",
+        "NEWSCORPUS_CORPUS": settings.get("NEWSCORPUS_CORPUS") or str(default_corpus(name)),
         "NEWSCORPUS_FRESH": fresh or settings.get("NEWSCORPUS_FRESH") or "",
     }
 

@@ -1,16 +1,29 @@
 """Run `scrapy crawl` with an exit code that shows how it went."""
 
 import argparse
+import os
 import sys
 from asyncio import Task
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NoReturn
 
+from scrapy.cmdline import execute
 from scrapy.commands import crawl
 from scrapy.exceptions import UsageError
+from scrapy.settings import Settings
 from scrapy.statscollectors import StatsCollector
+from scrapy.utils.conf import arglist_to_dict
+from scrapy.utils.project import get_project_settings
 
+import newscorpus.settings
 from newscorpus.addon.counts import FAILED, KEPT, KEPT_IN_ALL
+from newscorpus.addon.options import corpus_folder, default_corpus
+from newscorpus.addon.plugin import add_settings
 from newscorpus.crawl.ledger import LedgerError
 from newscorpus.errors import CrawlError, PortalError
+from newscorpus.layout import LEDGER
+from newscorpus.resources import project_folder
 
 
 class Command(crawl.Command):
@@ -28,12 +41,49 @@ class Command(crawl.Command):
         self.crawler_process.start()
         error = task.exception() if isinstance(task, Task) and task.done() and not task.cancelled() else None
         if isinstance(error, CrawlError | PortalError | LedgerError | OSError):
-            sys.stderr.write(f"scrapy crawl: error: {error}\n")
+            program = "newscorpus" if Path(sys.argv[0]).stem == "newscorpus" else "scrapy"
+            sys.stderr.write(f"{program} crawl: error: {error}\n")
             self.exitcode = 2 if isinstance(error, CrawlError | PortalError) else 1
         elif error is not None:
             raise error
         elif not _went_well(crawler.stats):
             self.exitcode = 1
+
+
+def crawl_portals(names: str, arguments: Iterable[str], values: Iterable[str]) -> NoReturn:
+    """Run `scrapy crawl portal` from any folder, and exit as it does; the first line says where the corpus lies.
+
+    Args:
+        names: the argument `portal`.
+        arguments: further ones, as NAME=VALUE.
+        values: settings that go before those of the project, as NAME=VALUE.
+
+    Raises:
+        CrawlError: an argument or a setting has no value, or it is not clear which corpus is meant.
+    """
+    for pair in (*arguments, *values):
+        if "=" not in pair:
+            raise CrawlError(f"{pair!r} is not of the form NAME=VALUE")
+    settings = _project_settings()
+    settings.setdict(arglist_to_dict(list(values)), priority="cmdline")
+    corpus = corpus_folder(settings) if settings.get("NEWSCORPUS_CORPUS") else default_corpus(names)
+    standing = "goes on" if (corpus / LEDGER).is_file() else "is new"
+    sys.stderr.write(f"The corpus {standing}: {corpus.absolute()}\n")
+    given = (text for pair in (*arguments, f"portal={names}") for text in ("-a", pair))
+    execute(["scrapy", "crawl", "portal", *given], settings)
+    raise AssertionError("Scrapy exits")
+
+
+def _project_settings() -> Settings:
+    """Read the settings of the Scrapy project above, with our spiders and components; ours where there is none."""
+    if project_folder() is None:
+        os.environ.setdefault("SCRAPY_SETTINGS_MODULE", newscorpus.settings.__name__)
+    settings = get_project_settings()
+    modules = settings.getlist("SPIDER_MODULES")
+    settings.set("SPIDER_MODULES", dict.fromkeys((*modules, *newscorpus.settings.SPIDER_MODULES)), "project")
+    settings.set("COMMANDS_MODULE", __name__, "project")
+    add_settings(settings)
+    return settings
 
 
 def _went_well(stats: StatsCollector) -> bool:

@@ -3,13 +3,15 @@
 from importlib.metadata import version
 from pathlib import Path
 
-from scrapy.settings import BaseSettings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 import newscorpus.settings
 from newscorpus.config import QualityConfig
 from newscorpus.corpus.quality.judge import read_quality
 from newscorpus.crawl.robots import RightsPolicy
 from newscorpus.errors import CorpusError, CrawlError
+from newscorpus.layout import LEDGER
+from newscorpus.resources import project_folder
 
 PREFIX = "NEWSCORPUS_"
 KNOWN = tuple(sorted(name for name in vars(newscorpus.settings) if name.startswith(PREFIX)))
@@ -34,7 +36,7 @@ def check_settings(settings: BaseSettings) -> None:
 
 
 def corpus_folder(settings: BaseSettings) -> Path:
-    """Where the corpus lies.
+    """Where the corpus lies; what a project's own settings name is relative to the project's folder.
 
     Raises:
         CrawlError: NEWSCORPUS_CORPUS is not set.
@@ -42,7 +44,27 @@ def corpus_folder(settings: BaseSettings) -> Path:
     folder = settings.get("NEWSCORPUS_CORPUS") or ""
     if not folder:
         raise CrawlError("setting NEWSCORPUS_CORPUS is empty; set it to the folder of the corpus")
-    return Path(folder)
+    is_of_project = (settings.getpriority("NEWSCORPUS_CORPUS") or 0) <= SETTINGS_PRIORITIES["project"]
+    project = project_folder()
+    return project / folder if is_of_project and project not in {None, Path.cwd()} else Path(folder)
+
+
+def default_corpus(name: str) -> Path:
+    """Find the corpus of a name: `corpora/NAME` beside the project's scrapy.cfg, or where a subfolder has begun it.
+
+    Raises:
+        CrawlError: outside a project, a folder further up has such a corpus, and here is none.
+    """
+    corpus, here = Path("corpora", name), Path.cwd()
+    project = project_folder()
+    begun = next((folder for folder in (here, *here.parents) if (folder / corpus / LEDGER).is_file()), None)
+    if begun and project is None and begun != here:
+        raise CrawlError(
+            f"{begun / corpus} is a corpus of that name; go on with it by -s NEWSCORPUS_CORPUS={begun / corpus},"
+            f" or begin another one here by -s NEWSCORPUS_CORPUS={corpus}"
+        )
+    home = begun if begun and project and begun.is_relative_to(project) else project or here
+    return corpus if home == here else home / corpus
 
 
 def positive(settings: BaseSettings, name: str) -> float:

@@ -56,15 +56,20 @@ class NewscorpusAddon(CrawlComponent):
         Raises:
             CrawlError: a setting of ours is unknown, robots.txt is to be disobeyed, or nobody says who asks.
         """
-        for name, value in vars(newscorpus.settings).items():
-            if name in COMPONENTS:
-                for path, priority in value.items():
-                    settings.setdefault_in_component_priority_dict(name, load_object(path), priority)
-            elif name.isupper() and name not in PROJECT:
-                settings.set(name, value, PRIORITY)
+        add_settings(settings)
         check_settings(settings)
         if not self._crawler.spidercls.__module__.startswith("newscorpus."):  # ours see to it themselves
             _introduce(settings)
+
+
+def add_settings(settings: BaseSettings) -> None:
+    """Add our values and components to those of a project, which go before."""
+    for name, value in vars(newscorpus.settings).items():
+        if name in COMPONENTS:
+            for path, priority in value.items():
+                settings.setdefault_in_component_priority_dict(name, load_object(path), priority)
+        elif name.isupper() and name not in PROJECT:
+            settings.set(name, value, PRIORITY)
 
 
 def _introduce(settings: BaseSettings) -> None:

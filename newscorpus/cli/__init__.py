@@ -6,11 +6,24 @@ Each module adds its verbs to `app`; a new module is imported here.
 import os
 import sys
 
-from newscorpus.cli import build, demo, evaluate, explain, export, extract, reextract, status, train
+from newscorpus.cli import build, crawl, demo, evaluate, explain, export, extract, reextract, status, train
 from newscorpus.cli.app import app
 from newscorpus.errors import DemoError
 
-__all__ = ["app", "build", "demo", "evaluate", "explain", "export", "extract", "main", "reextract", "status", "train"]
+__all__ = [
+    "app",
+    "build",
+    "crawl",
+    "demo",
+    "evaluate",
+    "explain",
+    "export",
+    "extract",
+    "main",
+    "reextract",
+    "status",
+    "train",
+]
 
 
 def main() -> None:

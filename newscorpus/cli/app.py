@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from newscorpus.recipe import Recipe
 
 app = typer.Typer(
-    help="Build text corpora from news portals. To crawl: `scrapy crawl portal -a portal=NAME`.",
+    help="Build text corpora from news portals. To crawl: `newscorpus crawl NAME`.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

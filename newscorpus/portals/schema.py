@@ -24,7 +24,7 @@ from newscorpus.portals.portal import (
     read_quiet_hours,
 )
 from newscorpus.portals.rules import compile_rules, selects_elements
-from newscorpus.resources import data_folder
+from newscorpus.resources import data_folder, project_folder
 
 WEB_ADDRESS = "an address that begins with http:// or https://, such as 'https://www.vesti.example/'"
 EXPECTED = {
@@ -95,9 +95,7 @@ def _moved(url: str, base: SplitResult) -> str:
 
 
 def _folders() -> tuple[Path, Path]:
-    here = Path.cwd()
-    project = next((folder for folder in (here, *here.parents) if (folder / "scrapy.cfg").is_file()), here)
-    return project / "portals", data_folder("portals")
+    return (project_folder() or Path.cwd()) / "portals", data_folder("portals")
 
 
 def _find(name_or_path: str | Path) -> Path:

@@ -72,3 +72,15 @@ def test_the_policy_on_rights() -> None:
     assert rights_policy(settings(NEWSCORPUS_RIGHTS="skip")) is RightsPolicy.SKIP
     with pytest.raises(CrawlError, match="NEWSCORPUS_RIGHTS is 'ignore'; known: record, skip"):
         rights_policy(settings(NEWSCORPUS_RIGHTS="ignore"))
+
+
+def test_a_corpus_named_in_the_settings_of_a_project_lies_beside_its_scrapy_cfg(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "scrapy.cfg").touch()
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    assert corpus_folder(settings(NEWSCORPUS_CORPUS="a/b")) == tmp_path / "a" / "b"
+    named = Settings()
+    named.set("NEWSCORPUS_CORPUS", "a/b", priority="cmdline")
+    assert corpus_folder(named) == Path("a/b")
