@@ -14,7 +14,7 @@ import msgspec
 
 from newscorpus.artifacts import METADATA
 from newscorpus.config import QualityConfig
-from newscorpus.corpus.intake import Row
+from newscorpus.corpus.intake import Row, excerpt
 from newscorpus.corpus.language import judge_language
 from newscorpus.corpus.masking import mask
 from newscorpus.corpus.quality import judge_quality
@@ -33,9 +33,6 @@ from newscorpus.workers import Lost
 
 PORTAL_EVIDENCE = "portal"
 """Source of the evidence that a portal file gives."""
-
-EXCERPT_CHARACTERS = 200
-"""How much of a refused text is quoted, headline included: enough to see what it is."""
 
 logger = logging.getLogger(__name__)
 
@@ -158,8 +155,7 @@ def make_row(recipe: Recipe, article: Article, page: SourcePage) -> Row | Reject
 def _excerpt(article: Article, quality: QualityConfig) -> str:
     """Quote headline and first words, masked as the text would be."""
     masked = mask(article, quality.mask)
-    parts = map(collapse, (masked.fields.title, masked.text))
-    return " | ".join(filter(None, parts))[:EXCERPT_CHARACTERS]
+    return excerpt(masked.fields.title, masked.text)
 
 
 def extractor_of(recipe: Recipe, page: SourcePage | None = None) -> Extractor:

@@ -7,12 +7,12 @@ import pytest
 
 from newscorpus import recipe as module
 from newscorpus.config import QualityConfig
-from newscorpus.corpus.intake import Row
+from newscorpus.corpus.intake import EXCERPT_CHARACTERS, Row
 from newscorpus.crawl.robots import RightsPolicy
 from newscorpus.data import Article, Fields, Page, Rejected, Rights
 from newscorpus.dedup.signature import sign
 from newscorpus.portals.portal import TemplateSection
-from newscorpus.recipe import EXCERPT_CHARACTERS, Recipe, SourcePage, lost_page, make_row, process_page
+from newscorpus.recipe import Recipe, SourcePage, lost_page, make_row, process_page
 from newscorpus.workers import Lost
 
 URL = "http://example.org/story-1"

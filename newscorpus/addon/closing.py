@@ -29,10 +29,21 @@ from newscorpus.crawl.ledger import Ledger, LedgerError
 from newscorpus.crawl.ledger.status import PortalStatus, status
 from newscorpus.errors import CorpusError, CrawlError
 from newscorpus.files import exclusive
-from newscorpus.layout import ARCHIVE, CRAWL_LOCK, CRAWL_REPORT, DUPLICATES, INDEX, INTAKE, LEDGER, PUBLISHED, REJECTED
+from newscorpus.layout import (
+    ARCHIVE,
+    CRAWL_LOCK,
+    CRAWL_REPORT,
+    DUPLICATES,
+    INDEX,
+    INTAKE,
+    LEDGER,
+    LOW_CONFIDENCE,
+    PUBLISHED,
+    REJECTED,
+)
 from newscorpus.publish.build import build
 
-OURS = (INTAKE, ARCHIVE, PUBLISHED, INDEX, REJECTED, DUPLICATES, CRAWL_REPORT, LEDGER)
+OURS = (INTAKE, ARCHIVE, PUBLISHED, INDEX, REJECTED, DUPLICATES, LOW_CONFIDENCE, CRAWL_REPORT, LEDGER)
 """What a crawl and its build leave in the folder of a corpus."""
 
 logger = logging.getLogger(__name__)

@@ -21,8 +21,11 @@ def build(
     format: Annotated[ShardFormat, Option(help="Form of the published files.")] = ShardFormat.ZSTD,  # noqa: A002
     survivor: SurvivorOption = Survivor.FIRST,
     revision: RevisionOption = Survivor.LATEST,
+    min_confidence: Annotated[
+        float | None, Option(min=0, max=1, help="Least confidence of a text; default: that of its model.")
+    ] = None,
 ) -> None:
-    """Publish what was crawled, without duplicates.
+    """Publish what was crawled, without doubtful texts and duplicates.
 
     Every crawl ends with it; run it again for another format or other policies.
     """
@@ -30,11 +33,12 @@ def build(
     from newscorpus.terminal import progress
 
     duplicates = DuplicateConfig(survivor=survivor, revision=revision)
-    report = build_corpus(corpus, BuildConfig(duplicates=duplicates, shards=ShardConfig(format)), progress)
+    config = BuildConfig(duplicates=duplicates, shards=ShardConfig(format), min_confidence=min_confidence)
+    report = build_corpus(corpus, config, progress)
     _name_numba(report.documents)
     for segment in report.torn:
         typer.echo(f"{segment}: the last line is cut off, since the crawl was killed", err=True)
-    left_out = counted(report.duplicates)
+    left_out = counted({"low_confidence": report.low_confidence, **report.duplicates})
     typer.echo(f"{report.documents} documents; {report.kept} kept, {report.words} words; left out: {left_out}")
     typer.echo(f"The corpus lies in {corpus / PUBLISHED}")
 

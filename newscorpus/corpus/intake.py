@@ -20,6 +20,7 @@ from newscorpus.data import SCHEMA, Record, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.files import sync, sync_folder
 from newscorpus.layout import INTAKE_SEGMENT
+from newscorpus.tokens import collapse
 
 SIGNATURE_VALUE_BYTES = 4
 
@@ -102,6 +103,9 @@ WITHDRAWALS = msgspec.json.Decoder(Withdrawal)
 WITHDRAWN = b'{"withdrawn":'
 """How the line of a withdrawal begins."""
 REJECTIONS = msgspec.json.Decoder(Rejected)
+
+EXCERPT_CHARACTERS = 200
+"""How much of a rejected text is quoted, headline included: enough to see what it is."""
 
 
 class IntakeWriter:
@@ -253,6 +257,11 @@ def _check_header(line: bytes, parameters: SignatureParameters) -> None:
 def journal_line(rejected: Rejected) -> bytes:
     """Encode a rejection as a line of the journal."""
     return encode_line(writable(rejected))
+
+
+def excerpt(title: str, text: str) -> str:
+    """Quote headline and first words of what is rejected."""
+    return " | ".join(filter(None, map(collapse, (title, text))))[:EXCERPT_CHARACTERS]
 
 
 def read_journal(path: Path) -> Iterator[Rejected]:

@@ -15,13 +15,15 @@ class Collection:
     Args:
         own: the index whose documents are decided on.
         references: indexes that are compared against; only their documents that stay count, and none of them goes.
+        doubtful: which documents of the index itself do not count, since their texts are not trusted; by default none.
     """
 
-    def __init__(self, own: Store, references: Sequence[Store] = ()) -> None:
+    def __init__(self, own: Store, references: Sequence[Store] = (), doubtful: NDArray[np.bool_] | None = None) -> None:
         self.stores = (*references, own)
         self._starts = np.cumsum([0, *map(len, self.stores)])
         self.n_references = int(self._starts[-2])
         self.referred = np.concatenate([np.empty(0, bool), *(store.kept for store in references)])
+        self._doubtful = np.zeros(len(own), bool) if doubtful is None else doubtful
 
     def __len__(self) -> int:
         return int(self._starts[-1])
@@ -60,18 +62,26 @@ class Collection:
 
     @cached_property
     def current(self) -> NDArray[np.bool_]:
-        """Which documents count: of a reference those that stay there; of our own rows of one fetch the newest.
+        """Which documents count: of a reference those that stay there; of our own the newest that are not doubtful."""
+        return np.concatenate([self.referred, self._newest & ~self._doubtful])
 
-        The newest is that of the last re-extraction; a fetch whose last one gave no document has none.
-        """
+    @property
+    def doubtful(self) -> NDArray[np.int64]:
+        """The positions of our own documents that would count if they were not doubtful."""
+        return np.flatnonzero(self._newest & self._doubtful) + self.n_references
+
+    @cached_property
+    def _newest(self) -> NDArray[np.bool_]:
+        """Which of our own rows are those of the last re-extraction of their fetch; some fetches gave none then."""
         own = self.documents[self.n_references :]
         if not own["reextraction"].any():
-            return np.concatenate([self.referred, np.ones(len(own), bool)])
+            return np.ones(len(own), bool)
         names = (own["space"], self.id_ranks[self.n_references :], np.nan_to_num(own["fetched"]))
         fetches = np.unique(np.rec.fromarrays(names), return_inverse=True)[1]
         last = np.zeros(len(own), own["reextraction"].dtype)
         np.maximum.at(last, fetches, own["reextraction"])
-        return np.concatenate([self.referred, (own["reextraction"] == last[fetches]) & ~own["withdrawn"]])
+        newest: NDArray[np.bool_] = (own["reextraction"] == last[fetches]) & ~own["withdrawn"]
+        return newest
 
     def signatures(self, positions: NDArray[np.int64]) -> NDArray[np.uint32]:
         """The signatures at some positions, shape (positions, permutations)."""

@@ -21,7 +21,7 @@ from newscorpus.crawl.ledger.status import UrlEntry, find
 from newscorpus.data import Evidence, Record, Rejected
 from newscorpus.dedup.duplicates import DuplicateKind
 from newscorpus.errors import CorpusError
-from newscorpus.layout import DUPLICATES, INTAKE, LEDGER, MANIFEST, REJECTED
+from newscorpus.layout import DUPLICATES, INTAKE, LEDGER, LOW_CONFIDENCE, MANIFEST, REJECTED
 from newscorpus.publish.left_out import DUPLICATE_LINES, DuplicateLine
 from newscorpus.urls import document_id
 
@@ -36,6 +36,7 @@ class Fate(StrEnum):
     READ = "read"
     NO_RESPONSE = "no_response"
     REJECTED = "rejected"
+    DOUBTFUL = "doubtful"
     DUPLICATE = "duplicate"
     SUPERSEDED = "superseded"
     NOT_BUILT = "not_built"
@@ -75,7 +76,7 @@ class Explanation:
     fate: Fate
     found: Found | None = None  # None where no ledger knows the address
     answered: Answered | None = None  # None where nothing came back
-    rejected: Rejected | None = None  # why it is no document
+    rejected: Rejected | None = None  # why it is no document, or why its text is not published
     row: Record | None = None  # the document as it came, the text that was kept last
     left_out: DuplicateLine | None = None  # what the document repeats, where it was left out
     # The document, the one that stands for it, or an earlier text of what was rejected when it was asked for again.
@@ -168,18 +169,24 @@ def _search(corpus: Path, document: str) -> Record | Rejected | None:
     if lines:
         newest = max(lines, key=lambda line: (line.fetch[1], line.reextraction, isinstance(line, Row)))
         return newest.record if isinstance(newest, Row) else newest.rejected
-    for rejected in _decoded([corpus / REJECTED], b"", REJECTIONS.decode):
-        if isinstance(rejected, Rejected) and document_id(rejected.url) == document:
-            return rejected
-    return None
+    return _find_rejection(corpus / REJECTED, document)
+
+
+def _find_rejection(path: Path, document: str) -> Rejected | None:
+    rejections = _decoded([path], b"", REJECTIONS.decode)
+    return next((rejected for rejected in rejections if document_id(rejected.url) == document), None)
 
 
 def _with_document(explanation: Explanation, corpus: Path, row: Record) -> Explanation:
     lines = list(_decoded([corpus / DUPLICATES], row.id.encode(), DUPLICATE_LINES.decode))
     left_out = next((line for line in lines if (line.id, line.revision) == (row.id, row.revision)), None)
     stands_for = tuple(line for line in lines if line.duplicate_of == row.id and line != left_out)
+    doubtful = _find_rejection(corpus / LOW_CONFIDENCE, row.id)
     published = _published(corpus, (left_out.cluster if left_out else "") or row.id)
     explanation = replace(explanation, row=row, left_out=left_out, published=published, stands_for=stands_for)
+    is_published = published is not None and published.revision == row.revision
+    if doubtful and not left_out and not is_published:
+        return replace(explanation, fate=Fate.DOUBTFUL, rejected=doubtful)
     if left_out:
         return replace(explanation, fate=Fate.SUPERSEDED if left_out.kind is DuplicateKind.REVISION else Fate.DUPLICATE)
     return replace(explanation, fate=Fate.PUBLISHED if published else Fate.NOT_BUILT)

@@ -46,7 +46,7 @@ class MainTextSystem:
         confidence, article = self.judge(read_signs(labelled, features, reading.fields, url))
         if article < self.judge.least_article:
             return Rejected("extract", "no_article", f"probability of an article {article:.2f}", url)
-        confidence = round(confidence, 3)
+        confidence = max(round(confidence, 3), 0.001)  # 0 says that none is stated
         flags = (LOW_CONFIDENCE,) if confidence < self.judge.min_confidence else ()
         return FoundText(good_paragraphs(labelled), self.name, confidence, flags)
 

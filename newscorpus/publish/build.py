@@ -1,4 +1,4 @@
-"""Build the published corpus from the intake: revisions and duplicates go, boilerplate is cut, survivors are written.
+"""Build the published corpus from the intake: doubtful texts, revisions and duplicates go, boilerplate is cut.
 
 What comes out depends on what is in the intake and on the configuration, not on the order of arrival nor on earlier
 builds. Only what the index holds is in memory, some 0.5 kB a document; texts are read when needed.
@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from newscorpus.artifacts import least_confidences
 from newscorpus.config import BuildConfig, DuplicateConfig
 from newscorpus.corpus.intake import torn_segments
 from newscorpus.corpus.manifest import Share
@@ -23,9 +24,15 @@ from newscorpus.dedup.duplicates import Duplicate, DuplicateKind, Watch, find_du
 from newscorpus.dedup.verify import VERIFIED, Verifier
 from newscorpus.errors import CorpusError, DedupError
 from newscorpus.files import exclusive, replacing
-from newscorpus.layout import BUILD_LOCK, DUPLICATES, INTAKE, PUBLISHED
+from newscorpus.layout import BUILD_LOCK, DUPLICATES, INTAKE, LOW_CONFIDENCE, PUBLISHED
 from newscorpus.publish.index import record_of, text_of, update_index
-from newscorpus.publish.left_out import cluster_sizes, count_kinds, duplicate_lines
+from newscorpus.publish.left_out import (
+    cluster_sizes,
+    count_kinds,
+    doubtful_documents,
+    duplicate_lines,
+    low_confidence_lines,
+)
 from newscorpus.tokens import count_words
 
 CUT_FLAG = "boilerplate_cut"
@@ -43,6 +50,7 @@ class BuildReport:
         words: words in the corpus.
         shares: documents and words in the corpus by portal and language.
         torn: segments whose last line was cut off when their writer died; those rows are lost to this build.
+        low_confidence: rows left out because their texts are not trusted.
     """
 
     documents: int
@@ -51,10 +59,11 @@ class BuildReport:
     words: int
     shares: tuple[Share, ...]
     torn: tuple[str, ...] = ()
+    low_confidence: int = 0
 
 
 def build(corpus: Path, config: BuildConfig = BuildConfig(), watch: Watch = unwatched) -> BuildReport:
-    """Write `corpus/` and `duplicates.jsonl` of the corpus in a folder from its intake.
+    """Write `corpus/`, `duplicates.jsonl` and `low-confidence.jsonl` of the corpus in a folder from its intake.
 
     Raises:
         CorpusError: there is no intake, it or the index is damaged or was made with other parameters, another build is
@@ -73,20 +82,26 @@ def build(corpus: Path, config: BuildConfig = BuildConfig(), watch: Watch = unwa
 
 
 def _build(corpus: Path, config: BuildConfig, watch: Watch) -> BuildReport:
-    collection = Collection(update_index(corpus, config, watch))
+    least = least_confidences() if config.min_confidence is None else config.min_confidence
+    config = replace(config, min_confidence=least)
+    store = update_index(corpus, config, watch)
+    collection = Collection(store, doubtful=doubtful_documents(store, least))
     manifests = []
 
     def write(duplicates: Sequence[Duplicate], stay: NDArray[np.int64]) -> None:
         records = watch(_survivors(collection, duplicates, stay, config.duplicates), "records written")
         manifests.append(publish(corpus / PUBLISHED, records, config))
 
-    duplicates, n_kept = decide(corpus, collection, config, write, watch)
+    with replacing(corpus / LOW_CONFIDENCE) as file:
+        file.writelines(low_confidence_lines(collection, least))
+        duplicates, n_kept = decide(corpus, collection, config, write, watch)
     return BuildReport(
-        documents=int(collection.current.sum()),
+        documents=int(collection.current.sum()) + len(collection.doubtful),
         kept=n_kept,
         duplicates=count_kinds(duplicates),
         words=manifests[0].words,
         shares=manifests[0].shares,
+        low_confidence=len(collection.doubtful),
     )
 
 

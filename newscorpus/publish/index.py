@@ -119,6 +119,8 @@ def _sketch(row: Row | Withdrawal, config: BuildConfig) -> Sketch:
         fetched=seconds(record.fetched),
         digest=digest(encode(record)),
         reextraction=row.reextraction,
+        extractor=digest(record.extractor.encode()),
+        confidence=record.confidence,
     )
 
 

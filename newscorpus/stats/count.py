@@ -5,13 +5,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 from newscorpus.corpus.intake import read_journal
 from newscorpus.corpus.published import open_corpus
 from newscorpus.data import Record, Rejected
-from newscorpus.layout import DUPLICATES, PUBLISHED, REJECTED
+from newscorpus.layout import DUPLICATES, LOW_CONFIDENCE, PUBLISHED, REJECTED
 from newscorpus.publish.left_out import read_duplicates
 from newscorpus.urls import document_id
 
@@ -134,7 +134,7 @@ def corpus_stats(corpus: Path, watch: Watch = iter) -> CorpusStats:
         },
         clusters=dict(sorted((+clusters).items())),
         duplicates=dict(Counter(line.kind.value for line in duplicates).most_common()),
-        refusals=_refusals(root / REJECTED),
+        refusals=_refusals(root),
     )
 
 
@@ -152,11 +152,12 @@ def _groups(record: Record) -> Iterator[tuple[str, str]]:
         yield "flag", flag.partition(":")[0]
 
 
-def _refusals(journal: Path) -> tuple[Refusals, ...]:
-    """Rejections by stage and reason; none where there is no journal."""
+def _refusals(root: Path) -> tuple[Refusals, ...]:
+    """Rejections of the crawl and of the build by stage and reason; none where there is no journal."""
     counts: Counter[tuple[str, str]] = Counter()
     samples: defaultdict[tuple[str, str], list[tuple[str, int, Rejected]]] = defaultdict(list)
-    for number, rejected in enumerate(read_journal(journal) if journal.exists() else ()):
+    journals = [journal for name in (REJECTED, LOW_CONFIDENCE) if (journal := root / name).exists()]
+    for number, rejected in enumerate(chain.from_iterable(map(read_journal, journals))):
         key = rejected.stage, rejected.reason
         counts[key] += 1
         kept = [*samples[key], (document_id(rejected.url), number, rejected)]

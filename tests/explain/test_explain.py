@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from newscorpus.cli import app
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import Row, encode_header, journal_line
+from newscorpus.corpus.intake import IntakeWriter, Row, encode_header, journal_line
 from newscorpus.corpus.lines import encode_line
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Capture, Exchange, Origin
@@ -182,6 +182,26 @@ def test_a_corpus_that_was_given_away_is_searched(corpus: Path, tmp_path: Path, 
     assert said.fate is Fate.PUBLISHED
     assert "News of one" in text
     assert told(tmp_path / name, "/reprint")[0].fate is Fate.NEVER_MET
+
+
+def test_a_text_that_is_not_trusted_is_named_with_what_stands_for_it(tmp_path: Path) -> None:
+    pages = [
+        Page(f"{SITE}/a", article(seed).encode(), {}, FETCHED.format(at)) for at, seed in enumerate(("one", "two"))
+    ]
+    rows = [row for page in pages if isinstance(row := process_page(BTE, SourcePage(page, "news", ("en",))), Row)]
+    confidences = zip(rows, (0.9, 0.1), strict=True)
+    rows = [replace(row, record=replace(row.record, confidence=stated)) for row, stated in confidences]
+    with IntakeWriter(tmp_path / "intake", BuildConfig().signature) as intake:
+        intake.append(rows[0])
+        intake.append(rows[1])
+    build(tmp_path, BuildConfig(min_confidence=0.5))
+    said, text = told(tmp_path, "/a")
+    assert said.fate is Fate.DOUBTFUL
+    assert "fate        in the intake; not in the corpus, since its text is not trusted" in text
+    assert "why         quality/low_confidence  0.100, less than 0.5; by bte" in text
+    assert f"but         an earlier text stands in the corpus, fetched {FETCHED.format(0)}" in text
+    build(tmp_path, BuildConfig(min_confidence=0.0))
+    assert told(tmp_path, "/a")[0].fate is Fate.PUBLISHED
 
 
 def test_before_the_build(corpus: Path, tmp_path: Path) -> None:

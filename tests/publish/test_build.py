@@ -15,18 +15,21 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from newscorpus.cli import app
 from newscorpus.config import BuildConfig, DuplicateConfig, ShardConfig, SignatureParameters, Survivor
 from newscorpus.corpus import shards
-from newscorpus.corpus.intake import IntakeWriter, Row, SegmentHeader, Withdrawal
+from newscorpus.corpus.intake import IntakeWriter, Row, SegmentHeader, Withdrawal, read_journal
 from newscorpus.corpus.lines import encode_line
 from newscorpus.corpus.manifest import Share
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.records import make_record
-from newscorpus.data import SCHEMA, Article, Fields, Record
+from newscorpus.data import SCHEMA, Article, Fields, Record, Rejected
 from newscorpus.dedup.signature import sign
 from newscorpus.errors import CorpusError
 from newscorpus.publish.build import BuildReport, build
+from newscorpus.urls import document_id
 
 PARAMETERS = SignatureParameters()
 WORDS = [f"slovo{number}" for number in range(500)]
@@ -112,6 +115,57 @@ def test_the_latest_text_supersedes_the_one_before(tmp_path: Path) -> None:
         (texts[0].revision, texts[0].id),
         (texts[1].revision, texts[0].id),
     }
+
+
+def doubtful(name: str, words: str, confidence: float, extractor: str = "model:main-text@2", **fields: str) -> Record:
+    return replace(row(name, words, **fields), confidence=confidence, extractor=extractor)
+
+
+def doubts(corpus: Path) -> list[Rejected]:
+    return list(read_journal(corpus / "low-confidence.jsonl"))
+
+
+def test_a_doubtful_text_is_left_out_by_the_number_of_its_model(tmp_path: Path) -> None:
+    sure = doubtful("sure", text(1), 0.9)
+    low = doubtful("low", text(2), 0.01)
+    silent = doubtful("silent", text(3), 0.0, "bte")
+    other = doubtful("other", text(4), 0.01, "model:main-text@1")
+    report = build(store(tmp_path, [sure, low, silent, other]))
+    assert {record.id for record in kept(tmp_path)} == {sure.id, silent.id, other.id}
+    assert (report.documents, report.kept, report.low_confidence) == (4, 3, 1)
+    detail = "0.010, less than 0.024; by model:main-text@2"
+    assert doubts(tmp_path) == [
+        Rejected("quality", "low_confidence", detail, "https://a.cz/low", f"low | {text(2)}"[:200])
+    ]
+    assert open_corpus(tmp_path).manifest.parameters.min_confidence == {"model:main-text@2": 0.024}
+
+
+def test_another_least_confidence_needs_no_crawl(tmp_path: Path) -> None:
+    rows = [doubtful(f"{at}", text(at), at / 10) for at in range(1, 6)]
+    rows += [doubtful("silent", text(8), 0.0, "bte"), doubtful("other", text(9), 0.2, "model:own@7")]
+    store(tmp_path, rows)
+    for least, left_out in ((0.3, 3), (0.0, 0), (1.0, 6), (None, 0), (0.3, 3)):
+        report = build(tmp_path, BuildConfig(min_confidence=least))
+        assert (report.kept, report.low_confidence, len(doubts(tmp_path))) == (7 - left_out, left_out, left_out)
+    assert open_corpus(tmp_path).manifest.parameters.min_confidence == 0.3
+
+
+def test_a_doubtful_text_stands_for_no_other(tmp_path: Path) -> None:
+    earlier = doubtful("x", text(1), 0.9, fetched="2026-03-01T00:00:00+00:00")
+    later = doubtful("x", text(1) + " a", 0.01, fetched="2026-03-02T00:00:00+00:00")
+    first = doubtful("first", text(2), 0.01, published="2026-03-01")
+    second = doubtful("second", text(2), 0.8, published="2026-03-02")
+    report = build(store(tmp_path, [earlier, later, first, second]))
+    assert {record.revision for record in kept(tmp_path)} == {earlier.revision, second.revision}
+    assert sum(report.duplicates.values()) == 0
+    assert [rejected.url for rejected in doubts(tmp_path)] == sorted([later.url, first.url], key=document_id)
+
+
+def test_the_command_says_how_many_texts_are_doubtful(tmp_path: Path) -> None:
+    store(tmp_path, [doubtful("sure", text(1), 0.9), doubtful("low", text(2), 0.2)])
+    done = CliRunner().invoke(app, ["build", str(tmp_path), "--min-confidence", "0.3"])
+    assert "2 documents; 1 kept, 80 words; left out: low_confidence 1, " in done.output
+    assert CliRunner().invoke(app, ["build", str(tmp_path), "--min-confidence", "2"]).exit_code == 2
 
 
 def extracted_again(record: Record, words: str, times: int = 1) -> Row:
