@@ -139,7 +139,7 @@ def apply(
         for number, (page, outcome) in enumerate(watch(extracted), 1):
             counts[_counted(outcome)] += 1
             if page and not (isinstance(outcome, Rejected) and outcome.reason in FAULTS):
-                _append(ledger, page, history.lines(page, outcome))
+                _append(ledger, page, history.lines(page, outcome), is_newest=history.is_newest(page))
             if number % PAGES_A_COMMIT == 0:
                 ledger.commit()
     return counts
@@ -167,11 +167,14 @@ class History:
         self._recipe = recipe
         self._pages: dict[tuple[Fetch, str], tuple[int, str]] = {}
         self._documents: dict[Fetch, dict[str, Held]] = {}
+        self._newest: dict[tuple[str, str], str] = {}
         for _, line in read_intake(intake, BuildConfig().signature) if intake.is_dir() else ():
             is_row = isinstance(line, Row)
             page = (line.page or line.record.url) if isinstance(line, Row) else line.url
             times = (line.reextraction, line.recipe)
             self._pages[line.fetch, page] = max(times, self._pages.get((line.fetch, page), times))
+            source, fetched = line.fetch
+            self._newest[source, page] = max(fetched, self._newest.get((source, page), ""))
             documents = self._documents.setdefault(line.fetch, {})
             held = documents.get(line.document)
             if held is None or (held.reextraction, held.is_row) <= (line.reextraction, is_row):
@@ -180,6 +183,10 @@ class History:
     def is_due(self, page: SourcePage) -> bool:
         """Whether the newest line of a page is of another recipe."""
         return self._pages.get(_name(page), (0, ""))[1] != self._recipe.version(page.template, page.languages)
+
+    def is_newest(self, page: SourcePage) -> bool:
+        """Whether nothing is held of a later fetch of the page."""
+        return page.page.fetched >= self._newest.get((page.source, page.page.url), "")
 
     def lines(self, page: SourcePage, outcome: Row | Rejected) -> Iterator[Row | Withdrawal]:
         """What is appended for a page: its row; and a withdrawal for each document that it is no more, at least one.
@@ -214,9 +221,11 @@ def _name(page: SourcePage) -> tuple[Fetch, str]:
     return (page.source, page.page.fetched), page.page.url
 
 
-def _append(ledger: Ledger, page: SourcePage, lines: Iterable[Row | Withdrawal]) -> None:
-    """Append the lines of a page, and let the ledger know the first as what became of its address."""
+def _append(ledger: Ledger, page: SourcePage, lines: Iterable[Row | Withdrawal], *, is_newest: bool) -> None:
+    """Append the lines of a page; the ledger notes the first of its newest fetch as what became of its address."""
     placed = [(line, ledger.append(SEGMENTS, encode_line(writable(line)))) for line in lines]
+    if not is_newest:
+        return
     line, at = placed[0]
     if isinstance(line, Row):
         outcome = UrlOutcome(reason="kept", revision=line.record.revision, line=at)

@@ -275,6 +275,26 @@ def test_the_next_crawl_keeps_what_was_applied(crawled: Path) -> None:
     assert published(crawled) == before
 
 
+def test_an_earlier_fetch_says_nothing_of_what_became_of_its_address(crawled: Path) -> None:
+    """A page was fetched again, and gave another text, by the recipe that is applied now."""
+    url = "https://news.example/story-1"
+    later = capture(1, article("later"))
+    later = replace(later, page=replace(later.page, fetched=FETCHED.format(59)))
+    portal = replace(PORTAL, template=TemplateSection(text=(FIRST_PARAGRAPH,)))
+    (again,) = (row for _, row in reextract(archive_files(archive(crawled.parent / "later", later)), BTE, (portal,)))
+    assert isinstance(again, Row)
+    with Ledger.open(crawled) as ledger:
+        ledger.add(Link(key_of(url), url, "news", "article"), again=True)
+        lease = ledger.lease("news")
+        assert lease
+        kept = UrlOutcome("", "kept", line=ledger.append(SEGMENTS, encode_line(again)))
+        ledger.finish(lease.serial, [kept])
+    assert applied(crawled, BTE, FIRST_PARAGRAPH)["kept"] == 3
+    found = explain(crawled, url).row
+    assert found
+    assert (found.fetched, found.revision) == (again.record.fetched, again.record.revision)
+
+
 def test_faults_of_ours_leave_a_page_what_it_was(crawled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = published(crawled)
     lost = Rejected("extract", "worker_failed", "out of memory", "https://news.example/story-1")
