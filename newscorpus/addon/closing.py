@@ -4,6 +4,7 @@ import asyncio
 import logging
 import shutil
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -98,7 +99,8 @@ class CorpusExtension:
         show_portals(self._console, figures)
         if kept := max(stats.get(KEPT, 0), stats.get(KEPT_IN_ALL, 0)):
             why = "" if stats.get("downloader/request_count", 0) else f"; {NOTHING_LEFT}"
-            logger.info("Kept %d articles; %d are in the intake of %s%s", stats.get(KEPT, 0), kept, self._corpus, why)
+            text = "Kept %d articles; %d are in the intake of %s%s%s"
+            logger.info(text, stats.get(KEPT, 0), kept, self._corpus, _published(built), why)
         else:
             logger.error("Kept no article: %s", why_nothing(stats, figures))
 
@@ -118,6 +120,14 @@ class CorpusExtension:
             logger.error("Build failed: %s", error)  # noqa: TRY400 -- the message says all; no traceback for the user
             self._crawler.stats.set_value(FAILED, "build")
             return {"error": str(error)}
+
+
+def _published(built: Mapping[str, Any]) -> str:
+    """Say what the build wrote, to be appended to a sentence; "" where it wrote nothing."""
+    if "kept" not in built:
+        return ""
+    doubtful, repeated = built["low_confidence"], sum(built["duplicates"].values())
+    return f"; {built['kept']} published, {doubtful} left out as doubtful, {repeated} as duplicates or earlier texts"
 
 
 def _now() -> str:

@@ -98,7 +98,7 @@ def _build(corpus: Path, config: BuildConfig, watch: Watch) -> BuildReport:
     return BuildReport(
         documents=int(collection.current.sum()) + len(collection.doubtful),
         kept=n_kept,
-        duplicates=count_kinds(duplicates),
+        duplicates=count_kinds(collection, duplicates),
         words=manifests[0].words,
         shares=manifests[0].shares,
         low_confidence=len(collection.doubtful),

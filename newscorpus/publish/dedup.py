@@ -142,7 +142,7 @@ def _finish(output: Path, collection: Collection, files: Sequence[InputFile], op
     reprints = count_reprints(collection, duplicates)
     with replacing(output / REPRINTS) as file:
         file.write(reprints_table(reprints))
-    return DedupReport(len(collection.stores[-1]), n_kept, count_kinds(duplicates), reprints)
+    return DedupReport(len(collection.stores[-1]), n_kept, count_kinds(collection, duplicates), reprints)
 
 
 def _reference(path: Path, folder: Path, options: DedupOptions) -> Store:

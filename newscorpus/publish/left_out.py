@@ -88,7 +88,7 @@ def duplicate_lines(collection: Collection, duplicates: Sequence[Duplicate]) -> 
                 url=document.url or "",
                 title=document.title or "",
                 duplicate_of=ids[one.of],
-                kind=one.kind,
+                kind=_reported_kind(collection, one),
                 similarity=round(one.similarity, 4),
                 cluster=ids[last[one.position]],
                 source=collection.source_of(one.position),
@@ -131,9 +131,17 @@ def cluster_sizes(duplicates: Sequence[Duplicate]) -> Counter[int]:
     return Counter(last[one.position] for one in duplicates if one.kind is not DuplicateKind.REVISION)
 
 
-def count_kinds(duplicates: Sequence[Duplicate]) -> dict[str, int]:
+def count_kinds(collection: Collection, duplicates: Sequence[Duplicate]) -> dict[str, int]:
     """How many documents are left out, by kind."""
-    return {kind.value: sum(one.kind is kind for one in duplicates) for kind in DuplicateKind}
+    counts = Counter(_reported_kind(collection, one) for one in duplicates)
+    return {kind.value: counts[kind] for kind in DuplicateKind}
+
+
+def _reported_kind(collection: Collection, one: Duplicate) -> DuplicateKind:
+    """Call equal texts of one document exact duplicates, but for those of several visits, which an intake holds."""
+    contents, is_intake = collection.documents["content"], collection.stores[-1].rows is None
+    is_copy = one.kind is DuplicateKind.REVISION and not is_intake and contents[one.position] == contents[one.of]
+    return DuplicateKind.EXACT if is_copy else one.kind
 
 
 def count_reprints(collection: Collection, duplicates: Sequence[Duplicate]) -> tuple[Reprints, ...]:

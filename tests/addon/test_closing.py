@@ -9,7 +9,12 @@ from scrapy.settings import Settings
 
 from newscorpus.addon.closing import CorpusExtension
 from newscorpus.addon.report import CrawlReport, reported, write_report
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.intake import IntakeWriter, Row
+from newscorpus.corpus.records import make_record
 from newscorpus.crawl.ledger import Ledger, LedgerError
+from newscorpus.data import Article, Fields
+from newscorpus.dedup.signature import sign
 from newscorpus.errors import CrawlError
 
 
@@ -63,6 +68,17 @@ def test_a_crawl_that_found_nothing_new_is_none_that_kept_nothing(
     caplog.set_level("INFO")
     close(tmp_path / "corpus", {"newscorpus/kept_in_all": 7})
     assert f"Kept 0 articles; 7 are in the intake of {tmp_path / 'corpus'}" in caplog.text
+
+
+def test_the_end_says_how_many_are_published(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    with IntakeWriter(tmp_path / "intake", BuildConfig().signature) as intake:
+        for name, text, confidence in (("a", "one two", 0.9), ("b", "one two", 0.9), ("c", "three", 0.01)):
+            article = Article(f"https://a.cz/{name}", text, Fields(), "model:main-text@2", confidence)
+            intake.append(Row(make_record(article, "a", "en", 1.0), sign(text)))
+    close(tmp_path, {"newscorpus/kept": 3, "downloader/request_count": 3})
+    counts = "1 published, 1 left out as doubtful, 1 as duplicates or earlier texts"
+    assert f"Kept 3 articles; 3 are in the intake of {tmp_path}; {counts}\n" in caplog.text
 
 
 def test_a_build_that_fails_is_said_and_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -133,6 +133,16 @@ def test_equal_ids_in_two_files_are_two_documents(tmp_path: Path) -> None:
     assert dedup(files, tmp_path / "out").kept == 2
 
 
+def test_one_document_in_two_corpora_is_an_exact_duplicate(tmp_path: Path) -> None:
+    one = corpus(tmp_path / "one", {"https://a.cz/1": text(1), "https://a.cz/2": text(2), "https://a.cz/3": text(3)})
+    other = corpus(tmp_path / "other", {"https://a.cz/1": text(1), "https://a.cz/2": text(4)})
+    report = dedup([one, other], tmp_path / "out")
+    assert report.duplicates == {"exact": 1, "near": 0, "excerpt": 0, "revision": 1}
+    assert {kind for _, kind in left_out(tmp_path / "out").values()} == {"exact", "revision"}
+    assert {record.cluster_size for record in open_corpus(tmp_path / "out").records()} == {1}
+    assert report.reprints == ()
+
+
 def test_an_id_twice_in_a_file_is_a_revision(tmp_path: Path) -> None:
     lines = [{"id": 1, "text": text(1), "fetched": "2026-01-02"}, {"id": 1, "text": text(2), "fetched": "2026-01-01"}]
     assert dedup([write(tmp_path / "a.jsonl", lines)], tmp_path / "out").duplicates["revision"] == 1
