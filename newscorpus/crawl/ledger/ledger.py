@@ -74,8 +74,8 @@ class Ledger:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.close(commits=kind is not KeyboardInterrupt)  # which may come amid the writes of a page
 
     # ---- addresses --------------------------------------------------------------------------------------------------
 
@@ -260,10 +260,10 @@ class Ledger:
         self.transaction.commit()
         self._changed.clear()
 
-    def close(self) -> None:
-        """Commit, make it safe and let the corpus go."""
+    def close(self, *, commits: bool = True) -> None:
+        """Commit, or else undo what is not committed; make the rest safe and let the corpus go."""
         with self._held:
-            if not self.transaction.failed:
+            if commits and not self.transaction.failed:
                 self.commit()
             self.transaction.close()
 

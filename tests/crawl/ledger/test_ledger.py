@@ -304,3 +304,20 @@ def test_a_full_disk_is_said_in_one_line_by_the_database_too(ledger: Ledger) -> 
     ledger.transaction._connection.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(LedgerError, match=r"ledger\.sqlite: database or disk is full"):
         ledger.add(link("x", request=b"x" * 100_000))
+
+
+def test_an_interrupt_leaves_what_was_committed(tmp_path: Path) -> None:
+    """It may come between the row of a page and what the ledger notes of it."""
+
+    def interrupted() -> None:
+        with Ledger.open(tmp_path) as ledger:
+            keep(ledger, "x")
+            ledger.commit()
+            ledger.append(ROWS, b"half\n")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert (tmp_path / "intake/000001.jsonl").read_bytes() == b"header\nx\n"
+    with Ledger.open(tmp_path) as ledger:
+        assert ledger.counted("kept") == 1
