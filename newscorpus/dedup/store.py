@@ -145,7 +145,7 @@ class Store:
         """Make an empty index in a folder, whatever lay there before."""
         folder.mkdir(parents=True, exist_ok=True)
         store = cls(folder, IndexState(layout, dict.fromkeys(COLUMNS, 0), version=VERSION))
-        for name in (*COLUMNS, KEPT, VERIFIED):
+        for name in (STATE, *COLUMNS, KEPT, VERIFIED):  # the state first, which says that the others are there
             (folder / name).unlink(missing_ok=True)
         store._write(STATE, msgspec.json.encode(store.state))
         return store

@@ -140,3 +140,19 @@ def test_a_document_needs_less_than_300_bytes(tmp_path: Path) -> None:
     Store.create(tmp_path, LAYOUT).append([sketch(f"{number:016}", text) for number in range(50)], COVERED)
     size = sum(len(content) for name, content in files(tmp_path).items() if name not in ("signatures", STATE))
     assert size / 50 < 300
+
+
+def test_a_writer_that_dies_while_it_begins_anew_leaves_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Store.create(tmp_path, LAYOUT).append([sketch("a")], COVERED)
+
+    class Killed(BaseException):
+        pass
+
+    def killed(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as death:
+        death.setattr(Store, "_write", killed)
+        with pytest.raises(Killed):
+            Store.create(tmp_path, LAYOUT)
+    assert Store.existing(tmp_path, LAYOUT) is None
