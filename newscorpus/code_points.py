@@ -52,16 +52,11 @@ ALONE: Final = np.uint32(1 << 31)
 
 @dataclass(frozen=True, slots=True)
 class CodePoints:
-    """What features know of every code point of the Basic Multilingual Plane, and of the one for all beyond.
+    """What features know of every code point of the Basic Multilingual Plane, and of the one for all beyond."""
 
-    Attributes:
-        kinds: the bits of this module.
-        traits: the first eight of them, in a byte, since passes over all characters cost most.
-        hash_values: what the code point adds to the hash of a word: its lower case counts, and nothing outside words.
-    """
-
-    kinds: Kinds
-    traits: Traits
+    kinds: Kinds  # the bits of this module
+    traits: Traits  # the first eight of them, in a byte, since passes over all characters cost most
+    # What the code point adds to the hash of a word: its lower case counts, and nothing outside words.
     hash_values: Hashes
 
 

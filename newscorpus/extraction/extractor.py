@@ -54,28 +54,18 @@ class Template(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A page that was read: all that extractors decide on.
-
-    Attributes:
-        page: the page.
-        html: its decoded text.
-        tree: the parsed page, without what a template removes, for extractors that cut it in their own way; nobody
-            changes it.
-        blocks: its blocks, without what a template removes.
-        fields: title, dates and the rest.
-        article_body: the text that the page's structured data gives for the article, or "".
-        template_text: the paragraphs that a template finds; empty where there is none, or it finds nothing.
-        evidence: every candidate of every source for the fields.
-    """
+    """A page that was read: all that extractors decide on."""
 
     page: Page
-    html: str
+    html: str  # its decoded text
+    # The parsed page, without what a template removes, for extractors that cut it in their own way; nobody changes it.
     tree: HtmlElement
-    blocks: tuple[Block, ...]
-    fields: Fields
-    article_body: str
+    blocks: tuple[Block, ...]  # its blocks, without what a template removes
+    fields: Fields  # title, dates and the rest
+    article_body: str  # the text that the page's structured data gives for the article, or ""
+    # The paragraphs that a template finds; empty where there is none, or it finds nothing.
     template_text: tuple[str, ...]
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[Evidence, ...] = ()  # every candidate of every source for the fields
 
     @property
     def head_title(self) -> str:
@@ -109,31 +99,20 @@ def read(page: Page, template: Template | None = None, limits: Limits = Limits()
 
 @dataclass(frozen=True, slots=True)
 class FoundText:
-    """The main text that an extractor found.
+    """The main text that an extractor found."""
 
-    Attributes:
-        paragraphs: the main text in order, headline excluded.
-        extractor: what decided: "template:NAME@VERSION", "model:NAME@VERSION" or the extractor's name.
-        confidence: probability that the text is right, 0..1; 0 where the extractor does not say.
-        flags: remarks, snake_case.
-    """
-
-    paragraphs: Sequence[str]
-    extractor: str
-    confidence: float = 0.0
-    flags: tuple[str, ...] = ()
+    paragraphs: Sequence[str]  # the main text in order, headline excluded
+    extractor: str  # what decided: "template:NAME@VERSION", "model:NAME@VERSION" or the extractor's name
+    confidence: float = 0.0  # probability that the text is right, 0..1; 0 where the extractor does not say
+    flags: tuple[str, ...] = ()  # remarks, snake_case
 
 
 @dataclass(frozen=True, slots=True)
 class SystemExtractor:
-    """The extractor of a system that finds main text; all stages but `find` are the same for every system.
+    """The extractor of a system that finds main text; all stages but `find` are the same for every system."""
 
-    Attributes:
-        find: the main text of a page that was read, or why there is none.
-        template: rules of the portal; where they give a text, that is taken and `find` is not asked.
-    """
-
-    find: Callable[[Reading], FoundText | Rejected]
+    find: Callable[[Reading], FoundText | Rejected]  # the main text of a page that was read, or why there is none
+    # Rules of the portal; where they give a text, that is taken and `find` is not asked.
     template: Template | None = None
 
     def __call__(self, page: Page) -> Article | Rejected:
@@ -150,12 +129,9 @@ class SystemExtractor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockSystemExtractor(SystemExtractor):
-    """The extractor of a system that decides block by block and can show its verdicts.
+    """The extractor of a system that decides block by block and can show its verdicts."""
 
-    Attributes:
-        label_blocks: the blocks of a page that was read, with the final verdict on each.
-    """
-
+    # The blocks of a page that was read, with the final verdict on each.
     label_blocks: Callable[[Reading], tuple[LabelledBlock, ...]]
 
     def label(self, page: Page) -> tuple[LabelledBlock, ...]:

@@ -46,21 +46,13 @@ Hashed = tuple[list[int], list[float]]
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
-    """The elements of a page that hold text, with their features.
+    """The elements of a page that hold text, with their features."""
 
-    Attributes:
-        elements: in document order.
-        amounts: of the text in each, its descendants' included.
-        columns: of all features that are present, element after element, each below `COLUMNS`.
-        values: of each of these features: 1, but names cut into many parts weigh together as much as one feature.
-        starts: where in `columns` those of each element begin.
-    """
-
-    elements: tuple[HtmlElement, ...]
-    amounts: tuple[Amounts, ...]
-    columns: Integers
-    values: Floats
-    starts: Integers
+    elements: tuple[HtmlElement, ...]  # in document order
+    amounts: tuple[Amounts, ...]  # of the text in each, its descendants' included
+    columns: Integers  # of all features that are present, element after element, each below `COLUMNS`
+    values: Floats  # of each of these features: 1, but names cut into many parts weigh together as much as one feature
+    starts: Integers  # where in `columns` those of each element begin
 
     def features_of(self, place: int) -> slice:
         """Where in `columns` and `values` the features of the element at `place` stand."""
@@ -93,17 +85,11 @@ def describe_elements(
 
 @dataclass(frozen=True, slots=True)
 class LinearModel:
-    """A linear model.
+    """A linear model."""
 
-    Attributes:
-        name: what decides, as articles name it: "model:NAME@VERSION".
-        weights: of any precision, shape (columns, outputs).
-        bias: one for each output.
-    """
-
-    name: str
-    weights: NDArray[np.floating]
-    bias: Floats
+    name: str  # what decides, as articles name it: "model:NAME@VERSION"
+    weights: NDArray[np.floating]  # of any precision, shape (columns, outputs)
+    bias: Floats  # one for each output
 
     def score(self, nodes: Nodes) -> Floats:
         """The scores of each node, at least one: shape (nodes, outputs)."""

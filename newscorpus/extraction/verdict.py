@@ -166,19 +166,12 @@ class Logistic:
 
 @dataclass(frozen=True, slots=True)
 class PageJudge:
-    """What judges a page by its signs.
+    """What judges a page by its signs."""
 
-    Attributes:
-        confidence: gives the probability that the text is right.
-        article: gives the probability that the page holds an article.
-        least_article: below this probability the page is taken to hold none.
-        min_confidence: texts below it are flagged, and not published unless a build asks for less.
-    """
-
-    confidence: Logistic
-    article: Trees
-    least_article: float
-    min_confidence: float
+    confidence: Logistic  # gives the probability that the text is right
+    article: Trees  # gives the probability that the page holds an article
+    least_article: float  # below this probability the page is taken to hold none
+    min_confidence: float  # texts below it are flagged, and not published unless a build asks for less
 
     def __call__(self, signs: Floats) -> tuple[float, float]:
         """The probability that the text is right, and the one that there is an article."""

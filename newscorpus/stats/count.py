@@ -52,26 +52,18 @@ class Refusals:
 
 @dataclass(frozen=True, slots=True)
 class CorpusStats:
-    """What is in a corpus, and what was left out.
+    """What is in a corpus, and what was left out."""
 
-    Attributes:
-        name: of its folder.
-        total: all published documents.
-        bytes: of the published files.
-        groups: by "portal", "year", "month", "language", "section", "length", "confidence" and "flag": size of each
-            group; years and months with the latest first, lengths and confidence ascending, others by size.
-        clusters: number of documents that stand for near-duplicates too, by how many documents each stands for.
-        duplicates: number of documents left out, by kind.
-        refusals: by stage and reason, the most frequent first.
-    """
-
-    name: str
-    total: Size
-    bytes: int
+    name: str  # of its folder
+    total: Size  # all published documents
+    bytes: int  # of the published files
+    # By "portal", "year", "month", "language", "section", "length", "confidence" and "flag": size of each group; years
+    # and months with the latest first, lengths and confidence ascending, others by size.
     groups: Mapping[str, Mapping[str, Size]]
+    # Number of documents that stand for near-duplicates too, by how many documents each stands for.
     clusters: Mapping[int, int]
-    duplicates: Mapping[str, int]
-    refusals: tuple[Refusals, ...]
+    duplicates: Mapping[str, int]  # number of documents left out, by kind
+    refusals: tuple[Refusals, ...]  # by stage and reason, the most frequent first
 
 
 class Sizes:

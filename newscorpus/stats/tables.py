@@ -40,17 +40,11 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class StatsTable:
-    """A table whose first numbers are drawn as bars.
+    """A table whose first numbers are drawn as bars."""
 
-    Attributes:
-        title: what it is about.
-        header: names of the columns.
-        rows: a label, and one or more numbers.
-    """
-
-    title: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[int, ...]], ...]
+    title: str  # what it is about
+    header: tuple[str, ...]  # names of the columns
+    rows: tuple[tuple[str, tuple[int, ...]], ...]  # a label, and one or more numbers
 
     @property
     def bars(self) -> list[Bar]:

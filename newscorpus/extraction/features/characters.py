@@ -21,31 +21,18 @@ _SMALL_POWERS: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of a sequence of texts: counts per text, but `text` and `hash` per word.
+    """The words of a sequence of texts: counts per text, but `text` and `hash` per word."""
 
-    Attributes:
-        count: words.
-        capitalised: words that start in upper case.
-        all_caps: words of two characters or more, all in upper case.
-        long: words longer than the mean of their text.
-        short: words of up to three characters.
-        unspaced: words of scripts without spaces.
-        characters: characters that belong to words.
-        text: the index of the word's text.
-        hash: of the word's lower-case form; equal words hash alike.
-        others: of each further text, the hashes of its words.
-    """
-
-    count: Integers
-    capitalised: Integers
-    all_caps: Integers
-    long: Integers
-    short: Integers
-    unspaced: Integers
-    characters: Integers
-    text: Integers
-    hash: Hashes
-    others: tuple[Hashes, ...]
+    count: Integers  # words
+    capitalised: Integers  # words that start in upper case
+    all_caps: Integers  # words of two characters or more, all in upper case
+    long: Integers  # words longer than the mean of their text
+    short: Integers  # words of up to three characters
+    unspaced: Integers  # words of scripts without spaces
+    characters: Integers  # characters that belong to words
+    text: Integers  # the index of the word's text
+    hash: Hashes  # of the word's lower-case form; equal words hash alike
+    others: tuple[Hashes, ...]  # of each further text, the hashes of its words
 
 
 @dataclass(frozen=True, slots=True)

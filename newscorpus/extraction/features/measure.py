@@ -31,17 +31,11 @@ class Hints:
 
 @dataclass(frozen=True, slots=True)
 class PageFeatures:
-    """The features of the blocks of one page.
+    """The features of the blocks of one page."""
 
-    Attributes:
-        matrix: float32, shape (blocks, len(FEATURES)), columns in the order of `FEATURES`.
-        parents: per block, a number for its parent.
-        paths: per block, a number for the path of its element.
-    """
-
-    matrix: Matrix
-    parents: Integers
-    paths: Integers
+    matrix: Matrix  # float32, shape (blocks, len(FEATURES)), columns in the order of `FEATURES`
+    parents: Integers  # per block, a number for its parent
+    paths: Integers  # per block, a number for the path of its element
 
     @property
     def words(self) -> NDArray[np.float32]:

@@ -45,26 +45,17 @@ _SENTENCE_ENDS = ".!?…。！？।"
 
 @dataclass(frozen=True, slots=True)
 class BlockAmounts:
-    """What the blocks of a page hold; all arrays are per block, in whole numbers except the density.
-
-    Attributes:
-        words: words.
-        length: characters.
-        links: characters inside links, at most `length`.
-        link_density: `links` of `length`.
-        prose: words of blocks that look like running text (ten words or more, few of them in links, the end of a
-            sentence); 0 for other blocks.
-        tags_before: tags since the block before.
-        tag: the element, as in `TAG_CODES`; 0 for others.
-    """
+    """What the blocks of a page hold; all arrays are per block, in whole numbers except the density."""
 
     words: Floats
-    length: Floats
-    links: Floats
-    link_density: Floats
+    length: Floats  # characters
+    links: Floats  # characters inside links, at most `length`
+    link_density: Floats  # `links` of `length`
+    # Words of blocks that look like running text (ten words or more, few of them in links, the end of a sentence); 0
+    # for other blocks.
     prose: Floats
-    tags_before: Integers
-    tag: Integers
+    tags_before: Integers  # tags since the block before
+    tag: Integers  # the element, as in `TAG_CODES`; 0 for others
 
 
 def read_amounts(blocks: Sequence[Block], characters: Characters) -> BlockAmounts:

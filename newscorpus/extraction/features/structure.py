@@ -61,26 +61,19 @@ _PAGE_TAGS = frozenset({"html", "body"})  # their classes speak of the page, not
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """The elements above the blocks, in document order; arrays are per element unless they say otherwise.
+    """The elements above the blocks, in document order; arrays are per element unless they say otherwise."""
 
-    Attributes:
-        parent: index of the parent; the root is its own.
-        end: one past the index of the last element below.
-        depth: number of ancestors.
-        own_kinds, near_kinds, all_kinds: bits of `NAMES` for the element, for it and its two nearest
-            ancestors, for it and all.
-        surroundings: bits of `SEMANTIC_NAMES` for the element and all ancestors.
-        path: a number for each way of tags and classes from the root.
-        block_element, block_parent: per block, the index of its element and of its parent.
-    """
-
-    parent: Integers
-    end: Integers
+    parent: Integers  # index of the parent; the root is its own
+    end: Integers  # one past the index of the last element below
+    # Number of ancestors. own_kinds, near_kinds, all_kinds: bits of `NAMES` for the element, for it and its two nearest
+    # ancestors, for it and all.
     depth: Integers
     own_kinds: Integers
     near_kinds: Integers
     all_kinds: Integers
-    surroundings: Integers
+    surroundings: Integers  # bits of `SEMANTIC_NAMES` for the element and all ancestors
+    # A number for each way of tags and classes from the root. block_element, block_parent: per block, the index of its
+    # element and of its parent.
     path: Integers
     block_element: Integers
     block_parent: Integers

@@ -89,18 +89,13 @@ EPOCH = re.compile(r"\d{10}(?:\d{3})?")
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a page's dates are read against.
+    """What a page's dates are read against."""
 
-    Attributes:
-        fetched: time of the fetch, with offset; None where unknown: then relative dates and those without a year are
-            not read, and what lies after the present moment is refused.
-        language: primary tag of the page's language, "" where unknown.
-        month_first: the page writes 2/3/2024 for the third of February.
-    """
-
+    # Time of the fetch, with offset; None where unknown: then relative dates and those without a year are not read, and
+    # what lies after the present moment is refused.
     fetched: datetime | None = None
-    language: str = ""
-    month_first: bool = False
+    language: str = ""  # primary tag of the page's language, "" where unknown
+    month_first: bool = False  # the page writes 2/3/2024 for the third of February
 
 
 @dataclass(frozen=True, slots=True)

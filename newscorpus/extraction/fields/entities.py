@@ -47,19 +47,12 @@ PAGE_TEXTS = [
 
 @dataclass(frozen=True, slots=True)
 class Entities:
-    """The entities of a page.
+    """The entities of a page."""
 
-    Attributes:
-        main: the document itself; empty where no entity is it.
-        page: the WebPage around it; empty where there is none.
-        known: all entities by `@id`.
-        site_name: name of the WebSite, or "".
-    """
-
-    main: Node
-    page: Node
-    known: Mapping[str, Node]
-    site_name: str
+    main: Node  # the document itself; empty where no entity is it
+    page: Node  # the WebPage around it; empty where there is none
+    known: Mapping[str, Node]  # all entities by `@id`
+    site_name: str  # name of the WebSite, or ""
 
 
 def choose(nodes: Sequence[Node], addresses: frozenset[str]) -> Entities:

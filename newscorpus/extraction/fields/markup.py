@@ -62,33 +62,19 @@ def join(base: str, link: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Markup:
-    """The elements that describe a page, and their values.
+    """The elements that describe a page, and their values."""
 
-    Attributes:
-        url: address of the page, after redirects.
-        base: address that relative links refer to.
-        language: `lang` of the root element.
-        title: text of `<title>`.
-        metas: contents of `<meta>` by lower-case name, in document order.
-        links: addresses of `<link>` by lower-case relation, absolute.
-        scripts: texts of the JSON-LD scripts.
-        code: the other `<script>` elements.
-        headings: the `<h1>` elements.
-        times: the `<time>` elements, and each `<abbr>` that has a year in its `title`.
-        early_times: those of them that stand before the first heading.
-    """
-
-    url: str
-    base: str
-    language: str
-    title: str
-    metas: Mapping[str, tuple[str, ...]]
-    links: Mapping[str, tuple[str, ...]]
-    scripts: tuple[str, ...]
-    code: tuple[HtmlElement, ...]
-    headings: tuple[HtmlElement, ...]
-    times: tuple[HtmlElement, ...]
-    early_times: frozenset[HtmlElement]
+    url: str  # address of the page, after redirects
+    base: str  # address that relative links refer to
+    language: str  # `lang` of the root element
+    title: str  # text of `<title>`
+    metas: Mapping[str, tuple[str, ...]]  # contents of `<meta>` by lower-case name, in document order
+    links: Mapping[str, tuple[str, ...]]  # addresses of `<link>` by lower-case relation, absolute
+    scripts: tuple[str, ...]  # texts of the JSON-LD scripts
+    code: tuple[HtmlElement, ...]  # the other `<script>` elements
+    headings: tuple[HtmlElement, ...]  # the `<h1>` elements
+    times: tuple[HtmlElement, ...]  # the `<time>` elements, and each `<abbr>` that has a year in its `title`
+    early_times: frozenset[HtmlElement]  # those of them that stand before the first heading
 
     def first_meta(self, *names: str) -> str:
         """Content of the first of `names` that the page has; "" if none."""

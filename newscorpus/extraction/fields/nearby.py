@@ -30,14 +30,10 @@ INSIDE = 10
 
 @dataclass(frozen=True)
 class Line:
-    """A short text of its own; without slots, so that the names are put together once.
+    """A short text of its own; without slots, so that the names are put together once."""
 
-    Attributes:
-        text: white space collapsed.
-        element: the outermost element that holds the text; where the text stands beside elements, what is around it.
-    """
-
-    text: str
+    text: str  # white space collapsed
+    # The outermost element that holds the text; where the text stands beside elements, what is around it.
     element: HtmlElement
 
     @cached_property

@@ -42,17 +42,11 @@ VISIBLE = frozenset({"published", "authors"})
 
 @dataclass(frozen=True, slots=True)
 class FieldReading:
-    """The fields of a page, and what they were decided from.
+    """The fields of a page, and what they were decided from."""
 
-    Attributes:
-        fields: the decisions.
-        article_body: the text as the page gives it to machines, a paragraph a line; "" if it does not.
-        evidence: every candidate of every source.
-    """
-
-    fields: Fields
-    article_body: str
-    evidence: tuple[Evidence, ...]
+    fields: Fields  # the decisions
+    article_body: str  # the text as the page gives it to machines, a paragraph a line; "" if it does not
+    evidence: tuple[Evidence, ...]  # every candidate of every source
 
 
 def read_fields(tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = ()) -> FieldReading:
