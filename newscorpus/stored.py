@@ -90,11 +90,7 @@ PageOrigin = Callable[[Page], SourcePage]
 
 
 def page_origin(portal: str = "", template: Path | None = None) -> PageOrigin:
-    """Let pages come from a portal, or go by a template file, or neither.
-
-    Args:
-        portal: name or file; its languages and its template count.
-        template: a plain template file, or a portal's.
+    """Let pages come from a portal (name or file), or go by a template file (plain, or a portal's), or neither.
 
     Raises:
         PortalError: the file is missing or wrong, or the portal of `template` has no template.

@@ -69,12 +69,7 @@ TEMPLATES.filters |= {
 
 
 def card(manifest: Manifest, pattern: str) -> str:
-    """Write the card as Markdown with YAML front matter.
-
-    Args:
-        manifest: of the corpus.
-        pattern: matches the names of its shards, and no others.
-    """
+    """Write the card as Markdown with YAML front matter; `pattern` matches the names of the shards, and no others."""
     languages = sorted({share.language for share in manifest.shares if share.language})
     return fill("card.md", manifest, languages=languages, pattern=pattern)
 

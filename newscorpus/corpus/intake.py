@@ -109,12 +109,7 @@ EXCERPT_CHARACTERS = 200
 
 
 class IntakeWriter:
-    """Appends rows to a segment of its own, which it creates with the first of them.
-
-    Args:
-        folder: `CORPUS/intake`; made where it is missing.
-        parameters: how the signatures are made.
-    """
+    """Appends rows to a segment of its own, which it creates with the first of them, in `folder`: `CORPUS/intake`."""
 
     def __init__(self, folder: Path, parameters: SignatureParameters) -> None:
         self._folder = folder
@@ -205,12 +200,9 @@ def torn_segments(folder: Path) -> list[Path]:
 def read_intake(
     folder: Path, parameters: SignatureParameters, after: Mapping[str, int] | None = None
 ) -> Iterator[tuple[RowPlace, Row | Withdrawal]]:
-    """Read all lines, segment by segment.
+    """Read all lines of `CORPUS/intake`, segment by segment.
 
-    Args:
-        folder: `CORPUS/intake`.
-        parameters: how the signatures must have been made.
-        after: by name of a segment the end of the last row that is not wanted, in bytes.
+    `after` has, by name of a segment, the end of the last row that is not wanted, in bytes.
 
     Raises:
         CorpusError: the folder is missing, a line is damaged, or a segment was signed with other parameters.

@@ -57,16 +57,11 @@ def read_parquet(path: Path) -> Iterator[Record]:
     """
     try:
         with parquet.ParquetFile(path, page_checksum_verification=True) as file:
-            _check_schema(path, file.schema_arrow)
+            if not any(map(file.schema_arrow.equals, SCHEMAS.values())):
+                odd = sorted({*file.schema_arrow.names} ^ {*SCHEMAS[SCHEMA].names}) or ["types differ"]
+                raise CorpusError(f"{path}: its columns are not those of a record: {', '.join(odd)}")
             for batch in file.iter_batches(READ_ROWS):
                 for row in batch.to_pylist():
                     yield current(msgspec.convert(row, Record))
     except (OSError, pyarrow.ArrowException, msgspec.ValidationError) as error:
         raise CorpusError(f"{path}: {' '.join(str(error).split())}") from error
-
-
-def _check_schema(path: Path, schema: pyarrow.Schema) -> None:
-    """Refuse a file with other columns, or columns of other types."""
-    if not any(map(schema.equals, SCHEMAS.values())):
-        names = sorted({field.name for field in schema} ^ {field.name for field in SCHEMAS[SCHEMA]})
-        raise CorpusError(f"{path}: its columns are not those of a record: {', '.join(names) or 'types differ'}")

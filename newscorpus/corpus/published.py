@@ -47,9 +47,7 @@ class Published:
     def shard_records(self, shard: Shard, *, exact: bool = False) -> Iterator[Record]:
         """Read the records of one shard; its hash is checked before the first of them is given.
 
-        Args:
-            shard: one of the manifest's.
-            exact: refuse lines that hold more or less than a record, as `shards.read_shard` does.
+        `exact` refuses lines that hold more or less than a record, as `shards.read_shard` does.
 
         Raises:
             CorpusError: it is not what the manifest says; the message names the file.

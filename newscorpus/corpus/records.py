@@ -26,13 +26,9 @@ TYPE_NAMES = {str: "string", int: "int64", float: "float64", bool: "bool"}
 
 
 def make_record(article: Article, source: str, language: str, language_score: float) -> Record:
-    """Make the row of the corpus for an article.
+    """Make the row of the corpus for an article of the portal `source`.
 
-    Args:
-        article: what the extractor found.
-        source: name of the portal.
-        language: BCP 47 primary tag the language filter decided on.
-        language_score: of the detector, 0..1.
+    The language (BCP 47 primary tag) and its score (0..1) are those that the language filter decided on.
 
     Raises:
         ValueError: a score is not a number; JSON has no word for that.

@@ -50,10 +50,7 @@ def write_shards(folder: Path, records: Iterable[Record], config: ShardConfig) -
 def read_shard(path: Path, exact_schema: int | None = None) -> Iterator[Record]:
     """Read the records of a shard.
 
-    Args:
-        path: of the file.
-        exact_schema: refuse lines that are not, byte for byte, what this schema writes of the record: those with other
-            keys, say.
+    With `exact_schema` lines are refused that are not, byte for byte, what that schema writes of the record.
 
     Raises:
         CorpusError: the file is missing or damaged, holds something else than records, or needs pyarrow.

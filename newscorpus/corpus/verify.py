@@ -79,12 +79,7 @@ def _folder_findings(folder: Path, manifest: Manifest) -> Iterator[str]:
 
 
 def _pattern(card: Path) -> str:
-    """Read the pattern of the shards' names from a card.
-
-    Raises:
-        OSError: there is no card.
-        ValueError: it has no pattern.
-    """
+    """Read the pattern of the shards' names from a card; without one a ValueError is raised."""
     for line in card.read_text("utf-8").splitlines():
         if line.strip().startswith(PATTERN_KEY):
             return str(json.loads(line.partition(":")[2]))

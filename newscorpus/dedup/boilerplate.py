@@ -17,10 +17,7 @@ def find_boilerplate(
 ) -> Mapping[str, frozenset[int]]:
     """By source the hashes of the paragraphs that stand in many of its documents.
 
-    Args:
-        collection: all documents.
-        staying: positions of those that count: each text once.
-        config: how many documents are many.
+    Those at the positions `staying` count: each text once.
     """
     if not config.boilerplate_documents:
         return {}

@@ -10,12 +10,10 @@ from newscorpus.dedup.store import Store
 
 
 class Collection:
-    """Documents by position: first all of the references, then those of the index itself.
+    """Documents by position: first all of the references, then those of `own`, the index that is decided on.
 
-    Args:
-        own: the index whose documents are decided on.
-        references: indexes that are compared against; only their documents that stay count, and none of them goes.
-        doubtful: which documents of the index itself do not count, since their texts are not trusted; by default none.
+    Of the references only the documents that stay there count, and none of them goes; of `own` those do not count that
+    are `doubtful`, since their texts are not trusted (by default none is).
     """
 
     def __init__(self, own: Store, references: Sequence[Store] = (), doubtful: NDArray[np.bool_] | None = None) -> None:

@@ -24,13 +24,7 @@ def find_excerpts(
     """Excerpts among documents that stay: position, position of the longer one, which stays, and share contained.
 
     The longest document comes first, so that a document is settled before its excerpts, and every excerpt has a
-    document that stays.
-
-    Args:
-        collection: all documents; its references never go.
-        staying: positions of those that stay so far, in the order in which a longer document is preferred.
-        verifier: compares the texts.
-        config: shares and bounds.
+    document that stays. `staying` has positions in the order in which a longer document is preferred.
     """
     gone: set[int] = set()
     parts, wholes, shares = _candidates(collection, staying, config)

@@ -18,13 +18,7 @@ SIGNATURES_AT_ONCE = 65_536
 def band_keys(signatures: NDArray[np.uint32], bands: int, rows: int) -> NDArray[np.uint32]:
     """A hash of each band of each signature (Leskovec, Rajaraman and Ullman, Mining of Massive Datasets, 3.4).
 
-    Args:
-        signatures: shape (documents, permutations); `bands * rows` permutations are used.
-        bands: number of bands.
-        rows: values in a band.
-
-    Returns:
-        Shape (documents, bands).
+    Of the signatures, shape (documents, permutations), `bands * rows` columns count; gives shape (documents, bands).
     """
     values = signatures[:, : bands * rows].reshape(len(signatures), bands, rows).astype(np.uint64)
     keys = np.zeros(values.shape[:2], np.uint64)
@@ -34,12 +28,9 @@ def band_keys(signatures: NDArray[np.uint32], bands: int, rows: int) -> NDArray[
 
 
 class Buckets:
-    """Which items share a key with which, for items with one key in each of several bands.
+    """Which items share a key with which; `bands` has for each band the keys of all items, shape (items,).
 
     Only buckets of two and more are kept, so that the memory depends on the number of candidates.
-
-    Args:
-        bands: for each band the keys of all items, shape (items,).
     """
 
     def __init__(self, bands: "list[NDArray[np.uint32]]") -> None:
@@ -83,12 +74,8 @@ def find_near(
 ) -> Mapping[int, tuple[int, float]]:
     """Find the near-duplicates among different texts, each with the text that stays for it and their similarity.
 
-    Args:
-        collection: all documents.
-        positions: those that are compared, references first; an item is an index into them.
-        verifier: compares texts where the signatures are too near the threshold.
-        config: bands, threshold and margin.
-        items: all items, in the order of the policy: an earlier one stays.
+    An item is an index into `positions`, references first; `items` has them all, in the order of the policy: an earlier
+    one stays. Texts are compared where their signatures are too near the threshold.
     """
     parts = [
         band_keys(collection.signatures(positions[start : start + SIGNATURES_AT_ONCE]), config.bands, config.rows)

@@ -50,13 +50,7 @@ class SharedRun:
 
 
 class SharedIndex:
-    """The index, while its lock is held.
-
-    Args:
-        client: connection to the server.
-        storage: how datasketch connects to it.
-        config: signatures, bands and rows.
-    """
+    """The index, while its lock is held; `storage` says how datasketch connects to the server."""
 
     def __init__(self, client: Client, storage: dict[str, Any], config: BuildConfig) -> None:
         self._client = client
@@ -138,11 +132,7 @@ class SharedIndex:
 
 @contextmanager
 def shared_index(url: str, config: BuildConfig) -> Iterator[SharedIndex]:
-    """Hold the index in a Redis server.
-
-    Args:
-        url: of the server and its database: `redis://HOST:PORT/0`.
-        config: signatures, bands and rows.
+    """Hold the index in a Redis server; the URL names its database: `redis://HOST:PORT/0`.
 
     Raises:
         DedupError: the server cannot be reached or fails, its index was made otherwise, or redis is not installed.

@@ -39,14 +39,9 @@ class Sketch:
 
 
 def make_sketch(name: str, source: str, text: str, config: BuildConfig, signature: bytes = b"") -> Sketch:
-    """Sketch a text of one paragraph a line; the other attributes are the caller's to replace.
+    """Sketch a text of one paragraph a line; `name` is the document's id, and `signature` that of the text, if known.
 
-    Args:
-        name: id of the document.
-        source: who published it, or "".
-        text: the text.
-        config: what runs, paragraphs and signatures are made of.
-        signature: of the text, where it is known.
+    The other attributes are the caller's to replace.
     """
     words, ends = read_words(text)
     sizes = np.diff(ends, prepend=0)

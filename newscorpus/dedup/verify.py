@@ -24,13 +24,9 @@ Pair = tuple[bytes, bytes, bytes]
 
 
 class Verifier:
-    """Compares the texts of documents exactly.
+    """Compares the texts of documents exactly, which it tells apart by the hashes `contents`.
 
-    Args:
-        contents: hash of the text of each document.
-        text_of: gives the texts.
-        config: words in shingles and in the runs of excerpts.
-        path: file of what was found earlier, or None; it is added to by `save`.
+    `path` is the file of what was found earlier, to which `save` adds.
     """
 
     def __init__(

@@ -37,9 +37,6 @@ def hash_words(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint64], NDArray[n
     """The hashes of the words in a text, and the number of words up to the end of each line, by NumPy.
 
     `kernel.hash_words` gives the same.
-
-    Args:
-        codes: as `code_points` gives them.
     """
     folded = folding()[codes]
     stays = folded != DROPPED
@@ -67,12 +64,7 @@ def _hash_folded(folded: NDArray[np.uint32], begins: NDArray[np.bool_]) -> NDArr
 
 
 def hash_runs(words: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
-    """The hashes of all runs of `size` words, in order; of all words as one run where there are fewer.
-
-    Args:
-        words: hashes of words, shape (words,).
-        size: words in a run.
-    """
+    """The hashes of all runs of `size` words, in order; of all words as one run where there are fewer."""
     size = min(size, len(words))
     if not size:
         return words
@@ -86,9 +78,7 @@ def hash_runs(words: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
 def hash_parts(words: NDArray[np.uint64], ends: NDArray[np.int64]) -> NDArray[np.uint64]:
     """The hash of each of several parts of a text as one run, what `hash_runs` gives of it alone; shape of `ends`.
 
-    Args:
-        words: hashes of the words of the text.
-        ends: number of words up to the end of each part, ascending; the last one's is that of all words.
+    `ends` are numbers of words up to the end of each part, ascending; the last one's is that of all words.
     """
     sizes = np.diff(ends, prepend=0)
     if not len(sizes):

@@ -20,12 +20,9 @@ LOG_FILE = "crawl.log"
 
 
 def run_demo(corpus: Path, port: int = 0, on_request: Callable[[str], object] | None = None) -> DemoReport:
-    """Serve the demo portal, crawl it into a new or empty folder, and report.
+    """Serve the demo portal (on any free port for 0), crawl it into a new or empty folder, and report.
 
-    Args:
-        corpus: the folder.
-        port: of the server; 0 for any that is free.
-        on_request: called with the path of every page fetched, from another thread.
+    `on_request` is called with the path of every page fetched, from another thread.
 
     Raises:
         CorpusError: the corpus was not written as it should be.

@@ -20,11 +20,9 @@ IDLE_SECONDS = 30
 
 
 class DemoServer(ThreadingHTTPServer):
-    """Serves the demo site.
+    """Serves the demo site, on any free port for 0.
 
-    Args:
-        port: 0 for any that is free.
-        on_request: called with the target of every GET, from the thread that answers it.
+    `on_request` is called with the target of every GET, from the thread that answers it.
 
     Raises:
         DemoError: the port is not free.

@@ -13,9 +13,9 @@ from lxml import etree
 from rich.console import Console
 
 from newscorpus.data import Page, Rejected
-from newscorpus.evaluation.bootstrap import Estimate, estimate
 from newscorpus.evaluation.compare import ALL_SPLITS, EvaluationError
 from newscorpus.evaluation.report import print_table
+from newscorpus.evaluation.scores import Estimate, estimate
 from newscorpus.extraction.fields import read_fields
 from newscorpus.extraction.fields.dates import find_dates
 from newscorpus.extraction.fields.dating import read_address

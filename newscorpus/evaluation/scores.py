@@ -1,18 +1,25 @@
-"""Score one extracted text, or the blocks of one page, against gold."""
+"""Score one extracted text, or the blocks of one page, against gold, and estimate figures over many pages."""
 
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, dataclass
 from operator import add
 
+import numpy as np
 from rapidfuzz.distance import LCSseq, Levenshtein
 
+from newscorpus.arrays import Floats
 from newscorpus.tokens import words
 
 NGRAM = 4
 """Words a shingle, as in the article-extraction-benchmark (Scrapinghub 2020)."""
+
+ROUNDS = 1_000
+"""Samples drawn, as in the article-extraction-benchmark (Scrapinghub 2020)."""
+INTERVAL_PERCENT = (2.5, 97.5)
+SEED = 0
 
 MARKUP = re.compile(r"<[^>]*>")
 NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
@@ -147,3 +154,39 @@ def confusion(predicted: Iterable[bool], gold: Iterable[bool]) -> Confusion:
     """
     pairs = Counter((bool(ours), bool(theirs)) for ours, theirs in zip(predicted, gold, strict=True))
     return Confusion(pairs[True, True], pairs[True, False], pairs[False, True], pairs[False, False])
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure with the ends of its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def estimate(
+    pages: Floats, figure: Callable[[Floats], Floats], groups: Sequence[str] | None = None, seed: int = SEED
+) -> Estimate:
+    """Estimate a figure over all pages, with its percentile bootstrap interval.
+
+    Args:
+        pages: what each page adds to the sums, shape (pages, columns).
+        figure: sums of shape (n, columns) to n figures.
+        groups: one name a page, such as its domain: whole groups are drawn then, not pages.
+        seed: of the random draw.
+
+    Raises:
+        ValueError: there are no pages.
+    """
+    if not len(pages):
+        raise ValueError("no pages to estimate from")
+    units = pages
+    if groups is not None:
+        names, index = np.unique(np.asarray(groups), return_inverse=True)
+        units = np.zeros((len(names), pages.shape[1]))
+        np.add.at(units, index, pages)
+    n = len(units)
+    drawn = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=ROUNDS)
+    low, high = np.percentile(figure(drawn @ units), INTERVAL_PERCENT)
+    return Estimate(float(figure(units.sum(axis=0, keepdims=True))[0]), float(low), float(high))

@@ -12,9 +12,8 @@ from statistics import fmean, median
 import numpy as np
 
 from newscorpus.arrays import Floats
-from newscorpus.evaluation.bootstrap import Estimate, estimate
 from newscorpus.evaluation.compare import PageResult
-from newscorpus.evaluation.scores import Confusion, Overlap, Scores
+from newscorpus.evaluation.scores import Confusion, Estimate, Overlap, Scores, estimate
 from newscorpus.gold.conventions import ARTICLE, NO_ARTICLE, has_article
 
 GOOD_F1 = 0.9
@@ -65,9 +64,7 @@ class Summary:
 def summarise(results: Iterable[PageResult], by_domain: bool = False) -> list[Summary]:
     """Figures per set, per language and over all, of the pages that hold an article; sorted.
 
-    Args:
-        results: of any number of sets and extractors.
-        by_domain: draw whole domains in the bootstrap, not pages.
+    With `by_domain` the bootstrap draws whole domains, not pages.
     """
     groups: dict[Group, list[PageResult]] = defaultdict(list)
     for result in results:

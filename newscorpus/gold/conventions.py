@@ -29,13 +29,7 @@ def has_article(page_type: str) -> bool:
 
 
 def as_gold_has_it(dataset: str, title: str, text: str) -> str:
-    """Bring an extracted text into the convention of the set's gold.
-
-    Args:
-        dataset: name of the set.
-        title: the headline as the extractor gives it, or "".
-        text: the main text; where it opens with the headline already, nothing is added.
-    """
+    """Bring an extracted text into the form of the set's gold: the headline before it, unless it opens with that."""
     if dataset in HEADLINE_IN_GOLD and title and not text.lstrip().startswith(title):
         return f"{title}\n{text}"
     return text

@@ -60,10 +60,7 @@ class GoldPage:
 
 
 def read_pages(path: Path) -> Iterator[GoldPage]:
-    """Read the pages of a JSONL file, in order, one in memory at a time.
-
-    Args:
-        path: the file; `.zst` and `.gz` are unpacked. The name before the first dot is the set's name.
+    """Read the pages of a JSONL file (`.zst` and `.gz` are unpacked), in order, one in memory at a time.
 
     Raises:
         PagesError: the file cannot be opened or unpacked, a line is not a page, or its place in an archive holds none.
@@ -99,12 +96,9 @@ def _read_page(path: Path, line: bytes) -> GoldPage:
         return page
     if page.archive is None:
         raise msgspec.ValidationError("Object missing required field `html`, or its place in an `archive`")
-    return replace(page, html=_archived_html(path.parent, page.archive))
-
-
-def _archived_html(folder: Path, place: ByteRange) -> str:
-    found = read_capture(folder / place.file, place.offset)
+    file, offset = page.archive.file, page.archive.offset
+    found = read_capture(path.parent / file, offset)
     html = found if isinstance(found, Rejected) else decode(found.page)
     if isinstance(html, Rejected):
-        raise ArchiveError(f"`archive`: {place.file} has no page at offset {place.offset}: {html.stage}/{html.reason}")
-    return html
+        raise ArchiveError(f"`archive`: {file} has no page at offset {offset}: {html.stage}/{html.reason}")
+    return replace(page, html=html)

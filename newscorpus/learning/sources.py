@@ -122,13 +122,9 @@ def silver_source(corpus: Path, progress: Progress, texts: Path | None = None) -
     """The archived pages of the crawl in `corpus` for which there is a text; the others are passed over.
 
     They have no domain: a crawl has few sites, and none can be set aside for testing, so single pages are set aside.
-    Reading it raises TrainingError where there is no archive, ArchiveError where a file of it cannot be read.
-
-    Args:
-        corpus: folder of the crawl.
-        progress: called for each file.
-        texts: JSON lines with `url` and `text`, held in memory; without them the text is what the template that the
-            portal had at the time finds.
+    The texts are JSON lines with `url` and `text`, held in memory; without them the text is what the template that the
+    portal had at the time finds. Reading the pages raises TrainingError where there is no archive, ArchiveError where a
+    file of it cannot be read.
 
     Raises:
         PagesError: `texts` cannot be read.

@@ -112,11 +112,7 @@ def _parts(
 
 
 def _refuse_others(folder: Path) -> None:
-    """Refuse a folder that holds something other than an export.
-
-    Raises:
-        CorpusError: it does; the message names it.
-    """
+    """Refuse a folder that holds something other than an export."""
     if not folder.exists():
         return
     if not folder.is_dir():

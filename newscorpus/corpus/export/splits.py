@@ -30,11 +30,7 @@ class SplitError(ValueError):
 
 
 def assigner(records: Callable[[], Iterable[Record]], config: SplitConfig) -> Assign:
-    """Make the function that gives each record of a corpus its split.
-
-    Args:
-        records: gives all records, to be read once where the split is by date.
-        config: rule and shares.
+    """Make the function that gives each record of a corpus its split; by date, all `records` are read once for it.
 
     Raises:
         SplitError: the shares leave nothing for training, or there are too few days to split by date.

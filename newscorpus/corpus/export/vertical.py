@@ -63,7 +63,18 @@ def write(source: ExportSource, folder: Path) -> None:
         for part in source.parts:
             for record in part.records():
                 file.writelines(f"{line}\n" for line in lines(record, part.name))
-    (folder / name).write_text(_registry(source, name), encoding="utf-8", newline="\n")
+    languages = sorted({share.language for share in source.manifest.shares})
+    registry = fill(
+        "registry.txt",
+        source.manifest,
+        title=collapse(source.about.name).replace('"', "'"),
+        name=name,
+        language=LANGUAGES.get(languages[0], "") if len(languages) == 1 else "",
+        attributes=[*ATTRIBUTES, "split"] if any(part.name for part in source.parts) else list(ATTRIBUTES),
+        several=MULTIVALUE,
+        separator=SEPARATOR,
+    )
+    (folder / name).write_text(registry, encoding="utf-8", newline="\n")
 
 
 def lines(record: Record, split: str) -> Iterator[str]:
@@ -89,17 +100,3 @@ def file_name(name: str) -> str:
 def _several(values: tuple[str, ...]) -> str:
     """Join values to one attribute; the separator is replaced inside them."""
     return SEPARATOR.join(value.replace(SEPARATOR, "/") for value in values)
-
-
-def _registry(source: ExportSource, name: str) -> str:
-    languages = sorted({share.language for share in source.manifest.shares})
-    return fill(
-        "registry.txt",
-        source.manifest,
-        title=collapse(source.about.name).replace('"', "'"),
-        name=name,
-        language=LANGUAGES.get(languages[0], "") if len(languages) == 1 else "",
-        attributes=[*ATTRIBUTES, "split"] if any(part.name for part in source.parts) else list(ATTRIBUTES),
-        several=MULTIVALUE,
-        separator=SEPARATOR,
-    )

@@ -169,11 +169,7 @@ def _stored(stored: StoredPage, record: WarcRecord, limits: Limits) -> Page:
 
 
 def _page(record: WarcRecord, limits: Limits) -> Page:
-    """The page that a record holds.
-
-    Raises:
-        ContentError: it does not hold it whole, or the page is too large.
-    """
+    """The page that a record holds; a ContentError is raised where it is not whole or too large."""
     if record.fault:
         raise ContentError(record.fault, f"the record at {_written(record.place)}")
     if cut := record.headers.get("warc-truncated"):

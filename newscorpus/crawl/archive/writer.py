@@ -15,11 +15,7 @@ class ArchiveWriter:
     """Appends records to `archive/000001.warc.gz` of a corpus, and to the files after it.
 
     A file is opened with the first record. After a failed write it is cut back, so that it always ends with a record.
-
-    Args:
-        corpus: folder of the corpus.
-        max_bytes: size from which on the next records go to a new file.
-        software: who writes: "newscorpus/VERSION".
+    From `max_bytes` on the next records go to a new file. `software` says who writes: "newscorpus/VERSION".
     """
 
     def __init__(self, corpus: Path, max_bytes: int, software: str) -> None:
