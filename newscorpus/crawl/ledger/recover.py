@@ -61,7 +61,7 @@ def _cut(connection: sqlite3.Connection, corpus: Path, name: str, length: int) -
 
 
 def _requeue(connection: sqlite3.Connection, name: str, length: int) -> None:
-    """Queue the pages whose lines lay in a file beyond `length`, and forget where their responses were archived."""
+    """Queue the pages whose lines lay in a file beyond `length` as if never fetched; forget what lay in the archive."""
     connection.execute(
         "CREATE TEMP TABLE lost AS SELECT * FROM urls WHERE line_file = ? AND line_offset >= ?", (name, length)
     )
@@ -71,8 +71,9 @@ def _requeue(connection: sqlite3.Connection, name: str, length: int) -> None:
         connection.execute("UPDATE counts SET n = n - ? WHERE portal = ? AND name = ?", counter)
     connection.execute("DELETE FROM documents WHERE serial IN (SELECT serial FROM lost)")
     connection.execute("DELETE FROM urls WHERE request = x'' AND serial IN (SELECT serial FROM lost)")
-    connection.execute(
-        "UPDATE urls SET state = 1, stage = '', reason = '', line_file = '' WHERE serial IN (SELECT serial FROM lost)"
+    connection.execute(  # without what the last answer is compared with: none may be taken for unchanged
+        """UPDATE urls SET state = 1, stage = '', reason = '', line_file = '', etag = '', last_modified = '',
+        signature = '' WHERE serial IN (SELECT serial FROM lost)"""
     )
     connection.execute("DROP TABLE lost")
     sql = "UPDATE urls SET archive_file = '', archive_offset = 0 WHERE archive_file = ? AND archive_offset >= ?"

@@ -44,7 +44,7 @@ def keep(ledger: Ledger, name: str) -> None:
     assert ledger.claim(URL + name, lease.serial)
     place = ledger.append(ROWS, f"{name}\n".encode())
     kept = UrlOutcome(reason="kept", n_words=2, line=place)
-    ledger.finish(lease.serial, [kept], Fetched(URL + name, 200, NEVER, 5, etag="x"))
+    ledger.finish(lease.serial, [kept], Fetched(URL + name, 200, NEVER, 5, "x", NEVER, "signature"))
 
 
 def test_the_highest_priority_goes_first_and_then_the_oldest_of_one_portal(ledger: Ledger) -> None:
@@ -206,8 +206,11 @@ def test_pages_whose_rows_a_power_failure_took_are_asked_for_again(tmp_path: Pat
     with Ledger.open(tmp_path) as ledger:
         whole = segment.read_text().splitlines()[1:] if segment.exists() else []
         asked = []
-        while name := leased(ledger):
-            asked.append(name)
+        while lease := ledger.lease("a"):
+            asked.append(lease.url.removeprefix(URL))
+            last = ledger.revisits.last(lease.url)
+            assert last
+            assert (lease.etag, lease.last_modified, last.signature) == ("", "", ""), "it would be taken for unchanged"
         assert sorted([*whole, *asked]) == ["x", "y", "z"]
         assert ledger.counted("kept") == len(whole) == ledger.documents()
 
