@@ -9,11 +9,10 @@ from scrapy.http import HtmlResponse, Response
 from twisted.python.failure import Failure
 
 import newscorpus.settings
+from newscorpus.addon.guards import fetch_rejection
 from newscorpus.addon.options import user_agent
 from newscorpus.addon.pages import make_page
 from newscorpus.data import Page, Rejected
-
-from .responses import fetch_rejection
 
 MEMORY: Mapping[str, Any] = {
     "SCHEDULER": "scrapy.core.scheduler.Scheduler",

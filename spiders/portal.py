@@ -7,14 +7,14 @@ from functools import cached_property
 from typing import Any, Self
 
 import msgspec
-from scrapy import Request, Spider
+from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
 from scrapy.http import HtmlResponse, Response
 from twisted.python.failure import Failure
 
 from newscorpus.addon.counts import PAGES, REVISITED, WRONG_GUESSES
-from newscorpus.addon.guards import Postponed
+from newscorpus.addon.guards import Postponed, fetch_rejection
 from newscorpus.addon.options import check_settings
 from newscorpus.addon.pages import make_page
 from newscorpus.addon.robots import RobotsMiddleware
@@ -34,7 +34,10 @@ from newscorpus.recipe import SourcePage, page_of_portal
 
 from .arguments import PortalArguments, check_promises, loopback_hosts, portal_policies, portal_settings, read_arguments
 from .requests import Callback, make_request
-from .responses import RevisitClock, fetch_parts, fetch_rejection
+from .responses import RevisitClock, fetch_parts
+
+JUDGED_SECONDS = 0.05
+"""How often a page that the limit may have no room for looks whether those before it are judged."""
 
 Output = SourcePage | Rejected | Request
 
@@ -53,6 +56,7 @@ class PortalSpider(Spider):
         self.portal_names = tuple(portal.name for portal in arguments.portals)
         self.loopback = loopback_hosts(arguments.portals)
         self.policies = portal_policies(arguments.portals)
+        self._ending: asyncio.Future[None] | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *_args: Any, **kwargs: Any) -> Self:
@@ -66,7 +70,9 @@ class PortalSpider(Spider):
         arguments = read_arguments(kwargs)
         crawler.settings.update(portal_settings(arguments, crawler.settings), priority="spider")
         check_promises(crawler.settings)
-        return super().from_crawler(crawler, arguments)
+        spider = super().from_crawler(crawler, arguments)
+        crawler.signals.connect(spider.end_at_limit, signals.item_scraped)
+        return spider
 
     @cached_property
     def _ledger(self) -> Ledger:
@@ -156,7 +162,10 @@ class PortalSpider(Spider):
         dated = is_article and self.arguments.period != ALWAYS
         reading = await asyncio.to_thread(read_page, page, dated=dated)
         tried: tuple[str, ...] = ()
-        if is_article and not self._is_enough():
+        if is_article:
+            if not await self._has_room():
+                _postpone()
+                return
             outputs, tried = await self._article(response, source, page, reading)
             for output in outputs:
                 yield output
@@ -164,8 +173,6 @@ class PortalSpider(Spider):
             plan = self._links(response, source, reading, tried)
             for output in self._requests(source, plan if is_article else self._clock.watch(plan, _depth(response))):
                 yield output
-        if self._is_enough():
-            raise CloseSpider("limit")
 
     def has_met(self, url: str, asked: str) -> bool:
         """Whether the document at `url` was met already, otherwise than by a redirect from `asked`."""
@@ -246,8 +253,25 @@ class PortalSpider(Spider):
                     calls = self.parse_page, self.failed
             yield make_request(self._planners[source].portal, planned, *calls)
 
+    def end_at_limit(self) -> None:
+        """End the crawl with the last article that it is to keep."""
+        if self._is_enough() and self._ending is None:
+            self._ending = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason="limit"))
+
     def _is_enough(self) -> bool:
-        return 0 < self.arguments.limit <= self._ledger.documents()
+        return 0 < self.arguments.limit <= scheduler_of(self.crawler).articles()[0]
+
+    async def _has_room(self) -> bool:
+        """Whether another article may be kept: known when enough of those under way are judged."""
+        scheduler, limit = scheduler_of(self.crawler), self.arguments.limit
+        while limit and not self._is_enough():
+            if sum(scheduler.articles()) < limit:
+                break
+            await asyncio.sleep(JUDGED_SECONDS)
+        visit = current_visit()
+        if visit and not self._is_enough():
+            visit.may_keep = True
+        return not self._is_enough()
 
 
 def _postpone() -> None:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import shutil
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -14,11 +15,12 @@ from rich.console import Console
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 
-from newscorpus.addon.counts import FAILED, KEPT, KEPT_IN_ALL
+from newscorpus.addon.counts import FAILED, KEPT, KEPT_IN_ALL, politeness
 from newscorpus.addon.options import corpus_folder, switch
 from newscorpus.addon.plugin import hints_of
 from newscorpus.addon.report import (
     NOTHING_LEFT,
+    REJECTIONS,
     CrawlReport,
     by_portal,
     reported,
@@ -27,6 +29,7 @@ from newscorpus.addon.report import (
     write_report,
 )
 from newscorpus.crawl.ledger import Ledger, LedgerError
+from newscorpus.crawl.ledger.shortfalls import unreached
 from newscorpus.crawl.ledger.status import PortalStatus, status
 from newscorpus.errors import CorpusError, CrawlError
 from newscorpus.files import exclusive
@@ -88,28 +91,59 @@ class CorpusExtension:
             return
         built = await asyncio.to_thread(self._build) if self._builds else {}
         stats = self._crawler.stats.get_stats()
+        ends = self._ends(spider, reason, stats)
+        figures = by_portal(self._statuses(ends), stats, ends)
+        if reason == "finished" and figures:
+            self._check_starts(ends, stats)
         portals = hints_of(spider).portal_names or ()
-        figures = by_portal(self._statuses(), stats)
         report = CrawlReport(portals, self._started, _now(), reason, reported(stats), built, figures)
         try:
             write_report(self._corpus, report)
         except OSError as error:
             logger.error("Cannot write the report: %s: %s", error.filename, error.strerror)  # noqa: TRY400 -- as below
             self._crawler.stats.set_value(FAILED, "report")
+        self._show(stats, figures, built)
+
+    def _show(self, stats: Mapping[str, Any], figures: dict[str, dict[str, Any]], built: Mapping[str, Any]) -> None:
+        """Say how the crawl went, in the terminal and the log."""
         show_portals(self._console, figures)
         if kept := max(stats.get(KEPT, 0), stats.get(KEPT_IN_ALL, 0)):
-            why = "" if stats.get("downloader/request_count", 0) else f"; {NOTHING_LEFT}"
+            is_done = not (stats.get("downloader/request_count") or any(one["queued"] for one in figures.values()))
+            why = f"; {NOTHING_LEFT}" if is_done else ""
             text = "Kept %d articles; %d are in the intake of %s%s%s"
             logger.info(text, stats.get(KEPT, 0), kept, self._corpus, _published(built), why)
         else:
             logger.error("Kept no article: %s", why_nothing(stats, figures))
 
-    def _statuses(self) -> list[PortalStatus]:
+    def _statuses(self, ends: Mapping[str, str]) -> list[PortalStatus]:
         try:
-            return status(self._corpus)
+            return status(self._corpus, ends=ends)
         except LedgerError as error:
             logger.error("No figures by portal: %s", error)  # noqa: TRY400 -- the message says all
             return []
+
+    def _ends(self, spider: Spider, reason: str, stats: Mapping[str, Any]) -> dict[str, str]:
+        """Why each portal was left, by its name; "" where the crawl came to its end."""
+        hints, now, ends = hints_of(spider), time.time(), {}
+        for portal in hints.portal_names or (spider.name,):
+            policy = hints.policies.get(portal)
+            is_quiet = policy is not None and policy.quiet is not None and policy.quiet.until(now) > now
+            stopped = "quiet_hours" if reason == "shutdown" and is_quiet else reason.replace("finished", "")
+            ends[portal] = stats.get(politeness(portal, "given_up"), stopped)
+        return ends
+
+    def _check_starts(self, ends: Mapping[str, str], stats: Mapping[str, Any]) -> None:
+        """Let the crawl fail where nothing could be fetched, or none of the pages that a portal begins with."""
+        missing = {portal: why for portal, why in unreached(self._corpus).items() if portal in ends}
+        for portal, why in missing.items():
+            because = f"given up, {ends[portal]}" if ends[portal] else why
+            logger.error("No start page of %s could be fetched: %s", portal, because)
+        failed = [name.removeprefix(REJECTIONS) for name in stats if name.startswith(f"{REJECTIONS}fetch/")]
+        if failed and not missing and not stats.get("downloader/response_count", 0):
+            logger.error("Nothing could be fetched: %s", ", ".join(sorted(failed)))
+        elif not missing:
+            return
+        self._crawler.stats.set_value(FAILED, "start")
 
     def _build(self) -> dict[str, Any]:
         if not (self._corpus / INTAKE).is_dir():

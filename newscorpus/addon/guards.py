@@ -1,11 +1,23 @@
-"""Refuse what a crawl must not ask for or take: private addresses, bad redirects, answers packed over and over."""
+"""Refuse what a crawl must not ask for or take: private addresses, bad redirects, answers packed over and over.
+
+Say, too, why a request brought nothing.
+"""
 
 from urllib.parse import urljoin, urlsplit
 
 from scrapy import Request
 from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadCancelledError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    ResponseDataLossError,
+)
 from scrapy.http import Response
+from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.defer import Deferred
@@ -15,6 +27,7 @@ from zope.interface import implementer  # type: ignore[import-untyped]
 from newscorpus.addon.plugin import CrawlComponent, hints_of
 from newscorpus.crawl.addresses import host_and_port, is_public, literal_address, may_ask
 from newscorpus.crawl.archive.content import MAX_ENCODINGS
+from newscorpus.data import Rejected
 from newscorpus.urls import document_id
 
 
@@ -32,6 +45,42 @@ class Refused(IgnoreRequest):
 
 class Postponed(Refused):
     """A request that is not sent in this run, and stays queued for the next one."""
+
+
+REASONS: dict[type[BaseException], str] = {
+    CannotResolveHostError: "dns",
+    DownloadCancelledError: "too_large",
+    DownloadConnectionRefusedError: "connection_refused",
+    DownloadFailedError: "connection_failed",
+    DownloadTimeoutError: "timeout",
+    ResponseDataLossError: "truncated",
+}
+
+FAILURES: tuple[type[BaseException], ...] = (*REASONS, IgnoreRequest)
+"""What a download may raise."""
+
+MESSAGES = {
+    "Ignored response": "too_large",
+    "max redirections reached": "redirect_loop",
+}
+"""How Scrapy's own middlewares begin the message of an `IgnoreRequest`, which carries no other mark."""
+
+
+def fetch_rejection(error: BaseException | None, url: str) -> Rejected:
+    """The rejection for an exception of the download, stage "fetch".
+
+    A reason that is not known here is "download_failed", with the exception in the detail: nothing is lost silently.
+    """
+    detail = " ".join(str(error).split())[:300]
+    if isinstance(error, HttpError):
+        return Rejected("fetch", f"http_{error.response.status}", "", url)
+    if isinstance(error, Refused):
+        return Rejected("fetch", error.reason, detail, url)
+    if isinstance(error, IgnoreRequest):
+        reason = next((reason for start, reason in MESSAGES.items() if detail.startswith(start)), "download_failed")
+        return Rejected("fetch", reason, detail, url)
+    reason = next((reason for kind, reason in REASONS.items() if isinstance(error, kind)), "download_failed")
+    return Rejected("fetch", reason, f"{type(error).__name__}: {detail}", url)
 
 
 class EncodingsMiddleware:

@@ -7,12 +7,13 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from typing import Any
 
+from scrapy.exceptions import CloseSpider
 from scrapy.http import Response
 
 from newscorpus.addon import counts
 from newscorpus.addon.plugin import CrawlComponent
 from newscorpus.addon.scheduler import scheduler_of
-from newscorpus.addon.visits import REJECTIONS, current_visit
+from newscorpus.addon.visits import FAILED_STAGE, REJECTIONS, current_visit
 from newscorpus.corpus.intake import journal_line
 from newscorpus.crawl.archive.values import PERSONAL
 from newscorpus.crawl.ledger import LedgerError, UrlOutcome
@@ -61,8 +62,8 @@ class CallbackFailuresMiddleware(CrawlComponent):
         if isinstance(exception, LedgerError):
             scheduler_of(self._crawler).give_up(exception)
             return ()
-        if visit := current_visit():
-            failed = Rejected("spider", "callback_failed", f"{type(exception).__name__}: {exception}", response.url)
+        if not isinstance(exception, CloseSpider) and (visit := current_visit()):
+            failed = Rejected(FAILED_STAGE, "callback_failed", f"{type(exception).__name__}: {exception}", response.url)
             visit.bring(REJECTIONS, journal_line(failed), UrlOutcome(failed.stage, failed.reason, failed.detail))
             self._crawler.stats.inc_value(counts.rejected(failed.stage, failed.reason))
         return None

@@ -23,6 +23,7 @@ from newscorpus.addon.plugin import hints_of
 from newscorpus.addon.politeness import PolitenessMiddleware
 from newscorpus.addon.scheduler import LedgerScheduler
 from newscorpus.crawl.ledger import Ledger
+from newscorpus.crawl.ledger.shortfalls import shortfalls
 from newscorpus.crawl.ledger.status import PortalStatus
 from newscorpus.files import replacing
 from newscorpus.layout import CRAWL_REPORT
@@ -39,7 +40,7 @@ LEFT_OUT = "most often rejected for"
 
 NOTHING_LEFT = "nothing was to be asked for now; -a revisit=due asks again for what is due, revisit=all for every list"
 
-REJECTED = "newscorpus/rejected/"
+REJECTIONS = "newscorpus/rejected/"
 
 REPORTED = (
     "newscorpus/", "downloader/", "dupefilter/", "httpcompression/", "retry/", "robotstxt/", "spider_exceptions/"
@@ -59,7 +60,8 @@ class CrawlReport:
     reason: str  # why it ended: "finished", "limit", "shutdown" ...
     stats: Mapping[str, Any]  # every count under `newscorpus/`, and the counts of requests, responses and bytes
     build: Mapping[str, Any]  # report of the build; empty where none ran; {"error": ...} where it failed
-    # How each portal stands, by its name: see `newscorpus.crawl.ledger.status`; "given_up" says why it was left.
+    # How each portal stands, by its name: see `newscorpus.crawl.ledger.status`; "given_up" says why it was left,
+    # "end" why it was not done, whether given up or cut short by something else.
     by_portal: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
@@ -68,10 +70,13 @@ def reported(stats: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in sorted(stats.items()) if name.startswith(REPORTED)}
 
 
-def by_portal(statuses: Iterable[PortalStatus], stats: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The figures of each portal at the end of a crawl."""
+def by_portal(
+    statuses: Iterable[PortalStatus], stats: Mapping[str, Any], ends: Mapping[str, str]
+) -> dict[str, dict[str, Any]]:
+    """The figures of each portal at the end of a crawl; `ends` says why a portal was left, if it was not done."""
     return {
-        one.portal: asdict(one) | {"given_up": stats.get(politeness(one.portal, "given_up"), "")}
+        one.portal: asdict(one)
+        | {"given_up": stats.get(politeness(one.portal, "given_up"), ""), "end": ends.get(one.portal, "")}
         for one in statuses
         if one.portal
     }
@@ -90,6 +95,9 @@ def show_portals(console: Console, figures: Mapping[str, Mapping[str, Any]]) -> 
     empty = [portal for portal, one in figures.items() if not one["kept"]]
     for portal in empty if len(empty) < len(figures) else ():
         logger.warning("Kept nothing of %s: %s", portal, rows[portal][LEFT_OUT] or "nothing was found")
+    for one in figures.values():
+        for line in shortfalls(one):
+            logger.warning(line)
 
 
 def _cells(one: Mapping[str, Any]) -> dict[str, str]:
@@ -118,7 +126,7 @@ def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
 
 def why_nothing(stats: Mapping[str, Any], figures: Mapping[str, Mapping[str, Any]]) -> str:
     """Why a crawl kept nothing, in one line; where it rejected nothing itself, what those before it rejected."""
-    now = Counter({name.removeprefix(REJECTED): n for name, n in stats.items() if name.startswith(REJECTED)})
+    now = Counter({name.removeprefix(REJECTIONS): n for name, n in stats.items() if name.startswith(REJECTIONS)})
     before = sum((Counter(one["rejected"]) for one in figures.values()), Counter[str]())
     left = {name.split("/")[-2]: why for name, why in sorted(stats.items()) if name.endswith("/given_up")}
     reasons = [f"{portal} was given up: {why}" for portal, why in left.items()]

@@ -145,6 +145,11 @@ class LedgerScheduler(BaseScheduler):
                 self.ledger.commit()
         return self._send(visit) if visit and not self._broken else None
 
+    def articles(self) -> tuple[int, int]:
+        """Rows of the intake, with those that pages under way have brought; and pages that may still bring one."""
+        brought = [visit.has_article for visit in self._visits.values() if visit.may_keep and not visit.postponed]
+        return self.ledger.counted("kept") + brought.count(True), brought.count(None)
+
     def give_up(self, error: LedgerError) -> None:
         """End the crawl: what cannot be written down should not be fetched."""
         if not self._broken:

@@ -1,7 +1,7 @@
 """Follow requests under way, and collect what each brings until all of it is written in one transaction."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -13,14 +13,18 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from newscorpus.addon.guards import Postponed
+from newscorpus.addon.guards import Postponed, fetch_rejection
 from newscorpus.crawl.ledger import Fetched, Ledger, Series, UrlOutcome
+from newscorpus.data import Rejected
 from newscorpus.layout import REJECTED
 
 ARCHIVED_AT = "newscorpus_archive"
 """Key of `Request.meta`: [file relative to the corpus, offset, length] of the response in the archive."""
 
 REJECTIONS = Series(REJECTED)
+
+FAILED_STAGE = "spider"
+"""Stage of the rejection of a page whose callback failed."""
 
 SIGNATURE_BYTES = 8
 
@@ -45,6 +49,7 @@ class Visit:
     entered: bool = False  # the spider has the answer
     unchanged: bool = False  # the answer says that the address is as it was; it brings nothing then
     postponed: bool = False  # it is asked for again, and what the answer brought is dropped
+    may_keep: bool = False  # its page was handed on as an article
     _fetched: Fetched | None = None
     _brought: list[tuple[Series, bytes, UrlOutcome]] = field(default_factory=list)
 
@@ -54,6 +59,12 @@ class Visit:
     def bring(self, series: Series, line: bytes, outcome: UrlOutcome) -> None:
         """Add a row or a rejection, to be written when the visit ends."""
         self._brought.append((series, line, outcome))
+
+    @property
+    def has_article(self) -> bool | None:
+        """Whether it brought an article; None while nothing is known of its page."""
+        ends = [outcome.reason == "kept" for _, _, outcome in self._brought if outcome.stage != FAILED_STAGE]
+        return any(ends) if ends else None
 
     @property
     def signature(self) -> str:
@@ -68,7 +79,7 @@ class Visit:
         """Wrap callback and errback of the request, to learn when they are called."""
         parse = self.request.callback or getattr(spider, "_parse")  # noqa: B009 -- what Scrapy takes for None
         self.request.callback = self._entering(parse)
-        self.request.errback = self._entering(self.request.errback or (lambda failure: failure))
+        self.request.errback = self._entering(self.request.errback or self._reject)
 
     def end(self, ledger: Ledger) -> None:
         """Write what the visit brought, or queue its address again."""
@@ -78,6 +89,8 @@ class Visit:
         if self.unchanged and self.serial and self._fetched:
             ledger.leave(self.serial, self._fetched)
             return
+        if self.has_article:  # a callback that fails after its article was kept is in the log
+            self._brought = [one for one in self._brought if one[2].stage != FAILED_STAGE]
         file, offset, *_ = self.request.meta.get(ARCHIVED_AT) or ("", 0)
         outcomes = [
             replace(outcome, line=ledger.append(series, line), archived=(file, offset))
@@ -96,6 +109,11 @@ class Visit:
             return function(result, *args, **kwargs)
 
         return called
+
+    def _reject(self, failure: Failure) -> Iterator[Rejected]:
+        """Say why a request brought nothing, for a spider that names no errback."""
+        if not isinstance(failure.value, Postponed):
+            yield fetch_rejection(failure.value, self.url)
 
     def _enter(self, result: Response | Failure) -> None:
         _CURRENT.set(self)

@@ -1,5 +1,6 @@
 """Add the verbs that show the state of a corpus: `newscorpus status`, `stats` and `verify`."""
 
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,10 +26,12 @@ def status(
 ) -> None:
     """Show how far a crawl has come.
 
-    Counts what is queued, kept and rejected, by portal; while the crawl runs, too.
+    Counts what is queued, kept and rejected, by portal; while the crawl runs, too. Says what cut the last crawl short,
+    and for which reasons many pages were lost.
     """
     import msgspec
 
+    from newscorpus.crawl.ledger.shortfalls import shortfalls
     from newscorpus.crawl.ledger.status import status as read_status
 
     found = read_status(corpus)
@@ -48,6 +51,9 @@ def status(
     for one in found:
         if one.rejected:
             typer.echo(f"{one.portal or 'no portal'}, rejected: {counted(one.rejected)}")
+    for one in found:
+        for line in shortfalls(asdict(one)):
+            typer.echo(line)
 
 
 def _aligned(rows: list[tuple[object, ...]]) -> list[str]:

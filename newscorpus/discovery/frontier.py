@@ -9,6 +9,7 @@ from urllib.parse import urljoin, urlsplit
 
 from newscorpus.crawl.addresses import may_ask
 from newscorpus.crawl.ledger import Ledger
+from newscorpus.crawl.ledger.rows import OVER_BUDGET
 from newscorpus.data import Rejected
 from newscorpus.discovery.addresses import FetchKind, find_kind, find_trap
 from newscorpus.portals.portal import Portal
@@ -98,6 +99,7 @@ class Frontier:
         if self._admitted < limit:
             self._admitted += 1
             return kind
+        self.ledger.count(self.portal.name, OVER_BUDGET)
         if self._full:
             return None
         self._full = True

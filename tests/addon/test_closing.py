@@ -12,7 +12,7 @@ from newscorpus.addon.report import CrawlReport, reported, write_report
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.intake import IntakeWriter, Row
 from newscorpus.corpus.records import make_record
-from newscorpus.crawl.ledger import Ledger, LedgerError
+from newscorpus.crawl.ledger import Fetched, Ledger, LedgerError, Link
 from newscorpus.data import Article, Fields
 from newscorpus.dedup.signature import sign
 from newscorpus.errors import CrawlError
@@ -79,6 +79,20 @@ def test_the_end_says_how_many_are_published(tmp_path: Path, caplog: pytest.LogC
     close(tmp_path, {"newscorpus/kept": 3, "downloader/request_count": 3})
     counts = "1 published, 1 left out as doubtful, 1 as duplicates or earlier texts"
     assert f"Kept 3 articles; 3 are in the intake of {tmp_path}; {counts}\n" in caplog.text
+
+
+def test_a_crawl_that_could_fetch_nothing_fails_though_articles_are_there(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Ledger.open(tmp_path) as ledger:
+        ledger.add(Link(1, "https://mock.example/", "mock"))
+        lease = ledger.lease("mock")
+        assert lease
+        ledger.finish(lease.serial, (), Fetched(lease.url, 200, "2026-11-21T12:00:00+00:00"))
+    stats: dict[str, Any] = {"newscorpus/kept_in_all": 7, "newscorpus/rejected/fetch/dns": 3}
+    close(tmp_path, stats)
+    assert stats["newscorpus/failed"] == "start"
+    assert "Nothing could be fetched: fetch/dns" in caplog.text
 
 
 def test_a_build_that_fails_is_said_and_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

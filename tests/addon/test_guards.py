@@ -5,9 +5,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from scrapy import Request
+from scrapy import Request, exceptions
 from scrapy.http import Response
 from scrapy.settings import Settings
+from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.defer import Deferred
 
@@ -18,6 +19,7 @@ from newscorpus.addon.guards import (
     EncodingsMiddleware,
     PrivateAddressMiddleware,
     Refused,
+    fetch_rejection,
 )
 from newscorpus.addon.stored import CanonicalFingerprinter
 
@@ -34,6 +36,36 @@ def ask(url: str, monkeypatch: pytest.MonkeyPatch, answer: str = "") -> None:
 
     monkeypatch.setattr(guards, "_resolve", resolve)
     asyncio.run(PrivateAddressMiddleware(CRAWLER).process_request(Request(url)))
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (HttpError(Response(URL, status=404)), "http_404"),
+        (HttpError(Response(URL, status=503)), "http_503"),
+        (Refused("private_address", "10.0.0.1"), "private_address"),
+        (Refused("robots_disallowed", "robots.txt forbids it"), "robots_disallowed"),
+        (exceptions.IgnoreRequest("max redirections reached"), "redirect_loop"),
+        (exceptions.IgnoreRequest("Ignored response <200> because its body (1 B ...)"), "too_large"),
+        (exceptions.IgnoreRequest("something new"), "download_failed"),
+        (exceptions.DownloadTimeoutError("slow"), "timeout"),
+        (exceptions.CannotResolveHostError("example.org"), "dns"),
+        (exceptions.DownloadConnectionRefusedError("x"), "connection_refused"),
+        (exceptions.DownloadCancelledError("x"), "too_large"),
+        (exceptions.ResponseDataLossError(), "truncated"),
+        (exceptions.DownloadFailedError("x"), "connection_failed"),
+        (RuntimeError("two\nlines"), "download_failed"),
+        (None, "download_failed"),
+    ],
+)
+def test_every_failure_has_a_reason(error: BaseException | None, reason: str) -> None:
+    rejected = fetch_rejection(error, URL)
+    assert (rejected.stage, rejected.reason, rejected.url) == ("fetch", reason, URL)
+    assert "\n" not in rejected.detail
+
+
+def test_what_is_not_known_is_named() -> None:
+    assert fetch_rejection(RuntimeError("two\nlines"), URL).detail == "RuntimeError: two lines"
 
 
 @pytest.mark.parametrize(

@@ -129,6 +129,25 @@ def test_the_example_project_makes_a_corpus(example: Path) -> None:
     assert (corpus / "archive" / "000001.warc.gz").is_file()
 
 
+def test_a_start_request_that_is_refused_leaves_a_trace(example: Path) -> None:
+    spider = example / "valley" / "spiders" / "news.py"
+    code = spider.read_text()
+    spider.write_text(code.replace("self.loopback = ", "self.passed_over = "))
+    try:
+        done = scrapy(example, "-a", "start=http://127.0.0.1:1/", "-s", "NEWSCORPUS_CORPUS=refused")
+    finally:
+        spider.write_text(code)
+    assert done.returncode == 1
+    (line,) = (example / "refused" / "rejected.jsonl").read_text().splitlines()
+    assert [json.loads(line)[name] for name in ("stage", "reason", "url")] == [
+        "fetch", "private_address", "http://127.0.0.1:1/",
+    ]  # fmt: skip
+    report = json.loads((example / "refused" / "crawl-report.json").read_text())
+    assert report["stats"]["newscorpus/rejected/fetch/private_address"] == 1
+    why = "fetch/private_address http://127.0.0.1:1/ (no address of the public web)"
+    assert f"No start page of news could be fetched: {why}" in done.stderr
+
+
 def test_the_example_says_in_one_line_what_is_wrong(example: Path) -> None:
     done = scrapy(example, "-a", "start=http://127.0.0.1:1/", "-s", "NEWSCORPUS_WORKERS=none", "-s", "LOG_LEVEL=ERROR")
     assert done.returncode == 2

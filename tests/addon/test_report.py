@@ -14,6 +14,7 @@ def portal(name: str, kept: int, **rejected: int) -> PortalStatus:
 FIGURES = by_portal(
     [portal("", 0, offsite=3), portal("novine", 2, soft_404=4, http_404=1), portal("vesti", 0, http_403=5)],
     {"newscorpus/politeness/vesti/given_up": "refused"},
+    {"vesti": "refused"},
 )
 
 

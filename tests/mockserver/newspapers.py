@@ -1,4 +1,4 @@
-"""Newspapers of any size on loopback, one a port: `python newspapers.py ARTICLES HOSTS [--tiny]`.
+"""Newspapers of any size on loopback, one a port: `python newspapers.py ARTICLES HOSTS [--tiny|--mixed]`.
 
 Prints the addresses as a JSON list, and serves until it is killed. A front page leads to sections, these to articles
 and to each other; some addresses redirect, are gone, or are a second address of an article. `/_log` answers with the
@@ -36,6 +36,11 @@ def full(host: int, number: int, head: str = "", links: str = "") -> str:
 def tiny(_host: int, number: int, _head: str = "", links: str = "") -> str:
     """An article of one sentence."""
     return f"<html><body><p>Story {number}.</p>{links}</body></html>"
+
+
+def mixed(host: int, number: int, head: str = "", links: str = "") -> str:
+    """An article, or every third time one of a sentence, which the filters reject."""
+    return (full if number % 3 else tiny)(host, number, head, links)
 
 
 class Newspaper:
@@ -133,4 +138,4 @@ async def main(articles: int, hosts: int, write: Callable[..., str]) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1]), int(sys.argv[2]), tiny if "--tiny" in sys.argv else full))
+    asyncio.run(main(int(sys.argv[1]), int(sys.argv[2]), {"--tiny": tiny, "--mixed": mixed}.get(sys.argv[-1], full)))

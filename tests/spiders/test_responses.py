@@ -1,4 +1,4 @@
-"""Why a fetch failed, which pages follow the first one of an article, and whether an answer is news."""
+"""Which pages follow the first one of an article, and whether an answer is news."""
 
 import asyncio
 from collections.abc import Iterator, Mapping
@@ -8,17 +8,16 @@ from typing import Any
 
 import pytest
 from lxml import html
-from newscorpus.spiders.responses import RevisitClock, fetch_parts, fetch_rejection
-from scrapy import Request, exceptions
+from newscorpus.spiders.responses import RevisitClock, fetch_parts
+from scrapy import Request
 from scrapy.exceptions import DownloadTimeoutError
 from scrapy.http import Headers, HtmlResponse, Response
 from scrapy.settings import Settings
-from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.statscollectors import MemoryStatsCollector
 
 from newscorpus.addon import visits
 from newscorpus.addon.counts import UNCHANGED
-from newscorpus.addon.guards import Postponed, Refused
+from newscorpus.addon.guards import Postponed
 from newscorpus.addon.pages import make_page
 from newscorpus.addon.visits import Visit
 from newscorpus.config import RevisitConfig
@@ -30,36 +29,6 @@ from newscorpus.discovery.planner import PlannedFetch
 from newscorpus.portals.portal import Portal
 
 URL = "http://example.org/a"
-
-
-@pytest.mark.parametrize(
-    ("error", "reason"),
-    [
-        (HttpError(Response(URL, status=404)), "http_404"),
-        (HttpError(Response(URL, status=503)), "http_503"),
-        (Refused("private_address", "10.0.0.1"), "private_address"),
-        (Refused("robots_disallowed", "robots.txt forbids it"), "robots_disallowed"),
-        (exceptions.IgnoreRequest("max redirections reached"), "redirect_loop"),
-        (exceptions.IgnoreRequest("Ignored response <200> because its body (1 B ...)"), "too_large"),
-        (exceptions.IgnoreRequest("something new"), "download_failed"),
-        (exceptions.DownloadTimeoutError("slow"), "timeout"),
-        (exceptions.CannotResolveHostError("example.org"), "dns"),
-        (exceptions.DownloadConnectionRefusedError("x"), "connection_refused"),
-        (exceptions.DownloadCancelledError("x"), "too_large"),
-        (exceptions.ResponseDataLossError(), "truncated"),
-        (exceptions.DownloadFailedError("x"), "connection_failed"),
-        (RuntimeError("two\nlines"), "download_failed"),
-        (None, "download_failed"),
-    ],
-)
-def test_every_failure_has_a_reason(error: BaseException | None, reason: str) -> None:
-    rejected = fetch_rejection(error, URL)
-    assert (rejected.stage, rejected.reason, rejected.url) == ("fetch", reason, URL)
-    assert "\n" not in rejected.detail
-
-
-def test_what_is_not_known_is_named() -> None:
-    assert fetch_rejection(RuntimeError("two\nlines"), URL).detail == "RuntimeError: two lines"
 
 
 def test_page_of_a_response() -> None:

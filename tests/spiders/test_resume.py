@@ -33,14 +33,13 @@ delay_seconds = 0
 
 @pytest.fixture(scope="module")
 def base() -> Iterator[str]:
-    with subprocess.Popen(
-        [sys.executable, str(SERVER), str(ARTICLES), "1"], stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        try:
-            yield json.loads(process.stdout.readline())[0]
-        finally:
-            process.kill()
+    yield from serve()
+
+
+@pytest.fixture(scope="module")
+def mixed() -> Iterator[str]:
+    """A third of its articles is rejected."""
+    yield from serve("--mixed")
 
 
 @pytest.fixture(scope="module")
@@ -48,16 +47,26 @@ def calm(crawl: Callable[..., Any], base: str, tmp_path_factory: pytest.TempPath
     return crawl(tmp_path_factory.mktemp("calm"), "-a", "portal=mock", portal=PORTAL.format(base=base))
 
 
+def serve(*options: str) -> Iterator[str]:
+    command = [sys.executable, str(SERVER), str(ARTICLES), "1", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield json.loads(process.stdout.readline())[0]
+        finally:
+            process.kill()
+
+
 def asked(base: str) -> Counter[str]:
     with urlopen(f"{base}/_log") as answer:
         return Counter(json.load(answer))
 
 
-def break_off(folder: Path, base: str, how: signal.Signals, answers: int) -> int:
+def break_off(folder: Path, base: str, how: signal.Signals, answers: int, *arguments: str) -> int:
     """Start a crawl, and send it a signal after so many answers; gives its exit code."""
     (folder / "portals").mkdir(exist_ok=True)
     (folder / "portals" / "mock.toml").write_text(PORTAL.format(base=base))
-    command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", "portal=mock"]
+    command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", "portal=mock", *arguments]
     before = asked(base).total()
     with subprocess.Popen(
         [*command, "-s", f"NEWSCORPUS_CORPUS={folder / 'corpus'}", "-s", f"LOG_FILE={folder / 'log'}"],
@@ -106,12 +115,27 @@ def test_a_corpus_that_is_finished_is_left_as_it_is(crawl: Callable[..., Any], b
     assert len(done.records) == ARTICLES
 
 
-def test_the_limit_counts_over_the_life_of_the_corpus(crawl: Callable[..., Any], base: str, tmp_path: Path) -> None:
-    for limit, expected in ((5, 5), (5, 5), (8, 8)):
-        done = crawl(tmp_path, "-a", "portal=mock", "-a", f"limit={limit}", portal=PORTAL.format(base=base))
+def test_the_limit_is_the_number_of_kept_rows_over_restarts_and_kills(
+    crawl: Callable[..., Any], mixed: str, tmp_path: Path
+) -> None:
+    for limit, kills in ((5, 0), (5, 0), (8, 0), (20, 2)):
+        arguments = ("-a", f"limit={limit}")
+        for _ in range(kills):
+            break_off(tmp_path, mixed, signal.SIGKILL, 8, *arguments)
+        done = crawl(tmp_path, "-a", "portal=mock", *arguments, portal=PORTAL.format(base=mixed))
         assert done.exit_code == 0, done.output
         assert done.report["reason"] == "limit"
-        assert len(done.records) == expected
+        (now,) = status(done.corpus)
+        assert len(done.records) == now.kept == limit
+        assert (now.leased, now.queued > 0) == (0, True)
+        assert f"mock was cut short: the limit of articles is reached, {now.queued} addresses are queued" in done.output
+        assert "nothing was to be asked for" not in done.output
+        addresses = [*(record["url"] for record in done.records), *(line["url"] for line in done.rejected)]
+        assert len(addresses) == len(set(addresses))
+        assert not [line for line in done.rejected if line["stage"] == "spider"]
+    whole = crawl(tmp_path, "-a", "portal=mock", portal=PORTAL.format(base=mixed))
+    assert (whole.report["reason"], len(whole.records)) == ("finished", ARTICLES - ARTICLES // 3)
+    assert "cut short" not in whole.output
 
 
 def test_begun_anew_only_after_asking(crawl: Callable[..., Any], base: str, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from typing import Self
 
 from newscorpus.crawl.ledger.recover import recover
 from newscorpus.crawl.ledger.revisits import Revisits
-from newscorpus.crawl.ledger.rows import Fetched, Lease, Link, UrlOutcome, UrlState, key_of
+from newscorpus.crawl.ledger.rows import OVER_BUDGET, Fetched, Lease, Link, UrlOutcome, UrlState, key_of
 from newscorpus.crawl.ledger.store import open_writer
 from newscorpus.crawl.ledger.transaction import Series, Transaction, described
 from newscorpus.errors import LedgerError
@@ -49,7 +49,6 @@ class Ledger:
         self._counts = Counter({(portal, name): n for portal, name, n in connection.execute("SELECT * FROM counts")})
         self._changed: set[tuple[str, str]] = set()
         self._claims: dict[int, int] = {}
-        self._documents: int = connection.execute("SELECT count(*) FROM documents").fetchone()[0]
         queued = connection.execute("SELECT portal, count(*) FROM urls WHERE state = 1 GROUP BY portal").fetchall()
         self._queued: Counter[str] = Counter(dict(queued))
         self.revisits = Revisits(self._write, self._queued)
@@ -176,7 +175,6 @@ class Ledger:
             self.tally(portal, outcome)
         claimed = [(document, serial) for document, owner in self._claims.items() if owner == serial]
         self._write("INSERT INTO documents VALUES (?, ?)", *claimed)
-        self._documents += len(claimed)
         self._unclaim(serial)
 
     def leave(self, serial: int, fetched: Fetched) -> None:
@@ -202,6 +200,7 @@ class Ledger:
     def renew_budget(self, portal: str) -> None:
         """Count the addresses that are taken in from here on, for `taken_in`."""
         self.count(portal, "admitted_before", self.taken_in(portal))
+        self.count(portal, OVER_BUDGET, -self.counted(OVER_BUDGET, portal))
 
     def taken_in(self, portal: str) -> int:
         """Addresses of a portal queued for the first time since `renew_budget`."""
@@ -218,10 +217,6 @@ class Ledger:
         if row is None:
             self._claims[key] = serial
         return True
-
-    def documents(self) -> int:
-        """Documents handed on, those under way included."""
-        return self._documents + len(self._claims)
 
     def count(self, portal: str, name: str, by: int = 1) -> None:
         """Add to a count."""

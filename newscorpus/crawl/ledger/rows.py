@@ -5,6 +5,9 @@ from enum import IntEnum
 
 from newscorpus.urls import document_id
 
+OVER_BUDGET = "over_budget"
+"""Count of the addresses that were not taken in because the portal's budget of pages was spent."""
+
 
 class UrlState(IntEnum):
     """Where an address stands.

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from newscorpus.crawl.ledger.rows import UrlState, key_of
+from newscorpus.crawl.ledger.shortfalls import PortalLoss, cut_short, losses, reported_ends
 from newscorpus.crawl.ledger.store import reading
 
 LATELY = timedelta(minutes=5)
@@ -102,6 +103,8 @@ class PortalStatus:
     words_per_megabyte: float  # words of text for each of these; 0 where nothing was fetched
     pages_per_minute: float  # of the last five minutes; 0 for a crawl that rests or has ended
     seconds_left: int  # estimate by that rate, for what is queued now; 0 where there is none
+    cut_short: tuple[str, ...] = ()  # what kept the crawl from being complete, and how many addresses that left
+    losses: tuple[PortalLoss, ...] = ()  # what more than two in a hundred pages were rejected for
 
 
 def states(corpus: Path) -> dict[tuple[str, UrlState], int]:
@@ -115,33 +118,44 @@ def states(corpus: Path) -> dict[tuple[str, UrlState], int]:
         return {(portal, UrlState(state)): n for portal, state, n in rows}
 
 
-def status(corpus: Path, now: datetime | None = None) -> list[PortalStatus]:
+def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | None = None) -> list[PortalStatus]:
     """The state of every portal in a corpus, by name.
 
     Args:
         corpus: its folder.
         now: time that the rates are of; by default the present.
+        ends: why each portal was left, "" where it was done; by default as the last report has it.
 
     Raises:
         LedgerError: there is no ledger, or it cannot be read.
     """
     by_state = states(corpus)
+    ends = reported_ends(corpus) if ends is None else ends
     with reading(corpus) as connection:
         counted = {(portal, name): n for portal, name, n in connection.execute("SELECT portal, name, n FROM counts")}
         rates = _rates(connection, now or datetime.now(UTC))
-    portals = sorted({portal for portal, _ in (*by_state, *counted)})
-    return [
-        _status(
-            portal,
-            Counter({state: n for (of, state), n in by_state.items() if of == portal}),
-            Counter({name: n for (of, name), n in counted.items() if of == portal}),
-            rates.get(portal, 0.0),
-        )
-        for portal in portals
-    ]
+        portals = sorted({portal for portal, _ in (*by_state, *counted)})
+        return [
+            _status(
+                connection,
+                portal,
+                Counter({state: n for (of, state), n in by_state.items() if of == portal}),
+                Counter({name: n for (of, name), n in counted.items() if of == portal}),
+                rates.get(portal, 0.0),
+                ends.get(portal, ""),
+            )
+            for portal in portals
+        ]
 
 
-def _status(portal: str, at: Counter[UrlState], counted: Counter[str], rate: float) -> PortalStatus:
+def _status(
+    connection: sqlite3.Connection,
+    portal: str,
+    at: Counter[UrlState],
+    counted: Counter[str],
+    rate: float,
+    end: str,
+) -> PortalStatus:
     queued = at[UrlState.QUEUED]
     megabytes = counted["bytes"] / MEGABYTE
     rejected = {name.removeprefix("rejected/"): n for name, n in counted.items() if name.startswith("rejected/") and n}
@@ -158,6 +172,8 @@ def _status(portal: str, at: Counter[UrlState], counted: Counter[str], rate: flo
         words_per_megabyte=round(counted["words"] / megabytes, 1) if megabytes else 0.0,
         pages_per_minute=round(rate, 1),
         seconds_left=round(60 * queued / rate) if rate else 0,
+        cut_short=tuple(cut_short(queued, counted, end)),
+        losses=tuple(losses(connection, portal, rejected, counted["kept"])),
     )
 
 

@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from newscorpus.cli import app
 from newscorpus.crawl.ledger import Fetched, Ledger, LedgerError, Link, UrlOutcome, key_of
+from newscorpus.crawl.ledger.shortfalls import PortalLoss
 from newscorpus.crawl.ledger.status import PortalStatus, status
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -45,6 +46,10 @@ def test_figures_of_each_portal(corpus: Path) -> None:
         portal="vesti", queued=4, leased=0, done=3, failed=1, kept=1,
         rejected={"quality/too_short": 2, "fetch/http_404": 1}, words=300, megabytes=0.004, words_per_megabyte=75_000.0,
         pages_per_minute=1.5, seconds_left=160,
+        losses=(
+            PortalLoss("quality/too_short", 2, 4, ("https://vesti.example/2", "https://vesti.example/3")),
+            PortalLoss("fetch/http_404", 1, 4, ("https://vesti.example/old",)),
+        ),
     )  # fmt: skip
     assert (novosti.kept, novosti.pages_per_minute, novosti.seconds_left) == (1, 0.0, 0)
 
@@ -62,7 +67,11 @@ def test_the_command_says_it_as_a_table_and_as_json(corpus: Path) -> None:
     said = CliRunner().invoke(app, ["status", str(corpus)]).output.splitlines()
     assert said[0].split()[:4] == ["portal", "queued", "leased", "done"]
     assert said[2].split()[:5] == ["vesti", "4", "0", "3", "1"]
-    assert said[-1] == "vesti, rejected: quality/too_short 2, fetch/http_404 1"
+    assert said[3:] == [
+        "vesti, rejected: quality/too_short 2, fetch/http_404 1",
+        "vesti lost 2 of 4 pages (50.0%) by quality/too_short, such as https://vesti.example/2, https://vesti.example/3",
+        "vesti lost 1 of 4 pages (25.0%) by fetch/http_404, such as https://vesti.example/old",
+    ]
     lines = CliRunner().invoke(app, ["status", "--json", str(corpus)]).output.splitlines()
     assert [json.loads(line)["portal"] for line in lines] == ["novosti", "vesti"]
 
