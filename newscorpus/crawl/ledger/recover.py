@@ -17,7 +17,7 @@ def recover(connection: sqlite3.Connection, corpus: Path) -> dict[str, int]:
 
     Addresses under way are queued again, those met by pages that were not finished are forgotten, and files are cut
     back to what was committed. A file that is shorter than that was lost in part by a power failure: the pages whose
-    lines are missing are queued again.
+    lines are missing, and the last one before them, are queued again.
 
     Raises:
         LedgerError: there is an intake, but nothing in the ledger: the corpus was made without one. Or the ledger,
@@ -54,6 +54,10 @@ def _cut(connection: sqlite3.Connection, corpus: Path, name: str, length: int) -
     whole = there
     if there and path.suffix == ".jsonl":  # up to the end of the last whole line
         whole = path.read_bytes().rfind(b"\n") + 1
+        # Of the lines of a page the ledger knows the first: those of the last page may be missing in part.
+        sql = "SELECT max(line_offset) FROM urls WHERE line_file = ? AND line_offset < ?"
+        (last,) = connection.execute(sql, (name, whole)).fetchone()
+        whole = whole if last is None else last
     cut_back(path, whole)
     _requeue(connection, name, whole)
     connection.execute("UPDATE files SET length = ? WHERE name = ?", (whole, name))

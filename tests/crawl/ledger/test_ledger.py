@@ -321,3 +321,24 @@ def test_an_interrupt_leaves_what_was_committed(tmp_path: Path) -> None:
     assert (tmp_path / "intake/000001.jsonl").read_bytes() == b"header\nx\n"
     with Ledger.open(tmp_path) as ledger:
         assert ledger.counted("kept") == 1
+
+
+@pytest.mark.parametrize("left", [9, 11, 13, 14])
+def test_a_part_of_a_file_whose_rows_a_power_failure_took_in_part_is_read_again(tmp_path: Path, left: int) -> None:
+    """The ledger knows where the first row of a request is, of however many."""
+    with Ledger.open(tmp_path) as ledger:
+        keep(ledger, "x")
+        ledger.add(link("part"))
+        lease = ledger.lease("a")
+        assert lease
+        kept = [UrlOutcome(reason="kept", line=ledger.append(ROWS, f"{name}\n".encode())) for name in "123"]
+        ledger.finish(lease.serial, kept, Fetched(lease.url, 200, NEVER))
+    segment = tmp_path / "intake" / "000001.jsonl"
+    assert segment.read_bytes() == b"header\nx\n1\n2\n3\n"
+    segment.write_bytes(segment.read_bytes()[:left])
+    with Ledger.open(tmp_path) as ledger:
+        asked = []
+        while name := leased(ledger):
+            asked.append(name)
+        assert "part" in asked
+        assert segment.read_bytes() == (b"header\n" if "x" in asked else b"header\nx\n")
