@@ -124,10 +124,10 @@ class _Detector(Detector):  # type: ignore[misc] # has no types
 
     def _extract_ngrams(self) -> list[int]:
         """The rows of the profiles that belong to the n-grams of the text, as often as they occur."""
-        rows, characters = _profiles()[0], _NORMAL_CHARACTERS
+        rows = _profiles()[0]
         found: list[int | None] = []
         grams, is_capital_word = " ", False
-        for character in map(characters.__getitem__, self.text):
+        for character in map(_normalized, self.text):
             last = grams[-1]
             if last == " ":
                 grams, is_capital_word = " ", False
@@ -163,16 +163,7 @@ class _Detector(Detector):  # type: ignore[misc] # has no types
         self.langprob = total.tolist()
 
 
-class _NormalCharacters(dict[str, str]):
-    """Characters as langdetect takes them for its profiles."""
-
-    def __missing__(self, character: str) -> str:
-        normal: str = NGram.normalize(character)
-        self[character] = normal
-        return normal
-
-
-_NORMAL_CHARACTERS = _NormalCharacters()
+_normalized = cache(NGram.normalize)  # characters as langdetect takes them for its profiles
 
 
 @cache

@@ -142,14 +142,14 @@ def summarise_rejections(results: Iterable[PageResult]) -> list[Rejection]:
     for result in results:
         if result.page_type:
             kinds[result.extractor][result.page_type][bool(result.rejected)] += 1
-    return [_rejection(extractor, kinds[extractor]) for extractor in sorted(kinds)]
-
-
-def _rejection(extractor: str, kinds: Mapping[str, Counter[bool]]) -> Rejection:
-    without: Counter[bool] = sum((kinds[kind] for kind in sorted(NO_ARTICLE & kinds.keys())), Counter())
-    articles = kinds.get(ARTICLE, Counter())
-    verdicts = Confusion(without[True], articles[True], without[False], articles[False])
-    return Rejection(extractor, verdicts, {kind: kinds[kind][True] / kinds[kind].total() for kind in sorted(kinds)})
+    rejections = []
+    for extractor, found in sorted(kinds.items()):
+        without: Counter[bool] = sum((found[kind] for kind in NO_ARTICLE & found.keys()), Counter())
+        articles = found.get(ARTICLE, Counter())
+        verdicts = Confusion(without[True], articles[True], without[False], articles[False])
+        shares = {kind: counts[True] / counts.total() for kind, counts in sorted(found.items())}
+        rejections.append(Rejection(extractor, verdicts, shares))
+    return rejections
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,9 +61,9 @@ def page_lines(view: PageView) -> Iterator[str]:
         yield from _field(field)
     if view.blocks:
         yield from ("", f"{'label':<12}{'score':>6}  text [rules that changed the label]")
-    for found in view.blocks:
-        rules = f"  [{', '.join(found.reasons)}]" if found.reasons else ""
-        yield f"{found.label:<12}{round(found.score, 4):6.3f}  {_cut(found.block.text)}{rules}"
+    for block in view.blocks:
+        rules = f"  [{', '.join(block.reasons)}]" if block.reasons else ""
+        yield f"{block.label:<12}{block.score:6.3f}  {_cut(block.text)}{rules}"
 
 
 def _labelled(label: str, text: str) -> Iterator[str]:

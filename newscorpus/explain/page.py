@@ -45,13 +45,24 @@ class FieldView:
 
 
 @dataclass(frozen=True, slots=True)
+class BlockView:
+    """A block and the verdict on it, in the form that `--json` prints."""
+
+    label: str
+    score: float
+    reasons: tuple[str, ...]
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class PageView:
     """What an extractor makes of a page. Pages that cannot be read have neither fields nor blocks."""
 
     extractor: str  # what decided on the text; the name that was asked for where the page was rejected
     outcome: str  # the words and the confidence of the article, or why there is none
     fields: tuple[FieldView, ...] = ()
-    blocks: tuple[LabelledBlock, ...] = ()  # empty for extractors that do not decide block by block
+    blocks: tuple[BlockView, ...] = ()  # empty for extractors that do not decide block by block
 
 
 def inspect_page(recipe: Recipe, page: SourcePage) -> PageView:
@@ -66,7 +77,7 @@ def inspect_page(recipe: Recipe, page: SourcePage) -> PageView:
     if isinstance(reading, Rejected):
         return PageView(decided, outcome)
     label = getattr(extractor_of(recipe, page), "label", None)
-    blocks = label(page.page) if label else ()
+    blocks = tuple(map(_block, label(page.page))) if label else ()
     fields = tuple(_field(field, reading.fields, reading.evidence) for field in FIELDS)
     return PageView(decided, outcome, fields, blocks)
 
@@ -86,6 +97,11 @@ def _field(field: str, fields: Fields, evidence: tuple[Evidence, ...]) -> FieldV
     agree = dict.fromkeys(item.source for item in candidates if item.value in values and item.source != source)
     others = tuple(item for item in candidates if item.value not in values)
     return FieldView(field, values, source, tuple(agree), others)
+
+
+def _block(labelled: LabelledBlock) -> BlockView:
+    block = labelled.block
+    return BlockView(labelled.label, round(labelled.score, 4), labelled.reasons, block.element.path, block.text)
 
 
 def text(recipe: Recipe, page: SourcePage) -> bytes:

@@ -227,7 +227,8 @@ def test_sources_that_disagree_are_shown() -> None:
     assert EVIDENCE in fields["title"].others
     assert (fields["authors"].values, fields["authors"].source) == (("A Bee",), "meta")
     assert view.outcome.startswith("article: ")
-    assert [block.block.text for block in view.blocks if block.label == "good"] == paragraphs("one")
+    assert [block.text for block in view.blocks if block.label == "good"] == paragraphs("one")
+    assert {*msgspec.to_builtins(view)["blocks"][0]} == {"label", "score", "reasons", "path", "text"}
 
 
 def test_pages_that_cannot_be_read_and_extractors_without_blocks() -> None:

@@ -164,7 +164,10 @@ def _head(stream: io.BufferedIOBase | BinaryIO) -> bytes:
 def _with_content(record: WarcRecord, block: LimitReader, max_bytes: int) -> WarcRecord:
     status, http, stream = 0, {}, block
     if record.kind == "response" and record.headers.get("warc-target-uri", "").lower().startswith(WEB):
-        head = _http_head(block)
+        try:
+            head = HTTP_HEAD.parse(LimitReader(block, MAX_HEAD_BYTES))
+        except EOFError:
+            head = StatusAndHeaders("", [])
         code = head.get_statuscode()
         status, http = int(code) if STATUS.fullmatch(code) else 0, _joined(head)
         if http.pop("transfer-encoding", "").lower() == "chunked":
@@ -173,13 +176,6 @@ def _with_content(record: WarcRecord, block: LimitReader, max_bytes: int) -> War
     body = stream.read(max_bytes + 1)
     fault = "too_large" if len(body) > max_bytes or (stream is not block and not block.limit) else ""
     return WarcRecord(record.place, record.kind, record.headers, status, http, body[:max_bytes], fault)
-
-
-def _http_head(block: LimitReader) -> StatusAndHeaders:
-    try:
-        return HTTP_HEAD.parse(LimitReader(block, MAX_HEAD_BYTES))
-    except EOFError:
-        return StatusAndHeaders("", [])
 
 
 def _joined(head: StatusAndHeaders) -> dict[str, str]:
