@@ -29,6 +29,15 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class RuleHit:
+    """A rule of a portal's template that found something on a page."""
+
+    field: str  # key of the template: "remove", "text", "title" ...
+    position: int  # of the rule in the list of that key
+    misfit: str = ""  # the value found, where it cannot be what the field is
+
+
+@dataclass(frozen=True, slots=True)
 class ArchiveCapture:
     """The capture in somebody's web archive that a page was taken from; empty for a page that our own crawl fetched."""
 
@@ -204,6 +213,7 @@ class Article:
     flags: tuple[str, ...] = ()  # remarks for the reader, snake_case
     fetched: str = ""  # time of the fetch, as on the page
     capture: ArchiveCapture = ArchiveCapture()  # the web archive that the page was taken from
+    rule_hits: tuple[RuleHit, ...] = ()  # the rules of the portal's template that found something
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,12 @@ from newscorpus.corpus.masking import mask
 from newscorpus.corpus.quality import judge_quality
 from newscorpus.corpus.records import make_record
 from newscorpus.crawl.robots import RightsPolicy, judge_rights
-from newscorpus.data import SCHEMA, Article, Evidence, Page, Rejected
+from newscorpus.data import SCHEMA, Article, Evidence, Page, Rejected, RuleHit
 from newscorpus.dedup.signature import sign
-from newscorpus.extraction.extractor import Extractor, join
+from newscorpus.extraction.extractor import TEMPLATE_SHORT, Extractor, join
 from newscorpus.extraction.fields.learned import MODEL as FIELDS_MODEL
 from newscorpus.portals.portal import Portal, TemplateSection
-from newscorpus.portals.template import TemplateRules
+from newscorpus.portals.template import RuleTally, TemplateRules
 from newscorpus.published.registry import DEFAULT, load
 from newscorpus.resources import data_folder
 from newscorpus.tokens import collapse
@@ -98,7 +98,21 @@ class Recipe:
         return _version(self, template, languages)
 
 
+@dataclass(frozen=True, slots=True)
+class JudgedPage:
+    """What became of a page, and what the template of its portal found on it."""
+
+    outcome: Row | Rejected
+    rule_hits: tuple[RuleHit, ...] | None = None  # None: there was no text to judge
+    is_short: bool = False  # the template's text is much shorter than the extractor's
+
+
 def process_page(recipe: Recipe, page: SourcePage | Page) -> Row | Rejected:
+    """Extract, judge and sign a page; arguments and errors as for `judge_page`."""
+    return judge_page(recipe, page).outcome
+
+
+def judge_page(recipe: Recipe, page: SourcePage | Page) -> JudgedPage:
     """Extract, judge and sign a page. A fault of ours is a rejection too, so that it costs this page only.
 
     Args:
@@ -113,10 +127,20 @@ def process_page(recipe: Recipe, page: SourcePage | Page) -> Row | Rejected:
     extractor = extractor_of(recipe, page)
     try:
         article = extract_article(extractor, page)
-        return article if isinstance(article, Rejected) else make_row(recipe, article, page)
+        if isinstance(article, Rejected):
+            return JudgedPage(article)
+        return JudgedPage(make_row(recipe, article, page), article.rule_hits, TEMPLATE_SHORT in article.flags)
     except Exception as error:
         logger.exception("%s failed", page)
-        return Rejected("extract", "worker_failed", collapse(f"{type(error).__name__}: {error}"), page.page.url)
+        detail = collapse(f"{type(error).__name__}: {error}")
+        return JudgedPage(Rejected("extract", "worker_failed", detail, page.page.url))
+
+
+def tally_rules(tally: RuleTally, page: SourcePage, judged: JudgedPage) -> Mapping[str, int]:
+    """Count what the rules of a page's portal found; gives what that adds, as `RuleTally.add`."""
+    if page.template is None or judged.rule_hits is None:
+        return {}
+    return tally.add(page.source, page.template, judged.rule_hits, judged.is_short)
 
 
 def lost_page(page: SourcePage, lost: Lost) -> Rejected:

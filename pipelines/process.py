@@ -9,14 +9,13 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
 
-from newscorpus.addon.counts import FAILED
+from newscorpus.addon.counts import FAILED, template_rule
 from newscorpus.addon.options import positive, quality_config, rights_policy
-from newscorpus.corpus.intake import Row
 from newscorpus.corpus.quality.judge import changed_settings
-from newscorpus.data import Rejected
 from newscorpus.errors import CrawlError
+from newscorpus.portals.template import RuleTally
 from newscorpus.published.registry import NAMES
-from newscorpus.recipe import Recipe, SourcePage, extractor_of, lost_page, process_page
+from newscorpus.recipe import JudgedPage, Recipe, SourcePage, extractor_of, judge_page, lost_page, tally_rules
 from newscorpus.workers import Lost, WorkerPool
 
 QUALITY_STAT = "newscorpus/quality"
@@ -41,7 +40,8 @@ class ProcessPipeline:
     def __init__(self, crawler: Crawler, recipe: Recipe, size: int, seconds: float) -> None:
         self.recipe = recipe
         self._crawler = crawler
-        self._pool = WorkerPool(partial(process_page, recipe), size, seconds, prepare=partial(extractor_of, recipe))
+        self._tally = RuleTally()
+        self._pool = WorkerPool(partial(judge_page, recipe), size, seconds, prepare=partial(extractor_of, recipe))
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -76,12 +76,18 @@ class ProcessPipeline:
             raise CloseSpider("extractor_failed") from error
 
     def close(self) -> None:
-        """End the processes."""
+        """End the processes, and say which rules of templates did not do what they are for."""
         self._pool.close()
+        for warning in self._tally.warnings():
+            logger.warning("%s", warning)
 
     async def process_item(self, item: Any) -> Any:
         """Process a page; hand on everything else."""
         if not isinstance(item, SourcePage):
             return item
-        result: Row | Rejected | Lost = await asyncio.wrap_future(self._pool.submit(item))
-        return lost_page(item, result) if isinstance(result, Lost) else result
+        result: JudgedPage | Lost = await asyncio.wrap_future(self._pool.submit(item))
+        if isinstance(result, Lost):
+            return lost_page(item, result)
+        for name, n in tally_rules(self._tally, item, result).items():
+            self._crawler.stats.inc_value(template_rule(name), n)
+        return result.outcome

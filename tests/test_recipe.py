@@ -9,10 +9,10 @@ from newscorpus import recipe as module
 from newscorpus.config import QualityConfig
 from newscorpus.corpus.intake import EXCERPT_CHARACTERS, Row
 from newscorpus.crawl.robots import RightsPolicy
-from newscorpus.data import Article, Fields, Page, Rejected, Rights
+from newscorpus.data import Article, Fields, Page, Rejected, Rights, RuleHit
 from newscorpus.dedup.signature import sign
 from newscorpus.portals.portal import TemplateSection
-from newscorpus.recipe import Recipe, SourcePage, lost_page, make_row, process_page
+from newscorpus.recipe import Recipe, SourcePage, judge_page, lost_page, make_row, process_page
 from newscorpus.workers import Lost
 
 URL = "http://example.org/story-1"
@@ -159,3 +159,20 @@ def test_the_version_of_a_recipe_names_what_decides() -> None:
         Recipe(quality=None).version(),
     }
     assert len(versions) == 8
+
+
+def test_on_a_tenth_of_the_pages_a_template_that_cuts_the_text_short_is_flagged() -> None:
+    template = TemplateSection(text=("div.lead",))
+    body = f"<h1>Bridge</h1><div class=lead>The bridge stays.</div><p>{STORY}</p><p>{STORY}</p>"
+    pages = [Page.from_html(body, f"https://example.org/story-{number}") for number in range(200)]
+    judged = [judge_page(BTE, SourcePage(page, "mock", (), template)) for page in pages]
+    flagged = [number for number, one in enumerate(judged) if one.is_short]
+    assert 8 <= len(flagged) <= 35
+    again = judge_page(BTE, SourcePage(pages[flagged[0]], "mock", (), template))
+    assert again.is_short
+    assert again.rule_hits == (RuleHit("text", 0),)
+    unfiltered = process_page(replace(BTE, quality=None), SourcePage(pages[flagged[0]], "mock", (), template))
+    assert isinstance(unfiltered, Row)
+    assert "template_short" in unfiltered.record.flags
+    good = TemplateSection(text=("p",))
+    assert not any(judge_page(BTE, SourcePage(page, "mock", (), good)).is_short for page in pages[:40])

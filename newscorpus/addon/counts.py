@@ -31,6 +31,11 @@ def rejected(stage: str, reason: str) -> str:
     return f"newscorpus/rejected/{stage}/{reason}"
 
 
+def template_rule(name: str) -> str:
+    """The count of the pages on which a rule of a template, PORTAL/FIELD/RULE, found something."""
+    return f"newscorpus/template/{name}"
+
+
 def politeness(site: str, what: str) -> str:
     """What was noted of the crawl's behaviour towards one site."""
     return f"newscorpus/politeness/{site}/{what}"

@@ -11,6 +11,7 @@ from typer import Option
 from newscorpus.cli.app import Corpus, Extractor, Jobs, Quality, Rights, app, chosen_recipe, counted
 
 if TYPE_CHECKING:
+    from newscorpus.portals.template import RuleTally
     from newscorpus.publish.changes import Change, PortalChanges
 
 
@@ -36,6 +37,7 @@ def reextract(
     from tempfile import TemporaryDirectory
 
     from newscorpus.portals.schema import list_portals, load_portal
+    from newscorpus.portals.template import RuleTally
     from newscorpus.publish import changes, reextract
     from newscorpus.stored import archive_files, named_files
     from newscorpus.terminal import progress
@@ -45,22 +47,30 @@ def reextract(
     recipe = chosen_recipe(extractor, rights, quality)
     paths = named_files(files) if files else archive_files(corpus)
     portals = tuple(map(load_portal, list_portals()))
+    tally = RuleTally()
     if apply:
-        outcomes = reextract.apply(corpus, paths, recipe, portals, jobs, partial(progress, what="pages"))
+        outcomes = reextract.apply(corpus, paths, recipe, portals, jobs, partial(progress, what="pages"), tally)
+        _warn(tally)
         typer.echo(f"{sum(outcomes.values())} pages: {counted(outcomes)}")
         typer.echo(f"The others were extracted by this recipe before. newscorpus build {corpus} publishes the result")
         return
     with ExitStack() as stack:
         folder = output or Path(stack.enter_context(TemporaryDirectory(prefix="newscorpus-")))
-        extracted = reextract.reextract(paths, recipe, portals, jobs)
+        extracted = reextract.reextract(paths, recipe, portals, jobs, tally=tally)
         done = reextract.store(progress(extracted, "pages"), folder)
         found = list(changes.find_changes(corpus, folder, done.read))
         if diff:
             _print_differences(found, limit)
         _print_counts(changes.count_changes(found))
+    _warn(tally)
     typer.echo(f"{sum(done.outcomes.values())} pages: {counted(done.outcomes)}")
     if output:
         typer.echo(f"The new corpus lies in {output}; newscorpus build {output} publishes it")
+
+
+def _warn(tally: "RuleTally") -> None:
+    for warning in tally.warnings():
+        typer.echo(warning, err=True)
 
 
 def _print_differences(found: "list[Change]", limit: int) -> None:

@@ -12,13 +12,21 @@ from typing import Protocol
 from lxml.html import HtmlElement
 
 from newscorpus.config import Limits
-from newscorpus.data import Article, Block, Evidence, Fields, Label, LabelledBlock, Page, Rejected
+from newscorpus.data import Article, Block, Evidence, Fields, Label, LabelledBlock, Page, Rejected, RuleHit
 from newscorpus.extraction.decode import decode
 from newscorpus.extraction.fields import read_fields
 from newscorpus.extraction.parse import parse
 from newscorpus.extraction.post_analysis import revise
 from newscorpus.extraction.segment import segment
 from newscorpus.tokens import collapse
+from newscorpus.urls import document_id
+
+TEMPLATE_SHORT = "template_short"
+"""Flag of a text of a template that looks cut off."""
+COMPARED = 10
+"""One page in so many, by the hash of its address, on which the text of a template is compared."""
+SHORT = 0.5
+"""Share of the characters below which a text is much shorter: less than half of it is a lead or a stray paragraph."""
 
 
 class Extractor(Protocol):
@@ -43,6 +51,10 @@ class Template(Protocol):
     name: str
     version: str
 
+    def hits(self, tree: HtmlElement) -> tuple[RuleHit, ...]:
+        """The rules that find something in `tree`."""
+        ...
+
     def remove_unwanted(self, tree: HtmlElement) -> None:
         """Take the elements that the rules call unwanted out of `tree`."""
         ...
@@ -66,6 +78,7 @@ class Reading:
     # The paragraphs that a template finds; empty where there is none, or it finds nothing.
     template_text: tuple[str, ...]
     evidence: tuple[Evidence, ...] = ()  # every candidate of every source for the fields
+    rule_hits: tuple[RuleHit, ...] = ()  # the rules of a template that find something
 
     @property
     def head_title(self) -> str:
@@ -82,6 +95,7 @@ def read(page: Page, template: Template | None = None, limits: Limits = Limits()
     if isinstance(tree, Rejected):
         return tree
     evidence = template.read(tree) if template else ()
+    hits = template.hits(tree) if template else ()
     described = read_fields(tree, page, evidence)
     if template:
         template.remove_unwanted(tree)
@@ -94,6 +108,7 @@ def read(page: Page, template: Template | None = None, limits: Limits = Limits()
         article_body=described.article_body,
         template_text=tuple(item.value for item in evidence if item.field == "text"),
         evidence=described.evidence,
+        rule_hits=hits,
     )
 
 
@@ -112,7 +127,8 @@ class SystemExtractor:
     """The extractor of a system that finds main text; all stages but `find` are the same for every system."""
 
     find: Callable[[Reading], FoundText | Rejected]  # the main text of a page that was read, or why there is none
-    # Rules of the portal; where they give a text, that is taken and `find` is not asked.
+    # Rules of the portal; where they give a text, that is taken. `find` is asked then on every tenth page only, and a text
+    # much shorter than what it finds has the flag `template_short`.
     template: Template | None = None
 
     def __call__(self, page: Page) -> Article | Rejected:
@@ -122,9 +138,18 @@ class SystemExtractor:
             return reading
         if self.template and reading.template_text:
             name = f"template:{self.template.name}@{self.template.version}"
-            return assemble(reading, FoundText(reading.template_text, name, confidence=1.0))
+            flags = (TEMPLATE_SHORT,) if self._is_short(reading) else ()
+            return assemble(reading, FoundText(reading.template_text, name, 1.0, flags))
         found = self.find(reading)
         return found if isinstance(found, Rejected) else assemble(reading, found)
+
+    def _is_short(self, reading: Reading) -> bool:
+        """Whether the text of the template is much shorter than that of `find`, on the pages where that is asked."""
+        if int(document_id(reading.page.url), 16) % COMPARED:
+            return False
+        found = self.find(reading)
+        paragraphs = () if isinstance(found, Rejected) else found.paragraphs
+        return sum(map(len, reading.template_text)) < SHORT * sum(map(len, paragraphs))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,6 +207,7 @@ def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
         flags=found.flags,
         fetched=reading.page.fetched,
         capture=reading.page.capture,
+        rule_hits=reading.rule_hits,
     )
 
 

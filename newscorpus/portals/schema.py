@@ -34,6 +34,9 @@ EXPECTED = {
 }
 """The form of a value, for people, where `Portal` has a regular expression."""
 
+NO_ELEMENT_STEP = re.compile(r"(::text|::attr\([^)]*\)|/{1,2}(text\(\)|@[\w:-]+|attribute::[\w:-]+))$")
+"""The end of a rule that goes from an element to its text or an attribute."""
+
 
 def load_portal(name_or_path: str | Path) -> Portal:
     """Read a portal by name, or from a file (a `Path`, or text that holds "/" or ends in ".toml").
@@ -159,8 +162,10 @@ def _check_values(portal: Portal, path: Path) -> None:
     for key, rule in _rules(portal.template):
         with _faults_of(f"{path}: {key}: "):
             compile_rules(rule)
-        if key.startswith("template.remove") and not selects_elements(rule):
-            raise PortalError(f"{path}: {key}: {rule!r} selects no elements, and nothing else can be removed")
+        if key.startswith(("template.remove", "template.text")) and not selects_elements(rule):
+            why = "only elements can be removed" if "remove" in key else "of elements whole paragraphs are taken"
+            hint = f"; write {element!r}" if (element := NO_ELEMENT_STEP.sub("", rule)) else ""
+            raise PortalError(f"{path}: {key}: {rule!r} selects no elements, and {why}{hint}")
 
 
 @contextmanager

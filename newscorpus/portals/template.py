@@ -3,7 +3,9 @@
 import hashlib
 import logging
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +13,10 @@ import msgspec
 from lxml import etree
 from lxml.html import HtmlElement
 
-from newscorpus.data import Evidence
+from newscorpus.data import Evidence, RuleHit
 from newscorpus.errors import PortalError
+from newscorpus.extraction.fields.dates import Setting, parse_date
+from newscorpus.extraction.fields.decide import MAX_TITLE, primary_tag
 from newscorpus.extraction.segment import segment
 from newscorpus.portals.portal import TemplateSection
 from newscorpus.portals.rules import compile_rules
@@ -25,6 +29,26 @@ PLAIN_RULE = re.compile(r"[A-Za-z0-9_-]+(=.*)?")
 PLAIN_FORMS = "element, attribute= or attribute=value; names of letters, digits, '-' and '_'"
 
 logger = logging.getLogger(__name__)
+
+
+MOST_NAME_CHARACTERS = 100
+"""Longest value of `authors` that may be names; the longest list of authors in the gold pages has fewer."""
+MISFIT_CHARACTERS = 60
+"""How much is quoted of a value that cannot be what its field is."""
+
+
+def _is_date(value: str) -> bool:
+    return bool(parse_date(value, Setting(datetime.now(UTC))))
+
+
+FITS: Mapping[str, Callable[[str], object]] = {
+    "published": _is_date,
+    "modified": _is_date,
+    "language": primary_tag,
+    "authors": lambda value: len(value) <= MOST_NAME_CHARACTERS,
+    "title": lambda value: len(value) <= MAX_TITLE,
+}
+"""Whether a value can be that of a field, for the fields where that shows."""
 
 
 class TemplateRules:
@@ -48,7 +72,7 @@ class TemplateRules:
         self.section = section
         self._unwanted = _union(section.remove)
         self._text = _union(section.text)
-        self._fields = {field: tuple(map(compile_rules, getattr(section, field))) for field in FIELDS}
+        self._rules = {key: tuple(map(compile_rules, getattr(section, key))) for key in TemplateSection.__slots__}
 
     def __reduce__(self) -> tuple[type["TemplateRules"], tuple[str, TemplateSection]]:
         """Compiled XPath cannot be pickled: a worker process compiles the rules anew."""
@@ -67,9 +91,20 @@ class TemplateRules:
         """The values that the rules find, source "template"; main text is field "text", one value a paragraph."""
         matches = [match for rule in self._text for match in self._matches(rule, tree)]
         found = [Evidence("text", paragraph, "template") for match in matches for paragraph in _paragraphs(match)]
-        for field, rules in self._fields.items():
-            values = next(filter(None, (self._values(rule, tree) for rule in rules)), ())
+        for field in FIELDS:
+            values = next(filter(None, (self._values(rule, tree) for rule in self._rules[field])), ())
             found += [Evidence(field, value, "template") for value in values]
+        return tuple(found)
+
+    def hits(self, tree: HtmlElement) -> tuple[RuleHit, ...]:
+        """The rules that find something in `tree`, as it is before anything is removed; also where another decides."""
+        found: list[RuleHit] = []
+        for key, rules in self._rules.items():
+            for position, rule in enumerate(rules):
+                values = self._values(rule, tree) if key in FIELDS else ()
+                if values or (key not in FIELDS and self._matches(rule, tree)):
+                    misfit = "" if not values or FITS.get(key, bool)(values[0]) else values[0][:MISFIT_CHARACTERS]
+                    found.append(RuleHit(key, position, misfit))
         return tuple(found)
 
     def _values(self, rule: etree.XPath, tree: HtmlElement) -> tuple[str, ...]:
@@ -82,6 +117,53 @@ class TemplateRules:
         except etree.XPathError as error:  # libxml2 bounds its work, and a hostile page may reach the bound
             logger.warning("template %s: rule %s cannot be applied: %s", self.name, rule.path, error)
             return []
+
+
+class RuleTally:
+    """Counts, by portal, on how many pages each rule of its template finds something."""
+
+    def __init__(self) -> None:
+        self._pages: Counter[str] = Counter()
+        self._short: Counter[str] = Counter()
+        self._found: Counter[tuple[str, str, str]] = Counter()
+        self._misfits: dict[tuple[str, str, str], str] = {}
+
+    def add(self, source: str, section: TemplateSection, hits: Iterable[RuleHit], is_short: bool) -> Mapping[str, int]:
+        """Count a page, and give what it adds to the count of each rule, by PORTAL/FIELD/RULE.
+
+        Args:
+            source: name of the portal.
+            section: its template.
+            hits: what the rules found on the page.
+            is_short: the text of the template is much shorter than that of the extractor.
+        """
+        by_rule = {(hit.field, hit.position): hit for hit in hits}
+        added: Counter[tuple[str, str, str]] = Counter()
+        for key in TemplateSection.__slots__:
+            for position, rule in enumerate(getattr(section, key)):
+                hit = by_rule.get((key, position))
+                added[source, key, rule] += bool(hit)
+                if hit and hit.misfit:
+                    self._misfits.setdefault((source, key, rule), hit.misfit)
+        self._pages[source] += 1
+        self._short[source] += is_short
+        for rule_of, n in added.items():  # `update` would drop nothing, but `+=` drops the zeros
+            self._found[rule_of] += n
+        return {"/".join(rule_of): n for rule_of, n in added.items()}
+
+    def warnings(self) -> Iterator[str]:
+        """Say which rules found nothing, or what their field cannot be, and where a template cuts texts short."""
+        for (source, key, rule), n in self._found.items():
+            if not n:
+                yield f"template of {source}: the rule {rule!r} of {key} found nothing on {self._pages[source]} pages"
+        for (source, key, rule), value in self._misfits.items():
+            yield f"template of {source}: the rule {rule!r} of {key} finds what cannot be its value, such as {value!r}"
+        for source, n in self._short.items():
+            if n:
+                yield (
+                    f"template of {source}: of the tenth of its pages that are compared, {n} have a text less than half"
+                    " as long as the extractor finds; their rows have the flag template_short"
+                )
 
 
 def _union(rules: tuple[str, ...]) -> tuple[etree.XPath, ...]:

@@ -20,7 +20,8 @@ from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
 from newscorpus.layout import BUILD_LOCK, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED
 from newscorpus.portals.portal import Portal
-from newscorpus.recipe import Recipe, SourcePage, extractor_of, lost_page, process_page
+from newscorpus.portals.template import RuleTally
+from newscorpus.recipe import JudgedPage, Recipe, SourcePage, extractor_of, judge_page, lost_page, tally_rules
 from newscorpus.stored import page_of_capture
 from newscorpus.urls import document_id
 from newscorpus.workers import Lost, in_order
@@ -56,6 +57,7 @@ def reextract(
     portals: Sequence[Portal],
     jobs: int = 1,
     is_wanted: Callable[[SourcePage], bool] = lambda _: True,
+    tally: RuleTally | None = None,
 ) -> Iterator[Extracted]:
     """Extract every page of WARC files, in order.
 
@@ -65,6 +67,7 @@ def reextract(
         portals: whose rules and languages count now.
         jobs: number of processes.
         is_wanted: which pages are extracted.
+        tally: counts what the rules of templates find.
 
     Raises:
         ArchiveError: a file cannot be read.
@@ -79,7 +82,10 @@ def reextract(
         if isinstance(page, Rejected):
             yield None, page
         else:
-            yield page, lost_page(page, outcome) if isinstance(outcome, Lost) else outcome
+            judged = JudgedPage(lost_page(page, outcome)) if isinstance(outcome, Lost) else outcome
+            if tally:
+                tally_rules(tally, page, judged)
+            yield page, judged.outcome
 
 
 def store(extracted: Iterable[Extracted], folder: Path) -> Reextraction:
@@ -112,6 +118,7 @@ def apply(
     portals: Sequence[Portal],
     jobs: int = 1,
     watch: Callable[[Iterable[Extracted]], Iterable[Extracted]] = lambda extracted: extracted,
+    tally: RuleTally | None = None,
 ) -> Mapping[str, int]:
     """Append to the intake of a crawled corpus what the recipe makes of its pages; `newscorpus build` publishes it.
 
@@ -125,6 +132,7 @@ def apply(
         portals: whose rules and languages count now.
         jobs: number of processes.
         watch: shows the progress.
+        tally: as for `reextract`.
 
     Raises:
         CorpusError, LedgerError: the corpus was not crawled, or a crawl or a build is at work.
@@ -135,7 +143,7 @@ def apply(
     counts: Counter[str] = Counter()
     with exclusive(corpus / BUILD_LOCK), Ledger.open(corpus) as ledger:
         history = History(corpus / INTAKE, recipe)
-        extracted = reextract(files, recipe, portals, jobs, history.is_due)
+        extracted = reextract(files, recipe, portals, jobs, history.is_due, tally)
         for number, (page, outcome) in enumerate(watch(extracted), 1):
             counts[_counted(outcome)] += 1
             if page and not (isinstance(outcome, Rejected) and outcome.reason in FAULTS):
@@ -238,6 +246,6 @@ def _counted(outcome: Row | Rejected) -> str:
     return "kept" if isinstance(outcome, Row) else f"{outcome.stage}/{outcome.reason}"
 
 
-def _outcome(recipe: Recipe, given: SourcePage | Rejected) -> Row | Rejected:
+def _outcome(recipe: Recipe, given: SourcePage | Rejected) -> JudgedPage:
     """What becomes of a page; runs in a process of its own."""
-    return given if isinstance(given, Rejected) else process_page(recipe, given)
+    return JudgedPage(given) if isinstance(given, Rejected) else judge_page(recipe, given)

@@ -1,7 +1,7 @@
 from lxml.html import HtmlElement
 
 from newscorpus.config import Limits
-from newscorpus.data import Article, Block, Element, Evidence, Fields, Label, LabelledBlock, Page, Rejected
+from newscorpus.data import Article, Block, Element, Evidence, Fields, Label, LabelledBlock, Page, Rejected, RuleHit
 from newscorpus.extraction.extractor import FoundText, Reading, assemble, good_paragraphs, read
 
 URL = "https://a.example/1"
@@ -15,6 +15,9 @@ class Rules:
     """A template that reads the paragraphs and wants no adverts."""
 
     name, version = "rules", "1"
+
+    def hits(self, tree: HtmlElement) -> tuple[RuleHit, ...]:
+        return (RuleHit("text", 0),)
 
     def remove_unwanted(self, tree: HtmlElement) -> None:
         for element in tree.xpath("//*[@class='advert']"):

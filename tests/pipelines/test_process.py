@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from newscorpus.config import QualityConfig
 from newscorpus.corpus.intake import Row
 from newscorpus.data import Page, Rejected
 from newscorpus.errors import CrawlError
+from newscorpus.portals.portal import TemplateSection
 from newscorpus.recipe import Recipe, SourcePage
 from newscorpus.workers import WorkerPool
 
@@ -55,6 +57,20 @@ def test_pages_become_rows_or_rejections_and_all_else_passes() -> None:
     assert (empty.stage, empty.reason, empty.url) == ("decode", "empty_body", URL)
     assert passed[0] is rejected
     assert passed[1] is other
+
+
+def test_rules_of_templates_are_counted_and_those_that_fail_are_named(caplog: pytest.LogCaptureFixture) -> None:
+    template = TemplateSection(text=("p", "div.bodyy"), published=("h1",))
+    pipeline = made()
+    outcomes(pipeline, replace(PAGE, template=template), replace(PAGE, template=template), PAGE)
+    stats = pipeline._crawler.stats.get_stats()
+    assert {name: n for name, n in stats.items() if "template" in name} == {
+        "newscorpus/template/mock/text/p": 2,
+        "newscorpus/template/mock/text/div.bodyy": 0,
+        "newscorpus/template/mock/published/h1": 2,
+    }
+    assert "template of mock: the rule 'div.bodyy' of text found nothing on 2 pages" in caplog.text
+    assert caplog.text.count("the rule 'h1' of published finds what cannot be its value, such as 'Bridge'") == 1
 
 
 def test_a_process_that_dies_rejects_its_page() -> None:

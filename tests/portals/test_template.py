@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from lxml import html
 from lxml.html import HtmlElement
 
-from newscorpus.data import Evidence
+from newscorpus.data import Evidence, RuleHit
 from newscorpus.extraction.extractor import Template
 from newscorpus.extraction.parse import parse
 from newscorpus.portals.portal import TemplateSection
-from newscorpus.portals.template import TemplateRules
+from newscorpus.portals.template import RuleTally, TemplateRules
 
 PAGE = """<html><head><title>Naslov | Vesti</title><meta name="author" content="Ana Anić"></head><body>
 <nav class="menu">Sport</nav>
@@ -164,3 +164,42 @@ def test_words_are_never_taken_twice(pieces: list[str]) -> None:
 def test_the_version_tells_apart_other_rules() -> None:
     first, again, other = (TemplateRules("vesti", TemplateSection(text=(rule,))).version for rule in ("p", "p", "div"))
     assert first == again != other
+
+
+def test_hits_are_the_rules_that_find_something_and_say_what_cannot_be_a_value() -> None:
+    page = PAGE.replace("</article>", '<time datetime="2024-05-01">1. 5.</time><i>Prvi maj</i></article>')
+    section = TemplateSection(
+        remove=(".ad", ".banner"),
+        text=(".bodyy", ".body"),
+        title=("h1", "title"),
+        published=("h1", "time::attr(datetime)"),
+        authors=("meta[name=author]::attr(content)", ".byline"),
+    )
+    found = TemplateRules("vesti", section).hits(tree(page))
+    assert found == (
+        RuleHit("remove", 0),
+        RuleHit("text", 1),
+        RuleHit("title", 0),
+        RuleHit("title", 1),
+        RuleHit("authors", 0),
+        RuleHit("published", 0, "Naslov"),
+        RuleHit("published", 1),
+    )
+
+
+def test_the_tally_names_rules_that_found_nothing_and_values_that_cannot_be() -> None:
+    section = TemplateSection(text=(".body", ".bodyy"), published=("h1",))
+    tally = RuleTally()
+    hits = (RuleHit("text", 0), RuleHit("published", 0, "Naslov"))
+    assert tally.add("vesti", section, hits, is_short=False) == {
+        "vesti/text/.body": 1,
+        "vesti/text/.bodyy": 0,
+        "vesti/published/h1": 1,
+    }
+    tally.add("vesti", section, hits[:1], is_short=True)
+    *warnings, short = tally.warnings()
+    assert "1 have a text less than half as long as the extractor finds" in short
+    assert warnings == [
+        "template of vesti: the rule '.bodyy' of text found nothing on 2 pages",
+        "template of vesti: the rule 'h1' of published finds what cannot be its value, such as 'Naslov'",
+    ]

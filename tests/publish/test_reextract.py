@@ -30,7 +30,7 @@ from newscorpus.publish import reextract as reextraction
 from newscorpus.publish.build import build
 from newscorpus.publish.changes import ChangeKind, PortalChanges
 from newscorpus.publish.reextract import SEGMENTS, Extracted, History, apply, reextract, store
-from newscorpus.recipe import Recipe
+from newscorpus.recipe import JudgedPage, Recipe
 from newscorpus.stored import archive_files, page_of_capture
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
@@ -298,7 +298,7 @@ def test_an_earlier_fetch_says_nothing_of_what_became_of_its_address(crawled: Pa
 def test_faults_of_ours_leave_a_page_what_it_was(crawled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = published(crawled)
     lost = Rejected("extract", "worker_failed", "out of memory", "https://news.example/story-1")
-    monkeypatch.setattr(reextraction, "process_page", lambda recipe, page: lost)
+    monkeypatch.setattr(reextraction, "judge_page", lambda recipe, page: JudgedPage(lost))
     assert applied(crawled, STRICT) == {"extract/worker_failed": 4}
     assert published(crawled) == before
 

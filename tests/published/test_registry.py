@@ -1,7 +1,7 @@
 import pytest
 from lxml.html import HtmlElement
 
-from newscorpus.data import Article, Evidence, Page
+from newscorpus.data import Article, Evidence, Page, RuleHit
 from newscorpus.published.peers import PEERS
 from newscorpus.published.registry import DEFAULT, NAMES, SYSTEMS, load
 
@@ -28,6 +28,9 @@ class Rules:
 
     def __init__(self, *texts: str) -> None:
         self.texts = texts
+
+    def hits(self, tree: HtmlElement) -> tuple[RuleHit, ...]:
+        return (RuleHit("text", 0),)
 
     def remove_unwanted(self, tree: HtmlElement) -> None:
         for element in tree.xpath("//*[@class='own']"):
