@@ -25,9 +25,10 @@ def build(
         float | None, Option(min=0, max=1, help="Least confidence of a text; default: that of its model.")
     ] = None,
 ) -> None:
-    """Publish what was crawled, without doubtful texts and duplicates.
+    """Publish what was crawled, without duplicates.
 
-    Every crawl ends with it; run it again for another format or other policies.
+    Texts below the least confidence are left out, too. Every crawl ends with a build; another one takes another format,
+    confidence or policy.
     """
     from newscorpus.publish.build import build as build_corpus
     from newscorpus.terminal import progress

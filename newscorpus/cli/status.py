@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer import Option
+from typer import Argument, Option
 
 from newscorpus.cli.app import Corpus, app, counted
 
@@ -72,13 +72,13 @@ def _duration(seconds: int) -> str:
 
 @app.command()
 def stats(
-    corpus: Corpus,
+    corpora: Annotated[list[Path], Argument(metavar="CORPUS...", help="Folders of corpora, counted as one.")],
     output: Annotated[Path | None, Option(help="Write stats.html and stats.svg into it, too.")] = None,
 ) -> None:
-    """Count what is in a corpus.
+    """Count what is in corpora.
 
-    Documents and words by portal, date, language and more; and what was left out, with samples on the page that
-    --output writes.
+    Documents and words by portal, date, language and more; and what was left out. The page that --output writes quotes
+    some of both.
     """
     from newscorpus.files import replacing
     from newscorpus.stats.count import corpus_stats
@@ -86,7 +86,7 @@ def stats(
     from newscorpus.stats.tables import summary, tables
     from newscorpus.terminal import progress, table_console
 
-    found = corpus_stats(corpus, partial(progress, what="records"))
+    found = corpus_stats(*corpora, watch=partial(progress, what="records"))
     typer.echo(f"{found.name}: {summary(found)}")
     for table in tables(found):
         _print(table, table_console())

@@ -5,10 +5,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 
-from newscorpus.corpus.intake import read_journal
+from newscorpus.corpus.intake import excerpt, read_journal
 from newscorpus.corpus.published import open_corpus
 from newscorpus.data import Record, Rejected
 from newscorpus.layout import DUPLICATES, LOW_CONFIDENCE, PUBLISHED, REJECTED
@@ -26,7 +26,10 @@ CONFIDENCE_CLASSES = tuple(f"{tenth / 10:.1f} to {(tenth + 1) / 10:.1f}" for ten
 MAX_GROUPS = 5_000
 """Most groups of a kind that are counted apart, so that a portal that names a section a page fills no memory."""
 SAMPLES = 5
-"""Rejections quoted of each reason: those with the least hash of their addresses, a fair choice of any order."""
+"""Articles quoted of each portal, and rejections of each reason: those with the least hash of their addresses, a fair
+choice of any order."""
+QUOTED_PORTALS = 30
+"""Portals whose articles are quoted: those with the most."""
 
 Watch = Callable[[Iterable[Record]], Iterable[Record]]
 """Passes records on, and shows progress."""
@@ -41,6 +44,16 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptArticle:
+    """What is quoted of a published document."""
+
+    id: str
+    url: str
+    excerpt: str  # headline and first words
+    detail: str  # words, language, date and confidence
+
+
+@dataclass(frozen=True, slots=True)
 class Refusals:
     """How often one stage gave one reason, and some of what it refused."""
 
@@ -52,9 +65,9 @@ class Refusals:
 
 @dataclass(frozen=True, slots=True)
 class CorpusStats:
-    """What is in a corpus, and what was left out."""
+    """What is in one or more corpora, and what was left out."""
 
-    name: str  # of its folder
+    name: str  # of the folders
     total: Size  # all published documents
     bytes: int  # of the published files
     # By "portal", "year", "month", "language", "section", "length", "confidence" and "flag": size of each group; years
@@ -63,6 +76,7 @@ class CorpusStats:
     # Number of documents that stand for near-duplicates too, by how many documents each stands for.
     clusters: Mapping[int, int]
     duplicates: Mapping[str, int]  # number of documents left out, by kind
+    kept: Mapping[str, tuple[KeptArticle, ...]]  # some documents of each portal, the largest first
     refusals: tuple[Refusals, ...]  # by stage and reason, the most frequent first
 
 
@@ -94,28 +108,30 @@ class Sizes:
         return {group: Size(self._documents[group], self._words[group]) for group in groups}
 
 
-def corpus_stats(corpus: Path, watch: Watch = iter) -> CorpusStats:
-    """Count what is in the corpus in a folder: that of a crawl, or a published one, which has no rejections.
+def corpus_stats(*corpora: Path, watch: Watch = iter) -> CorpusStats:
+    """Count what is in corpora: folders of crawls, or published ones, which have no rejections.
 
     Raises:
-        CorpusError: the corpus is not whole, or a file beside it is damaged.
+        CorpusError: a corpus is not whole, or a file beside it is damaged.
     """
-    published = open_corpus(corpus)
+    published = [open_corpus(corpus) for corpus in corpora]
     sizes: defaultdict[str, Sizes] = defaultdict(Sizes)
     clusters: Counter[int] = Counter()
-    for record in watch(published.records()):
+    samples: defaultdict[str, list[KeptArticle]] = defaultdict(list)
+    for record in watch(chain.from_iterable(one.records() for one in published)):
         clusters[record.cluster_size] += record.cluster_size > 1
         for kind, group in _groups(record):
             sizes[kind].add(group, record.n_words)
-    root = published.folder.parent if published.folder.name == PUBLISHED else published.folder
-    duplicates = read_duplicates(root / DUPLICATES) if (root / DUPLICATES).exists() else ()
-    manifest = published.manifest
+        _choose(samples[record.source or UNKNOWN], record)
+    roots = [one.folder.parent if one.folder.name == PUBLISHED else one.folder for one in published]
+    duplicates = chain.from_iterable(map(read_duplicates, _existing(roots, DUPLICATES)))
+    portals = sizes["portal"].largest_first()
     return CorpusStats(
-        name=root.resolve().name,
-        total=Size(manifest.documents, manifest.words),
-        bytes=manifest.bytes,
+        name=", ".join(root.resolve().name for root in roots),
+        total=Size(sum(one.manifest.documents for one in published), sum(one.manifest.words for one in published)),
+        bytes=sum(one.manifest.bytes for one in published),
         groups={
-            "portal": sizes["portal"].largest_first(),
+            "portal": portals,
             "year": sizes["year"].latest_first(),
             "month": sizes["month"].latest_first(),
             "language": sizes["language"].largest_first(),
@@ -126,8 +142,24 @@ def corpus_stats(corpus: Path, watch: Watch = iter) -> CorpusStats:
         },
         clusters=dict(sorted((+clusters).items())),
         duplicates=dict(Counter(line.kind.value for line in duplicates).most_common()),
-        refusals=_refusals(root),
+        kept={portal: tuple(samples[portal]) for portal in islice(portals, QUOTED_PORTALS) if portal in samples},
+        refusals=_refusals([*_existing(roots, REJECTED), *_existing(roots, LOW_CONFIDENCE)]),
     )
+
+
+def _existing(roots: Iterable[Path], name: str) -> list[Path]:
+    return [path for root in roots if (path := root / name).exists()]
+
+
+def _choose(samples: list[KeptArticle], record: Record) -> None:
+    """Add a record to the samples of its portal if its id is among the least, in order."""
+    if len(samples) == SAMPLES and record.id >= samples[-1].id:
+        return
+    stated = f", confidence {record.confidence:.2f}" if record.confidence else ""
+    detail = f"{record.n_words:,} words, {record.language or UNKNOWN}, {record.published or 'no date'}{stated}"
+    samples.append(KeptArticle(record.id, record.url, excerpt(record.title, record.text), detail))
+    samples.sort(key=lambda sample: sample.id)
+    del samples[SAMPLES:]
 
 
 def _groups(record: Record) -> Iterator[tuple[str, str]]:
@@ -144,11 +176,10 @@ def _groups(record: Record) -> Iterator[tuple[str, str]]:
         yield "flag", flag.partition(":")[0]
 
 
-def _refusals(root: Path) -> tuple[Refusals, ...]:
-    """Rejections of the crawl and of the build by stage and reason; none where there is no journal."""
+def _refusals(journals: Iterable[Path]) -> tuple[Refusals, ...]:
+    """Rejections of crawls and builds by stage and reason."""
     counts: Counter[tuple[str, str]] = Counter()
     samples: defaultdict[tuple[str, str], list[tuple[str, int, Rejected]]] = defaultdict(list)
-    journals = [journal for name in (REJECTED, LOW_CONFIDENCE) if (journal := root / name).exists()]
     for number, rejected in enumerate(chain.from_iterable(map(read_journal, journals))):
         key = rejected.stage, rejected.reason
         counts[key] += 1

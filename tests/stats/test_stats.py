@@ -4,11 +4,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lxml import etree
 from parsel import Selector
+from typer.testing import CliRunner
 
+from newscorpus.cli import app
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.intake import journal_line
 from newscorpus.corpus.published import publish
@@ -99,6 +102,33 @@ def test_what_the_build_left_out_as_doubtful_is_quoted(tmp_path: Path) -> None:
     assert b"0.010, less than 0.024; by x" in page(found)
 
 
+def test_kept_articles_are_quoted_by_portal(tmp_path: Path) -> None:
+    records = [record(number, 3, title=f"Nadpis {number}", confidence=0.9) for number in range(9)]
+    records.append(record(99, 2, source="beta", confidence=0.0, published="2026-01-01"))
+    found = corpus_stats(corpus(tmp_path, records))
+    assert list(found.kept) == ["alfa", "beta"]
+    assert [one.id for one in found.kept["alfa"]] == sorted(record.id for record in records[:9])[: count.SAMPLES]
+    (quoted,) = found.kept["beta"]
+    assert (quoted.excerpt, quoted.detail) == ("slovo slovo", "2 words, sk, 2026-01-01")
+    assert corpus_stats(corpus(tmp_path, records[::-1])).kept == found.kept
+    text = Selector(page(found).decode()).xpath("string(//body)").get("")
+    assert "What was kept: samples" in text
+    assert "alfa: 5 of 9" in text
+    assert "| slovo slovo slovo3 words, sk, no date, confidence 0.90" in " ".join(text.split()).replace(" 3 w", "3 w")
+
+
+def test_several_corpora_are_counted_as_one(tmp_path: Path) -> None:
+    one = corpus(tmp_path / "one", [record(1), record(2)], [Rejected("fetch", "http_404")], ["near"])
+    other = corpus(tmp_path / "other", [record(3, source="beta")], [Rejected("fetch", "http_404")], ["near", "exact"])
+    found = corpus_stats(one, other)
+    assert (found.name, found.total) == ("one, other", Size(3, 90))
+    assert documents(found, "portal") == {"alfa": 2, "beta": 1}
+    assert found.duplicates == {"near": 2, "exact": 1}
+    assert [(refusals.reason, refusals.number) for refusals in found.refusals] == [("http_404", 2)]
+    done = CliRunner().invoke(app, ["stats", str(one), str(other)])
+    assert "one, other: 3 documents, 90 words" in done.output
+
+
 def test_a_published_folder_alone_has_no_rejections(tmp_path: Path) -> None:
     publish(tmp_path, [record(1)], BuildConfig())
     found = corpus_stats(tmp_path)
@@ -141,7 +171,8 @@ def test_texts_of_pages_do_nothing_on_the_page(tmp_path: Path) -> None:
         Rejected("quality", HOSTILE, HOSTILE, "javascript:alert(1)", HOSTILE),
         Rejected("quality", "listing", "d", 'https://a.example/"onclick="x', "Nadpis | Text"),
     ]
-    records = [record(1, section=HOSTILE, source=HOSTILE, language=HOSTILE, flags=(HOSTILE,))]
+    hostile: dict[str, Any] = {"title": HOSTILE, "url": "javascript:alert(2)", "published": HOSTILE}
+    records = [record(1, section=HOSTILE, source=HOSTILE, language=HOSTILE, flags=(HOSTILE,), **hostile)]
     found = corpus_stats(corpus(tmp_path / '<b>"c"', records, rejected))
     made = page(found)
     tree = Selector(made.decode())
