@@ -173,13 +173,13 @@ class PrivateAddressMiddleware(CrawlComponent):
             raise Refused("private_address", f"{host} is {private[0]}")
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Let `response` pass, or throw it away; behind a proxy the address is the proxy's, and says nothing.
+        """Let `response` pass, or throw it away; a proxy's address says nothing of the site's.
 
         Raises:
             Refused: reason "private_address".
         """
         address = str(response.ip_address or "")
-        if address and not is_public(address) and not self._is_served_here(request) and "proxy" not in request.meta:
+        if address and not is_public(address) and not self._is_served_here(request) and not request.meta.get("proxy"):
             raise Refused("private_address", f"answered by {address}")
         return response
 

@@ -98,15 +98,16 @@ def test_private_addresses_are_refused(monkeypatch: pytest.MonkeyPatch, url: str
     assert refused.value.reason == "private_address"
 
 
-def answered(url: str, address: str | None, **meta: str) -> Response:
+def answered(url: str, address: str | None, **meta: str | None) -> Response:
     request = Request(url, meta=meta)
     response = Response(url, ip_address=ip_address(address) if address else None)
     return PrivateAddressMiddleware(CRAWLER).process_response(request, response)
 
 
-def test_an_answer_from_a_private_address_is_thrown_away() -> None:
+@pytest.mark.parametrize("meta", [{}, {"proxy": None}], ids=["plain", "kept from the proxy of the environment"])
+def test_an_answer_from_a_private_address_is_thrown_away(meta: dict[str, None]) -> None:
     with pytest.raises(Refused, match=r"answered by 10\.0\.0\.8"):
-        answered(URL, "10.0.0.8")
+        answered(URL, "10.0.0.8", **meta)
 
 
 @pytest.mark.parametrize(
