@@ -50,6 +50,7 @@ def extract(page: "Page | str | bytes", url: str = "", extractor: str = "main-te
         extractor: name of the extractor; it is loaded once.
 
     Raises:
+        TypeError: `page` is something else, such as a path.
         ValueError: there is no such extractor.
         ImportError: the extractor needs a package that is not installed.
     """
@@ -59,6 +60,8 @@ def extract(page: "Page | str | bytes", url: str = "", extractor: str = "main-te
         page = Page.from_html(page, url)
     elif isinstance(page, bytes):
         page = Page(url, page)
+    elif not isinstance(page, Page):
+        raise TypeError(f"a page is HTML (str or bytes) or a Page, not {type(page).__name__}")
     return load_extractor(extractor)(page)
 
 

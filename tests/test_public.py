@@ -88,6 +88,8 @@ def test_what_is_no_article_is_rejected_and_what_is_no_extractor_is_an_error() -
     assert newscorpus.extract(b"") == Rejected("decode", "empty_body")
     with pytest.raises(ValueError, match="unknown extractor 'nonsense'; known are: "):
         newscorpus.extract("<p>", extractor="nonsense")
+    with pytest.raises(TypeError, match=r"a page is HTML \(str or bytes\) or a Page, not PosixPath"):
+        newscorpus.extract(Path("page.html"))  # type: ignore[arg-type]
 
 
 def test_a_corpus_is_read_and_a_damaged_one_is_an_error(tmp_path: Path) -> None:

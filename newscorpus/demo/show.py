@@ -21,7 +21,7 @@ def print_report(report: DemoReport, console: Console) -> None:
     """Print the counts, one record, the pages that ended otherwise than they should, and where the corpus lies."""
     console.print(_counts(report))
     if report.records:
-        console.print(_example(report.records[0]))
+        console.print(_example(max(report.records, key=lambda record: (record.confidence, record.id))))
     for outcome in report.surprises:
         line = f"{outcome.name or outcome.url}: {outcome.happened}, should be: {outcome.expected}"
         console.print(f"[red]Unexpected[/red] {escape(line)}", soft_wrap=True)

@@ -21,7 +21,7 @@ from newscorpus.crawl.ledger.status import UrlEntry, find
 from newscorpus.data import Evidence, Record, Rejected
 from newscorpus.dedup.duplicates import DuplicateKind
 from newscorpus.errors import CorpusError
-from newscorpus.layout import DUPLICATES, INTAKE, LEDGER, LOW_CONFIDENCE, MANIFEST, REJECTED
+from newscorpus.layout import DUPLICATES, INTAKE, LEDGER, LOW_CONFIDENCE, MANIFEST, PUBLISHED, REJECTED
 from newscorpus.publish.left_out import DUPLICATE_LINES, DuplicateLine
 from newscorpus.urls import document_id
 
@@ -106,6 +106,8 @@ def explain(corpus: Path, url: str) -> Explanation:
     """
     if not corpus.is_dir():
         raise CorpusError(f"{corpus}: no such folder")
+    if not any((corpus / name).exists() for name in (LEDGER, INTAKE, PUBLISHED, MANIFEST)):
+        raise CorpusError(f"{corpus}: no corpus here")
     entry = find(corpus, url) if (corpus / LEDGER).is_file() else None
     outcome = _outcome_of(corpus, entry) if entry else _search(corpus, document_id(url))
     explanation = _of_entry(url, entry) if entry else Explanation(url, Fate.NEVER_MET)

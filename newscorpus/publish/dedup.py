@@ -29,8 +29,9 @@ from newscorpus.dedup.duplicates import Duplicate, Watch, unwatched
 from newscorpus.dedup.shared import shared_index, shown
 from newscorpus.dedup.sketch import digest
 from newscorpus.dedup.store import ROWS, STATE, Store, layout_of
+from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, replacing
-from newscorpus.layout import BUILD_LOCK, INDEX, INTAKE, PUBLISHED
+from newscorpus.layout import ARCHIVE, BUILD_LOCK, INDEX, INTAKE, LEDGER, PUBLISHED
 from newscorpus.publish.build import decide
 from newscorpus.publish.documents import InputFile, find_files, index_files
 from newscorpus.publish.index import line_of
@@ -103,10 +104,13 @@ def dedup(
         options: how.
 
     Raises:
-        CorpusError, DedupError: an input is missing, damaged or broken; the message names file and line.
+        CorpusError, DedupError: an input is missing, damaged or broken; the message names file and line. `output` is
+            the folder of a crawl.
         OSError: a file cannot be read or written; what was read so far is not read again by the next run.
     """
     files = find_files(inputs)
+    if any((output / name).exists() for name in (LEDGER, INTAKE, ARCHIVE)):
+        raise CorpusError(f"{output}: the corpus of a crawl lies here; name another folder")
     output.mkdir(parents=True, exist_ok=True)
     with exclusive(output / BUILD_LOCK):
         references = [_reference(path, output / AGAINST, options) for path in against]

@@ -216,6 +216,9 @@ def test_damage_is_named(corpus: Path, tmp_path: Path) -> None:
         explain(tmp_path, f"{SITE}/bad")
     with pytest.raises(CorpusError, match="no such folder"):
         explain(tmp_path / "none", SITE)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(CorpusError, match="empty: no corpus here"):
+        explain(tmp_path / "empty", SITE)
 
 
 def test_sources_that_disagree_are_shown() -> None:

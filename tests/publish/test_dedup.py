@@ -172,6 +172,14 @@ def test_corpora_make_a_corpus(tmp_path: Path) -> None:
     assert [record.id for record in records] == sorted(record.id for record in records)
 
 
+def test_the_corpus_of_a_crawl_is_no_output(tmp_path: Path) -> None:
+    crawled = corpus(tmp_path / "crawled", {"a": text(0)})
+    before = sorted(crawled.rglob("*"))
+    with pytest.raises(CorpusError, match="crawled: the corpus of a crawl lies here; name another folder"):
+        dedup([crawled], crawled)
+    assert sorted(crawled.rglob("*")) == before
+
+
 def test_against_a_corpus_with_its_index_and_lines_without(tmp_path: Path) -> None:
     earlier = corpus(tmp_path / "earlier", {"https://a.cz/1": text(1), "https://a.cz/2": text(3)})
     before = {path: path.read_bytes() for path in earlier.rglob("*") if path.is_file()}
