@@ -71,11 +71,6 @@ def named_files(names: str) -> list[Path]:
     return list(found)
 
 
-def is_web(source: str) -> bool:
-    """Tell an address of the web from a file."""
-    return source.lower().startswith(("http://", "https://"))
-
-
 def read_source(source: str, url: str) -> Page:
     """Read the page at `url` from a file of HTML, or from standard input for "-".
 

@@ -75,6 +75,11 @@ def site_key(url: str) -> str:
 
 
 @lru_cache(KEPT_ADDRESSES)
+def is_web(source: str) -> bool:
+    """Tell an address of the web from a file."""
+    return source.lower().startswith(("http://", "https://"))
+
+
 def document_id(url: str) -> str:
     """Id of the document at `url`, stable across runs: 16 hex digits of the SHA-256 of its canonical form.
 

@@ -34,8 +34,7 @@ def explain(
     it.
     """
     from newscorpus.explain.address import explain as explain_address
-    from newscorpus.explain.page import inspect_page
-    from newscorpus.stored import is_web, page_origin, read_source
+    from newscorpus.urls import is_web
 
     if is_web(source) and (corpus is None or url or template or portal):
         raise typer.BadParameter("a URL needs --corpus, and takes neither --url nor --portal nor --template")
@@ -43,13 +42,16 @@ def explain(
         raise typer.BadParameter("--corpus is for a URL")
     if portal and template:
         raise typer.BadParameter("--portal excludes --template")
-    recipe = chosen_recipe(extractor, rights, quality)
-    if corpus is None:
-        _print(None, inspect_page(recipe, page_origin(portal, template)(read_source(source, url))), as_json)
-    else:
-        explanation = explain_address(corpus, source)
-        view = inspect_page(recipe, _archived_page(corpus, explanation)) if page else None
-        _print(explanation, view, as_json)
+    explanation = explain_address(corpus, source) if corpus else None
+    view = None
+    if explanation is None or page:  # what reads pages takes a second to load
+        from newscorpus.explain.page import inspect_page
+        from newscorpus.stored import page_origin, read_source
+
+        origin = page_origin(portal, template)
+        found = _archived_page(corpus, explanation) if corpus and explanation else origin(read_source(source, url))
+        view = inspect_page(chosen_recipe(extractor, rights, quality), found)
+    _print(explanation, view, as_json)
 
 
 def _archived_page(corpus: Path, explanation: "Explanation") -> "SourcePage":

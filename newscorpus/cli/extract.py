@@ -45,7 +45,8 @@ def extract(
     A page is judged as in a crawl: by rights, quality and, with --portal, language. A line of PAGES has `id`, `html`
     and perhaps `url`; the line that comes out has the same `id`.
     """
-    from newscorpus.stored import PAGES_SUFFIXES, is_web, page_origin
+    from newscorpus.stored import PAGES_SUFFIXES, page_origin
+    from newscorpus.urls import is_web
 
     from_web = is_web(source)
     if from_web and (url or not contact):
@@ -66,8 +67,9 @@ def _extract_page(
 ) -> None:
     from newscorpus.explain.page import FORMATS
     from newscorpus.recipe import extractor_of
-    from newscorpus.stored import is_web, read_source
+    from newscorpus.stored import read_source
     from newscorpus.terminal import sink
+    from newscorpus.urls import is_web
 
     extractor_of(recipe)  # a wrong name is an error before anything is fetched
     page = origin(_fetch(source, contact) if is_web(source) else read_source(source, url))

@@ -8,15 +8,18 @@ Signatures compare only when their `SignatureParameters` are equal; whoever stor
 import hashlib
 from collections.abc import Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
-from datasketch import MinHash
 from numpy.typing import NDArray
 
 from newscorpus.code_points import folding
 from newscorpus.config import SignatureParameters
 from newscorpus.dedup import kernel
 from newscorpus.dedup.words import HALF, NEWLINE, code_points, hash_runs, hash_words
+
+if TYPE_CHECKING:  # it loads parts of scipy, half a second, and only what signs needs it
+    from datasketch import MinHash
 
 PARAMETERS = SignatureParameters()
 
@@ -96,8 +99,10 @@ def stack(signatures: Sequence[bytes], permutations: int) -> NDArray[np.uint32]:
     return np.frombuffer(b"".join(signatures), STORED).reshape(len(signatures), permutations)
 
 
-def minhash_of(signature: NDArray[np.uint32], parameters: SignatureParameters = PARAMETERS) -> MinHash:
+def minhash_of(signature: NDArray[np.uint32], parameters: SignatureParameters = PARAMETERS) -> "MinHash":
     """The signature as datasketch's own object, as its indexes take it."""
+    from datasketch import MinHash  # noqa: PLC0415 -- see above
+
     return MinHash(
         hashvalues=signature,
         permutations=_permutations(parameters),
@@ -128,6 +133,8 @@ def containment(part: NDArray[np.uint64], whole: NDArray[np.uint64]) -> float:
 @cache
 def _permutations(parameters: SignatureParameters) -> NDArray[np.uint32]:
     """Factors and summands of the permutations, shape (2, permutations), as datasketch draws them."""
+    from datasketch import MinHash  # noqa: PLC0415 -- see above
+
     for name in ("normaliser", "hashing", "scheme"):
         asked, known = getattr(parameters, name), getattr(PARAMETERS, name)
         if asked != known:

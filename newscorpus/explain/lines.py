@@ -1,12 +1,15 @@
 """Print explanations as lines for a person."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from newscorpus.corpus.lines import writable
 from newscorpus.dedup.duplicates import DuplicateKind
 from newscorpus.explain.address import Explanation, Fate, Found
-from newscorpus.explain.page import FieldView, PageView
 from newscorpus.publish.left_out import DuplicateLine
+
+if TYPE_CHECKING:  # what reads pages takes a second to load
+    from newscorpus.explain.page import FieldView, PageView
 
 WORDS = {
     Fate.NEVER_MET: "never met: nothing that was read named it, or it lies outside the portals or the days asked for",
@@ -53,7 +56,7 @@ def explanation_lines(explanation: Explanation) -> Iterator[str]:
     yield from _document(explanation)
 
 
-def page_lines(view: PageView) -> Iterator[str]:
+def page_lines(view: "PageView") -> Iterator[str]:
     """Print what an extractor makes of a page: fields with their candidates, then blocks."""
     yield from _labelled("extractor", view.extractor)
     yield from _labelled("outcome", view.outcome)
@@ -101,7 +104,7 @@ def _how(line: DuplicateLine) -> str:
     return f"{line.kind} duplicate, similarity {line.similarity:.2f}"
 
 
-def _field(view: FieldView) -> Iterator[str]:
+def _field(view: "FieldView") -> Iterator[str]:
     if not view.values and not view.others:
         return
     source = f"  ({', '.join(filter(None, (view.source, *view.agree)))})" if view.source or view.agree else ""

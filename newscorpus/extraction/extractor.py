@@ -127,8 +127,8 @@ class SystemExtractor:
     """The extractor of a system that finds main text; all stages but `find` are the same for every system."""
 
     find: Callable[[Reading], FoundText | Rejected]  # the main text of a page that was read, or why there is none
-    # Rules of the portal; where they give a text, that is taken. `find` is asked then on every tenth page only, and a text
-    # much shorter than what it finds has the flag `template_short`.
+    # Rules of the portal; where they give a text, that is taken. `find` is asked then on every tenth page only, and a
+    # text much shorter than what it finds has the flag `template_short`.
     template: Template | None = None
 
     def __call__(self, page: Page) -> Article | Rejected:
