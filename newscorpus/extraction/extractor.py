@@ -214,7 +214,8 @@ def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
 def join(first: Article, others: Sequence[Article]) -> Article:
     """The article of several pages: `first`, and the paragraphs of the others that do not stand before them.
 
-    The fields are those of the first page, the confidence is the lowest of all, and the flag says `several_pages`.
+    The fields are those of the first page, the confidence is the lowest of all, and the flags are those of all pages and
+    `several_pages`.
     """
     pages = (first, *others)
     paragraphs = dict.fromkeys(line for article in pages for line in article.text.split("\n"))
@@ -224,5 +225,5 @@ def join(first: Article, others: Sequence[Article]) -> Article:
         first,
         text="\n".join(paragraphs),
         confidence=min(article.confidence for article in pages),
-        flags=(*first.flags, "several_pages"),
+        flags=(*dict.fromkeys(flag for article in pages for flag in article.flags), "several_pages"),
     )
