@@ -15,7 +15,8 @@ from urllib.request import urlopen
 import pytest
 
 from newscorpus.corpus.published import open_corpus
-from newscorpus.crawl.ledger.status import status
+from newscorpus.crawl.ledger import UrlState
+from newscorpus.crawl.ledger.status import states, status
 from newscorpus.publish.build import build
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "newspapers.py"
@@ -128,7 +129,9 @@ def test_the_limit_is_the_number_of_kept_rows_over_restarts_and_kills(
         (now,) = status(done.corpus)
         assert len(done.records) == now.kept == limit
         assert (now.leased, now.queued > 0) == (0, True)
-        assert f"mock was cut short: the limit of articles is reached, {now.queued} addresses are queued" in done.output
+        assert (
+            f"mock was cut short: the limit of articles is reached, addresses still queued: {now.queued}" in done.output
+        )
         assert "nothing was to be asked for" not in done.output
         addresses = [*(record["url"] for record in done.records), *(line["url"] for line in done.rejected)]
         assert len(addresses) == len(set(addresses))
@@ -136,6 +139,20 @@ def test_the_limit_is_the_number_of_kept_rows_over_restarts_and_kills(
     whole = crawl(tmp_path, "-a", "portal=mock", portal=PORTAL.format(base=mixed))
     assert (whole.report["reason"], len(whole.records)) == ("finished", ARTICLES - ARTICLES // 3)
     assert "cut short" not in whole.output
+
+
+def test_a_budget_of_pages_that_ends_the_crawl_is_said_with_what_is_left(
+    crawl: Callable[..., Any], base: str, tmp_path: Path
+) -> None:
+    done = crawl(tmp_path, "-a", "portal=mock", portal=PORTAL.format(base=base) + "[limits]\nmax_pages = 20\n")
+    assert done.exit_code == 0, done.output
+    (now,) = status(done.corpus)
+    (line,) = now.cut_short
+    left = int(line.removeprefix("limits.max_pages is reached, addresses not taken in: "))
+    not_taken = states(done.corpus)["mock", UrlState.RESERVED]
+    assert left == not_taken + now.rejected["discovery/page_budget"] > 40
+    assert done.report["by_portal"]["mock"]["cut_short"] == [line]
+    assert f"mock was cut short: {line}" in done.output
 
 
 def test_begun_anew_only_after_asking(crawl: Callable[..., Any], base: str, tmp_path: Path) -> None:

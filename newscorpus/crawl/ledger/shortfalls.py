@@ -20,7 +20,7 @@ EXAMPLES = 3
 NOT_LOST = frozenset(
     {
         *("discovery/duplicate_address", "discovery/ignored", "discovery/other_version", "discovery/out_of_period"),
-        *("discovery/page_budget", "discovery/part_of_another", "fetch/redirect_to_known"),
+        *("discovery/page_budget", "discovery/part_of_another", "discovery/too_deep", "fetch/redirect_to_known"),
     }
 )
 """Rejections by the user's own bounds, and those of pages whose article is met under another address."""
@@ -44,25 +44,25 @@ class PortalLoss:
 
     reason: str  # "stage/reason"
     n: int  # pages
-    pages: int  # of the portal, kept or rejected
+    pages: int  # of the portal, kept or lost
     examples: tuple[str, ...]  # addresses
 
 
 def cut_short(queued: int, counted: Mapping[str, int], end: str) -> Iterator[str]:
     """What bounded the crawl of a portal, and how many addresses that left."""
     if queued and end:
-        yield f"{ENDS.get(end, end)}, {queued:,} addresses are queued"
+        yield f"{ENDS.get(end, end)}, addresses still queued: {queued:,}"
     bounds = {
-        OVER_BUDGET: "limits.max_pages is reached, {:,} addresses were not taken in",
-        "rejected/discovery/too_deep": "limits.max_depth is reached, {:,} addresses lie deeper",
-        "rejected/discovery/trap": "{:,} addresses look like traps for crawlers",
+        OVER_BUDGET: "limits.max_pages is reached, addresses not taken in: {:,}",
+        "rejected/discovery/too_deep": "limits.max_depth is reached, addresses that lie deeper: {:,}",
+        "rejected/discovery/trap": "addresses that look like traps: {:,}",
     }
     yield from (text.format(counted[name]) for name, text in bounds.items() if counted.get(name))
 
 
 def losses(connection: sqlite3.Connection, portal: str, rejected: Mapping[str, int], kept: int) -> Iterator[PortalLoss]:
     """What many pages of a portal were rejected for, the most frequent reason first."""
-    pages = kept + sum(rejected.values())
+    pages = kept + sum(n for reason, n in rejected.items() if reason not in NOT_LOST)
     sql = "SELECT url FROM urls WHERE portal = ? AND stage = ? AND reason = ? ORDER BY serial LIMIT ?"
     for reason, n in sorted(rejected.items(), key=lambda item: (-item[1], item[0])):
         if n > MOST_LOST * pages and reason not in NOT_LOST:

@@ -32,9 +32,9 @@ def lines(corpus: Path, end: str | None = None) -> list[str]:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    """Of 100 pages: two are lost by one reason, three by another, and ten are met under another address."""
+    """Of 100 pages two are lost by one reason, and three by another; ten more are met under another address."""
     with Ledger.open(tmp_path) as ledger:
-        for number in range(85):
+        for number in range(95):
             finish(ledger, f"kept-{number}", UrlOutcome(reason="kept"))
         for number in range(10):
             finish(ledger, f"print-{number}", UrlOutcome("discovery", "duplicate_address"))
@@ -62,12 +62,12 @@ def test_every_bound_is_shown_with_what_it_left(corpus: Path) -> None:
             )
     found = lines(corpus, "limit")
     assert found[0] == (
-        "vesti was cut short: the limit of articles is reached, 4 addresses are queued; "
-        "limits.max_pages is reached, 75 addresses were not taken in; "
-        "limits.max_depth is reached, 1 addresses lie deeper; 1 addresses look like traps for crawlers"
+        "vesti was cut short: the limit of articles is reached, addresses still queued: 4; "
+        "limits.max_pages is reached, addresses not taken in: 75; "
+        "limits.max_depth is reached, addresses that lie deeper: 1; addresses that look like traps: 1"
     )
     (corpus / "crawl-report.json").write_text(json.dumps({"by_portal": {"vesti": {"end": "byte_budget"}}}))
-    assert lines(corpus)[0].startswith("vesti was cut short: limits.max_bytes is reached, 4 addresses are queued; ")
+    assert lines(corpus)[0].startswith("vesti was cut short: limits.max_bytes is reached, addresses still queued: 4; ")
     (corpus / "crawl-report.json").write_text('{"by_portal": 3}')
     assert lines(corpus)[0].startswith("vesti was cut short: limits.max_pages is reached, ")
 
