@@ -214,7 +214,7 @@ def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
 def join(first: Article, others: Sequence[Article]) -> Article:
     """The article of several pages: `first`, and the paragraphs of the others that do not stand before them.
 
-    The fields are those of the first page, the confidence is the lowest of all, and the flags are those of all pages and
+    The fields are those of the first page, the confidence is the lowest of all, and the flags are those of all and
     `several_pages`.
     """
     pages = (first, *others)
