@@ -138,6 +138,8 @@ def test_a_doubtful_text_is_left_out_by_the_number_of_its_model(tmp_path: Path) 
         Rejected("quality", "low_confidence", detail, "https://a.cz/low", f"low | {text(2)}"[:200])
     ]
     assert open_corpus(tmp_path).manifest.parameters.min_confidence == {"model:main-text@2": 0.024}
+    card = (tmp_path / "corpus" / "README.md").read_text("utf-8")
+    assert "Texts whose confidence is below 0.024 (`model:main-text@2`) are left out. Texts of which" in card
 
 
 def test_another_least_confidence_needs_no_crawl(tmp_path: Path) -> None:
@@ -148,6 +150,7 @@ def test_another_least_confidence_needs_no_crawl(tmp_path: Path) -> None:
         report = build(tmp_path, BuildConfig(min_confidence=least))
         assert (report.kept, report.low_confidence, len(doubts(tmp_path))) == (7 - left_out, left_out, left_out)
     assert open_corpus(tmp_path).manifest.parameters.min_confidence == 0.3
+    assert "confidence is below 0.3 are left out." in (tmp_path / "corpus" / "README.md").read_text("utf-8")
 
 
 def test_a_doubtful_text_stands_for_no_other(tmp_path: Path) -> None:
