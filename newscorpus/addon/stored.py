@@ -32,10 +32,14 @@ ALLOWED = "handle_httpstatus_list"
 
 
 def conditional(request: Request, lease: Lease) -> Request:
-    """`request` with the validators of the last answer; as it is, where the address never was fetched."""
+    """`request` with the validators of the last answer alone; as it is, where the address never was fetched."""
+    if lease.status != HTTPStatus.OK:
+        return request
     validators = {"If-None-Match": lease.etag, "If-Modified-Since": lease.last_modified}
+    for name in validators:  # a retry was stored with those of its first attempt
+        request.headers.pop(name, None)
     headers = {name: value for name, value in validators.items() if value}
-    if lease.status != HTTPStatus.OK or not headers:
+    if not headers:
         return request
     request.headers.update(headers)
     request.meta[ALLOWED] = sorted({*request.meta.get(ALLOWED, ()), HTTPStatus.NOT_MODIFIED.value})

@@ -23,3 +23,11 @@ def test_nothing_is_sent_where_there_is_nothing_to_compare_with(last: Lease) -> 
     request = conditional(Request(URL), last)
     assert not request.headers
     assert ALLOWED not in request.meta
+
+
+def test_validators_of_an_earlier_attempt_do_not_outlive_what_the_ledger_forgot() -> None:
+    """A retry stores the request with its headers; a wider period forgets what the last answer was."""
+    stored = Request(URL, headers={"If-None-Match": '"5"', "If-Modified-Since": "Sat, 21 Nov 2026 08:00:00 GMT"})
+    request = conditional(stored, lease(200, "", ""))
+    assert "If-None-Match" not in request.headers
+    assert "If-Modified-Since" not in request.headers
