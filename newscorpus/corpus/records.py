@@ -37,9 +37,10 @@ def make_record(article: Article, source: str, language: str, language_score: fl
         raise ValueError(f"{article.url}: scores must be numbers: {language_score=}, {article.confidence=}")
     article = writable(article)
     fields, url = article.fields, document_address(article.url, article.fields.canonical_url)
+    revision = hashlib.sha256(article.text.encode()).hexdigest()[:REVISION_LENGTH]
     return Record(
-        id=document_id(url),
-        revision=hashlib.sha256(article.text.encode()).hexdigest()[:REVISION_LENGTH],
+        id=document_id(url) if url else revision,  # without an address, only the text tells documents apart
+        revision=revision,
         supersedes="",
         url=url,
         source=source,

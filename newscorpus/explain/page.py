@@ -1,5 +1,6 @@
 """Show what an extractor makes of one page: its text, its record, or what each field and block was decided on."""
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ from newscorpus.published import registry
 from newscorpus.recipe import Recipe, SourcePage, extractor_of, process_page
 from newscorpus.stored import rejection_line
 from newscorpus.tokens import collapse
-from newscorpus.urls import document_id
+from newscorpus.urls import ID_LENGTH, document_id
 
 FIELDS = (
     *("title", "lead", "authors", "published", "modified", "section", "tags", "language", "license"),
@@ -143,7 +144,9 @@ def record(recipe: Recipe, page: SourcePage) -> bytes:
     """Show the record as a line of JSON; of a rejected page `id`, `url` and `rejected`."""
     found = process_page(recipe, page)
     if isinstance(found, Rejected):
-        return rejection_line(document_id(page.page.url), page.page.url, found)
+        url, body = page.page.url, page.page.body
+        page_id = document_id(url) if url else hashlib.sha256(body).hexdigest()[:ID_LENGTH]
+        return rejection_line(page_id, url, found)
     return encode_line(found.record)
 
 

@@ -91,3 +91,10 @@ def test_what_gave_the_text_is_said(article: Article, extractor: str, stated: st
 def test_the_capture_of_an_archive_is_kept(article: Article) -> None:
     capture = ArchiveCapture("CC-NEWS", "2024-01-02T03:04:05+00:00")
     assert make_record(replace(article, capture=capture), "a", "cs", 0.5).capture == capture
+
+
+def test_without_an_address_the_text_gives_the_id(article: Article) -> None:
+    bare = replace(article, url="", fields=replace(article.fields, canonical_url=""))
+    one, other = (make_record(replace(bare, text=text), "a", "cs", 0.9) for text in ("Most.", "Mosty."))
+    assert one.id == one.revision != other.id
+    assert document_id("") not in {one.id, other.id}

@@ -23,6 +23,8 @@ AGO = re.compile(rf"\b(?:{'|'.join(map(fold, WORDS['ago']))})\b")
 # Letters alone: beside a date, unlike in `newscorpus.tokens`, a digit is no part of a word.
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 COUNTED = re.compile(r"(?<![\d.:/-])(?P<count>\d{1,3})\s*(?P<unit>[^\W\d_]+)")
+WEEKDAYS = {fold(stem): day for day, stems in enumerate(WORDS["weekdays"]) for stem in stems.split()}
+WEEKDAY = re.compile(r"([^\W\d_]{3,})[\s,.]{1,3}(?:(?:dne|den|the|el|le|il|am|dem)\s)?$")
 NEAR = 20
 """Characters on either side of a counted unit in which "ago" must stand."""
 
@@ -40,6 +42,14 @@ def month_number(word: str, language: str = "", ordinal_day: bool = False) -> in
         is_croatian = language in SOUTH_SLAVIC or (not language and ordinal_day and folded == "listopada")
         return in_croatian if is_croatian else elsewhere
     return MONTHS.get(folded, 0)
+
+
+def weekday_before(text: str) -> int | None:
+    """The day of the week, 0 for Monday, that `text` ends with, as before a date; None for none."""
+    found = WEEKDAY.search(text)
+    word = fold(found[1]) if found else ""
+    days = (day for stem, day in WEEKDAYS.items() if word.startswith(stem) and len(word) <= len(stem) + 3)
+    return next(days, None)
 
 
 def relative_day(text: str, today: date) -> tuple[date, int, int] | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from typing import NamedTuple
 
-from newscorpus.extraction.fields.date_words import month_number, relative_day, time_ago
+from newscorpus.extraction.fields.date_words import month_number, relative_day, time_ago, weekday_before
 
 ZONES = {
     "Z": 0, "UT": 0, "UTC": 0, "GMT": 0, "WET": 0, "WEST": 1, "BST": 1, "CET": 1, "MEZ": 1, "SEČ": 1, "CEST": 2,
@@ -151,10 +151,14 @@ def parse_moment(text: str) -> datetime | None:
 
 
 def _dated(match: re.Match[str], text: str, setting: Setting) -> Dated | None:
-    day = _day(match.groupdict(), setting)
+    parts = match.groupdict()
+    day = _day(parts, setting)
     if day is None:
         return None
-    own_clock = _clock(match, text) if match.groupdict().get("hour") else None  # as in ISO 8601
+    weekday = None if _year(parts) else weekday_before(text[max(0, match.start() - LOOK_BACK) : match.start()])
+    if weekday not in {None, day.weekday()}:  # of another year, which nothing names
+        return None
+    own_clock = _clock(match, text) if parts.get("hour") else None  # as in ISO 8601
     clock = own_clock or clock_after(text, match.end()) or clock_before(text, match.start())
     value = _checked(datetime.combine(day, clock.time) if clock else day, setting)
     return Dated(value, match.start(), max(match.end(), clock.end if clock else 0)) if value else None

@@ -34,6 +34,9 @@ SLIPS = {
 """Country codes and older codes that pages write for the language."""
 NO_LANGUAGE = frozenset({"und", "mul", "zxx", "all", "xx"})
 
+SECTION_EXTRAS = re.compile(r"^\d{1,2}-(?=[^\W\d_]{4})|(?:^|\s*[-–—|]\s*)(?:https?://|www\.)[\w.-]+\.[a-z]{2,}/?$")
+"""What systems write about a section: "3-Clanky - www.denik.cz"."""
+
 MAX_TITLE = 300
 """Longest title, in characters; what is longer is text of an unclosed element. The longest gold title has 186."""
 AMERICAN = frozenset({"us", "ph"})
@@ -74,6 +77,12 @@ def decide_headline(evidence: Sequence[Evidence], sites: Collection[str]) -> Dec
     titles = tuple(item for item in titles if len(item.value) <= MAX_TITLE and item.value not in descriptions) or titles
     chosen = decide_title(titles, sites, {squeezed(item.value) for item in of_field("section", evidence)})
     return Decided(chosen.value, chosen.source) if chosen and chosen.value else Decided()
+
+
+def decide_section(evidence: Sequence[Evidence]) -> Decided:
+    """The section of the most trusted source that names one, without the number and the site's address beside it."""
+    found = (Decided(SECTION_EXTRAS.sub("", item.value).strip(), item.source) for item in of_field("section", evidence))
+    return next((section for section in found if section.value), Decided())
 
 
 def decide_people(

@@ -16,6 +16,7 @@ from newscorpus.extraction.fields.decide import (
     decide_language,
     decide_people,
     decide_plain,
+    decide_section,
     decide_tags,
     month_first,
     of_field,
@@ -85,7 +86,7 @@ def decide(
     title, lead = decide_headline(evidence, names), decide_plain("lead", evidence)
     published, modified = decide_dates(evidence, setting)
     people, authors, agencies = decide_people(evidence, names)
-    section, licence = decide_plain("section", evidence), decide_plain("license", evidence)
+    section, licence = decide_section(evidence), decide_plain("license", evidence)
     tag_source, tags = decide_tags(evidence)
     return Fields(
         title=title.value,

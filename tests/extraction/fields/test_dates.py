@@ -319,3 +319,25 @@ def test_no_text_raises_and_what_comes_out_is_a_date(text: str) -> None:
 def test_long_texts_cost_little() -> None:
     for text in ("1 " * 100_000, "a " * 100_000, "1." * 100_000, "12:34 " * 50_000, "Feb " * 50_000):
         parse_date(text, Setting(FETCHED))
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("Ve středu 15. června", ""),
+        ("V pondělí 15. června", "2026-06-15"),
+        ("V pondelok 15. júna", "2026-06-15"),
+        ("W poniedziałek, 15 czerwca", "2026-06-15"),
+        ("On Friday, June 15", ""),
+        ("On Monday, June 15", "2026-06-15"),
+        ("Mittwoch, den 15. Juni", ""),
+        ("в среду 15 июня", ""),
+        ("на этой неделе 15 июня", "2026-06-15"),
+        ("Τετάρτη 15 Ιουνίου", ""),
+        ("15. června", "2026-06-15"),
+        ("středa 15. června 2022", "2022-06-15"),
+        ("středa 15. června 2021", "2021-06-15"),
+    ],
+)
+def test_a_weekday_beside_a_date_without_a_year_must_agree(text: str, day: str) -> None:
+    assert parse_date(text, Setting(datetime(2026, 11, 22, tzinfo=UTC))) == day

@@ -8,6 +8,7 @@ from lxml import html as lxml_html
 
 from newscorpus.data import Evidence, Page
 from newscorpus.extraction.fields import FieldReading, read_fields
+from newscorpus.extraction.fields.decide import decide_section
 
 ARTICLE = {
     "@context": "https://schema.org",
@@ -163,3 +164,19 @@ json_values = st.recursive(
 @given(json_values)
 def test_no_json_ld_raises(value: object) -> None:
     read(f"<html><head>{script(value)}</head><body></body></html>")
+
+
+@pytest.mark.parametrize(
+    ("given", "section"),
+    [
+        ("3-Clanky - www.denik.cz", "Clanky"),
+        ("Zprávy | https://www.denik.cz/", "Zprávy"),
+        ("www.denik.cz", "Sport"),
+        ("24 hodin", "24 hodin"),
+        ("3-D", "3-D"),
+        ("Politika - domácí", "Politika - domácí"),
+    ],
+)
+def test_a_section_goes_without_number_and_address_of_the_site(given: str, section: str) -> None:
+    evidence = (Evidence("section", given, "json-ld"), Evidence("section", "Sport", "meta"))
+    assert decide_section(evidence).value == section
