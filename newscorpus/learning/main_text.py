@@ -22,7 +22,7 @@ from newscorpus.learning.model import TrainedModel
 from newscorpus.learning.onnx import trees_to_onnx
 from newscorpus.learning.sources import Progress, describe_data, training_pages
 from newscorpus.learning.verdicts import (
-    JudgedPage,
+    GradedPage,
     check_verdict,
     choose_min_confidence,
     learn_article,
@@ -111,11 +111,11 @@ def _fits(example: Example) -> bool:
     return ngram_scores("\n".join(chosen), example.page.text).f1 > LEAST_FIT
 
 
-def _judge(example: Example, probability: Floats) -> JudgedPage:
+def _judge(example: Example, probability: Floats) -> GradedPage:
     fields = example.fields
     labelled = revise(label_by(probability, example.features, example.blocks), fields.title)
     text = "\n".join(good_paragraphs(labelled))
-    return JudgedPage(
+    return GradedPage(
         signs=read_signs(labelled, example.features, fields, example.page.url),
         f1=ngram_scores(text, example.page.text).f1,
         page_type=example.page.page_type,
@@ -124,7 +124,7 @@ def _judge(example: Example, probability: Floats) -> JudgedPage:
     )
 
 
-def _scores(examples: Sequence[Example], judged: Sequence[JudgedPage]) -> dict[str, dict[str, float]]:
+def _scores(examples: Sequence[Example], judged: Sequence[GradedPage]) -> dict[str, dict[str, float]]:
     """Mean F1 by set, out of fold: every page judged by trees that saw no page of its site."""
     scores = {}
     for dataset in LICENCES:

@@ -50,7 +50,7 @@ TREES = {
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedPage:
+class GradedPage:
     """The signs of a page (`read_signs`), the F1 of the text found, what it holds, and how much it counts."""
 
     signs: Floats
@@ -70,7 +70,7 @@ class JudgedPage:
         return self.f1 > TRUSTED_F1
 
 
-def learn_confidence(pages: Sequence[JudgedPage]) -> Logistic:
+def learn_confidence(pages: Sequence[GradedPage]) -> Logistic:
     """Fit the probability that the text of an article is right."""
     model = _fit_logistic([page for page in pages if page.is_article])
     scaler, regression = model[0], model[1]
@@ -79,7 +79,7 @@ def learn_confidence(pages: Sequence[JudgedPage]) -> Logistic:
     return Logistic(tuple(round(float(weight), 6) for weight in weights), round(bias, 6))
 
 
-def choose_min_confidence(pages: Sequence[JudgedPage]) -> float:
+def choose_min_confidence(pages: Sequence[GradedPage]) -> float:
     """Choose the highest confidence below which hardly a right text lies, out of fold by site."""
     articles = [page for page in pages if page.is_article]
     right = np.sort(_confidence_out_of_fold(articles)[[page.is_right for page in articles]])
@@ -87,14 +87,14 @@ def choose_min_confidence(pages: Sequence[JudgedPage]) -> float:
     return math.floor(least * STEPS) / STEPS
 
 
-def learn_article(pages: Sequence[JudgedPage]) -> lightgbm.Booster:
+def learn_article(pages: Sequence[GradedPage]) -> lightgbm.Booster:
     """Grow trees for the probability that a page holds an article."""
     clear = _clear_cases(pages)
     answers, weights = [float(page.is_article) for page in clear], [page.weight for page in clear]
     return lightgbm.train(TREES, lightgbm.Dataset(_signs(clear), answers, weight=weights), ROUNDS)
 
 
-def check_verdict(pages: Sequence[JudgedPage], least_article: float) -> dict[str, float]:
+def check_verdict(pages: Sequence[GradedPage], least_article: float) -> dict[str, float]:
     """Measure how well the verdict does on pages of sites that its own training did not see (cross-validation by site).
 
     Rejections are counted over the sets with page types. `share_right_above_0.9` is the share of texts with
@@ -120,27 +120,27 @@ def check_verdict(pages: Sequence[JudgedPage], least_article: float) -> dict[str
     }
 
 
-def _confidence_out_of_fold(articles: Sequence[JudgedPage]) -> Floats:
+def _confidence_out_of_fold(articles: Sequence[GradedPage]) -> Floats:
     return _cross_validated(articles, lambda rest, held: _fit_logistic(rest).predict_proba(_signs(held))[:, 1])
 
 
-def _clear_cases(pages: Sequence[JudgedPage]) -> list[JudgedPage]:
+def _clear_cases(pages: Sequence[GradedPage]) -> list[GradedPage]:
     """The pages that are clearly an article or clearly none."""
     return [page for page in pages if page.is_article or page.page_type in NO_ARTICLE]
 
 
-def _signs(pages: Sequence[JudgedPage]) -> Floats:
+def _signs(pages: Sequence[GradedPage]) -> Floats:
     return np.array([page.signs for page in pages])
 
 
-def _fit_logistic(articles: Sequence[JudgedPage]) -> Pipeline:
+def _fit_logistic(articles: Sequence[GradedPage]) -> Pipeline:
     model = make_pipeline(StandardScaler(), LogisticRegression(C=STRENGTH, max_iter=2000))
     right, weights = [page.is_right for page in articles], np.array([page.weight for page in articles])
     return model.fit(_signs(articles), right, logisticregression__sample_weight=weights)
 
 
 def _cross_validated(
-    pages: Sequence[JudgedPage], judge: Callable[[Sequence[JudgedPage], Sequence[JudgedPage]], Any]
+    pages: Sequence[GradedPage], judge: Callable[[Sequence[GradedPage], Sequence[GradedPage]], Any]
 ) -> Floats:
     """The probability of each page, as `judge` gives it after learning from pages of other sites alone."""
     probability = np.zeros(len(pages))

@@ -7,7 +7,7 @@ import pytest
 from newscorpus.extraction.verdict import SIGNS
 from newscorpus.gold.conventions import NO_ARTICLE
 from newscorpus.learning.verdicts import (
-    JudgedPage,
+    GradedPage,
     check_verdict,
     choose_min_confidence,
     learn_article,
@@ -15,35 +15,35 @@ from newscorpus.learning.verdicts import (
 )
 
 
-def judged(number: int, f1: float, page_type: str = "article", weight: float = 1.0) -> JudgedPage:
+def judged(number: int, f1: float, page_type: str = "article", weight: float = 1.0) -> GradedPage:
     """A page whose first sign speaks of its F1, and whose second of its type, with noise on all signs."""
     random = Random(number)
     signs = np.array([random.gauss(0, 0.1) for _ in SIGNS])
     signs[0] += f1
     signs[1] += page_type in NO_ARTICLE
-    return JudgedPage(signs, f1, page_type, f"site{number % 20}.example", weight)
+    return GradedPage(signs, f1, page_type, f"site{number % 20}.example", weight)
 
 
 @pytest.fixture
-def pages() -> list[JudgedPage]:
+def pages() -> list[GradedPage]:
     right = [judged(number, 0.99) for number in range(60)]
     wrong = [judged(number, 0.3) for number in range(60, 90)]
     listings = [judged(number, 0.3, "listing") for number in range(90, 120)]
     return [*right, *wrong, *listings]
 
 
-def article_probability(booster: lightgbm.Booster, page: JudgedPage) -> float:
+def article_probability(booster: lightgbm.Booster, page: GradedPage) -> float:
     return float(np.asarray(booster.predict(page.signs[None]))[0])
 
 
-def test_confidence_tells_right_texts_from_wrong_ones(pages: list[JudgedPage]) -> None:
+def test_confidence_tells_right_texts_from_wrong_ones(pages: list[GradedPage]) -> None:
     confidence = learn_confidence(pages)
 
     assert confidence(judged(500, 0.99).signs) > 0.8
     assert confidence(judged(501, 0.3).signs) < 0.2
 
 
-def test_the_least_confidence_leaves_out_wrong_texts_and_hardly_a_right_one(pages: list[JudgedPage]) -> None:
+def test_the_least_confidence_leaves_out_wrong_texts_and_hardly_a_right_one(pages: list[GradedPage]) -> None:
     least = choose_min_confidence(pages)
     confidence = learn_confidence(pages)
 
@@ -53,44 +53,44 @@ def test_the_least_confidence_leaves_out_wrong_texts_and_hardly_a_right_one(page
     assert not any(confidence(page.signs) < least - 0.05 for page in pages if page.is_right)
 
 
-def test_one_right_text_in_three_hundred_may_be_left_out(pages: list[JudgedPage]) -> None:
+def test_one_right_text_in_three_hundred_may_be_left_out(pages: list[GradedPage]) -> None:
     right = [judged(number, 0.99) for number in range(1000, 1340)]
-    freak = JudgedPage(judged(61, 0.3).signs, 0.99, "article", "freak.example", 1.0)
+    freak = GradedPage(judged(61, 0.3).signs, 0.99, "article", "freak.example", 1.0)
 
     assert choose_min_confidence([*pages, freak]) < 0.3
     assert choose_min_confidence([*pages, *right, freak]) > 0.3
 
 
-def test_articles_are_told_from_pages_that_hold_none(pages: list[JudgedPage]) -> None:
+def test_articles_are_told_from_pages_that_hold_none(pages: list[GradedPage]) -> None:
     article = learn_article(pages)
 
     assert article_probability(article, judged(500, 0.99)) > 0.7
     assert article_probability(article, judged(501, 0.3, "product")) < 0.3
 
 
-def test_pages_that_are_no_articles_say_nothing_of_confidence(pages: list[JudgedPage]) -> None:
+def test_pages_that_are_no_articles_say_nothing_of_confidence(pages: list[GradedPage]) -> None:
     others = [judged(number, 0.99, "listing") for number in range(200, 260)]
 
     assert learn_confidence([*pages, *others]) == learn_confidence(pages)
 
 
-def test_forums_teach_neither_side(pages: list[JudgedPage]) -> None:
+def test_forums_teach_neither_side(pages: list[GradedPage]) -> None:
     forums = [judged(number, 0.99, "forum") for number in range(200, 260)]
 
     assert learn_article([*pages, *forums]).model_to_string() == learn_article(pages).model_to_string()
 
 
-def test_a_page_of_no_weight_teaches_little(pages: list[JudgedPage]) -> None:
+def test_a_page_of_no_weight_teaches_little(pages: list[GradedPage]) -> None:
     mislabelled = [judged(number, 0.99, "listing", weight=1e-9) for number in range(200, 260)]
 
     assert article_probability(learn_article([*pages, *mislabelled]), judged(500, 0.99)) > 0.8
 
 
-def test_learning_twice_gives_the_same_numbers(pages: list[JudgedPage]) -> None:
+def test_learning_twice_gives_the_same_numbers(pages: list[GradedPage]) -> None:
     assert learn_article(pages).model_to_string() == learn_article(pages).model_to_string()
 
 
-def test_the_verdict_checked_by_site(pages: list[JudgedPage]) -> None:
+def test_the_verdict_checked_by_site(pages: list[GradedPage]) -> None:
     found = check_verdict(pages, 0.5)
 
     assert found["share_right_above_0.9"] == 1
@@ -99,7 +99,7 @@ def test_the_verdict_checked_by_site(pages: list[JudgedPage]) -> None:
     assert (found["rejection_precision"], found["rejection_recall"], found["articles_lost"]) == (1, 1, 0)
 
 
-def test_where_nothing_is_rejected_nothing_is_lost(pages: list[JudgedPage]) -> None:
+def test_where_nothing_is_rejected_nothing_is_lost(pages: list[GradedPage]) -> None:
     found = check_verdict(pages, 0.0)
 
     assert (found["rejection_precision"], found["rejection_recall"], found["articles_lost"]) == (0, 0, 0)
