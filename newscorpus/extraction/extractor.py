@@ -5,6 +5,7 @@ The module follows a page from top to bottom: what an extractor is; `read`, whic
 makes one article of several pages.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -27,6 +28,12 @@ COMPARED = 10
 """One page in so many, by the hash of its address, on which the text of a template is compared."""
 SHORT = 0.5
 """Share of the characters below which a text is much shorter: less than half of it is a lead or a stray paragraph."""
+
+
+MARKUP = re.compile(
+    r"<(?:div|table|iframe|span|section|ul|figure|script)\s[^<>]*\b(?:class|style|id|src)=[\"']", re.IGNORECASE
+)
+"""How a paragraph begins that is markup: code to embed an article, or what a script should have put in place."""
 
 
 class Extractor(Protocol):
@@ -194,8 +201,10 @@ def good_paragraphs(labelled: Sequence[LabelledBlock]) -> list[str]:
 
 
 def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
-    """The article of what was read and found; rejected where no text was found."""
-    text = "\n".join(paragraph for paragraph in found.paragraphs if paragraph)
+    """The article of what was read and found, without paragraphs of markup; rejected where no text was found."""
+    shows_code = any(True for _ in reading.tree.iter("pre", "code"))
+    paragraphs = (each for each in found.paragraphs if shows_code or not MARKUP.match(each))
+    text = "\n".join(filter(None, paragraphs))
     if not text:
         return Rejected("extract", "no_main_text", url=reading.page.url)
     return Article(

@@ -89,6 +89,19 @@ def test_an_article_has_one_paragraph_a_line() -> None:
     )
 
 
+def test_markup_that_a_page_shows_as_text_is_left_out_where_no_code_is_shown() -> None:
+    shown = '<div class="cb_result" data-id="7"><span>Loading</span></div>'
+    page = Page.from_html("<p>One <b>bridge</b>.</p><p>The sign &lt; is less.</p>", URL)
+    code = Page.from_html("<pre>x</pre>", URL)
+    paragraphs = ["One.", shown, "<div> is an element.", "2 < 3"]
+    found = assemble(reading(page), FoundText(paragraphs, "bte"))
+    assert isinstance(found, Article)
+    assert found.text == "One.\n<div> is an element.\n2 < 3"
+    kept = assemble(reading(code), FoundText(paragraphs, "bte"))
+    assert isinstance(kept, Article)
+    assert shown in kept.text
+
+
 def test_no_text_is_a_rejection() -> None:
     assert assemble(READ, FoundText(["", ""], "bte")) == Rejected("extract", "no_main_text", url=URL)
 
