@@ -44,7 +44,7 @@ class PortalArguments:
     Attributes:
         name: the argument `portal` as given; names the default corpus folder.
         portals: the portals, in the order asked for.
-        limit: articles, over the life of the corpus, after which the crawl ends; 0: none.
+        limit: rows of the intake, over the life of the corpus, with which the crawl ends; 0: none.
         urls: addresses of the only pages to fetch; empty: discover them.
         fresh: "" to continue the corpus; "yes" to begin it anew, and anything else to do so after asking.
         period: the days that the articles are to be of.
