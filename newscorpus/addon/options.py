@@ -60,7 +60,7 @@ def default_corpus(name: str) -> Path:
     begun = next((folder for folder in (here, *here.parents) if (folder / corpus / LEDGER).is_file()), None)
     if begun and project is None and begun != here:
         raise CrawlError(
-            f"{begun / corpus} is a corpus of that name; go on with it by -s NEWSCORPUS_CORPUS={begun / corpus},"
+            f"{begun / corpus} is a corpus of that name; run the crawl in {begun} to go on with it,"
             f" or begin another one here by -s NEWSCORPUS_CORPUS={corpus}"
         )
     home = begun if begun and project and begun.is_relative_to(project) else project or here

@@ -102,7 +102,7 @@ def test_outside_a_project_a_second_corpus_is_not_begun_below_the_first(
     first = begun(tmp_path)
     (below := tmp_path / "below").mkdir()
     monkeypatch.chdir(below)
-    with pytest.raises(CrawlError, match=f"^{first} is a corpus of that name; go on with it by -s NEWSCORPUS_CORPUS="):
+    with pytest.raises(CrawlError, match=f"^{first} is a corpus of that name; run the crawl in {tmp_path} to go on"):
         default_corpus("mock")
     assert default_corpus("other") == Path("corpora/other")
     begun(below)
