@@ -214,6 +214,8 @@ class Article:
     fetched: str = ""  # time of the fetch, as on the page
     capture: ArchiveCapture = ArchiveCapture()  # the web archive that the page was taken from
     rule_hits: tuple[RuleHit, ...] = ()  # the rules of the portal's template that found something
+    is_article: float | None = None  # probability that the page is one, 0..1; None where the extractor states none
+    is_list: bool = False  # the text looks like a list of teasers
 
 
 @dataclass(frozen=True, slots=True)

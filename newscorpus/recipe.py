@@ -22,7 +22,9 @@ from newscorpus.corpus.records import make_record
 from newscorpus.crawl.robots import RightsPolicy, judge_rights
 from newscorpus.data import SCHEMA, Article, Evidence, Page, Rejected, RuleHit
 from newscorpus.dedup.signature import sign
+from newscorpus.discovery.addresses import PROMISING, AddressTrust, find_trust, is_front
 from newscorpus.extraction.extractor import TEMPLATE_SHORT, Extractor, join
+from newscorpus.extraction.fields.entities import ARTICLES as ARTICLE_KINDS
 from newscorpus.extraction.fields.learned import MODEL as FIELDS_MODEL
 from newscorpus.portals.portal import Portal, TemplateSection
 from newscorpus.portals.template import RuleTally, TemplateRules
@@ -33,6 +35,18 @@ from newscorpus.workers import Lost
 
 PORTAL_EVIDENCE = "portal"
 """Source of the evidence that a portal file gives."""
+
+NO_ARTICLES = frozenset(
+    "CollectionPage ContactPage AboutPage DiscussionForumPosting ItemPage JobPosting Product ProfilePage QAPage"
+    " SearchResultsPage SocialMediaPosting".split()
+)
+"""What a page may declare itself to be that is no article, however much text it holds."""
+DECLARED = ("json-ld", "microdata", "meta")
+"""Sources of a date that make it a statement of the page on itself."""
+
+DECLARED_SURE, PAGE_SURE, SURE = 0.5, 0.75, 0.97
+"""Least probability of an article where the address looks like a section's: if the page declares itself one, if it does
+not, and if its text or its address looks like a list; benchmarks/results/lost.md shows what they cost and keep."""
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +61,7 @@ class SourcePage:
         languages: the languages that the portal is declared to write; empty: any.
         template: the portal's own rules; None where it has none.
         following: the further pages of an article that is spread over several.
+        trust: what the address says; the less it promises, the more the page has to prove.
     """
 
     page: Page
@@ -54,17 +69,30 @@ class SourcePage:
     languages: tuple[str, ...] = ()
     template: TemplateSection | None = None
     following: tuple[Page, ...] = ()
+    trust: AddressTrust = AddressTrust.CERTAIN
 
     def __str__(self) -> str:
         return f"page {self.page.url}"
 
 
-def page_of_portal(page: Page, portal: Portal, following: tuple[Page, ...] = ()) -> SourcePage:
+def page_of_portal(
+    page: Page, portal: Portal, following: tuple[Page, ...] = (), trust: AddressTrust = AddressTrust.CERTAIN
+) -> SourcePage:
     """Join a page with what the file of its portal says now; what the file said when it was fetched is dropped."""
     evidence = tuple(one for one in page.evidence if one.source != PORTAL_EVIDENCE)
     if len(portal.languages) == 1:
         evidence += (Evidence("language", portal.languages[0], PORTAL_EVIDENCE),)
-    return SourcePage(replace(page, evidence=evidence), portal.name, portal.languages, portal.template, following)
+    return SourcePage(
+        replace(page, evidence=evidence), portal.name, portal.languages, portal.template, following, trust
+    )
+
+
+def trust_of(page: Page, portal: Portal) -> AddressTrust:
+    """Say how far the address of a page promises an article; what a feed describes is one, unless patterns decide."""
+    is_described = any(one.source != PORTAL_EVIDENCE for one in page.evidence)
+    if is_described and not portal.articles and not is_front(page.url):
+        return AddressTrust.CERTAIN
+    return find_trust(page.url, portal)
 
 
 def template_of(rules: Mapping[str, tuple[str, ...]] | None) -> TemplateSection | None:
@@ -150,10 +178,37 @@ def lost_page(page: SourcePage, lost: Lost) -> Rejected:
 
 def extract_article(extractor: Extractor, page: SourcePage) -> Article | Rejected:
     """Extract the article of a page, joined with its further pages."""
+    if page.trust is AddressTrust.SECTION:
+        return Rejected("discovery", "section", "by its address", page.page.url)
     article = extractor(page.page)
+    if doubt := _doubt(article, page.trust):
+        return Rejected("discovery", "section", doubt, page.page.url)
     if isinstance(article, Rejected):
         return article
     return join(article, [part for part in map(extractor, page.following) if isinstance(part, Article)])
+
+
+def _doubt(article: Article | Rejected, trust: AddressTrust) -> str:
+    """Say why what was found does not prove an article where the address leaves it open; "" where it does."""
+    if isinstance(article, Rejected):
+        return article.reason if trust not in PROMISING and article.stage == "extract" else ""
+    if trust is AddressTrust.CERTAIN:
+        return ""
+    if article.fields.kind in NO_ARTICLES:
+        return f"declares itself a {article.fields.kind}"
+    return "" if trust is AddressTrust.LIKELY else _lacking(article, is_unlikely=trust is AddressTrust.UNLIKELY)
+
+
+def _lacking(article: Article, *, is_unlikely: bool) -> str:
+    """Say what a page lacks whose address looks like a section's, or like a list's or a forum's (`is_unlikely`)."""
+    fields, sure = article.fields, article.is_article
+    says_article = fields.kind in ARTICLE_KINDS
+    if not says_article and (sure is None or (is_unlikely and not fields.published)):
+        return "neither declared an article nor dated" if is_unlikely else "not declared an article"
+    is_declared = says_article or fields.provenance.published in DECLARED
+    least = SURE if is_unlikely or article.is_list else DECLARED_SURE if is_declared else PAGE_SURE
+    is_short = sure is not None and sure < least
+    return f"probability of an article {sure:.2f}, below {least}" if is_short else ""
 
 
 def make_row(recipe: Recipe, article: Article, page: SourcePage) -> Row | Rejected:

@@ -22,7 +22,16 @@ from newscorpus.layout import ARCHIVE, WARC_SUFFIX
 from newscorpus.portals.portal import Portal
 from newscorpus.portals.schema import load_portal
 from newscorpus.portals.template import TemplateRules, load_plain_template
-from newscorpus.recipe import Recipe, SourcePage, extractor_of, lost_page, page_of_portal, process_page, template_of
+from newscorpus.recipe import (
+    Recipe,
+    SourcePage,
+    extractor_of,
+    lost_page,
+    page_of_portal,
+    process_page,
+    template_of,
+    trust_of,
+)
 from newscorpus.urls import site_key
 from newscorpus.workers import Lost, in_order
 
@@ -39,7 +48,7 @@ def page_of_capture(capture: Capture, portals: Sequence[Portal]) -> SourcePage:
     origin, page = capture.origin or Origin(), capture.page
     fitting = (one for one in portals if (one.name == origin.source if origin.source else one.covers(page.url)))
     if portal := next(fitting, None):
-        return page_of_portal(page, portal, capture.following)
+        return page_of_portal(page, portal, capture.following, trust_of(page, portal))
     source = origin.source or site_key(page.url)
     return SourcePage(page, source, origin.languages, template_of(origin.template), capture.following)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, Self
@@ -23,14 +24,14 @@ from newscorpus.addon.visits import current_visit
 from newscorpus.config import RevisitConfig
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.discovery.addresses import FetchKind
+from newscorpus.discovery.addresses import PROMISING, AddressTrust, FetchKind
 from newscorpus.discovery.frontier import Frontier, SeenContents
 from newscorpus.discovery.lists import read_any, read_list
 from newscorpus.discovery.page import PageReading, read_page
 from newscorpus.discovery.period import ALWAYS
 from newscorpus.discovery.planner import FetchPlanner, Plan
 from newscorpus.discovery.revisits import requeue_failed, requeue_for_period, requeue_known
-from newscorpus.recipe import SourcePage, page_of_portal
+from newscorpus.recipe import SourcePage, page_of_portal, trust_of
 
 from .arguments import PortalArguments, check_promises, loopback_hosts, portal_policies, portal_settings, read_arguments
 from .requests import Callback, make_request
@@ -143,12 +144,12 @@ class PortalSpider(Spider):
         if isinstance(response, HtmlResponse):
             reading = await asyncio.to_thread(read_page, make_page(response))
             probe = response.request.url if response.request else ""
-            self._planners[source].contents.remember_missing(probe, reading.signature)
+            self._planners[source].contents.remember_missing(probe, reading)
 
     async def parse_page(
         self, response: Response, source: str, kind: str, evidence: list[dict[str, str]]
     ) -> AsyncIterator[Output]:
-        """Hand on an article, and ask for what the page links to."""
+        """Hand on what may be an article, and ask for what the page links to."""
         is_article = kind == FetchKind.ARTICLE
         if self._is_enough():
             _postpone()
@@ -159,14 +160,16 @@ class PortalSpider(Spider):
             yield Rejected("fetch", "not_html", f"content type {response.headers.get('Content-Type')!r}", response.url)
             return
         page = make_page(response, msgspec.convert(evidence, tuple[Evidence, ...]))
-        dated = is_article and self.arguments.period != ALWAYS
+        trust = self._trust(response, source, page, is_article=is_article)
+        may_be_article = trust is not AddressTrust.SECTION or is_article
+        dated = may_be_article and self.arguments.period != ALWAYS
         reading = await asyncio.to_thread(read_page, page, dated=dated)
         tried: tuple[str, ...] = ()
-        if is_article:
+        if may_be_article:
             if not await self._has_room():
                 _postpone()
                 return
-            outputs, tried = await self._article(response, source, page, reading)
+            outputs, tried = await self._article(response, source, page, reading, trust)
             for output in outputs:
                 yield output
         if not self.arguments.urls:
@@ -191,14 +194,25 @@ class PortalSpider(Spider):
             self.crawler.stats.inc_value(WRONG_GUESSES)
             self._clock.set_next(changed=False)
 
+    def _trust(self, response: Response, source: str, page: Page, *, is_article: bool) -> AddressTrust:
+        """What an address says of its page; a page that was found to be a section before is not judged again."""
+        if is_article and self.arguments.urls:
+            return AddressTrust.CERTAIN
+        last = None if is_article else self._ledger.revisits.last(response.meta.get("redirect_urls", [page.url])[0])
+        if not is_article and (_depth(response) == 0 or (last and last.reason == "section")):
+            return AddressTrust.SECTION
+        return trust_of(page, self._planners[source].portal)
+
     async def _article(
-        self, response: Response, source: str, page: Page, reading: PageReading
+        self, response: Response, source: str, page: Page, reading: PageReading, trust: AddressTrust
     ) -> tuple[list[Output], tuple[str, ...]]:
         """An article with the pages that follow it, or why there is none; and the addresses tried as such pages."""
         planner = self._planners[source]
         if refusal := planner.refuse_day(page.url, reading):
             return [refusal], ()
         try:
+            if trust not in PROMISING:  # a list has a second page too, and is followed for it
+                reading = replace(reading, part_links=())
             parts, end = await fetch_parts(self.crawler.engine.download_async, planner.portal, page, reading)
         except Postponed:
             _postpone()
@@ -207,12 +221,13 @@ class PortalSpider(Spider):
         tried = (*(part.url for part in parts), *(end.url for end in ends))
         visit = current_visit()
         redirected = "" if self.arguments.urls else response.meta.get("redirect_urls", [""])[0]
-        plan = planner.refuse_article(page, reading, visit.serial if visit else 0, _depth(response), redirected)
+        serial = visit.serial if visit else 0
+        plan = planner.refuse_article(page, reading, trust, serial, _depth(response), redirected)
         if refused := list(self._requests(source, plan)):
             return [*refused, *ends], tried
         self.crawler.stats.inc_value(PAGES)
         joined = (Rejected("discovery", "part_of_another", f"of {page.url}", part.url) for part in parts)
-        return [page_of_portal(page, planner.portal, parts), *joined, *ends], tried
+        return [page_of_portal(page, planner.portal, parts, trust), *joined, *ends], tried
 
     def _links(self, response: Response, source: str, reading: PageReading, tried: tuple[str, ...]) -> Plan:
         """What a page points to: other pages, and on a start page feeds and sitemaps."""
@@ -221,7 +236,8 @@ class PortalSpider(Spider):
             robots = self.crawler.get_downloader_middleware(RobotsMiddleware)
             sitemaps = robots.sitemaps(response.url) if robots else ()
             yield from planner.start_page(response.url, reading.lists, sitemaps)
-        yield from planner.links(reading, depth + 1, tried)
+        if depth == 0 or not planner.contents.is_repeated(response.url, reading):
+            yield from planner.links(reading, depth + 1, tried)
 
     def _begin(self) -> Iterator[Output]:
         """Ask for the addresses listed, each of the first portal that covers it; without any, for what portals name."""

@@ -81,7 +81,7 @@ async def fetch_parts(
         Postponed: the site is not asked any more in this run.
     """
     parts: list[Page] = []
-    seen = {reading.signature, ""}
+    seen = {(reading.signature, reading.letters)}
     while len(parts) + 1 < MAX_PARTS and (url := next_part(first.url, len(parts) + 2, reading.part_links)):
         try:
             response = await download(part_request(portal, url))
@@ -93,10 +93,10 @@ async def fetch_parts(
             return tuple(parts), Rejected("fetch", f"http_{response.status}", f"page of {first.url}", url)
         part = make_page(response)
         reading = await asyncio.to_thread(read_page, part)
-        if reading.signature in seen:
+        if (reading.signature, reading.letters) in seen or not reading.signature:
             return tuple(parts), Rejected("discovery", "same_content", f"as a page before it, of {first.url}", url)
         if sum(len(page.body) for page in (first, *parts, part)) > max_bytes:
             return tuple(parts), Rejected("fetch", "too_large", f"with the pages before it, of {first.url}", url)
-        seen.add(reading.signature)
+        seen.add((reading.signature, reading.letters))
         parts.append(part)
     return tuple(parts), None

@@ -34,6 +34,7 @@ NEIGHBOURS: Mapping[str, set[str]] = {
     **{part: set(GROUND) for part in FLOORS[0]},
     "portals": set(),
     "published": {"portals"},
+    "recipe": {"discovery"},
     "stored": {"recipe", "workers"},
     "explain": {"publish"},
     "stats": {"publish"},

@@ -27,43 +27,117 @@ class FetchKind(StrEnum):
 LIST_KINDS = (FetchKind.FEED, FetchKind.SITEMAP, FetchKind.MAYBE_LIST, FetchKind.SECTION)
 """Kinds whose answers name articles."""
 
+
+class AddressTrust(StrEnum):
+    """How far an address says by itself that an article lies there; what it leaves open, the page decides."""
+
+    CERTAIN = "certain"
+    """The portal's patterns, a feed, or whoever asked for the page says so."""
+    LIKELY = "likely"
+    """It looks like an article's; a page that declares itself something else is none."""
+    DOUBTFUL = "doubtful"
+    """It looks like a section's; the page has to prove that it is an article."""
+    UNLIKELY = "unlikely"
+    """It looks like a list, a forum, a shop or a manual; the page needs the strongest proof."""
+    SECTION = "section"
+    """It is no article's: by the portal's file, or because it is a front page."""
+
+
+PROMISING = (AddressTrust.CERTAIN, AddressTrust.LIKELY)
+"""Addresses of which a page is an article unless it says otherwise."""
+
 SLUG_WORDS = 3
 """Words of a last path segment from which on it reads as a headline; names of sections have one or two."""
 
 LISTING = re.compile(
-    r"/(?:archiv\w*|authors?|autor|page|seite|strana|stranica|stranka|strona|tags?|tema|topics?)(?:/|$)", re.IGNORECASE
+    r"/(?:authors?|autor|page|seite|strana|stranica|stranka|strona|tags?|tema|topics?)(?:/|$)", re.IGNORECASE
 )
+OTHER_KINDS = re.compile(
+    r"[/.](?:bbs|boards?|collections?|community|discuss(?:ion)?|docs?|documentation|e?shop|forums?|products?|questions?"
+    r"|services?|support|threads?|wiki)(?=[/.]|$)",
+    re.IGNORECASE,
+)
+"""In `.host/path`: what lies beside the articles of many portals."""
 PAGE_NUMBER = frozenset({"offset", "p", "page", "paged", "start", "strana", "stranica", "stranka", "strona"})
-DOCUMENT = re.compile(r"\.(?:aspx?|cfm|do|jsp|php\d?|s?html?)$", re.IGNORECASE)
+DOCUMENT = re.compile(r"\.(?:aspx?|cfm|do|jhtml|jsp|php\d?|s?html?)$", re.IGNORECASE)
 NUMBER = re.compile(r"\d{5,}")
 """An article's number; four digits may be a year."""
+DAY_NUMBER = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
+HASH = re.compile(
+    r"(?=[0-9a-f-]*\d)(?=[0-9a-f-]*[a-f])(?:[0-9a-f]{12,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
+    r"|(?=.*\d.*\d)(?=.*[a-z].*[a-z])(?=.*[A-Z].*[A-Z])[A-Za-z0-9_-]{16,}"
+)
+"""A segment that is a hash, a UUID, or the like in letters of both cases."""
+ARTICLE_WORD = re.compile(
+    r"article|(?<![a-z])(?:story|stories|artyk|artik|art[ií]cul|beitrag|clan(?:ek|ky|ok|ak)|vij?est|novost|noticia|statya"
+    r"|zpr[aá]v|spr[aá]v|hir(?:ek)?(?![a-z])|haber|nouvelle)",
+    re.IGNORECASE,
+)
+"""Begins words for an article or a piece of news, in directories, names of scripts and of parameters."""
+ID = re.compile(r"[A-Za-z_.-]{0,6}\d{3,}[\w.-]*")
+"""Beside such a word, what may be shorter than an article's number alone."""
 
 DATED = re.compile(r"/(?:19|20)\d\d[/-]\d\d?[/-](?:\d\d?[/-])?(?=[^/]*[^\W\d_])")
 
 
 def find_kind(url: str, portal: Portal) -> FetchKind:
-    """Decide what `url` leads to: by the portal's patterns; where those leave it open, by its look."""
+    """Decide what `url` is fetched for: by the portal's patterns; where those leave it open, by its look."""
     if portal.is_article(url):
         return FetchKind.ARTICLE
     if portal.is_section(url):
         return FetchKind.SECTION
-    if portal.sections:
-        return FetchKind.UNWANTED if portal.articles else FetchKind.ARTICLE
+    if portal.only_articles and (portal.sections or looks_like_article(url)):
+        return FetchKind.UNWANTED
+    return FetchKind.ARTICLE if looks_like_article(url) else FetchKind.SECTION
+
+
+def find_trust(url: str, portal: Portal) -> AddressTrust:
+    """Say how far `url` promises an article, by the portal's file or its look."""
+    if portal.is_article(url):
+        return AddressTrust.CERTAIN
+    if portal.only_articles or portal.is_section(url) or url in portal.start or is_front(url):
+        return AddressTrust.SECTION
     if looks_like_article(url):
-        return FetchKind.UNWANTED if portal.articles else FetchKind.ARTICLE
-    return FetchKind.SECTION
+        return AddressTrust.LIKELY
+    parts = urlsplit(url)
+    is_other = is_listing(url) or OTHER_KINDS.search(f".{parts.hostname or ''}{parts.path}")
+    return AddressTrust.UNLIKELY if is_other else AddressTrust.DOUBTFUL
+
+
+def is_listing(url: str) -> bool:
+    """Whether an address looks like a page of a list: of a tag, of an author, or one with a number in its query."""
+    parts = urlsplit(url)
+    paged = (value for name, value in parse_qsl(parts.query) if name in PAGE_NUMBER and (name != "p" or len(value) < 3))
+    return bool(LISTING.search(parts.path)) or any(map(str.isdigit, paged))
+
+
+def is_front(url: str) -> bool:
+    """Whether an address is that of a front page, whatever its query asks for, as long as that names no number."""
+    parts = urlsplit(url)
+    return parts.path in {"", "/"} and not re.search(r"\d{3}", parts.query)
 
 
 def looks_like_article(url: str) -> bool:
-    """Whether an address looks like an article's: a date, a long number, or a headline as its last segment."""
-    parts = urlsplit(url)
-    query = dict(parse_qsl(parts.query))
-    if LISTING.search(parts.path) or PAGE_NUMBER & query.keys():
+    """Whether an address looks like an article's: a date, a number or hash of an article, or a headline at its end."""
+    if is_listing(url):
         return False
-    last = DOCUMENT.sub("", parts.path.rstrip("/").rpartition("/")[2])
-    numbered = NUMBER.search(last) or any(NUMBER.fullmatch(value) for value in query.values())
-    words = [word for word in re.split(r"[-_+]|%20", last) if word]
-    return bool(numbered or DATED.search(parts.path) or len(words) >= SLUG_WORDS)
+    parts = urlsplit(url)
+    query = parse_qsl(parts.query, keep_blank_values=True)
+    *folders, name = parts.path.strip("/").split("/")
+    last = DOCUMENT.sub("", name)
+    if DATED.search(parts.path) or any(map(_is_id, folders)):
+        return True
+    texts = [last, *(text for pair in query for text in pair)]
+    if any(_is_id(text) or (NUMBER.search(text) and not DAY_NUMBER.fullmatch(text)) for text in texts):
+        return True
+    named = any(map(ARTICLE_WORD.search, (*folders, name, *(key for key, _ in query))))
+    if named and any(map(ID.fullmatch, (*folders, last, *(value for _, value in query)))):
+        return True
+    return sum(1 for word in re.split(r"[-_+]|%20", last) if word) >= SLUG_WORDS
+
+
+def _is_id(text: str) -> bool:
+    return bool(NUMBER.fullmatch(text) and not DAY_NUMBER.fullmatch(text)) or bool(HASH.fullmatch(text))
 
 
 PATH_END = re.compile(
@@ -104,9 +178,14 @@ MAX_REPEATS = 2
 FORESIGHT = timedelta(days=7)
 """How far ahead of today a date in an address may lie: events of the coming week are announced with their date."""
 
+FUTURE = "a date to come"
+"""How the trap of an endless calendar begins; one such address alone is none."""
+
 WRITTEN_DATE = re.compile(
-    r"(?<!\d)(19\d\d|20\d\d|21\d\d)[-/._]?(0[1-9]|1[0-2]|[1-9](?!\d))(?:[-/._]?(0[1-9]|[12]\d|3[01]))?(?!\d)"
+    r"(?<!\d)(19\d\d|20\d\d|21\d\d)(?:[-/._](0[1-9]|1[0-2]|[1-9](?!\d))(?:[-/._](0[1-9]|[12]\d|3[01]))?"
+    r"|(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01]))(?!\d)"
 )
+"""Year, month and day, or year and month with something between them; six digits alone are a number."""
 YEAR_NAMES = frozenset({"year", "y", "rok", "god", "godina", "leto", "jahr"})
 MONTH_NAMES = frozenset({"month", "m", "mesic", "mesiac", "mjesec", "mesec", "miesiac", "monat"})
 
@@ -119,7 +198,7 @@ def find_trap(url: str, today: date) -> str:
         return "no valid address"
     parameters = parse_qsl(parts.query, keep_blank_values=True)
     if (latest := max(_dates(parts.path, parameters), default=date.min)) > today + FORESIGHT:
-        return f"a date to come: {latest:%Y-%m}"
+        return f"{FUTURE}: {latest:%Y-%m}"
     directories = Counter(part for part in parts.path.split("/")[:-1] if part and not part.isdigit())
     if directories and max(directories.values()) > MAX_REPEATS:
         return f"a path that repeats itself: {directories.most_common(1)[0][0]}"
@@ -131,8 +210,8 @@ def find_trap(url: str, today: date) -> str:
 def _dates(path: str, parameters: list[tuple[str, str]]) -> Iterator[date]:
     """The dates that a path or a query names; where a day or month is missing, the first."""
     for text in (path, *(value for _, value in parameters)):
-        for year, month, day in WRITTEN_DATE.findall(text):
-            yield from _valid(year, month, day or "1")
+        for year, month, day, joined_month, joined_day in WRITTEN_DATE.findall(text):
+            yield from _valid(year, month or joined_month, day or joined_day or "1")
     named = {name.lower(): value for name, value in parameters}
     month = next((value for name, value in named.items() if name in MONTH_NAMES), "1")
     for name, value in named.items():

@@ -11,7 +11,8 @@ from newscorpus.crawl.addresses import may_ask
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.crawl.ledger.rows import OVER_BUDGET
 from newscorpus.data import Rejected
-from newscorpus.discovery.addresses import FetchKind, find_kind, find_trap
+from newscorpus.discovery.addresses import FUTURE, FetchKind, find_kind, find_trap, is_listing
+from newscorpus.discovery.page import PageReading
 from newscorpus.portals.portal import Portal
 
 BUDGET_SPENT = "rejected/discovery/page_budget"
@@ -23,11 +24,17 @@ MAX_URL_LENGTH = 2_000
 MAX_OF_A_SHAPE = 200
 """Most listing pages whose addresses differ only in digits: pages of one section, days of a calendar."""
 
+LEAST_SECTIONS = 20
+"""Pages of one shape that must have been read and found to be no articles, where addresses do not say so."""
+
 MAX_REMEMBERED = 10_000
 """Contents remembered at a time, one or two megabytes. A site that serves one page under many names does so at once."""
 
 MAX_ADDRESSES = 2
-"""Most addresses with one content that are handed on: an article may stand in two sections; the build keeps one."""
+"""Most addresses with one content whose links are followed: an article may stand in two sections."""
+
+OWN_LETTERS = 200
+"""What a page must show beside the site's words on missing pages, such as the address that was asked for."""
 
 
 @dataclass(slots=True)
@@ -73,21 +80,29 @@ class Frontier:
             is_new = self.ledger.reserve(short, self.portal.name)
             return Rejected("discovery", "url_too_long", f"{len(url)} characters", short) if is_new else None
         kind = kind or find_kind(url, self.portal)
-        shape = _shape_key(url) if kind is FetchKind.SECTION else 0
+        trap = "" if depth == 0 or self.portal.is_article(url) else find_trap(url, self.today)
+        shape = _shape_key(url) if kind is FetchKind.SECTION or trap.startswith(FUTURE) else 0
         if not self.ledger.reserve(url, self.portal.name, kind, shape):
             return None
         if not allowed:
             return Rejected("fetch", "private_address", "no address of the public web", url)
-        return self._refusal(url, depth, kind, shape) or self._within_budget(url, kind)
-
-    def _refusal(self, url: str, depth: int, kind: FetchKind, shape: int) -> Rejected | None:
-        limits = self.portal.limits
-        trap = "" if depth == 0 or self.portal.is_article(url) else find_trap(url, self.today)
-        if not trap and shape and depth:
-            n = self.ledger.listings(self.portal.name, shape, MAX_OF_A_SHAPE + 1)
-            trap = f"more than {MAX_OF_A_SHAPE} listings of one shape" if n > MAX_OF_A_SHAPE else ""
-        if trap:
+        if trap := self._trap(url, trap, shape) if depth else "":
             return Rejected("discovery", "trap", trap, url)
+        return self._refusal(url, depth, kind) or self._within_budget(url, kind)
+
+    def _trap(self, url: str, trap: str, shape: int) -> str:
+        """Say what makes `url` a trap; "" for the first address of its shape with a date to come.
+
+        What may be articles, by the address or by what others of the shape turned out to be, is no trap.
+        """
+        met, sections, kept = self.ledger.listings(self.portal.name, shape, MAX_OF_A_SHAPE + 1) if shape else (0, 0, 0)
+        if trap:
+            return "" if trap.startswith(FUTURE) and met <= 1 else trap
+        proven = is_listing(url) or (sections >= LEAST_SECTIONS and kept * 10 < sections)
+        return f"more than {MAX_OF_A_SHAPE} listings of one shape" if met > MAX_OF_A_SHAPE and proven else ""
+
+    def _refusal(self, url: str, depth: int, kind: FetchKind) -> Rejected | None:
+        limits = self.portal.limits
         if self.portal.is_ignored(url) or kind is FetchKind.UNWANTED:
             return Rejected("discovery", "ignored", "by the patterns of the portal", url)
         if depth > limits.max_depth:
@@ -119,26 +134,26 @@ class SeenContents:
         self._ledger = ledger
         self._seen: OrderedDict[tuple[str, str], tuple[str, ...]] = OrderedDict()
 
-    def remember_missing(self, probe: str, signature: str) -> None:
+    def remember_missing(self, probe: str, reading: PageReading) -> None:
         """Note the content of a page that cannot be there."""
-        self._ledger.revisits.state(probe, signature)
+        self._ledger.revisits.state(probe, f"{reading.signature} {reading.letters}")
 
-    def refusal(self, url: str, signature: str) -> Rejected | None:
-        """Refuse the page at `url` if its content shows that it is no article; None where nothing speaks against it."""
-        if not signature:
-            return None
-        missing = self._ledger.revisits.last(missing_page(url))
-        if missing and signature == missing.stated:
-            return Rejected("discovery", "soft_404", "shows what the site shows for any missing page", url)
-        site = urlsplit(url).netloc
-        known = self._seen.pop((site, signature), ())
-        others = tuple(other for other in known if other != url)
-        self._seen[site, signature] = (*others, url)[:MAX_ADDRESSES]
+    def is_missing(self, url: str, reading: PageReading) -> bool:
+        """Whether the page at `url` shows what its site shows for a missing page, and hardly more text than that."""
+        missing = self._ledger.revisits.last(missing_page(url)) if reading.signature else None
+        signature, _, letters = missing.stated.partition(" ") if missing else ("", "", "")
+        return bool(signature) and signature == reading.signature and reading.letters < int(letters or 0) + OWN_LETTERS
+
+    def is_repeated(self, url: str, reading: PageReading) -> bool:
+        """Whether two other addresses of the site showed the same content: links on such pages may lead on forever."""
+        if not reading.signature:
+            return False
+        key = urlsplit(url).netloc, f"{reading.signature} {reading.letters}"
+        others = tuple(other for other in self._seen.pop(key, ()) if other != url)
+        self._seen[key] = (*others, url)[:MAX_ADDRESSES]
         if len(self._seen) > MAX_REMEMBERED:
             self._seen.popitem(last=False)
-        if len(others) < MAX_ADDRESSES:
-            return None
-        return Rejected("discovery", "same_content", f"as {others[0]} and others", url)
+        return len(others) >= MAX_ADDRESSES
 
 
 def missing_page(url: str) -> str:

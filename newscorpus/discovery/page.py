@@ -80,6 +80,7 @@ class PageReading:
         part_links: links that may lead to the next page of an article.
         is_amp: the page says that it is the AMP version of another one: `<html amp>` or `<html ⚡>`.
         signature: of its content, see `content_signature`.
+        letters: in its text outside links, menus included: pages with one signature may differ in what stands in cells.
         published: the day on which it says or shows that it was published; None where it does not, or nobody asked.
     """
 
@@ -89,6 +90,7 @@ class PageReading:
     part_links: tuple[PartLink, ...] = ()
     is_amp: bool = False
     signature: str = ""
+    letters: int = 0
     published: date | None = None
 
 
@@ -123,6 +125,7 @@ def read_tree(root: HtmlElement, url: str) -> PageReading:
         part_links=tuple(_part_links(root, base))[:MAX_LINKS],
         is_amp=page is not None and bool({"amp", "⚡"} & {str(name).lower() for name in page.attrib}),
         signature=content_signature(root),
+        letters=sum(map(str.isalpha, "".join(_texts(root, every=True)))),
     )
 
 
@@ -163,9 +166,9 @@ def _spellings(first: str, number: int) -> Iterator[str]:
         yield urlunsplit(parts._replace(path=f"{stem}{mark}{number}{ending}"))
 
 
-def _texts(root: HtmlElement) -> Iterator[str]:
-    """Pieces of text in headings and paragraphs, always in the same order."""
-    left = [(root, False)]
+def _texts(root: HtmlElement, *, every: bool = False) -> Iterator[str]:
+    """Pieces of text in headings and paragraphs, or in every element, always in the same order."""
+    left = [(root, every)]
     while left:
         element, inside = left.pop()
         if not isinstance(element.tag, str) or element.tag in OUTSIDE:

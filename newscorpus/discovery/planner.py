@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 
 from newscorpus.crawl.ledger import LastVisit, Ledger, UrlState
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.discovery.addresses import FetchKind, find_kind, plain_address
+from newscorpus.discovery.addresses import PROMISING, AddressTrust, FetchKind, find_kind, is_front, plain_address
 from newscorpus.discovery.frontier import Frontier, SeenContents, missing_page
 from newscorpus.discovery.lists import Listing, ListingEntry
 from newscorpus.discovery.page import PageReading
@@ -115,7 +115,8 @@ class FetchPlanner:
             yield from self.sitemap(child, url)
         for entry in entries:
             # What a feed or a news sitemap describes is an article, unless the portal knows its own by the address.
-            kind = FetchKind.ARTICLE if entry.evidence and not self.portal.articles else None
+            is_article = entry.evidence and not self.portal.articles and not is_front(entry.url)
+            kind = FetchKind.ARTICLE if is_article else None
             yield from self.page(entry.url, depth, kind, entry)
 
     def sitemap(self, child: ListingEntry, named_at: str) -> Plan:
@@ -170,27 +171,31 @@ class FetchPlanner:
             return None
         return Rejected("discovery", "out_of_period", f"published {day}", url)
 
-    def refuse_article(self, page: Page, reading: PageReading, serial: int, depth: int, redirected: str = "") -> Plan:
+    def refuse_article(
+        self, page: Page, reading: PageReading, trust: AddressTrust, serial: int, depth: int, redirected: str = ""
+    ) -> Plan:
         """Refuse a page that is no article, or whose document was handed on before; nothing where it is a new article.
 
-        For another version of an article, the fetch of the article comes first.
+        For another version of an article, the fetch of the article comes first. A page whose address promises nothing
+        claims no document: it may be a list that names an article as its canonical address.
 
         Args:
             page: fetched as an article.
             reading: of that page.
+            trust: what its address says.
             serial: of the fetched address in the ledger; 0 for one that is not there.
             depth: links followed to get there.
             redirected: the address first asked for, where another one answered and may be no article.
         """
         own, document = document_address(page.url, ""), document_address(page.url, reading.canonical)
-        if redirected and find_kind(page.url, self.portal) is not FetchKind.ARTICLE:
+        if redirected and trust is AddressTrust.SECTION:
             yield Rejected("discovery", "no_article", f"redirected to {page.url}", redirected)
-        elif refusal := self.contents.refusal(page.url, reading.signature):
-            yield refusal
+        elif self.contents.is_missing(page.url, reading):
+            yield Rejected("discovery", "soft_404", "shows what the site shows for any missing page", page.url)
         elif reading.is_amp and document != own:
             yield from self.page(reading.canonical, depth, FetchKind.ARTICLE)
             yield Rejected("discovery", "other_version", f"of {reading.canonical}", page.url)
-        elif not self.ledger.claim(document, serial):
+        elif trust in PROMISING and not self.ledger.claim(document, serial):
             yield Rejected("discovery", "duplicate_address", f"of {reading.canonical or page.url}", page.url)
 
     def _guesses(self, urls: Iterable[str]) -> Plan:

@@ -127,6 +127,8 @@ class FoundText:
     extractor: str  # what decided: "template:NAME@VERSION", "model:NAME@VERSION" or the extractor's name
     confidence: float = 0.0  # probability that the text is right, 0..1; 0 where the extractor does not say
     flags: tuple[str, ...] = ()  # remarks, snake_case
+    is_article: float | None = None  # probability that the page holds an article; None where nothing says
+    is_list: bool = False  # the text reads like a list of teasers
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,7 @@ class SystemExtractor:
         if self.template and reading.template_text:
             name = f"template:{self.template.name}@{self.template.version}"
             flags = (TEMPLATE_SHORT,) if self._is_short(reading) else ()
-            return assemble(reading, FoundText(reading.template_text, name, 1.0, flags))
+            return assemble(reading, FoundText(reading.template_text, name, 1.0, flags, is_article=1.0))
         found = self.find(reading)
         return found if isinstance(found, Rejected) else assemble(reading, found)
 
@@ -217,6 +219,8 @@ def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
         fetched=reading.page.fetched,
         capture=reading.page.capture,
         rule_hits=reading.rule_hits,
+        is_article=found.is_article,
+        is_list=found.is_list,
     )
 
 

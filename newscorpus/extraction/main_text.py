@@ -6,7 +6,7 @@ from newscorpus.extraction.classify import COLUMNS, Classifier, label_by
 from newscorpus.extraction.extractor import FoundText, Reading, good_paragraphs
 from newscorpus.extraction.features import Hints, PageFeatures, measure
 from newscorpus.extraction.post_analysis import revise
-from newscorpus.extraction.verdict import SIGNS, PageJudge, read_signs
+from newscorpus.extraction.verdict import SIGNS, PageJudge, looks_like_list, read_signs
 
 MODEL = "main-text"
 LOW_CONFIDENCE = "low_confidence"
@@ -43,12 +43,14 @@ class MainTextSystem:
         labelled, features = self._label(reading)
         if not any(item.label is Label.GOOD for item in labelled):
             return Rejected("extract", "no_main_text", url=url)
-        confidence, article = self.judge(read_signs(labelled, features, reading.fields, url))
+        signs = read_signs(labelled, features, reading.fields, url)
+        confidence, article = self.judge(signs)
         if article < self.judge.least_article:
             return Rejected("extract", "no_article", f"probability of an article {article:.2f}", url)
         confidence = max(round(confidence, 3), 0.001)  # 0 says that none is stated
         flags = (LOW_CONFIDENCE,) if confidence < self.judge.min_confidence else ()
-        return FoundText(good_paragraphs(labelled), self.name, confidence, flags)
+        is_list = looks_like_list(signs)
+        return FoundText(good_paragraphs(labelled), self.name, confidence, flags, is_article=article, is_list=is_list)
 
     def _label(self, reading: Reading) -> tuple[tuple[LabelledBlock, ...], PageFeatures]:
         """The blocks, at least one, with the final verdict on each, and their features."""

@@ -95,6 +95,12 @@ def read_signs(labelled: Sequence[LabelledBlock], features: PageFeatures, fields
     return np.array([signs[name] for name in SIGNS])
 
 
+def looks_like_list(signs: Floats) -> bool:
+    """Whether the text of a page reads like a list of teasers: many links, and list items or doubtful blocks."""
+    by_name = dict(zip(SIGNS, signs, strict=True))
+    return bool(by_name["link_density"] > 0.1 and (by_name["in_lists"] > 0.5 or by_name["certain_words"] < 0.3))
+
+
 def _of_blocks(good: Flags, score: Floats, matrix: NDArray[np.float32]) -> dict[str, float]:
     words = matrix[:, _COLUMN["words"]].astype(np.float64)
     good_words = words * good

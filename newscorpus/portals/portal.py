@@ -88,8 +88,9 @@ class Portal:
         start: addresses of the pages to begin with.
         feeds: addresses of RSS or Atom feeds.
         sitemaps: addresses of sitemaps or sitemap indexes.
-        articles: which URLs are articles; empty: the spider judges.
-        sections: which URLs are pages to follow for links; empty: the spider judges.
+        articles: which URLs are articles, for certain; the others are judged by address and page.
+        sections: which URLs are pages to follow for links and no articles, for certain.
+        only_articles: nothing is an article but what `articles` names.
         ignore: which URLs are never fetched.
         delay_seconds: pause between two requests; one second is the default of Scrapy's own project template.
         archive: address of the archive's page of a day, a month or a year, in which {year}, {month} and {day} stand for
@@ -108,6 +109,7 @@ class Portal:
     articles: Patterns = ()
     sections: Patterns = ()
     ignore: Patterns = ()
+    only_articles: bool = False
     delay_seconds: Annotated[float, msgspec.Meta(ge=0, le=3600)] = 1.0
     archive: str = ""
     limits: PortalLimits = PortalLimits()

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.discovery.addresses import FetchKind, find_kind, find_trap, looks_like_article, plain_address
+from newscorpus.discovery.addresses import (
+    AddressTrust,
+    FetchKind,
+    find_kind,
+    find_trap,
+    find_trust,
+    looks_like_article,
+    plain_address,
+)
 from newscorpus.portals.portal import Portal
 
 TODAY = date(2026, 11, 21)
@@ -41,6 +49,8 @@ def test_traps(path: str) -> None:
             "/f?a=1&b=2",
         ),
         "/plan-2050-of-the-city.html",
+        "/zpravy/203012-most-se-otevre",
+        "/clanek/210001",
     ],
 )
 def test_no_traps(path: str) -> None:
@@ -62,6 +72,17 @@ def test_find_trap_never_raises(text: str) -> None:
             "/2026/11/bridge/",
             "/world/the_ferry_is_late",
             "/zpravy/%C5%BElut%C3%BD-k%C5%AF%C5%88-b",
+            "/domaci/3f2a9c1b7d5e4f60",
+            "/zpravy/0c8a5f1e-96cb-4110-bbec-db840bf1f28e/",
+            "/a/Xk3PqR7sTuVw9Yz2Ab",
+            "/domaci.aspx?c=A260110_123456_domaci_abc",
+            "/story.html?id=af4bb925-96cb-4110-bbec-db840bf1f28e",
+            "/nba/15009143/detail.html",
+            "/clanek/?id=4711",
+            "/artykul/4711/",
+            "/vijest.php?vijest=871",
+            "/?p=34508",
+            "/archives/2012/11/12/chef-rant.php",
         ),
     ],
 )
@@ -87,6 +108,10 @@ def test_looks_like_an_article(path: str) -> None:
             "/tag/mayor-opens-the-bridge",
             "/author/12345",
             "/archive/2026",
+            "/?region=usa",
+            "/?p=521",
+            "/program/20261120/",
+            "/sport?date=20261120",
             "/about.html",
             "/calendar?year=2026&month=11",
         ),
@@ -103,17 +128,43 @@ def test_does_not_look_like_an_article(path: str) -> None:
         ({}, "/mayor-opens-the-bridge", FetchKind.ARTICLE),
         ({"articles": ["^/a/"]}, "/a/x", FetchKind.ARTICLE),
         ({"articles": ["^/a/"]}, "/sport", FetchKind.SECTION),
-        ({"articles": ["^/a/"]}, "/mayor-opens-the-bridge", FetchKind.UNWANTED),
+        ({"articles": ["^/a/"]}, "/mayor-opens-the-bridge", FetchKind.ARTICLE),
+        ({"articles": ["^/a/"], "only": ["x"]}, "/mayor-opens-the-bridge", FetchKind.UNWANTED),
+        ({"articles": ["^/a/"], "only": ["x"]}, "/sport", FetchKind.SECTION),
+        ({"articles": ["^/a/"], "sections": ["^/s/"], "only": ["x"]}, "/x", FetchKind.UNWANTED),
         ({"sections": ["^/s/"]}, "/s/mayor-opens-the-bridge", FetchKind.SECTION),
-        ({"sections": ["^/s/"]}, "/x", FetchKind.ARTICLE),
+        ({"sections": ["^/s/"]}, "/x", FetchKind.SECTION),
         ({"articles": ["^/a/"], "sections": ["^/s/"]}, "/s/x", FetchKind.SECTION),
-        ({"articles": ["^/a/"], "sections": ["^/s/"]}, "/x", FetchKind.UNWANTED),
+        ({"articles": ["^/a/"], "sections": ["^/s/"]}, "/x", FetchKind.SECTION),
         ({"articles": ["^/s/x"], "sections": ["^/s/"]}, "/s/x", FetchKind.ARTICLE),
     ],
 )
 def test_patterns_of_the_portal_come_before_looks(patterns: dict[str, list[str]], path: str, kind: FetchKind) -> None:
     compiled: dict[str, Any] = {name: tuple(map(re.compile, found)) for name, found in patterns.items()}
-    assert find_kind(BASE + path, Portal("mock", ("en",), ("example.org",), (BASE + "/",), **compiled)) is kind
+    only = bool(compiled.pop("only", ()))
+    portal = Portal("mock", ("en",), ("example.org",), (BASE + "/",), only_articles=only, **compiled)
+    assert find_kind(BASE + path, portal) is kind
+
+
+@pytest.mark.parametrize(
+    ("patterns", "path", "trust"),
+    [
+        ({}, "/", AddressTrust.SECTION),
+        ({}, "/?region=usa", AddressTrust.SECTION),
+        ({}, "/?p=521", AddressTrust.DOUBTFUL),
+        ({}, "/journey/", AddressTrust.DOUBTFUL),
+        ({}, "/mayor-opens-the-bridge", AddressTrust.LIKELY),
+        ({}, "/forum/bridge", AddressTrust.UNLIKELY),
+        ({}, "/tag/water-in-the-cellar", AddressTrust.UNLIKELY),
+        ({}, "/sport?page=2", AddressTrust.UNLIKELY),
+        ({"articles": ["^/tag/"]}, "/tag/water", AddressTrust.CERTAIN),
+        ({"sections": ["^/journey"]}, "/journey/", AddressTrust.SECTION),
+        ({"articles": ["^/a/"]}, "/mayor-opens-the-bridge", AddressTrust.LIKELY),
+    ],
+)
+def test_how_far_an_address_promises_an_article(patterns: dict[str, list[str]], path: str, trust: AddressTrust) -> None:
+    compiled: dict[str, Any] = {name: tuple(map(re.compile, found)) for name, found in patterns.items()}
+    assert find_trust(BASE + path, Portal("mock", ("en",), ("example.org",), (BASE + "/",), **compiled)) is trust
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,25 @@
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from newscorpus.crawl.ledger import Ledger, Link, key_of
+from newscorpus.crawl.ledger import Ledger, Link, UrlOutcome, key_of
 from newscorpus.data import Rejected
 from newscorpus.discovery.addresses import FetchKind
-from newscorpus.discovery.frontier import MAX_ADDRESSES, MAX_OF_A_SHAPE, Frontier, SeenContents, missing_page
+from newscorpus.discovery.frontier import (
+    LEAST_SECTIONS,
+    MAX_ADDRESSES,
+    MAX_OF_A_SHAPE,
+    Frontier,
+    SeenContents,
+    missing_page,
+)
+from newscorpus.discovery.page import PageReading
 from newscorpus.portals.portal import Portal, PortalLimits
 
 TODAY = date(2026, 11, 21)
@@ -51,9 +60,9 @@ def test_passes_over_other_sites(frontier: Callable[..., Frontier]) -> None:
 @pytest.mark.parametrize(
     ("keys", "path", "depth", "reason"),
     [
-        ({}, "/calendar/2027/01/", 1, "discovery/trap"),
+        ({}, "/a/b/a/b/a/b/", 1, "discovery/trap"),
         ({"ignore": ["^/search"]}, "/search?q=x", 1, "discovery/ignored"),
-        ({"articles": ["^/a/"], "sections": ["^/s/"]}, "/x", 1, "discovery/ignored"),
+        ({"articles": ["^/a/"], "sections": ["^/s/"], "only_articles": True}, "/x", 1, "discovery/ignored"),
         ({"limits": PortalLimits(max_depth=3)}, "/sport", 4, "discovery/too_deep"),
         ({}, "/" + "x" * 2100, 1, "discovery/url_too_long"),
     ],
@@ -101,6 +110,27 @@ def test_listings_of_one_shape_are_bounded_and_articles_are_not(frontier: Callab
     assert all(isinstance(outcome, FetchKind) for outcome in articles)
 
 
+def test_one_address_with_a_date_to_come_is_no_trap_and_more_are(frontier: Callable[..., Frontier]) -> None:
+    met = frontier()
+    calendar = [met.admit(f"{BASE}/calendar/{year}/01/", 1) for year in (2027, 2028, 2029)]
+    assert [isinstance(outcome, Rejected) for outcome in calendar] == [False, True, True]
+    slips = [met.admit(f"{BASE}/2027/01/02/{name}", 1) for name in ("bridge-opened", "ferry-closed")]
+    assert slips == [FetchKind.ARTICLE, FetchKind.ARTICLE]
+
+
+def test_what_may_be_articles_is_a_trap_only_once_pages_say_so(
+    frontier: Callable[..., Frontier], ledger: Ledger
+) -> None:
+    met = frontier()
+    outcomes = [met.admit(f"{BASE}/view/{number}", 1) for number in range(MAX_OF_A_SHAPE + 3)]
+    assert outcomes == [FetchKind.SECTION] * len(outcomes)
+    for number in range(LEAST_SECTIONS):
+        url = f"{BASE}/view/{number}"
+        ledger.add(Link(key_of(url), url, "mock"))
+        ledger.finish(ledger.serial(url), [UrlOutcome("discovery", "section")])
+    assert isinstance(met.admit(f"{BASE}/view/999", 1), Rejected)
+
+
 def test_the_page_budget_is_refused_once_and_then_kept_silently(frontier: Callable[..., Frontier]) -> None:
     met = frontier(limits=PortalLimits(max_pages=2))
     outcomes = [met.admit(f"{BASE}/story-{number}", 1) for number in range(10_000, 10_005)]
@@ -114,17 +144,24 @@ def test_what_the_site_shows_for_a_missing_page_is_no_article(ledger: Ledger) ->
     assert probe == missing_page(BASE)
     assert probe != missing_page("https://other.example")
     ledger.add(Link(key_of(probe), probe, "vesti"))
-    assert contents.refusal(f"{BASE}/1", "5") is None
-    contents.remember_missing(probe, "5")
-    refused = SeenContents(ledger).refusal(f"{BASE}/2", "5")
-    assert refused is not None
-    assert refused.reason == "soft_404"
+    shown = PageReading(signature="5", letters=300)
+    assert not contents.is_missing(f"{BASE}/1", shown)
+    contents.remember_missing(probe, shown)
+    assert SeenContents(ledger).is_missing(f"{BASE}/2", replace(shown, letters=320))
 
 
-def test_more_than_a_few_addresses_with_one_content_are_refused(ledger: Ledger) -> None:
-    contents = SeenContents(ledger)
-    answers = [contents.refusal(f"{BASE}/{number}", "5") for number in range(MAX_ADDRESSES + 2)]
-    assert [answer.reason if answer else "" for answer in answers] == ["", "", "same_content", "same_content"]
-    assert contents.refusal(f"{BASE}/0", "5") is None, "the same address again is not another one"
-    assert contents.refusal("https://other.example/1", "5") is None
-    assert [contents.refusal(f"{BASE}/{number}", "") for number in range(5)] == [None] * 5
+def test_a_text_outside_paragraphs_is_not_what_is_shown_for_a_missing_page(ledger: Ledger) -> None:
+    contents, probe = SeenContents(ledger), missing_page(BASE)
+    ledger.add(Link(key_of(probe), probe, "vesti"))
+    contents.remember_missing(probe, PageReading(signature="5", letters=300))
+    assert not contents.is_missing(f"{BASE}/1", PageReading(signature="5", letters=1_300))
+
+
+def test_links_of_more_than_a_few_addresses_with_one_content_are_not_followed(ledger: Ledger) -> None:
+    contents, shown = SeenContents(ledger), PageReading(signature="5", letters=300)
+    answers = [contents.is_repeated(f"{BASE}/{number}", shown) for number in range(MAX_ADDRESSES + 2)]
+    assert answers == [False, False, True, True]
+    assert not contents.is_repeated(f"{BASE}/0", shown), "the same address again is not another one"
+    assert not contents.is_repeated("https://other.example/1", shown)
+    assert not contents.is_repeated(f"{BASE}/9", replace(shown, letters=900)), "other text, in cells of a table"
+    assert not any(contents.is_repeated(f"{BASE}/{number}", PageReading()) for number in range(5))

@@ -11,7 +11,7 @@ import pytest
 from newscorpus.crawl.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.discovery import planner as module
-from newscorpus.discovery.addresses import FetchKind
+from newscorpus.discovery.addresses import AddressTrust, FetchKind
 from newscorpus.discovery.frontier import Frontier, SeenContents, missing_page
 from newscorpus.discovery.lists import Listing, ListingEntry
 from newscorpus.discovery.page import PageReading
@@ -22,6 +22,7 @@ from newscorpus.portals.portal import Portal
 BASE = "https://vesti.example"
 STORY = f"{BASE}/news/a-long-story-1"
 LIST = f"{BASE}/sitemap.xml"
+LIKELY = AddressTrust.LIKELY
 FETCHED = "2026-11-10T08:00:00+00:00"
 
 
@@ -199,24 +200,31 @@ def test_an_article_of_another_day_is_refused(
 
 def test_a_document_is_handed_on_once(planner: Callable[..., FetchPlanner]) -> None:
     made, page = planner(), Page(STORY, b"")
-    assert list(made.refuse_article(page, PageReading(), 1, 1)) == []
-    assert list(made.refuse_article(page, PageReading(), 1, 1)) == []
-    (refused,) = made.refuse_article(Page(f"{BASE}/copy", b""), PageReading(canonical=STORY), 2, 1)
+    assert list(made.refuse_article(page, PageReading(), LIKELY, 1, 1)) == []
+    assert list(made.refuse_article(page, PageReading(), LIKELY, 1, 1)) == []
+    (refused,) = made.refuse_article(Page(f"{BASE}/copy", b""), PageReading(canonical=STORY), LIKELY, 2, 1)
     assert isinstance(refused, Rejected)
     assert refused.reason == "duplicate_address"
 
 
 def test_an_amp_page_leads_to_its_article(planner: Callable[..., FetchPlanner]) -> None:
     reading = PageReading(canonical=STORY, is_amp=True)
-    wanted, refused = planner().refuse_article(Page(f"{BASE}/other-1", b""), reading, 1, 2)
+    wanted, refused = planner().refuse_article(Page(f"{BASE}/other-1", b""), reading, LIKELY, 1, 2)
     assert wanted == PlannedFetch(STORY, FetchKind.ARTICLE, 2)
     assert isinstance(refused, Rejected)
     assert refused.reason == "other_version"
 
 
 def test_a_redirect_to_a_section_brings_no_article(planner: Callable[..., FetchPlanner]) -> None:
-    (refused,) = planner().refuse_article(Page(f"{BASE}/sport/", b""), PageReading(), 1, 1, STORY)
-    assert refused == Rejected("discovery", "no_article", f"redirected to {BASE}/sport/", STORY)
+    page = Page(f"{BASE}/", b"")
+    (refused,) = planner().refuse_article(page, PageReading(), AddressTrust.SECTION, 1, 1, STORY)
+    assert refused == Rejected("discovery", "no_article", f"redirected to {BASE}/", STORY)
+
+
+def test_a_list_claims_no_document_of_an_article(planner: Callable[..., FetchPlanner]) -> None:
+    made, reading = planner(), PageReading(canonical=STORY)
+    assert list(made.refuse_article(Page(f"{BASE}/sport/", b""), reading, AddressTrust.DOUBTFUL, 1, 1)) == []
+    assert list(made.refuse_article(Page(STORY, b""), reading, LIKELY, 2, 1)) == []
 
 
 def test_broken_entries_are_reported(planner: Callable[..., FetchPlanner]) -> None:

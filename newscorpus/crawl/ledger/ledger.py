@@ -96,11 +96,12 @@ class Ledger:
         sql = "INSERT OR IGNORE INTO urls (id, url, portal, kind, state, shape) VALUES (?, ?, ?, ?, ?, ?)"
         return self._write(sql, values).rowcount > 0
 
-    def listings(self, portal: str, shape: int, most: int) -> int:
-        """How many addresses of a shape were met on a portal, counted up to `most`."""
-        sql = "SELECT count(*) FROM (SELECT 1 FROM urls WHERE portal = ? AND shape = ? AND shape != 0 LIMIT ?)"
-        n: int = self._read(sql, (portal, shape, most)).fetchone()[0]
-        return n
+    def listings(self, portal: str, shape: int, most: int) -> tuple[int, int, int]:
+        """How many addresses of a shape were met on a portal, were sections, and were kept, among the first `most`."""
+        sql = """SELECT count(*), total(reason IN ('read', 'section')), total(reason = 'kept') FROM
+            (SELECT reason FROM urls WHERE portal = ? AND shape = ? AND shape != 0 ORDER BY serial LIMIT ?)"""
+        met, sections, kept = self._read(sql, (portal, shape, most)).fetchone()
+        return met, int(sections), int(kept)
 
     def add(self, link: Link, *, again: bool = False) -> bool:
         """Queue a request, if its address is new or reserved; with `again`, also if it is done or failed."""
@@ -166,11 +167,15 @@ class Ledger:
             outcomes: rows and rejections that it brought; the first is what it is remembered for.
             fetched: the answer; None where there was none.
         """
-        portal, key = self._read("SELECT portal, id FROM urls WHERE serial = ?", (serial,)).fetchone()
+        sql = "SELECT portal, id, reason FROM urls WHERE serial = ?"
+        portal, key, reason = self._read(sql, (serial,)).fetchone()
         if fetched:
             self._record_answer(serial, portal, key, fetched)
+        if fetched and not outcomes and reason == "section":  # it was judged before; what it is stands
+            self._write("UPDATE urls SET state = ? WHERE serial = ?", (UrlState.DONE, serial))
         outcomes = outcomes or (UrlOutcome(reason="read" if fetched else "no_response"),)
-        self._record_outcome(serial, outcomes[0])
+        if outcomes[0].reason != "read" or reason != "section":
+            self._record_outcome(serial, outcomes[0])
         for outcome in outcomes:
             self.tally(portal, outcome)
         claimed = [(document, serial) for document, owner in self._claims.items() if owner == serial]

@@ -22,6 +22,7 @@ class LastVisit:
     signature: str = ""  # hash of the body
     stated: str = ""  # when the document changed, according to a list
     interval: float = 0.0  # seconds from that visit to the next; 0 where none was set
+    reason: str = ""  # what became of it: "kept", "read", or why it was rejected
 
 
 class Revisits:
@@ -33,7 +34,7 @@ class Revisits:
 
     def last(self, url: str) -> LastVisit | None:
         """The last visit of `url`; None where the address is not known."""
-        sql = "SELECT state, fetched, status, signature, stated, visit_interval FROM urls WHERE id = ?"
+        sql = "SELECT state, fetched, status, signature, stated, visit_interval, reason FROM urls WHERE id = ?"
         row = self._execute(sql, (key_of(url),)).fetchone()
         return LastVisit(*row) if row else None
 

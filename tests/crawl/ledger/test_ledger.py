@@ -146,8 +146,8 @@ def test_listings_of_one_shape_are_counted_over_runs(tmp_path: Path) -> None:
                 ledger.reserve(f"{URL}{run}{number}", "a", "section", shape=5)
                 ledger.add(link(f"{run}{number}"))
     with Ledger.open(tmp_path) as ledger:
-        assert (ledger.listings("a", 5, 9), ledger.listings("a", 6, 9), ledger.listings("b", 5, 9)) == (6, 0, 0)
-        assert ledger.listings("a", 5, 4) == 4
+        met = [ledger.listings(*asked)[0] for asked in (("a", 5, 9), ("a", 6, 9), ("b", 5, 9), ("a", 5, 4))]
+        assert met == [6, 0, 0, 4]
         assert ledger.counted("admitted", "a") == ledger.counted("admitted") == 6
 
 
