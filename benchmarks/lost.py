@@ -8,12 +8,14 @@ own making, and one site holds the pages of wcxb that are no articles.
 
 The crawl finds the articles by links only, by a feed only, by a sitemap only, or by all of them. For each way the table
 counts the pages that were reached (fetched), judged (handed to extraction), extracted, and kept, duplicates being kept;
-below it stands every reason for which an article is missing, and every page kept that is none.
+below it stands every reason for which an article is missing, and every page kept that is none. With `--kills N` the
+rows of a crawl by links that is killed N times are compared with those of an undisturbed one.
 """
 
 import argparse
 import html
 import json
+import random
 import re
 import sqlite3
 import subprocess
@@ -28,7 +30,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import quote, urlsplit
 
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.intake import Row, read_intake
 from newscorpus.gold.pages import GoldPage, read_pages
+from newscorpus.layout import INTAKE
 from newscorpus.urls import document_id
 
 SETS = ("article_extraction", "daniel", "dragnet", "fundus", "ir_research", "l3s_gn1", "misinformation", "wcxb")
@@ -44,6 +49,9 @@ LISTED = 20
 """Articles that one section page links to."""
 
 WAYS = ("links", "feed", "sitemap", "all")
+
+SECONDS = (2.0, 8.0)
+"""Shortest and longest time from a start to the kill; the first answers come after some two seconds."""
 
 PORTAL = """name = "{name}"
 languages = {languages}
@@ -193,8 +201,11 @@ class SiteHandler(BaseHTTPRequestHandler):
         """Log nothing."""
 
 
-def crawl(sites: Sequence[Site], way: str, folder: Path, options: Sequence[str] = ()) -> Mapping[str, SiteServer]:
-    """Serve the sites, crawl all of them as a user would, and give the servers by name of the site."""
+def crawl(sites: Sequence[Site], way: str, folder: Path, kills: int = 0) -> Mapping[str, SiteServer]:
+    """Serve the sites, crawl all of them as a user would, and give the servers by name of the site.
+
+    With `kills`, the crawl is ended by SIGKILL that often, after some seconds each time, and started again.
+    """
     servers: dict[str, SiteServer] = {}
     (folder / "portals").mkdir(parents=True)
     (folder / "scrapy.cfg").write_text("[settings]\ndefault = newscorpus.settings\n")
@@ -204,15 +215,41 @@ def crawl(sites: Sequence[Site], way: str, folder: Path, options: Sequence[str] 
         languages = json.dumps(sorted(site.languages))
         text = PORTAL.format(name=site.name, languages=languages, host=site.host, base=server.base)
         (folder / "portals" / f"{site.name}.toml").write_text(text)
-    command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", f"portal={','.join(servers)}", *options]
+    command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", f"portal={','.join(servers)}"]
     settings = {"NEWSCORPUS_CORPUS": "corpus", "NEWSCORPUS_WORKERS": 2, "LOG_LEVEL": "WARNING"}
     command += [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
     with (folder / "crawl.log").open("wb") as log:
-        subprocess.run(command, cwd=folder, stdout=log, stderr=subprocess.STDOUT, check=False)
+        for left in range(kills, -1, -1):
+            process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=subprocess.STDOUT)
+            try:
+                process.wait(random.uniform(*SECONDS) if left else None)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
     for server in servers.values():
         server.shutdown()
         server.server_close()
     return servers
+
+
+def rows(corpus: Path) -> list[tuple[str, str]]:
+    """Address, without the port, and revision of every row of the intake, in order."""
+    lines = (line for _, line in read_intake(corpus / INTAKE, BuildConfig().signature))
+    records = (line.record for line in lines if isinstance(line, Row))
+    return sorted((re.sub(r"(?<=\d):\d+", "", record.url), record.revision) for record in records)
+
+
+def compare(sites: Sequence[Site], kills: int) -> None:
+    """Print whether a crawl that is killed has the rows of one that is not."""
+    found = []
+    for times in (0, kills):
+        with TemporaryDirectory() as folder:
+            crawl(sites, "links", Path(folder), times)
+            found.append(Counter(rows(Path(folder) / "corpus")))
+    undisturbed, killed = found
+    print(f"{kills} kills: {killed.total()} rows, undisturbed {undisturbed.total()}, equal: {killed == undisturbed}")
+    for name, more in (("only undisturbed", undisturbed - killed), ("only killed", killed - undisturbed)):
+        print("".join(f"  - {name}: {url}\n" for url, _ in sorted(more)), end="")
 
 
 @dataclass
@@ -264,9 +301,13 @@ def main() -> None:
     parser.add_argument("--found-by", nargs="+", choices=WAYS, default=list(WAYS))
     parser.add_argument("--part", type=int, default=1, help="take every N-th page only")
     parser.add_argument("--examples", type=int, default=5, help="examples shown for each reason")
+    parser.add_argument("--kills", type=int, default=0, help="only compare with a crawl that is killed so often")
     asked = parser.parse_args()
     sites = read_sites(asked.data, asked.part)
     print(f"{len(sites)} sites")
+    if asked.kills:
+        compare(sites, asked.kills)
+        return
     print("| found by | articles | reached | judged | extracted | kept | share kept | kept that are no articles |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|")
     counts = {}

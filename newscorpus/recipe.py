@@ -116,14 +116,20 @@ class Recipe:
     rights: RightsPolicy = RightsPolicy.RECORD
     quality: QualityConfig | None = QualityConfig()
 
-    def version(self, template: TemplateSection | None = None, languages: tuple[str, ...] = ()) -> str:
+    def version(
+        self,
+        template: TemplateSection | None = None,
+        languages: tuple[str, ...] = (),
+        trust: AddressTrust = AddressTrust.CERTAIN,
+    ) -> str:
         """Name all that decides on the pages of a source, such as "main-text@2+0c4f9a2b7d"; equal recipes, equal names.
 
         Args:
             template: of the source.
             languages: of the source.
+            trust: in the address, which follows the patterns of the source.
         """
-        return _version(self, template, languages)
+        return _version(self, template, languages, trust)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +233,7 @@ def make_row(recipe: Recipe, article: Article, page: SourcePage) -> Row | Reject
     article = mask(article, quality.mask) if quality else article
     record = make_record(article, page.source, verdict.language, verdict.score)
     address = page.page.url
-    version = recipe.version(page.template, page.languages)
+    version = recipe.version(page.template, page.languages, page.trust)
     return Row(record, sign(record.text), version, address if address != record.url else "")
 
 
@@ -254,9 +260,9 @@ def _load(name: str, source: str, template: TemplateSection | None) -> Extractor
 
 
 @cache
-def _version(recipe: Recipe, template: TemplateSection | None, languages: tuple[str, ...]) -> str:
+def _version(recipe: Recipe, template: TemplateSection | None, languages: tuple[str, ...], trust: AddressTrust) -> str:
     models = [_model(recipe.extractor), _model(FIELDS_MODEL)]
-    decides = msgspec.json.encode([metadata.version("newscorpus"), SCHEMA, models, recipe, template, languages])
+    decides = msgspec.json.encode([metadata.version("newscorpus"), SCHEMA, models, recipe, template, languages, trust])
     return f"{recipe.extractor}@{models[0].get('version', '0')}+{hashlib.sha256(decides).hexdigest()[:10]}"
 
 

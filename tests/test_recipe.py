@@ -11,8 +11,9 @@ from newscorpus.corpus.intake import EXCERPT_CHARACTERS, Row
 from newscorpus.crawl.robots import RightsPolicy
 from newscorpus.data import Article, Fields, Page, Rejected, Rights, RuleHit
 from newscorpus.dedup.signature import sign
+from newscorpus.discovery.addresses import AddressTrust
 from newscorpus.portals.portal import TemplateSection
-from newscorpus.recipe import Recipe, SourcePage, judge_page, lost_page, make_row, process_page
+from newscorpus.recipe import Recipe, SourcePage, extract_article, judge_page, lost_page, make_row, process_page
 from newscorpus.workers import Lost
 
 URL = "http://example.org/story-1"
@@ -125,6 +126,40 @@ def test_a_page_without_text_is_rejected() -> None:
     assert rejected == Rejected("decode", "empty_body", url=URL)
 
 
+@pytest.mark.parametrize(
+    ("trust", "kind", "published", "sure", "is_list", "is_kept"),
+    [
+        (AddressTrust.CERTAIN, "Product", "", 0.2, True, True),
+        (AddressTrust.LIKELY, "", "", 0.2, True, True),
+        (AddressTrust.LIKELY, "DiscussionForumPosting", "", 0.99, False, False),
+        (AddressTrust.DOUBTFUL, "NewsArticle", "", 0.6, False, True),
+        (AddressTrust.DOUBTFUL, "", "", 0.6, False, False),
+        (AddressTrust.DOUBTFUL, "", "", 0.8, False, True),
+        (AddressTrust.DOUBTFUL, "NewsArticle", "", 0.9, True, False),
+        (AddressTrust.DOUBTFUL, "NewsArticle", "", None, False, True),
+        (AddressTrust.DOUBTFUL, "", "", None, False, False),
+        (AddressTrust.UNLIKELY, "", "", 0.99, False, False),
+        (AddressTrust.UNLIKELY, "", "2026-11-20", 0.99, False, True),
+        (AddressTrust.SECTION, "NewsArticle", "2026-11-20", 0.99, False, False),
+    ],
+)
+def test_what_an_address_does_not_promise_the_page_has_to_prove(
+    trust: AddressTrust, kind: str, published: str, sure: float | None, is_list: bool, is_kept: bool
+) -> None:
+    found = replace(article(kind=kind, published=published), is_article=sure, is_list=is_list)
+    made = extract_article(lambda _page: found, SourcePage(PAGE, "mock", trust=trust))
+    assert isinstance(made, Article) is is_kept
+    if isinstance(made, Rejected):
+        assert (made.stage, made.reason, made.url) == ("discovery", "section", URL)
+        assert made.detail
+
+
+def test_a_page_without_text_under_a_doubtful_address_is_a_section() -> None:
+    found = Rejected("extract", "no_main_text", url=URL)
+    made = extract_article(lambda _page: found, SourcePage(PAGE, trust=AddressTrust.DOUBTFUL))
+    assert made == Rejected("discovery", "section", "no_main_text", URL)
+
+
 def test_a_fault_of_ours_costs_its_page_only(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     def broken(_page: Page) -> Article:
         raise ZeroDivisionError("division\nby zero")
@@ -153,12 +188,13 @@ def test_the_version_of_a_recipe_names_what_decides() -> None:
         default.version(template),
         default.version(replace(template, title=("h1",))),
         default.version(languages=("cs",)),
+        default.version(trust=AddressTrust.LIKELY),
         Recipe("bte").version(),
         Recipe(rights=RightsPolicy.SKIP).version(),
         Recipe(quality=QualityConfig(min_words=7)).version(),
         Recipe(quality=None).version(),
     }
-    assert len(versions) == 8
+    assert len(versions) == 9
 
 
 def test_on_a_tenth_of_the_pages_a_template_that_cuts_the_text_short_is_flagged() -> None:

@@ -54,7 +54,7 @@ LISTING = re.compile(
 )
 OTHER_KINDS = re.compile(
     r"[/.](?:bbs|boards?|collections?|community|discuss(?:ion)?|docs?|documentation|e?shop|forums?|products?|questions?"
-    r"|services?|support|threads?|wiki)(?=[/.]|$)",
+    r"|threads?|wiki)(?=[/.]|$)",
     re.IGNORECASE,
 )
 """In `.host/path`: what lies beside the articles of many portals."""

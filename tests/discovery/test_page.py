@@ -155,3 +155,14 @@ def test_equal_content_has_one_signature() -> None:
 def test_what_says_hardly_anything_has_none() -> None:
     assert signature("<p>Short.</p>") == ""
     assert signature(f"<div>{TEXT}</div>") == ""
+
+
+def test_texts_in_cells_tell_pages_with_the_same_paragraphs_apart() -> None:
+    boilerplate = "<p>The paper of the town and its villages, every day since 1921.</p>"
+    pages = [
+        f"<body>{boilerplate}<table><tr><td>{text}<br><br>{text}</td></tr></table></body>"
+        for text in ("The bridge was opened.", "The ferry was sold to the next town.")
+    ]
+    first, other = (read_page(Page.from_html(page, "http://example.org/1")) for page in pages)
+    assert first.signature == other.signature
+    assert first.letters != other.letters

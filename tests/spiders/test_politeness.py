@@ -19,6 +19,7 @@ languages = ["en"]
 domains = ["127.0.0.1"]
 start = ["{base}/"]
 articles = ['-\\d{{5}}\\.html$']
+only_articles = true
 delay_seconds = 0.05
 """
 
