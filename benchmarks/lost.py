@@ -151,6 +151,9 @@ class SiteServer(ThreadingHTTPServer):
         for path, kind, text in self._lists(site, way, with_noise=with_noise):
             self.bodies.setdefault(path, (kind, text.encode()))
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of connections that a killed crawl resets."""
+
     def _lists(self, site: Site, way: str, *, with_noise: bool) -> Iterator[tuple[str, str, str]]:
         paths = list(site.pages)
         page = "text/html; charset=utf-8"
