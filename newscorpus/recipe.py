@@ -53,22 +53,14 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:
-    """A page that may hold an article, with what its source says of it.
-
-    Attributes:
-        page: the page.
-        source: name of the portal, or of the site.
-        languages: the languages that the portal is declared to write; empty: any.
-        template: the portal's own rules; None where it has none.
-        following: the further pages of an article that is spread over several.
-        trust: what the address says; the less it promises, the more the page has to prove.
-    """
+    """A page that may hold an article, with what its source says of it."""
 
     page: Page
-    source: str = ""
-    languages: tuple[str, ...] = ()
-    template: TemplateSection | None = None
-    following: tuple[Page, ...] = ()
+    source: str = ""  # name of the portal, or of the site
+    languages: tuple[str, ...] = ()  # the languages that the portal is declared to write; empty: any
+    template: TemplateSection | None = None  # the portal's own rules; None where it has none
+    following: tuple[Page, ...] = ()  # the further pages of an article that is spread over several
+    # What the address says; the less it promises, the more the page has to prove.
     trust: AddressTrust = AddressTrust.CERTAIN
 
     def __str__(self) -> str:
@@ -104,16 +96,11 @@ def template_of(rules: Mapping[str, tuple[str, ...]] | None) -> TemplateSection 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How pages become rows; the same for all pages of a run.
+    """How pages become rows; the same for all pages of a run."""
 
-    Attributes:
-        extractor: its name.
-        rights: what is done where a site reserves the use.
-        quality: which articles are kept, and what is masked; None: all, in any language, without tags and masks.
-    """
-
-    extractor: str = DEFAULT
-    rights: RightsPolicy = RightsPolicy.RECORD
+    extractor: str = DEFAULT  # its name
+    rights: RightsPolicy = RightsPolicy.RECORD  # what is done where a site reserves the use
+    # Which articles are kept, and what is masked; None: all, in any language, without tags and masks.
     quality: QualityConfig | None = QualityConfig()
 
     def version(

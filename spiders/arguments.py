@@ -39,25 +39,15 @@ REACHABLE = re.compile(r"[^@\s]+@[^@\s]+|https?://\S+")
 
 @dataclass(frozen=True, slots=True)
 class PortalArguments:
-    """What a crawl of portals was asked to do.
+    """What a crawl of portals was asked to do."""
 
-    Attributes:
-        name: the argument `portal` as given; names the default corpus folder.
-        portals: the portals, in the order asked for.
-        limit: rows of the intake, over the life of the corpus, with which the crawl ends; 0: none.
-        urls: addresses of the only pages to fetch; empty: discover them.
-        fresh: "" to continue the corpus; "yes" to begin it anew, and anything else to do so after asking.
-        period: the days that the articles are to be of.
-        revisit: what is asked for again.
-    """
-
-    name: str
-    portals: tuple[Portal, ...]
-    limit: int = 0
-    urls: tuple[str, ...] = ()
-    fresh: str = ""
-    period: Period = ALWAYS
-    revisit: Revisit = Revisit.NOTHING
+    name: str  # the argument `portal` as given; names the default corpus folder
+    portals: tuple[Portal, ...]  # the portals, in the order asked for
+    limit: int = 0  # rows of the intake, over the life of the corpus, with which the crawl ends; 0: none
+    urls: tuple[str, ...] = ()  # addresses of the only pages to fetch; empty: discover them
+    fresh: str = ""  # "" to continue the corpus; "yes" to begin it anew, and anything else to do so after asking
+    period: Period = ALWAYS  # the days that the articles are to be of
+    revisit: Revisit = Revisit.NOTHING  # what is asked for again
 
 
 def read_arguments(given: Mapping[str, str]) -> PortalArguments:

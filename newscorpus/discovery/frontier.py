@@ -39,19 +39,12 @@ OWN_LETTERS = 200
 
 @dataclass(slots=True)
 class Frontier:
-    """Decides once on every address of a portal: ask, refuse with a reason, or pass over. The ledger remembers.
+    """Decides once on every address of a portal: ask, refuse with a reason, or pass over. The ledger remembers."""
 
-    Attributes:
-        portal: whose addresses they are.
-        today: the day of the crawl; dates far ahead of it are a sign of a trap.
-        ledger: of the crawl.
-        loopback: `host:port` on this machine that may be asked.
-    """
-
-    portal: Portal
-    today: date
-    ledger: Ledger
-    loopback: frozenset[str] = frozenset()
+    portal: Portal  # whose addresses they are
+    today: date  # the day of the crawl; dates far ahead of it are a sign of a trap
+    ledger: Ledger  # of the crawl
+    loopback: frozenset[str] = frozenset()  # `host:port` on this machine that may be asked
     _admitted: int = field(init=False)
     _full: bool = field(init=False)
 

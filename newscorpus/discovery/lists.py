@@ -61,32 +61,20 @@ class ListingError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ListingEntry:
-    """One document that a list names.
+    """One document that a list names."""
 
-    Attributes:
-        url: absolute address.
-        evidence: what the list says of the document.
-        modified: when the list says it changed, as written; "" where it does not say.
-    """
-
-    url: str
-    evidence: tuple[Evidence, ...] = ()
-    modified: str = ""
+    url: str  # absolute address
+    evidence: tuple[Evidence, ...] = ()  # what the list says of the document
+    modified: str = ""  # when the list says it changed, as written; "" where it does not say
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A feed or sitemap, read.
+    """A feed or sitemap, read."""
 
-    Attributes:
-        entries: the documents named, in order.
-        children: further sitemaps.
-        broken: number of entries without a usable address.
-    """
-
-    entries: tuple[ListingEntry, ...] = ()
-    children: tuple[ListingEntry, ...] = ()
-    broken: int = 0
+    entries: tuple[ListingEntry, ...] = ()  # the documents named, in order
+    children: tuple[ListingEntry, ...] = ()  # further sitemaps
+    broken: int = 0  # number of entries without a usable address
 
 
 def read_list(form: str, body: bytes, url: str) -> Listing | Rejected:

@@ -56,41 +56,29 @@ MIN_CHARACTERS = 40
 
 @dataclass(frozen=True, slots=True)
 class PartLink:
-    """A link that may lead to the next page of an article.
+    """A link that may lead to the next page of an article."""
 
-    Attributes:
-        url: absolute address.
-        text: of the link, white space trimmed.
-        is_next: the link has `rel=next`.
-    """
-
-    url: str
-    text: str = ""
-    is_next: bool = False
+    url: str  # absolute address
+    text: str = ""  # of the link, white space trimmed
+    is_next: bool = False  # the link has `rel=next`
 
 
 @dataclass(frozen=True, slots=True)
 class PageReading:
-    """What discovery needs of a page; everything is empty for a page that cannot be read.
+    """What discovery needs of a page; everything is empty for a page that cannot be read."""
 
-    Attributes:
-        links: absolute addresses without fragment, in document order, each once; http, https and file.
-        canonical: the address that the page gives as its own (`rel=canonical`), absolute; "" where it gives none.
-        lists: addresses that may be feeds or sitemaps: declared ones first, then links whose address looks like it.
-        part_links: links that may lead to the next page of an article.
-        is_amp: the page says that it is the AMP version of another one: `<html amp>` or `<html ⚡>`.
-        signature: of its content, see `content_signature`.
-        letters: in its text outside links, menus included: pages with one signature may differ in what stands in cells.
-        published: the day on which it says or shows that it was published; None where it does not, or nobody asked.
-    """
-
+    # Absolute addresses without fragment, in document order, each once; http, https and file.
     links: tuple[str, ...] = ()
+    # The address that the page gives as its own (`rel=canonical`), absolute; "" where it gives none.
     canonical: str = ""
+    # Addresses that may be feeds or sitemaps: declared ones first, then links whose address looks like it.
     lists: tuple[str, ...] = ()
-    part_links: tuple[PartLink, ...] = ()
-    is_amp: bool = False
-    signature: str = ""
+    part_links: tuple[PartLink, ...] = ()  # links that may lead to the next page of an article
+    is_amp: bool = False  # the page says that it is the AMP version of another one: `<html amp>` or `<html ⚡>`
+    signature: str = ""  # of its content, see `content_signature`
+    # In its text outside links, menus included: pages with one signature may differ in what stands in cells.
     letters: int = 0
+    # The day on which it says or shows that it was published; None where it does not, or nobody asked.
     published: date | None = None
 
 

@@ -28,21 +28,13 @@ OUT_OF_PERIOD = "newscorpus/discovery/out_of_period"
 
 @dataclass(frozen=True, slots=True)
 class PlannedFetch:
-    """One address to fetch.
+    """One address to fetch."""
 
-    Attributes:
-        url: absolute address.
-        kind: what it is fetched for.
-        depth: links followed to get there.
-        evidence: what a list says of the document.
-        is_repeat: it is fetched although it was fetched before.
-    """
-
-    url: str
-    kind: FetchKind
-    depth: int = 0
-    evidence: tuple[Evidence, ...] = ()
-    is_repeat: bool = False
+    url: str  # absolute address
+    kind: FetchKind  # what it is fetched for
+    depth: int = 0  # links followed to get there
+    evidence: tuple[Evidence, ...] = ()  # what a list says of the document
+    is_repeat: bool = False  # it is fetched although it was fetched before
 
 
 Plan = Iterator[PlannedFetch | Rejected]
@@ -51,23 +43,14 @@ Plan = Iterator[PlannedFetch | Rejected]
 
 @dataclass(frozen=True, slots=True)
 class FetchPlanner:
-    """Decides for one portal what is fetched. Each method plans as far as its result is read.
+    """Decides for one portal what is fetched. Each method plans as far as its result is read."""
 
-    Attributes:
-        portal: the portal.
-        frontier: judges new addresses.
-        ledger: knows the others.
-        contents: seen by the crawl so far.
-        period: the days that articles are to be of.
-        count: adds to a statistic of the crawl: name, number.
-    """
-
-    portal: Portal
-    frontier: Frontier
-    ledger: Ledger
-    contents: SeenContents
-    period: Period
-    count: Callable[[str, int], None]
+    portal: Portal  # the portal
+    frontier: Frontier  # judges new addresses
+    ledger: Ledger  # knows the others
+    contents: SeenContents  # seen by the crawl so far
+    period: Period  # the days that articles are to be of
+    count: Callable[[str, int], None]  # adds to a statistic of the crawl: name, number
 
     def beginnings(self) -> Plan:
         """Plan what the portal's file names: feeds, sitemaps, start pages, and the archive if a first day is given."""

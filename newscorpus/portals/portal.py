@@ -31,32 +31,24 @@ Address = Annotated[str, msgspec.Meta(pattern=r"^https?://[\w.-]+(:[0-9]+)?([/?#
 
 @dataclass(frozen=True, slots=True)
 class PortalLimits:
-    """Bounds on one crawl of a portal.
+    """Bounds on one crawl of a portal."""
 
-    Attributes:
-        max_pages: most pages fetched, anew in each revisit; 10,000 take some three hours at one a second.
-        max_depth: most links followed one after the other from a start page; a section, its pages and an article need
-            three, the rest is slack.
-        max_bytes: most bytes of bodies, as they are sent, asked of the portal in one run: ten times what 10,000 pages
-            of 200 kB come to.
-    """
-
+    # Most pages fetched, anew in each revisit; 10,000 take some three hours at one a second.
     max_pages: Annotated[int, msgspec.Meta(ge=1)] = 10_000
+    # Most links followed one after the other from a start page; a section, its pages and an article need three, the
+    # rest is slack.
     max_depth: Annotated[int, msgspec.Meta(ge=0)] = 8
+    # Most bytes of bodies, as they are sent, asked of the portal in one run: ten times what 10,000 pages of 200 kB come
+    # to.
     max_bytes: Annotated[int, msgspec.Meta(ge=1)] = 20_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class PolitenessSection:
-    """The `[politeness]` of a portal file; `read_quiet_hours` reads it.
+    """The `[politeness]` of a portal file; `read_quiet_hours` reads it."""
 
-    Attributes:
-        quiet_hours: span of every day in which the portal is not asked, such as "22:00-06:00"; "": none.
-        time_zone: name in the IANA database of the zone whose wall clock is meant.
-    """
-
-    quiet_hours: str = ""
-    time_zone: str = "UTC"
+    quiet_hours: str = ""  # span of every day in which the portal is not asked, such as "22:00-06:00"; "": none
+    time_zone: str = "UTC"  # name in the IANA database of the zone whose wall clock is meant
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,42 +71,28 @@ class TemplateSection:
 
 @dataclass(frozen=True, slots=True)
 class Portal:
-    """A configured news site.
+    """A configured news site."""
 
-    Attributes:
-        name: the file's name without `.toml`; of a-z, 0-9 and "-".
-        languages: BCP 47 primary tags of the texts that are wanted.
-        domains: host names, without port, that the portal covers, with all below them.
-        start: addresses of the pages to begin with.
-        feeds: addresses of RSS or Atom feeds.
-        sitemaps: addresses of sitemaps or sitemap indexes.
-        articles: which URLs are articles, for certain; the others are judged by address and page.
-        sections: which URLs are pages to follow for links and no articles, for certain.
-        only_articles: nothing is an article but what `articles` names.
-        ignore: which URLs are never fetched.
-        delay_seconds: pause between two requests; one second is the default of Scrapy's own project template.
-        archive: address of the archive's page of a day, a month or a year, in which {year}, {month} and {day} stand for
-            them as `str.format` reads it: "https://example.org/archive/{year}/{month:02}"; "": none.
-        limits: bounds on one crawl.
-        politeness: when the portal is not asked.
-        template: the site's own rules for text and fields; None where there are none.
-    """
-
+    # The file's name without `.toml`; of a-z, 0-9 and "-".
     name: Annotated[str, msgspec.Meta(pattern=f"^{NAME.pattern}$")]
-    languages: Annotated[Texts, msgspec.Meta(min_length=1)]
+    languages: Annotated[Texts, msgspec.Meta(min_length=1)]  # BCP 47 primary tags of the texts that are wanted
+    # Host names, without port, that the portal covers, with all below them.
     domains: Annotated[tuple[Domain, ...], msgspec.Meta(min_length=1)]
-    start: Annotated[tuple[Address, ...], msgspec.Meta(min_length=1)]
-    feeds: tuple[Address, ...] = ()
-    sitemaps: tuple[Address, ...] = ()
-    articles: Patterns = ()
-    sections: Patterns = ()
-    ignore: Patterns = ()
-    only_articles: bool = False
+    start: Annotated[tuple[Address, ...], msgspec.Meta(min_length=1)]  # addresses of the pages to begin with
+    feeds: tuple[Address, ...] = ()  # addresses of RSS or Atom feeds
+    sitemaps: tuple[Address, ...] = ()  # addresses of sitemaps or sitemap indexes
+    articles: Patterns = ()  # which URLs are articles, for certain; the others are judged by address and page
+    sections: Patterns = ()  # which URLs are pages to follow for links and no articles, for certain
+    ignore: Patterns = ()  # which URLs are never fetched
+    only_articles: bool = False  # nothing is an article but what `articles` names
+    # Pause between two requests; one second is the default of Scrapy's own project template.
     delay_seconds: Annotated[float, msgspec.Meta(ge=0, le=3600)] = 1.0
+    # Address of the archive's page of a day, a month or a year, in which {year}, {month} and {day} stand for them as
+    # `str.format` reads it: "https://example.org/archive/{year}/{month:02}"; "": none.
     archive: str = ""
-    limits: PortalLimits = PortalLimits()
-    politeness: PolitenessSection = PolitenessSection()
-    template: TemplateSection | None = None
+    limits: PortalLimits = PortalLimits()  # bounds on one crawl
+    politeness: PolitenessSection = PolitenessSection()  # when the portal is not asked
+    template: TemplateSection | None = None  # the site's own rules for text and fields; None where there are none
 
     def covers(self, url: str) -> bool:
         """Whether the host of `url` is one of the domains or lies below one."""
@@ -148,17 +126,11 @@ def _is_found(patterns: Patterns, url: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class QuietHours:
-    """A span of every day in which a portal is not asked; it may reach over midnight.
+    """A span of every day in which a portal is not asked; it may reach over midnight."""
 
-    Attributes:
-        begin: wall clock time at which it begins.
-        end: at which it ends.
-        zone: whose wall clock.
-    """
-
-    begin: time
-    end: time
-    zone: ZoneInfo
+    begin: time  # wall clock time at which it begins
+    end: time  # at which it ends
+    zone: ZoneInfo  # whose wall clock
 
     def until(self, now: float) -> float:
         """When the quiet hours that hold at `now` end; `now` itself outside them. Seconds since the epoch."""

@@ -41,25 +41,16 @@ CUT_FLAG = "boilerplate_cut"
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """What a build did.
+    """What a build did."""
 
-    Attributes:
-        documents: rows in the intake; of the rows of one fetch those of the last re-extraction.
-        kept: records in the corpus.
-        duplicates: rows left out, by kind.
-        words: words in the corpus.
-        shares: documents and words in the corpus by portal and language.
-        torn: segments whose last line was cut off when their writer died; those rows are lost to this build.
-        low_confidence: rows left out because their texts are not trusted.
-    """
-
-    documents: int
-    kept: int
-    duplicates: Mapping[str, int]
-    words: int
-    shares: tuple[Share, ...]
+    documents: int  # rows in the intake; of the rows of one fetch those of the last re-extraction
+    kept: int  # records in the corpus
+    duplicates: Mapping[str, int]  # rows left out, by kind
+    words: int  # words in the corpus
+    shares: tuple[Share, ...]  # documents and words in the corpus by portal and language
+    # Segments whose last line was cut off when their writer died; those rows are lost to this build.
     torn: tuple[str, ...] = ()
-    low_confidence: int = 0
+    low_confidence: int = 0  # rows left out because their texts are not trusted
 
 
 def build(corpus: Path, config: BuildConfig = BuildConfig(), watch: Watch = unwatched) -> BuildReport:

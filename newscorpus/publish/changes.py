@@ -54,28 +54,17 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class PortalChanges:
-    """How many documents of a portal changed.
-
-    Attributes:
-        same: nothing differs.
-        text: the text differs.
-        fields: only other keys differ.
-        gained: documents that were not there.
-        lost: documents that are no more.
-        not_read: documents that are no more since the archive does not hold their page.
-        words_added: words that the texts have more, gained documents included.
-        words_removed: words that they have less, lost documents included.
-    """
+    """How many documents of a portal changed."""
 
     source: str
-    same: int = 0
-    text: int = 0
-    fields: int = 0
-    gained: int = 0
-    lost: int = 0
-    not_read: int = 0
-    words_added: int = 0
-    words_removed: int = 0
+    same: int = 0  # nothing differs
+    text: int = 0  # the text differs
+    fields: int = 0  # only other keys differ
+    gained: int = 0  # documents that were not there
+    lost: int = 0  # documents that are no more
+    not_read: int = 0  # documents that are no more since the archive does not hold their page
+    words_added: int = 0  # words that the texts have more, gained documents included
+    words_removed: int = 0  # words that they have less, lost documents included
 
 
 def find_changes(before: Path, after: Path, read: Set[tuple[str, str]]) -> Iterator[Change]:

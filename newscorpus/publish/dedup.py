@@ -60,36 +60,22 @@ LINES = msgspec.json.Decoder(dict[str, Any])
 
 @dataclass(frozen=True, slots=True)
 class DedupReport:
-    """What a run did.
+    """What a run did."""
 
-    Attributes:
-        documents: documents in the inputs.
-        kept: documents that stay.
-        duplicates: documents left out, by kind.
-        reprints: who repeats whom.
-    """
-
-    documents: int
-    kept: int
-    duplicates: Mapping[str, int]
-    reprints: tuple[Reprints, ...]
+    documents: int  # documents in the inputs
+    kept: int  # documents that stay
+    duplicates: Mapping[str, int]  # documents left out, by kind
+    reprints: tuple[Reprints, ...]  # who repeats whom
 
 
 @dataclass(frozen=True, slots=True)
 class DedupOptions:
-    """How a run works.
+    """How a run works."""
 
-    Attributes:
-        config: what counts as a duplicate, and the form of the published files.
-        jobs: number of processes that read and sign.
-        redis: address of a Redis server in which runs on many machines share what they keep; "" for none.
-        watch: shows the progress.
-    """
-
-    config: BuildConfig = BuildConfig()
-    jobs: int = 1
-    redis: str = ""
-    watch: Watch = unwatched
+    config: BuildConfig = BuildConfig()  # what counts as a duplicate, and the form of the published files
+    jobs: int = 1  # number of processes that read and sign
+    redis: str = ""  # address of a Redis server in which runs on many machines share what they keep; "" for none
+    watch: Watch = unwatched  # shows the progress
 
 
 def dedup(

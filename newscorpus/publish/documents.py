@@ -45,19 +45,13 @@ ROW_LEVEL = 1
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file of documents.
+    """A file of documents."""
 
-    Attributes:
-        name: of the file.
-        check: changes when the file does.
-        is_shard: belongs to a published corpus, whose ids name documents everywhere; else they do so in this file only.
-        lines: reads its lines, one document each.
-    """
-
-    name: str
-    check: str
+    name: str  # of the file
+    check: str  # changes when the file does
+    # Belongs to a published corpus, whose ids name documents everywhere; else they do so in this file only.
     is_shard: bool
-    lines: Callable[[], Iterator[bytes]]
+    lines: Callable[[], Iterator[bytes]]  # reads its lines, one document each
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,27 +29,18 @@ Reprints = tuple[str, str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class DuplicateLine:
-    """A line of `duplicates.jsonl`.
+    """A line of `duplicates.jsonl`."""
 
-    Attributes:
-        id: of the document left out, or of the one whose other revision was kept.
-        duplicate_of: id of the document it repeats; for a revision the same id.
-        similarity: Jaccard similarity of the shingles; of an excerpt the share that the longer document contains.
-        cluster: id of the document that stays for it in the corpus.
-        source: who published the document.
-        duplicate_of_source: who published what it repeats.
-    """
-
-    id: str
+    id: str  # of the document left out, or of the one whose other revision was kept
     revision: str
     url: str
     title: str
-    duplicate_of: str
+    duplicate_of: str  # id of the document it repeats; for a revision the same id
     kind: DuplicateKind
-    similarity: float
-    cluster: str = ""
-    source: str = ""
-    duplicate_of_source: str = ""
+    similarity: float  # Jaccard similarity of the shingles; of an excerpt the share that the longer document contains
+    cluster: str = ""  # id of the document that stays for it in the corpus
+    source: str = ""  # who published the document
+    duplicate_of_source: str = ""  # who published what it repeats
 
 
 DUPLICATE_LINES = msgspec.json.Decoder(DuplicateLine)

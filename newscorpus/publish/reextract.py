@@ -40,15 +40,10 @@ Extracted = tuple[SourcePage | None, Row | Rejected]
 
 @dataclass(frozen=True, slots=True)
 class Reextraction:
-    """What was made of an archive.
+    """What was made of an archive."""
 
-    Attributes:
-        outcomes: numbers of "kept" and of rejections, as "stage/reason".
-        read: every page.
-    """
-
-    outcomes: Mapping[str, int]
-    read: frozenset[Fetch]
+    outcomes: Mapping[str, int]  # numbers of "kept" and of rejections, as "stage/reason"
+    read: frozenset[Fetch]  # every page
 
 
 def reextract(

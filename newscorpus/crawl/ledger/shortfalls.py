@@ -20,10 +20,12 @@ EXAMPLES = 3
 NOT_LOST = frozenset(
     {
         *("discovery/duplicate_address", "discovery/ignored", "discovery/other_version", "discovery/out_of_period"),
-        *("discovery/page_budget", "discovery/part_of_another", "discovery/too_deep", "fetch/redirect_to_known"),
+        *("discovery/page_budget", "discovery/part_of_another", "discovery/section", "discovery/too_deep"),
+        "fetch/redirect_to_known",
     }
 )
-"""Rejections by the user's own bounds, and those of pages whose article is met under another address."""
+"""Rejections by the user's own bounds, of pages whose article is met under another address, and of lists, which every
+portal has."""
 
 ENDS = {
     "byte_budget": "limits.max_bytes is reached",

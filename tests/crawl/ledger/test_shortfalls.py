@@ -32,7 +32,7 @@ def lines(corpus: Path, end: str | None = None) -> list[str]:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    """Of 100 pages two are lost by one reason, and three by another; ten more are met under another address."""
+    """Of 100 pages two are lost by one reason, and three by another; others are lists or have another address."""
     with Ledger.open(tmp_path) as ledger:
         for number in range(95):
             finish(ledger, f"kept-{number}", UrlOutcome(reason="kept"))
@@ -41,14 +41,16 @@ def corpus(tmp_path: Path) -> Path:
         for number in range(2):
             finish(ledger, f"gone-{number}", UrlOutcome("fetch", "http_404"), 404)
         for number in range(3):
+            finish(ledger, f"short-{number}", UrlOutcome("quality", "too_short"))
+        for number in range(9):
             finish(ledger, f"section-{number}", UrlOutcome("discovery", "section"))
     return tmp_path
 
 
 def test_more_than_two_in_a_hundred_are_shown_with_examples(corpus: Path) -> None:
     (line,) = lines(corpus)
-    examples = f"{SITE}/section-0, {SITE}/section-1, {SITE}/section-2"
-    assert line == f"vesti lost 3 of 100 pages (3.0%) by discovery/section, such as {examples}"
+    examples = f"{SITE}/short-0, {SITE}/short-1, {SITE}/short-2"
+    assert line == f"vesti lost 3 of 100 pages (3.0%) by quality/too_short, such as {examples}"
 
 
 def test_every_bound_is_shown_with_what_it_left(corpus: Path) -> None:
