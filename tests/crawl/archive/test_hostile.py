@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from newscorpus.config import Limits
+from newscorpus.crawl.archive import records
 from newscorpus.crawl.archive.content import ContentError, unpack
 from newscorpus.crawl.archive.read import read_captures
 from newscorpus.crawl.archive.records import Damage, read_records
@@ -100,7 +101,29 @@ def test_records_that_are_hardly_longer_than_nothing_when_packed(length: int, tm
 def test_a_record_among_the_headers_of_another_is_read(tmp_path: Path) -> None:
     path = tmp_path / "hostile.warc"
     path.write_bytes(b"WARC/1.0\r\n" * 50 + LAST)
-    assert outcomes(path) == ["broken_record"] * 50 + ["last"]
+    assert outcomes(path) == ["broken_record", "last"]
+
+
+FALSE_STARTS = {
+    "headers": b"WARC/1.0\r\n",
+    "members": gzip.compress(b"WARC/1.0\r\n"),
+    "magic": b"\x1f\x8b\x08",
+}
+
+
+@pytest.mark.parametrize("name", FALSE_STARTS)
+def test_a_damaged_region_is_one_rejection_and_is_left_alone_in_the_end(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "MAX_FALSE_STARTS", 100)
+    path, last = tmp_path / "hostile.warc", LAST if name == "headers" else gzip.compress(LAST)
+    path.write_bytes(last + FALSE_STARTS[name] * 99 + last)
+    assert outcomes(path) == ["last", "broken_record", "last"]
+    path.write_bytes(last + FALSE_STARTS[name] * 1_000 + last)
+    whole, damage = read_records(path, MEGABYTE)
+    assert isinstance(damage, Damage)
+    assert damage.why.endswith("; left alone after 100 false starts")
+    assert whole.place.length + damage.place.length == path.stat().st_size
 
 
 def test_whatever_stands_in_a_file_is_a_record_or_damage_and_covers_it(tmp_path: Path) -> None:
