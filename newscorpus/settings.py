@@ -79,6 +79,7 @@ URLLENGTH_LIMIT = 0  # the spider bounds it, and says so
 
 REQUEST_FINGERPRINTER_CLASS = "newscorpus.addon.stored.CanonicalFingerprinter"
 SCHEDULER = "newscorpus.addon.scheduler.LedgerScheduler"
+DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "newscorpus.addon.download.BoundedDownloadHandler")
 DOWNLOADER_MIDDLEWARES = {
     "newscorpus.addon.guards.PrivateAddressMiddleware": 40,  # before anything is sent, robots.txt too
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,

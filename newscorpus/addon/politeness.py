@@ -36,7 +36,7 @@ from newscorpus.crawl.politeness import (
 )
 
 ROBOTS = "newscorpus_robots"
-"""Key of `Request.meta`: this is the request for a robots.txt."""
+"""Key of `Request.meta`: this is the request for a robots.txt, of which so many bytes have come."""
 
 PART = "newscorpus_part"
 """Key of `Request.meta`: a page under way waits for this one, which therefore is asked for though the crawl ends,

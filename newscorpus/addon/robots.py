@@ -4,18 +4,19 @@ import asyncio
 import time
 from collections.abc import Callable
 from http import HTTPStatus
+from typing import Self
 from urllib.parse import urlsplit
 
-from scrapy import Request
+from scrapy import Request, signals
 from scrapy.crawler import Crawler
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.http.request import NO_CALLBACK
 
 from newscorpus.addon.guards import Postponed, Refused
 from newscorpus.addon.plugin import CrawlComponent
 from newscorpus.addon.politeness import ROBOTS, PolitenessMiddleware
-from newscorpus.config import PolitenessConfig
-from newscorpus.crawl.robots import Robots, is_reachable, read_robots
+from newscorpus.config import Limits, PolitenessConfig
+from newscorpus.crawl.robots import MAX_BYTES, Robots, is_reachable, read_robots
 
 PRIORITY = 2_000
 """Of the request for a robots.txt: before all others of the site."""
@@ -34,6 +35,13 @@ class RobotsMiddleware(CrawlComponent):
         self._hosts: dict[str, tuple[asyncio.Task[Robots], float]] = {}
         """By host: what brings the rules, and until when they hold, seconds since the epoch."""
 
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the middleware of a crawl."""
+        made = super().from_crawler(crawler)
+        crawler.signals.connect(made.stop_at_limit, signals.bytes_received)
+        return made
+
     async def process_request(self, request: Request) -> None:
         """Let `request` pass, or refuse it.
 
@@ -42,11 +50,26 @@ class RobotsMiddleware(CrawlComponent):
             Postponed: robots.txt stays out of reach.
         """
         if ROBOTS in request.meta:
+            # Of a long one the beginning counts.
+            request.meta.update({ROBOTS: 0, "download_maxsize": 0, "download_warnsize": 0})
             return
         robots = await self._robots(request)
         if not robots.allow(request.url):
             self._crawler.stats.inc_value("robotstxt/forbidden")
             raise Refused("robots_disallowed", "robots.txt forbids it")
+
+    def stop_at_limit(self, data: bytes, request: Request) -> None:
+        """Count what has come of a robots.txt.
+
+        Raises:
+            StopDownload: the rest is not read.
+        """
+        if ROBOTS not in request.meta:
+            return
+        request.meta[ROBOTS] += len(data)
+        request.meta["download_maxsize"] = Limits().max_bytes  # from here on of the unpacked body
+        if request.meta[ROBOTS] > MAX_BYTES:
+            raise StopDownload(fail=False)
 
     def sitemaps(self, url: str) -> tuple[str, ...]:
         """Addresses of sitemaps that the robots.txt of the host of `url` names, where it is known."""
@@ -71,9 +94,10 @@ class RobotsMiddleware(CrawlComponent):
     async def _fetch(self, root: str, request: Request) -> Robots:
         """Ask for robots.txt when it is the turn of the site, whose politeness asks again while it is out of reach."""
         slot = self._crawler.engine.downloader.get_slot_key(request)
-        meta = {"download_slot": slot, ROBOTS: True, "dont_retry": True}
+        meta = {"download_slot": slot, ROBOTS: 0, "dont_retry": True}
         self._crawler.stats.inc_value("robotstxt/request_count")
-        asking = Request(f"{root}/robots.txt", callback=NO_CALLBACK, priority=PRIORITY, meta=meta)
+        headers = {"Accept-Encoding": "identity"}
+        asking = Request(f"{root}/robots.txt", NO_CALLBACK, headers=headers, priority=PRIORITY, meta=meta)
         try:
             response = await self._crawler.engine.download_async(asking)
         except Postponed:

@@ -1,5 +1,6 @@
 """Read what a site allows: its robots.txt (RFC 9309, and the Crawl-delay), and what it reserves of text mining."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,6 +15,9 @@ ROBOT = "newscorpus"
 
 MAX_BYTES = 512_000
 """Of a robots.txt that are read: RFC 9309, section 2.5, asks for 500 KiB at least."""
+
+AGENT = re.compile(r"\s*user[- ]?agent\s*:?\s*([^#]*)", re.IGNORECASE)
+"""A line that says to whom rules speak."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,9 +35,21 @@ class Robots:
 
 
 def read_robots(body: bytes) -> Robots:
-    """The rules in the body of a robots.txt; what cannot be understood is passed over."""
-    rules = Protego.parse(body[:MAX_BYTES].decode("utf-8-sig", "replace"))
+    """The rules in the first `MAX_BYTES` of a robots.txt; what cannot be understood is passed over."""
+    if len(body) > MAX_BYTES:
+        body = body[:MAX_BYTES].rpartition(b"\n")[0]  # half a rule may forbid more than the whole one
+    lines = body.decode("utf-8-sig", "replace").splitlines()
+    rules = Protego.parse("\n".join(map(_addressed, lines)))
     return Robots(rules, float(rules.crawl_delay(ROBOT) or 0.0), tuple(dict.fromkeys(rules.sitemaps)))
+
+
+def _addressed(line: str) -> str:
+    """A line of a robots.txt, the others to whom rules speak being all one: Protego copies rules for each of them."""
+    if not (found := AGENT.match(line)):
+        return line
+    agent = found[1].strip().lower()
+    name = agent.replace("*", "") or agent[:1]
+    return f"User-agent: {name if name == '*' or ROBOT.startswith(name) else 'another'}"
 
 
 def is_reachable(status: int) -> bool:

@@ -68,7 +68,7 @@ def test_what_robots_forbid_is_refused_and_robots_are_asked_once() -> None:
     assert site.ask(PAGE, PRIVATE, PAGE) == ["", "robots_disallowed", ""]
     (asked,) = site.asked
     assert asked.url == "https://vesti.example/robots.txt"
-    assert asked.meta[ROBOTS]
+    assert ROBOTS in asked.meta
     assert asked.meta["download_slot"] == "vesti"
     assert site.delays == [7]
     assert site.middleware.sitemaps(PAGE) == ("https://vesti.example/maps/index.xml",)

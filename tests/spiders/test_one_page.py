@@ -1,6 +1,7 @@
 """Fetching one page, each in a process of its own, from a server on loopback that misbehaves."""
 
 import gzip
+import itertools
 import socket
 import threading
 import time
@@ -15,6 +16,7 @@ import pytest
 from newscorpus.spiders.one_page import fetch_page
 
 from newscorpus.addon.options import user_agent
+from newscorpus.crawl.robots import MAX_BYTES
 from newscorpus.data import Page, Rejected
 
 HTML = "<p>Příliš žluťoučký kůň</p>".encode()
@@ -83,6 +85,9 @@ def site() -> Iterator[Site]:
             state.asked.append((self.path, self.headers["User-Agent"]))
             status, headers, body = answer(state, self.path)
             self.send_response(status)
+            if self.path == "/headers":
+                pour_headers(self)
+                return
             for name, value in headers:
                 self.send_header(name, value)
             self.end_headers()
@@ -105,6 +110,16 @@ def drip(handler: BaseHTTPRequestHandler) -> None:
         for _ in range(100):
             handler.wfile.write(b"x")
             time.sleep(0.1)
+    except OSError:
+        return
+
+
+def pour_headers(handler: BaseHTTPRequestHandler) -> None:
+    """Small headers as fast as they are taken."""
+    handler.flush_headers()
+    try:
+        for number in itertools.count():
+            handler.wfile.write(b"%x:\r\n" % number)
     except OSError:
         return
 
@@ -177,6 +192,7 @@ def test_what_is_packed_moved_or_not_ascii_is_fetched(site: Site, path: str, end
         ("/loop", "redirect_loop"),
         ("/big", "too_large"),
         ("/bomb", "too_large"),
+        ("/headers", "too_large"),
         ("/short", "truncated"),
     ],
 )
@@ -206,6 +222,13 @@ def test_without_robots_all_is_allowed_and_with_a_failing_server_nothing(
 ) -> None:
     site.robots = robots
     assert site.reason("/private/page") == reason
+
+
+@pytest.mark.parametrize("n_bytes", [5_000, MAX_BYTES + 1])
+def test_of_a_long_robots_txt_the_beginning_counts(site: Site, n_bytes: int) -> None:
+    site.robots = 200, ROBOTS + b"#" * n_bytes + b"\nDisallow: /absent\n"
+    assert site.reason("/private/page") == "robots_disallowed"
+    assert site.reason("/absent") == ("robots_disallowed" if n_bytes < MAX_BYTES else "http_404")
 
 
 def test_nobody_there(site: Site) -> None:

@@ -1,0 +1,64 @@
+"""Download over HTTP as Scrapy does, with a bound on the headers of an answer: Scrapy bounds its body alone."""
+
+from scrapy import Request
+from scrapy.core.downloader.handlers.http11 import (
+    HTTP11DownloadHandler,
+    _LenientHTTP11ClientFactory,
+    _LenientHTTP11ClientProtocol,
+)
+from scrapy.crawler import Crawler
+from scrapy.exceptions import DownloadCancelledError, DownloadFailedError
+from scrapy.http import Response
+from twisted.internet.interfaces import IAddress
+from twisted.python.failure import Failure
+from twisted.web._newclient import HEADER, STATUS, HTTP11ClientProtocol
+
+MAX_HEAD_BYTES = 2**18
+"""Longest headers of an answer, those of interim answers (1xx) included: what browsers take. Real ones have some 2 kB,
+and in memory each takes a hundred times the space of its shortest form."""
+
+
+class BoundedDownloadHandler(HTTP11DownloadHandler):
+    """Scrapy's own, except that an answer with too long headers ends."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._pool._factory = _Factory  # noqa: SLF001 -- as Scrapy sets its own
+
+    async def download_request(self, request: Request) -> Response:
+        """Send a request, and give the answer.
+
+        Raises:
+            DownloadCancelledError: the headers or the body are too long.
+        """
+        try:
+            return await super().download_request(request)
+        except DownloadFailedError as error:
+            reasons: list[Failure] = getattr(error.__cause__, "reasons", [])
+            if any(isinstance(each.value, _HeadersTooLongError) for each in reasons):
+                raise DownloadCancelledError(f"more than {MAX_HEAD_BYTES} bytes of headers") from error
+            raise
+
+
+class _HeadersTooLongError(ValueError):
+    """The headers of an answer do not end in time."""
+
+
+class _Protocol(_LenientHTTP11ClientProtocol):
+    """A connection that counts the bytes of headers."""
+
+    _head_bytes = 0
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802 -- Twisted's name
+        """Take what has come, unless it is too long."""
+        is_head = self._parser is not None and self._parser.state in {STATUS, HEADER}
+        self._head_bytes = self._head_bytes + len(data) if is_head else 0
+        if self._head_bytes > MAX_HEAD_BYTES + len(data):  # the last piece may be of the body
+            self._giveUp(Failure(_HeadersTooLongError()))  # type: ignore[no-untyped-call]
+        else:
+            super().dataReceived(data)  # type: ignore[no-untyped-call]
+
+
+class _Factory(_LenientHTTP11ClientFactory):
+    def buildProtocol(self, addr: IAddress | None) -> HTTP11ClientProtocol:  # noqa: ARG002, N802 -- Twisted's names
+        return _Protocol(self._quiescentCallback)  # type: ignore[no-untyped-call]
