@@ -3,12 +3,15 @@
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from io import FileIO
 from pathlib import Path
 from typing import BinaryIO
 
 from newscorpus.errors import CorpusError
+
+PRIMARY_CODE = 0xFF
+"""Bits of an error code of SQLite that say what failed; the others say how."""
 
 
 @contextmanager
@@ -20,14 +23,25 @@ def exclusive(path: Path, work: str = "build", error: type[ValueError] = CorpusE
     Args:
         path: of the lock, in the folder that it locks.
         work: what is done in the meantime, for the message.
-        error: what is raised where another process holds the lock.
+        error: what is raised where another process holds the lock, or it cannot be had.
     """
-    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as connection:
+    with ExitStack() as stack:
         try:
+            connection = stack.enter_context(closing(sqlite3.connect(path, timeout=0, isolation_level=None)))
             connection.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as held:
-            raise error(f"{path.parent}: another {work} is at work here ({held})") from held
+        except sqlite3.DatabaseError as failed:
+            raise error(_why_not_locked(path, work, failed)) from failed
         yield
+
+
+def _why_not_locked(path: Path, work: str, failed: sqlite3.DatabaseError) -> str:
+    match failed.sqlite_errorcode & PRIMARY_CODE:
+        case sqlite3.SQLITE_BUSY:
+            return f"{path.parent}: another {work} is at work here ({failed})"
+        case sqlite3.SQLITE_NOTADB:
+            return f"{path}: no lock of newscorpus ({failed}); remove it"
+        case _:  # a full disk, for one
+            return f"{path}: {failed}"
 
 
 @contextmanager

@@ -1,4 +1,8 @@
-"""Name the files and folders of a corpus."""
+"""Name the files and folders of a corpus, and say what belongs to it."""
+
+from pathlib import Path
+
+from newscorpus.errors import CorpusError
 
 LEDGER = "ledger.sqlite"
 ARCHIVE = "archive"
@@ -21,3 +25,15 @@ CARD = "README.md"
 CRAWL_LOCK = ".crawl.lock"
 BUILD_LOCK = ".build.lock"
 """Held while a crawl or a build writes to the corpus."""
+
+
+def inside(corpus: Path, name: str, error: type[ValueError] = CorpusError) -> Path:
+    """Give the path of a file that something stored in a corpus names; one outside of the corpus is refused.
+
+    Raises:
+        ValueError: an `error`, since the corpus may be somebody else's.
+    """
+    path = corpus / name
+    if "\0" in name or not path.resolve().is_relative_to(corpus.resolve()):
+        raise error(f"{corpus}: names a file outside the corpus: {name!r}")
+    return path

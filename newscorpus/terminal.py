@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from newscorpus.files import replacing
+from newscorpus.tokens import printable
 
 T = TypeVar("T")
 
@@ -51,7 +52,7 @@ def progress(items: Iterable[T], what: str) -> Iterator[T]:
 
 def complain(message: str) -> None:
     """Print on standard error, in one line, what went wrong."""
-    sys.stderr.write(f"newscorpus: {' '.join(message.split())}\n")
+    sys.stderr.write(f"newscorpus: {printable(' '.join(message.split()))}\n")
 
 
 def describe(error: Exception) -> str:

@@ -23,6 +23,10 @@ N_LISTED = 0x20000
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 
 
+_COMMANDS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What a terminal may obey: control characters (C0 and C1), marks that turn the direction, and lone surrogates."""
+
+
 def words(text: str) -> list[str]:
     """The words of `text`, in order, letter case kept."""
     return _WORD.findall(text)
@@ -42,6 +46,11 @@ def count_words(text: str) -> int:
 def fold(word: str) -> str:
     """`word` in one case and without accents."""
     return "".join(char for char in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(char))
+
+
+def printable(line: str) -> str:
+    """Remove from a line what a terminal would obey instead of showing it; ends of lines and tabs become spaces."""
+    return _COMMANDS.sub("", line.translate({9: " ", 10: " ", 13: " "}))
 
 
 def collapse(text: str) -> str:

@@ -75,11 +75,12 @@ def _warn(tally: "RuleTally") -> None:
 
 def _print_differences(found: "list[Change]", limit: int) -> None:
     from newscorpus.publish.changes import ChangeKind, difference
+    from newscorpus.tokens import printable
 
     shown = [change for change in found if change.kind in {ChangeKind.TEXT, ChangeKind.GAINED, ChangeKind.LOST}]
     for change in shown[:limit]:
         typer.echo(f"=== {change.kind}: {change.source}, {change.id}")
-        typer.echo("\n".join(difference(change)))
+        typer.echo("\n".join(map(printable, difference(change))))
     if len(shown) > limit:
         typer.echo(f"... {len(shown) - limit} more documents")
 

@@ -33,6 +33,7 @@ def status(
 
     from newscorpus.crawl.ledger.shortfalls import shortfalls
     from newscorpus.crawl.ledger.status import status as read_status
+    from newscorpus.tokens import printable
 
     found = read_status(corpus)
     if as_json:
@@ -53,7 +54,7 @@ def status(
             typer.echo(f"{one.portal or 'no portal'}, rejected: {counted(one.rejected)}")
     for one in found:
         for line in shortfalls(asdict(one)):
-            typer.echo(line)
+            typer.echo(printable(line))
 
 
 def _aligned(rows: list[tuple[object, ...]]) -> list[str]:
@@ -103,11 +104,13 @@ def _print(table: "StatsTable", console: "Console") -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from newscorpus.tokens import printable
+
     lines = Table(box=None, pad_edge=False)
     for at, name in enumerate(table.header):
         lines.add_column(name, justify="right" if at else "left", overflow="fold")
     for label, numbers in table.rows[:SHOWN_ROWS]:
-        lines.add_row(Text(label), *(f"{number:,}" for number in numbers))
+        lines.add_row(Text(printable(label)), *(f"{number:,}" for number in numbers))
     console.print(Text(f"\n{table.title}", style="bold"), lines, sep="\n")
     if len(table.rows) > SHOWN_ROWS:
         console.print(f"and {len(table.rows) - SHOWN_ROWS} more")

@@ -13,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from newscorpus.corpus.manifest import Manifest
 from newscorpus.corpus.records import TYPE_NAMES, item_type, keys_of
 from newscorpus.data import Record
+from newscorpus.tokens import collapse, printable
 
 PATTERN_KEY = "data_files:"
 """Key of the pattern that matches the names of the shards, and no others."""
@@ -53,6 +54,13 @@ COLUMNS = {
 }
 """What each column means; every field of `Record` has its line."""
 
+
+def cell(text: str) -> str:
+    """Escape text of others, so that it has no effect in Markdown."""
+    plain = printable(collapse(text)).replace("&", "&amp;").replace("<", "&lt;")
+    return "".join(f"\\{character}" if character in "\\`*_[]|" else character for character in plain)
+
+
 TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
     autoescape=False,  # noqa: S701 -- Markdown and plain text
@@ -65,6 +73,7 @@ TEMPLATES.filters |= {
     "json": json.dumps,  # in YAML, texts are quoted as JSON does it, or Norwegian (`no`) would be the opposite of yes
     "commas": "{:,}".format,
     "percent": "{:.0%}".format,
+    "cell": cell,
 }
 
 

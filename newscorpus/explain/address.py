@@ -21,7 +21,7 @@ from newscorpus.crawl.ledger.status import UrlEntry, find
 from newscorpus.data import Evidence, Record, Rejected
 from newscorpus.dedup.duplicates import DuplicateKind
 from newscorpus.errors import CorpusError
-from newscorpus.layout import DUPLICATES, INTAKE, LEDGER, LOW_CONFIDENCE, MANIFEST, PUBLISHED, REJECTED
+from newscorpus.layout import DUPLICATES, INTAKE, LEDGER, LOW_CONFIDENCE, MANIFEST, PUBLISHED, REJECTED, inside
 from newscorpus.publish.left_out import DUPLICATE_LINES, DuplicateLine
 from newscorpus.urls import document_id
 
@@ -127,11 +127,12 @@ def archived_page(corpus: Path, explanation: Explanation) -> Capture | Rejected 
 
     Raises:
         ArchiveError: the file cannot be read.
+        CorpusError: it lies outside the corpus.
     """
     answered = explanation.answered
     if answered is None or not answered.archive_file:
         return None
-    return read_capture(corpus / answered.archive_file, answered.archive_offset)
+    return read_capture(inside(corpus, answered.archive_file), answered.archive_offset)
 
 
 def _of_entry(url: str, entry: UrlEntry) -> Explanation:
@@ -156,11 +157,12 @@ def _outcome_of(corpus: Path, entry: UrlEntry) -> Record | Rejected | None:
     file, offset = entry.line
     if not file:
         return Rejected(entry.stage, entry.reason, entry.detail, entry.url) if entry.stage else None
+    path = inside(corpus, file)
     try:
-        _, line = next(complete_lines(corpus / file, offset), (0, b""))
+        _, line = next(complete_lines(path, offset), (0, b""))
         return REJECTIONS.decode(line) if entry.stage else intake.decode_row(line).record
     except (OSError, msgspec.DecodeError, CorpusError) as error:
-        raise CorpusError(f"{corpus / file}, at offset {offset}: {error}") from error
+        raise CorpusError(f"{path}, at offset {offset}: {error}") from error
 
 
 def _search(corpus: Path, document: str) -> Record | Rejected | None:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from newscorpus.corpus.lines import writable
 from newscorpus.dedup.duplicates import DuplicateKind
 from newscorpus.explain.address import Explanation, Fate, Found
 from newscorpus.publish.left_out import DuplicateLine
+from newscorpus.tokens import printable
 
 if TYPE_CHECKING:  # what reads pages takes a second to load
     from newscorpus.explain.page import FieldView, PageView
@@ -35,7 +35,7 @@ MOST_CHARACTERS = 100
 
 def explanation_lines(explanation: Explanation) -> Iterator[str]:
     """Print what a corpus holds on an address."""
-    yield explanation.url
+    yield printable(explanation.url)
     yield from _labelled("fate", WORDS[explanation.fate])
     published = explanation.published
     if rejected := explanation.rejected:
@@ -71,7 +71,7 @@ def page_lines(view: "PageView") -> Iterator[str]:
 
 def _labelled(label: str, text: str) -> Iterator[str]:
     if text:
-        yield f"  {label:<{LABEL_WIDTH}}{writable(text)}"
+        yield f"  {label:<{LABEL_WIDTH}}{printable(text)}"
 
 
 def _found(found: Found, url: str) -> Iterator[str]:
@@ -114,5 +114,5 @@ def _field(view: "FieldView") -> Iterator[str]:
 
 
 def _cut(text: str) -> str:
-    text = writable(text)  # what a page says must not steer the terminal
+    text = printable(text)  # what a page says must not steer the terminal
     return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"

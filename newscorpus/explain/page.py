@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import msgspec
 
 from newscorpus.corpus.intake import Row
-from newscorpus.corpus.lines import encode_line, writable
+from newscorpus.corpus.lines import encode_line
 from newscorpus.data import Evidence, Fields, LabelledBlock, Record, Rejected
 from newscorpus.extraction.extractor import read
 from newscorpus.portals.template import TemplateRules
 from newscorpus.published import registry
 from newscorpus.recipe import Recipe, SourcePage, extractor_of, process_page
 from newscorpus.stored import rejection_line
-from newscorpus.tokens import collapse
+from newscorpus.tokens import collapse, printable
 from newscorpus.urls import ID_LENGTH, document_id
 
 FIELDS = (
@@ -167,7 +167,7 @@ def blocks(recipe: Recipe, page: SourcePage) -> bytes:
 def _cells(labelled: LabelledBlock) -> tuple[str, ...]:
     block = labelled.block
     cells = (labelled.label, f"{labelled.score:.4f}", ",".join(labelled.reasons), block.element.path, block.text)
-    return tuple(collapse(writable(cell)) for cell in cells)
+    return tuple(collapse(printable(cell)) for cell in cells)
 
 
 FORMATS: Mapping[str, Callable[[Recipe, SourcePage], bytes]] = {

@@ -15,7 +15,7 @@ import zstandard
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus import intake
-from newscorpus.corpus.intake import Row, RowPlace, Withdrawal, read_intake
+from newscorpus.corpus.intake import Row, RowPlace, Withdrawal, read_intake, segments
 from newscorpus.corpus.records import encode
 from newscorpus.data import SCHEMA, Record
 from newscorpus.dedup.collection import Collection
@@ -53,7 +53,8 @@ def update_index(corpus: Path, config: BuildConfig, watch: Watch = unwatched) ->
     layout = layout_of(config)
     store = Store.existing(folder, layout)
     known = {covered.name: covered for covered in store.state.covered} if store else {}
-    if not all(_check(intake / name, covered.size) == covered.check for name, covered in known.items()):
+    there = {path.name for path in segments(intake)}  # the index may be somebody else's, and name any file
+    if not all(name in there and _check(intake / name, known[name].size) == known[name].check for name in known):
         store, known = None, {}
     rows = read_intake(intake, config.signature, {name: covered.size for name, covered in known.items()})
     for batch in grouped(watch(rows, "rows read"), ROWS_AT_ONCE):

@@ -179,3 +179,11 @@ def test_a_manifest_of_a_later_schema_is_refused(tmp_path: Path, record: Record)
     path.write_text(path.read_text("utf-8").replace('"schema": 2', '"schema": 9', 1), "utf-8")
     with pytest.raises(CorpusError, match="schema 9; this version reads 1 to 2"):
         read_manifest(tmp_path)
+
+
+def test_names_of_others_have_no_effect_in_the_card(tmp_path: Path, record: Record) -> None:
+    hostile = replace(record, source="a\n\n# Free <img src=x> | [b](c)\u202e\x9b", language="<b>")
+    publish(tmp_path, [hostile], config())
+    card = (tmp_path / "README.md").read_text("utf-8")
+    (line,) = [line for line in card.splitlines() if "Free" in line]
+    assert line == r"| a # Free &lt;img src=x> \| \[b\](c) | &lt;b> | 1 | 6 |"

@@ -1,7 +1,10 @@
 """What a corpus tells of its addresses, and on what an extractor decides a page."""
 
 import json
+import shutil
+import sqlite3
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +22,7 @@ from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.crawl.ledger import Fetched, Ledger, Link, Series, UrlOutcome, key_of
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.errors import CorpusError
-from newscorpus.explain.address import Explanation, Fate, explain
+from newscorpus.explain.address import Explanation, Fate, archived_page, explain
 from newscorpus.explain.lines import explanation_lines
 from newscorpus.explain.page import inspect_page
 from newscorpus.layout import INTAKE_SEGMENT
@@ -255,3 +258,25 @@ def test_the_command(corpus: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("arguments", [[SITE], ["page.html", "--corpus", "x"], [SITE, "--corpus", "x", "--url", SITE]])
 def test_wrong_usage(arguments: list[str]) -> None:
     assert CliRunner().invoke(app, ["explain", *arguments]).exit_code == 2
+
+
+def test_what_a_corpus_says_does_not_steer_the_terminal(corpus: Path) -> None:
+    said = explain(corpus, SITE + "/one")
+    assert said.row is not None
+    hostile = replace(said.row, title="a\x9b2J\u202eb\n  fate        in the corpus", flags=("\x1b[1m",))
+    text = "\n".join(explanation_lines(replace(said, url="https://a.cz/\x9b", row=hostile)))
+    assert all(character == "\n" or character.isprintable() for character in text)
+    assert text.count("\n  fate ") == 1
+
+
+@pytest.mark.parametrize("column", ["archive_file", "line_file"])
+@pytest.mark.parametrize("name", ["../secret.txt", "{folder}/secret.txt", "intake/\0"])
+def test_a_ledger_that_names_files_outside_the_corpus_opens_none(
+    corpus: Path, tmp_path: Path, column: str, name: str
+) -> None:
+    crafted = shutil.copytree(corpus, tmp_path / "crafted")
+    (tmp_path / "secret.txt").write_text("secret")
+    with closing(sqlite3.connect(crafted / "ledger.sqlite")) as connection, connection:
+        connection.execute(f"UPDATE urls SET {column} = ?", (name.format(folder=tmp_path),))
+    with pytest.raises(CorpusError, match="names a file outside the corpus"):
+        archived_page(crafted, explain(crafted, SITE + "/one"))

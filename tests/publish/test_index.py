@@ -101,3 +101,16 @@ def test_a_segment_that_is_gone_is_noticed(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "intake" / "000002.jsonl").unlink()
     found, n_read = update(tmp_path, monkeypatch)
     assert (len(found), n_read) == (1, 1)
+
+
+def test_an_index_that_names_files_outside_the_intake_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store(tmp_path / "corpus", "jedna")
+    update(tmp_path / "corpus", monkeypatch)
+    segment, state = tmp_path / "corpus/intake/000001.jsonl", tmp_path / "corpus/index/index.json"
+    (tmp_path / "secret.jsonl").write_bytes(segment.read_bytes())
+    state.write_bytes(state.read_bytes().replace(b'"000001.jsonl"', b'"../../secret.jsonl"'))
+    found, n_read = update(tmp_path / "corpus", monkeypatch)
+    assert (len(found), n_read) == (1, 1)
+    assert [covered.name for covered in found.state.covered] == ["000001.jsonl"]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from newscorpus.config import ShardConfig, ShardFormat
-from newscorpus.corpus.card import TEMPLATES, fill
+from newscorpus.corpus.card import cell, fill
 from newscorpus.corpus.export.croissant import CROISSANT, croissant
 from newscorpus.corpus.export.source import Census, ExportPart, ExportSource, SplitFiles
 from newscorpus.corpus.shards import Shard, write_shards
@@ -82,13 +82,4 @@ def _largest_first(counts: Counter[str]) -> list[tuple[str, int]]:
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     others = ordered[LONGEST_TABLE:]
     rest = [(f"{len(others):,} others", sum(count for _, count in others))] if others else []
-    return [*((_cell(name) or "none", count) for name, count in ordered[:LONGEST_TABLE]), *rest]
-
-
-def _cell(text: str) -> str:
-    """Escape text of others, so that it has no effect in Markdown."""
-    plain = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;")
-    return "".join(f"\\{character}" if character in "\\`*_[]|" else character for character in plain)
-
-
-TEMPLATES.filters["cell"] = _cell
+    return [*((cell(name) or "none", count) for name, count in ordered[:LONGEST_TABLE]), *rest]

@@ -16,6 +16,7 @@ from lxml.etree import _Element
 from newscorpus.corpus.export.source import ExportPart, ExportSource
 from newscorpus.corpus.export.text import safe_name
 from newscorpus.data import Record
+from newscorpus.errors import CorpusError
 from newscorpus.tokens import collapse, paragraphs
 
 TEI = "http://www.tei-c.org/ns/1.0"
@@ -53,7 +54,7 @@ def write(source: ExportSource, folder: Path) -> None:
         for number, records in part.files(source.config.max_bytes):
             with (folder / f"{part.name or 'corpus'}-{number}.xml").open("xb") as file:
                 file.write(OPENING.encode())
-                for element in chain([corpus_header(source, part)], map(document, records)):
+                for element in chain([corpus_header(source, part)], map(_checked, records)):
                     file.write(etree.tostring(element, encoding="utf-8") + b"\n")
                 file.write(CLOSING.encode())
 
@@ -77,6 +78,14 @@ def corpus_header(source: ExportSource, part: ExportPart) -> _Element:
             E.appInfo(E.application({"ident": "newscorpus", "version": version("newscorpus")}, E.label("newscorpus")))
         ),
     )
+
+
+def _checked(record: Record) -> _Element:
+    """Make a document; one that XML cannot hold is refused by name, since ids and languages stay as they are."""
+    try:
+        return document(record)
+    except ValueError as error:
+        raise CorpusError(f"record {record.id!r}, {record.url!r}: {error}") from error
 
 
 def document(record: Record) -> _Element:

@@ -6,7 +6,7 @@ from pathlib import Path
 from newscorpus.crawl.ledger.rows import UrlState
 from newscorpus.crawl.ledger.transaction import cut_back
 from newscorpus.errors import LedgerError
-from newscorpus.layout import ARCHIVE, INTAKE
+from newscorpus.layout import ARCHIVE, INTAKE, inside
 
 FOLDERS = (INTAKE, ARCHIVE)
 """Folders of the corpus in which every file belongs to the ledger."""
@@ -25,8 +25,7 @@ def recover(connection: sqlite3.Connection, corpus: Path) -> dict[str, int]:
     """
     lengths = dict(connection.execute("SELECT name, length FROM files"))
     for name in lengths:
-        if not (corpus / name).resolve().is_relative_to(corpus.resolve()):
-            raise LedgerError(f"{corpus}: its ledger names a file outside the corpus: {name!r}")
+        inside(corpus, name, LedgerError)
     unknown = _unknown_files(corpus, lengths)
     is_blank = connection.execute("SELECT 1 FROM urls LIMIT 1").fetchone() is None
     if is_blank and any(name.startswith(f"{INTAKE}/") for name in unknown):

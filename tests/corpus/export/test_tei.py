@@ -14,6 +14,7 @@ from lxml import etree
 from newscorpus.config import ExportConfig
 from newscorpus.corpus.export import tei
 from newscorpus.data import Record
+from newscorpus.errors import CorpusError
 from newscorpus.tokens import paragraphs
 
 from .conftest import MakeSource
@@ -91,3 +92,9 @@ def test_ids_are_names_of_xml(make_source: MakeSource, records: list[Record], fo
 )
 def test_what_xml_cannot_hold_goes(text: str, held: str) -> None:
     assert tei._text(text) == held
+
+
+def test_a_record_that_xml_cannot_hold_is_named(make_source: MakeSource, record: Record, folder: Path) -> None:
+    odd = replace(record, id="odd", language="c\x1bs", url="https://a.cz/odd")
+    with pytest.raises(CorpusError, match=r"^record 'odd', 'https://a\.cz/odd': .*XML compatible"):
+        tei.write(make_source({"": [record, odd]}), folder)

@@ -1,0 +1,44 @@
+"""Locks: who holds one, and what else may be wrong with it."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from newscorpus.errors import CorpusError
+from newscorpus.files import exclusive
+
+
+def lock(folder: Path) -> None:
+    with exclusive(folder / ".lock", "dance"):
+        pass
+
+
+def test_a_lock_is_held_by_one(tmp_path: Path) -> None:
+    with exclusive(tmp_path / ".lock", "dance"), pytest.raises(CorpusError, match="another dance is at work here"):
+        lock(tmp_path)
+    lock(tmp_path)
+
+
+def test_garbage_in_place_of_a_lock_is_said_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / ".lock").write_bytes(b"garbage " * 100)
+    with pytest.raises(CorpusError, match=r"\.lock: no lock of newscorpus \(.*\); remove it$"):
+        lock(tmp_path)
+
+
+def test_a_full_disk_is_no_other_at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(sqlite3.Connection):
+        def execute(self, *_: object) -> sqlite3.Cursor:
+            error = sqlite3.OperationalError("database or disk is full")
+            error.sqlite_errorcode = sqlite3.SQLITE_FULL
+            raise error
+
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda path, **_: connect(path, factory=Full))
+    with pytest.raises(CorpusError, match=r"\.lock: database or disk is full$"):
+        lock(tmp_path)
+
+
+def test_a_lock_in_no_folder_is_said_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match=r"\.lock: unable to open database file$"):
+        lock(tmp_path / "absent")
