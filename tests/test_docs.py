@@ -1,8 +1,10 @@
 """What the documents name is there: verbs and options, targets of make, files."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 import typer
 
@@ -10,11 +12,17 @@ from newscorpus.cli import app
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
-VERBS = {
-    name: {option for parameter in verb.params for option in parameter.opts} | {"--help"}
-    for name, verb in typer.main.get_command(app).commands.items()  # type: ignore[attr-defined]
-}
-"""The options of each verb."""
+
+
+def verbs(group: click.Group, before: str = "") -> Iterator[tuple[str, set[str]]]:
+    """Name each verb, also `portal import`, with its options."""
+    for name, verb in group.commands.items():
+        if isinstance(verb, click.Group):
+            yield from verbs(verb, f"{before}{name} ")
+        yield before + name, {option for parameter in verb.params for option in parameter.opts} | {"--help"}
+
+
+VERBS = dict(verbs(typer.main.get_command(app)))  # type: ignore[arg-type]
 
 every_document = pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 
@@ -29,7 +37,7 @@ def code(path: Path) -> list[str]:
 
 def unknown(line: str) -> list[str]:
     """What a line that calls `newscorpus` names and the command does not know."""
-    called = re.match(r"(?:\.venv/bin/)?newscorpus ([a-z-]+)(.*)", line)
+    called = re.match(r"(?:\.venv/bin/)?newscorpus ((?:portal )?[a-z-]+)(.*)", line)
     if called is None:
         return []
     options = set(re.findall(r"(?<!\S)--[a-z-]+", called[2].partition("#")[0]))
@@ -43,6 +51,7 @@ def test_verbs_and_options_exist(path: Path) -> None:
 
 def test_what_does_not_exist_is_found() -> None:
     assert unknown("newscorpus nonsense --output x") == ["nonsense"]
+    assert unknown("newscorpus portal nonsense") == ["portal nonsense"]
     assert unknown("newscorpus extract page.html --format text --nonsense") == ["--nonsense"]
     assert unknown("newscorpus evaluate --dataset x  # not --nonsense") == []
 

@@ -6,7 +6,7 @@ Each module adds its verbs to `app`; a new module is imported here.
 import os
 import sys
 
-from newscorpus.cli import build, crawl, demo, evaluate, explain, export, extract, reextract, status, train
+from newscorpus.cli import build, crawl, demo, evaluate, explain, export, extract, portal, reextract, status, train
 from newscorpus.cli.app import app
 from newscorpus.errors import DemoError
 
@@ -20,6 +20,7 @@ __all__ = [
     "export",
     "extract",
     "main",
+    "portal",
     "reextract",
     "status",
     "train",

@@ -66,8 +66,12 @@ class Template(Protocol):
         """Take the elements that the rules call unwanted out of `tree`."""
         ...
 
-    def read(self, tree: HtmlElement) -> tuple[Evidence, ...]:
-        """The values that the rules find, source "template"; main text is field "text", one value a paragraph."""
+    def read_fields(self, tree: HtmlElement) -> tuple[Evidence, ...]:
+        """The values that the rules find for the fields, source "template"."""
+        ...
+
+    def read_text(self, tree: HtmlElement) -> tuple[str, ...]:
+        """The paragraphs that the rules find for the main text."""
         ...
 
 
@@ -101,7 +105,7 @@ def read(page: Page, template: Template | None = None, limits: Limits = Limits()
     tree = parse(html, page.url)
     if isinstance(tree, Rejected):
         return tree
-    evidence = template.read(tree) if template else ()
+    evidence = template.read_fields(tree) if template else ()
     hits = template.hits(tree) if template else ()
     described = read_fields(tree, page, evidence)
     if template:
@@ -113,7 +117,7 @@ def read(page: Page, template: Template | None = None, limits: Limits = Limits()
         blocks=segment(tree, limits),
         fields=described.fields,
         article_body=described.article_body,
-        template_text=tuple(item.value for item in evidence if item.field == "text"),
+        template_text=template.read_text(tree) if template else (),
         evidence=described.evidence,
         rule_hits=hits,
     )

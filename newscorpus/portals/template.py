@@ -87,14 +87,18 @@ class TemplateRules:
         # In one pass: `drop_tree` on each joins the texts after them again and again, in quadratic time.
         etree.strip_elements(tree, UNWANTED, with_tail=False)
 
-    def read(self, tree: HtmlElement) -> tuple[Evidence, ...]:
-        """The values that the rules find, source "template"; main text is field "text", one value a paragraph."""
-        matches = [match for rule in self._text for match in self._matches(rule, tree)]
-        found = [Evidence("text", paragraph, "template") for match in matches for paragraph in _paragraphs(match)]
+    def read_fields(self, tree: HtmlElement) -> tuple[Evidence, ...]:
+        """The values that the rules find for the fields, source "template"."""
+        found: list[Evidence] = []
         for field in FIELDS:
             values = next(filter(None, (self._values(rule, tree) for rule in self._rules[field])), ())
             found += [Evidence(field, value, "template") for value in values]
         return tuple(found)
+
+    def read_text(self, tree: HtmlElement) -> tuple[str, ...]:
+        """The paragraphs that the rules find for the main text."""
+        matches = (match for rule in self._text for match in self._matches(rule, tree))
+        return tuple(paragraph for match in matches for paragraph in _paragraphs(match))
 
     def hits(self, tree: HtmlElement) -> tuple[RuleHit, ...]:
         """The rules that find something in `tree`, as it is before anything is removed; also where another decides."""

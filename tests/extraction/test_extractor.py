@@ -23,10 +23,13 @@ class Rules:
         for element in tree.xpath("//*[@class='advert']"):
             element.drop_tree()
 
-    def read(self, tree: HtmlElement) -> tuple[Evidence, ...]:
+    def read_fields(self, tree: HtmlElement) -> tuple[Evidence, ...]:
         assert tree.xpath("//*[@class='advert']")
-        found = [Evidence("text", "".join(p.itertext()), "template") for p in tree.xpath("//h1/following-sibling::p")]
-        return (*found, Evidence("section", "Doprava", "template"))
+        return (Evidence("section", "Doprava", "template"),)
+
+    def read_text(self, tree: HtmlElement) -> tuple[str, ...]:
+        assert not tree.xpath("//*[@class='advert']")
+        return tuple("".join(p.itertext()) for p in tree.xpath("//h1/following-sibling::p"))
 
 
 def reading(page: Page, template: Rules | None = None) -> Reading:

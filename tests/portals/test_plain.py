@@ -17,9 +17,8 @@ def texts(folder: Path, lines: str) -> list[str]:
     path.write_bytes(lines.encode())
     template = load_plain_template(path)
     assert template.name == "vesti"
-    evidence = template.read(html.document_fromstring(PAGE))
-    assert {each.field for each in evidence} <= {"text"}
-    return [each.value for each in evidence]
+    assert template.read_fields(html.document_fromstring(PAGE)) == ()
+    return list(template.read_text(html.document_fromstring(PAGE)))
 
 
 @pytest.mark.parametrize(
@@ -81,7 +80,7 @@ def test_any_file_is_read_or_refused_in_one_line(tmp_path_factory: pytest.TempPa
     path.write_bytes(lines.encode("utf-8", "replace"))
     refusal = ""
     try:
-        load_plain_template(path).read(html.document_fromstring(PAGE))
+        load_plain_template(path).read_text(html.document_fromstring(PAGE))
     except PortalError as error:
         refusal = str(error)
     assert "\n" not in refusal

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from lxml import html
 from lxml.html import HtmlElement
 
-from newscorpus.data import Evidence, RuleHit
+from newscorpus.data import RuleHit
 from newscorpus.extraction.extractor import Template
 from newscorpus.extraction.parse import parse
 from newscorpus.portals.portal import TemplateSection
@@ -28,12 +28,12 @@ def tree(page: str = PAGE) -> HtmlElement:
 def read(page: str = PAGE, **rules: tuple[str, ...]) -> dict[str, list[str]]:
     root = tree(page)
     template: Template = TemplateRules("vesti", TemplateSection(**rules))
-    template.remove_unwanted(root)
     values: dict[str, list[str]] = {}
-    for evidence in template.read(root):
+    for evidence in template.read_fields(root):
         assert evidence.source == "template"
         values.setdefault(evidence.field, []).append(evidence.value)
-    return values
+    template.remove_unwanted(root)
+    return {**({"text": list(text)} if (text := template.read_text(root)) else {}), **values}
 
 
 def test_text_is_one_value_a_paragraph() -> None:
@@ -90,7 +90,7 @@ def test_empty_rules_find_nothing_and_remove_nothing() -> None:
     before = html.tostring(root)
     template = TemplateRules("vesti", TemplateSection())
     template.remove_unwanted(root)
-    assert template.read(root) == ()
+    assert (template.read_fields(root), template.read_text(root)) == ((), ())
     assert html.tostring(root) == before
 
 
@@ -98,7 +98,8 @@ def test_reading_changes_nothing() -> None:
     root = tree()
     before = html.tostring(root)
     template = TemplateRules("vesti", TemplateSection(text=(".body",), title=("h1",)))
-    assert template.read(root) == template.read(root)
+    assert template.read_fields(root) == template.read_fields(root)
+    assert template.read_text(root) == template.read_text(root)
     assert html.tostring(root) == before
 
 
@@ -106,7 +107,7 @@ def test_rules_travel_to_another_process() -> None:
     template = TemplateRules("vesti", TemplateSection(text=(".lead",), remove=(".ad",)))
     copy = pickle.loads(pickle.dumps(template))
     assert copy.name == "vesti"
-    assert copy.read(tree()) == template.read(tree()) == (Evidence("text", "Uvod.", "template"),)
+    assert copy.read_text(tree()) == template.read_text(tree()) == ("Uvod.",)
 
 
 def test_a_broken_rule_is_refused() -> None:
@@ -131,7 +132,8 @@ def test_deep_nesting_does_no_harm() -> None:
     root = parse("<div class=a>" * 1_900 + "text" + "</div>" * 1_900)
     assert isinstance(root, HtmlElement)
     template = TemplateRules("vesti", TemplateSection(text=("class=a",), title=("div",)))
-    assert [evidence.value for evidence in template.read(root)] == ["text", "text"]
+    assert [evidence.value for evidence in template.read_fields(root)] == ["text"]
+    assert template.read_text(root) == ("text",)
 
 
 MARKUP = st.lists(

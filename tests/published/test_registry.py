@@ -36,8 +36,11 @@ class Rules:
         for element in tree.xpath("//*[@class='own']"):
             element.drop_tree()
 
-    def read(self, tree: HtmlElement) -> tuple[Evidence, ...]:
-        return tuple(Evidence("text", text, "template") for text in self.texts)
+    def read_fields(self, tree: HtmlElement) -> tuple[Evidence, ...]:
+        return ()
+
+    def read_text(self, tree: HtmlElement) -> tuple[str, ...]:
+        return self.texts
 
 
 def test_names_are_unique_and_the_default_is_ours() -> None:
