@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import click
 import pytest
 import typer
+from typer.core import TyperGroup
 
 from newscorpus.cli import app
 
@@ -14,10 +14,10 @@ ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 
 
-def verbs(group: click.Group, before: str = "") -> Iterator[tuple[str, set[str]]]:
+def verbs(group: TyperGroup, before: str = "") -> Iterator[tuple[str, set[str]]]:
     """Name each verb, also `portal import`, with its options."""
     for name, verb in group.commands.items():
-        if isinstance(verb, click.Group):
+        if isinstance(verb, TyperGroup):
             yield from verbs(verb, f"{before}{name} ")
         yield before + name, {option for parameter in verb.params for option in parameter.opts} | {"--help"}
 
