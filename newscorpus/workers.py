@@ -1,7 +1,9 @@
 """Run work in processes of its own: a limit of time an item, order kept, memory bounded.
 
-One pool serves the crawl (`WorkerPool`, awaited) and the batch jobs (`in_order`). A process that hangs or dies loses
-only its item; processes ignore Ctrl-C, which their parent handles, and end when their parent dies, by SIGKILL too.
+One pool serves the crawl (`WorkerPool`, awaited) and the batch jobs (`in_order`). A process that hangs loses only its
+item; one that dies is followed by a new one, which tries the item once more while no other works, since the memory may
+have been too small for all of them. Processes ignore Ctrl-C, which their parent handles, and end when their parent
+dies, by SIGKILL too.
 """
 
 import os
@@ -51,6 +53,7 @@ class WorkerPool(Generic[T, R]):
         self._free: SimpleQueue[_Worker[T, R]] = SimpleQueue()
         for worker in self._workers:
             self._free.put(worker)
+        self._one_alone = threading.Lock()
         self._threads = ThreadPoolExecutor(size)
 
     def start(self) -> None:
@@ -88,9 +91,26 @@ class WorkerPool(Generic[T, R]):
     def _run(self, item: T) -> R | Lost:
         worker = self._free.get()
         try:
-            return worker.call(item)
+            result = worker.call(item)
         finally:
             self._free.put(worker)
+        return self._run_alone(item) if _has_failed(result) else result
+
+    def _run_alone(self, item: T) -> R | Lost:
+        """Work on an item in a new process while all others rest."""
+        with self._one_alone:  # of two that wait for all others, each would wait for the other
+            workers = [self._free.get() for _ in self._workers]
+            try:
+                workers[0].stop()
+                return workers[0].call(item)
+            finally:
+                for worker in workers:
+                    self._free.put(worker)
+
+
+def _has_failed(result: object) -> bool:
+    """Whether there was no process to the end of the work, as distinct from one that took too long."""
+    return isinstance(result, Lost) and result.reason == "worker_failed"
 
 
 def in_order(function: Callable[[T], R], items: Iterable[T], jobs: int, seconds: float) -> Iterator[tuple[T, R | Lost]]:
@@ -158,7 +178,7 @@ class _Worker(Generic[T, R]):
             self._process.join()
             result = Lost("worker_failed", f"the process died with exit code {self._process.exitcode}")
         if isinstance(result, Lost):
-            self._stop()
+            self.stop()
         return result
 
     def _answer(self, item: T) -> R | Lost:
@@ -176,8 +196,11 @@ class _Worker(Generic[T, R]):
             if self._process:
                 self._process.kill()
 
-    def _stop(self) -> None:
+    def stop(self) -> None:
+        """End the process, if there is one; the next call starts another."""
         with self._lock:
+            if not self._process:
+                return
             self._pipe.close()
             self._process.kill()
             self._process.join()

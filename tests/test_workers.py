@@ -10,6 +10,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from operator import call
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
@@ -98,15 +99,56 @@ def test_a_source_that_fails_says_so() -> None:
         list(in_order(call, tasks(), 1, 30))
 
 
-def test_a_process_that_is_killed_between_two_items_costs_no_other() -> None:
+def test_a_process_that_is_killed_between_two_items_costs_nothing() -> None:
     async def job(pool: Pool) -> list[Any]:
         process_id = await submit(pool, os.getpid)
         os.kill(process_id, signal.SIGKILL)
         return [await submit(pool, abs, -1), await submit(pool, abs, -2)]
 
-    lost, result = run(job)
-    assert lost == Lost("worker_failed", "the process died with exit code -9")
-    assert result == 2
+    assert run(job) == [1, 2]
+
+
+NOTED = "import os; open({0!r}, 'a').write(f'{{os.getpid()}}\\n')"
+"""Notes in a file which process works."""
+KILLED = NOTED + "; os.kill(os.getpid(), 9)"
+KILLED_ONCE = NOTED + "; len(open({0!r}).readlines()) == 1 and os.kill(os.getpid(), 9)"
+
+
+@pytest.mark.parametrize(
+    ("code", "result"), [(KILLED_ONCE, None), (KILLED, Lost("worker_failed", "the process died with exit code -9"))]
+)
+def test_what_a_process_was_killed_over_is_tried_once_more_in_a_new_one(
+    code: str, result: Lost | None, tmp_path: Path
+) -> None:
+    noted = tmp_path / "noted"
+
+    async def job(pool: Pool) -> Any:
+        return await submit(pool, exec, code.format(str(noted)))
+
+    assert run(job) == result
+    first, second = noted.read_text().split()
+    assert first != second
+
+
+def test_while_it_is_tried_again_no_other_works(tmp_path: Path) -> None:
+    """Each task notes when it began and ended; the two that die do so at the same time."""
+    dying = (
+        "import os, time; began = time.time(); path = {0!r}; again = os.path.exists(path); open(path, 'w').close(); "
+    )
+    dying += "time.sleep(0.3 if again else 0); again or os.kill(os.getpid(), 9); "
+    dying += "open(path, 'w').write(f'{{began}} {{time.time()}}')"
+    living = "import time; began = time.time(); time.sleep(0.1); open({0!r}, 'w').write(f'{{began}} {{time.time()}}')"
+    paths = [tmp_path / str(number) for number in range(20)]
+
+    async def job(pool: Pool) -> None:
+        codes = [(dying if path in paths[:2] else living).format(str(path)) for path in paths]
+        assert set(await asyncio.gather(*(submit(pool, exec, code, {}) for code in codes))) == {None}
+
+    run(job, size=3)
+    spans = {path: tuple(map(float, path.read_text().split())) for path in paths}
+    for alone in paths[:2]:
+        began, ended = spans.pop(alone)
+        assert all(end <= began or ended <= start for start, end in spans.values())
 
 
 def test_a_hanging_process_is_killed_and_replaced() -> None:

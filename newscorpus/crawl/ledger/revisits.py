@@ -8,8 +8,14 @@ from dataclasses import dataclass
 from newscorpus.config import RevisitConfig
 from newscorpus.crawl.ledger.rows import UrlState, key_of
 
-MAY_PASS = ("connection_*", "dns", "http_403", "http_429", "http_5??", "timeout", "truncated", "callback_failed")
+MAY_PASS = (
+    *("connection_*", "dns", "http_403", "http_429", "http_5??", "timeout", "truncated"),
+    *("callback_failed", "worker_failed"),
+)
 """Reasons of failures (patterns of GLOB) that may be over at the next visit."""
+
+FORGET = "etag = '', last_modified = '', signature = '',"
+"""Ask as if for the first time: what is as it was would be passed over, though nothing was made of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +55,14 @@ class Revisits:
 
     def revive(self, kinds: Collection[str], portal: str, now: float) -> int:
         """Queue what is done of some kinds and due at `now`, and failures that may pass; gives the number."""
-        where = f"""kind IN ({_marks(kinds)}) AND next_visit <= ?
-            OR state = {UrlState.FAILED.value} AND ({" OR ".join("reason GLOB ?" for _ in MAY_PASS)})"""
-        return self._queue(portal, where, (*kinds, now, *MAY_PASS))
+        where = f"state = {UrlState.FAILED.value} AND ({' OR '.join('reason GLOB ?' for _ in MAY_PASS)})"
+        failed = self._queue(portal, where, MAY_PASS, FORGET)
+        return failed + self._queue(portal, f"kind IN ({_marks(kinds)}) AND next_visit <= ?", (*kinds, now))
 
     def widen(self, kinds: Collection[str], portal: str) -> int:
         """Queue what is done of some kinds or was refused for its day, as if never fetched; gives the number."""
         where = f"kind IN ({_marks(kinds)}) OR stage = 'discovery' AND reason = 'out_of_period'"
-        return self._queue(portal, where, tuple(kinds), "etag = '', last_modified = '', signature = '',")
+        return self._queue(portal, where, tuple(kinds), FORGET)
 
     def period(self, portal: str) -> tuple[str, str] | None:
         """First and last of the days that a portal was last asked for, ISO 8601; None before the first crawl."""

@@ -15,7 +15,7 @@ class UrlState(IntEnum):
     RESERVED: named by a page that is still being read; forgotten at the next start, when that page is read again.
     QUEUED: to be asked for. LEASED: being asked for; queued again at the next start.
     DONE: it ended as a row, a rejection or a page read for its links.
-    FAILED: it could not be fetched, or its callback raised an error.
+    FAILED: it could not be fetched, its callback raised an error, or the process that worked on it died.
     """
 
     RESERVED = 0
@@ -81,7 +81,8 @@ class UrlOutcome:
     @property
     def state(self) -> UrlState:
         """The state of an address that ends so."""
-        return UrlState.FAILED if self.stage in {"fetch", "spider"} or self.reason == "no_response" else UrlState.DONE
+        has_failed = self.stage in {"fetch", "spider"} or self.reason in {"no_response", "worker_failed"}
+        return UrlState.FAILED if has_failed else UrlState.DONE
 
 
 def key_of(url: str) -> int:

@@ -47,6 +47,17 @@ def test_what_is_due_is_queued_again(ledger: Ledger) -> None:
     assert revive(ledger, "feed", now=NOW + 10) == ["soon"]
 
 
+@pytest.mark.parametrize(("stage", "reason"), [("spider", "callback_failed"), ("extract", "worker_failed")])
+def test_what_came_and_failed_here_is_asked_for_as_if_it_never_came(ledger: Ledger, stage: str, reason: str) -> None:
+    """Otherwise the answer is that nothing changed, and the article is never kept."""
+    finish(ledger, "article", "article", UrlOutcome(stage, reason))
+    ledger.revisits.revive((), "a", NOW)
+    last, lease = ledger.revisits.last(URL + "article"), ledger.lease("a")
+    assert last
+    assert lease
+    assert (lease.url, lease.etag, lease.last_modified, last.signature) == (URL + "article", "", "", "")
+
+
 def test_kinds_and_portals_are_kept_apart(ledger: Ledger) -> None:
     finish(ledger, "feed", "feed")
     finish(ledger, "section", "section")
