@@ -1,4 +1,4 @@
-"""Add the verb `newscorpus explain`."""
+"""Add the verbs `newscorpus explain` and `newscorpus reasons`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -52,6 +52,34 @@ def explain(
         found = _archived_page(corpus, explanation) if corpus and explanation else origin(read_source(source, url))
         view = inspect_page(chosen_recipe(extractor, rights, quality), found)
     _print(explanation, view, as_json)
+
+
+@app.command()
+def reasons(
+    reason: Annotated[str, Argument(metavar="[REASON]", help="Such as fetch/http_404; without it, all.")] = "",
+    corpus: Annotated[Path | None, Option(help="Folder of a corpus: only what it met, with examples.")] = None,
+    markdown: Annotated[bool, Option("--markdown", help="Print a table of all reasons.")] = False,
+) -> None:
+    """Explain why pages are rejected, and what to change.
+
+    With --corpus: how many of its pages each reason met, the most frequent first, and the last of them.
+    """
+    from newscorpus.explain.reasons import Met, as_markdown, find_reason, known_reasons, reasons_met
+    from newscorpus.tokens import printable
+
+    if markdown:
+        typer.echo(as_markdown(), nl=False)
+        return
+    if reason:
+        find_reason(reason)  # a slip is an error, not a reason that met no page
+    met = reasons_met(corpus) if corpus else dict.fromkeys((reason,) if reason else known_reasons(), Met())
+    for name in (reason,) if reason else met:
+        entry, of_reason = find_reason(name), met.get(name, Met())
+        pages = f"  {of_reason.pages:,} page{'s' * (of_reason.pages != 1)}" if corpus else ""
+        typer.echo(printable(name) + pages)
+        typer.echo(f"  {entry.means}\n  {entry.change}")
+        for example in of_reason.examples:
+            typer.echo(f"    {printable(example)}")
 
 
 def _archived_page(corpus: Path, explanation: "Explanation") -> "SourcePage":
