@@ -85,6 +85,14 @@ class Element(msgspec.Struct, frozen=True, eq=False, gc=False):
         return tuple(reversed(chain))
 
     @property
+    def is_unseen(self) -> bool:
+        """Whether this element, or one around it, is hidden."""
+        here: Element | None = self
+        while here is not None and not here.hidden:
+            here = here.parent
+        return here is not None
+
+    @property
     def step(self) -> str:
         """This element as one step of a path: `div#main.content.wide`."""
         return self.tag + (f"#{self.id}" if self.id else "") + "".join(f".{name}" for name in self.classes.split())
@@ -161,7 +169,8 @@ class Provenance:
     tags: str = ""
     language: str = ""
     license: str = ""
-    # "template", "model", or the name of an extractor that has no model, such as "bte"
+    # "template", "model", the name of an extractor that has no model, such as "bte", or where a text stands that the
+    # page does not show: "hidden", "noscript", "template-element", "json-ld" or "state"
     text: str = field(default="", metadata={SINCE: 2})
 
 

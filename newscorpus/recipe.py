@@ -62,6 +62,7 @@ class SourcePage:
     following: tuple[Page, ...] = ()  # the further pages of an article that is spread over several
     # What the address says; the less it promises, the more the page has to prove.
     trust: AddressTrust = AddressTrust.CERTAIN
+    respect_paywall: bool = True  # what a page declared not free does not show is left out
 
     def __str__(self) -> str:
         return f"page {self.page.url}"
@@ -74,9 +75,9 @@ def page_of_portal(
     evidence = tuple(one for one in page.evidence if one.source != PORTAL_EVIDENCE)
     if len(portal.languages) == 1:
         evidence += (Evidence("language", portal.languages[0], PORTAL_EVIDENCE),)
-    return SourcePage(
-        replace(page, evidence=evidence), portal.name, portal.languages, portal.template, following, trust
-    )
+    page = replace(page, evidence=evidence)
+    respect_paywall = portal.respect_paywall
+    return SourcePage(page, portal.name, portal.languages, portal.template, following, trust, respect_paywall)
 
 
 def trust_of(page: Page, portal: Portal) -> AddressTrust:
@@ -108,6 +109,8 @@ class Recipe:
         template: TemplateSection | None = None,
         languages: tuple[str, ...] = (),
         trust: AddressTrust = AddressTrust.CERTAIN,
+        *,
+        respect_paywall: bool = True,
     ) -> str:
         """Name all that decides on the pages of a source, such as "main-text@2+0c4f9a2b7d"; equal recipes, equal names.
 
@@ -115,8 +118,13 @@ class Recipe:
             template: of the source.
             languages: of the source.
             trust: in the address, which follows the patterns of the source.
+            respect_paywall: of the source.
         """
-        return _version(self, template, languages, trust)
+        return _version(self, template, languages, trust, respect_paywall)
+
+    def version_for(self, page: SourcePage) -> str:
+        """Name all that decides on a page."""
+        return self.version(page.template, page.languages, page.trust, respect_paywall=page.respect_paywall)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +228,7 @@ def make_row(recipe: Recipe, article: Article, page: SourcePage) -> Row | Reject
     article = mask(article, quality.mask) if quality else article
     record = make_record(article, page.source, verdict.language, verdict.score)
     address = page.page.url
-    version = recipe.version(page.template, page.languages, page.trust)
+    version = recipe.version_for(page)
     return Row(record, sign(record.text), version, address if address != record.url else "")
 
 
@@ -238,18 +246,20 @@ def extractor_of(recipe: Recipe, page: SourcePage | None = None) -> Extractor:
         ImportError: the extractor needs a package that is not installed.
     """
     template = page.template if page else None
-    return _load(recipe.extractor, page.source if page and template else "", template)
+    respect_paywall = page.respect_paywall if page else True
+    return _load(recipe.extractor, page.source if page and template else "", template, respect_paywall)
 
 
 @cache
-def _load(name: str, source: str, template: TemplateSection | None) -> Extractor:
-    return load(name, template=TemplateRules(source, template) if template else None)
+def _load(name: str, source: str, template: TemplateSection | None, respect_paywall: bool) -> Extractor:
+    rules = TemplateRules(source, template) if template else None
+    return load(name, rules, respect_paywall=respect_paywall)
 
 
 @cache
-def _version(recipe: Recipe, template: TemplateSection | None, languages: tuple[str, ...], trust: AddressTrust) -> str:
+def _version(recipe: Recipe, *of_source: TemplateSection | tuple[str, ...] | AddressTrust | bool | None) -> str:
     models = [_model(recipe.extractor), _model(FIELDS_MODEL)]
-    decides = msgspec.json.encode([metadata.version("newscorpus"), SCHEMA, models, recipe, template, languages, trust])
+    decides = msgspec.json.encode([metadata.version("newscorpus"), SCHEMA, models, recipe, *of_source])
     return f"{recipe.extractor}@{models[0].get('version', '0')}+{hashlib.sha256(decides).hexdigest()[:10]}"
 
 

@@ -67,7 +67,7 @@ def evaluate(
     extractors: Sequence[str],
     split: str = "dev",
     jobs: int = 1,
-    load: Load = registry.load,
+    load: Load = registry.load_whole,
 ) -> Iterator[PageResult]:
     """Run extractors over sets of pages: every extractor on a page, then the next page; one result each.
 

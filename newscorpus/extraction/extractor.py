@@ -24,6 +24,10 @@ from newscorpus.urls import document_id
 
 TEMPLATE_SHORT = "template_short"
 """Flag of a text of a template that looks cut off."""
+LOW_CONFIDENCE = "low_confidence"
+"""Flag of a text that the model trusts less than what is published by default."""
+NO_MAIN_TEXT = "no_main_text"
+"""Reason of a page on which no text was found."""
 COMPARED = 10
 """One page in so many, by the hash of its address, on which the text of a template is compared."""
 SHORT = 0.5
@@ -90,6 +94,9 @@ class Reading:
     template_text: tuple[str, ...]
     evidence: tuple[Evidence, ...] = ()  # every candidate of every source for the fields
     rule_hits: tuple[RuleHit, ...] = ()  # the rules of a template that find something
+    limits: Limits = Limits()  # those within which it was read
+    # The page is declared not free, and that is respected: only what it shows is read.
+    is_closed: bool = False
 
     @property
     def head_title(self) -> str:
@@ -97,8 +104,13 @@ class Reading:
         return collapse(self.tree.findtext("head/title") or "")
 
 
-def read(page: Page, template: Template | None = None, limits: Limits = Limits()) -> Reading | Rejected:
-    """Decode, parse and segment `page`, and read its fields; a rejection carries the page's address."""
+def read(
+    page: Page, template: Template | None = None, limits: Limits = Limits(), *, respect_paywall: bool = True
+) -> Reading | Rejected:
+    """Decode, parse and segment `page`, and read its fields; a rejection carries the page's address.
+
+    Hidden blocks of a page that is declared not free are left out where `respect_paywall` is true.
+    """
     html = decode(page, limits)
     if isinstance(html, Rejected):
         return html
@@ -110,16 +122,20 @@ def read(page: Page, template: Template | None = None, limits: Limits = Limits()
     described = read_fields(tree, page, evidence)
     if template:
         template.remove_unwanted(tree)
+    is_closed = respect_paywall and described.fields.paywalled
+    blocks = segment(tree, limits)
     return Reading(
         page=page,
         html=html,
         tree=tree,
-        blocks=segment(tree, limits),
+        blocks=tuple(block for block in blocks if not block.element.is_unseen) if is_closed else blocks,
         fields=described.fields,
         article_body=described.article_body,
         template_text=template.read_text(tree) if template else (),
         evidence=described.evidence,
         rule_hits=hits,
+        limits=limits,
+        is_closed=is_closed,
     )
 
 
@@ -133,6 +149,13 @@ class FoundText:
     flags: tuple[str, ...] = ()  # remarks, snake_case
     is_article: float | None = None  # probability that the page holds an article; None where nothing says
     is_list: bool = False  # the text reads like a list of teasers
+    # Where the text stands that the page does not show, as `Provenance.text` names it; "" for what it shows.
+    source: str = ""
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether the confidence in the text is not low."""
+        return LOW_CONFIDENCE not in self.flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +166,11 @@ class SystemExtractor:
     # Rules of the portal; where they give a text, that is taken. `find` is asked then on every tenth page only, and a
     # text much shorter than what it finds has the flag `template_short`.
     template: Template | None = None
+    respect_paywall: bool = True  # text that a page declared not free does not show is not used
 
     def __call__(self, page: Page) -> Article | Rejected:
         """The article on `page`, or why there is none."""
-        reading = read(page, self.template)
+        reading = read(page, self.template, respect_paywall=self.respect_paywall)
         if isinstance(reading, Rejected):
             return reading
         if self.template and reading.template_text:
@@ -174,7 +198,7 @@ class BlockSystemExtractor(SystemExtractor):
 
     def label(self, page: Page) -> tuple[LabelledBlock, ...]:
         """Every block of `page` with the verdict on it; empty where the page cannot be read."""
-        reading = read(page, self.template)
+        reading = read(page, self.template, respect_paywall=self.respect_paywall)
         return () if isinstance(reading, Rejected) else self.label_blocks(reading)
 
 
@@ -212,11 +236,12 @@ def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
     paragraphs = (each for each in found.paragraphs if shows_code or not MARKUP.match(each))
     text = "\n".join(filter(None, paragraphs))
     if not text:
-        return Rejected("extract", "no_main_text", url=reading.page.url)
+        return Rejected("extract", NO_MAIN_TEXT, url=reading.page.url)
+    fields = reading.fields
     return Article(
         url=reading.page.url,
         text=text,
-        fields=reading.fields,
+        fields=replace(fields, provenance=replace(fields.provenance, text=found.source)) if found.source else fields,
         extractor=found.extractor,
         confidence=found.confidence,
         flags=found.flags,

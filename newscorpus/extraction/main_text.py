@@ -2,15 +2,14 @@
 
 from newscorpus.artifacts import Artifact, load_artifact
 from newscorpus.data import Label, LabelledBlock, Rejected
+from newscorpus.extraction.carried import complete
 from newscorpus.extraction.classify import COLUMNS, Classifier, label_by
-from newscorpus.extraction.extractor import FoundText, Reading, good_paragraphs
+from newscorpus.extraction.extractor import LOW_CONFIDENCE, NO_MAIN_TEXT, FoundText, Reading, good_paragraphs
 from newscorpus.extraction.features import Hints, PageFeatures, measure
 from newscorpus.extraction.post_analysis import revise
 from newscorpus.extraction.verdict import SIGNS, PageJudge, looks_like_list, read_signs
 
 MODEL = "main-text"
-LOW_CONFIDENCE = "low_confidence"
-"""Flag of a text that the model trusts less than what is published by default."""
 INPUTS = (*COLUMNS, *(f"page: {name}" for name in SIGNS))
 """All that the model's trees and numbers were trained on."""
 
@@ -36,13 +35,17 @@ class MainTextSystem:
         return self._label(reading)[0] if reading.blocks else ()
 
     def find(self, reading: Reading) -> FoundText | Rejected:
+        """The main text that a page shows, or that it carries besides; rejected where there is none, or no article."""
+        return complete(self._find(reading), reading, self._find)
+
+    def _find(self, reading: Reading) -> FoundText | Rejected:
         """The good blocks; rejected where there are none, or where the page is no article."""
         url = reading.page.url
         if not reading.blocks:
-            return Rejected("extract", "no_main_text", url=url)
+            return Rejected("extract", NO_MAIN_TEXT, url=url)
         labelled, features = self._label(reading)
         if not any(item.label is Label.GOOD for item in labelled):
-            return Rejected("extract", "no_main_text", url=url)
+            return Rejected("extract", NO_MAIN_TEXT, url=url)
         signs = read_signs(labelled, features, reading.fields, url)
         confidence, article = self.judge(signs)
         if article < self.judge.least_article:

@@ -21,6 +21,9 @@ _CROWD = re.compile(rf"(?:{_ATTRIBUTE}){{{MAX_ATTRIBUTES},}}+")
 _TAG_NAME = re.compile(r"<[a-zA-Z][^\s/>]*+")
 _DOCUMENT_END = re.compile(rb"</(?:[bB][oO][dD][yY]|[hH][tT][mM][lL])\b[^<>]*+>")  # a flag would cost the fast search
 
+_TITLE = re.compile(r"<title\b[^<>]*+>", re.IGNORECASE)
+_TITLE_END = re.compile(r"</title[\s/>]", re.IGNORECASE)
+
 _ELEMENT_CLASS = etree.ElementDefaultClassLookup(element=HtmlElement)
 """`lxml.html.HTMLParser` chooses the class of each element in Python, which triples the time of every walk."""
 
@@ -29,12 +32,13 @@ def parse(html: str, url: str = "") -> HtmlElement | Rejected:
     """The tree of `html`, the page at `url`; its root is the `html` element.
 
     Repairs, before parsing: the attributes of an element with more than `MAX_ATTRIBUTES` are dropped; end tags of body
-    and html are dropped, because the parser loses what stands behind them. Rejects a document without elements and one
-    that is nested deeper than the parser goes (2,048), since the text below would be lost.
+    and html are dropped, because the parser loses what stands behind them; a title without an end tag ends before the
+    next tag, because it would swallow the page. Rejects a document without elements and one that is nested deeper than
+    the parser goes (2,048), since the text below would be lost.
     """
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
     parser.set_element_class_lookup(_ELEMENT_CLASS)
-    source = "".join(_thin_attributes(html)).encode("utf-8", "replace")
+    source = "".join(_thin_attributes(_close_title(html))).encode("utf-8", "replace")
     try:
         root = etree.fromstring(_DOCUMENT_END.sub(b"", source), parser)
     except etree.XMLSyntaxError as error:
@@ -44,6 +48,15 @@ def parse(html: str, url: str = "") -> HtmlElement | Rejected:
     if not isinstance(root, HtmlElement):
         return Rejected("parse", "no_document", url=url)
     return root
+
+
+def _close_title(html: str) -> str:
+    """End a title that has no end tag before the next tag."""
+    title = _TITLE.search(html)
+    if title is None or _TITLE_END.search(html, title.end()):
+        return html
+    end = html.find("<", title.end())
+    return f"{html[:end]}</title>{html[end:]}" if end >= 0 else html
 
 
 def _thin_attributes(html: str) -> Iterator[str]:

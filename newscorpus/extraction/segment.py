@@ -32,22 +32,30 @@ VOID_TAGS = frozenset("area base br col hr img input link meta param source trac
 _UNSEEN = INVISIBLE_TAGS | {etree.Comment, etree.ProcessingInstruction, etree.Entity}
 """Tags of what is passed over; what is no element has a function for its tag."""
 
+HIDDEN = "hidden"
+"""Stands for what `Element.hidden` says, among what is taken for visible."""
+
 _RARE_ATTRIBUTES = frozenset({"role", "itemprop", "hidden", "aria-hidden", "style"})
 """Those that few block-level elements have."""
 
 
 def segment(
-    root: HtmlElement, limits: Limits = Limits(), block_tags: AbstractSet[str] = BLOCK_TAGS
+    root: HtmlElement,
+    limits: Limits = Limits(),
+    block_tags: AbstractSet[str] = BLOCK_TAGS,
+    shown: AbstractSet[str] = frozenset(),
 ) -> tuple[Block, ...]:
     """The blocks below `root` in document order; never raises. White space is collapsed; `<br><br>` ends a block.
 
     Elements that `block_tags` does not name dissolve into the text, unless they hold one that it names. Elements below
     `limits.max_depth` block-level ancestors are taken as if they stood at that depth; after `limits.max_elements`
-    elements the rest is left out.
+    elements the rest is left out. `shown` names tags of `INVISIBLE_TAGS` that are taken for visible, and `HIDDEN`, by
+    which no element counts as hidden.
     """
-    if root.tag in _UNSEEN:
+    unseen = _UNSEEN - shown if shown else _UNSEEN
+    if root.tag in unseen:
         return ()
-    walk = _Walk(root, limits, block_tags)
+    walk = _Walk(root, limits, block_tags, unseen, HIDDEN in shown)
     walk.run()
     walk.end_block()
     return tuple(walk.blocks)
@@ -79,9 +87,13 @@ class _Walk:
     nest deeper than Python's stack), and white space that starts a block is not even gathered.
     """
 
-    def __init__(self, root: HtmlElement, limits: Limits, block_tags: AbstractSet[str]) -> None:
+    def __init__(
+        self, root: HtmlElement, limits: Limits, block_tags: AbstractSet[str], unseen: AbstractSet[object], bare: bool
+    ) -> None:
         self.blocks: list[Block] = []
         self.block_tags = block_tags
+        self.unseen = unseen
+        self.shows_hidden = bare
         self.max_depth = limits.max_depth
         self.elements_left = limits.max_elements
         self.texts: list[str] = []
@@ -97,7 +109,7 @@ class _Walk:
 
     def run(self) -> None:
         """Visit all nodes, or as many as there may be."""
-        block_tags, levels = self.block_tags, self.levels
+        block_tags, unseen, levels = self.block_tags, self.unseen, self.levels
         while levels:
             level = levels[-1]
             for node in level.children:
@@ -105,7 +117,7 @@ class _Walk:
                     return
                 self.elements_left -= 1
                 tag = node.tag
-                if tag not in _UNSEEN:
+                if tag not in unseen:
                     if tag in block_tags or len(node):
                         self.open(node, tag)
                         break
@@ -225,15 +237,15 @@ class _Walk:
         while level.element is None and level.around:
             missing.append(level)
             level = level.around
-        element = level.element = level.element or _describe(level.node, None)
+        element = level.element = level.element or _describe(level.node, None, self.shows_hidden)
         for level in reversed(missing):
             if element.depth < self.max_depth:
-                element = _describe(level.node, element)
+                element = _describe(level.node, element, self.shows_hidden)
             level.element = element
         return element
 
 
-def _describe(node: HtmlElement, parent: Element | None) -> Element:
+def _describe(node: HtmlElement, parent: Element | None, shows_hidden: bool) -> Element:
     identifier = classes = role = ""
     is_hidden = False
     for name, value in node.items():
@@ -246,4 +258,5 @@ def _describe(node: HtmlElement, parent: Element | None) -> Element:
             role = " ".join(filter(None, (values.get("role"), values.get("itemprop"))))
             is_hidden = "hidden" in values or values.get("aria-hidden") == "true"
             is_hidden = is_hidden or "display:none" in values.get("style", "").replace(" ", "").lower()
+            is_hidden = is_hidden and not shows_hidden
     return Element(node.tag, identifier, classes, role, is_hidden, parent, parent.depth + 1 if parent else 0)

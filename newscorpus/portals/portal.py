@@ -85,6 +85,7 @@ class Portal:
     sections: Patterns = ()  # which URLs are pages to follow for links and no articles, for certain
     ignore: Patterns = ()  # which URLs are never fetched
     only_articles: bool = False  # nothing is an article but what `articles` names
+    respect_paywall: bool = True  # what a page declared not free does not show is left out of its text
     # Pause between two requests; one second is the default of Scrapy's own project template.
     delay_seconds: Annotated[float, msgspec.Meta(ge=0, le=3600)] = 1.0
     # Address of the archive's page of a day, a month or a year, in which {year}, {month} and {day} stand for them as

@@ -185,9 +185,7 @@ class History:
 
     def is_due(self, page: SourcePage) -> bool:
         """Whether the newest line of a page is of another recipe."""
-        return self._pages.get(_name(page), (0, ""))[1] != self._recipe.version(
-            page.template, page.languages, page.trust
-        )
+        return self._pages.get(_name(page), (0, ""))[1] != self._recipe.version_for(page)
 
     def is_newest(self, page: SourcePage) -> bool:
         """Whether nothing is held of a later fetch of the page."""
@@ -207,7 +205,7 @@ class History:
         else:
             gone = gone or [""]
         why = (outcome.stage, outcome.reason, outcome.detail, page.page.url, outcome.excerpt)
-        recipe = self._recipe.version(page.template, page.languages, page.trust)
+        recipe = self._recipe.version_for(page)
         for name in gone:
             yield Withdrawal(name, *why, page.source, page.page.fetched, recipe, times)
 

@@ -1,6 +1,7 @@
 """Load the extractors by name. Adding one is one entry here, one file and one test."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from newscorpus.data import Rejected
 from newscorpus.extraction.extractor import (
@@ -24,12 +25,12 @@ from newscorpus.published.texttractor.find import Texttractor
 DEFAULT = "main-text"
 
 
-def _main_text(template: Template | None) -> Extractor:
+def _main_text(template: Template | None) -> SystemExtractor:
     system = MainTextSystem()
     return BlockSystemExtractor(find=system.find, template=template, label_blocks=system.label)
 
 
-def _template_alone(template: Template | None) -> Extractor:
+def _template_alone(template: Template | None) -> SystemExtractor:
     """The template extractor of Bakić (2012): where the rules of a portal find no text, there is none."""
     reason = "no_main_text" if template else "no_template"
     detail = f"the template {template.name!r} found none" if template else "the portal has no template"
@@ -40,7 +41,7 @@ def _template_alone(template: Template | None) -> Extractor:
     return SystemExtractor(refuse, template)
 
 
-SYSTEMS: Mapping[str, Callable[[Template | None], Extractor]] = {
+SYSTEMS: Mapping[str, Callable[[Template | None], SystemExtractor]] = {
     "main-text": _main_text,
     "bte": lambda template: SystemExtractor(bte.find, template),
     "texttractor": lambda template: keep_good(Texttractor(), template),
@@ -58,16 +59,23 @@ SYSTEMS: Mapping[str, Callable[[Template | None], Extractor]] = {
 NAMES = (*SYSTEMS, *PEERS)
 
 
-def load(name: str, template: Template | None = None) -> Extractor:
+def load(name: str, template: Template | None = None, *, respect_paywall: bool = True) -> Extractor:
     """The extractor called `name`, ready to use; a portal's `template` decides where it gives text.
+
+    Our systems leave out what a page that is declared not free does not show, unless `respect_paywall` is false.
 
     Raises:
         ValueError: there is no such extractor, or a peer that takes no template is given one; one line.
     """
     if name in SYSTEMS:
-        return SYSTEMS[name](template)
+        return replace(SYSTEMS[name](template), respect_paywall=respect_paywall)
     if name not in PEERS:
         raise ValueError(f"unknown extractor {name!r}; known are: {', '.join(NAMES)}")
     if template:
         raise ValueError(f"the extractor {name!r} cannot be combined with a template")
     return PEERS[name]()
+
+
+def load_whole(name: str) -> Extractor:
+    """The extractor called `name`, for pages with gold text: it reads what paid pages do not show, too."""
+    return load(name, respect_paywall=False)

@@ -124,3 +124,10 @@ def test_hostile_repetition_takes_linear_time(piece: str) -> None:
 @given(st.text(alphabet="<>/=\"' abdivp!-?&;#\n\x01é", max_size=200))
 def test_it_never_raises(html: str) -> None:
     assert isinstance(parse(html), HtmlElement | Rejected)
+
+
+@pytest.mark.parametrize("end", ["", "</titl", "</titlevalue='1'>"])
+def test_a_title_without_an_end_tag_does_not_swallow_the_page(end: str) -> None:
+    tree = parse(f"<head><TITLE id=t>Bridge opens{end}<meta name=a></head><body><p>One.</p></body>")
+    assert isinstance(tree, HtmlElement)
+    assert (tree.findtext("head/title"), tree.findtext("body/p")) == ("Bridge opens", "One.")

@@ -1,0 +1,129 @@
+"""Find the article in what a page carries but does not show, and decide whether that takes the place of what it shows.
+
+Candidates are read like pages, each as if it were what the page shows, by the same system; one rule decides among the
+texts that come of it (docs/main-text.md).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from html import escape
+
+from newscorpus.data import Block, Fields, Rejected
+from newscorpus.extraction.extractor import NO_MAIN_TEXT, FoundText, Reading
+from newscorpus.extraction.fields.entities import ARTICLES
+from newscorpus.extraction.parse import parse
+from newscorpus.extraction.segment import HIDDEN, segment
+from newscorpus.extraction.state import MIN_CHARACTERS, read_state
+from newscorpus.tokens import words
+
+PAYWALLED_TEXT_NOT_USED = "paywalled_text_not_used"
+"""Flag of a text that stands whole where the page does not show it, but the page is declared not free."""
+
+MARKUP = ("noscript", "template")
+"""Elements whose content is shown only without scripts, or by them."""
+SOURCES = {"template": "template-element"}
+"""Name of the source, where that of the element means something else already."""
+
+DECLARED = ("json-ld", "microdata", "meta")
+"""Sources of a date by which a page without a kind says that it is an article."""
+
+RUN_WORDS = 4
+"""Words in a run; texts are compared by their runs."""
+MAX_SHARE = 0.67
+"""Most runs, of a candidate's, that a text has in whose place it is taken: of 137 texts in JSON-LD those that exceed
+what was found by less have only boxes and captions to add (2026-11)."""
+MIN_SHARED = 0.5
+"""Share of a text's runs that stand in the candidate of which it is a part."""
+MAX_TEASER_RUNS = 150
+"""Longest text that is taken for a teaser though it does not stand in the candidate: that of the filter of stubs."""
+STATE_RUNS = 300
+"""Shortest trusted text that is taken for whole without a look at what scripts get; teasers are shorter."""
+MAX_STATE_TEXTS = 3
+"""Most texts of the state that are read, the longest: the same article may stand there as HTML and in parts."""
+COMPARED_CHARACTERS = 30
+"""Shortest opening of a paragraph by which it is known for one that breaks off."""
+MAX_ALIKE = 10
+"""Most paragraphs of one beginning with which each is compared."""
+
+Find = Callable[[Reading], FoundText | Rejected]
+
+
+def complete(shown: FoundText | Rejected, reading: Reading, find: Find) -> FoundText | Rejected:
+    """The best of what `find` makes of the blocks that a page shows, `shown`, and of what the page carries besides."""
+    best = shown
+    for source, blocks in _candidates(shown, reading):
+        found = find(replace(reading, blocks=blocks)) if blocks else shown
+        if isinstance(found, FoundText):
+            found = replace(found, paragraphs=_without_copies(found.paragraphs), source=source)
+            best = found if _takes_the_place(found, best) else best
+    if best is shown or not reading.is_closed:
+        return best
+    if isinstance(shown, Rejected):
+        return replace(shown, detail=PAYWALLED_TEXT_NOT_USED.replace("_", " "))
+    return replace(shown, flags=(*shown.flags, PAYWALLED_TEXT_NOT_USED))
+
+
+def _candidates(shown: FoundText | Rejected, reading: Reading) -> Iterator[tuple[str, tuple[Block, ...]]]:
+    """The sources of what the page carries, and the blocks that it would show."""
+    tree, limits = reading.tree, reading.limits
+    if reading.is_closed or not (isinstance(shown, FoundText) and shown.is_trusted):
+        yield "hidden", segment(tree, limits, shown=frozenset({HIDDEN}))
+    for tag in MARKUP:
+        taken = frozenset({tag})
+        inside = (block for element in tree.iter(tag) for block in segment(element, limits, shown=taken))
+        if sum(len(block.text) - len(block.link_text) for block in inside) >= MIN_CHARACTERS:
+            yield SOURCES.get(tag, tag), segment(tree, limits, shown=taken)
+    if not _may_be_article(shown, reading.fields):
+        return
+    if len(reading.article_body) >= MIN_CHARACTERS:
+        lines = "".join(f"<p>{escape(line)}</p>" for line in reading.article_body.split("\n"))
+        yield "json-ld", _as_page(reading, lines)
+    if not (isinstance(shown, FoundText) and shown.is_trusted and len(_runs(shown)) >= STATE_RUNS):
+        for text in read_state(tree, reading.fields, reading.page.url)[:MAX_STATE_TEXTS]:
+            yield "state", _as_page(reading, text)
+
+
+def _may_be_article(shown: FoundText | Rejected, fields: Fields) -> bool:
+    """Whether the page says that it is an article, or does not say and its text or its date speak for it."""
+    if fields.kind:
+        return fields.kind in ARTICLES
+    is_dated = fields.provenance.published in DECLARED
+    return shown.is_trusted or is_dated if isinstance(shown, FoundText) else is_dated and shown.reason == NO_MAIN_TEXT
+
+
+def _as_page(reading: Reading, text: str) -> tuple[Block, ...]:
+    """The blocks of a page that has the title and nothing but `text`, which is HTML."""
+    tree = parse(f"<body><main><article><h1>{escape(reading.fields.title)}</h1>{text}</article></main></body>")
+    return () if isinstance(tree, Rejected) else segment(tree, reading.limits)
+
+
+def _takes_the_place(found: FoundText, best: FoundText | Rejected) -> bool:
+    """Whether `found` is the article of which `best` is missing, a part, a teaser or not to be trusted."""
+    if isinstance(best, Rejected):
+        return True
+    ours, theirs = _runs(best), _runs(found)
+    if len(ours) > MAX_SHARE * len(theirs) or found.is_trusted < best.is_trusted:
+        return False
+    is_part = len(ours & theirs) >= MIN_SHARED * len(ours)
+    return is_part or not best.is_trusted or len(ours) < MAX_TEASER_RUNS
+
+
+def _runs(found: FoundText) -> set[tuple[str, ...]]:
+    """The runs of words of a text, each once: some pages give their article to machines twice over."""
+    text = words("\n".join(found.paragraphs))
+    return {tuple(text[at : at + RUN_WORDS]) for at in range(max(len(text) - RUN_WORDS + 1, 1))}
+
+
+def _without_copies(paragraphs: Sequence[str]) -> list[str]:
+    """The paragraphs without those that stand there before, and openings of others that break off."""
+    once = list(dict.fromkeys(paragraphs))
+    beginnings: dict[str, list[str]] = {}
+    for text in once:
+        beginnings.setdefault(text[:COMPARED_CHARACTERS], []).append(text)
+
+    def breaks_off(text: str) -> bool:
+        opening = text.rstrip(" .…")
+        alike = beginnings[text[:COMPARED_CHARACTERS]] if len(opening) >= COMPARED_CHARACTERS else ()
+        return any(len(other) > len(text) and other.startswith(opening) for other in alike[:MAX_ALIKE])
+
+    return [text for text in once if not breaks_off(text)]
