@@ -221,13 +221,17 @@ class PolitenessConfig:
     # Longest Crawl-delay that is waited for; at one page in five minutes a crawl never ends, so that a site that asks
     # for more is not crawled.
     max_crawl_delay_seconds: float = 300.0
-    # Different addresses refused in a row (403, 429, 5xx, no answer) after which the site rests; a few broken pages
-    # side by side are no refusal.
+    # Of the last `recent_answers` addresses, so many refused (403, 429, 5xx, no answer) put the site in doubt. Where
+    # one page in five is dead, that is chance in 1 % of the cases, and costs a look at a page that was there before.
     max_refusals: int = 5
+    recent_answers: int = 8
     # Of a site that refuses; doubled each time that it still does. RFC 9110 names no number.
     first_pause_seconds: float = 60.0
     max_pause_seconds: float = 3_600.0  # longest pause, and longest Retry-After that is waited for
     max_pauses: int = 6  # pauses in a row after which the site is given up for the run: about an hour of them
+    # By which the time grows that an address is left alone when it fails again. After its second failure that time is
+    # the first pause of a site, and the third one is the last; so a crawl waits 75 seconds for pages that stay dead.
+    retry_growth: float = 4.0
     robots_seconds: float = 86_400.0  # how long a robots.txt holds: 24 hours (RFC 9309, section 2.4)
 
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 
-from newscorpus.addon.counts import FAILED, KEPT, KEPT_IN_ALL, politeness
+from newscorpus.addon.counts import FAILED, KEPT, KEPT_IN_ALL, LEFT, politeness
 from newscorpus.addon.options import corpus_folder, switch
 from newscorpus.addon.plugin import hints_of
 from newscorpus.addon.report import (
@@ -95,6 +95,9 @@ class CorpusExtension:
         figures = by_portal(self._statuses(ends), stats, ends)
         if reason == "finished" and figures:
             self._check_starts(ends, stats)
+        if reason in {"finished", "shutdown"}:
+            left = (figures[portal] for portal, end in ends.items() if portal in figures and end != "byte_budget")
+            self._crawler.stats.set_value(LEFT, sum(one["queued"] + one["leased"] for one in left))
         portals = hints_of(spider).portal_names or ()
         report = CrawlReport(portals, self._started, _now(), reason, reported(stats), built, figures)
         try:

@@ -22,6 +22,9 @@ UNCHANGED = "newscorpus/revisit/unchanged"
 WRONG_GUESSES = "newscorpus/discovery/wrong_guesses"
 """Usual addresses of feeds, sitemaps and missing pages that led nowhere."""
 
+LEFT = "newscorpus/left_queued"
+"""Addresses that are still to be asked for, though no bound of the user's own ended the crawl."""
+
 FAILED = "newscorpus/failed"
 """Why the crawl as a whole failed, as text; not there where it did not."""
 

@@ -17,7 +17,7 @@ from scrapy.utils.conf import arglist_to_dict
 from scrapy.utils.project import get_project_settings
 
 import newscorpus.settings
-from newscorpus.addon.counts import FAILED, KEPT, KEPT_IN_ALL
+from newscorpus.addon.counts import FAILED, KEPT, KEPT_IN_ALL, LEFT
 from newscorpus.addon.options import corpus_folder, default_corpus
 from newscorpus.addon.plugin import add_settings
 from newscorpus.crawl.ledger import LedgerError
@@ -25,9 +25,12 @@ from newscorpus.errors import CrawlError, PortalError
 from newscorpus.layout import LEDGER
 from newscorpus.resources import project_folder
 
+STOPPED = 4
+"""Exit code of a crawl that a signal ended while addresses were queued; 3 is that of a check that failed."""
+
 
 class Command(crawl.Command):
-    """Scrapy's own command, except for its end: 0 done, 1 nothing kept, failed or cut short, 2 wrong usage.
+    """Scrapy's own command, except for its end: 0 done, 1 failed, 2 wrong usage, 4 stopped; see docs/crawling.md.
 
     Wrong usage is reported in one line, without a traceback.
     """
@@ -46,8 +49,8 @@ class Command(crawl.Command):
             self.exitcode = 2 if isinstance(error, CrawlError | PortalError) else 1
         elif error is not None:
             raise error
-        elif not _went_well(crawler.stats):
-            self.exitcode = 1
+        else:
+            self.exitcode = _exit_code(crawler.stats)
 
 
 def crawl_portals(names: str, arguments: Iterable[str], values: Iterable[str]) -> NoReturn:
@@ -86,7 +89,10 @@ def _project_settings() -> Settings:
     return settings
 
 
-def _went_well(stats: StatsCollector) -> bool:
-    """Whether the crawl came to its end, with something kept, in this run or before, and nothing failed."""
-    kept = stats.get_value(KEPT) or stats.get_value(KEPT_IN_ALL)
-    return bool(kept) and not stats.get_value(FAILED) and bool(stats.get_value("finish_reason"))
+def _exit_code(stats: StatsCollector) -> int:
+    """How the crawl ended: well, in failure (nothing kept, or a site given up), or stopped before it was done."""
+    kept, left = stats.get_value(KEPT) or stats.get_value(KEPT_IN_ALL), stats.get_value(LEFT)
+    reason = stats.get_value("finish_reason")
+    if reason == "shutdown" and left and not stats.get_value(FAILED):
+        return STOPPED
+    return 0 if kept and reason and not left and not stats.get_value(FAILED) else 1

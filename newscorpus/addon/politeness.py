@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import random
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -17,9 +18,10 @@ from scrapy.exceptions import (
     DownloadTimeoutError,
 )
 from scrapy.http import Response
+from scrapy.http.request import NO_CALLBACK
 
 from newscorpus.addon.counts import politeness
-from newscorpus.addon.guards import Postponed
+from newscorpus.addon.guards import FAILURES, Postponed
 from newscorpus.addon.options import positive
 from newscorpus.addon.plugin import hints_of
 from newscorpus.config import PolitenessConfig
@@ -28,15 +30,21 @@ from newscorpus.crawl.politeness import (
     PolitenessPolicy,
     SiteState,
     first_state,
+    is_in_doubt,
     is_refusal,
     observe,
+    read_date,
     read_retry_after,
-    rests_until,
+    rest_seconds,
+    retry_seconds,
     with_crawl_delay,
 )
 
 ROBOTS = "newscorpus_robots"
 """Key of `Request.meta`: this is the request for a robots.txt, of which so many bytes have come."""
+
+PROOF = "newscorpus_proof"
+"""Key of `Request.meta`: this asks for a page that was there before, to see whether the site still answers."""
 
 PART = "newscorpus_part"
 """Key of `Request.meta`: a page under way waits for this one, which therefore is asked for though the crawl ends,
@@ -45,6 +53,9 @@ unless the site rests."""
 ASKED_AGAIN = "newscorpus_asked_again"
 """Key of `Request.meta`: how often the request went back into the queue because the site came to rest."""
 
+RETRIES = "retry_times"
+"""Scrapy's key of `Request.meta`: how often the request went back because the page failed."""
+
 STEP_SECONDS = 1.0
 """How often a waiting request looks whether the crawl is ending."""
 
@@ -52,12 +63,15 @@ NO_ANSWER = (CannotResolveHostError, DownloadConnectionRefusedError, DownloadFai
 NOT_NOW = (DownloadFailedError, DownloadTimeoutError)
 """Failures of a robots.txt that may pass, and until then forbid the site. A host that is not there has no pages."""
 
+FRONT = re.compile(r"^[^/]*//[^/?#]*/?$")
+"""Addresses of front pages."""
+
 logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, eq=False)
 class DownloadSlot:
-    """One site as the downloader sees it. Times are seconds since the epoch."""
+    """One site as the downloader sees it. Times are seconds by the middleware's clock."""
 
     name: str  # of the slot; for the portal spider, of the portal
     policy: PolitenessPolicy  # how politely the site is treated
@@ -66,6 +80,7 @@ class DownloadSlot:
     holder: Request | None = None  # that request
     last_start: float = 0.0  # when the last request went out; 0 before the first
     next_start: float = 0.0  # the next one does not go out before
+    proving: asyncio.Task[None] | None = None  # the look at a page that was there before
 
 
 class PolitenessMiddleware:
@@ -80,7 +95,7 @@ class PolitenessMiddleware:
         default: policy for a site that the spider does not name.
         config: numbers that hold for all sites.
         jitter: a pause is drawn from between the delay and (1 + 2 * jitter) times the delay.
-        clock: gives seconds since the epoch.
+        clock: gives seconds, and is never set.
     """
 
     def __init__(
@@ -89,7 +104,7 @@ class PolitenessMiddleware:
         default: PolitenessPolicy,
         config: PolitenessConfig,
         jitter: float,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._crawler = crawler
         self._default = default
@@ -112,13 +127,26 @@ class PolitenessMiddleware:
 
     def rests(self, name: str) -> bool:
         """Whether a site is to be left alone at the moment, by more than its delay."""
-        return bool(self.given_up(name) or self.rests_until(name))
+        return bool(self.given_up(name) or self.rest_seconds(name))
 
-    def rests_until(self, name: str) -> float:
-        """When a site that rests is asked again, seconds since the epoch; 0 for one that does not rest."""
-        slot, now = self._slot(name), self._clock()
-        until = rests_until(slot.state, slot.policy, now)
-        return until if until > now else 0.0
+    def rest_seconds(self, name: str) -> float:
+        """For how long a site that rests is not asked; 0 for one that does not rest."""
+        slot = self._slot(name)
+        return rest_seconds(slot.state, slot.policy, self._clock(), time.time())
+
+    def ready_at(self, request: Request) -> float:
+        """When a request that failed may be sent again, by the clock of `time.monotonic`."""
+        failures = request.meta.get(RETRIES, 0) + (ASKED_AGAIN in request.meta)
+        return self._clock() + retry_seconds(failures, self._config)
+
+    def trust(self, name: str, url: str) -> None:
+        """Take a page that a site showed in an earlier run for a proof, if it still shows it, that it answers."""
+        slot = self._slot(name)
+        slot.state = replace(slot.state, proof=url)
+
+    def in_doubt(self, name: str) -> bool:
+        """Whether it may be the site that refuses, and not the pages that were asked for."""
+        return is_in_doubt(self._slot(name).state, self._config)
 
     def given_up(self, name: str) -> str:
         """Why a site is not asked any more in this run, snake_case; "" where it is."""
@@ -137,6 +165,8 @@ class PolitenessMiddleware:
             Postponed: the site is given up, or the crawl ends before the turn comes.
         """
         slot = self._slot_of(request)
+        while not _vital(request) and slot.state.proof and is_in_doubt(slot.state, self._config):
+            await self._prove(slot)
         await slot.turn.acquire()
         try:
             await self._wait(slot, request)
@@ -152,26 +182,49 @@ class PolitenessMiddleware:
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         """Learn from the answer; a request that is refused while the site comes to rest is asked again afterwards."""
-        retry_after = (response.headers.get("Retry-After") or b"").decode("latin-1")
+        seconds = _retry_after(response) if is_refusal(response.status) else None
         observation = Observation(
             request.url,
             response.status,
-            read_retry_after(retry_after, self._clock()) if is_refusal(response.status) else None,
+            seconds,
             float(request.meta.get("download_latency", 0.0)),
             len(response.body),
-            vital=ROBOTS in request.meta,
+            is_page=b"html" in (response.headers.get("Content-Type") or b"") and not FRONT.search(request.url),
+            vital=_vital(request),
         )
-        seconds = observation.retry_after
         asked = "" if seconds is None else f" with Retry-After {seconds:.0f} s"
         return self._learn(request, observation, f"status {response.status}{asked}") or response
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:
         """Learn from a site that does not answer as from one that refuses."""
         if isinstance(exception, NO_ANSWER):
-            vital = ROBOTS in request.meta and isinstance(exception, NOT_NOW)
-            return self._learn(request, Observation(request.url, 0, vital=vital), type(exception).__name__)
+            may_pass = ROBOTS not in request.meta or isinstance(exception, NOT_NOW)
+            observation = Observation(request.url, 0, vital=_vital(request) if may_pass else "")
+            return self._learn(request, observation, type(exception).__name__)
         self._end(self._slot_of(request), request)
         return None
+
+    async def _prove(self, slot: DownloadSlot) -> None:
+        """See whether a site of which page after page fails still shows one that was there; several may wait for this.
+
+        Raises:
+            Postponed: it does not, again and again.
+        """
+        if slot.proving is None or slot.proving.done():
+            slot.proving = asyncio.ensure_future(self._ask_for_proof(slot))
+        await asyncio.shield(slot.proving)
+
+    async def _ask_for_proof(self, slot: DownloadSlot) -> None:
+        meta = {"download_slot": slot.name, PROOF: True, "dont_retry": True}
+        self._crawler.stats.inc_value(politeness(slot.name, "proofs"))
+        try:
+            await self._crawler.engine.download_async(Request(slot.state.proof, NO_CALLBACK, meta=meta))
+        except Postponed:
+            raise
+        except FAILURES as error:
+            logger.debug("%s: %s proves nothing: %s", slot.name, slot.state.proof, error)
+        if is_in_doubt(slot.state, self._config):  # the answer came from elsewhere, or was not to be taken
+            slot.state = replace(slot.state, proof="")
 
     def _learn(self, request: Request, observation: Observation, why: str) -> Request | None:
         """Update the site's state; gives the request if it is to be asked again."""
@@ -183,7 +236,8 @@ class PolitenessMiddleware:
         self._end(slot, request)
         asked = request.meta.get(ASKED_AGAIN, 0)
         rests = bool(slot.state.given_up) or slot.state.rests_until > now
-        if not (rests and is_refusal(observation.status)) or asked >= self._config.max_pauses:
+        most = self._config.max_pauses if observation.demands_rest else 1
+        if not (rests and is_refusal(observation.status)) or asked >= most:
             return None
         self._crawler.stats.inc_value(politeness(slot.name, "asked_again"))
         return request.replace(dont_filter=True, meta=request.meta | {ASKED_AGAIN: asked + 1})
@@ -192,11 +246,11 @@ class PolitenessMiddleware:
         while True:
             if slot.state.given_up:
                 raise Postponed("given_up", f"{slot.name} is given up for this run: {slot.state.given_up}")
-            now = self._clock()
-            seconds = max(slot.next_start, rests_until(slot.state, slot.policy, now)) - now
+            rest = self.rest_seconds(slot.name)
+            seconds = max(slot.next_start - self._clock(), rest)
             if seconds <= 0:
                 return
-            if self._is_closing() and (PART not in request.meta or self.rests_until(slot.name)):
+            if self._is_closing() and (PART not in request.meta or rest):
                 raise Postponed("closing", "the crawl ended before it was the turn of this request")
             await asyncio.sleep(min(seconds, STEP_SECONDS))
 
@@ -236,3 +290,14 @@ class PolitenessMiddleware:
     def _is_closing(self) -> bool:
         slot = self._crawler.engine._slot  # noqa: SLF001 -- Scrapy has no public sign that it has begun to close
         return slot is None or slot.closing is not None
+
+
+def _vital(request: Request) -> str:
+    """Why a site is given up that refuses a request again and again without which nothing else may be asked."""
+    return "robots_unavailable" if ROBOTS in request.meta else "refused" if PROOF in request.meta else ""
+
+
+def _retry_after(response: Response) -> float | None:
+    """Seconds that a site asks to wait; a date is set against the site's own clock, where it tells the time."""
+    stated, date = ((response.headers.get(name) or b"").decode("latin-1") for name in ("Retry-After", "Date"))
+    return read_retry_after(stated, read_date(date) or time.time())

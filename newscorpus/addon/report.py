@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Self
 
@@ -222,17 +222,19 @@ class ProgressExtension:
         minutes = max(1.0, time.monotonic() - self._began) / 60
         rate = (ledger.counted("fetched", portal) - self._fetched[portal]) / minutes
         figures = (ledger.counted("kept", portal), ledger.rejected(portal), ledger.queued(portal), round(rate))
-        return (portal, *map(str, figures), self._state(portal))
+        return (portal, *map(str, figures), self._state(ledger, portal))
 
-    def _state(self, portal: str) -> str:
+    def _state(self, ledger: Ledger, portal: str) -> str:
         """Why nothing is asked of a portal; "" where it is."""
         politeness = self._crawler.get_downloader_middleware(PolitenessMiddleware)
         if politeness is None:
             return ""
         if reason := politeness.given_up(portal):
             return f"given up: {reason}"
-        until = politeness.rests_until(portal)
-        return f"rests until {datetime.fromtimestamp(until):%H:%M:%S}" if until else ""  # noqa: DTZ006 -- the user's clock
+        if seconds := politeness.rest_seconds(portal):
+            until = datetime.now() + timedelta(seconds=seconds)  # noqa: DTZ005 -- the user's clock
+            return f"rests until {until:%H:%M:%S}"
+        return "waits to ask failed pages again" if 0 < ledger.waiting(portal) == ledger.queued(portal) else ""
 
     def _ledger(self) -> Ledger | None:
         scheduler = self._crawler.engine.scheduler

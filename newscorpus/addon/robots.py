@@ -26,14 +26,14 @@ class RobotsMiddleware(CrawlComponent):
     """Keeps to robots.txt, RFC 9309: what it forbids is refused, and while it is out of reach nothing is asked.
 
     In place of Scrapy's own, which takes an error of the server for a permission and knows no Crawl-delay. `clock`
-    gives seconds since the epoch.
+    gives seconds, and is never set.
     """
 
-    def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(crawler)
         self._clock = clock
         self._hosts: dict[str, tuple[asyncio.Task[Robots], float]] = {}
-        """By host: what brings the rules, and until when they hold, seconds since the epoch."""
+        """By host: what brings the rules, and until when they hold, by the clock."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

@@ -5,6 +5,7 @@ import gc
 import heapq
 import logging
 import sqlite3
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +24,7 @@ from newscorpus.addon import counts
 from newscorpus.addon.archive import Archive
 from newscorpus.addon.options import corpus_folder
 from newscorpus.addon.plugin import end_unwritable, hints_of
-from newscorpus.addon.politeness import PolitenessMiddleware
+from newscorpus.addon.politeness import ASKED_AGAIN, RETRIES, PolitenessMiddleware
 from newscorpus.addon.stored import VISIT, conditional, pack, unpack
 from newscorpus.addon.visits import Visit, current_visit
 from newscorpus.crawl.ledger import Ledger, LedgerError, Link
@@ -38,6 +39,9 @@ PORTAL_LEASES = 2
 UNFINISHED_PER_WORKER = 4
 """Answers that may wait for the pipelines before another request is sent: what the death of the process costs.
 A worker takes one page at a time; the others are at hand while the next ones are fetched."""
+
+BEHIND = 1_000_000
+"""By which the priority falls with each failure: behind all that did not fail so often."""
 
 TICK_SECONDS = 0.2
 CHECKPOINT_SECONDS = 10.0
@@ -71,7 +75,8 @@ class LedgerScheduler(BaseScheduler):
         self._crawler = crawler
         self._corpus = corpus
         self._visits: dict[int, Visit] = {}
-        self._memory: list[tuple[int, int, Visit]] = []
+        self._memory: list[tuple[float, int, int, Visit]] = []
+        """When each may be sent, its priority, a number that keeps the order, and the visit."""
         self._numbers = count(1)
         self._checkpoint: asyncio.Future[None] | None = None
         self._broken = False
@@ -100,6 +105,9 @@ class LedgerScheduler(BaseScheduler):
         gc.freeze()
         self._spider = spider
         self._politeness = self._crawler.get_downloader_middleware(PolitenessMiddleware)
+        if self._politeness:
+            for portal in hints_of(spider).portal_names or ():
+                self._politeness.trust(portal, self.ledger.revisits.last_kept(portal))
         self._lease_limit = (
             PORTAL_LEASES
             if hints_of(spider).portal_names is not None
@@ -140,7 +148,8 @@ class LedgerScheduler(BaseScheduler):
         visit: Visit | None = None
         with self.guarded():
             settled = self._settle()
-            visit = heapq.heappop(self._memory)[2] if self._memory else self._lease()
+            is_ready = bool(self._memory) and self._memory[0][0] <= time.monotonic()
+            visit = heapq.heappop(self._memory)[-1] if is_ready else self._lease()
             if settled or visit:  # what is sent is known to be under way, also when the process dies
                 self.ledger.commit()
         return self._send(visit) if visit and not self._broken else None
@@ -192,17 +201,25 @@ class LedgerScheduler(BaseScheduler):
         )
 
     def _go_on(self, visit: Visit, request: Request) -> None:
-        """Queue the next request of a visit: a retry in the ledger, a redirect in memory."""
-        packed = pack(request, self._spider) if visit.serial and request.url == visit.url else None
-        if packed is None:
-            visit.request = request
+        """Queue the next request of a visit: a redirect at once, one that failed behind all others, after a while."""
+        is_redirect = request.url != visit.request.url
+        visit.request = request
+        if is_redirect:
             self._remember(visit)
+            return
+        counted = {key: request.meta[key] for key in (RETRIES, ASKED_AGAIN) if key in request.meta}
+        again = visit.first.replace(meta=visit.first.meta | counted, priority=visit.first.priority - BEHIND)
+        ready_at = self._politeness.ready_at(again) if self._politeness else 0.0
+        packed = pack(again, self._spider) if visit.serial else None
+        if packed is None:
+            visit.request = request.replace(priority=again.priority)
+            self._remember(visit, ready_at)
         else:
-            self.ledger.release(visit.serial, priority=request.priority, request=packed)
+            self.ledger.release(visit.serial, priority=again.priority, request=packed, ready_at=ready_at)
             del self._visits[request.meta[VISIT]]
 
-    def _remember(self, visit: Visit) -> None:
-        heapq.heappush(self._memory, (-visit.request.priority, next(self._numbers), visit))
+    def _remember(self, visit: Visit, ready_at: float = 0.0) -> None:
+        heapq.heappush(self._memory, (ready_at, -visit.request.priority, next(self._numbers), visit))
 
     def _send(self, visit: Visit) -> Request:
         number = visit.request.meta.setdefault(VISIT, next(self._numbers))
@@ -215,7 +232,10 @@ class LedgerScheduler(BaseScheduler):
         unfinished = len(self._visits) - under_way.total()  # answers that wait for the pipelines
         is_behind = unfinished >= max(self._unfinished_limit, self._lease_limit)
         portal = None if is_behind else self._choose(under_way)
-        lease = self.ledger.lease(portal) if portal is not None else None
+        if portal is None:
+            return None
+        doubted = bool(self._politeness and self._politeness.in_doubt(portal))
+        lease = self.ledger.lease(portal, at_random=doubted)  # neighbours may be dead together
         if lease is None:
             return None
         request = conditional(unpack(lease.request, lease.url, lease.priority, self._spider), lease)
@@ -249,6 +269,7 @@ class LedgerScheduler(BaseScheduler):
             return
         with self.guarded():
             self._settle()
+            self.ledger.wake(time.monotonic())
             self.ledger.commit()
             self.ledger.transaction.trim()
 

@@ -54,7 +54,8 @@ class Visit:
     _brought: list[tuple[Series, bytes, UrlOutcome]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.url = self.request.url  # the address first asked for
+        self.first = self.request  # as it was before redirects
+        self.url = self.request.url
 
     def bring(self, series: Series, line: bytes, outcome: UrlOutcome) -> None:
         """Add a row or a rejection, to be written when the visit ends."""

@@ -1,6 +1,7 @@
 """Decide how long to wait before a site is asked again, and when to leave it alone.
 
-Each function takes a `SiteState` and what happened, and gives the next one. Times are seconds since the epoch.
+Each function takes a `SiteState` and what happened, and gives the next one. Times are seconds by a clock that is never
+set, but for those of `QuietTimes` and of dates that a site names.
 """
 
 import sys
@@ -14,7 +15,7 @@ from newscorpus.config import PolitenessConfig
 
 
 class QuietTimes(Protocol):
-    """Times at which a site is not asked."""
+    """Times at which a site is not asked, in seconds since the epoch."""
 
     def until(self, now: float) -> float:
         """When the quiet time that holds at `now` ends; `now` itself where none does."""
@@ -35,7 +36,8 @@ class SiteState:
 
     delay_seconds: float  # pause between the starts of two requests; at least that of the policy
     floor_seconds: float  # least pause, raised by a Crawl-delay
-    refused: tuple[str, ...] = ()  # addresses refused in a row, each once, no more than matter
+    recent: tuple[tuple[str, bool], ...] = ()  # the addresses asked last, each once, and whether each was refused
+    proof: str = ""  # a page that the site answered: when others fail, it tells whether the site does; "": none yet
     pauses: int = 0  # pauses in a row, without a page in between
     rests_until: float = 0.0  # the site is not asked before
     n_bytes: int = 0  # bytes of bodies in this run
@@ -51,7 +53,14 @@ class Observation:
     retry_after: float | None = None  # seconds the site asks us to wait; None where it names none
     latency_seconds: float = 0.0  # time to the answer's headers
     n_bytes: int = 0  # of the body
-    vital: bool = False  # nothing else may be asked without an answer; so for robots.txt
+    is_page: bool = False  # it is HTML, and no front page, which many a site shows even while it has no other
+    vital: str = ""  # why the site is given up in the end if this one is refused; "" where others may be asked instead
+
+    @property
+    def demands_rest(self) -> bool:
+        """Whether the refusal is about the site, and says nothing of the page."""
+        is_asked = self.status == HTTPStatus.TOO_MANY_REQUESTS or self.retry_after is not None
+        return is_refusal(self.status) and (is_asked or bool(self.vital))
 
 
 def first_state(policy: PolitenessPolicy) -> SiteState:
@@ -59,9 +68,15 @@ def first_state(policy: PolitenessPolicy) -> SiteState:
     return SiteState(policy.delay_seconds, policy.delay_seconds)
 
 
-def rests_until(state: SiteState, policy: PolitenessPolicy, now: float) -> float:
-    """Until when the site rests; not after `now` where it does not."""
-    return max(state.rests_until, policy.quiet.until(now) if policy.quiet else now)
+def rest_seconds(state: SiteState, policy: PolitenessPolicy, now: float, date: float) -> float:
+    """For how long the site still rests, at `now`, which is `date` in seconds since the epoch; 0 where it does not."""
+    quiet = policy.quiet.until(date) - date if policy.quiet else 0.0
+    return max(0.0, state.rests_until - now, quiet)
+
+
+def is_in_doubt(state: SiteState, config: PolitenessConfig) -> bool:
+    """Whether so many of the last addresses were refused that it may be the site that refuses, and not the pages."""
+    return sum(refused for _, refused in state.recent) >= config.max_refusals
 
 
 def with_crawl_delay(state: SiteState, seconds: float, config: PolitenessConfig) -> SiteState:
@@ -79,9 +94,13 @@ def observe(
     counted = replace(state, n_bytes=state.n_bytes + seen.n_bytes)
     if counted.n_bytes >= policy.max_bytes and not counted.given_up:
         counted = replace(counted, given_up="byte_budget")
-    slowed = replace(counted, delay_seconds=_throttled(state, seen, config))
-    if not is_refusal(seen.status):
-        return replace(slowed, refused=(), pauses=0)
+    refused = is_refusal(seen.status)
+    others = () if seen.vital and not refused else (pair for pair in counted.recent if pair[0] != seen.url)
+    recent = (*others, (seen.url, refused))[-config.recent_answers :]
+    slowed = replace(counted, delay_seconds=_throttled(state, seen, config), recent=recent)
+    if not refused:
+        is_proof = seen.is_page and seen.status == HTTPStatus.OK
+        return replace(slowed, pauses=0, proof=seen.url if is_proof else state.proof)
     return _refused(slowed, seen, now, config)
 
 
@@ -105,30 +124,41 @@ def _throttled(state: SiteState, seen: Observation, config: PolitenessConfig) ->
 
 
 def _refused(state: SiteState, seen: Observation, now: float, config: PolitenessConfig) -> SiteState:
-    """The site rests when it asks for it, when robots.txt is out of reach, or after too many refusals in a row."""
-    refused = (*(url for url in state.refused if url != seen.url), seen.url)[-config.max_refusals :]
-    known = replace(state, refused=refused)
-    asks = seen.status == HTTPStatus.TOO_MANY_REQUESTS or seen.retry_after is not None
-    if not (asks or seen.vital or len(refused) >= config.max_refusals):
-        return known
+    """The site rests when it asks for it, when something vital is refused, or when nothing clears it of a doubt."""
+    if not (seen.demands_rest or (is_in_doubt(state, config) and not state.proof)):
+        return state
     if now < state.rests_until:  # the answer to what was asked before the pause began
-        return known
+        return state
     if (seen.retry_after or 0.0) > config.max_pause_seconds:
-        return replace(known, given_up="retry_after")
+        return replace(state, given_up="retry_after")
     if state.pauses >= config.max_pauses:
-        return replace(known, given_up="robots_unavailable" if seen.vital else "refused")
+        return replace(state, given_up=seen.vital or "refused")
     doubled = min(config.first_pause_seconds * 2**state.pauses, config.max_pause_seconds)
     seconds = max(doubled, seen.retry_after or 0.0)
-    return replace(known, pauses=state.pauses + 1, rests_until=now + seconds)
+    return replace(state, pauses=state.pauses + 1, rests_until=now + seconds)
+
+
+def retry_seconds(failures: int, config: PolitenessConfig) -> float:
+    """How long an address is left alone that has failed so many times, at least once."""
+    return min(config.first_pause_seconds * config.retry_growth ** (failures - 2), config.max_pause_seconds)
 
 
 def read_retry_after(value: str, now: float) -> float | None:
-    """Seconds that `value` asks to wait (RFC 9110, section 10.2.3: a number or a date); None where it is neither."""
+    """Seconds that `value` asks to wait (RFC 9110, section 10.2.3: a number or a date); None where it is neither.
+
+    `now` is in seconds since the epoch, by the clock of whoever names the date.
+    """
     value = value.strip()
     if value.isascii() and value.isdigit():
         return float(value)
+    date = read_date(value)
+    return None if date is None else max(0.0, date - now)
+
+
+def read_date(value: str) -> float | None:
+    """The date of a header of HTTP in seconds since the epoch; None where it is none."""
     try:
         date = parsedate_to_datetime(value)
     except ValueError:
         return None
-    return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)
+    return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()

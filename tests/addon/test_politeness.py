@@ -19,8 +19,10 @@ from newscorpus.addon.politeness import ASKED_AGAIN, PART, ROBOTS, PolitenessMid
 from newscorpus.config import PolitenessConfig
 from newscorpus.crawl.politeness import PolitenessPolicy
 
-CONFIG = PolitenessConfig(max_refusals=2, first_pause_seconds=100, max_pauses=2)
+CONFIG = PolitenessConfig(max_refusals=2, recent_answers=2, first_pause_seconds=100, max_pauses=2)
 START = 1_000.0
+DATE = 1_795_280_400.0
+"""Seconds since the epoch at the start."""
 
 
 class Crawl:
@@ -60,6 +62,7 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Crawl]:
     def make(policy: PolitenessPolicy | None = None, jitter: float = 0.0) -> Crawl:
         crawl = Crawl(policy or PolitenessPolicy(2.0), jitter)
         monkeypatch.setattr(politeness, "asyncio", SimpleNamespace(sleep=crawl.sleep))
+        monkeypatch.setattr(politeness, "time", SimpleNamespace(time=lambda: crawl.now + DATE - START))
         return crawl
 
     return make
@@ -171,7 +174,7 @@ def test_the_byte_budget_ends_the_crawl_of_a_site(start: Callable[..., Crawl]) -
 
 
 def test_quiet_hours_are_waited_for(start: Callable[..., Crawl]) -> None:
-    crawl = start(PolitenessPolicy(2.0, quiet=SimpleNamespace(until=lambda now: max(now, START + 500))))
+    crawl = start(PolitenessPolicy(2.0, quiet=SimpleNamespace(until=lambda now: max(now, DATE + 500))))
     assert crawl.middleware.rests("site")
     crawl.ask(request(), 200)
     assert crawl.starts == [START + 500]

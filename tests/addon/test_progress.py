@@ -48,7 +48,7 @@ def show(ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any
     def make(*, is_terminal: bool) -> ProgressExtension:
         politeness = SimpleNamespace(
             given_up={"vesti": "", "novine": "refused"}.get,
-            rests_until={"vesti": 1_795_280_400.0, "novine": 0.0}.get,
+            rest_seconds={"vesti": 600.0, "novine": 0.0}.get,
         )
         crawler: Any = SimpleNamespace(get_downloader_middleware=lambda _kind: politeness)
         scheduler = LedgerScheduler(crawler, tmp_path)

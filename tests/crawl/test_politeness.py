@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -11,13 +12,15 @@ from newscorpus.crawl.politeness import (
     PolitenessPolicy,
     SiteState,
     first_state,
+    is_in_doubt,
     is_refusal,
     observe,
-    rests_until,
+    rest_seconds,
+    retry_seconds,
     with_crawl_delay,
 )
 
-CONFIG = PolitenessConfig(max_refusals=3, first_pause_seconds=10, max_pause_seconds=100, max_pauses=5)
+CONFIG = PolitenessConfig(max_refusals=3, recent_answers=4, first_pause_seconds=10, max_pause_seconds=100, max_pauses=5)
 POLICY = PolitenessPolicy(delay_seconds=2.0, max_bytes=1000)
 FRESH = first_state(POLICY)
 NOW = 1_000.0
@@ -25,8 +28,8 @@ NOW = 1_000.0
 observed = partial(observe, policy=POLICY, config=CONFIG)
 
 
-def refuse(state: SiteState, url: str, now: float = NOW, status: int = 403, **more: float) -> SiteState:
-    return observed(state, Observation(url, status, **more), now)  # type: ignore[arg-type]
+def refuse(state: SiteState, url: str, now: float = NOW, status: int = 403, **more: Any) -> SiteState:
+    return observed(state, Observation(url, status, **more), now)
 
 
 def refused_times(times: int, status: int = 403) -> SiteState:
@@ -59,9 +62,34 @@ def test_one_address_refused_again_and_again_is_a_broken_page_not_a_refusing_sit
     assert state.rests_until == 0
 
 
-def test_an_answer_in_between_forgets_the_refusals() -> None:
-    state = observed(refused_times(2), Observation("/found", 404), NOW)
-    assert (state.refused, state.pauses) == ((), 0)
+def test_failures_count_by_their_share_of_the_last_answers() -> None:
+    answers = ["/a", "", "/b", "", "", "", "/c", "/d"]
+    state = FRESH
+    for number, url in enumerate(answers):
+        state = refuse(state, url) if url else observed(state, Observation(f"/{number}", 404), NOW)
+    assert (state.rests_until, state.pauses) == (0, 0)  # never more than two of four
+    state = refuse(state, "/e")
+    assert state.rests_until == NOW + 10
+
+
+def test_a_site_that_still_shows_a_page_does_not_rest_for_dead_ones() -> None:
+    state = observed(FRESH, Observation("/there", 200, is_page=True), NOW)
+    for number in range(4):
+        state = refuse(state, f"/{number}")
+    assert (state.proof, is_in_doubt(state, CONFIG), state.rests_until) == ("/there", True, 0)
+    cleared = observed(state, Observation("/there", 200, is_page=True, vital="refused"), NOW)
+    assert not is_in_doubt(cleared, CONFIG)
+    resting = refuse(state, "/there", status=500, vital="refused")
+    assert resting.rests_until == NOW + 10
+
+
+@pytest.mark.parametrize("seen", [Observation("/", 200), Observation("/gone", 404, is_page=True)])
+def test_what_proves_nothing_is_no_proof(seen: Observation) -> None:
+    assert observed(FRESH, seen, NOW).proof == ""
+
+
+def test_an_address_is_left_alone_for_longer_with_each_failure() -> None:
+    assert [retry_seconds(n, PolitenessConfig()) for n in (1, 2, 3, 9)] == [15, 60, 240, 3600]
 
 
 def test_pauses_double_up_to_a_bound_and_then_the_site_is_given_up() -> None:
@@ -100,7 +128,7 @@ def test_robots_out_of_reach_pause_the_site_at_once_and_in_the_end_give_it_up() 
     state, now = FRESH, NOW
     for _ in range(CONFIG.max_pauses + 1):
         assert state.given_up == ""
-        state = observed(state, Observation("/robots.txt", 503, vital=True), now)
+        state = observed(state, Observation("/robots.txt", 503, vital="robots_unavailable"), now)
         now = state.rests_until
     assert state.given_up == "robots_unavailable"
 
@@ -142,6 +170,6 @@ def test_quiet_times_are_rest() -> None:
             return max(now, 5_000.0)
 
     policy = replace(POLICY, quiet=Night())
-    assert rests_until(FRESH, policy, NOW) == 5_000
-    assert rests_until(FRESH, policy, 6_000.0) == 6_000
-    assert rests_until(replace(FRESH, rests_until=9_000.0), policy, NOW) == 9_000
+    assert rest_seconds(FRESH, policy, NOW, date=4_000) == 1_000
+    assert rest_seconds(FRESH, policy, NOW, date=6_000) == 0
+    assert rest_seconds(replace(FRESH, rests_until=NOW + 9_000), policy, NOW, date=4_000) == 9_000

@@ -51,6 +51,7 @@ class Ledger:
         self._claims: dict[int, int] = {}
         queued = connection.execute("SELECT portal, count(*) FROM urls WHERE state = 1 GROUP BY portal").fetchall()
         self._queued: Counter[str] = Counter(dict(queued))
+        self._waiting: Counter[str] = Counter()
         self.revisits = Revisits(self._write, self._queued)
 
     @classmethod
@@ -133,31 +134,55 @@ class Ledger:
     # ---- the queue --------------------------------------------------------------------------------------------------
 
     def portals(self) -> Iterator[str]:
-        """Names of the portals of which something is queued now."""
+        """Names of the portals of which something may be asked for now."""
         return (portal for portal, n in self._queued.items() if n > 0)
 
     def pending(self, given_up: Callable[[str], bool]) -> bool:
-        """Whether anything is queued on a portal that is not given up."""
-        return any(n > 0 and not given_up(portal) for portal, n in self._queued.items())
+        """Whether anything is to be asked for on a portal that is not given up."""
+        return any(n > 0 and not given_up(portal) for portal, n in (self._queued + self._waiting).items())
 
-    def lease(self, portal: str) -> Lease | None:
-        """Take the next address of a portal from the queue."""
-        sql = """UPDATE urls SET state = 3, attempts = attempts + 1 WHERE serial = (SELECT serial FROM urls
-            WHERE state = 1 AND portal = ? ORDER BY priority DESC, serial LIMIT 1)
-            RETURNING serial, url, portal, priority, request, status, etag, last_modified"""
+    def lease(self, portal: str, *, at_random: bool = False) -> Lease | None:
+        """Take the next address of a portal from the queue, or any one of those with its priority."""
+        order = (
+            "AND priority = (SELECT max(priority) FROM urls WHERE state = 1 AND portal = ?1) ORDER BY random()"
+            if at_random
+            else "ORDER BY priority DESC, serial"
+        )
+        sql = f"""UPDATE urls SET state = 3, attempts = attempts + 1 WHERE serial = (SELECT serial FROM urls
+            WHERE state = 1 AND portal = ?1 {order} LIMIT 1)
+            RETURNING serial, url, portal, priority, request, status, etag, last_modified"""  # noqa: S608 -- constants
         row = self._write(sql, (portal,)).fetchone()
         if row is None:
             return None
         self._queued[portal] -= 1
         return Lease(*row)
 
-    def release(self, serial: int, *, priority: int | None = None, request: bytes | None = None) -> None:
-        """Queue a leased address again, with a new priority and request where they are given."""
-        sql = """UPDATE urls SET state = 1, priority = coalesce(?, priority), request = coalesce(?, request)
-            WHERE serial = ? RETURNING portal"""
-        (portal,) = self._write(sql, (priority, request, serial)).fetchone()
-        self._queued[portal] += 1
+    def release(
+        self,
+        serial: int,
+        *,
+        priority: int | None = None,
+        request: bytes | None = None,
+        ready_at: float | None = None,
+    ) -> None:
+        """Queue a leased address again, with a new priority and request where they are given.
+
+        With `ready_at` it waits until `wake` is called with that time or a later one.
+        """
+        sql = """UPDATE urls SET state = ?, retry_at = ?, priority = coalesce(?, priority),
+            request = coalesce(?, request) WHERE serial = ? RETURNING portal"""
+        state = UrlState.QUEUED if ready_at is None else UrlState.WAITING
+        (portal,) = self._write(sql, (state, ready_at or 0.0, priority, request, serial)).fetchone()
+        (self._queued if ready_at is None else self._waiting)[portal] += 1
         self._unclaim(serial)
+
+    def wake(self, now: float) -> None:
+        """Queue what waited until `now`."""
+        if self._waiting.total():
+            sql = "UPDATE urls SET state = 1 WHERE state = 2 AND retry_at <= ? RETURNING portal"
+            woken = Counter(portal for (portal,) in self._write(sql, (now,)).fetchall())
+            self._waiting -= woken
+            self._queued.update(woken)
 
     def finish(self, serial: int, outcomes: Sequence[UrlOutcome] = (), fetched: Fetched | None = None) -> None:
         """Note what became of a leased address, and the address that it led to.
@@ -245,7 +270,11 @@ class Ledger:
 
     def queued(self, portal: str) -> int:
         """How many addresses of a portal are to be asked for."""
-        return self._queued[portal]
+        return self._queued[portal] + self._waiting[portal]
+
+    def waiting(self, portal: str) -> int:
+        """How many of these failed, and wait to be asked for once more."""
+        return self._waiting[portal]
 
     # ---- files and commits ------------------------------------------------------------------------------------------
 

@@ -15,9 +15,9 @@ FOLDERS = (INTAKE, ARCHIVE)
 def recover(connection: sqlite3.Connection, corpus: Path) -> dict[str, int]:
     """Undo what was not committed; gives the length of every file.
 
-    Addresses under way are queued again, those met by pages that were not finished are forgotten, and files are cut
-    back to what was committed. A file that is shorter than that was lost in part by a power failure: the pages whose
-    lines are missing, and the last one before them, are queued again.
+    Addresses under way or waiting are queued again, those met by pages that were not finished are forgotten, and files
+    are cut back to what was committed. A file that is shorter than that was lost in part by a power failure: the pages
+    whose lines are missing, and the last one before them, are queued again.
 
     Raises:
         LedgerError: there is an intake, but nothing in the ledger: the corpus was made without one. Or the ledger,
@@ -34,7 +34,8 @@ def recover(connection: sqlite3.Connection, corpus: Path) -> dict[str, int]:
         )
     connection.execute("BEGIN IMMEDIATE")
     connection.execute("DELETE FROM urls WHERE state = ?", (UrlState.RESERVED,))
-    connection.execute("UPDATE urls SET state = ? WHERE state = ?", (UrlState.QUEUED, UrlState.LEASED))
+    for state in (UrlState.WAITING, UrlState.LEASED):
+        connection.execute("UPDATE urls SET state = ? WHERE state = ?", (UrlState.QUEUED, state))
     for name, length in lengths.items():
         lengths[name] = _cut(connection, corpus, name, length)
     connection.execute("COMMIT")

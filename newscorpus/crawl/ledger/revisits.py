@@ -44,6 +44,12 @@ class Revisits:
         row = self._execute(sql, (key_of(url),)).fetchone()
         return LastVisit(*row) if row else None
 
+    def last_kept(self, portal: str) -> str:
+        """The address of an article of a portal that was kept; "" where there is none."""
+        sql = "SELECT url FROM urls WHERE portal = ? AND state = 4 AND reason = 'kept' ORDER BY serial DESC LIMIT 1"
+        row = self._execute(sql, (portal,)).fetchone()
+        return row[0] if row else ""
+
     def state(self, url: str, stated: str) -> None:
         """Note when a list says that the document at `url` changed."""
         self._execute("UPDATE urls SET stated = ? WHERE id = ?", (stated, key_of(url)))

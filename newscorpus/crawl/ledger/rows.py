@@ -13,13 +13,15 @@ class UrlState(IntEnum):
     """Where an address stands.
 
     RESERVED: named by a page that is still being read; forgotten at the next start, when that page is read again.
-    QUEUED: to be asked for. LEASED: being asked for; queued again at the next start.
+    QUEUED: to be asked for. LEASED: being asked for. WAITING: it failed, and is asked for once more after a while. The
+    next start queues both again.
     DONE: it ended as a row, a rejection or a page read for its links.
     FAILED: it could not be fetched, its callback raised an error, or the process that worked on it died.
     """
 
     RESERVED = 0
     QUEUED = 1
+    WAITING = 2
     LEASED = 3
     DONE = 4
     FAILED = 5

@@ -89,7 +89,7 @@ def unreached(corpus: Path) -> dict[str, str]:
     Raises:
         LedgerError: there is no ledger, or it cannot be read.
     """
-    sql = """SELECT portal, url, status = 200 OR state = 4 AND stage = '' AS reached, stage, reason, detail FROM urls
+    sql = """SELECT portal, url, state = 4 AND (status = 200 OR stage = '') AS reached, stage, reason, detail FROM urls
         WHERE found_on = 0 AND depth = 0 AND kind IN ('', 'article', 'section') ORDER BY serial"""
     found: dict[str, list[sqlite3.Row]] = {}
     with reading(corpus) as connection:

@@ -156,7 +156,7 @@ def _status(
     rate: float,
     end: str,
 ) -> PortalStatus:
-    queued = at[UrlState.QUEUED]
+    queued = at[UrlState.QUEUED] + at[UrlState.WAITING]
     megabytes = counted["bytes"] / MEGABYTE
     rejected = {name.removeprefix("rejected/"): n for name, n in counted.items() if name.startswith("rejected/") and n}
     return PortalStatus(
