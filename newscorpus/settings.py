@@ -58,7 +58,6 @@ DOWNLOAD_DELAY_JITTER = 0.25  # a pause is 1 to 1.5 times the delay, never short
 AUTOTHROTTLE_ENABLED = False  # it would undercut the delay that the portal file states; ours does not
 RETRY_TIMES = 2
 RETRY_GIVE_UP_LOG_LEVEL = "DEBUG"  # the end of the crawl has the number, and rejected.jsonl every page
-DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "newscorpus.addon.handler.OnceDownloadHandler")
 COOKIES_ENABLED = False  # what a site shows to a stranger is what the corpus holds
 REFERER_ENABLED = True
 DEFAULT_REQUEST_HEADERS = {  # no language: the site's own; encodings that every reader of archives knows

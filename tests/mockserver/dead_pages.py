@@ -1,8 +1,9 @@
 """A newspaper on loopback some of whose articles are dead: `python dead_pages.py ARTICLES SHARE [SECONDS]`.
 
-Prints its address, and serves until it is killed. Half of the dead articles are the first ones, in a row; the others lie
-anywhere. They answer 500 or 404, break the connection off, or do not answer for so many seconds. The front page leads to
-lists, these to the articles. `/_log` answers with the number of requests by path, `/_dead` with the paths of the dead.
+Prints its address, and serves until it is killed. Half of the dead articles are the first ones, in a row; the others
+lie anywhere. They answer 500 or 404, break the connection off, or do not answer for so many seconds. The front page
+leads to lists, these to the articles. `/_log` answers with the number of requests by path, `/_dead` with the paths of
+the dead.
 """
 
 import asyncio

@@ -107,7 +107,7 @@ def crawl() -> Callable[..., Crawl]:
         (folder / "portals").mkdir(exist_ok=True)
         (folder / "portals" / "mock.toml").write_text(portal)
         corpus = folder / "corpus"
-        command = [sys.executable, "-m", "scrapy", "crawl", "portal", *arguments]
+        command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-s", "NEWSCORPUS_PAUSE_SECONDS=0.1", *arguments]
         environment = os.environ | {"SCRAPY_SETTINGS_MODULE": "newscorpus.settings"}
         done = subprocess.run(
             [*command, "-s", f"NEWSCORPUS_CORPUS={corpus}"],

@@ -63,7 +63,9 @@ class Revisits:
         """Queue what is done of some kinds and due at `now`, and failures that may pass; gives the number."""
         where = f"state = {UrlState.FAILED.value} AND ({' OR '.join('reason GLOB ?' for _ in MAY_PASS)})"
         failed = self._queue(portal, where, MAY_PASS, FORGET)
-        return failed + self._queue(portal, f"kind IN ({_marks(kinds)}) AND next_visit <= ?", (*kinds, now))
+        # What seems to lie farther ahead than any visit is planned was written by a clock that has been set back since.
+        where = f"kind IN ({_marks(kinds)}) AND (next_visit <= ? OR next_visit > ?)"
+        return failed + self._queue(portal, where, (*kinds, now, now + RevisitConfig().max_seconds))
 
     def widen(self, kinds: Collection[str], portal: str) -> int:
         """Queue what is done of some kinds or was refused for its day, as if never fetched; gives the number."""

@@ -1,0 +1,51 @@
+"""A crawl of a site some of whose pages are dead keeps all others, in one start."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+
+SERVER = Path(__file__).parents[1] / "mockserver" / "dead_pages.py"
+ARTICLES = 300
+DEAD = 60
+
+PORTAL = """
+name = "mock"
+languages = ["en"]
+domains = ["127.0.0.1"]
+start = ["{base}/"]
+articles = ['^/story/']
+delay_seconds = 0
+"""
+
+
+@pytest.fixture(scope="module")
+def base() -> Iterator[str]:
+    command = [sys.executable, str(SERVER), str(ARTICLES), str(DEAD / ARTICLES)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.kill()
+
+
+def test_every_living_article_is_kept_and_no_dead_one_asked_for_more_than_four_times(
+    crawl: Callable[..., Any], base: str, tmp_path: Path
+) -> None:
+    done = crawl(tmp_path, "-a", "portal=mock", "-s", "DOWNLOAD_TIMEOUT=1", portal=PORTAL.format(base=base))
+    assert done.exit_code == 0, done.output
+    assert len(done.records) == ARTICLES - DEAD
+    with urlopen(f"{base}/_dead") as answer:
+        dead = json.load(answer)
+    with urlopen(f"{base}/_log") as answer:
+        asked = json.load(answer)
+    assert len(dead) == DEAD
+    assert 1 <= min(asked[path] for path in dead) <= max(asked[path] for path in dead) <= 4
+    assert done.report["by_portal"]["mock"]["queued"] == 0
+    assert "given up" not in done.output
