@@ -1,8 +1,12 @@
 """Name the files and folders of a corpus, and say what belongs to it."""
 
+import re
+import shutil
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from newscorpus.errors import CorpusError
+from newscorpus.files import replacing
 
 LEDGER = "ledger.sqlite"
 ARCHIVE = "archive"
@@ -20,11 +24,28 @@ GOLD = "gold"
 
 MANIFEST = "manifest.json"
 CARD = "README.md"
-"""Beside the shards in the published folder."""
+STAGING = ".building"
+UNFINISHED = ".unfinished"
+"""Beside the shards in the published folder; the last two while a build writes there: its shards, and the names of all
+that it puts there or takes away."""
 
 CRAWL_LOCK = ".crawl.lock"
 BUILD_LOCK = ".build.lock"
 """Held while a crawl or a build writes to the corpus."""
+
+ADOPTED = ".adopted"
+"""Names, one a line, of links and files that somebody else put there and wants used; they are never removed or cut."""
+
+OWN: Mapping[str, re.Pattern[str]] = {
+    INTAKE: re.compile(r"\d{6,}\.jsonl"),
+    ARCHIVE: re.compile(r"\d{6,}\.warc\.gz"),
+    PUBLISHED: re.compile(r"manifest\.json|README\.md|shard-\d{5,}-of-\d{5,}-[0-9a-f]+\.(jsonl(\.zst|\.gz)?|parquet)"),
+    INDEX: re.compile(r"index\.json|documents|signatures|runs|paragraphs|ids|kept|verified|rows"),
+}
+"""The folders that a crawl and its build write, and how their files are named."""
+
+FILES = (REJECTED, DUPLICATES, LOW_CONFIDENCE, CRAWL_REPORT, LEDGER)
+"""The files that they write beside; the ledger, which says whose the others are, last."""
 
 
 def inside(corpus: Path, name: str, error: type[ValueError] = CorpusError) -> Path:
@@ -34,6 +55,94 @@ def inside(corpus: Path, name: str, error: type[ValueError] = CorpusError) -> Pa
         ValueError: an `error`, since the corpus may be somebody else's.
     """
     path = corpus / name
-    if "\0" in name or not path.resolve().is_relative_to(corpus.resolve()):
+    roots = [corpus, *(corpus / folder for folder in _adopted(corpus) & OWN.keys())]
+    if "\0" in name or not any(path.resolve().is_relative_to(root.resolve()) for root in roots):
         raise error(f"{corpus}: names a file outside the corpus: {name!r}")
     return path
+
+
+def refuse_strangers(
+    corpus: Path,
+    error: type[ValueError] = CorpusError,
+    folders: Collection[str] = tuple(OWN),
+    known: Collection[str] | None = None,
+    *,
+    adopts: bool = False,
+) -> None:
+    """Refuse what does not belong to a corpus: links in place of its files and folders, and other files in these.
+
+    Args:
+        corpus: its folder.
+        error: what is raised.
+        folders: that are looked into.
+        known: the files of intake and archive, relative to the corpus; None: whatever is named like one of them.
+        adopts: note what is found as wanted there, instead of refusing it.
+
+    Raises:
+        ValueError: an `error`, in one line.
+    """
+    links = [name for name in (*OWN, *FILES) if (corpus / name).is_symlink()]
+    others = [name for folder in folders for name in _entries(corpus, folder) if not _is_own(corpus, name, known)]
+    used = _adopted(corpus)
+    found = [name for name in (*links, *others) if name not in used]
+    if found and adopts:
+        with replacing(corpus / ADOPTED) as file:
+            file.writelines(f"{name}\n".encode() for name in sorted(used | set(found)))
+    elif found:
+        what = "a link" if found[0] in links else "no file of this corpus"
+        more = f", nor are {len(found) - 1} more" if len(found) > 1 else ""
+        raise error(
+            f"{corpus / found[0]}: {what}{more}; move it away, or let it be used and never removed:"
+            " -s NEWSCORPUS_ADOPT=1 in a crawl, --adopt in a build"
+        )
+
+
+def remove_own(corpus: Path, known: Collection[str] | None = None) -> None:
+    """Remove what belongs to a corpus, its ledger last, and its folders where nothing else is in them."""
+    used = _adopted(corpus)
+    for folder in OWN:
+        for name in _entries(corpus, folder, hidden=True):
+            if name not in used and (_is_own(corpus, name, known) or _is_temporary(name)):
+                _remove(corpus / name)
+        if folder not in used and (corpus / folder).is_dir() and not any((corpus / folder).iterdir()):
+            (corpus / folder).rmdir()
+    for path in [corpus / name for name in FILES if name not in used] + list(corpus.glob(f"{LEDGER}-*")):
+        path.unlink(missing_ok=True)
+
+
+def is_adopted(corpus: Path, name: str) -> bool:
+    """Whether somebody else put a file or a link there, which is used but never changed."""
+    return name in _adopted(corpus)
+
+
+def _entries(corpus: Path, folder: str, *, hidden: bool = False) -> Iterator[str]:
+    """List what lies in a folder of a corpus, relative to the corpus."""
+    paths = sorted((corpus / folder).iterdir()) if (corpus / folder).is_dir() else ()
+    return (f"{folder}/{path.name}" for path in paths if hidden or not path.name.startswith("."))
+
+
+def _is_own(corpus: Path, name: str, known: Collection[str] | None) -> bool:
+    folder, _, file = name.partition("/")
+    if known is not None and folder in {INTAKE, ARCHIVE}:
+        return name in known
+    return OWN[folder].fullmatch(file) is not None and (corpus / name).is_file() and not (corpus / name).is_symlink()
+
+
+def _is_temporary(name: str) -> bool:
+    """Whether a name is that of a file or folder of ours that was being written."""
+    folder, _, file = name.partition("/")
+    inner = file.removeprefix(".").removesuffix(".tmp")
+    is_hidden_own = file == f".{inner}.tmp" and OWN[folder].fullmatch(inner)
+    return bool(is_hidden_own) or (folder == PUBLISHED and file in {STAGING, UNFINISHED, f".{UNFINISHED}.tmp"})
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+
+
+def _adopted(corpus: Path) -> frozenset[str]:
+    path = corpus / ADOPTED
+    return frozenset(path.read_text("utf-8").splitlines()) if path.is_file() else frozenset()

@@ -32,6 +32,8 @@ NEWSCORPUS_RIGHTS = "record"
 """`record` what a site says of machine use, or `skip` documents whose site reserves text mining or training."""
 NEWSCORPUS_FRESH = ""
 """Empty: go on where the last crawl ended; "yes": remove the corpus and begin anew; anything else: ask before that."""
+NEWSCORPUS_ADOPT = False
+"""Whether links and files of others in the folders of the corpus are used, and never removed, instead of refused."""
 NEWSCORPUS_BUILD = True
 """Whether duplicates are removed and shards written when the crawl ends; `newscorpus build CORPUS` does it later."""
 

@@ -24,6 +24,7 @@ from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Capture, Exchange, Origin
 from newscorpus.crawl.archive.values import Headers as Pairs
 from newscorpus.crawl.archive.writer import ArchiveWriter
+from newscorpus.crawl.ledger import Ledger, LedgerError
 from newscorpus.recipe import SourcePage
 
 INLINE_BYTES = 50_000
@@ -58,6 +59,11 @@ class Archive:
         crawler.signals.connect(archive.close, signals.spider_closed)
         return archive
 
+    def join(self, ledger: Ledger) -> None:
+        """Let the files be announced to a ledger, and grow with its commits."""
+        self.writer.announce = ledger.announce
+        ledger.transaction.follow(self.writer.lengths)
+
     async def write(self, exchange: Exchange, capture: Capture | None = None) -> list[str | int]:
         """Write a response and the page that came of it; gives file, offset and length, [] if the disk takes no more.
 
@@ -69,7 +75,7 @@ class Archive:
             records = encode(exchange, capture, Limits().max_bytes)
         try:
             where = self.writer.append(records)
-        except OSError as error:
+        except (OSError, LedgerError) as error:
             self._give_up(error)
             if visit := current_visit():
                 visit.postponed = True
@@ -84,10 +90,10 @@ class Archive:
         except OSError as error:
             self._give_up(error)
 
-    def _give_up(self, error: OSError) -> None:
+    def _give_up(self, error: OSError | LedgerError) -> None:
         if self._ending is None:
-            why = f"Cannot write the archive: {error.filename or 'disk'}: {error.strerror}"
-            self._ending = end_unwritable(self._crawler, why)
+            why = f"{error.filename or 'disk'}: {error.strerror}" if isinstance(error, OSError) else str(error)
+            self._ending = end_unwritable(self._crawler, f"Cannot write the archive: {why}")
 
 
 class ArchiveMiddleware:

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import shutil
 import sys
 import time
 from collections.abc import Mapping
@@ -30,25 +29,11 @@ from newscorpus.addon.report import (
 )
 from newscorpus.crawl.ledger import Ledger, LedgerError
 from newscorpus.crawl.ledger.shortfalls import unreached
-from newscorpus.crawl.ledger.status import PortalStatus, status
+from newscorpus.crawl.ledger.status import PortalStatus, ledger_files, status
 from newscorpus.errors import CorpusError, CrawlError
 from newscorpus.files import exclusive
-from newscorpus.layout import (
-    ARCHIVE,
-    CRAWL_LOCK,
-    CRAWL_REPORT,
-    DUPLICATES,
-    INDEX,
-    INTAKE,
-    LEDGER,
-    LOW_CONFIDENCE,
-    PUBLISHED,
-    REJECTED,
-)
+from newscorpus.layout import CRAWL_LOCK, FILES, INTAKE, OWN, refuse_strangers, remove_own
 from newscorpus.publish.build import build
-
-OURS = (INTAKE, ARCHIVE, PUBLISHED, INDEX, REJECTED, DUPLICATES, LOW_CONFIDENCE, CRAWL_REPORT, LEDGER)
-"""What a crawl and its build leave in the folder of a corpus."""
 
 logger = logging.getLogger(__name__)
 
@@ -75,7 +60,7 @@ class CorpusExtension:
         corpus = corpus_folder(crawler.settings)
         if fresh := crawler.settings.get("NEWSCORPUS_FRESH"):
             begin_anew(corpus, fresh)
-        Ledger.open(corpus).close()
+        Ledger.open(corpus, adopts=switch(crawler.settings, "NEWSCORPUS_ADOPT")).close()
         extension = cls(crawler, corpus, builds=switch(crawler.settings, "NEWSCORPUS_BUILD"))
         crawler.signals.connect(extension.spider_opened, signals.spider_opened)
         crawler.signals.connect(extension.spider_closed, signals.spider_closed)
@@ -179,21 +164,19 @@ def begin_anew(corpus: Path, fresh: str) -> None:
         fresh: "yes" removes without asking; anything else asks at the terminal.
 
     Raises:
-        CrawlError: there is no terminal to ask at, or the answer was no.
+        CrawlError: there is no terminal to ask at, or the answer was no; or links or files of others are among it.
         LedgerError: a crawl is at work there.
         OSError: it cannot be removed.
     """
-    there = [path for name in OURS if (path := corpus / name).exists()]
+    there = [path for name in (*OWN, *FILES) if (path := corpus / name).exists()]
     if not there:
         return
+    known = ledger_files(corpus) or None
+    refuse_strangers(corpus, CrawlError, known=known)
     if fresh != "yes" and not _agreed(corpus, there):
         raise CrawlError(f"{corpus} stays as it is")
     with exclusive(corpus / CRAWL_LOCK, "crawl", LedgerError):
-        for path in [*there, *corpus.glob(f"{LEDGER}-*")]:
-            if path.is_dir():
-                shutil.rmtree(path)
-            else:
-                path.unlink()
+        remove_own(corpus, known)
 
 
 def _agreed(corpus: Path, there: list[Path]) -> bool:

@@ -99,7 +99,7 @@ class LedgerScheduler(BaseScheduler):
         """
         self.ledger = Ledger.open(self._corpus)
         if archive := self._crawler.get_extension(Archive):
-            self.ledger.transaction.follow(archive.writer.lengths)
+            archive.join(self.ledger)
         self._is_open = True
         # Modules make half a million objects; looking through them for garbage would hold the event loop up for 0.1 s.
         gc.freeze()

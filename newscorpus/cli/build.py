@@ -24,6 +24,7 @@ def build(
     min_confidence: Annotated[
         float | None, Option(min=0, max=1, help="Least confidence of a text; default: that of its model.")
     ] = None,
+    adopt: Annotated[bool, Option("--adopt", help="Use links and files of others that lie where it writes.")] = False,
 ) -> None:
     """Publish what was crawled, without duplicates.
 
@@ -35,7 +36,7 @@ def build(
 
     duplicates = DuplicateConfig(survivor=survivor, revision=revision)
     config = BuildConfig(duplicates=duplicates, shards=ShardConfig(format), min_confidence=min_confidence)
-    report = build_corpus(corpus, config, progress)
+    report = build_corpus(corpus, config, progress, adopts=adopt)
     _name_numba(report.documents)
     for segment in report.torn:
         typer.echo(f"{segment}: the last line is cut off, since the crawl was killed", err=True)

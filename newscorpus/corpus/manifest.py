@@ -90,9 +90,20 @@ def read_manifest(folder: Path) -> Manifest:
     """
     path = folder / MANIFEST
     try:
-        manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
+        content = path.read_bytes()
     except OSError as error:
         raise CorpusError(f"{path}: {error.strerror}; build the corpus first") from error
+    return decode_manifest(content, path)
+
+
+def decode_manifest(content: bytes, path: Path) -> Manifest:
+    """Decode the manifest that was read from a path.
+
+    Raises:
+        CorpusError: it is damaged, or of a later schema.
+    """
+    try:
+        manifest = msgspec.json.decode(content, type=Manifest)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise CorpusError(f"{path}: {error}") from error
     check_schema(manifest.schema, f"{path}: ")

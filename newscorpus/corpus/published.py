@@ -1,12 +1,12 @@
 """Publish a corpus and open it for reading; nothing altered, cut off or missing is ever handed on.
 
 What is published is valid at every moment. The names of shards carry a hash of all that is in the corpus, so new ones
-stand beside the old; then the card and the manifest switch to them, each at one stroke; then the old ones go. The same
-records give the same bytes and names.
+stand beside the old; then the card and the manifest switch to them, each at one stroke; then the old ones go, and
+nothing that no manifest or build of this folder named. The same records give the same bytes and names.
 """
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -14,15 +14,20 @@ from pathlib import Path
 
 from newscorpus.config import BuildConfig, ShardConfig, ShardFormat
 from newscorpus.corpus.card import card
-from newscorpus.corpus.manifest import Manifest, RecordCounts, generation_of, read_manifest, write_manifest
+from newscorpus.corpus.manifest import (
+    Manifest,
+    RecordCounts,
+    decode_manifest,
+    generation_of,
+    read_manifest,
+    write_manifest,
+)
 from newscorpus.corpus.records import column_types
 from newscorpus.corpus.shards import SUFFIXES, Shard, file_hash, read_shard, write_shards
 from newscorpus.data import SCHEMA, Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import replacing, sync_folder
-from newscorpus.layout import CARD, MANIFEST, PUBLISHED
-
-STAGING = ".building"
+from newscorpus.layout import CARD, MANIFEST, OWN, PUBLISHED, STAGING, UNFINISHED
 
 VERSIONED = ("newscorpus", "datasketch", "langdetect", "lxml", "msgspec", "numpy", "onnxruntime", "zstandard")
 """The packages that decide what is written; of Parquet, pyarrow as well."""
@@ -100,45 +105,77 @@ def publish(folder: Path, records: Iterable[Record], config: BuildConfig) -> Man
         OSError: the disk is full or the folder cannot be written; what was published before stands.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    _sweep(folder)
     counts = RecordCounts()
-    generation, shards = _place_shards(folder, counts.count(records), config.shards)
+    with _staging(folder) as staging:
+        written = write_shards(staging, counts.count(records), config.shards)
+        manifest = _manifest(written, counts, config)
+        _note(folder, _named(folder) | {shard.name for shard in manifest.shards})
+        for old, new in zip(written, manifest.shards, strict=True):
+            (staging / old.name).replace(folder / new.name)
+    sync_folder(folder)
+    with replacing(folder / CARD) as file:
+        file.write(card(manifest, _pattern(manifest.generation, config.shards)).encode())
+    with replacing(folder / MANIFEST) as file:
+        file.write(write_manifest(manifest))
+    _sweep(folder)
+    return manifest
+
+
+def _manifest(written: Sequence[Shard], counts: RecordCounts, config: BuildConfig) -> Manifest:
+    generation = generation_of(written)
+    names = _pattern(generation, config.shards)
     packages = (*VERSIONED, "pyarrow") if config.shards.format is ShardFormat.PARQUET else VERSIONED
-    manifest = Manifest(
+    return Manifest(
         schema=SCHEMA,
         columns=column_types(),
         generation=generation,
         documents=counts.documents,
         words=counts.words,
-        bytes=sum(shard.bytes for shard in shards),
-        shards=tuple(shards),
+        bytes=sum(shard.bytes for shard in written),
+        shards=tuple(
+            replace(shard, name=names.replace("*", f"{number:05}-of-{len(written):05}"))
+            for number, shard in enumerate(written)
+        ),
         shares=counts.shares,
         extractors=dict(sorted(counts.extractors.items())),
         versions={name: version(name) for name in packages},
         parameters=config,
     )
-    with replacing(folder / CARD) as file:
-        file.write(card(manifest, _pattern(generation, config.shards)).encode())
-    with replacing(folder / MANIFEST) as file:
-        file.write(write_manifest(manifest))
-    for path in set(folder.glob("shard-*")) - {folder / shard.name for shard in shards}:
-        path.unlink()
-    return manifest
 
 
-def _place_shards(folder: Path, records: Iterable[Record], config: ShardConfig) -> tuple[str, list[Shard]]:
-    """Write the shards and put them beside those of other generations; give their generation too."""
-    with _staging(folder) as staging:
-        written = write_shards(staging, records, config)
-        generation = generation_of(written)
-        names = _pattern(generation, config)
-        shards = [
-            replace(shard, name=names.replace("*", f"{number:05}-of-{len(written):05}"))
-            for number, shard in enumerate(written)
-        ]
-        for old, new in zip(written, shards, strict=True):
-            (staging / old.name).replace(folder / new.name)
-    sync_folder(folder)
-    return generation, shards
+def _named(folder: Path) -> set[str]:
+    """The shards that the manifest names; none where there is no manifest, or a damaged one.
+
+    An error of the disk is raised: what a manifest names that cannot be read now must not go.
+    """
+    try:
+        content = (folder / MANIFEST).read_bytes()
+    except FileNotFoundError:
+        return set()
+    try:
+        return {shard.name for shard in decode_manifest(content, folder / MANIFEST).shards}
+    except CorpusError:
+        return set()
+
+
+def _noted(folder: Path) -> set[str]:
+    """The shards that an unfinished build put here or was about to take away."""
+    path = folder / UNFINISHED
+    return set(filter(OWN[PUBLISHED].fullmatch, path.read_text("utf-8").splitlines())) if path.exists() else set()
+
+
+def _note(folder: Path, names: Collection[str]) -> None:
+    """Note the shards that are about to be put here or to go, so that a build that dies leaves none behind."""
+    with replacing(folder / UNFINISHED) as file:
+        file.writelines(f"{name}\n".encode() for name in sorted(names))
+
+
+def _sweep(folder: Path) -> None:
+    """Remove the shards that were noted and that the manifest does not name; nothing else is ever removed."""
+    for name in _noted(folder) - _named(folder):
+        (folder / name).unlink(missing_ok=True)
+    (folder / UNFINISHED).unlink(missing_ok=True)
 
 
 def _pattern(generation: str, config: ShardConfig) -> str:

@@ -24,7 +24,7 @@ from newscorpus.dedup.duplicates import Duplicate, DuplicateKind, Watch, find_du
 from newscorpus.dedup.verify import VERIFIED, Verifier
 from newscorpus.errors import CorpusError, DedupError
 from newscorpus.files import exclusive, replacing
-from newscorpus.layout import BUILD_LOCK, DUPLICATES, INTAKE, LOW_CONFIDENCE, PUBLISHED
+from newscorpus.layout import BUILD_LOCK, DUPLICATES, INDEX, INTAKE, LOW_CONFIDENCE, PUBLISHED, refuse_strangers
 from newscorpus.publish.index import record_of, text_of, update_index
 from newscorpus.publish.left_out import (
     cluster_sizes,
@@ -53,16 +53,25 @@ class BuildReport:
     low_confidence: int = 0  # rows left out because their texts are not trusted
 
 
-def build(corpus: Path, config: BuildConfig = BuildConfig(), watch: Watch = unwatched) -> BuildReport:
+def build(
+    corpus: Path, config: BuildConfig = BuildConfig(), watch: Watch = unwatched, *, adopts: bool = False
+) -> BuildReport:
     """Write `corpus/`, `duplicates.jsonl` and `low-confidence.jsonl` of the corpus in a folder from its intake.
+
+    Args:
+        corpus: the folder.
+        config: what goes, and how the rest is written.
+        watch: shows the progress.
+        adopts: use the links and files of others that lie where it writes.
 
     Raises:
         CorpusError: there is no intake, it or the index is damaged or was made with other parameters, another build is
-            at work, or the disk is full; what was published before stands.
+            at work, others' files lie where it writes, or the disk is full; what was published before stands.
     """
     try:
         torn = torn_segments(corpus / INTAKE)
         with exclusive(corpus / BUILD_LOCK):
+            refuse_strangers(corpus, folders=(PUBLISHED, INDEX), adopts=adopts)
             report = _build(corpus, config, watch)
     except DedupError as error:
         raise CorpusError(str(error)) from error

@@ -31,7 +31,7 @@ from newscorpus.dedup.sketch import digest
 from newscorpus.dedup.store import ROWS, STATE, Store, layout_of
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, replacing
-from newscorpus.layout import ARCHIVE, BUILD_LOCK, INDEX, INTAKE, LEDGER, PUBLISHED
+from newscorpus.layout import ARCHIVE, BUILD_LOCK, INDEX, INTAKE, LEDGER, PUBLISHED, refuse_strangers
 from newscorpus.publish.build import decide
 from newscorpus.publish.documents import InputFile, find_files, index_files
 from newscorpus.publish.index import line_of
@@ -91,7 +91,7 @@ def dedup(
 
     Raises:
         CorpusError, DedupError: an input is missing, damaged or broken; the message names file and line. `output` is
-            the folder of a crawl.
+            the folder of a crawl, or others' files lie where it writes.
         OSError: a file cannot be read or written; what was read so far is not read again by the next run.
     """
     files = find_files(inputs)
@@ -99,6 +99,7 @@ def dedup(
         raise CorpusError(f"{output}: the corpus of a crawl lies here; name another folder")
     output.mkdir(parents=True, exist_ok=True)
     with exclusive(output / BUILD_LOCK):
+        refuse_strangers(output, folders=(PUBLISHED, INDEX))
         references = [_reference(path, output / AGAINST, options) for path in against]
         store = _index(output / INDEX, files, options)
         if not options.redis:

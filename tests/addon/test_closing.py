@@ -7,15 +7,17 @@ from typing import Any
 import pytest
 from scrapy.settings import Settings
 
-from newscorpus.addon.closing import CorpusExtension
+from newscorpus.addon.closing import CorpusExtension, begin_anew
 from newscorpus.addon.report import CrawlReport, reported, write_report
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.intake import IntakeWriter, Row
 from newscorpus.corpus.records import make_record
-from newscorpus.crawl.ledger import Fetched, Ledger, LedgerError, Link
+from newscorpus.crawl.ledger import Fetched, Ledger, LedgerError, Link, Series
 from newscorpus.data import Article, Fields
 from newscorpus.dedup.signature import sign
 from newscorpus.errors import CrawlError
+
+INTAKE = Series("intake/{:06}.jsonl", b"header\n")
 
 
 def close(corpus: Path, stats: dict[str, Any], *, builds: bool = True, opened: bool = True) -> None:
@@ -133,3 +135,32 @@ def test_a_report_replaces_the_one_before(tmp_path: Path) -> None:
 def test_only_counts_that_mean_something_are_told() -> None:
     stats = {"newscorpus/kept": 1, "downloader/request_count": 2, "memusage/max": 3, "start_time": 4}
     assert reported(stats) == {"newscorpus/kept": 1, "downloader/request_count": 2}
+
+
+def test_beginning_anew_removes_what_is_ours_and_nothing_else(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    with Ledger.open(corpus) as ledger:
+        ledger.append(INTAKE, b"row\n")
+    for name in ("notes.txt", "archive/CC-NEWS-1.warc.gz", "intake/.hidden"):
+        (corpus / name).parent.mkdir(exist_ok=True)
+        (corpus / name).write_text("mine")
+    there = sorted(path for path in corpus.rglob("*") if "sqlite-" not in path.name)
+    with pytest.raises(CrawlError, match=r"CC-NEWS-1\.warc\.gz: no file of this corpus"):
+        begin_anew(corpus, "yes")
+    assert sorted(path for path in corpus.rglob("*") if "sqlite-" not in path.name) == there
+    Ledger.open(corpus, adopts=True).close()
+    begin_anew(corpus, "yes")
+    left = {path.relative_to(corpus).as_posix() for path in corpus.rglob("*") if path.is_file()}
+    assert left == {"notes.txt", "archive/CC-NEWS-1.warc.gz", "intake/.hidden", ".adopted", ".crawl.lock"}
+
+
+def test_beginning_anew_follows_no_link(tmp_path: Path) -> None:
+    corpus, elsewhere = tmp_path / "corpus", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "000001.warc.gz").write_text("mine")
+    Ledger.open(corpus).close()
+    (corpus / "archive").symlink_to(elsewhere)
+    with pytest.raises(CrawlError, match="/archive: a link"):
+        begin_anew(corpus, "yes")
+    assert (corpus / "ledger.sqlite").exists()
+    assert (elsewhere / "000001.warc.gz").exists()

@@ -349,3 +349,30 @@ def test_two_builds_at_once_are_refused(tmp_path: Path) -> None:
         with pytest.raises(CorpusError, match="another build is at work here"):
             build(tmp_path)
     assert build(tmp_path).kept == 1
+
+
+@pytest.mark.parametrize("name", ["corpus", "index"])
+def test_a_build_writes_through_no_link_unasked(tmp_path: Path, name: str) -> None:
+    other = store(tmp_path / "other", [row("other", text(2))])
+    build(other)
+    before = {path.name: path.read_bytes() for path in (other / "corpus").iterdir()}
+    corpus = store(tmp_path / "mine", [row("mine", text(1))])
+    (corpus / name).symlink_to(other / "corpus")
+    with pytest.raises(CorpusError, match=rf"/{name}: a link.*; move it away, or .* --adopt in a build"):
+        build(corpus)
+    assert {path.name: path.read_bytes() for path in (other / "corpus").iterdir()} == before
+    assert CliRunner().invoke(app, ["build", str(corpus), "--adopt"]).exit_code == 0
+    build(corpus)
+    assert {record.title for record in kept(corpus)} == {"mine"}
+
+
+def test_a_build_removes_no_file_that_it_did_not_write(tmp_path: Path) -> None:
+    corpus = store(tmp_path, [row("x", text(1))])
+    build(corpus)
+    (old,) = (corpus / "corpus").glob("shard-*")
+    mine = corpus / "corpus" / "shard-00000-of-00001-0123456789ab.jsonl.zst"
+    mine.write_text("of another corpus, with a name like ours")
+    store(corpus, [row("y", text(2))])
+    build(corpus)
+    assert mine.exists()
+    assert not old.exists()

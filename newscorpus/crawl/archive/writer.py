@@ -1,6 +1,6 @@
 """Append records to the files of an archive."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from io import FileIO
 from pathlib import Path
 from typing import Self
@@ -8,7 +8,7 @@ from typing import Self
 from newscorpus.crawl.archive.encode import encode_info
 from newscorpus.crawl.archive.values import ByteRange
 from newscorpus.files import extend, sync
-from newscorpus.layout import ARCHIVE, WARC_SUFFIX
+from newscorpus.layout import ARCHIVE, WARC_SUFFIX, is_adopted
 
 
 class ArchiveWriter:
@@ -16,9 +16,14 @@ class ArchiveWriter:
 
     A file is opened with the first record. After a failed write it is cut back, so that it always ends with a record.
     From `max_bytes` on the next records go to a new file. `software` says who writes: "newscorpus/VERSION".
+
+    Attributes:
+        announce: is told the name of a file, relative to the corpus, before it is made.
     """
 
     def __init__(self, corpus: Path, max_bytes: int, software: str) -> None:
+        self.announce: Callable[[str], None] = lambda _: None
+        self._corpus = corpus
         self._folder = corpus / ARCHIVE
         self._max_bytes = max_bytes
         self._software = software
@@ -31,8 +36,9 @@ class ArchiveWriter:
 
         Raises:
             OSError: they could not be written.
+            LedgerError: by `announce`, for the same reason.
         """
-        file = self._file or self._open(max(self._numbers(), default=1))
+        file = self._file or self._open(self._last())
         if self._lengths[self._name] >= self._max_bytes:
             file = self._open(max(self._numbers()) + 1)
         offset = self._lengths[self._name]
@@ -56,6 +62,11 @@ class ArchiveWriter:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _last(self) -> int:
+        """The number of the file to go on with: the last one, unless it is somebody else's."""
+        last = max(self._numbers(), default=1)
+        return last + is_adopted(self._corpus, f"{ARCHIVE}/{last:06}{WARC_SUFFIX}")
+
     def _numbers(self) -> list[int]:
         names = (path.name.removesuffix(WARC_SUFFIX) for path in self._folder.glob("*" + WARC_SUFFIX))
         return [int(name) for name in names if name.isdecimal()]
@@ -64,6 +75,8 @@ class ArchiveWriter:
         self.close()
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / f"{number:06}{WARC_SUFFIX}"
+        if not path.exists():
+            self.announce(f"{ARCHIVE}/{path.name}")
         path.touch()
         file = path.open("r+b", buffering=0)
         try:

@@ -55,18 +55,20 @@ class Ledger:
         self.revisits = Revisits(self._write, self._queued)
 
     @classmethod
-    def open(cls, corpus: Path) -> Self:
+    def open(cls, corpus: Path, *, adopts: bool = False) -> Self:
         """Open the ledger of a corpus, which is made if need be, and bring it and its files to the last commit.
 
+        With `adopts` the links and files of others that lie in the corpus are used, instead of refused.
+
         Raises:
-            LedgerError: another crawl is at work, or the ledger cannot be used.
+            LedgerError: another crawl is at work, the ledger cannot be used, or the corpus holds files of others.
         """
         with ExitStack() as stack:
             try:
                 corpus.mkdir(parents=True, exist_ok=True)
                 stack.enter_context(exclusive(corpus / CRAWL_LOCK, "crawl", LedgerError))
                 connection = stack.enter_context(closing(open_writer(corpus)))
-                lengths = recover(connection, corpus)
+                lengths = recover(connection, corpus, adopts=adopts)
                 return cls(corpus, connection, lengths, stack.pop_all())
             except (OSError, sqlite3.Error) as error:
                 raise LedgerError(described(corpus, error)) from error
@@ -282,6 +284,11 @@ class Ledger:
         """Append to the file of a series, in the same transaction as all else; gives file and offset."""
         return self.transaction.append(series, data)
 
+    def announce(self, name: str) -> None:
+        """Note that another writer is about to make a file; what is not committed is."""
+        self.commit()
+        self.transaction.announce(name)
+
     def commit(self) -> None:
         """Make everything since the last commit true."""
         rows = [(*key, self._counts[key]) for key in self._changed]
@@ -293,6 +300,7 @@ class Ledger:
         """Commit, or else undo what is not committed; make the rest safe and let the corpus go."""
         with self._held:
             if commits and not self.transaction.failed:
+                self._write("DELETE FROM files WHERE length = 0", ())  # announced, and never made
                 self.commit()
             self.transaction.close()
 

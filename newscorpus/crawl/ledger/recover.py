@@ -1,37 +1,36 @@
 """Bring files and ledger back to the last commit, at the start of a crawl."""
 
 import sqlite3
+from collections.abc import Mapping
+from itertools import count
 from pathlib import Path
 
 from newscorpus.crawl.ledger.rows import UrlState
-from newscorpus.crawl.ledger.transaction import cut_back
+from newscorpus.crawl.ledger.transaction import announce, cut_back
 from newscorpus.errors import LedgerError
-from newscorpus.layout import ARCHIVE, INTAKE, inside
-
-FOLDERS = (INTAKE, ARCHIVE)
-"""Folders of the corpus in which every file belongs to the ledger."""
+from newscorpus.layout import INTAKE, INTAKE_SEGMENT, REJECTED, inside, is_adopted, refuse_strangers
 
 
-def recover(connection: sqlite3.Connection, corpus: Path) -> dict[str, int]:
+def recover(connection: sqlite3.Connection, corpus: Path, *, adopts: bool = False) -> dict[str, int]:
     """Undo what was not committed; gives the length of every file.
 
     Addresses under way or waiting are queued again, those met by pages that were not finished are forgotten, and files
     are cut back to what was committed. A file that is shorter than that was lost in part by a power failure: the pages
     whose lines are missing, and the last one before them, are queued again.
 
+    Args:
+        connection: the ledger.
+        corpus: its folder.
+        adopts: use the links and files of others that lie there, instead of refusing them.
+
     Raises:
         LedgerError: there is an intake, but nothing in the ledger: the corpus was made without one. Or the ledger,
-            which may be somebody else's, names a file outside the corpus.
+            which may be somebody else's, names a file outside the corpus, or the corpus holds files of others.
     """
     lengths = dict(connection.execute("SELECT name, length FROM files"))
     for name in lengths:
         inside(corpus, name, LedgerError)
-    unknown = _unknown_files(corpus, lengths)
-    is_blank = connection.execute("SELECT 1 FROM urls LIMIT 1").fetchone() is None
-    if is_blank and any(name.startswith(f"{INTAKE}/") for name in unknown):
-        raise LedgerError(
-            f"{corpus}: its intake is older than the ledger; crawl into another folder, or begin anew: -a fresh=yes"
-        )
+    _refuse_others(connection, corpus, lengths, adopts=adopts)
     connection.execute("BEGIN IMMEDIATE")
     connection.execute("DELETE FROM urls WHERE state = ?", (UrlState.RESERVED,))
     for state in (UrlState.WAITING, UrlState.LEASED):
@@ -39,9 +38,27 @@ def recover(connection: sqlite3.Connection, corpus: Path) -> dict[str, int]:
     for name, length in lengths.items():
         lengths[name] = _cut(connection, corpus, name, length)
     connection.execute("COMMIT")
-    for name in unknown:
-        (corpus / name).unlink()
-    return lengths
+    begun = {name: 0 for name in (_next_segment(corpus, lengths), REJECTED) if name not in lengths}
+    announce(connection, begun)
+    return lengths | begun
+
+
+def _refuse_others(connection: sqlite3.Connection, corpus: Path, known: Mapping[str, int], *, adopts: bool) -> None:
+    is_blank = connection.execute("SELECT 1 FROM urls LIMIT 1").fetchone() is None
+    segments = {f"{INTAKE}/{path.name}" for path in (corpus / INTAKE).glob("*.jsonl")} - known.keys()
+    if is_blank and not adopts and any(not is_adopted(corpus, name) for name in segments):
+        raise LedgerError(
+            f"{corpus}: its intake is older than the ledger; crawl into another folder, or begin anew: -a fresh=yes"
+        )
+    if REJECTED not in known and (corpus / REJECTED).exists():
+        raise LedgerError(f"{corpus / REJECTED}: not of this crawl, which would write here; move it away")
+    refuse_strangers(corpus, LedgerError, known=known, adopts=adopts)
+
+
+def _next_segment(corpus: Path, known: Mapping[str, int]) -> str:
+    """The segment that a crawl writes next; whoever wrote the ones before, it is none of these."""
+    names = map(INTAKE_SEGMENT.format, count(1))
+    return next(name for name in names if not known.get(name) and not (corpus / name).exists())
 
 
 def _cut(connection: sqlite3.Connection, corpus: Path, name: str, length: int) -> int:
@@ -82,9 +99,3 @@ def _requeue(connection: sqlite3.Connection, name: str, length: int) -> None:
     connection.execute("DROP TABLE lost")
     sql = "UPDATE urls SET archive_file = '', archive_offset = 0 WHERE archive_file = ? AND archive_offset >= ?"
     connection.execute(sql, (name, length))
-
-
-def _unknown_files(corpus: Path, known: dict[str, int]) -> list[str]:
-    """Files in the ledger's folders, relative to the corpus, that the ledger does not know."""
-    paths = (path for folder in FOLDERS for path in sorted((corpus / folder).glob("*")) if path.is_file())
-    return [name for path in paths if (name := path.relative_to(corpus).as_posix()) not in known]

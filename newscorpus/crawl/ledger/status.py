@@ -3,6 +3,7 @@
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from newscorpus.crawl.ledger.rows import UrlState, key_of
 from newscorpus.crawl.ledger.shortfalls import PortalLoss, cut_short, losses, reported_ends
 from newscorpus.crawl.ledger.store import reading
+from newscorpus.errors import LedgerError
 
 LATELY = timedelta(minutes=5)
 """What a rate is made from: some 200 answers of a polite crawl, and one of a site that asks for the longest delay."""
@@ -116,6 +118,13 @@ def states(corpus: Path) -> dict[tuple[str, UrlState], int]:
     with reading(corpus) as connection:
         rows = connection.execute("SELECT portal, state, count(*) FROM urls GROUP BY 1, 2 ORDER BY 1, 2")
         return {(portal, UrlState(state)): n for portal, state, n in rows}
+
+
+def ledger_files(corpus: Path) -> frozenset[str]:
+    """The files that the ledger of a corpus names, relative to it; none where no ledger can be read."""
+    with suppress(LedgerError), reading(corpus) as connection:
+        return frozenset(name for (name,) in connection.execute("SELECT name FROM files"))
+    return frozenset()
 
 
 def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | None = None) -> list[PortalStatus]:

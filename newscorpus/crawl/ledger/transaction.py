@@ -76,6 +76,16 @@ class Transaction:
         self._add(name, data)
         return name, offset
 
+    def announce(self, name: str) -> None:
+        """Note that a file is about to be made; nothing may be uncommitted.
+
+        Raises:
+            LedgerError: it could not be written.
+        """
+        with self._guarded():
+            announce(self._connection, (name,))
+            self._lengths.setdefault(name, 0)
+
     def follow(self, lengths: Callable[[], Mapping[str, int]]) -> None:
         """Let the files of another writer grow with each commit.
 
@@ -134,11 +144,15 @@ class Transaction:
     def _begin(self, series: Series) -> str:
         numbered = "{" in series.pattern
         names = map(series.pattern.format, count(1))
-        name = next(name for name in names if not numbered or name not in self._ends)
+        name = next(name for name in names if not numbered or self._is_free(name))
         self._names[series.pattern] = name
-        if series.header and name not in self._ends:
+        if series.header and not self._ends.get(name):
             self._add(name, series.header)
         return name
+
+    def _is_free(self, name: str) -> bool:
+        """Whether a file may be begun: one that was announced, or that is not there."""
+        return not self._ends.get(name) and (name in self._ends or not (self._corpus / name).exists())
 
     def _add(self, name: str, data: bytes) -> None:
         self._pending.setdefault(name, []).append(data)
@@ -181,6 +195,17 @@ def _checkpoint(corpus: Path, names: frozenset[str]) -> None:
             sync(file)
     with closing(sqlite3.connect(corpus / LEDGER, isolation_level=None)) as connection:
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+
+def announce(connection: sqlite3.Connection, names: Iterable[str]) -> None:
+    """Name files that are about to be made, at once and safe from a power failure.
+
+    By that the next start knows what a dying process leaves for its own, and whatever is not named for somebody else's.
+    """
+    connection.execute("PRAGMA synchronous = FULL")
+    for name in names:
+        connection.execute("INSERT OR IGNORE INTO files VALUES (?, 0)", (name,))
+    connection.execute("PRAGMA synchronous = NORMAL")
 
 
 def cut_back(path: Path, length: int) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.crawl.ledger import Fetched, Ledger, LedgerError, Link, Series, UrlOutcome, UrlState, key_of
 from newscorpus.crawl.ledger.status import find, states, status
 from newscorpus.crawl.ledger.store import MIGRATIONS, open_writer, reading
@@ -158,7 +159,8 @@ def test_nothing_is_true_before_the_commit(ledger: Ledger, tmp_path: Path) -> No
     ledger.commit()
     assert (tmp_path / "intake" / "000001.jsonl").read_bytes() == b"header\nx\n"
     with reading(tmp_path) as connection:
-        assert list(map(tuple, connection.execute("SELECT * FROM files"))) == [("intake/000001.jsonl", 9)]
+        found = connection.execute("SELECT * FROM files WHERE length > 0")
+        assert list(map(tuple, found)) == [("intake/000001.jsonl", 9)]
     assert states(tmp_path) == {("a", UrlState.DONE): 1}
 
 
@@ -178,19 +180,78 @@ def test_a_crawl_killed_before_any_write_ends_as_if_it_never_was(tmp_path: Path)
     assert done.stderr == ""
 
 
-def test_what_was_not_committed_is_cut_off_and_unknown_files_go(tmp_path: Path) -> None:
+def test_what_was_not_committed_is_cut_off_and_what_was_announced_goes(tmp_path: Path) -> None:
     with Ledger.open(tmp_path) as ledger:
         keep(ledger, "x")
-    segment = tmp_path / "intake" / "000001.jsonl"
-    segment.write_bytes(segment.read_bytes() + b"torn")
-    (tmp_path / "intake" / "000002.jsonl").write_bytes(b"header\n")
+    (tmp_path / "notes.txt").write_text("mine")
+    ledger = Ledger.open(tmp_path)
+    ledger.announce("archive/000001.warc.gz")
     (tmp_path / "archive").mkdir()
     (tmp_path / "archive" / "000001.warc.gz").write_bytes(b"?")
-    (tmp_path / "notes.txt").write_text("mine")
+    (tmp_path / "intake" / "000002.jsonl").write_bytes(b"header\n")
+    (tmp_path / "rejected.jsonl").write_bytes(b"torn")
+    segment = tmp_path / "intake" / "000001.jsonl"
+    segment.write_bytes(segment.read_bytes() + b"torn")
+    ledger._held.close()  # as a death ends it
     with Ledger.open(tmp_path):
         assert segment.read_bytes() == b"header\nx\n"
     names = [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*") if "sqlite" not in path.name]
     assert sorted(names) == [".crawl.lock", "intake/000001.jsonl", "notes.txt"]
+
+
+def test_what_was_announced_and_never_made_is_not_ours_any_more(tmp_path: Path) -> None:
+    Ledger.open(tmp_path).close()
+    (tmp_path / "intake").mkdir()
+    (tmp_path / "intake" / "000001.jsonl").write_text("mine")
+    with pytest.raises(LedgerError):
+        Ledger.open(tmp_path)
+    assert (tmp_path / "intake" / "000001.jsonl").read_text() == "mine"
+
+
+FOREIGN = ("archive/CC-NEWS-20260101.warc.gz", "archive/000009.warc.gz", "intake/000007.jsonl", "intake/notes/x")
+OTHER_PLACES = ("corpus/notes.txt", "corpus/shard-of-mine.jsonl", "index/sub/x")
+
+
+@pytest.mark.parametrize("name", [*FOREIGN, *OTHER_PLACES])
+def test_files_of_others_are_refused_or_adopted_and_never_touched(tmp_path: Path, name: str) -> None:
+    with Ledger.open(tmp_path) as ledger:
+        keep(ledger, "x")
+    mine = tmp_path / name
+    mine.parent.mkdir(parents=True, exist_ok=True)
+    mine.write_text("mine")
+    with pytest.raises(LedgerError, match=r"^\S+: no file of this corpus; move it away, or .* NEWSCORPUS_ADOPT=1"):
+        Ledger.open(tmp_path)
+    with Ledger.open(tmp_path, adopts=True) as ledger:
+        keep(ledger, "y")
+    with Ledger.open(tmp_path) as ledger, ArchiveWriter(tmp_path, 10**9, "newscorpus/0") as archive:
+        keep(ledger, "z")
+        archive.append(b"record")
+        ledger.transaction.follow(archive.lengths)
+    Ledger.open(tmp_path).close()
+    assert mine.read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["archive", "intake", "corpus", "index"])
+def test_a_link_in_place_of_a_folder_is_refused_or_adopted(tmp_path: Path, name: str) -> None:
+    corpus, elsewhere = tmp_path / "corpus", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "family.jpg").write_text("mine")
+    corpus.mkdir()
+    (corpus / name).symlink_to(elsewhere)
+    with pytest.raises(LedgerError, match=rf"/{name}: a link, nor are 1 more; move it away"):
+        Ledger.open(corpus)
+    for adopts in (True, False):
+        with Ledger.open(corpus, adopts=adopts) as ledger:
+            keep(ledger, f"x{adopts}")
+    assert (elsewhere / "family.jpg").read_text() == "mine"
+    assert status(corpus)[0].kept == 2
+
+
+def test_a_journal_of_somebody_else_is_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / "rejected.jsonl").write_text("mine")
+    with pytest.raises(LedgerError, match=r"rejected\.jsonl: not of this crawl"):
+        Ledger.open(tmp_path)
+    assert (tmp_path / "rejected.jsonl").read_text() == "mine"
 
 
 @pytest.mark.parametrize("left", [0, 7, 8, 9, 12])
