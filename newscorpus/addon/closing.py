@@ -72,9 +72,12 @@ class CorpusExtension:
 
     async def spider_closed(self, spider: Spider, reason: str) -> None:
         """Build, in a thread of its own, and report; where the crawl never began, leave the corpus alone."""
-        if not self._is_open:
-            return
-        built = await asyncio.to_thread(self._build) if self._builds else {}
+        if self._is_open:
+            built = await asyncio.to_thread(self._build) if self._builds else {}
+            self.report(spider, reason, built)
+
+    def report(self, spider: Spider, reason: str, built: Mapping[str, Any]) -> None:
+        """Say how the crawl went, in the terminal, in the log and in `crawl-report.json`."""
         stats = self._crawler.stats.get_stats()
         ends = self._ends(spider, reason, stats)
         figures = by_portal(self._statuses(ends), stats, ends)

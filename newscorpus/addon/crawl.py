@@ -1,6 +1,7 @@
 """Run `scrapy crawl` with an exit code that shows how it went."""
 
 import argparse
+import asyncio
 import os
 import sys
 from asyncio import Task
@@ -20,13 +21,11 @@ import newscorpus.settings
 from newscorpus.addon.counts import FAILED, KEPT, KEPT_IN_ALL, LEFT
 from newscorpus.addon.options import corpus_folder, default_corpus
 from newscorpus.addon.plugin import add_settings
+from newscorpus.addon.stop import STOPPED, StopSignals
 from newscorpus.crawl.ledger import LedgerError
 from newscorpus.errors import CrawlError, PortalError
 from newscorpus.layout import LEDGER
 from newscorpus.resources import project_folder
-
-STOPPED = 4
-"""Exit code of a crawl that a signal ended while addresses were queued; 3 is that of a check that failed."""
 
 
 class Command(crawl.Command):
@@ -41,6 +40,7 @@ class Command(crawl.Command):
             raise UsageError
         crawler = self._create_crawler(args[0])
         task = self.crawler_process.crawl(crawler, **opts.spargs)
+        asyncio.get_event_loop().call_soon(StopSignals(crawler).install)  # runs when Scrapy has set its own handlers
         self.crawler_process.start()
         error = task.exception() if isinstance(task, Task) and task.done() and not task.cancelled() else None
         if isinstance(error, CrawlError | PortalError | LedgerError | OSError):

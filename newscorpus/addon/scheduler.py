@@ -165,6 +165,20 @@ class LedgerScheduler(BaseScheduler):
             self._broken = True
             self._ending = end_unwritable(self._crawler, f"Cannot write the corpus: {error}")
 
+    def break_off(self) -> None:
+        """Write down what is done, queue what is under way, and take nothing more."""
+        if not self._is_open:
+            return
+        with self.guarded():
+            self._settle()
+            for visit in self._visits.values():
+                if visit.serial:
+                    self.ledger.release(visit.serial)
+            self.ledger.commit()
+            self._crawler.stats.set_value(counts.KEPT_IN_ALL, self.ledger.counted("kept"))
+        self._is_open = False
+        self._broken = True
+
     def _add(self, request: Request) -> bool:
         about = request.meta.get(ABOUT, {})
         portal = about.get("source") or self._spider.name
@@ -284,6 +298,7 @@ class LedgerScheduler(BaseScheduler):
             self.give_up(LedgerError(f"{self._corpus}: {error}"))
 
     async def _close(self) -> None:
+        self._is_open = False
         self._ticking.stop()
         self._syncing.stop()
         if self._checkpoint:
