@@ -23,8 +23,8 @@ class Evidence:
 
     field: str  # a key of `Fields`, such as "title" or "published"
     value: str  # what the source says, as text
-    # "json-ld", "meta", "microdata", "time-tag", "heading", "text", "url", "feed", "sitemap", "learned", "template" or
-    # "portal"
+    # "json-ld", "meta", "microdata", "time-tag", "heading", "text", "url", "feed", "sitemap", "learned", "template",
+    # "portal" or "user"
     source: str
 
 

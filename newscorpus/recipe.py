@@ -22,7 +22,7 @@ from newscorpus.corpus.records import make_record
 from newscorpus.crawl.robots import RightsPolicy, judge_rights
 from newscorpus.data import SCHEMA, Article, Evidence, Page, Rejected, RuleHit
 from newscorpus.dedup.signature import sign
-from newscorpus.discovery.addresses import PROMISING, AddressTrust, find_trust, is_front
+from newscorpus.discovery.addresses import PORTAL_EVIDENCE, PROMISING, AddressTrust
 from newscorpus.extraction.extractor import TEMPLATE_SHORT, Extractor, join
 from newscorpus.extraction.fields.entities import ARTICLES as ARTICLE_KINDS
 from newscorpus.extraction.fields.learned import MODEL as FIELDS_MODEL
@@ -32,9 +32,6 @@ from newscorpus.published.registry import DEFAULT, load
 from newscorpus.resources import data_folder
 from newscorpus.tokens import collapse
 from newscorpus.workers import Lost
-
-PORTAL_EVIDENCE = "portal"
-"""Source of the evidence that a portal file gives."""
 
 NO_ARTICLES = frozenset(
     "CollectionPage ContactPage AboutPage DiscussionForumPosting ItemPage JobPosting Product ProfilePage QAPage"
@@ -78,14 +75,6 @@ def page_of_portal(
     page = replace(page, evidence=evidence)
     respect_paywall = portal.respect_paywall
     return SourcePage(page, portal.name, portal.languages, portal.template, following, trust, respect_paywall)
-
-
-def trust_of(page: Page, portal: Portal) -> AddressTrust:
-    """Say how far the address of a page promises an article; what a feed describes is one, unless patterns decide."""
-    is_described = any(one.source != PORTAL_EVIDENCE for one in page.evidence)
-    if is_described and not portal.articles and not is_front(page.url):
-        return AddressTrust.CERTAIN
-    return find_trust(page.url, portal)
 
 
 def template_of(rules: Mapping[str, tuple[str, ...]] | None) -> TemplateSection | None:

@@ -84,6 +84,7 @@ REQUEST_FINGERPRINTER_CLASS = "newscorpus.addon.stored.CanonicalFingerprinter"
 SCHEDULER = "newscorpus.addon.scheduler.LedgerScheduler"
 DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "newscorpus.addon.download.BoundedDownloadHandler")
 DOWNLOADER_MIDDLEWARES = {
+    "newscorpus.addon.archive.StoredAnswersMiddleware": 30,  # nothing is sent then
     "newscorpus.addon.guards.PrivateAddressMiddleware": 40,  # before anything is sent, robots.txt too
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "newscorpus.addon.robots.RobotsMiddleware": 100,

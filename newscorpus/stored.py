@@ -17,6 +17,7 @@ from newscorpus.corpus.intake import Row
 from newscorpus.corpus.lines import encode_line, unpacked_lines, writable
 from newscorpus.crawl.archive.values import ArchiveError, Capture, Origin
 from newscorpus.data import Page, Rejected
+from newscorpus.discovery.addresses import find_trust
 from newscorpus.errors import PortalError
 from newscorpus.layout import ARCHIVE, WARC_SUFFIX
 from newscorpus.portals.portal import Portal
@@ -30,7 +31,6 @@ from newscorpus.recipe import (
     page_of_portal,
     process_page,
     template_of,
-    trust_of,
 )
 from newscorpus.urls import site_key
 from newscorpus.workers import Lost, in_order
@@ -48,7 +48,8 @@ def page_of_capture(capture: Capture, portals: Sequence[Portal]) -> SourcePage:
     origin, page = capture.origin or Origin(), capture.page
     fitting = (one for one in portals if (one.name == origin.source if origin.source else one.covers(page.url)))
     if portal := next(fitting, None):
-        return page_of_portal(page, portal, capture.following, trust_of(page, portal))
+        trust = find_trust(page.url, portal, page.evidence)
+        return page_of_portal(page, portal, capture.following, trust)
     source = origin.source or site_key(page.url)
     return SourcePage(page, source, origin.languages, template_of(origin.template), capture.following)
 

@@ -7,11 +7,11 @@ from scrapy.exceptions import DropItem
 from newscorpus.addon import counts
 from newscorpus.addon.plugin import CrawlComponent
 from newscorpus.addon.scheduler import LedgerScheduler, scheduler_of
-from newscorpus.addon.visits import REJECTIONS, current_visit
+from newscorpus.addon.visits import current_visit
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.intake import Row, encode_header, journal_line
 from newscorpus.corpus.lines import encode_line
-from newscorpus.crawl.ledger import LedgerError, Series, UrlOutcome
+from newscorpus.crawl.ledger import REJECTIONS, LedgerError, Series, UrlOutcome
 from newscorpus.data import Record, Rejected
 from newscorpus.layout import INTAKE_SEGMENT
 

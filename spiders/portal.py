@@ -20,18 +20,20 @@ from newscorpus.addon.options import check_settings
 from newscorpus.addon.pages import make_page
 from newscorpus.addon.robots import RobotsMiddleware
 from newscorpus.addon.scheduler import scheduler_of
-from newscorpus.addon.visits import current_visit
+from newscorpus.addon.visits import current_visit, stored_answer
 from newscorpus.config import RevisitConfig
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.discovery.addresses import PROMISING, AddressTrust, FetchKind
+from newscorpus.discovery.addresses import NAMED, PROMISING, AddressTrust, FetchKind, find_trust
 from newscorpus.discovery.frontier import Frontier, SeenContents
-from newscorpus.discovery.lists import read_any, read_list
+from newscorpus.discovery.lists import Listing, ListingEntry, read_any, read_list
 from newscorpus.discovery.page import PageReading, read_page
 from newscorpus.discovery.period import ALWAYS
 from newscorpus.discovery.planner import FetchPlanner, Plan
-from newscorpus.discovery.revisits import requeue_failed, requeue_for_period, requeue_known
-from newscorpus.recipe import SourcePage, page_of_portal, trust_of
+from newscorpus.discovery.revisits import requeue_failed, requeue_known
+from newscorpus.discovery.rules import judge_again
+from newscorpus.portals.portal import Portal
+from newscorpus.recipe import SourcePage, page_of_portal
 
 from .arguments import PortalArguments, check_promises, loopback_hosts, portal_policies, portal_settings, read_arguments
 from .requests import Callback, make_request
@@ -104,12 +106,19 @@ class PortalSpider(Spider):
         given, names = self.arguments, self.portal_names
         n = requeue_failed(self._ledger, names)
         if not given.urls:
-            n += requeue_for_period(self._ledger, names, given.period)
+            n += sum(map(self._judge_again, given.portals))
         if given.revisit:
             n += requeue_known(self._ledger, names, given.revisit)
         self.crawler.stats.inc_value(REVISITED, n)
         for output in self._begin():
             yield output
+
+    def _judge_again(self, portal: Portal) -> int:
+        """Queue again what another file of the portal, or other days, decided otherwise; gives the number."""
+        again = judge_again(self._ledger, portal, self.arguments.period, datetime.now(UTC).date())
+        if again:
+            self.logger.info("%s", again)
+        return again.judged + again.read if again else 0
 
     async def parse_list(self, response: Response, source: str, form: str) -> AsyncIterator[Output]:
         """Ask for what a feed or a sitemap names."""
@@ -119,7 +128,7 @@ class PortalSpider(Spider):
         if isinstance(listing, Rejected):
             yield listing
             return
-        plan = self._planners[source].listing(listing, response.url, _depth(response) + 1)
+        plan = self._listed(source, listing, response)
         for output in self._requests(source, self._clock.watch(plan)):
             yield output
 
@@ -130,7 +139,7 @@ class PortalSpider(Spider):
         listing = await asyncio.to_thread(read_any, response.body, response.url)
         planner = self._planners[source]
         if listing:
-            plan = planner.listing(listing, response.url, _depth(response) + 1)
+            plan = self._listed(source, listing, response)
         else:
             self.crawler.stats.inc_value(WRONG_GUESSES)
             is_page = isinstance(response, HtmlResponse) and _depth(response) <= 1
@@ -138,6 +147,11 @@ class PortalSpider(Spider):
             plan = planner.feeds(reading.lists)
         for output in self._requests(source, self._clock.watch(plan)):
             yield output
+
+    def _listed(self, source: str, listing: Listing, response: Response) -> Plan:
+        """What a list leads to; one that is read again from the archive says nothing new of what is known."""
+        is_old = stored_answer(response) is not None
+        return self._planners[source].listing(listing, response.url, _depth(response) + 1, is_old=is_old)
 
     async def parse_probe(self, response: Response, source: str) -> None:
         """Remember what the site shows for a page that it cannot have, and yet answers."""
@@ -161,7 +175,8 @@ class PortalSpider(Spider):
             return
         page = make_page(response, msgspec.convert(evidence, tuple[Evidence, ...]))
         trust = self._trust(response, source, page, is_article=is_article)
-        may_be_article = trust is not AddressTrust.SECTION or is_article
+        visit = current_visit()
+        may_be_article = (trust is not AddressTrust.SECTION or is_article) and not (visit and visit.stands)
         dated = may_be_article and self.arguments.period != ALWAYS
         reading = await asyncio.to_thread(read_page, page, dated=dated)
         tried: tuple[str, ...] = ()
@@ -196,12 +211,10 @@ class PortalSpider(Spider):
 
     def _trust(self, response: Response, source: str, page: Page, *, is_article: bool) -> AddressTrust:
         """What an address says of its page; a page that was found to be a section before is not judged again."""
-        if is_article and self.arguments.urls:
-            return AddressTrust.CERTAIN
         last = None if is_article else self._ledger.revisits.last(response.meta.get("redirect_urls", [page.url])[0])
         if not is_article and (_depth(response) == 0 or (last and last.reason == "section")):
             return AddressTrust.SECTION
-        return trust_of(page, self._planners[source].portal)
+        return find_trust(page.url, self._planners[source].portal, page.evidence)
 
     async def _article(
         self, response: Response, source: str, page: Page, reading: PageReading, trust: AddressTrust
@@ -213,14 +226,14 @@ class PortalSpider(Spider):
         try:
             if trust not in PROMISING:  # a list has a second page too, and is followed for it
                 reading = replace(reading, part_links=())
-            parts, end = await fetch_parts(self.crawler.engine.download_async, planner.portal, page, reading)
+            parts, end = await self._parts(response, planner.portal, page, reading)
         except Postponed:
             _postpone()
             return [], ()
         ends = [end] if end else []
         tried = (*(part.url for part in parts), *(end.url for end in ends))
         visit = current_visit()
-        redirected = "" if self.arguments.urls else response.meta.get("redirect_urls", [""])[0]
+        redirected = response.meta.get("redirect_urls", [""])[0]
         serial = visit.serial if visit else 0
         plan = planner.refuse_article(page, reading, trust, serial, _depth(response), redirected)
         if refused := list(self._requests(source, plan)):
@@ -229,10 +242,19 @@ class PortalSpider(Spider):
         joined = (Rejected("discovery", "part_of_another", f"of {page.url}", part.url) for part in parts)
         return [page_of_portal(page, planner.portal, parts, trust), *joined, *ends], tried
 
+    async def _parts(
+        self, response: Response, portal: Portal, page: Page, reading: PageReading
+    ) -> tuple[tuple[Page, ...], Rejected | None]:
+        """The pages that follow the first one: from the archive where it answers, else fetched."""
+        stored = stored_answer(response)
+        if stored and stored.following:
+            return stored.following, None
+        return await fetch_parts(self.crawler.engine.download_async, portal, page, reading)
+
     def _links(self, response: Response, source: str, reading: PageReading, tried: tuple[str, ...]) -> Plan:
         """What a page points to: other pages, and on a start page feeds and sitemaps."""
         planner, depth = self._planners[source], _depth(response)
-        if depth == 0:
+        if depth == 0 and not stored_answer(response):
             robots = self.crawler.get_downloader_middleware(RobotsMiddleware)
             sitemaps = robots.sitemaps(response.url) if robots else ()
             yield from planner.start_page(response.url, reading.lists, sitemaps)
@@ -247,7 +269,8 @@ class PortalSpider(Spider):
         for url in self.arguments.urls:
             name = next((portal.name for portal in self.arguments.portals if portal.covers(url)), "")
             if name:
-                yield from self._requests(name, self._planners[name].page(url, 0, FetchKind.ARTICLE))
+                entry = ListingEntry(url, (NAMED,))
+                yield from self._requests(name, self._planners[name].page(url, 0, FetchKind.ARTICLE, entry))
             else:
                 yield Rejected("discovery", "offsite", "no portal of this crawl covers it", url)
 

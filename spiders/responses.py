@@ -35,7 +35,7 @@ class RevisitClock:
     def is_unchanged(self, response: Response, *, is_article: bool = False) -> bool:
         """Whether the site says that nothing changed, or sent an article with the same bytes as last time."""
         visit = current_visit()
-        if visit is None or not visit.serial:
+        if visit is None or not visit.serial or visit.from_archive:
             return False
         last = self._ledger.revisits.last(visit.url) if is_article else None
         is_same = last is not None and last.status == HTTPStatus.OK and last.signature == visit.signature
@@ -56,7 +56,8 @@ class RevisitClock:
 
     def set_next(self, *, changed: bool, depth: int = 0) -> None:
         """Set the time of the next visit, by whether this one brought anything new."""
-        if visit := current_visit():
+        visit = current_visit()
+        if visit and not visit.from_archive:
             last = self._ledger.revisits.last(visit.url)
             interval = next_interval(last.interval if last else 0.0, changed=changed, depth=depth, config=self._config)
             self._ledger.revisits.schedule(visit.url, time.time(), interval)

@@ -35,7 +35,7 @@ NEIGHBOURS: Mapping[str, set[str]] = {
     "portals": set(),
     "published": {"portals"},
     "recipe": {"discovery"},
-    "stored": {"recipe", "workers"},
+    "stored": {"discovery", "recipe", "workers"},
     "explain": {"publish"},
     "stats": {"publish"},
     "learning": {"train"},

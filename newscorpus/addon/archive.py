@@ -1,11 +1,13 @@
-"""Archive every response of a crawl as it came, and every page as it was handed on."""
+"""Archive every response of a crawl as it came, and every page as it was handed on; answer from the archive."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from dataclasses import asdict
 from datetime import UTC, datetime
 from http import HTTPStatus
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
@@ -14,21 +16,30 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Headers, Response
 from scrapy.http.request import NO_CALLBACK
+from scrapy.responsetypes import responsetypes
 
 from newscorpus.addon.counts import ARCHIVED
 from newscorpus.addon.options import corpus_folder, positive, switch
 from newscorpus.addon.plugin import end_unwritable
-from newscorpus.addon.visits import ARCHIVED_AT, current_visit
+from newscorpus.addon.visits import ARCHIVED_AT, STORED, current_visit, stored_answer
 from newscorpus.config import Limits
 from newscorpus.crawl.archive.encode import encode
-from newscorpus.crawl.archive.values import Capture, Exchange, Origin
+from newscorpus.crawl.archive.read import read_capture
+from newscorpus.crawl.archive.values import ArchiveError, Capture, Exchange, Origin
 from newscorpus.crawl.archive.values import Headers as Pairs
 from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.crawl.ledger import Ledger, LedgerError
+from newscorpus.data import Rejected
 from newscorpus.recipe import SourcePage
+
+logger = logging.getLogger(__name__)
 
 INLINE_BYTES = 50_000
 """Longest body that is encoded at once, which takes a millisecond; for longer ones another thread is worth its cost."""
+
+
+STORED_AT = "newscorpus_stored_at"
+"""Key of `Request.meta`: (file relative to the corpus, offset) of the answer in the archive; file "" for none."""
 
 
 class Archive:
@@ -119,7 +130,8 @@ class ArchiveMiddleware:
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """Archive a response, or hold it."""
-        if not request.url.startswith("http"):
+        stored = stored_answer(response)
+        if not request.url.startswith("http") or (stored and stored.origin):  # which the archive holds with its page
             return response
         exchange = _exchange(request, response)
         if response.status == HTTPStatus.OK and request.callback is not NO_CALLBACK:
@@ -131,7 +143,7 @@ class ArchiveMiddleware:
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Archive the response and its pages; what the spider gave passes through."""
         exchange = self._archive.held.pop(response.request, None) if response.request else None
-        written = False
+        written = stored_answer(response) is not None
         try:
             async for output in result:
                 if exchange and isinstance(output, SourcePage):
@@ -140,13 +152,61 @@ class ArchiveMiddleware:
                 yield output
         finally:
             if exchange and not written:
-                await self._archive.write(exchange)
+                response.meta[ARCHIVED_AT] = await self._archive.write(exchange)
+
+
+class StoredAnswersMiddleware:
+    """Downloader middleware, before all others: lets the archive answer what was asked for before; nothing is sent.
+
+    Where the archive does not hold the answer, the site is asked.
+    """
+
+    def __init__(self, corpus: Path) -> None:
+        self._corpus = corpus
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Read the settings.
+
+        Raises:
+            NotConfigured: the crawl has no corpus.
+        """
+        if not crawler.settings.get("NEWSCORPUS_CORPUS"):
+            raise NotConfigured
+        return cls(corpus_folder(crawler.settings))
+
+    async def process_request(self, request: Request) -> Response | None:
+        """Answer a request that names a place in the archive."""
+        file, offset = request.meta.pop(STORED_AT, None) or ("", 0)
+        if not file:
+            return None
+        try:
+            found = await asyncio.to_thread(read_capture, self._corpus / file, offset)
+        except ArchiveError as error:
+            logger.warning("%s; %s is asked for again", error, request.url)
+            return None
+        if isinstance(found, Rejected):
+            logger.warning("%s, offset %d: %s; %s is asked for again", file, offset, found.reason, request.url)
+            return None
+        return _stored_response(request, found, [file, offset])
+
+
+def _stored_response(request: Request, capture: Capture, place: list[str | int]) -> Response:
+    page = capture.page
+    request.meta.update({STORED: capture, ARCHIVED_AT: place})
+    if page.url != request.url:
+        request.meta["redirect_urls"] = [request.url]
+    headers = Headers({name: value.encode("latin-1", "replace") for name, value in page.headers.items()})
+    kind = responsetypes.from_args(headers=headers, url=page.url, body=page.body)
+    return kind(page.url, headers=headers, body=page.body, request=request)
 
 
 def _exchange(request: Request, response: Response) -> Exchange:
+    stored = stored_answer(response)
+    answered = datetime.fromisoformat(stored.page.fetched) if stored else datetime.now(UTC)
     return Exchange(
         url=response.url,
-        date=datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z"),
+        date=answered.isoformat(timespec="microseconds").replace("+00:00", "Z"),
         status=response.status,
         headers=_pairs(response.headers),
         body=response.body,

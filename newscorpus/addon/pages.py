@@ -4,7 +4,6 @@ A spider yields a `SourcePage`, a `Page` or a response for a page that may hold 
 """
 
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
 from typing import Any
 
 from scrapy.exceptions import CloseSpider
@@ -13,23 +12,23 @@ from scrapy.http import Response
 from newscorpus.addon import counts
 from newscorpus.addon.plugin import CrawlComponent
 from newscorpus.addon.scheduler import scheduler_of
-from newscorpus.addon.visits import FAILED_STAGE, REJECTIONS, current_visit
+from newscorpus.addon.visits import FAILED_STAGE, current_visit, fetch_time
 from newscorpus.corpus.intake import journal_line
 from newscorpus.crawl.archive.values import PERSONAL
-from newscorpus.crawl.ledger import LedgerError, UrlOutcome
+from newscorpus.crawl.ledger import REJECTIONS, LedgerError, UrlOutcome
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.recipe import SourcePage
 from newscorpus.urls import site_key
 
 
 def make_page(response: Response, evidence: tuple[Evidence, ...] = ()) -> Page:
-    """The page that `response` brought, fetched now."""
+    """The page that `response` brought."""
     headers = {
         name.decode("latin-1").lower(): b", ".join(values).decode("latin-1")
         for name, values in response.headers.items()
     }
     public = {name: value for name, value in headers.items() if name not in PERSONAL}
-    return Page(response.url, response.body, public, datetime.now(UTC).isoformat(timespec="seconds"), evidence)
+    return Page(response.url, response.body, public, fetch_time(response), evidence)
 
 
 class PagesMiddleware:

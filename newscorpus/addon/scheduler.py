@@ -21,7 +21,7 @@ from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 
 from newscorpus.addon import counts
-from newscorpus.addon.archive import Archive
+from newscorpus.addon.archive import STORED_AT, Archive
 from newscorpus.addon.options import corpus_folder
 from newscorpus.addon.plugin import end_unwritable, hints_of
 from newscorpus.addon.politeness import ASKED_AGAIN, RETRIES, PolitenessMiddleware
@@ -252,8 +252,14 @@ class LedgerScheduler(BaseScheduler):
         lease = self.ledger.lease(portal, at_random=doubted)  # neighbours may be dead together
         if lease is None:
             return None
-        request = conditional(unpack(lease.request, lease.url, lease.priority, self._spider), lease)
-        visit = Visit(lease.portal, request, lease.serial)
+        request = unpack(lease.request, lease.url, lease.priority, self._spider)
+        if lease.from_archive:
+            request.meta[STORED_AT] = (lease.archive_file, lease.archive_offset)
+        else:
+            request = conditional(request, lease)
+        visit = Visit(
+            lease.portal, request, lease.serial, from_archive=bool(lease.from_archive), stands=bool(lease.stands)
+        )
         visit.watch(self._spider)
         return visit
 

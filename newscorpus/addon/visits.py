@@ -14,14 +14,15 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from newscorpus.addon.guards import Postponed, fetch_rejection
+from newscorpus.crawl.archive.values import Capture
 from newscorpus.crawl.ledger import Fetched, Ledger, Series, UrlOutcome
 from newscorpus.data import Rejected
-from newscorpus.layout import REJECTED
 
 ARCHIVED_AT = "newscorpus_archive"
 """Key of `Request.meta`: [file relative to the corpus, offset, length] of the response in the archive."""
 
-REJECTIONS = Series(REJECTED)
+STORED = "newscorpus_stored"
+"""Key of `Request.meta`: the `Capture` of the archive that answers in place of the site."""
 
 FAILED_STAGE = "spider"
 """Stage of the rejection of a page whose callback failed."""
@@ -50,6 +51,8 @@ class Visit:
     unchanged: bool = False  # the answer says that the address is as it was; it brings nothing then
     postponed: bool = False  # it is asked for again, and what the answer brought is dropped
     may_keep: bool = False  # its page was handed on as an article
+    from_archive: bool = False  # the archive is to answer
+    stands: bool = False  # what became of the address stands: the answer is read for its links alone
     _fetched: Fetched | None = None
     _brought: list[tuple[Series, bytes, UrlOutcome]] = field(default_factory=list)
 
@@ -87,19 +90,16 @@ class Visit:
         if self.postponed and self.serial:
             ledger.release(self.serial)
             return
-        if self.unchanged and self.serial and self._fetched:
+        if self.serial and (self.stands or (self.unchanged and self._fetched)):
             ledger.leave(self.serial, self._fetched)
             return
         if self.has_article:  # a callback that fails after its article was kept is in the log
             self._brought = [one for one in self._brought if one[2].stage != FAILED_STAGE]
-        file, offset, *_ = self.request.meta.get(ARCHIVED_AT) or ("", 0)
-        outcomes = [
-            replace(outcome, line=ledger.append(series, line), archived=(file, offset))
-            for series, line, outcome in self._brought
-        ]
+        outcomes = [replace(outcome, line=ledger.append(series, line)) for series, line, outcome in self._brought]
         outcomes.sort(key=lambda outcome: outcome.reason != "kept")
         if self.serial:
-            ledger.finish(self.serial, outcomes, self._fetched)
+            file, offset, *_ = self.request.meta.get(ARCHIVED_AT) or ("", 0)
+            ledger.finish(self.serial, outcomes, self._fetched and replace(self._fetched, archived=(file, offset)))
         for outcome in () if self.serial else outcomes:
             ledger.tally(self.portal, outcome)
 
@@ -126,14 +126,26 @@ class Visit:
             self._fetched = _fetched(answer)
 
 
+def stored_answer(response: Response) -> Capture | None:
+    """What the archive holds of `response`, where it answered in place of the site."""
+    return response.request.meta.get(STORED) if response.request else None
+
+
+def fetch_time(response: Response) -> str:
+    """When `response` was fetched, ISO 8601: now, unless it comes from the archive."""
+    stored = stored_answer(response)
+    return stored.page.fetched if stored else datetime.now(UTC).isoformat(timespec="seconds")
+
+
 def _fetched(response: Response) -> Fetched:
     headers = response.headers
     return Fetched(
         url=response.url,
         status=response.status,
-        time=datetime.now(UTC).isoformat(timespec="seconds"),
+        time=fetch_time(response),
         n_bytes=len(response.body),
         etag=(headers.get("ETag") or b"").decode("latin-1"),
         last_modified=(headers.get("Last-Modified") or b"").decode("latin-1"),
         signature=hashlib.blake2b(response.body, digest_size=SIGNATURE_BYTES).hexdigest(),
+        is_stored=stored_answer(response) is not None,
     )

@@ -2,12 +2,19 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import date, timedelta
 from enum import StrEnum
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
+from newscorpus.data import Evidence
 from newscorpus.portals.portal import Portal
+
+PORTAL_EVIDENCE = "portal"
+"""Source of the evidence that a portal file gives."""
+
+NAMED = Evidence("kind", "article", "user")
+"""Travels with a page that the user named as one to take for an article."""
 
 
 class FetchKind(StrEnum):
@@ -91,9 +98,13 @@ def find_kind(url: str, portal: Portal) -> FetchKind:
     return FetchKind.ARTICLE if looks_like_article(url) else FetchKind.SECTION
 
 
-def find_trust(url: str, portal: Portal) -> AddressTrust:
-    """Say how far `url` promises an article, by the portal's file or its look."""
-    if portal.is_article(url):
+def find_trust(url: str, portal: Portal, evidence: Collection[Evidence] = ()) -> AddressTrust:
+    """Say how far `url` promises an article, by the portal's file, its look, or the evidence that came with it.
+
+    What the user named is an article; so is what a feed describes, unless the portal knows its own by the address.
+    """
+    is_described = any(one.source != PORTAL_EVIDENCE for one in evidence) and not portal.articles and not is_front(url)
+    if NAMED in evidence or is_described or portal.is_article(url):
         return AddressTrust.CERTAIN
     if portal.only_articles or portal.is_section(url) or url in portal.start or is_front(url):
         return AddressTrust.SECTION

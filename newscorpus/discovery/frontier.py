@@ -24,6 +24,8 @@ MAX_URL_LENGTH = 2_000
 MAX_OF_A_SHAPE = 200
 """Most listing pages whose addresses differ only in digits: pages of one section, days of a calendar."""
 
+OF_ONE_SHAPE = f"more than {MAX_OF_A_SHAPE} listings of one shape"
+
 LEAST_SECTIONS = 20
 """Pages of one shape that must have been read and found to be no articles, where addresses do not say so."""
 
@@ -81,7 +83,7 @@ class Frontier:
             return Rejected("fetch", "private_address", "no address of the public web", url)
         if trap := self._trap(url, trap, shape) if depth else "":
             return Rejected("discovery", "trap", trap, url)
-        return self._refusal(url, depth, kind) or self._within_budget(url, kind)
+        return find_refusal(self.portal, url, depth, kind) or self._within_budget(url, kind)
 
     def _trap(self, url: str, trap: str, shape: int) -> str:
         """Say what makes `url` a trap; "" for the first address of its shape with a date to come.
@@ -92,15 +94,7 @@ class Frontier:
         if trap:
             return "" if trap.startswith(FUTURE) and met <= 1 else trap
         proven = is_listing(url) or (sections >= LEAST_SECTIONS and kept * 10 < sections)
-        return f"more than {MAX_OF_A_SHAPE} listings of one shape" if met > MAX_OF_A_SHAPE and proven else ""
-
-    def _refusal(self, url: str, depth: int, kind: FetchKind) -> Rejected | None:
-        limits = self.portal.limits
-        if self.portal.is_ignored(url) or kind is FetchKind.UNWANTED:
-            return Rejected("discovery", "ignored", "by the patterns of the portal", url)
-        if depth > limits.max_depth:
-            return Rejected("discovery", "too_deep", f"more than {limits.max_depth} links away", url)
-        return None
+        return OF_ONE_SHAPE if met > MAX_OF_A_SHAPE and proven else ""
 
     def _within_budget(self, url: str, kind: FetchKind) -> FetchKind | Rejected | None:
         limit = self.portal.limits.max_pages
@@ -112,6 +106,15 @@ class Frontier:
             return None
         self._full = True
         return Rejected("discovery", "page_budget", f"after {limit} pages neither this one nor any other", url)
+
+
+def find_refusal(portal: Portal, url: str, depth: int, kind: FetchKind) -> Rejected | None:
+    """Refuse an address by the patterns of a portal or its depth; None where neither does."""
+    if portal.is_ignored(url) or kind is FetchKind.UNWANTED:
+        return Rejected("discovery", "ignored", "by the patterns of the portal", url)
+    if depth > portal.limits.max_depth:
+        return Rejected("discovery", "too_deep", f"more than {portal.limits.max_depth} links away", url)
+    return None
 
 
 def _shape_key(url: str) -> int:

@@ -86,8 +86,11 @@ class FetchPlanner:
         elif stated and self._has_changed(url, stated):
             yield PlannedFetch(url, kind or FetchKind.ARTICLE, depth, evidence, is_repeat=True)
 
-    def listing(self, listing: Listing, url: str, depth: int) -> Plan:
-        """Plan all that the feed or sitemap at `url` names, as far as it may be of the period."""
+    def listing(self, listing: Listing, url: str, depth: int, *, is_old: bool = False) -> Plan:
+        """Plan all that the feed or sitemap at `url` names, as far as it may be of the period.
+
+        One that `is_old`, as it was read before, says nothing of documents that are known.
+        """
         if listing.broken:
             yield Rejected("discovery", "broken_entry", f"{listing.broken} without an address", url)
         children = [child for child in listing.children if self.period.may_list(child)]
@@ -95,8 +98,11 @@ class FetchPlanner:
         if skipped := len(listing.children) - len(children) + len(listing.entries) - len(entries):
             self.count(OUT_OF_PERIOD, skipped)
         for child in children:
-            yield from self.sitemap(child, url)
+            if not (is_old and self.ledger.knows(child.url)):
+                yield from self.sitemap(child, url)
         for entry in entries:
+            if is_old and self.ledger.knows(plain_address(entry.url)):
+                continue
             # What a feed or a news sitemap describes is an article, unless the portal knows its own by the address.
             is_article = entry.evidence and not self.portal.articles and not is_front(entry.url)
             kind = FetchKind.ARTICLE if is_article else None

@@ -1,15 +1,13 @@
-"""Queue again what was fetched before: failures that may have passed, lists that are due, other days."""
+"""Queue again what was fetched before: failures that may have passed, and lists that are due."""
 
 import sys
 import time
 from collections.abc import Collection
-from datetime import date
 from enum import StrEnum
 
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.discovery.addresses import LIST_KINDS, FetchKind
 from newscorpus.discovery.frontier import BUDGET_SPENT
-from newscorpus.discovery.period import Period
 
 
 class Revisit(StrEnum):
@@ -40,18 +38,4 @@ def requeue_known(ledger: Ledger, portals: Collection[str], revisit: Revisit) ->
             n += ledger.revisits.widen(LIST_KINDS, portal)
         n += ledger.revisits.revive(kinds, portal, now)
         ledger.renew_budget(portal)
-    return n
-
-
-def requeue_for_period(ledger: Ledger, portals: Collection[str], period: Period) -> int:
-    """Queue lists of portals whose last crawl was about other days: they may name what is wanted now.
-
-    Gives the number, and notes the period for the next crawl.
-    """
-    n = 0
-    for portal in portals:
-        before = ledger.revisits.period(portal)
-        ledger.revisits.set_period(portal, period.since.isoformat(), period.until.isoformat())
-        if before and not Period(*map(date.fromisoformat, before)).covers(period):
-            n += ledger.revisits.widen(LIST_KINDS, portal)
     return n

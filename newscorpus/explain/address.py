@@ -1,6 +1,5 @@
 """Explain what became of an address in a corpus: where it came from, when it was fetched, why it is in or out."""
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -16,7 +15,7 @@ from newscorpus.corpus.lines import complete_lines
 from newscorpus.corpus.published import open_corpus, published_folder
 from newscorpus.crawl.archive.read import read_capture
 from newscorpus.crawl.archive.values import Capture
-from newscorpus.crawl.ledger.rows import UrlState
+from newscorpus.crawl.ledger.rows import UrlState, evidence_of
 from newscorpus.crawl.ledger.status import UrlEntry, find
 from newscorpus.data import Evidence, Record, Rejected
 from newscorpus.dedup.duplicates import DuplicateKind
@@ -137,19 +136,10 @@ def archived_page(corpus: Path, explanation: Explanation) -> Capture | Rejected 
 
 def _of_entry(url: str, entry: UrlEntry) -> Explanation:
     due = datetime.fromtimestamp(entry.next_visit, UTC).isoformat(timespec="seconds") if entry.next_visit else ""
-    evidence = _evidence(entry.request)
+    evidence = evidence_of(entry.request)
     found = Found(entry.url, entry.portal, entry.kind, entry.trail, evidence, entry.attempts, due)
     answered = Answered(entry.fetched, entry.status, entry.n_bytes, entry.redirected_to, *entry.archived)
     return Explanation(url, FATES[entry.state], found, answered if entry.fetched else None)
-
-
-def _evidence(request: bytes) -> tuple[Evidence, ...]:
-    """Read what the spider of the portals keeps with a request; other spiders keep other things."""
-    stored: dict[str, Any] = json.loads(request) if request else {}
-    try:
-        return msgspec.convert(stored.get("cb_kwargs", {}).get("evidence", ()), tuple[Evidence, ...])
-    except msgspec.ValidationError:
-        return ()
 
 
 def _outcome_of(corpus: Path, entry: UrlEntry) -> Record | Rejected | None:

@@ -2,18 +2,15 @@
 
 import time
 from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
 
 import pytest
 
 from newscorpus.crawl.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
 from newscorpus.discovery.frontier import BUDGET_SPENT
-from newscorpus.discovery.period import ALWAYS, Period
-from newscorpus.discovery.revisits import Revisit, requeue_failed, requeue_for_period, requeue_known
+from newscorpus.discovery.revisits import Revisit, requeue_failed, requeue_known
 
 BASE = "https://vesti.example/"
-YEAR = Period(date(2024, 1, 1), date(2024, 12, 31))
 
 
 @pytest.fixture
@@ -77,20 +74,3 @@ def test_a_revisit_renews_the_budget_and_reads_lists_whole_where_it_was_spent(le
     last = ledger.revisits.last(BASE + "feed")
     assert last is not None
     assert last.signature == ""
-
-
-def test_other_days_have_the_lists_read_again(ledger: Ledger) -> None:
-    requeue_for_period(ledger, ("vesti",), YEAR)
-    assert queued(ledger) == []
-    requeue_for_period(ledger, ("vesti",), Period(date(2024, 3, 1), date(2024, 3, 31)))
-    assert queued(ledger) == []
-    requeue_for_period(ledger, ("vesti",), ALWAYS)
-    assert queued(ledger) == ["feed", "section"]
-
-
-def test_what_a_narrower_crawl_passed_over_is_found_by_the_next_wider_one(ledger: Ledger) -> None:
-    for period in (ALWAYS, YEAR):
-        requeue_for_period(ledger, ("vesti",), period)
-    assert queued(ledger) == []
-    requeue_for_period(ledger, ("vesti",), ALWAYS)
-    assert queued(ledger) == ["feed", "section"]

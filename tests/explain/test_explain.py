@@ -55,9 +55,17 @@ class Crawl:
         self._ledger.add(link, again=True)
         assert self._ledger.lease("news")
 
-    def answer(self, path: str, *outcomes: UrlOutcome, final: str = "", second: int = 0) -> None:
+    def answer(
+        self,
+        path: str,
+        *outcomes: UrlOutcome,
+        final: str = "",
+        second: int = 0,
+        archived: tuple[str, int] = ("", 0),
+    ) -> None:
         serial = self._ledger.serial(SITE + path)
-        self._ledger.finish(serial, outcomes, Fetched(SITE + (final or path), 200, FETCHED.format(second), 10))
+        fetched = Fetched(SITE + (final or path), 200, FETCHED.format(second), 10, archived=archived)
+        self._ledger.finish(serial, outcomes, fetched)
 
     def keep(self, path: str, html: str, canonical: str = "", second: int = 0) -> None:
         page = Page(SITE + path, html.encode(), {"content-type": "text/html; charset=utf-8"}, FETCHED.format(second))
@@ -67,8 +75,8 @@ class Crawl:
         archived = self._archive.append(encode(exchange, Capture(page, origin=Origin("news", ("en",))), 10**6))
         place = self._ledger.append(ROWS, encode_line(row))
         self._ledger.claim(SITE + (canonical or path), self._ledger.serial(page.url))
-        line, at = place, (archived.file, archived.offset)
-        self.answer(path, UrlOutcome("", "kept", "", row.record.revision, 10, line, at), second=second)
+        outcome = UrlOutcome("", "kept", "", row.record.revision, 10, place)
+        self.answer(path, outcome, second=second, archived=(archived.file, archived.offset))
 
     def reject(self, path: str, rejected: Rejected) -> None:
         place = self._ledger.append(REJECTED, journal_line(replace(rejected, url=SITE + path)))

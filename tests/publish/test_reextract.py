@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from newscorpus.addon.visits import REJECTIONS
 from newscorpus.cli import app
 from newscorpus.config import QualityConfig, SignatureParameters
 from newscorpus.corpus.intake import Row, Withdrawal, journal_line, read_intake, read_journal
@@ -19,7 +18,7 @@ from newscorpus.corpus.lines import encode_line
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import ArchiveError, Capture, Exchange, Origin
 from newscorpus.crawl.archive.writer import ArchiveWriter
-from newscorpus.crawl.ledger import Ledger, LedgerError, Link, UrlOutcome, key_of
+from newscorpus.crawl.ledger import REJECTIONS, Ledger, LedgerError, Link, UrlOutcome, key_of
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.explain.address import Fate, explain

@@ -33,6 +33,9 @@ MAX_RESOURCES = 50
 HTML = ("text/html", "application/xhtml+xml", "")
 """Content types of pages; many old servers name none."""
 
+BESIDE = ("request", "resource", "metadata")
+"""Types of the records that follow a response of ours and belong to it."""
+
 MAX_NAME_CHARACTERS = 200
 """Of what a file says of itself."""
 
@@ -64,15 +67,24 @@ def read_onwards(path: Path, offset: int = 0, limits: Limits = Limits()) -> Iter
 
 
 def read_capture(path: Path, offset: int, limits: Limits = Limits()) -> Capture | Rejected:
-    """The page whose records begin at an offset of a file.
+    """The page whose records begin at an offset of a file; one that was not handed on has no origin.
 
     Raises:
         ArchiveError: there is none, or the file cannot be read.
     """
-    found = next(read_captures(path, offset, limits), None)
-    if found is None:
+    group = _group_of(path, next(read_records(path, limits.max_bytes), None))
+    for record in read_records(path, limits.max_bytes, offset):
+        if group.response and not (isinstance(record, WarcRecord) and record.kind in BESIDE):
+            break
+        group, found = _step(group, record, limits)
+        if found is not None:
+            return found
+    if group.response is None:
         raise ArchiveError(f"{path}: no page at offset {offset}")
-    return found
+    try:
+        return Capture(_page(group.response, limits), place=group.response.place)
+    except ContentError as error:
+        return error.rejection(_address(group.response))
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,8 @@ class Capture:
 
     page: Page
     following: tuple[Page, ...] = ()  # the further pages of an article that is spread over several
-    origin: Origin | None = None  # how it came; None in archives of others, which do not record it
+    # How it came; None in archives of others, which do not record it, and for a page that was not handed on.
+    origin: Origin | None = None
     place: ByteRange | None = None  # where it lies; None before it is written
 
 

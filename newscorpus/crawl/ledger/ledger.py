@@ -152,7 +152,8 @@ class Ledger:
         )
         sql = f"""UPDATE urls SET state = 3, attempts = attempts + 1 WHERE serial = (SELECT serial FROM urls
             WHERE state = 1 AND portal = ?1 {order} LIMIT 1)
-            RETURNING serial, url, portal, priority, request, status, etag, last_modified"""  # noqa: S608 -- constants
+            RETURNING serial, url, portal, priority, request, status, etag, last_modified,
+            from_archive, from_archive AND reason != '', archive_file, archive_offset"""  # noqa: S608 -- constants
         row = self._write(sql, (portal,)).fetchone()
         if row is None:
             return None
@@ -209,15 +210,17 @@ class Ledger:
         self._write("INSERT INTO documents VALUES (?, ?)", *claimed)
         self._unclaim(serial)
 
-    def leave(self, serial: int, fetched: Fetched) -> None:
-        """Note that a leased address is as it was: what became of it stands."""
-        sql = """UPDATE urls SET state = 4, fetched = ?, etag = iif(? = '', etag, ?),
-            last_modified = iif(? = '', last_modified, ?) WHERE serial = ? RETURNING portal"""
-        etag, last_modified = fetched.etag, fetched.last_modified
-        values = (fetched.time, etag, etag, last_modified, last_modified, serial)
-        (portal,) = self._write(sql, values).fetchone()
-        self.count(portal, "unchanged")
-        self.count(portal, "bytes", fetched.n_bytes)
+    def leave(self, serial: int, fetched: Fetched | None) -> None:
+        """Note that a leased address is as it was: what became of it stands. `fetched` is None without an answer."""
+        sql = "UPDATE urls SET state = 4, from_archive = 0 WHERE serial = ? RETURNING portal"
+        (portal,) = self._write(sql, (serial,)).fetchone()
+        if fetched and not fetched.is_stored:
+            sql = """UPDATE urls SET fetched = ?, etag = iif(? = '', etag, ?),
+                last_modified = iif(? = '', last_modified, ?) WHERE serial = ?"""
+            etag, last_modified = fetched.etag, fetched.last_modified
+            self._write(sql, (fetched.time, etag, etag, last_modified, last_modified, serial))
+            self.count(portal, "unchanged")
+            self.count(portal, "bytes", fetched.n_bytes)
         self._unclaim(serial)
 
     def replace_outcome(self, url: str, outcome: UrlOutcome) -> None:
@@ -309,21 +312,22 @@ class Ledger:
     def _record_answer(self, serial: int, portal: str, key: int, fetched: Fetched) -> None:
         moved = key_of(fetched.url) != key
         sql = """UPDATE urls SET fetched = ?, status = ?, n_bytes = ?, etag = ?, last_modified = ?, signature = ?,
-            redirected_to = ? WHERE serial = ?"""
+            archive_file = ?, archive_offset = ?, redirected_to = ? WHERE serial = ?"""
         values = (fetched.time, fetched.status, fetched.n_bytes, fetched.etag, fetched.last_modified, fetched.signature)
-        self._write(sql, (*values, fetched.url if moved else "", serial))
+        self._write(sql, (*values, *fetched.archived, fetched.url if moved else "", serial))
         if moved:
             sql = """INSERT OR IGNORE INTO urls (id, url, portal, kind, state, reason, found_on)
                 VALUES (?, ?, ?, '', 4, 'redirect_target', ?)"""
             self._write(sql, (key_of(fetched.url), fetched.url, portal, serial))
-        self.count(portal, "fetched")
-        self.count(portal, "bytes", fetched.n_bytes)
+        if not fetched.is_stored:
+            self.count(portal, "fetched")
+            self.count(portal, "bytes", fetched.n_bytes)
 
     def _record_outcome(self, serial: int, outcome: UrlOutcome) -> None:
         sql = """UPDATE urls SET state = ?, stage = ?, reason = ?, detail = ?, revision = ?, line_file = ?,
-            line_offset = ?, archive_file = ?, archive_offset = ? WHERE serial = ?"""
+            line_offset = ?, from_archive = 0 WHERE serial = ?"""
         values = (outcome.state, outcome.stage, outcome.reason, outcome.detail, outcome.revision)
-        self._write(sql, (*values, *outcome.line, *outcome.archived, serial))
+        self._write(sql, (*values, *outcome.line, serial))
 
     def _unclaim(self, serial: int) -> None:
         self._claims = {document: owner for document, owner in self._claims.items() if owner != serial}

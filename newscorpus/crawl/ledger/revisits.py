@@ -1,8 +1,9 @@
 """Remember earlier visits, and plan the next ones."""
 
+import json
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from newscorpus.config import RevisitConfig
@@ -16,6 +17,33 @@ MAY_PASS = (
 
 FORGET = "etag = '', last_modified = '', signature = '',"
 """Ask as if for the first time: what is as it was would be passed over, though nothing was made of it."""
+
+
+NAMED_SERIALS = f"state = {UrlState.DONE.value} AND serial IN (SELECT value FROM json_each(?))"  # noqa: S608 -- a constant
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlRules:
+    """What a crawl of a portal goes by when it decides on addresses and pages."""
+
+    since: str  # first day that is asked for, ISO 8601
+    until: str  # last day
+    portal_file: str = ""  # JSON of the keys of its file that decide; "" where the ledger is of an older version
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAddress:
+    """An address on which other rules may decide otherwise."""
+
+    serial: int
+    url: str  # that answered in the end, or that is to be asked
+    kind: str
+    state: int
+    reason: str  # of the rejection, or "read"; "" for what is queued
+    detail: str
+    depth: int  # links followed to get there
+    found_on: int  # serial of the page that named it; 0: none
+    request: bytes  # as stored; b"" for what was never asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +96,52 @@ class Revisits:
         return failed + self._queue(portal, where, (*kinds, now, now + RevisitConfig().max_seconds))
 
     def widen(self, kinds: Collection[str], portal: str) -> int:
-        """Queue what is done of some kinds or was refused for its day, as if never fetched; gives the number."""
-        where = f"kind IN ({_marks(kinds)}) OR stage = 'discovery' AND reason = 'out_of_period'"
-        return self._queue(portal, where, tuple(kinds), FORGET)
+        """Queue what is done of some kinds, as if never fetched; gives the number."""
+        return self._queue(portal, f"kind IN ({_marks(kinds)})", tuple(kinds), FORGET)
 
-    def period(self, portal: str) -> tuple[str, str] | None:
-        """First and last of the days that a portal was last asked for, ISO 8601; None before the first crawl."""
-        found: tuple[str, str] | None
-        found = self._execute("SELECT since, until FROM periods WHERE portal = ?", (portal,)).fetchone()
-        return found
+    def rules(self, portal: str) -> CrawlRules | None:
+        """What the last crawl of a portal went by; None before the first one."""
+        row = self._execute("SELECT since, until, portal_file FROM rules WHERE portal = ?", (portal,)).fetchone()
+        return CrawlRules(*row) if row else None
 
-    def set_period(self, portal: str, since: str, until: str) -> None:
-        """Note the days that a portal is asked for."""
-        self._execute("INSERT OR REPLACE INTO periods VALUES (?, ?, ?)", (portal, since, until))
+    def set_rules(self, portal: str, rules: CrawlRules) -> None:
+        """Note what a crawl of a portal goes by."""
+        values = (portal, rules.since, rules.until, rules.portal_file)
+        self._execute("INSERT OR REPLACE INTO rules VALUES (?, ?, ?, ?)", values)
+
+    def open_to_rules(self, portal: str) -> list[OpenAddress]:
+        """What of a portal other rules may decide otherwise: what is queued, and what was refused or only read."""
+        sql = """SELECT one.serial, iif(one.state = 1 OR one.redirected_to = '', one.url, one.redirected_to),
+            one.kind, one.state, one.reason, one.detail,
+            iif(one.request = x'' AND named.serial, named.depth + 1, one.depth), one.found_on, one.request
+            FROM urls AS one LEFT JOIN urls AS named ON named.serial = one.found_on WHERE one.portal = ?
+            AND (one.state = 1 AND one.reason = '' OR one.state = 4 AND (one.reason = 'unexpected_language'
+            OR one.stage = 'discovery' OR one.reason = 'read' AND one.kind = 'section' AND one.depth > 0))
+            ORDER BY one.serial"""
+        return [OpenAddress(*row) for row in self._execute(sql, (portal,))]
+
+    def forget(self, serials: Iterable[int]) -> None:
+        """Forget addresses that were refused and never asked for: the pages that name them are to name them again."""
+        self._execute("DELETE FROM urls WHERE serial IN (SELECT value FROM json_each(?))", (json.dumps([*serials]),))
+
+    def withdraw(self, portal: str, serial: int) -> None:
+        """Take an address from the queue, for `Ledger.refuse`."""
+        self._execute("UPDATE urls SET state = 0, request = x'', from_archive = 0 WHERE serial = ?", (serial,))
+        self._queued[portal] -= 1
+
+    def judge_again(self, portal: str, serials: Iterable[int]) -> int:
+        """Queue answered addresses, as if nothing had become of them, for the archive to answer; gives the number."""
+        more = "from_archive = 1, stage = '', reason = '', detail = '', line_file = '', line_offset = 0,"
+        return self._queue(portal, NAMED_SERIALS, (json.dumps([*serials]),), more)
+
+    def read_again(self, portal: str, serials: Iterable[int]) -> int:
+        """Queue answered addresses for the links that they hold; what became of them stands. Gives the number."""
+        return self._queue(portal, NAMED_SERIALS, (json.dumps([*serials]),), "from_archive = 1,")
+
+    def read_all_again(self, portal: str, lists: Collection[str]) -> int:
+        """Queue, as `read_again`, all that the archive holds, and lists of some kinds; gives the number."""
+        where = f"state = {UrlState.DONE.value} AND (archive_file != '' OR status = 200 AND kind IN ({_marks(lists)}))"
+        return self._queue(portal, where, tuple(lists), "from_archive = 1,")
 
     def _queue(self, portal: str, where: str, values: tuple[object, ...], more: str = "") -> int:
         sql = f"""UPDATE urls SET {more} state = {UrlState.QUEUED.value}

@@ -1,8 +1,13 @@
 """Define the values that go into the ledger and come out of it."""
 
+import json
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 
+import msgspec
+
+from newscorpus.data import Evidence
 from newscorpus.urls import document_id
 
 OVER_BUDGET = "over_budget"
@@ -53,6 +58,10 @@ class Lease:
     status: int = 0
     etag: str = ""
     last_modified: str = ""
+    from_archive: bool = False  # the archive answers, where it holds the answer
+    stands: bool = False  # what became of the address stands: its answer is read again for its links alone
+    archive_file: str = ""  # where the last answer lies
+    archive_offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +75,8 @@ class Fetched:
     etag: str = ""  # of the header, as the next one; "" where there was none
     last_modified: str = ""
     signature: str = ""  # hash of the body
+    archived: tuple[str, int] = ("", 0)  # where it lies in the archive: file and offset
+    is_stored: bool = False  # it came from there: nothing was asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +89,6 @@ class UrlOutcome:
     revision: str = ""  # of the text that was kept
     n_words: int = 0  # of the text that was kept
     line: tuple[str, int] = ("", 0)  # where its row of the intake, or its rejection, begins: file and offset
-    archived: tuple[str, int] = ("", 0)  # where the response lies in the archive: file and offset
 
     @property
     def state(self) -> UrlState:
@@ -90,3 +100,12 @@ class UrlOutcome:
 def key_of(url: str) -> int:
     """The document id of an address as the 64-bit integer, with sign, that SQLite stores."""
     return int.from_bytes(bytes.fromhex(document_id(url)), "big", signed=True)
+
+
+def evidence_of(request: bytes) -> tuple[Evidence, ...]:
+    """Read what the spider of the portals keeps with a stored request; other spiders keep other things."""
+    stored: dict[str, Any] = json.loads(request) if request else {}
+    try:
+        return msgspec.convert(stored.get("cb_kwargs", {}).get("evidence", ()), tuple[Evidence, ...])
+    except msgspec.ValidationError:
+        return ()

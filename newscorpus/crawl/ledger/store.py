@@ -64,7 +64,13 @@ PERIODS = """
 CREATE TABLE periods (portal TEXT PRIMARY KEY, since TEXT NOT NULL, until TEXT NOT NULL) WITHOUT ROWID;
 """
 
-MIGRATIONS = (FIRST, REVISITS, PERIODS)
+RULES = """
+ALTER TABLE periods RENAME TO rules;
+ALTER TABLE rules ADD COLUMN portal_file TEXT NOT NULL DEFAULT '';
+ALTER TABLE urls ADD COLUMN from_archive INTEGER NOT NULL DEFAULT 0;
+"""
+
+MIGRATIONS = (FIRST, REVISITS, PERIODS, RULES)
 """What makes version n + 1 of version n; `PRAGMA user_version` holds the version. Only ever appended to."""
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from newscorpus.crawl.ledger.store import MAX_LOG_BYTES
 from newscorpus.errors import LedgerError
 from newscorpus.files import extend, sync
-from newscorpus.layout import LEDGER
+from newscorpus.layout import LEDGER, REJECTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,9 @@ class Series:
 
     pattern: str  # name relative to the corpus, such as "intake/{:06}.jsonl"; without a number there is but one file
     header: bytes = b""  # how each file begins
+
+
+REJECTIONS = Series(REJECTED)
 
 
 class Transaction:

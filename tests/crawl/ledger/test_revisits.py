@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from newscorpus.config import RevisitConfig
-from newscorpus.crawl.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
+from newscorpus.crawl.ledger import CrawlRules, Fetched, Ledger, Link, UrlOutcome, key_of
 from newscorpus.crawl.ledger.revisits import next_interval
 
 URL = "https://a.cz/"
@@ -78,22 +78,21 @@ def test_what_failed_for_good_is_not(ledger: Ledger, reason: str) -> None:
     assert revive(ledger, "feed") == []
 
 
-def test_other_days_have_lists_read_again_as_if_for_the_first_time(ledger: Ledger) -> None:
+def test_lists_are_read_again_as_if_for_the_first_time(ledger: Ledger) -> None:
     finish(ledger, "feed", "feed")
-    finish(ledger, "old", "article", UrlOutcome("discovery", "out_of_period"))
     finish(ledger, "kept", "article", UrlOutcome(reason="kept"))
     ledger.revisits.widen(("feed",), "a")
-    leases = [ledger.lease("a"), ledger.lease("a"), ledger.lease("a")]
+    leases = [ledger.lease("a"), ledger.lease("a")]
     found = {lease.url.removeprefix(URL): lease.etag for lease in leases if lease}
-    assert found == {"feed": "", "old": ""}
+    assert found == {"feed": ""}
 
 
 def test_days_are_remembered_by_portal(ledger: Ledger) -> None:
-    assert ledger.revisits.period("a") is None
-    ledger.revisits.set_period("a", "2024-01-01", "2024-12-31")
-    ledger.revisits.set_period("a", "2023-01-01", "2024-12-31")
-    assert ledger.revisits.period("a") == ("2023-01-01", "2024-12-31")
-    assert ledger.revisits.period("b") is None
+    assert ledger.revisits.rules("a") is None
+    ledger.revisits.set_rules("a", CrawlRules("2024-01-01", "2024-12-31", "{}"))
+    ledger.revisits.set_rules("a", latest := CrawlRules("2023-01-01", "2024-12-31", "{}"))
+    assert ledger.revisits.rules("a") == latest
+    assert ledger.revisits.rules("b") is None
 
 
 def test_the_budget_begins_anew(ledger: Ledger) -> None:
