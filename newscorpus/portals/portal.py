@@ -2,29 +2,37 @@
 
 How URLs are matched:
 
-- `articles`, `sections` and `ignore` are regular expressions searched (`re.search`) in the URL's path with its query,
+- `articles`, `sections` and `ignore` are regular expressions searched (by `regex`) in the URL's path with its query,
   such as `/news/a-1.html?page=2`. Anchor with `^` and `$` where the whole must match. Letter case counts,
   percent-encoding stays as it is, the fragment is left out, and a URL without a path has the path `/`.
 - `domains` are host names without port; a URL belongs to the portal if its host is one of them or lies below one.
 """
 
+import logging
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from functools import cache
 from typing import Annotated
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
+import regex
+
+MATCH_SECONDS = 0.05
+"""Longest time for a pattern and an address. Most take microseconds; those that try every way to cut a long slug into
+pieces would take years, and hold the whole crawl up."""
 
 NAME = re.compile(r"[a-z0-9-]+")
 QUIET_HOURS = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)")
 ARCHIVE_FIELD = re.compile(r"{([^{}]*)}")
 KNOWN_FIELD = re.compile(r"(year|month|day)(?::0?[1-9])?")
 
+logger = logging.getLogger(__name__)
+
 Texts = tuple[str, ...]
-Patterns = tuple[re.Pattern[str], ...]
 Domain = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9_-]+(\.[a-z0-9_-]+)*$")]
 Address = Annotated[str, msgspec.Meta(pattern=r"^https?://[\w.-]+(:[0-9]+)?([/?#]\S*)?$")]
 
@@ -81,9 +89,9 @@ class Portal:
     start: Annotated[tuple[Address, ...], msgspec.Meta(min_length=1)]  # addresses of the pages to begin with
     feeds: tuple[Address, ...] = ()  # addresses of RSS or Atom feeds
     sitemaps: tuple[Address, ...] = ()  # addresses of sitemaps or sitemap indexes
-    articles: Patterns = ()  # which URLs are articles, for certain; the others are judged by address and page
-    sections: Patterns = ()  # which URLs are pages to follow for links and no articles, for certain
-    ignore: Patterns = ()  # which URLs are never fetched
+    articles: Texts = ()  # which URLs are articles, for certain; the others are judged by address and page
+    sections: Texts = ()  # which URLs are pages to follow for links and no articles, for certain
+    ignore: Texts = ()  # which URLs are never fetched
     only_articles: bool = False  # nothing is an article but what `articles` names
     respect_paywall: bool = True  # what a page declared not free does not show is left out of its text
     # Pause between two requests; one second is the default of Scrapy's own project template.
@@ -105,24 +113,41 @@ class Portal:
 
     def is_article(self, url: str) -> bool:
         """Whether a pattern of `articles` is found in path and query of `url`; False where there is none."""
-        return _is_found(self.articles, url)
+        return self._is_found("articles", url)
 
     def is_section(self, url: str) -> bool:
         """Whether a pattern of `sections` is found in path and query of `url`; False where there is none."""
-        return _is_found(self.sections, url)
+        return self._is_found("sections", url)
 
     def is_ignored(self, url: str) -> bool:
         """Whether a pattern of `ignore` is found in path and query of `url`."""
-        return _is_found(self.ignore, url)
+        return self._is_found("ignore", url)
+
+    def _is_found(self, key: str, url: str) -> bool:
+        try:
+            parts = urlsplit(url)
+        except ValueError:  # what cannot be split matches nothing
+            return False
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        return any(self._matches(f"{key}[{n}]", pattern, target) for n, pattern in enumerate(getattr(self, key)))
+
+    def _matches(self, where: str, pattern: str, target: str) -> bool:
+        try:
+            return _compiled(pattern).search(target, timeout=MATCH_SECONDS) is not None
+        except TimeoutError:
+            _warn_of(f"portal {self.name}: {where}: {pattern!r}")
+            return False
 
 
-def _is_found(patterns: Patterns, url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-    except ValueError:  # what cannot be split matches nothing
-        return False
-    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return any(pattern.search(target) for pattern in patterns)
+@cache
+def _compiled(pattern: str) -> regex.Pattern:
+    return regex.compile(pattern)
+
+
+@cache
+def _warn_of(pattern: str) -> None:
+    """Say once that a pattern takes too long."""
+    logger.warning("%s takes more than %g s on some addresses, which count as not found by it", pattern, MATCH_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)

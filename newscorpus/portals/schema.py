@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 import msgspec
+import regex
 
 from newscorpus.errors import PortalError
 from newscorpus.portals.languages import check_language
@@ -51,7 +52,7 @@ def load_portal(name_or_path: str | Path) -> Portal:
     table = _read(path)
     _check_keys(table, path)
     try:
-        portal = msgspec.convert(table, Portal, dec_hook=_pattern)
+        portal = msgspec.convert(table, Portal)
     except msgspec.ValidationError as error:
         what, _, where = str(error).rpartition(" - at `$.")
         raise PortalError(f"{path}: {where.rstrip('`')}: {_in_words(what, where.rstrip('`'), table)}") from error
@@ -135,21 +136,16 @@ def _check_keys(table: dict[str, Any], path: Path) -> None:
             raise PortalError(f"{path}: missing key {prefix}{missing[0]}; {listed}")
 
 
-def _pattern(_kind: type, value: object) -> re.Pattern[str]:
-    if not isinstance(value, str):
-        raise ValueError(f"Expected `str`, got `{type(value).__name__}`")  # noqa: TRY004 -- msgspec adds the key to it
-    try:
-        return re.compile(value)
-    except re.error as error:
-        raise ValueError(f"broken regular expression {value!r}: {error}") from error
-
-
 def _check_values(portal: Portal, path: Path) -> None:
     if portal.name != path.stem:
         raise PortalError(f"{path}: name: {portal.name!r} is not the file's name, {path.stem!r}")
     for position, code in enumerate(portal.languages):
         with _faults_of(f"{path}: languages[{position}]: "):
             check_language(code)
+    for key in ("articles", "sections", "ignore"):
+        for position, pattern in enumerate(getattr(portal, key)):
+            with _faults_of(f"{path}: {key}[{position}]: "):
+                _check_pattern(pattern)
     for position, url in enumerate(portal.start):
         if not portal.covers(url):
             raise PortalError(f"{path}: start[{position}]: {url!r} lies outside domains")
@@ -166,6 +162,13 @@ def _check_values(portal: Portal, path: Path) -> None:
             why = "only elements can be removed" if "remove" in key else "of elements whole paragraphs are taken"
             hint = f"; write {element!r}" if (element := NO_ELEMENT_STEP.sub("", rule)) else ""
             raise PortalError(f"{path}: {key}: {rule!r} selects no elements, and {why}{hint}")
+
+
+def _check_pattern(pattern: str) -> None:
+    try:
+        regex.compile(pattern)
+    except regex.error as error:
+        raise ValueError(f"broken regular expression {pattern!r}: {error}") from error
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 import dataclasses
 import pickle
-import re
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -259,7 +259,7 @@ def test_a_url_without_a_path_has_the_path_slash(tmp_path: Path) -> None:
 
 @given(url=st.text(max_size=60) | st.from_regex(r"https?://\S{0,40}", fullmatch=True))
 def test_matching_never_raises(url: str) -> None:
-    loaded = Portal("vesti", ("sr",), ("vesti.rs",), ("https://vesti.rs/",), articles=(re.compile("a"),))
+    loaded = Portal("vesti", ("sr",), ("vesti.rs",), ("https://vesti.rs/",), articles=("a",))
     assert not (loaded.covers(url) and "vesti.rs" not in url.lower())
     assert loaded.is_article(url) in {True, False}
     assert not loaded.is_ignored(url)
@@ -298,3 +298,19 @@ def _keys() -> list[str]:
     sections = {"limits", "politeness", "template"}
     top = [field.name for field in dataclasses.fields(Portal) if field.name not in sections]
     return [*top, *limits, *politeness, "template.remove", "template.text", *template]
+
+
+def test_a_pattern_that_takes_too_long_finds_nothing_and_is_named_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    loaded = portal(tmp_path, MINIMAL + "sections = ['^/sport/$', '(\\w+-?)+(\\w+-?)+!?\\d$']\n")
+    url = f"https://vesti.rs/{'vesti-dana-' * 150}"
+    began = time.process_time()
+    assert not loaded.is_section(url)
+    assert not loaded.is_section(f"{url}.")
+    assert time.process_time() - began < 1
+    assert loaded.is_section("https://vesti.rs/sport/")
+    (said,) = caplog.messages
+    assert said.startswith(
+        "portal vesti: sections[1]: '(\\\\w+-?)+(\\\\w+-?)+!?\\\\d$' takes more than 0.05 s on some addr"
+    )
