@@ -4,7 +4,6 @@ What was fetched is answered by the archive; what was refused unseen is forgotte
 again. All of it becomes true in one transaction with the rules that the next crawl will compare with.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
@@ -42,25 +41,25 @@ class FileRules:
     @classmethod
     def of(cls, portal: Portal) -> "FileRules":
         """Read them of a portal."""
-        articles, sections, ignore = (
-            tuple(one.pattern for one in patterns) for patterns in (portal.articles, portal.sections, portal.ignore)
-        )
         limits = portal.limits
         return cls(
-            articles, sections, ignore, portal.only_articles, portal.languages, limits.max_pages, limits.max_depth
+            portal.articles,
+            portal.sections,
+            portal.ignore,
+            portal.only_articles,
+            portal.languages,
+            limits.max_pages,
+            limits.max_depth,
         )
 
     def apply(self, portal: Portal) -> Portal:
         """Give `portal` with these keys."""
-        articles, sections, ignore = (
-            tuple(map(re.compile, patterns)) for patterns in (self.articles, self.sections, self.ignore)
-        )
         limits = replace(portal.limits, max_pages=self.max_pages, max_depth=self.max_depth)
         return replace(
             portal,
-            articles=articles,
-            sections=sections,
-            ignore=ignore,
+            articles=self.articles,
+            sections=self.sections,
+            ignore=self.ignore,
             only_articles=self.only_articles,
             languages=self.languages,
             limits=limits,
