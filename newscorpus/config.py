@@ -7,13 +7,30 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds on one page, so that no page can stall a crawl or exhaust its memory."""
+    """Bounds on one page, so that no page can stall a crawl or exhaust its memory.
+
+    Every stage takes time and memory in proportion to these, so that a page takes 10 s and 1 GB at most. A page beyond
+    one of them is rejected; "most seen" is that of the 5,044 pages of our sets.
+    """
 
     max_bytes: int = 20_000_000  # longest body that is parsed; news pages of 2026 stay below 5 MB, 99.9 % below 3 MB
+    # Most tags of a page, counted as `<`: an element takes some 250 bytes and 5 µs. Most seen: 18,736; live blogs have
+    # some 80,000.
+    max_tags: int = 500_000
+    # Attributes of an element above which all are dropped, since the parser takes quadratic time over them: 0.1 s for
+    # 5,000 (libxml2 2.14). Most seen: 92.
+    max_attributes: int = 1_000
+    max_all_attributes: int = 500_000  # most attributes of a page: each takes some 120 bytes; most seen: 19,245
     # Deepest nesting of elements that is walked; real pages stay below 100, and the text below is kept, as if it stood
     # at this depth.
     max_depth: int = 250
-    max_elements: int = 500_000  # most elements walked; the longest real page seen (a live blog) had some 40,000
+    max_blocks: int = 100_000  # most blocks: each takes some 3 kB while it is classified; most seen: 2,641
+    # Longest visible text: a character takes some 60 bytes, a word of one character 200. Most seen: 246,599; a long
+    # novel has three million.
+    max_characters: int = 2_000_000
+    # Most characters of classes, ids and roles of elements with text: a word of them takes some 5 µs. Most seen:
+    # 143,581.
+    max_name_characters: int = 2_000_000
     page_seconds: float = 30.0  # longest time for one page; most take 0.01 s, and the hardest real one seen 2 s
 
 

@@ -12,7 +12,7 @@ from newscorpus.data import Block, Fields, Rejected
 from newscorpus.extraction.extractor import NO_MAIN_TEXT, FoundText, Reading
 from newscorpus.extraction.fields.entities import ARTICLES
 from newscorpus.extraction.parse import parse
-from newscorpus.extraction.segment import HIDDEN, segment
+from newscorpus.extraction.segment import HIDDEN, find_excess, segment
 from newscorpus.extraction.state import MIN_CHARACTERS, read_state
 from newscorpus.tokens import words
 
@@ -52,7 +52,8 @@ def complete(shown: FoundText | Rejected, reading: Reading, find: Find) -> Found
     """The best of what `find` makes of the blocks that a page shows, `shown`, and of what the page carries besides."""
     best = shown
     for source, blocks in _candidates(shown, reading):
-        found = find(replace(reading, blocks=blocks)) if blocks else shown
+        is_usual = blocks and not find_excess(blocks, reading.limits, reading.page.url)
+        found = find(replace(reading, blocks=blocks)) if is_usual else shown
         if isinstance(found, FoundText):
             found = replace(found, paragraphs=_without_copies(found.paragraphs), source=source)
             best = found if _takes_the_place(found, best) else best

@@ -18,7 +18,7 @@ from newscorpus.extraction.decode import decode
 from newscorpus.extraction.fields import read_fields
 from newscorpus.extraction.parse import parse
 from newscorpus.extraction.post_analysis import revise
-from newscorpus.extraction.segment import segment
+from newscorpus.extraction.segment import find_excess, segment
 from newscorpus.tokens import collapse
 from newscorpus.urls import document_id
 
@@ -114,7 +114,7 @@ def read(
     html = decode(page, limits)
     if isinstance(html, Rejected):
         return html
-    tree = parse(html, page.url)
+    tree = parse(html, page.url, limits)
     if isinstance(tree, Rejected):
         return tree
     evidence = template.read_fields(tree) if template else ()
@@ -122,8 +122,10 @@ def read(
     described = read_fields(tree, page, evidence)
     if template:
         template.remove_unwanted(tree)
-    is_closed = respect_paywall and described.fields.paywalled
     blocks = segment(tree, limits)
+    if excess := find_excess(blocks, limits, page.url):
+        return excess
+    is_closed = respect_paywall and described.fields.paywalled
     return Reading(
         page=page,
         html=html,

@@ -6,19 +6,21 @@ from collections.abc import Iterator
 from lxml import etree
 from lxml.html import HtmlElement
 
+from newscorpus.config import Limits
 from newscorpus.data import Rejected
 
-MAX_ATTRIBUTES = 1000
-"""Of one element: the parser takes quadratic time over them, 0.1 s for 5,000 (measured 2026-11, libxml2 2.14)."""
+UNGUARDED = 200_000
+"""Characters of a page in which attributes do no harm: with all of them in one element, they take some 2 s."""
 
-LONG_TAG = 4 * MAX_ATTRIBUTES
-"""Characters: a tag with more than `MAX_ATTRIBUTES` distinct attributes is longer. One whose values hold `>` all along
-is not seen: a page that does so on purpose meets the time limit of the processes that extract."""
-
-# As the HTML standard reads them (13.2.5.32 and following); possessive, so that no text is read twice.
+# As the HTML standard reads tags (13.2.5) and raw text; possessive, so that no text is read twice.
 _ATTRIBUTE = r"""[\s/]*+(?>=?+[^\s/>=]++|=)(?>\s*+=\s*+(?>"[^"]*+"|'[^']*+'|[^\s>]*+))?+"""
-_CROWD = re.compile(rf"(?:{_ATTRIBUTE}){{{MAX_ATTRIBUTES},}}+")
-_TAG_NAME = re.compile(r"<[a-zA-Z][^\s/>]*+")
+_RAW_TEXT = "script|style|textarea|title|iframe|noembed|noframes|xmp"
+_TAG = re.compile(
+    r"<(?:!--(?!-?>)(?:[^-]++|-(?!->))*+"
+    rf"|(?:(?P<raw>(?i:{_RAW_TEXT}))(?=[\s/>])|/?[a-zA-Z][^\s/>]*+)(?P<attributes>(?:{_ATTRIBUTE})*+)"
+    r"(?(raw)[\s/]*+(?:[^<]++|<(?!/(?P=raw)[\s/>]))*+))"
+)
+_ATTRIBUTES = re.compile(_ATTRIBUTE)
 _DOCUMENT_END = re.compile(rb"</(?:[bB][oO][dD][yY]|[hH][tT][mM][lL])\b[^<>]*+>")  # a flag would cost the fast search
 
 _TITLE = re.compile(r"<title\b[^<>]*+>", re.IGNORECASE)
@@ -28,17 +30,23 @@ _ELEMENT_CLASS = etree.ElementDefaultClassLookup(element=HtmlElement)
 """`lxml.html.HTMLParser` chooses the class of each element in Python, which triples the time of every walk."""
 
 
-def parse(html: str, url: str = "") -> HtmlElement | Rejected:
+def parse(html: str, url: str = "", limits: Limits = Limits()) -> HtmlElement | Rejected:
     """The tree of `html`, the page at `url`; its root is the `html` element.
 
-    Repairs, before parsing: the attributes of an element with more than `MAX_ATTRIBUTES` are dropped; end tags of body
-    and html are dropped, because the parser loses what stands behind them; a title without an end tag ends before the
-    next tag, because it would swallow the page. Rejects a document without elements and one that is nested deeper than
-    the parser goes (2,048), since the text below would be lost.
+    Repairs, before parsing: the attributes of an element with more than `limits.max_attributes` are dropped; end tags
+    of body and html are dropped, because the parser loses what stands behind them; a title without an end tag ends
+    before the next tag, because it would swallow the page. Rejects a document without elements, one with more tags or
+    attributes than the limits allow, and one that is nested deeper than the parser goes (2,048), since the text below
+    would be lost.
     """
+    if (tags := html.count("<")) > limits.max_tags:
+        return Rejected("parse", "too_many_tags", f"{tags} tags, at most {limits.max_tags}", url)
+    html = "".join(_thin_attributes(_close_title(html), limits.max_attributes))
+    if _is_crowded(html, limits.max_all_attributes):
+        return Rejected("parse", "too_many_attributes", f"more than {limits.max_all_attributes}", url)
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
     parser.set_element_class_lookup(_ELEMENT_CLASS)
-    source = "".join(_thin_attributes(_close_title(html))).encode("utf-8", "replace")
+    source = html.encode("utf-8", "replace")
     try:
         root = etree.fromstring(_DOCUMENT_END.sub(b"", source), parser)
     except etree.XMLSyntaxError as error:
@@ -59,25 +67,24 @@ def _close_title(html: str) -> str:
     return f"{html[:end]}</title>{html[end:]}" if end >= 0 else html
 
 
-def _thin_attributes(html: str) -> Iterator[str]:
+def _thin_attributes(html: str, most: int) -> Iterator[str]:
     """The pieces of `html` between which attributes are left out."""
     kept = 0
-    for start, end in _long_stretches(html):
-        tag = _TAG_NAME.search(html, max(start, kept), end)
-        crowd = _CROWD.match(html, tag.end()) if tag else None
-        if crowd:
-            yield html[kept : crowd.start()]
-            kept = crowd.end()
+    for start, end in _attribute_spans(html) if len(html) > UNGUARDED else ():
+        if end - start > 2 * most and _count(html, start, end) > most:
+            yield html[kept:start]
+            kept = end
     yield html[kept:]
 
 
-def _long_stretches(html: str) -> Iterator[tuple[int, int]]:
-    """Where more than `LONG_TAG` characters follow without `>`; found by leaps, so that usual pages cost nothing."""
-    start = 0
-    while start + LONG_TAG < len(html):
-        end = html.rfind(">", start, start + LONG_TAG)
-        if end < 0:
-            end = html.find(">", start + LONG_TAG)
-            end = end if end >= 0 else len(html)
-            yield start, end
-        start = end + 1
+def _is_crowded(html: str, most: int) -> bool:
+    """Whether `html` has more than `most` attributes, each of two characters or more."""
+    return len(html) > 2 * most and sum(_count(html, *span) for span in _attribute_spans(html)) > most
+
+
+def _attribute_spans(html: str) -> Iterator[tuple[int, int]]:
+    return (tag.span("attributes") for tag in _TAG.finditer(html))
+
+
+def _count(html: str, start: int, end: int) -> int:
+    return sum(1 for _ in _ATTRIBUTES.finditer(html, start, end))

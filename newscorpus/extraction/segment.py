@@ -4,15 +4,16 @@ A block is the text of a block-level element that holds no other block-level ele
 becomes blocks of its own, so that no visible text is lost and order is kept; inline elements dissolve into the text.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import takewhile
 
 import msgspec
 from lxml import etree
 from lxml.html import HtmlElement
 
 from newscorpus.config import Limits
-from newscorpus.data import Block, Element
+from newscorpus.data import Block, Element, Rejected
 
 BLOCK_TAGS = frozenset(
     "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure "
@@ -48,9 +49,8 @@ def segment(
     """The blocks below `root` in document order; never raises. White space is collapsed; `<br><br>` ends a block.
 
     Elements that `block_tags` does not name dissolve into the text, unless they hold one that it names. Elements below
-    `limits.max_depth` block-level ancestors are taken as if they stood at that depth; after `limits.max_elements`
-    elements the rest is left out. `shown` names tags of `INVISIBLE_TAGS` that are taken for visible, and `HIDDEN`, by
-    which no element counts as hidden.
+    `limits.max_depth` block-level ancestors are taken as if they stood at that depth. `shown` names tags of
+    `INVISIBLE_TAGS` that are taken for visible, and `HIDDEN`, by which no element counts as hidden.
     """
     unseen = _UNSEEN - shown if shown else _UNSEEN
     if root.tag in unseen:
@@ -59,6 +59,25 @@ def segment(
     walk.run()
     walk.end_block()
     return tuple(walk.blocks)
+
+
+def find_excess(blocks: Sequence[Block], limits: Limits, url: str) -> Rejected | None:
+    """Reject the page at `url` if its blocks, its text or the names of its elements go beyond the limits."""
+    if len(blocks) > limits.max_blocks:
+        return Rejected("segment", "too_many_blocks", f"{len(blocks)} blocks, at most {limits.max_blocks}", url)
+    if (length := sum(len(block.text) for block in blocks)) > limits.max_characters:
+        return Rejected("segment", "too_much_text", f"{length} characters, at most {limits.max_characters}", url)
+    length, seen = 0, set()
+    for block in blocks:
+        element: Element | None = block.element
+        while element is not None and element not in seen:
+            seen.add(element)
+            length += len(element.classes) + len(element.id) + len(element.role)
+            element = element.parent
+    if length > limits.max_name_characters:
+        detail = f"{length} characters of classes and ids, at most {limits.max_name_characters}"
+        return Rejected("segment", "too_long_names", detail, url)
+    return None
 
 
 class _Level(msgspec.Struct, gc=False):
@@ -95,27 +114,24 @@ class _Walk:
         self.unseen = unseen
         self.shows_hidden = bare
         self.max_depth = limits.max_depth
-        self.elements_left = limits.max_elements
         self.texts: list[str] = []
         self.link_texts: list[str] = []
         self.inline: list[str] = []
+        self.images = 0
         self.open_links = 0
         self.tags = 1
         self.is_after_break = False
-        self.container = _Level(root, iter(root[: self.elements_left]))
+        self.container = _Level(root, iter(root[:]))
         self.levels = [self.container]
         if root.text:
             self.add_text(root.text)
 
     def run(self) -> None:
-        """Visit all nodes, or as many as there may be."""
+        """Visit all nodes."""
         block_tags, unseen, levels = self.block_tags, self.unseen, self.levels
         while levels:
             level = levels[-1]
             for node in level.children:
-                if not self.elements_left:
-                    return
-                self.elements_left -= 1
                 tag = node.tag
                 if tag not in unseen:
                     if tag in block_tags or len(node):
@@ -130,7 +146,7 @@ class _Walk:
     def open(self, node: HtmlElement, tag: str) -> None:
         """Enter a node that may hold blocks."""
         self.tags += 1
-        children = iter(node[: self.elements_left])  # faster than to iterate over the node
+        children = iter(node[:])  # faster than to iterate over the node
         if tag in self.block_tags:
             level = _Level(node, children, self.divide())
             self.container = level
@@ -206,7 +222,8 @@ class _Walk:
         container.is_divided = True
         self.end_block()
         if self.levels[-1] is not container:
-            for level in self.levels[self.levels.index(container) + 1 :]:
+            inner = list(takewhile(lambda level: level is not self.container, reversed(self.levels)))
+            for level in reversed(inner):
                 level.around, level.is_divided = container, True
                 container = level
         return container
@@ -218,7 +235,8 @@ class _Walk:
             self.flush()
         elif self.inline:
             # An image that stands alone counts for the block that follows it: often its caption.
-            self.inline = [tag for tag in self.inline if tag == "img"]
+            self.images += self.inline.count("img")
+            self.inline = []
 
     def flush(self) -> None:
         """Make a block of what was gathered."""
@@ -226,10 +244,10 @@ class _Walk:
         link_text = " ".join("".join(self.link_texts).split()) if self.link_texts else ""
         container = self.container
         element = container.element or self.make_element(container)
-        inline = tuple(self.inline)
+        inline = ("img",) * self.images + tuple(self.inline)
         is_whole = not container.is_divided
         self.blocks.append(Block(len(self.blocks), text, link_text, element, is_whole, inline, self.tags))
-        self.texts, self.link_texts, self.inline, self.tags = [], [], [], 0
+        self.texts, self.link_texts, self.inline, self.images, self.tags = [], [], [], 0, 0
 
     def make_element(self, level: _Level) -> Element:
         """The Element of a level that holds text; those of the levels around it are made on the way."""

@@ -1,3 +1,4 @@
+import pytest
 from lxml.html import HtmlElement
 
 from newscorpus.config import Limits
@@ -68,13 +69,24 @@ def test_rejections_name_stage_reason_and_address() -> None:
     assert (nothing.stage, nothing.reason, nothing.url) == ("parse", "no_document", URL)
 
 
-def test_limits_reach_the_stages() -> None:
-    small = read(Page.from_html(HTML, URL), limits=Limits(max_bytes=10))
-    assert isinstance(small, Rejected)
-    assert small.reason == "too_large"
-    few = read(Page.from_html(HTML, URL), limits=Limits(max_elements=5))
-    assert isinstance(few, Reading)
-    assert len(few.blocks) < len(reading(Page.from_html(HTML, URL)).blocks)
+@pytest.mark.parametrize(
+    ("limits", "rejection"),
+    [
+        (Limits(max_bytes=10), "decode/too_large"),
+        (Limits(max_tags=10), "parse/too_many_tags"),
+        (Limits(max_all_attributes=1), "parse/too_many_attributes"),
+        (Limits(max_blocks=1), "segment/too_many_blocks"),
+        (Limits(max_characters=10), "segment/too_much_text"),
+        (Limits(max_name_characters=2), "segment/too_long_names"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_page_beyond_a_limit_is_rejected(limits: Limits, rejection: str) -> None:
+    page = Page.from_html(HTML.replace("<p", "<p class=one id=a"), URL)
+    found = read(page, limits=limits)
+    assert isinstance(found, Rejected)
+    assert (f"{found.stage}/{found.reason}", found.url) == (rejection, URL)
+    assert isinstance(read(page), Reading)
 
 
 def test_a_tree_of_nothing_visible_has_no_blocks() -> None:

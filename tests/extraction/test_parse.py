@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml.html import HtmlElement
 
+from newscorpus.config import Limits
 from newscorpus.data import Rejected
-from newscorpus.extraction.parse import MAX_ATTRIBUTES, parse
+from newscorpus.extraction.parse import UNGUARDED, parse
 
 
 def tree_of(html: str) -> HtmlElement:
@@ -85,15 +86,35 @@ CROWDS = [
     "\n".join(f'a{i} = "a < b"' for i in range(300_000)),
     "/".join(f"<a{i}" for i in range(300_000)),
     " ".join(f"a{i}\"=x'" for i in range(300_000)),
+    " ".join(f"a{i}='>'" for i in range(300_000)),
+    " ".join(f'a{i}=">>"' for i in range(300_000)),
+    "a='>' " + " ".join(f"a{i}" for i in range(300_000)),
+    " ".join(f'a{i}=b=" c{i}=\'>\' d{i}=">"' for i in range(100_000)),
 ]
 
 
 @pytest.mark.parametrize("crowd", CROWDS, ids=lambda crowd: crowd[:10])
-def test_crowds_of_attributes_are_dropped(crowd: str) -> None:
+@pytest.mark.parametrize("before", ["", '<script>if (a <b "</script>', '<!-- <b " -->', "<!--><i>"])
+def test_crowds_of_attributes_are_dropped(crowd: str, before: str) -> None:
     start = time.process_time()
-    tree = tree_of(f"<p class=a>one</p><p {crowd}>two</p><p class=b>three</p>")
+    tree = tree_of(f"{before}<p class=a>one</p><p {crowd}>two</p><p class=b>three</p>")
     assert time.process_time() - start < 2
     assert [(p.text, p.keys()) for p in tree.iter("p")] == [("one", ["class"]), ("two", []), ("three", ["class"])]
+
+
+def test_an_end_tag_has_no_attributes() -> None:
+    start = time.process_time()
+    assert text_of(f"<p>one</p {CROWDS[6]}>two") == "one two"
+    assert time.process_time() - start < 2
+
+
+def test_tags_and_attributes_are_counted() -> None:
+    few = Limits(max_tags=4, max_all_attributes=3)
+    assert isinstance(parse("<p a b c>one</p><p>two</p>", limits=few), HtmlElement)
+    for html, reason in (("<b>a</b>" * 3, "too_many_tags"), ("<p a b='>' c><b d>", "too_many_attributes")):
+        result = parse(html, "https://a.example/1", few)
+        assert isinstance(result, Rejected)
+        assert (result.stage, result.reason, result.url) == ("parse", reason, "https://a.example/1")
 
 
 def test_a_crowd_that_is_never_closed() -> None:
@@ -101,8 +122,9 @@ def test_a_crowd_that_is_never_closed() -> None:
 
 
 def test_many_attributes_are_kept() -> None:
-    crowd = " ".join(f"data-number-{i}='{i}'" for i in range(MAX_ATTRIBUTES - 1))
-    assert len(tree_of(f"<p {crowd}>one</p>")[0][0].keys()) == MAX_ATTRIBUTES - 1
+    crowd = " ".join(f"data-number-{i}='{i}'" for i in range(Limits().max_attributes))
+    tree = tree_of(f"<p {crowd}>one</p>{' ' * UNGUARDED}")
+    assert len(tree[0][0].keys()) == Limits().max_attributes
 
 
 def test_long_values_and_texts_are_no_crowd() -> None:

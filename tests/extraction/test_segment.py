@@ -197,17 +197,6 @@ def test_deeper_than_the_stack_of_python() -> None:
     assert only("<b>" * 1_500 + "one<p>").text == "one"
 
 
-@pytest.mark.parametrize(("limit", "expected"), [(2, ["one"]), (3, ["one", "two"]), (9, ["one", "two", "three"])])
-def test_after_the_greatest_number_of_elements_the_rest_is_left_out(limit: int, expected: list[str]) -> None:
-    # beside the root: body, p, p, p
-    assert [b.text for b in blocks_of("<p>one</p><p>two</p><p>three</p>", Limits(max_elements=limit))] == expected
-
-
-def test_the_greatest_number_counts_childless_elements_too() -> None:
-    (block,) = blocks_of("<b>x</b>" * 1_000, Limits(max_elements=11))
-    assert block.text == "x" * 10
-
-
 def test_part_of_a_tree() -> None:
     tree = parse("<div>no<span>one <b>two</b></span>no</div>")
     assert isinstance(tree, HtmlElement)

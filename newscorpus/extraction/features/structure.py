@@ -32,7 +32,7 @@ def kinds_of(name: str) -> int:
     """The kinds that `name` (classes, id and role of one element, joined by spaces) speaks of, a bit each."""
     kinds = 0
     for word in _WORD.findall(name):
-        kinds |= _kinds_of_word(word.lower())
+        kinds |= _kinds_of_word(word[:MAX_WORD].lower())
     return kinds
 
 
@@ -55,6 +55,10 @@ _HIDDEN, _ARTICLE_BODY, _COMPLEMENTARY = (1 << (len(SEMANTIC_TAGS) + bit) for bi
 _ASIDE_ROLES = ("complementary", "navigation", "banner", "contentinfo", "search", "dialog", "menu", "alert")
 CACHED = 20_000
 """Elements that are remembered by their names: the pages of a site share most of theirs."""
+MAX_CACHED = 1_000
+"""Characters of the names of an element that is remembered, so that all take 20 MB at most."""
+MAX_WORD = 100
+"""Letters of a word of a name that are looked at."""
 
 _PAGE_TAGS = frozenset({"html", "body"})  # their classes speak of the page, not of a box on it
 
@@ -85,7 +89,7 @@ def read_structure(blocks: Sequence[Block]) -> Structure:
     block_element = np.array([_number(block.element, numbers) for block in blocks])
     elements = [element for element in numbers if element]
     parent = [numbers.get(element.parent, -1) for element in elements]
-    own = [_read(each.tag, each.classes, each.id, each.role, each.hidden) for each in elements]
+    own = [_read(each) for each in elements]
     inherited, path = [0], [-1]  # of what is above the root
     paths: dict[tuple[int, str, str], int] = {}
     for element, at, bits in zip(elements, parent, own, strict=True):
@@ -158,9 +162,15 @@ def _sizes(parent: Sequence[int]) -> list[int]:
     return sizes
 
 
-@lru_cache(CACHED)
-def _read(tag: str, classes: str, identifier: str, role: str, hidden: bool) -> int:
+def _read(element: Element) -> int:
     """What an element speaks of, bits of `NAMES`, and above them which of `SEMANTIC_NAMES` it is."""
+    is_long = len(element.classes) + len(element.id) + len(element.role) > MAX_CACHED
+    read = _read_names.__wrapped__ if is_long else _read_names
+    return read(element.tag, element.classes, element.id, element.role, element.hidden)
+
+
+@lru_cache(CACHED)
+def _read_names(tag: str, classes: str, identifier: str, role: str, hidden: bool) -> int:
     bits = _TAG_BIT.get(tag, 0) | (_HIDDEN if hidden else 0)
     bits |= _ARTICLE_BODY if "articleBody" in role else 0
     bits |= _COMPLEMENTARY if role.startswith(_ASIDE_ROLES) else 0

@@ -10,9 +10,10 @@ from lxml.html import HtmlElement
 from newscorpus.data import Evidence
 from newscorpus.extraction.fields.date_words import relative_day
 from newscorpus.extraction.fields.dates import Dated, Setting, find_dates, parse_date
-from newscorpus.extraction.fields.markup import plain
+from newscorpus.extraction.fields.markup import MAX_CHARACTERS, plain
 from newscorpus.extraction.fields.nearby import Line, following, lines_of, long_ones, marks_of, preceding, short_text
 from newscorpus.extraction.fields.people import is_agency, is_personal_name, names_in, squeezed, starts_like_byline
+from newscorpus.extraction.fields.pieces import opening
 from newscorpus.extraction.fields.visible import ASIDE, FOREIGN, UPDATE, stands_aside
 
 DATE_MARK = re.compile(
@@ -96,7 +97,7 @@ def read_lead(after: Iterable[HtmlElement], description: str) -> Iterator[Eviden
     wanted = squeezed(description[:OPENING])
     for element in after:
         if element.tag in LEAD_TAGS and (names_lead(marks_of(element)) or _begins(element, wanted)):
-            text = plain(element.text_content())
+            text = plain(opening(element, 2 * MAX_CHARACTERS))
             if len(text) in LEAD_CHARACTERS:
                 yield Evidence("lead", text, "text")
                 return
@@ -106,7 +107,7 @@ def _begins(element: HtmlElement, squeezed_opening: str) -> bool:
     """Whether the text of a paragraph or sub-heading begins with the letters given."""
     if not squeezed_opening or element.tag not in {"p", "h2", "h3"}:
         return False
-    return squeezed(element.text_content()[: 2 * OPENING]).startswith(squeezed_opening)
+    return squeezed(opening(element, 2 * OPENING)[: 2 * OPENING]).startswith(squeezed_opening)
 
 
 def _may_be_dated(line: Line, setting: Setting) -> bool:
@@ -177,5 +178,5 @@ def _author_texts(line: Line) -> Iterator[str]:
         if starts_like_byline(line.text):
             yield line.text
         return
-    holders = {ancestor for each in marked for ancestor in each.iterancestors()}
+    holders = {holder for each in marked for holder in islice(each.iterancestors(), INSIDE)}
     yield from (text for each in marked if each not in holders and (text := short_text(each)))

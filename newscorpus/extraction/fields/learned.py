@@ -19,6 +19,7 @@ from newscorpus.extraction.fields.dates import Setting, find_dates
 from newscorpus.extraction.fields.markup import plain
 from newscorpus.extraction.fields.nearby import following, preceding
 from newscorpus.extraction.fields.people import is_agency, is_personal_name, names_in
+from newscorpus.extraction.fields.pieces import holds_many, opening, pieces
 from newscorpus.extraction.nodes import GROUPS, Nodes, describe_elements, load_linear
 
 MODEL = "learned-fields"
@@ -76,7 +77,11 @@ def _describe_near(tree: HtmlElement, headline: HtmlElement | None) -> Nodes:
     else:
         around = (*preceding(headline, BEFORE), headline, *islice(following(headline), AFTER))
         near = [each for each in around if each.tag in CANDIDATES]
-    return _describe(near, measure_some(each for each in near if len(each.text_content()) <= MAX_RUN), GROUPS)
+    return _describe(near, measure_some(filter(_is_short, near)), GROUPS)
+
+
+def _is_short(element: HtmlElement) -> bool:
+    return len(opening(element, MAX_RUN)) <= MAX_RUN and not holds_many(element)
 
 
 def _describe(
@@ -121,18 +126,8 @@ def _foreign(nodes: Nodes, scores: Floats, element: HtmlElement) -> tuple[HtmlEl
 
 def text_of(picked: Picked) -> str:
     """The text of the element without its foreign parts; with them where nothing else would stay."""
-    kept = plain(" ".join(_pieces(picked.element, frozenset(picked.foreign))))
+    kept = plain(" ".join(pieces(picked.element, picked.foreign.__contains__)))
     return kept or plain(picked.element.text_content())
-
-
-def _pieces(element: HtmlElement, foreign: frozenset[HtmlElement]) -> Iterator[str]:
-    if element.text:
-        yield element.text
-    for child in element:
-        if child not in foreign:
-            yield from _pieces(child, foreign)
-        if child.tail:
-            yield child.tail
 
 
 def read_value(field: str, text: str, setting: Setting) -> str:

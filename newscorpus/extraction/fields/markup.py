@@ -20,6 +20,8 @@ MAX_CHARACTERS = 5_000
 MAX_OF_A_KIND = 300
 """Most elements of one kind that are kept, of `<meta>` and `<link>` twice as many: 999 of 1,000 pages have fewer."""
 
+MAX_ADDRESS = 10_000
+"""Characters of an address; servers take some 8,000, and Python remembers those that it cuts."""
 PLAIN_ADDRESS = re.compile(r"https?://[\w.-]+(?:/[\w.~%+,/-]*)?", re.ASCII)
 """Addresses that joining leaves as they are."""
 RELATIONS = frozenset({"canonical", "license"})
@@ -49,7 +51,9 @@ def plain_lines(value: object, max_characters: int) -> str:
 
 
 def join(base: str, link: str) -> str:
-    """`link` made absolute; "" where it is no web address."""
+    """`link` made absolute; "" where it is no web address, or too long for one."""
+    if len(link) > MAX_ADDRESS:
+        return ""
     if PLAIN_ADDRESS.fullmatch(link):
         return link
     try:

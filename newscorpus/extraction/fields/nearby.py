@@ -1,14 +1,13 @@
 """Read the short texts of a page, each with what its element is called, in the order in which the page shows them."""
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import cast
 
-from lxml import etree
 from lxml.html import HtmlElement
 
+from newscorpus.extraction.fields.pieces import holds_many, opening
 from newscorpus.tokens import collapse
 
 SHORT = 160
@@ -17,9 +16,9 @@ UNSEEN = frozenset("head script style noscript template svg form select button i
 CODE = ("script", "style")
 MAX_PIECES = 60
 """Most runs of text of a line, empty ones among them."""
-PIECES = cast("Callable[[HtmlElement], list[str]]", etree.XPath("descendant::text()", smart_strings=False))
-"""The runs of text of an element; twice as fast as `itertext`."""
 MARKS = ("class", "id", "itemprop", "rel")
+MAX_MARK = 1_000
+"""Characters of a class or id that are looked at; the lists of classes that are longer lay out, and name nothing."""
 OPENING = 45
 """Characters at the beginning of a paragraph in which its dateline stands."""
 AROUND = 2
@@ -78,12 +77,16 @@ def lines_of(elements: Iterable[HtmlElement], long: Container[HtmlElement]) -> I
         if text := "" if element in long else short_text(element):
             taken.add(element)
             yield Line(text, element)
-        elif element.tag == "p" and (opening := collapse((element.text_content())[: 2 * OPENING])[:OPENING]):
-            yield Line(opening, element)
+        elif element.tag == "p" and (dateline := _dateline(element)):
+            yield Line(dateline, element)
         elif text := _short(element.text):
             yield Line(text, element)
         if text := _short(element.tail):
             yield Line(text, element if parent is None else parent)
+
+
+def _dateline(element: HtmlElement) -> str:
+    return collapse(opening(element, 2 * OPENING, INSIDE)[: 2 * OPENING])[:OPENING]
 
 
 def _short(text: str | None) -> str:
@@ -95,7 +98,7 @@ def _short(text: str | None) -> str:
 def marks_of(element: HtmlElement) -> str:
     """What an element is called: class, id, microdata and the like, in lower case."""
     get = element.get
-    return " ".join([value for name in MARKS if (value := get(name))]).lower()
+    return " ".join([value[:MAX_MARK] for name in MARKS if (value := get(name))]).lower()
 
 
 def short_text(element: HtmlElement) -> str:
@@ -103,16 +106,18 @@ def short_text(element: HtmlElement) -> str:
     if not len(element):
         text = element.text
         return collapse(text) if text and len(text.strip()) <= SHORT else ""
-    pieces: list[str] = []
+    if holds_many(element):
+        return ""
+    found: list[str] = []
     length = 0
-    for piece in element.itertext():  # not all at once: what is asked for may be the whole page, and often
-        pieces.append(piece)
+    for piece in element.itertext():
+        found.append(piece)
         length += len(piece.strip())
-        if length > SHORT or len(pieces) > MAX_PIECES:
+        if length > SHORT or len(found) > MAX_PIECES:
             return ""
     if not length or next(element.iter(*CODE), None) is not None:
         return ""
-    return collapse(" ".join(pieces))
+    return collapse(" ".join(found))
 
 
 def long_ones(elements: Sequence[HtmlElement]) -> set[HtmlElement]:

@@ -9,8 +9,9 @@ from lxml.html import HtmlElement
 from newscorpus.data import Evidence
 from newscorpus.extraction.fields.dates import Setting, parse_date
 from newscorpus.extraction.fields.markup import MAX_OF_A_KIND, Markup, plain
-from newscorpus.extraction.fields.nearby import CODE, PIECES, marks_of
+from newscorpus.extraction.fields.nearby import CODE, marks_of
 from newscorpus.extraction.fields.people import squeezed
+from newscorpus.extraction.fields.pieces import enough, opening, pieces
 
 MAX_HEADLINE = 300
 """Longest headline, in characters; the longest gold title has 186."""
@@ -62,14 +63,14 @@ def heading_text(element: HtmlElement) -> str:
     """Text of a heading; its parts are parted by a space unless one ends and the next goes on inside a word."""
     if not len(element):
         return plain(element.text, MAX_HEADLINE)
-    code = {each.text for each in element.iter(*CODE)}
-    pieces = [piece for piece in PIECES(element) if piece not in code]
-    return plain(GLUED.sub(" ", "\0".join(pieces)).replace("\0", ""), MAX_HEADLINE)
+    runs = enough(pieces(element, lambda each: each.tag in CODE), 2 * MAX_HEADLINE)
+    joined = "\0".join(run[: 2 * MAX_HEADLINE] for run in runs)
+    return plain(GLUED.sub(" ", joined).replace("\0", ""), MAX_HEADLINE)
 
 
 def _values_of_time(element: HtmlElement, setting: Setting) -> list[str]:
     """What a time element shows, if it is another day than the one it declares; then what it declares."""
-    shown = parse_date(plain(element.text_content(), 100), setting)
+    shown = parse_date(plain(opening(element, 200), 100), setting)
     machine = element.get("datetime") or element.get("content") or element.get("title")
     declared = parse_date(plain(machine, 100), setting)
     return [value for value in ((shown, declared) if shown[:10] != declared[:10] else (declared,)) if value]
