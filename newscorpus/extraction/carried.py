@@ -4,9 +4,13 @@ Candidates are read like pages, each as if it were what the page shows, by the s
 texts that come of it (docs/main-text.md).
 """
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from html import escape
+from itertools import islice
+
+from lxml.html import HtmlElement
 
 from newscorpus.data import Block, Fields, Rejected
 from newscorpus.extraction.extractor import NO_MAIN_TEXT, FoundText, Reading
@@ -71,7 +75,7 @@ def _candidates(shown: FoundText | Rejected, reading: Reading) -> Iterator[tuple
         yield "hidden", segment(tree, limits, shown=frozenset({HIDDEN}))
     for tag in MARKUP:
         taken = frozenset({tag})
-        inside = (block for element in tree.iter(tag) for block in segment(element, limits, shown=taken))
+        inside = (block for element in _outermost(tree, tag) for block in segment(element, limits, shown=taken))
         if sum(len(block.text) - len(block.link_text) for block in inside) >= MIN_CHARACTERS:
             yield SOURCES.get(tag, tag), segment(tree, limits, shown=taken)
     if not _may_be_article(shown, reading.fields):
@@ -82,6 +86,15 @@ def _candidates(shown: FoundText | Rejected, reading: Reading) -> Iterator[tuple
     if not (isinstance(shown, FoundText) and shown.is_trusted and len(_runs(shown)) >= STATE_RUNS):
         for text in read_state(tree, reading.fields, reading.page.url)[:MAX_STATE_TEXTS]:
             yield "state", _as_page(reading, text)
+
+
+def _outermost(tree: HtmlElement, tag: str) -> Iterator[HtmlElement]:
+    """The elements of that tag which stand in no other."""
+    elements = tree.iter(tag)
+    for element in elements:
+        yield element
+        inner = sum(1 for _ in element.iterdescendants(tag))
+        deque(islice(elements, inner), maxlen=0)
 
 
 def _may_be_article(shown: FoundText | Rejected, fields: Fields) -> bool:

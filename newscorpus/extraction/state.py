@@ -23,6 +23,8 @@ MAX_CHARACTERS = 5_000_000
 """Of all that is read on a page; of 3,600 pages the longest state has 2.6 million."""
 MAX_VALUES = 300_000
 """Values that are looked at on a page."""
+CHARACTERS_A_VALUE = 100
+"""Characters of a text that count as one more value."""
 MAX_DEPTH = 60
 """Levels to which references are followed."""
 MAX_PART_DEPTH = 12
@@ -67,13 +69,13 @@ Objects = tuple[Mapping[str, object], ...]
 
 @dataclass(slots=True)
 class _Budget:
-    """How many values may still be looked at."""
+    """How many values may still be looked at; a long text counts as many, since references may repeat it."""
 
     left: int = MAX_VALUES
 
-    def spend(self) -> bool:
+    def spend(self, value: object = None) -> bool:
         """Whether another value may be looked at."""
-        self.left -= 1
+        self.left -= 1 + (len(value) // CHARACTERS_A_VALUE if isinstance(value, str) else 0)
         return self.left >= 0
 
 
@@ -108,15 +110,17 @@ def _values(tree: HtmlElement, budget: _Budget) -> Iterator[object]:
     scripts = (each.text or "" for each in tree.iter("script") if "ld+json" not in each.get("type", ""))
     attributes = cast("list[str]", LONG_ATTRIBUTES(tree))
     left = MAX_CHARACTERS
-    stream = []
+    stream: list[str] = []
     for text in (*scripts, *attributes[:MAX_STARTS]):
         if MIN_CHARACTERS <= len(text) <= left:
             left -= len(text)
             for value in _of_script(text, budget):
                 yield value
                 stream += [piece for piece in value if isinstance(piece, str)] if isinstance(value, list) else []
-    if ROW.match("".join(stream)):
-        yield _rows("".join(stream), budget)
+    # References may repeat a text so often that all together fit in no memory.
+    joined = "".join(stream) if sum(map(len, stream)) <= MAX_CHARACTERS else ""
+    if ROW.match(joined):
+        yield _rows(joined, budget)
 
 
 def _of_script(text: str, budget: _Budget) -> list[object]:
@@ -198,8 +202,10 @@ def _resolved(value: object, refer: Callable[[object], object], budget: _Budget,
 def _texts(value: object, budget: _Budget) -> Iterator[tuple[str, Objects]]:
     """The texts in a value, as HTML, each with the objects around it."""
     left: list[tuple[object, Objects]] = [(value, ())]
-    while left and budget.spend():
+    while left:
         here, around = left.pop()
+        if not budget.spend(here):
+            return
         if isinstance(here, str):
             text = _paragraphs([here]) if len(here) >= MIN_CHARACTERS else ""
         elif isinstance(here, list):
@@ -229,7 +235,7 @@ def _marked_up(text: str) -> str:
 
 def _part(item: object, budget: _Budget, depth: int = 0) -> str:
     """The text of an item of an article."""
-    if depth > MAX_PART_DEPTH or not budget.spend():
+    if depth > MAX_PART_DEPTH or not budget.spend(item):
         return ""
     inner = partial(_part, budget=budget, depth=depth + 1)
     match item:

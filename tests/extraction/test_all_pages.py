@@ -2,6 +2,7 @@
 
 import os
 import random
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -9,13 +10,17 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from newscorpus.data import Article, Page, Rejected
 from newscorpus.extraction.extractor import Extractor
 from newscorpus.gold.pages import read_pages
 from newscorpus.published.registry import DEFAULT, load
+
+sys.path.insert(0, str(Path(__file__).parents[2]))  # the benchmarks are not installed
+from benchmarks.attacking.damage import DAMAGES, Damage, damage_at_random
+from benchmarks.attacking.pages import BEYOND, SECONDS, WITHIN, Count, hostile_page
 
 SETS = ("cleaneval", "daniel", "dragnet", "fundus", "htmldate", "ir_research", "l3s_gn1", "wcxb")
 EVERY = 1 if os.environ.get("NEWSCORPUS_ALL_PAGES") else 12
@@ -58,75 +63,36 @@ def check(body: bytes) -> None:
         assert result.reason.replace("_", "").isalpha()
 
 
-def cut(body: bytes, chance: random.Random) -> bytes:
-    return body[: chance.randrange(len(body))]
-
-
-def flip(body: bytes, chance: random.Random) -> bytes:
-    damaged = bytearray(body)
-    for _ in range(chance.choice((1, 20, 500))):
-        damaged[chance.randrange(len(damaged))] ^= 1 << chance.randrange(8)
-    return bytes(damaged)
-
-
-def drop_tags(body: bytes, chance: random.Random) -> bytes:
-    pieces = body.split(b"<")
-    return b"<".join(piece for piece in pieces if chance.random() < 0.9)
-
-
-def double_tags(body: bytes, chance: random.Random) -> bytes:
-    return b"<".join(b"<".join([piece] * chance.choice((1, 1, 1, 1, 2, 3))) for piece in body.split(b"<"))
-
-
-def shuffle_tags(body: bytes, chance: random.Random) -> bytes:
-    pieces = body.split(b"<")
-    chance.shuffle(pieces)
-    return b"<".join(pieces)
-
-
-def lose_ends_of_tags(body: bytes, chance: random.Random) -> bytes:
-    return b"".join(piece if chance.random() < 0.1 else piece + b">" for piece in body.split(b">"))
-
-
-def insert_rubbish(body: bytes, chance: random.Random) -> bytes:
-    rubbish = (b"\0", b"\xff\xfe", b"<![CDATA[", b"<?xml?>", b"&#xD800;", b"</html>", b"<plaintext>", b"<!--", b'"')
-    at = chance.randrange(len(body))
-    return body[:at] + chance.choice(rubbish) * chance.choice((1, 100)) + body[at:]
-
-
-def repeat(body: bytes, chance: random.Random) -> bytes:
-    start = chance.randrange(len(body))
-    part = body[start : start + chance.randrange(1, 3_000)]
-    return body[:start] + part * (300_000 // len(part)) + body[start:]
-
-
-DAMAGES = (cut, flip, drop_tags, double_tags, shuffle_tags, lose_ends_of_tags, insert_rubbish)
-
-
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
-def test_damaged_pages(damage: Callable[[bytes, random.Random], bytes]) -> None:
+def test_damaged_pages(damage: Damage) -> None:
     for seed, path in enumerate(DEMO_PAGES):
         check(damage(path.read_bytes(), random.Random(seed)))
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_pages_with_a_part_repeated_many_times(seed: int) -> None:
-    chance = random.Random(seed)
-    check(repeat(chance.choice(DEMO_PAGES).read_bytes(), chance))
+@settings(deadline=None, max_examples=50)
+@given(path=st.sampled_from(DEMO_PAGES), seed=st.integers(0, 2**32))
+def test_pages_damaged_in_several_ways(path: Path, seed: int) -> None:
+    check(damage_at_random(path.read_bytes(), random.Random(seed)))
 
 
-@given(
-    path=st.sampled_from(DEMO_PAGES),
-    damages=st.lists(st.sampled_from(DAMAGES), min_size=2, max_size=4),
-    seed=st.integers(0, 2**32),
-)
-def test_pages_damaged_in_several_ways(
-    path: Path, damages: list[Callable[[bytes, random.Random], bytes]], seed: int
-) -> None:
-    chance, body = random.Random(seed), path.read_bytes()
-    for damage in damages:
-        body = damage(body, chance) or b"<"
-    check(body)
+@pytest.mark.parametrize("make", BEYOND.values(), ids=BEYOND)
+def test_pages_beyond_the_bounds_are_refused(make: Callable[[], str]) -> None:
+    body = hostile_page(make())
+    start = time.process_time()
+    result = extractor()(Page("https://demo.example/story/1", body))
+    assert time.process_time() - start < SECONDS / 2
+    assert isinstance(result, Rejected)
+    assert result.reason.startswith(("too_", "nested_too_"))
+
+
+@pytest.mark.parametrize("make", WITHIN.values(), ids=WITHIN)
+def test_pages_within_the_bounds_take_linear_time(make: Callable[[Count], str]) -> None:
+    """A quarter of what may be there, in a quarter of the time; a quadratic stage would take 16 times as long."""
+    body = hostile_page(make(lambda count: count // 4))
+    start = time.process_time()
+    result = extractor()(Page("https://demo.example/story/1", body))
+    assert time.process_time() - start < SECONDS / 4
+    assert isinstance(result, Article | Rejected)
 
 
 @pytest.mark.parametrize(
