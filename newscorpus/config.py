@@ -281,3 +281,6 @@ class PostAnalysisConfig:
     max_link_share: float = 1 / 3
     # Dice coefficient of words from which a block is the headline; four words of five, chosen.
     min_headline_likeness: float = 0.8
+    # Fewest words of text on either side of the heading of another article: two or three paragraphs, so that neither a
+    # lead before a list of short items nor a teaser counts as an article.
+    min_article_words: int = 60

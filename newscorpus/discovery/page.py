@@ -5,12 +5,15 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import chain
+from typing import cast
 from urllib.parse import urldefrag, urlencode, urljoin, urlsplit, urlunsplit
 
+from lxml import etree
 from lxml.html import HtmlElement
 
 from newscorpus.data import Page, Rejected
-from newscorpus.discovery.addresses import DOCUMENT
+from newscorpus.discovery.addresses import DOCUMENT, looks_like_article
 from newscorpus.discovery.period import read_day
 from newscorpus.extraction.decode import decode
 from newscorpus.extraction.fields.reading import read_fields
@@ -27,6 +30,19 @@ NO_PAGES = frozenset(
     "torrent ttf vcf wav webm webmanifest webp wma wmv woff woff2 xls xlsx xml zip".split()
 )
 """File name endings that are never pages."""
+
+STATED = re.compile(r'":\s?"((?:https?:)?\\?/[^"\s<>]{1,500})"')
+"""An address in the JSON that scripts get."""
+ADDRESS_KEYS = ("url", "Url", "URL", "href", "Href", "link", "Link", "path", "Path")
+"""How keys end under which it is that of a page."""
+MAX_STATE_CHARACTERS = 2_000_000
+"""Of a script that is searched for addresses; all but a few of news pages are shorter."""
+DATA_ADDRESSES = etree.XPath(
+    "//@*[starts-with(name(), 'data-') and (contains(name(), 'url') or contains(name(), 'href')"
+    " or contains(name(), 'link')) and (starts-with(., '/') or starts-with(., 'http'))]",
+    smart_strings=False,
+)
+"""Addresses in attributes that scripts read."""
 
 MAX_LISTS = 30
 """Most feeds and sitemaps tried because one page points to them."""
@@ -67,7 +83,8 @@ class PartLink:
 class PageReading:
     """What discovery needs of a page; everything is empty for a page that cannot be read."""
 
-    # Absolute addresses without fragment, in document order, each once; http, https and file.
+    # Absolute addresses without fragment, in document order, each once; http, https and file. Last those of articles
+    # that only scripts get.
     links: tuple[str, ...] = ()
     # The address that the page gives as its own (`rel=canonical`), absolute; "" where it gives none.
     canonical: str = ""
@@ -107,7 +124,7 @@ def read_tree(root: HtmlElement, url: str) -> PageReading:
     lists = (url for url in (*_declared_lists(root, base), *list_like) if not NO_ARTICLES.search(url))
     page = next(root.iter("html"), None)
     return PageReading(
-        links=tuple(dict.fromkeys(filter(_may_be_page, found)))[:MAX_LINKS],
+        links=tuple(dict.fromkeys((*filter(_may_be_page, found), *_articles_besides(root, base))))[:MAX_LINKS],
         canonical=next((_resolve(base, href) for href in canonicals if href), ""),
         lists=tuple(dict.fromkeys(lists))[:MAX_LISTS],
         part_links=tuple(_part_links(root, base))[:MAX_LINKS],
@@ -115,6 +132,25 @@ def read_tree(root: HtmlElement, url: str) -> PageReading:
         signature=content_signature(root),
         letters=sum(map(str.isalpha, "".join(_texts(root, every=True)))),
     )
+
+
+def _articles_besides(root: HtmlElement, base: str) -> Iterator[str]:
+    """Addresses on the same host that look like articles', in what scripts get: `data-` attributes, and JSON.
+
+    Pages that append articles as one scrolls name the next ones there.
+    """
+    scripts = (text for script in root.iter("script") if len(text := script.text or "") <= MAX_STATE_CHARACTERS)
+    found = (*cast("list[str]", DATA_ADDRESSES(root)), *chain.from_iterable(map(_stated, scripts)))
+    host = urlsplit(base).netloc
+    for url in (_resolve(base, text) for text in dict.fromkeys(found) if " " not in text):
+        if urlsplit(url).netloc == host and _may_be_page(url) and looks_like_article(url):
+            yield url
+
+
+def _stated(script: str) -> Iterator[str]:
+    for match in STATED.finditer(script):
+        if script.endswith(ADDRESS_KEYS, 0, match.start()):
+            yield match[1].replace("\\", "")
 
 
 def content_signature(root: HtmlElement) -> str:

@@ -1,5 +1,9 @@
 """Find the main text by boosted trees over block features in two passes, post-analysis and a verdict on the page."""
 
+from dataclasses import replace
+
+import msgspec
+
 from newscorpus.artifacts import Artifact, load_artifact
 from newscorpus.data import Label, LabelledBlock, Rejected
 from newscorpus.extraction.carried import complete
@@ -7,6 +11,8 @@ from newscorpus.extraction.classify import COLUMNS, Classifier, label_by
 from newscorpus.extraction.extractor import LOW_CONFIDENCE, NO_MAIN_TEXT, FoundText, Reading, good_paragraphs
 from newscorpus.extraction.features import Hints, PageFeatures, measure
 from newscorpus.extraction.post_analysis import revise
+from newscorpus.extraction.post_analysis.headline import Labelled
+from newscorpus.extraction.streams import OTHER_ARTICLE, find_others
 from newscorpus.extraction.verdict import SIGNS, PageJudge, looks_like_list, read_signs
 
 MODEL = "main-text"
@@ -32,7 +38,10 @@ class MainTextSystem:
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
         """The blocks of what was read, with the final verdict on each."""
-        return self._label(reading)[0] if reading.blocks else ()
+        if not reading.blocks:
+            return ()
+        labelled, _, others = self._label(reading)
+        return tuple(sorted((*labelled, *others), key=lambda item: item.block.position))
 
     def find(self, reading: Reading) -> FoundText | Rejected:
         """The main text that a page shows, or that it carries besides; rejected where there is none, or no article."""
@@ -43,7 +52,7 @@ class MainTextSystem:
         url = reading.page.url
         if not reading.blocks:
             return Rejected("extract", NO_MAIN_TEXT, url=url)
-        labelled, features = self._label(reading)
+        labelled, features, _ = self._label(reading)
         if not any(item.label is Label.GOOD for item in labelled):
             return Rejected("extract", NO_MAIN_TEXT, url=url)
         signs = read_signs(labelled, features, reading.fields, url)
@@ -55,8 +64,20 @@ class MainTextSystem:
         is_list = looks_like_list(signs)
         return FoundText(good_paragraphs(labelled), self.name, confidence, flags, is_article=article, is_list=is_list)
 
-    def _label(self, reading: Reading) -> tuple[tuple[LabelledBlock, ...], PageFeatures]:
-        """The blocks, at least one, with the final verdict on each, and their features."""
+    def _label(self, reading: Reading) -> tuple[Labelled, PageFeatures, Labelled]:
+        """The final verdicts on the blocks of the article, at least one, their features, and those of other articles.
+
+        Where a page appends other articles, the article is judged again without them.
+        """
+        labelled, features = self._judged(reading)
+        others = find_others(labelled, reading.fields.title)
+        if not others:
+            return labelled, features, ()
+        left = tuple(item.block for at, item in enumerate(labelled) if at not in others)
+        dropped = [msgspec.structs.replace(labelled[at], label=Label.BAD, reasons=(OTHER_ARTICLE,)) for at in others]
+        return *self._judged(replace(reading, blocks=left)), tuple(dropped)
+
+    def _judged(self, reading: Reading) -> tuple[Labelled, PageFeatures]:
         fields = reading.fields
         features = measure(reading.blocks, Hints(fields.title, fields.description, reading.article_body))
         labelled = label_by(self.classify(features), features, reading.blocks)

@@ -1,5 +1,6 @@
 """What is read of a page: links, further pages, signature, and the day of publication."""
 
+import time
 from datetime import date
 from urllib.parse import urlsplit
 
@@ -67,6 +68,28 @@ def test_a_link_to_a_file_is_shown_so_that_it_can_be_refused() -> None:
 
 def test_links_in_comments_and_scripts_are_none() -> None:
     assert links("<!-- <a href='/a'>a</a> --><script>'<a href=\"/b\">b</a>'</script><p>text</p>").links == ()
+
+
+def test_articles_are_found_in_what_scripts_get() -> None:
+    state = (
+        '{"next":[{"contentUrl":"\\/news\\/2026\\/05\\/the-weir-is-repaired"},{"image":{"url":"/2026/05/weir.jpg"}}]}'
+    )
+    found = links(
+        "<div data-next-url='/news/2026/05/a-museum-of-clocks-opens' data-image='/2026/05/clock' data-url='/a'></div>"
+        "<div data-href='http://cdn.example.net/news/2026/05/another-site'></div>"
+        f"<script>window.state = {state}</script><a href='/news'>News</a>"
+    )
+    assert found.links == (
+        "http://example.org/news",
+        "http://example.org/news/2026/05/a-museum-of-clocks-opens",
+        "http://example.org/news/2026/05/the-weir-is-repaired",
+    )
+
+
+def test_addresses_in_long_scripts_cost_bounded_time() -> None:
+    start = time.process_time()
+    links("<script>" + '"aurl' * 400_000 + "</script><script>" + '"url":"/' * 200_000 + "</script>")
+    assert time.process_time() - start < 2
 
 
 def test_canonical_address() -> None:

@@ -55,6 +55,11 @@ def is_headline(block: Block, headlines: Headlines) -> bool:
     return lower_words(block.text) in headlines
 
 
+def likeness(words: tuple[str, ...], others: tuple[str, ...]) -> float:
+    """How far two texts have the same words: Dice's coefficient of both lists of words."""
+    return 2 * (Counter(words) & Counter(others)).total() / max(len(words) + len(others), 1)
+
+
 def title_match(labelled: Labelled, title: str, _config: PostAnalysisConfig) -> Labelled:
     """A block that says what the title says, or its longest part, is bad (Boilerpipe, DocumentTitleMatchClassifier)."""
     headlines = possible_headlines(title)
@@ -69,9 +74,7 @@ def drop_headline(labelled: Labelled, title: str, config: PostAnalysisConfig) ->
     for at, item in enumerate(labelled):
         if item.label is Label.BAD or (has_begun and not is_heading(item.block)):
             continue
-        own = lower_words(item.block.text)
-        shared = (Counter(own) & Counter(headline)).total()  # the likeness is Dice's coefficient of both lists of words
-        if 2 * shared / max(len(own) + len(headline), 1) >= config.min_headline_likeness:
+        if likeness(lower_words(item.block.text), headline) >= config.min_headline_likeness:
             dropped.add(at)
         elif item.label is Label.GOOD:
             has_begun = True

@@ -1,0 +1,118 @@
+"""Keep one article of a page that appends others: in a stream without end, or below a "read on" box."""
+
+import re
+from typing import Final
+
+from newscorpus.config import PostAnalysisConfig
+from newscorpus.data import Element, Label
+from newscorpus.extraction.features.structure import NAMES, kinds_of
+from newscorpus.extraction.post_analysis import DEFAULTS
+from newscorpus.extraction.post_analysis.headline import (
+    Labelled,
+    is_headline,
+    likeness,
+    lower_words,
+    possible_headlines,
+)
+from newscorpus.tokens import count_words
+
+OTHER_ARTICLE = "other_article"
+"""Reason of the blocks of another article."""
+HEADINGS = ("h1", "h2")
+"""Ranks of headings that articles begin with."""
+MAX_HEADINGS = 50
+"""Most headings of a page that are looked at: each is compared with the blocks around it."""
+
+_ARTICLE: Final = 1 << NAMES.index("article")
+_META: Final = 1 << NAMES.index("meta")
+_NUMBER = re.compile(r"\d+")
+_CLOCK = re.compile(r"\W*\d{1,2}[:.h]\d\d\b.{0,6}")
+"""A time of day alone: entries of live blogs have one, articles a date."""
+
+
+def find_others(labelled: Labelled, title: str, config: PostAnalysisConfig = DEFAULTS) -> frozenset[int]:
+    """The places of blocks that belong to other articles than the one of the title.
+
+    Those are what stands in the box of another article, and where articles have no boxes, all from its heading on.
+    """
+    headings = [at for at, item in enumerate(labelled) if item.block.tag in HEADINGS][:MAX_HEADINGS]
+    own = _own_headline(labelled, headings, title, config)
+    if own is None or len(headings) < 2:
+        return frozenset()
+    others = [at for at in headings if not _is_like(labelled, at, own, config)]
+    return frozenset(at for other in others for at in _article_at(labelled, other, own, config))
+
+
+def _own_headline(labelled: Labelled, headings: list[int], title: str, config: PostAnalysisConfig) -> int | None:
+    """The first heading, one of rank 1 before others, that says what the title says."""
+    headlines, whole = possible_headlines(title), lower_words(title)
+    said = [
+        at
+        for at in headings
+        if is_headline(labelled[at].block, headlines)
+        or likeness(lower_words(labelled[at].block.text), whole) >= config.min_headline_likeness
+    ]
+    return min(said, key=lambda at: (labelled[at].block.tag, at), default=None)
+
+
+def _is_like(labelled: Labelled, at: int, own: int, config: PostAnalysisConfig) -> bool:
+    words = [lower_words(labelled[place].block.text) for place in (at, own)]
+    return likeness(*words) >= config.min_headline_likeness
+
+
+def _article_at(labelled: Labelled, other: int, own: int, config: PostAnalysisConfig) -> range:
+    """The blocks of the article that begins with the heading at `other`; empty where it begins none."""
+    mine, its = labelled[own].block.element, labelled[other].block.element
+    own_box, other_box = _part(mine, its), _part(its, mine)
+    is_first, is_signed = mine.tag == its.tag == "h1", _is_signed(labelled, other, config)
+    if own_box is mine or other_box is its:  # no boxes: what follows the heading has to look like what follows the own
+        begins = own < other and is_first and is_signed and _is_signed(labelled, own, config)
+        spans = range(own, other), range(other, len(labelled))
+    else:
+        is_alike = _are_articles(own_box, other_box) and (
+            mine.tag == its.tag or (own_box.tag == "article" and is_signed)
+        )
+        begins = is_alike or (is_first and is_signed)
+        spans = _inside(labelled, own, own_box), _inside(labelled, other, other_box)
+    is_long = begins and min(_good_words(labelled, span) for span in spans) >= config.min_article_words
+    return spans[1] if is_long else range(0)
+
+
+def _part(element: Element, other: Element) -> Element:
+    """The outermost element around `element`, or itself, that does not hold `other` too."""
+    around = frozenset(other.ancestry)
+    return next((each for each in element.ancestry if each not in around), element)
+
+
+def _inside(labelled: Labelled, at: int, box: Element) -> range:
+    """The blocks in `box`, of which the one at `at` is one."""
+    first, last = at, at + 1
+    while first > 0 and box in labelled[first - 1].block.element.ancestry:
+        first -= 1
+    while last < len(labelled) and box in labelled[last].block.element.ancestry:
+        last += 1
+    return range(first, last)
+
+
+def _good_words(labelled: Labelled, span: range) -> int:
+    return sum(count_words(labelled[at].block.text) for at in span if labelled[at].label is Label.GOOD)
+
+
+def _are_articles(own: Element, other: Element) -> bool:
+    """Whether two boxes are of one kind, which is that of articles."""
+    if own.tag != other.tag:
+        return False
+    shared = set(_NUMBER.sub("", own.classes).split()) & set(_NUMBER.sub("", other.classes).split())
+    return own.tag == "article" or bool(kinds_of(" ".join(sorted(shared))) & _ARTICLE)
+
+
+def _is_signed(labelled: Labelled, heading: int, config: PostAnalysisConfig) -> bool:
+    """Whether a date or an author, and not only a time of day, follows close below a heading."""
+    for item in labelled[heading + 1 : heading + 1 + config.near_blocks]:
+        block = item.block
+        if block.tag in HEADINGS:
+            return False
+        names = " ".join(f"{each.classes} {each.id} {each.role}" for each in (block.element, block.parent))
+        if (kinds_of(names) & _META or "time" in block.inline) and not _CLOCK.fullmatch(block.text):
+            return True
+    return False
