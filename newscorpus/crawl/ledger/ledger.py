@@ -195,14 +195,16 @@ class Ledger:
             outcomes: rows and rejections that it brought; the first is what it is remembered for.
             fetched: the answer; None where there was none.
         """
-        sql = "SELECT portal, id, reason FROM urls WHERE serial = ?"
-        portal, key, reason = self._read(sql, (serial,)).fetchone()
+        sql = "SELECT portal, id, stage, reason FROM urls WHERE serial = ?"
+        portal, key, stage, reason = self._read(sql, (serial,)).fetchone()
         if fetched:
             self._record_answer(serial, portal, key, fetched)
         if fetched and not outcomes and reason == "section":  # it was judged before; what it is stands
             self._write("UPDATE urls SET state = ? WHERE serial = ?", (UrlState.DONE, serial))
         outcomes = outcomes or (UrlOutcome(reason="read" if fetched else "no_response"),)
         if outcomes[0].reason != "read" or reason != "section":
+            if stage:  # an address counts as it stands now
+                self.count(portal, f"rejected/{stage}/{reason}", -1)
             self._record_outcome(serial, outcomes[0])
         for outcome in outcomes:
             self.tally(portal, outcome)
@@ -301,11 +303,11 @@ class Ledger:
 
     def close(self, *, commits: bool = True) -> None:
         """Commit, or else undo what is not committed; make the rest safe and let the corpus go."""
-        with self._held:
+        with self._held, closing(self.transaction):
             if commits and not self.transaction.failed:
                 self._write("DELETE FROM files WHERE length = 0", ())  # announced, and never made
                 self.commit()
-            self.transaction.close()
+                self.transaction.tidy()
 
     # ---- within -----------------------------------------------------------------------------------------------------
 

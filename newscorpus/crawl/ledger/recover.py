@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from itertools import count
 from pathlib import Path
 
+from newscorpus.crawl.ledger.journal import take_renewed
 from newscorpus.crawl.ledger.rows import UrlState
 from newscorpus.crawl.ledger.transaction import announce, cut_back
 from newscorpus.errors import LedgerError
@@ -27,6 +28,7 @@ def recover(connection: sqlite3.Connection, corpus: Path, *, adopts: bool = Fals
         LedgerError: there is an intake, but nothing in the ledger: the corpus was made without one. Or the ledger,
             which may be somebody else's, names a file outside the corpus, or the corpus holds files of others.
     """
+    take_renewed(connection, corpus)
     lengths = dict(connection.execute("SELECT name, length FROM files"))
     for name in lengths:
         inside(corpus, name, LedgerError)

@@ -13,6 +13,7 @@ from io import FileIO
 from itertools import count
 from pathlib import Path
 
+from newscorpus.crawl.ledger.journal import tidy
 from newscorpus.crawl.ledger.store import MAX_LOG_BYTES
 from newscorpus.errors import LedgerError
 from newscorpus.files import extend, sync
@@ -131,6 +132,11 @@ class Transaction:
         if log.is_file() and log.stat().st_size > MAX_LOG_BYTES:
             with self._guarded():
                 self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def tidy(self) -> None:
+        """Leave one line an address in the journal of rejections; nothing may be appended afterwards."""
+        with self._guarded():
+            tidy(self._connection, self._corpus)
 
     def close(self) -> None:
         """Make what is committed safe, and close the files."""
