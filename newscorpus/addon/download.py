@@ -12,9 +12,12 @@ from scrapy.core.downloader.handlers.http11 import (
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DownloadCancelledError, DownloadFailedError
 from scrapy.http import Response
+from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IAddress
 from twisted.python.failure import Failure
 from twisted.web._newclient import HEADER, STATUS, HTTP11ClientProtocol
+from twisted.web._newclient import Request as TxRequest
+from twisted.web.iweb import IResponse
 
 MAX_HEAD_BYTES = 2**18
 """Longest headers of an answer, those of interim answers (1xx) included: what browsers take. Real ones have some 2 kB,
@@ -52,6 +55,11 @@ class _Protocol(_LenientHTTP11ClientProtocol):
     """A connection that counts the bytes of headers."""
 
     _head_bytes = 0
+
+    def request(self, request: TxRequest) -> Deferred[IResponse]:
+        """Send a request, and count anew: a connection that is kept open brings one answer after the other."""
+        self._head_bytes = 0
+        return super().request(request)
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 -- Twisted's name
         """Take what has come, unless it is too long."""
