@@ -14,12 +14,12 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.attacking import pages
+from benchmarks.attacking import dead_pages, pages
 from benchmarks.attacking.attack import Attack, Outcome
 from benchmarks.newspapers import ROOT
 
 RESULT = ROOT / "benchmarks" / "results" / "attacks.md"
-ATTACKS: Sequence[Attack] = (*pages.ATTACKS,)
+ATTACKS: Sequence[Attack] = (*pages.ATTACKS, *dead_pages.ATTACKS)
 HEAD = (
     "| attack | outcome | lost | seconds | MB | at most | |",
     "|---|---|---:|---:|---:|---:|---|",

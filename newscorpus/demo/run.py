@@ -50,6 +50,7 @@ def crawl(corpus: Path, base: str) -> None:
     log = corpus / LOG_FILE
     command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", "portal=demo", "-a", f"base={base}"]
     command += ["-s", f"NEWSCORPUS_CORPUS={corpus}", "-s", f"LOG_FILE={log}"]
+    command += ["-s", "NEWSCORPUS_PAUSE_SECONDS=1"]  # a page of our own that fails need not rest for long
     try:
         done = subprocess.run(  # noqa: S603 -- our own interpreter and arguments, no shell
             command,

@@ -164,3 +164,14 @@ def test_beginning_anew_follows_no_link(tmp_path: Path) -> None:
         begin_anew(corpus, "yes")
     assert (corpus / "ledger.sqlite").exists()
     assert (elsewhere / "000001.warc.gz").exists()
+
+
+@pytest.mark.parametrize(("given_up", "left"), [("refused", 1), ("byte_budget", 0)])
+def test_what_stays_queued_is_counted_unless_a_bound_of_the_users_left_it(
+    tmp_path: Path, given_up: str, left: int
+) -> None:
+    with Ledger.open(tmp_path) as ledger:
+        ledger.add(Link(1, "https://mock.example/", "mock"))
+    stats: dict[str, Any] = {"newscorpus/kept_in_all": 7, "newscorpus/politeness/mock/given_up": given_up}
+    close(tmp_path, stats)
+    assert stats["newscorpus/left_queued"] == left

@@ -197,3 +197,31 @@ def test_an_answer_from_elsewhere_says_nothing_of_the_site(start: Callable[..., 
     stranger = request(1)
     assert isinstance(crawl.middleware.process_response(stranger, Response(stranger.url, 503)), Response)
     assert crawl.stat("delay_seconds") is None
+
+
+@pytest.mark.parametrize("answer", [200, 404, IgnoreRequest()])
+def test_a_page_that_was_there_before_tells_dead_pages_from_a_site_that_refuses(answer: int | Exception) -> None:
+    crawl = Crawl(PolitenessPolicy(0.0))
+    proofs: list[str] = []
+
+    async def download(asked: Request) -> Response:
+        proofs.append(asked.url)
+        await crawl.middleware.process_request(asked)
+        if isinstance(answer, Exception):
+            crawl.middleware.process_exception(asked, answer)
+            raise answer
+        response = Response(asked.url, status=answer)
+        assert crawl.middleware.process_response(asked, response) is response
+        return response
+
+    crawl.middleware._crawler.engine.download_async = download  # type: ignore[method-assign, assignment]
+    crawl.middleware.trust("site", "http://example.org/there")
+    for number in range(2):
+        assert isinstance(crawl.ask(request(number), 500), Response)
+    assert crawl.middleware.in_doubt("site")
+    crawl.ask(request(3), 200)
+    assert proofs == ["http://example.org/there"]
+    assert (crawl.stat("proofs"), crawl.stat("pauses")) == (1, None)
+    crawl.ask(request(4), 500)
+    again = crawl.ask(request(5), 500)
+    assert isinstance(again, Request) is isinstance(answer, Exception)  # nothing is left that could speak for the site

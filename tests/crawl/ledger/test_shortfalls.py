@@ -100,3 +100,20 @@ def test_a_portal_without_a_start_page(tmp_path: Path, fates: list[tuple[str, st
             answer = None if stage == "fetch" else Fetched(lease.url, 200, TIME)
             ledger.finish(lease.serial, [UrlOutcome(stage, reason, "no such host" if stage else "")], answer)
     assert unreached(tmp_path) == expected
+
+
+@pytest.mark.parametrize("is_queued", [False, True])
+def test_a_start_page_that_came_once_and_is_refused_now_was_not_reached(tmp_path: Path, is_queued: bool) -> None:
+    with Ledger.open(tmp_path) as ledger:
+        queue(ledger, "0", 0, "section")
+        first = ledger.lease("vesti")
+        assert first
+        ledger.finish(first.serial, [], Fetched(first.url, 200, TIME))
+        assert ledger.add(Link(key_of(first.url), first.url, "vesti", "section", request=b"{}"), again=True)
+        again = ledger.lease("vesti")
+        assert again
+        if is_queued:
+            ledger.release(again.serial)
+        else:
+            ledger.finish(again.serial, [UrlOutcome("fetch", "connection_refused")])
+    assert [*unreached(tmp_path)] == ["vesti"]
