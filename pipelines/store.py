@@ -1,21 +1,32 @@
 """Store what became of each page: as a row of the intake, or as a line of the rejections."""
 
-from typing import Any
+import asyncio
+import logging
+from typing import Any, Self
 
+from scrapy import signals
+from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
 from newscorpus.addon import counts
+from newscorpus.addon.options import corpus_folder
 from newscorpus.addon.plugin import CrawlComponent
 from newscorpus.addon.scheduler import LedgerScheduler, scheduler_of
 from newscorpus.addon.visits import current_visit
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import Row, encode_header, journal_line
-from newscorpus.corpus.lines import encode_line
-from newscorpus.crawl.ledger import REJECTIONS, LedgerError, Series, UrlOutcome
+from newscorpus.corpus.intake import Row, encode_header, encode_row, journal_line
+from newscorpus.crawl.ledger import REJECTIONS, Ledger, LedgerError, Series, UrlOutcome
 from newscorpus.data import Record, Rejected
+from newscorpus.dedup.store import grouped
 from newscorpus.layout import INTAKE_SEGMENT
+from newscorpus.publish.restore import Restoration, count_rows, held_pages, readable_portals
+from newscorpus.workers import UNDER_WAY
+
+from .process import ProcessPipeline
 
 INTAKE = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
+
+logger = logging.getLogger(__name__)
 
 
 class StorePipeline(CrawlComponent):
@@ -23,6 +34,19 @@ class StorePipeline(CrawlComponent):
 
     Passes a `Record` on.
     """
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the pipeline of a crawl."""
+        made = cls(crawler)
+        crawler.signals.connect(made.spider_opened, signals.spider_opened)
+        return made
+
+    async def spider_opened(self) -> None:
+        """Restore from the archive the rows that the intake has lost, before any page is asked for again."""
+        if self._scheduler.ledger.has_losses():
+            with self._scheduler.guarded():
+                await self._restore(self._scheduler.ledger)
 
     def process_item(self, item: Any) -> Any:
         """Store a row or a rejection; hand on everything else.
@@ -37,8 +61,21 @@ class StorePipeline(CrawlComponent):
                 return self._keep(item)
         return item
 
+    async def _restore(self, ledger: Ledger) -> None:
+        corpus, process = corpus_folder(self._crawler.settings), self._crawler.get_item_pipeline(ProcessPipeline)
+        if process is None:
+            return
+        restoration = Restoration(corpus, ledger, readable_portals(), await asyncio.to_thread(held_pages, corpus))
+        n_workers = max(1, self._crawler.settings.getint("NEWSCORPUS_WORKERS"))
+        for sources in grouped(restoration.pages(), UNDER_WAY * n_workers):
+            outcomes = await asyncio.gather(*(process.process_item(source.page) for source in sources))
+            for source, outcome in zip(sources, outcomes, strict=True):
+                restoration.store(source, outcome)
+        ledger.settle_losses(await asyncio.to_thread(count_rows, corpus, ledger.portal_names()))
+        logger.warning("Rows of the intake were lost; restored from the archive: %d", restoration.restored)
+
     def _keep(self, row: Row) -> Record:
-        record, line = row.record, encode_line(row)
+        record, line = row.record, encode_row(row)
         outcome = UrlOutcome(reason="kept", revision=record.revision, n_words=record.n_words)
         if visit := current_visit():
             visit.bring(INTAKE, line, outcome)

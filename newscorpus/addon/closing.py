@@ -140,7 +140,10 @@ class CorpusExtension:
         if not (self._corpus / INTAKE).is_dir():
             return {}
         try:
-            return asdict(build(self._corpus))
+            built = build(self._corpus)
+            for line in built.damaged:
+                logger.warning("%s; left out", line)
+            return asdict(built)
         except CorpusError as error:
             logger.error("Build failed: %s", error)  # noqa: TRY400 -- the message says all; no traceback for the user
             self._crawler.stats.set_value(FAILED, "build")

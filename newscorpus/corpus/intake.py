@@ -1,11 +1,13 @@
 """Keep every accepted article as it came, with its signature, in segments that only grow; and a journal of the others.
 
 A segment `intake/000001.jsonl` is what one run wrote: a first line with the schema and the signature's parameters, then
-a line for each record. A run never appends to the segment of another, so that a line torn by a dying process stays
-the last of its file. The journal `rejected.jsonl` has a line for each page that did not become a document.
+a line for each record, all with a checksum as their last key, which segments of earlier versions lack. A run never
+appends to the segment of another, so that a line torn by a dying process stays the last of its file. The journal
+`rejected.jsonl` has a line for each page that did not become a document.
 """
 
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -34,6 +36,7 @@ class SegmentHeader:
 
     schema: int
     signature: SignatureParameters
+    checksum: str = ""  # what the lines are checked by; "" in segments of earlier versions, which have none
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +100,37 @@ class RowPlace:
     length: int
 
 
+@dataclass(frozen=True, slots=True)
+class DamagedLine:
+    """A line of the intake that is not what was written."""
+
+    segment: Path
+    number: int  # of the line, from 1
+    offset: int  # of its first byte
+    length: int  # bytes, without the newline
+    why: str  # one line
+
+    def __str__(self) -> str:
+        return f"{self.segment}, line {self.number}: {self.why}"
+
+
+class OtherSegmentError(CorpusError):
+    """A segment is whole, and yet none that this version reads with these parameters."""
+
+
+class DamagedRowError(CorpusError):
+    """A row is not what was written, though it was when the index was made; the message names the segment."""
+
+
 HEADERS = msgspec.json.Decoder(SegmentHeader)
 ROWS = msgspec.json.Decoder(Row)
 WITHDRAWALS = msgspec.json.Decoder(Withdrawal)
 WITHDRAWN = b'{"withdrawn":'
 """How the line of a withdrawal begins."""
+
+CHECKSUM = "crc32"
+"""Key of the checksum: CRC-32 (ISO 3309) of the line without the key, as 8 hex digits; 2 microseconds a row of 5 kB."""
+SEAL_BYTES = len(',"crc32":"00000000"}')
 REJECTIONS = msgspec.json.Decoder(Rejected)
 
 EXCERPT_CHARACTERS = 200
@@ -120,7 +149,7 @@ class IntakeWriter:
         """Add a row; it is safe after the next `commit`."""
         if self._file is None:
             self._file = self._new_segment()
-        self._file.write(encode_line(row))
+        self._file.write(encode_row(row))
 
     def _new_segment(self) -> BinaryIO:
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -151,15 +180,37 @@ class IntakeWriter:
 
 def encode_header(parameters: SignatureParameters) -> bytes:
     """Make the first line of a segment."""
-    return encode_line(SegmentHeader(SCHEMA, parameters))
+    return _sealed(SegmentHeader(SCHEMA, parameters, CHECKSUM))
+
+
+def encode_row(row: Row | Withdrawal) -> bytes:
+    """Encode a row or a withdrawal as one line of JSON, with its checksum and its newline."""
+    return _sealed(row)
+
+
+def _sealed(value: object) -> bytes:
+    line = msgspec.json.encode(value)
+    return line[:-1] + _seal(line) + b"\n"
+
+
+def _seal(line: bytes) -> bytes:
+    return b',"%s":"%08x"}' % (CHECKSUM.encode(), zlib.crc32(line))
+
+
+def _refuse_altered(line: bytes, *, is_sealed: bool) -> None:
+    """Refuse a line that is not what was written; one without a checksum where all lines have one, too."""
+    plain, seal = line[:-SEAL_BYTES] + b"}", line[-SEAL_BYTES:]
+    if (is_sealed or seal.startswith(f',"{CHECKSUM}":'.encode())) and seal != _seal(plain):
+        raise CorpusError("altered since it was written, by its checksum")
 
 
 def decode_line(line: bytes) -> Row | Withdrawal:
     """Decode a line, of whatever schema, to a row or a withdrawal.
 
     Raises:
-        CorpusError: the line is neither, or of a later schema.
+        CorpusError: the line is neither, of a later schema, or not what its checksum says.
     """
+    _refuse_altered(line, is_sealed=False)
     try:
         if line.startswith(WITHDRAWN):
             return WITHDRAWALS.decode(line)
@@ -198,11 +249,18 @@ def torn_segments(folder: Path) -> list[Path]:
 
 
 def read_intake(
-    folder: Path, parameters: SignatureParameters, after: Mapping[str, int] | None = None
+    folder: Path,
+    parameters: SignatureParameters,
+    after: Mapping[str, int] | None = None,
+    damaged: Callable[[DamagedLine], None] | None = None,
 ) -> Iterator[tuple[RowPlace, Row | Withdrawal]]:
-    """Read all lines of `CORPUS/intake`, segment by segment.
+    """Read all lines of `CORPUS/intake`, segment by segment; blank ones, from which rows were restored, hold nothing.
 
-    `after` has, by name of a segment, the end of the last row that is not wanted, in bytes.
+    Args:
+        folder: the intake.
+        parameters: with which the rows must be signed.
+        after: by name of a segment, the end of the last row that is not wanted, in bytes.
+        damaged: takes lines that are damaged, which are then passed over; None: they raise an error.
 
     Raises:
         CorpusError: the folder is missing, a line is damaged, or a segment was signed with other parameters.
@@ -210,23 +268,47 @@ def read_intake(
     for segment in segments(folder):
         start = (after or {}).get(segment.name, 0)
         header = islice(complete_lines(segment), 1 if start else 0)
+        is_sealed = False
         for offset, line in chain(header, complete_lines(segment, start)):
             try:
                 if offset == 0:
-                    _check_header(line, parameters)
-                else:
+                    is_sealed = True  # where the header cannot be read, most likely
+                    is_sealed = _checked_header(line, parameters)
+                elif not line.isspace():
+                    _refuse_altered(line, is_sealed=is_sealed)
                     yield RowPlace(segment, offset, len(line)), _checked_row(line, parameters)
             except (msgspec.DecodeError, UnicodeDecodeError, CorpusError) as error:
-                with segment.open("rb") as file:
-                    number = file.read(offset).count(b"\n") + 1
-                raise CorpusError(f"{segment}, line {number}: {error}") from error
+                found = DamagedLine(segment, _line_number(segment, offset), offset, len(line), str(error))
+                if damaged is None or isinstance(error, OtherSegmentError):
+                    raise CorpusError(str(found)) from error
+                damaged(found)
+
+
+def _line_number(segment: Path, offset: int) -> int:
+    with segment.open("rb") as file:
+        return file.read(offset).count(b"\n") + 1
+
+
+def blank(line: DamagedLine) -> None:
+    """Write spaces over a damaged line whose row stands elsewhere by now."""
+    with line.segment.open("r+b") as file:
+        file.seek(line.offset)
+        file.write(b" " * line.length)
+        sync(file)
 
 
 def read_row(place: RowPlace) -> Row:
-    """Read the row at a place that `read_intake` gave."""
-    with place.segment.open("rb") as file:
-        file.seek(place.offset)
-        return decode_row(file.read(place.length))
+    """Read the row at a place that `read_intake` gave.
+
+    Raises:
+        DamagedRowError: it was altered since.
+    """
+    try:
+        with place.segment.open("rb") as file:
+            file.seek(place.offset)
+            return decode_row(file.read(place.length))
+    except CorpusError as error:
+        raise DamagedRowError(f"{place.segment}, at offset {place.offset}: {error}") from error
 
 
 def _checked_row(line: bytes, parameters: SignatureParameters) -> Row | Withdrawal:
@@ -236,14 +318,19 @@ def _checked_row(line: bytes, parameters: SignatureParameters) -> Row | Withdraw
     return row
 
 
-def _check_header(line: bytes, parameters: SignatureParameters) -> None:
-    """Refuse a segment of a later schema or with signatures that do not compare with ours."""
+def _checked_header(line: bytes, parameters: SignatureParameters) -> bool:
+    """Refuse a segment of a later schema or with signatures unlike ours; gives whether its lines have checksums."""
     header = HEADERS.decode(line)
-    check_schema(header.schema)
+    _refuse_altered(line, is_sealed=bool(header.checksum))
     stored, ours = asdict(header.signature), asdict(parameters)
-    if others := [name for name in ours if stored[name] != ours[name]]:
-        described = ", ".join(f"{name} {stored[name]!r} instead of {ours[name]!r}" for name in others)
-        raise CorpusError(f"signed with other parameters: {described}")
+    others = [f"{name} {stored[name]!r} instead of {ours[name]!r}" for name in ours if stored[name] != ours[name]]
+    try:
+        check_schema(header.schema)
+    except CorpusError as error:
+        raise OtherSegmentError(str(error)) from error
+    if others:
+        raise OtherSegmentError(f"signed with other parameters: {', '.join(others)}")
+    return bool(header.checksum)
 
 
 def journal_line(rejected: Rejected) -> bytes:

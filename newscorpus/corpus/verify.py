@@ -1,22 +1,24 @@
-"""Verify that a published corpus is what its manifest says: every file is read, every record checked."""
+"""Verify that a published corpus is what its manifest says: every file is read, every record and row checked."""
 
 import hashlib
 import json
 from array import array
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from newscorpus.config import BuildConfig
 from newscorpus.corpus.card import PATTERN_KEY
+from newscorpus.corpus.intake import DamagedLine, read_intake
 from newscorpus.corpus.manifest import Manifest, RecordCounts, generation_of, read_manifest
 from newscorpus.corpus.published import Published, published_folder
 from newscorpus.corpus.records import column_types
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
-from newscorpus.layout import CARD, MANIFEST
+from newscorpus.layout import CARD, INTAKE, MANIFEST
 
 NAMED_IDS = 10
 """Most ids named of those that stand more than once."""
@@ -55,7 +57,15 @@ def verify(corpus: Path, watch: Watch = iter) -> tuple[Manifest, list[str]]:
         ("extractors", dict(manifest.extractors), dict(counts.extractors)),
         ("shares", shares, counts.shares),
     )
-    return manifest, [*findings, *(broken or miscounts), *_id_findings(published, ids)]
+    return manifest, [*findings, *(broken or miscounts), *_id_findings(published, ids), *_intake_findings(corpus)]
+
+
+def _intake_findings(corpus: Path) -> list[str]:
+    """Name the damaged lines of the intake, where the corpus is that of a crawl; none of them was published."""
+    damaged: list[DamagedLine] = []
+    if (corpus / INTAKE).is_dir():
+        deque(read_intake(corpus / INTAKE, BuildConfig().signature, damaged=damaged.append), maxlen=0)
+    return list(map(str, damaged))
 
 
 def _differences(path: Path, *stated: tuple[str, Any, Any]) -> list[str]:

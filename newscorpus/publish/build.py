@@ -14,15 +14,16 @@ from numpy.typing import NDArray
 
 from newscorpus.artifacts import least_confidences
 from newscorpus.config import BuildConfig, DuplicateConfig
-from newscorpus.corpus.intake import torn_segments
+from newscorpus.corpus.intake import DamagedLine, DamagedRowError, torn_segments
 from newscorpus.corpus.manifest import Share
 from newscorpus.corpus.published import publish
 from newscorpus.data import Record
 from newscorpus.dedup.boilerplate import cut_boilerplate, find_boilerplate
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.duplicates import Duplicate, DuplicateKind, Watch, find_duplicates, staying, unwatched
+from newscorpus.dedup.store import Store, layout_of
 from newscorpus.dedup.verify import VERIFIED, Verifier
-from newscorpus.errors import CorpusError, DedupError
+from newscorpus.errors import CorpusError, DedupError, LedgerError
 from newscorpus.files import exclusive, replacing
 from newscorpus.layout import BUILD_LOCK, DUPLICATES, INDEX, INTAKE, LOW_CONFIDENCE, PUBLISHED, refuse_strangers
 from newscorpus.publish.index import record_of, text_of, update_index
@@ -51,6 +52,9 @@ class BuildReport:
     # Segments whose last line was cut off when their writer died; those rows are lost to this build.
     torn: tuple[str, ...] = ()
     low_confidence: int = 0  # rows left out because their texts are not trusted
+    damaged: tuple[str, ...] = ()  # lines of the intake that were found damaged, with file, number and reason
+    restored: int = 0  # rows that were restored from the archive in their place
+    not_restored: str = ""  # why the archive was not asked for them
 
 
 def build(
@@ -65,14 +69,18 @@ def build(
         adopts: use the links and files of others that lie where it writes.
 
     Raises:
-        CorpusError: there is no intake, it or the index is damaged or was made with other parameters, another build is
+        CorpusError: there is no intake, the index is damaged, either was made with other parameters, another build is
             at work, others' files lie where it writes, or the disk is full; what was published before stands.
     """
     try:
         torn = torn_segments(corpus / INTAKE)
         with exclusive(corpus / BUILD_LOCK):
             refuse_strangers(corpus, folders=(PUBLISHED, INDEX), adopts=adopts)
-            report = _build(corpus, config, watch)
+            try:
+                report = _build(corpus, config, watch)
+            except DamagedRowError:  # since the index was made: all is read again, to find whatever is damaged
+                Store.create(corpus / INDEX, layout_of(config))
+                report = _build(corpus, config, watch)
     except DedupError as error:
         raise CorpusError(str(error)) from error
     except OSError as error:
@@ -84,7 +92,10 @@ def build(
 def _build(corpus: Path, config: BuildConfig, watch: Watch) -> BuildReport:
     least = least_confidences() if config.min_confidence is None else config.min_confidence
     config = replace(config, min_confidence=least)
-    store = update_index(corpus, config, watch)
+    damaged: list[DamagedLine] = []
+    store = update_index(corpus, config, watch, damaged.append)
+    restored, not_restored = _restored(corpus, damaged) if damaged else (0, "")
+    store = update_index(corpus, config, watch) if restored else store
     collection = Collection(store, doubtful=doubtful_documents(store, least))
     manifests = []
 
@@ -102,7 +113,20 @@ def _build(corpus: Path, config: BuildConfig, watch: Watch) -> BuildReport:
         words=manifests[0].words,
         shares=manifests[0].shares,
         low_confidence=len(collection.doubtful),
+        damaged=tuple(map(str, damaged)),
+        restored=restored,
+        not_restored=not_restored,
     )
+
+
+def _restored(corpus: Path, damaged: Sequence[DamagedLine]) -> tuple[int, str]:
+    """Restore damaged rows from the archive; gives their number, or why it cannot be done now."""
+    from newscorpus.publish.restore import restore_lines  # noqa: PLC0415 -- what reads pages takes a second to load
+
+    try:
+        return restore_lines(corpus, damaged), ""
+    except LedgerError as error:
+        return 0, str(error)
 
 
 def decide(

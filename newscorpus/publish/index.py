@@ -6,6 +6,7 @@ does when it starts again, the index is made anew.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +16,7 @@ import zstandard
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus import intake
-from newscorpus.corpus.intake import Row, RowPlace, Withdrawal, read_intake, segments
+from newscorpus.corpus.intake import DamagedLine, Row, RowPlace, Withdrawal, read_intake, segments
 from newscorpus.corpus.records import encode
 from newscorpus.data import SCHEMA, Record
 from newscorpus.dedup.collection import Collection
@@ -41,11 +42,16 @@ class TextOnly(msgspec.Struct):
 TEXTS = msgspec.json.Decoder(TextOnly)
 
 
-def update_index(corpus: Path, config: BuildConfig, watch: Watch = unwatched) -> Store:
-    """The index of a corpus, with all that is in its intake.
+def update_index(
+    corpus: Path,
+    config: BuildConfig,
+    watch: Watch = unwatched,
+    damaged: Callable[[DamagedLine], None] = lambda _: None,
+) -> Store:
+    """The index of a corpus, with all that is in its intake; `damaged` takes the lines that cannot be read.
 
     Raises:
-        CorpusError: there is no intake, or it is damaged, or its signatures were made with other parameters.
+        CorpusError: there is no intake, or its signatures were made with other parameters.
         DedupError: the index is damaged or was made with other parameters.
         OSError: the disk is full.
     """
@@ -56,7 +62,7 @@ def update_index(corpus: Path, config: BuildConfig, watch: Watch = unwatched) ->
     there = {path.name for path in segments(intake)}  # the index may be somebody else's, and name any file
     if not all(name in there and _check(intake / name, known[name].size) == known[name].check for name in known):
         store, known = None, {}
-    rows = read_intake(intake, config.signature, {name: covered.size for name, covered in known.items()})
+    rows = read_intake(intake, config.signature, {name: covered.size for name, covered in known.items()}, damaged)
     for batch in grouped(watch(rows, "rows read"), ROWS_AT_ONCE):
         store = store or Store.create(folder, layout)
         ends = {place.segment: place.offset + place.length + 1 for place, _ in batch}

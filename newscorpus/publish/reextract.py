@@ -11,8 +11,17 @@ from functools import partial
 from pathlib import Path
 
 from newscorpus.config import BuildConfig, Limits
-from newscorpus.corpus.intake import Fetch, IntakeWriter, Row, Withdrawal, encode_header, journal_line, read_intake
-from newscorpus.corpus.lines import encode_line, writable
+from newscorpus.corpus.intake import (
+    Fetch,
+    IntakeWriter,
+    Row,
+    Withdrawal,
+    encode_header,
+    encode_row,
+    journal_line,
+    read_intake,
+)
+from newscorpus.corpus.lines import writable
 from newscorpus.crawl.archive.read import read_captures
 from newscorpus.crawl.ledger import Ledger, Series, UrlOutcome
 from newscorpus.data import Rejected
@@ -171,7 +180,9 @@ class History:
         self._pages: dict[tuple[Fetch, str], tuple[int, str]] = {}
         self._documents: dict[Fetch, dict[str, Held]] = {}
         self._newest: dict[tuple[str, str], str] = {}
-        for _, line in read_intake(intake, BuildConfig().signature) if intake.is_dir() else ():
+        # What is damaged is held no more, and its page is due.
+        lines = read_intake(intake, BuildConfig().signature, damaged=lambda _: None) if intake.is_dir() else ()
+        for _, line in lines:
             is_row = isinstance(line, Row)
             page = (line.page or line.record.url) if isinstance(line, Row) else line.url
             times = (line.reextraction, line.recipe)
@@ -226,7 +237,7 @@ def _name(page: SourcePage) -> tuple[Fetch, str]:
 
 def _append(ledger: Ledger, page: SourcePage, lines: Iterable[Row | Withdrawal], *, is_newest: bool) -> None:
     """Append the lines of a page; the ledger notes the first of its newest fetch as what became of its address."""
-    placed = [(line, ledger.append(SEGMENTS, encode_line(writable(line)))) for line in lines]
+    placed = [(line, ledger.append(SEGMENTS, encode_row(writable(line)))) for line in lines]
     if not is_newest:
         return
     line, at = placed[0]

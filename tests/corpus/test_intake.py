@@ -1,15 +1,17 @@
 """The intake: rows come back, torn tails are left out, damage and other parameters are refused."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from newscorpus.config import SignatureParameters
-from newscorpus.corpus.intake import IntakeWriter, Row, read_intake, read_row, torn_segments
-from newscorpus.data import Record
+from newscorpus.corpus.intake import DamagedLine, IntakeWriter, Row, blank, read_intake, read_row, torn_segments
+from newscorpus.corpus.lines import encode_line
+from newscorpus.data import SCHEMA, Record
 from newscorpus.errors import CorpusError
 
 PARAMETERS = SignatureParameters()
@@ -96,9 +98,61 @@ def test_other_parameters_are_refused_naming_both(tmp_path: Path, record: Record
 
 def test_a_later_schema_is_refused(tmp_path: Path, record: Record) -> None:
     segment = fill(tmp_path, record)
-    segment.write_bytes(segment.read_bytes().replace(b'{"schema":2', b'{"schema":99', 1))
+    header, *rows = segment.read_bytes().splitlines(keepends=True)
+    later = msgspec.json.decode(header) | {"schema": 99}
+    later = {key: value for key, value in later.items() if key not in {"checksum", "crc32"}}
+    segment.write_bytes(b"".join([encode_line(later), *rows]))
     with pytest.raises(CorpusError, match="line 1: schema 99; this version reads 1 to 2"):
         read(tmp_path)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(data=st.data())
+def test_every_altered_letter_is_found_and_costs_its_row_alone(
+    tmp_path: Path, record: Record, bare_record: Record, data: st.DataObject
+) -> None:
+    for path in tmp_path.iterdir():
+        path.unlink()
+    segment = fill(tmp_path, record, bare_record, record)
+    content = bytearray(segment.read_bytes())
+    ends = [at for at, byte in enumerate(content) if byte == ord("\n")]
+    position = data.draw(st.integers(0, len(content) - 2))  # the last newline makes a torn line
+    content[position] ^= data.draw(st.integers(1, 255))
+    segment.write_bytes(content)
+    damaged: list[DamagedLine] = []
+    found = [row.record for _, row in read_intake(tmp_path, PARAMETERS, damaged=damaged.append) if isinstance(row, Row)]
+    hit = sum(end < position for end in ends)
+    whole = [
+        one
+        for number, one in enumerate([record, bare_record, record], 1)
+        if number not in {hit, hit + (position in ends)}
+    ]
+    assert found == whole
+    assert damaged[0].number == hit + 1
+    assert str(segment) in str(damaged[0])
+
+
+def test_rows_without_checksums_are_read_as_ever(tmp_path: Path, record: Record) -> None:
+    header = {"schema": SCHEMA, "signature": asdict(PARAMETERS)}
+    (tmp_path / "000001.jsonl").write_bytes(encode_line(header) + encode_line(Row(record, SIGNATURE)))
+    assert read(tmp_path) == [record]
+
+
+def test_a_row_without_its_checksum_is_damaged_where_all_have_one(tmp_path: Path, record: Record) -> None:
+    segment = fill(tmp_path, record)
+    header, _ = segment.read_bytes().splitlines(keepends=True)
+    segment.write_bytes(header + encode_line(Row(record, SIGNATURE)))
+    with pytest.raises(CorpusError, match=r"000001\.jsonl, line 2: altered since it was written"):
+        read(tmp_path)
+
+
+def test_a_blank_line_holds_nothing(tmp_path: Path, record: Record, bare_record: Record) -> None:
+    segment = fill(tmp_path, record, bare_record)
+    segment.write_bytes(segment.read_bytes().replace(b'"record"', b'"recorD"', 1))
+    damaged: list[DamagedLine] = []
+    list(read_intake(tmp_path, PARAMETERS, damaged=damaged.append))
+    blank(damaged[0])
+    assert read(tmp_path) == [bare_record]
 
 
 def test_a_missing_intake_is_said(tmp_path: Path) -> None:

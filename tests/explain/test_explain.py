@@ -14,8 +14,7 @@ from typer.testing import CliRunner
 
 from newscorpus.cli import app
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import IntakeWriter, Row, encode_header, journal_line
-from newscorpus.corpus.lines import encode_line
+from newscorpus.corpus.intake import IntakeWriter, Row, encode_header, encode_row, journal_line
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Capture, Exchange, Origin
 from newscorpus.crawl.archive.writer import ArchiveWriter
@@ -73,7 +72,7 @@ class Crawl:
         assert isinstance(row, Row), row
         exchange = Exchange(page.url, "2026-11-20T08:00:00.000000Z", 200, tuple(page.headers.items()), page.body)
         archived = self._archive.append(encode(exchange, Capture(page, origin=Origin("news", ("en",))), 10**6))
-        place = self._ledger.append(ROWS, encode_line(row))
+        place = self._ledger.append(ROWS, encode_row(row))
         self._ledger.claim(SITE + (canonical or path), self._ledger.serial(page.url))
         outcome = UrlOutcome("", "kept", "", row.record.revision, 10, place)
         self.answer(path, outcome, second=second, archived=(archived.file, archived.offset))

@@ -319,10 +319,34 @@ def test_damage_and_other_parameters_leave_the_published_corpus_alone(tmp_path: 
     store(tmp_path, [row("2", text(2))], SignatureParameters(seed=7))
     with pytest.raises(CorpusError, match=r"000002.jsonl, line 1: signed with other parameters: seed 7 instead of 1"):
         build(tmp_path)
-    (tmp_path / "intake" / "000002.jsonl").write_bytes(b"{}\n")
-    with pytest.raises(CorpusError, match=r"000002.jsonl, line 1"):
-        build(tmp_path)
     assert content(tmp_path) == before
+
+
+@pytest.mark.parametrize("built_before", [True, False])
+def test_a_damaged_row_is_named_and_left_out_and_blocks_nothing(tmp_path: Path, built_before: bool) -> None:
+    store(tmp_path, [row(str(number), text(number)) for number in range(40)])
+    if built_before:
+        assert build(tmp_path).kept == 40
+    segment = tmp_path / "intake" / "000001.jsonl"
+    lines = segment.read_bytes().splitlines(keepends=True)
+    lines[5] = lines[5].replace(b"slovo", b"SLOVO", 5)
+    segment.write_bytes(b"".join(lines))
+    report = build(tmp_path)
+    assert report.damaged == (f"{segment}, line 6: altered since it was written, by its checksum",)
+    assert (report.kept, report.restored, report.documents) == (39, 0, 39)
+    assert "no ledger here" in report.not_restored
+    assert not any("SLOVO" in record.text for record in kept(tmp_path))
+    done = CliRunner().invoke(app, ["verify", str(tmp_path)])
+    assert (done.exit_code, "line 6: altered" in done.stderr) == (1, True)
+
+
+def test_a_damaged_header_blocks_nothing(tmp_path: Path) -> None:
+    store(tmp_path, [row("1", text(1))])
+    segment = tmp_path / "intake" / "000001.jsonl"
+    segment.write_bytes(segment.read_bytes().replace(b'"seed":1', b'"seed":7', 1))
+    report = build(tmp_path)
+    assert report.kept == 1
+    assert "line 1: altered" in report.damaged[0]
 
 
 def test_a_full_disk_is_said_in_one_line_and_the_published_corpus_stays(

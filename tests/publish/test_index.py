@@ -1,6 +1,7 @@
 """The index of an intake: read once, grown with it, made anew where the intake is no longer what was read."""
 
 import os
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import IntakeWriter, Row
+from newscorpus.corpus.intake import SEAL_BYTES, IntakeWriter, Row
 from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields
 from newscorpus.dedup import sketch
@@ -48,6 +49,12 @@ def update(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Store, int]:
         return index.update_index(corpus, CONFIG), len(read)
 
 
+def altered(line: bytes, old: bytes, new: bytes) -> bytes:
+    """The line as if it had been written so, with its checksum."""
+    plain = line[: -SEAL_BYTES - 1].replace(old, new)
+    return plain + b',"crc32":"%08x"}\n' % zlib.crc32(plain + b"}")
+
+
 def columns(corpus: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (corpus / "index").iterdir()}
 
@@ -81,7 +88,7 @@ def test_an_intake_cut_back_is_read_anew(tmp_path: Path, monkeypatch: pytest.Mon
     segment.write_bytes(b"".join(lines[:-1]))
     found, n_read = update(tmp_path, monkeypatch)
     assert (len(found), n_read) == (1, 1)
-    segment.write_bytes(b"".join([*lines[:-1], lines[-1].replace(b"dv\xc4\x9b", b"t\xc5\x99i"), lines[-1]]))
+    segment.write_bytes(b"".join([*lines[:-1], altered(lines[-1], b"dv\xc4\x9b", b"t\xc5\x99i"), lines[-1]]))
     found, n_read = update(tmp_path, monkeypatch)
     assert (len(found), n_read) == (3, 2)
 
@@ -90,7 +97,8 @@ def test_a_row_replaced_by_one_of_the_same_length_is_noticed(tmp_path: Path, mon
     store(tmp_path, "jedna", "druhá")
     update(tmp_path, monkeypatch)
     segment = tmp_path / "intake" / "000001.jsonl"
-    segment.write_bytes(segment.read_bytes().replace(b"druh\xc3\xa1", b"druh\xc3\xbd"))
+    *lines, last = segment.read_bytes().splitlines(keepends=True)
+    segment.write_bytes(b"".join([*lines, altered(last, b"druh\xc3\xa1", b"druh\xc3\xbd")]))
     assert update(tmp_path, monkeypatch)[1] == 2
 
 

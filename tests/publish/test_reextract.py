@@ -12,8 +12,7 @@ from typer.testing import CliRunner
 
 from newscorpus.cli import app
 from newscorpus.config import QualityConfig, SignatureParameters
-from newscorpus.corpus.intake import Row, Withdrawal, journal_line, read_intake, read_journal
-from newscorpus.corpus.lines import encode_line
+from newscorpus.corpus.intake import Row, Withdrawal, encode_row, journal_line, read_intake, read_journal
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import ArchiveError, Capture, Exchange, Origin
 from newscorpus.crawl.archive.writer import ArchiveWriter
@@ -190,10 +189,10 @@ def crawled(tmp_path: Path) -> Path:
             ledger.add(Link(key_of(page.page.url), page.page.url, "news", "article"))
             lease = ledger.lease("news")
             assert lease is not None
-            rejected = outcome if isinstance(outcome, Rejected) else None
-            series, line = (REJECTIONS, journal_line(rejected)) if rejected else (SEGMENTS, encode_line(outcome))
-            place = ledger.append(series, line)
-            said = (rejected.stage, rejected.reason) if rejected else ("", "kept")
+            if isinstance(outcome, Rejected):
+                place, said = ledger.append(REJECTIONS, journal_line(outcome)), (outcome.stage, outcome.reason)
+            else:
+                place, said = ledger.append(SEGMENTS, encode_row(outcome)), ("", "kept")
             ledger.finish(lease.serial, [UrlOutcome(*said, line=place)])
     return folder
 
@@ -286,7 +285,7 @@ def test_an_earlier_fetch_says_nothing_of_what_became_of_its_address(crawled: Pa
         ledger.add(Link(key_of(url), url, "news", "article"), again=True)
         lease = ledger.lease("news")
         assert lease
-        kept = UrlOutcome("", "kept", line=ledger.append(SEGMENTS, encode_line(again)))
+        kept = UrlOutcome("", "kept", line=ledger.append(SEGMENTS, encode_row(again)))
         ledger.finish(lease.serial, [kept])
     assert applied(crawled, BTE, FIRST_PARAGRAPH)["kept"] == 3
     found = explain(crawled, url).row

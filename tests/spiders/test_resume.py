@@ -116,6 +116,20 @@ def test_a_corpus_that_is_finished_is_left_as_it_is(crawl: Callable[..., Any], b
     assert len(done.records) == ARTICLES
 
 
+def test_rows_that_were_lost_come_back_from_the_archive(crawl: Callable[..., Any], base: str, tmp_path: Path) -> None:
+    portal = PORTAL.format(base=base)
+    crawl(tmp_path, "-a", "portal=mock", "-a", "limit=20", portal=portal)
+    (segment,) = (tmp_path / "corpus" / "intake").iterdir()
+    rows = segment.read_bytes().splitlines()[1:]
+    segment.unlink()
+    before = asked(base)
+    again = crawl(tmp_path, "-a", "portal=mock", "-a", "limit=20", portal=portal)
+    assert "Rows of the intake were lost; restored from the archive: 20" in again.output, again.output
+    assert sorted((tmp_path / "corpus" / "intake" / "000001.jsonl").read_bytes().splitlines()[1:]) == sorted(rows)
+    assert not [path for path in asked(base) - before if "robots" not in path]
+    assert status(again.corpus)[0].kept == 20
+
+
 def test_the_limit_is_the_number_of_kept_rows_over_restarts_and_kills(
     crawl: Callable[..., Any], mixed: str, tmp_path: Path
 ) -> None:

@@ -9,13 +9,14 @@ than the database the pages whose lines are missing are asked for again.
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
-from newscorpus.crawl.ledger.recover import recover
+from newscorpus.crawl.ledger.losses import LostPage, archived
+from newscorpus.crawl.ledger.recover import FilePart, recover
 from newscorpus.crawl.ledger.revisits import Revisits
 from newscorpus.crawl.ledger.rows import OVER_BUDGET, Fetched, Lease, Link, UrlOutcome, UrlState, key_of
 from newscorpus.crawl.ledger.store import open_writer
@@ -55,10 +56,13 @@ class Ledger:
         self.revisits = Revisits(self._write, self._queued)
 
     @classmethod
-    def open(cls, corpus: Path, *, adopts: bool = False) -> Self:
+    def open(cls, corpus: Path, *, adopts: bool = False, damaged: Iterable[FilePart] = ()) -> Self:
         """Open the ledger of a corpus, which is made if need be, and bring it and its files to the last commit.
 
-        With `adopts` the links and files of others that lie in the corpus are used, instead of refused.
+        Args:
+            corpus: its folder.
+            adopts: use the links and files of others that lie in the corpus, instead of refusing them.
+            damaged: parts of files whose lines cannot be read, and count as lost.
 
         Raises:
             LedgerError: another crawl is at work, the ledger cannot be used, or the corpus holds files of others.
@@ -68,7 +72,7 @@ class Ledger:
                 corpus.mkdir(parents=True, exist_ok=True)
                 stack.enter_context(exclusive(corpus / CRAWL_LOCK, "crawl", LedgerError))
                 connection = stack.enter_context(closing(open_writer(corpus)))
-                lengths = recover(connection, corpus, adopts=adopts)
+                lengths = recover(connection, corpus, adopts=adopts, damaged=damaged)
                 return cls(corpus, connection, lengths, stack.pop_all())
             except (OSError, sqlite3.Error) as error:
                 raise LedgerError(described(corpus, error)) from error
@@ -233,6 +237,33 @@ class Ledger:
                 WHERE serial = ? AND state = 4"""
             values = (outcome.stage, outcome.reason, outcome.detail, outcome.revision, *outcome.line)
             self._write(sql, (*values, row[0]))
+
+    def has_losses(self) -> bool:
+        """Whether lines are lost, and nothing has been done about it yet."""
+        return self._read("SELECT 1 FROM lost").fetchone() is not None
+
+    def lost_pages(self) -> Iterator[LostPage]:
+        """The pages whose lines are lost and that the archive may hold."""
+        return archived(self._read)
+
+    def restore(self, page: LostPage, document: str, outcome: UrlOutcome) -> None:
+        """Note what a lost page became when it was extracted again; `document` is the address of its row, or ""."""
+        self._record_outcome(page.serial, outcome)
+        self.tally(page.portal, outcome)
+        self._queued[page.portal] -= 1
+        if document:
+            self._write("INSERT OR IGNORE INTO documents VALUES (?, ?)", (key_of(document), page.serial))
+
+    def settle_losses(self, rows: Mapping[str, tuple[int, int]]) -> None:
+        """Count the rows of each portal and their words as they are; whatever is still lost is asked for again."""
+        for portal in {portal for portal, _ in self._counts} | rows.keys():
+            for name, n in zip(("kept", "words"), rows.get(portal, (0, 0)), strict=True):
+                self.count(portal, name, n - self._counts[portal, name])
+        self._write("DELETE FROM lost", ())
+
+    def portal_names(self) -> list[str]:
+        """The portals that addresses were met of, sorted."""
+        return [name for (name,) in self._read("SELECT DISTINCT portal FROM urls ORDER BY 1")]
 
     def renew_budget(self, portal: str) -> None:
         """Count the addresses that are taken in from here on, for `taken_in`."""

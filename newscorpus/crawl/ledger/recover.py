@@ -1,18 +1,24 @@
 """Bring files and ledger back to the last commit, at the start of a crawl."""
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import count
 from pathlib import Path
 
 from newscorpus.crawl.ledger.journal import take_renewed
+from newscorpus.crawl.ledger.losses import lose
 from newscorpus.crawl.ledger.rows import UrlState
 from newscorpus.crawl.ledger.transaction import announce, cut_back
 from newscorpus.errors import LedgerError
 from newscorpus.layout import INTAKE, INTAKE_SEGMENT, REJECTED, inside, is_adopted, refuse_strangers
 
+FilePart = tuple[str, int, int]
+"""Name of a file, relative to the corpus, and offsets of its first byte and of the one behind its last."""
 
-def recover(connection: sqlite3.Connection, corpus: Path, *, adopts: bool = False) -> dict[str, int]:
+
+def recover(
+    connection: sqlite3.Connection, corpus: Path, *, adopts: bool = False, damaged: Iterable[FilePart] = ()
+) -> dict[str, int]:
     """Undo what was not committed; gives the length of every file.
 
     Addresses under way or waiting are queued again, those met by pages that were not finished are forgotten, and files
@@ -23,6 +29,7 @@ def recover(connection: sqlite3.Connection, corpus: Path, *, adopts: bool = Fals
         connection: the ledger.
         corpus: its folder.
         adopts: use the links and files of others that lie there, instead of refusing them.
+        damaged: parts of files whose lines cannot be read, and count as lost.
 
     Raises:
         LedgerError: there is an intake, but nothing in the ledger: the corpus was made without one. Or the ledger,
@@ -39,6 +46,8 @@ def recover(connection: sqlite3.Connection, corpus: Path, *, adopts: bool = Fals
         connection.execute("UPDATE urls SET state = ? WHERE state = ?", (UrlState.QUEUED, state))
     for name, length in lengths.items():
         lengths[name] = _cut(connection, corpus, name, length)
+    for part in damaged:
+        lose(connection.execute, *part)
     connection.execute("COMMIT")
     begun = {name: 0 for name in (_next_segment(corpus, lengths), REJECTED) if name not in lengths}
     announce(connection, begun)
@@ -52,7 +61,7 @@ def _refuse_others(connection: sqlite3.Connection, corpus: Path, known: Mapping[
         raise LedgerError(
             f"{corpus}: its intake is older than the ledger; crawl into another folder, or begin anew: -a fresh=yes"
         )
-    if REJECTED not in known and (corpus / REJECTED).exists():
+    if REJECTED not in known and (corpus / REJECTED).exists() and (corpus / REJECTED).stat().st_size:
         raise LedgerError(f"{corpus / REJECTED}: not of this crawl, which would write here; move it away")
     refuse_strangers(corpus, LedgerError, known=known, adopts=adopts)
 
@@ -78,26 +87,8 @@ def _cut(connection: sqlite3.Connection, corpus: Path, name: str, length: int) -
         (last,) = connection.execute(sql, (name, whole)).fetchone()
         whole = whole if last is None else last
     cut_back(path, whole)
-    _requeue(connection, name, whole)
+    lose(connection.execute, name, whole)
     connection.execute("UPDATE files SET length = ? WHERE name = ?", (whole, name))
-    return whole
-
-
-def _requeue(connection: sqlite3.Connection, name: str, length: int) -> None:
-    """Queue the pages whose lines lay in a file beyond `length` as if never fetched; forget what lay in the archive."""
-    connection.execute(
-        "CREATE TEMP TABLE lost AS SELECT * FROM urls WHERE line_file = ? AND line_offset >= ?", (name, length)
-    )
-    counted = "SELECT portal, stage, reason, count(*) FROM lost GROUP BY portal, stage, reason"
-    for portal, stage, reason, n in connection.execute(counted).fetchall():
-        counter = (n, portal, f"rejected/{stage}/{reason}" if stage else reason)
-        connection.execute("UPDATE counts SET n = n - ? WHERE portal = ? AND name = ?", counter)
-    connection.execute("DELETE FROM documents WHERE serial IN (SELECT serial FROM lost)")
-    connection.execute("DELETE FROM urls WHERE request = x'' AND serial IN (SELECT serial FROM lost)")
-    connection.execute(  # without what the last answer is compared with: none may be taken for unchanged
-        """UPDATE urls SET state = 1, stage = '', reason = '', line_file = '', etag = '', last_modified = '',
-        signature = '' WHERE serial IN (SELECT serial FROM lost)"""
-    )
-    connection.execute("DROP TABLE lost")
     sql = "UPDATE urls SET archive_file = '', archive_offset = 0 WHERE archive_file = ? AND archive_offset >= ?"
-    connection.execute(sql, (name, length))
+    connection.execute(sql, (name, whole))
+    return whole

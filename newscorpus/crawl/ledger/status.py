@@ -2,12 +2,13 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from newscorpus.crawl.ledger.losses import LINES
 from newscorpus.crawl.ledger.rows import UrlState, key_of
 from newscorpus.crawl.ledger.shortfalls import PortalLoss, cut_short, losses, reported_ends
 from newscorpus.crawl.ledger.store import reading
@@ -125,6 +126,17 @@ def ledger_files(corpus: Path) -> frozenset[str]:
     with suppress(LedgerError), reading(corpus) as connection:
         return frozenset(name for (name,) in connection.execute("SELECT name FROM files"))
     return frozenset()
+
+
+def lines_known(corpus: Path, parts: Iterable[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
+    """Those parts of files (name, first byte, byte behind the last) in which lines of addresses begin.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+    """
+    with reading(corpus) as connection:
+        sql = f"SELECT 1 FROM urls WHERE {LINES}"  # noqa: S608 -- a constant
+        return [part for part in parts if connection.execute(sql, part).fetchone()]
 
 
 def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | None = None) -> list[PortalStatus]:

@@ -70,7 +70,12 @@ ALTER TABLE rules ADD COLUMN portal_file TEXT NOT NULL DEFAULT '';
 ALTER TABLE urls ADD COLUMN from_archive INTEGER NOT NULL DEFAULT 0;
 """
 
-MIGRATIONS = (FIRST, REVISITS, PERIODS, RULES)
+LOST = """
+CREATE TABLE lost (serial INTEGER PRIMARY KEY);
+CREATE TABLE unfinished (file TEXT NOT NULL, offset INTEGER NOT NULL, PRIMARY KEY (file, offset)) WITHOUT ROWID;
+"""
+
+MIGRATIONS = (FIRST, REVISITS, PERIODS, RULES, LOST)
 """What makes version n + 1 of version n; `PRAGMA user_version` holds the version. Only ever appended to."""
 
 
