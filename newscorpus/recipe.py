@@ -60,6 +60,8 @@ class SourcePage:
     # What the address says; the less it promises, the more the page has to prove.
     trust: AddressTrust = AddressTrust.CERTAIN
     respect_paywall: bool = True  # what a page declared not free does not show is left out
+    # What became of it, where that was found out when it was read for its links.
+    judged: "JudgedPage | None" = None
 
     def __str__(self) -> str:
         return f"page {self.page.url}"

@@ -17,9 +17,9 @@ NEWSCORPUS_CONTACT = ""
 NEWSCORPUS_EXTRACTOR = registry.DEFAULT
 """Name of the extractor, as `newscorpus extract` takes it."""
 NEWSCORPUS_WORKERS = max(1, (os.cpu_count() or 1) - 1)
-"""Processes that extract, filter and sign; one core is left to the fetching."""
+"""Processes that read, extract, filter and sign; one core is left to the fetching."""
 NEWSCORPUS_PAGE_SECONDS = Limits().page_seconds
-"""Longest time for one page; its process is killed then, and the page counted as `extract/timeout`."""
+"""Longest time for one page or list; its process is killed then, and it is counted as `extract/timeout`."""
 NEWSCORPUS_PAUSE_SECONDS = PolitenessConfig().first_pause_seconds
 """First pause of a site that refuses (403, 429, 5xx, no answer); doubled each time that it still does."""
 NEWSCORPUS_ARCHIVE = True
@@ -100,6 +100,7 @@ SPIDER_MIDDLEWARES = {
     "newscorpus.addon.archive.ArchiveMiddleware": 50,  # sees what all others let through
 }
 EXTENSIONS = {
+    "newscorpus.addon.workers.PageWorkers": 100,
     "newscorpus.addon.archive.Archive": 150,
     "newscorpus.addon.report.ProgressExtension": 190,
     "newscorpus.addon.closing.CorpusExtension": 200,

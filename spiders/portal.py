@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 import msgspec
@@ -21,26 +21,26 @@ from newscorpus.addon.pages import make_page
 from newscorpus.addon.robots import RobotsMiddleware
 from newscorpus.addon.scheduler import scheduler_of
 from newscorpus.addon.visits import current_visit, stored_answer
+from newscorpus.addon.workers import PageWorkers, workers_of
 from newscorpus.config import RevisitConfig
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.discovery.addresses import NAMED, PROMISING, AddressTrust, FetchKind, find_trust
 from newscorpus.discovery.frontier import Frontier, SeenContents
-from newscorpus.discovery.lists import Listing, ListingEntry, read_any, read_list
-from newscorpus.discovery.page import PageReading, read_page
+from newscorpus.discovery.lists import Listing, ListingEntry, read_list
+from newscorpus.discovery.page import PageReading, read_guess, read_page
 from newscorpus.discovery.period import ALWAYS
 from newscorpus.discovery.planner import FetchPlanner, Plan
 from newscorpus.discovery.revisits import requeue_failed, requeue_known
 from newscorpus.discovery.rules import judge_again
 from newscorpus.portals.portal import Portal
+from newscorpus.reading import ReadPage, read_and_judge
 from newscorpus.recipe import SourcePage, page_of_portal
 
 from .arguments import PortalArguments, check_promises, loopback_hosts, portal_policies, portal_settings, read_arguments
+from .limit import ArticleLimit, postpone
 from .requests import Callback, make_request
 from .responses import RevisitClock, fetch_parts
-
-JUDGED_SECONDS = 0.05
-"""How often a page that the limit may have no room for looks whether those before it are judged."""
 
 Output = SourcePage | Rejected | Request
 
@@ -52,6 +52,7 @@ class PortalSpider(Spider):
     """
 
     name = "portal"
+    limit: ArticleLimit
 
     def __init__(self, arguments: PortalArguments) -> None:
         super().__init__()
@@ -59,7 +60,6 @@ class PortalSpider(Spider):
         self.portal_names = tuple(portal.name for portal in arguments.portals)
         self.loopback = loopback_hosts(arguments.portals)
         self.policies = portal_policies(arguments.portals)
-        self._ending: asyncio.Future[None] | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *_args: Any, **kwargs: Any) -> Self:
@@ -74,12 +74,17 @@ class PortalSpider(Spider):
         crawler.settings.update(portal_settings(arguments, crawler.settings), priority="spider")
         check_promises(crawler.settings)
         spider = super().from_crawler(crawler, arguments)
-        crawler.signals.connect(spider.end_at_limit, signals.item_scraped)
+        spider.limit = ArticleLimit(crawler, arguments.limit)
+        crawler.signals.connect(spider.limit.end_crawl, signals.item_scraped)
         return spider
 
     @cached_property
     def _ledger(self) -> Ledger:
         return scheduler_of(self.crawler).ledger
+
+    @cached_property
+    def _workers(self) -> PageWorkers:
+        return workers_of(self.crawler)
 
     @cached_property
     def _planners(self) -> dict[str, FetchPlanner]:
@@ -101,7 +106,7 @@ class PortalSpider(Spider):
         What was asked for before is asked for again on a revisit, if it failed for a reason that may have passed, and
         if other days are asked for.
         """
-        if self._is_enough():
+        if self.limit.is_reached:
             raise CloseSpider("limit")
         given, names = self.arguments, self.portal_names
         n = requeue_failed(self._ledger, names)
@@ -124,49 +129,45 @@ class PortalSpider(Spider):
         """Ask for what a feed or a sitemap names."""
         if self._clock.is_unchanged(response):
             return
-        listing = await asyncio.to_thread(read_list, form, response.body, response.url)
+        listing = await self._workers.read(response.url, partial(read_list, form, response.body, response.url))
         if isinstance(listing, Rejected):
             yield listing
             return
-        plan = self._listed(source, listing, response)
-        for output in self._requests(source, self._clock.watch(plan)):
+        async for output in self._follow(source, self._listed(response, source, listing)):
             yield output
 
     async def parse_guess(self, response: Response, source: str) -> AsyncIterator[Output]:
         """Ask for what a feed or a sitemap names, if the answer is one; of a page about feeds, for these."""
         if self._clock.is_unchanged(response):
             return
-        listing = await asyncio.to_thread(read_any, response.body, response.url)
-        planner = self._planners[source]
-        if listing:
-            plan = self._listed(source, listing, response)
-        else:
+        is_page = isinstance(response, HtmlResponse) and _depth(response) <= 1
+        found = await self._workers.read(response.url, partial(read_guess, make_page(response), is_page=is_page))
+        if isinstance(found, Rejected):
+            yield found
+            return
+        if isinstance(found, PageReading):
             self.crawler.stats.inc_value(WRONG_GUESSES)
-            is_page = isinstance(response, HtmlResponse) and _depth(response) <= 1
-            reading = await asyncio.to_thread(read_page, make_page(response)) if is_page else PageReading()
-            plan = planner.feeds(reading.lists)
-        for output in self._requests(source, self._clock.watch(plan)):
+            plans = iter([self._planners[source].feeds(found.lists)])
+        else:
+            plans = self._listed(response, source, found)
+        async for output in self._follow(source, plans):
             yield output
-
-    def _listed(self, source: str, listing: Listing, response: Response) -> Plan:
-        """What a list leads to; one that is read again from the archive says nothing new of what is known."""
-        is_old = stored_answer(response) is not None
-        return self._planners[source].listing(listing, response.url, _depth(response) + 1, is_old=is_old)
 
     async def parse_probe(self, response: Response, source: str) -> None:
         """Remember what the site shows for a page that it cannot have, and yet answers."""
         if isinstance(response, HtmlResponse):
-            reading = await asyncio.to_thread(read_page, make_page(response))
+            reading = await self._workers.read(response.url, partial(read_page, make_page(response)))
             probe = response.request.url if response.request else ""
-            self._planners[source].contents.remember_missing(probe, reading)
+            if isinstance(reading, PageReading):
+                self._planners[source].contents.remember_missing(probe, reading)
 
     async def parse_page(
         self, response: Response, source: str, kind: str, evidence: list[dict[str, str]]
     ) -> AsyncIterator[Output]:
         """Hand on what may be an article, and ask for what the page links to."""
         is_article = kind == FetchKind.ARTICLE
-        if self._is_enough():
-            _postpone()
+        if self.limit.is_reached:
+            postpone()
             return
         if self._clock.is_unchanged(response, is_article=is_article):
             return
@@ -175,22 +176,48 @@ class PortalSpider(Spider):
             return
         page = make_page(response, msgspec.convert(evidence, tuple[Evidence, ...]))
         trust = self._trust(response, source, page, is_article=is_article)
+        given = page_of_portal(page, self._planners[source].portal, (), trust)
         visit = current_visit()
         may_be_article = (trust is not AddressTrust.SECTION or is_article) and not (visit and visit.stands)
-        dated = may_be_article and self.arguments.period != ALWAYS
-        reading = await asyncio.to_thread(read_page, page, dated=dated)
+        recipe = self._workers.recipe if may_be_article else None
+        period = self.arguments.period if may_be_article else ALWAYS
+        task = partial(read_and_judge, recipe, given, period)
+        read = await self._workers.read(page.url, task, "extract" if may_be_article else "discovery")
+        if isinstance(read, Rejected):
+            yield read
+            return
         tried: tuple[str, ...] = ()
         if may_be_article:
-            if not await self._has_room():
-                _postpone()
+            if not await self.limit.has_room():
+                postpone()
                 return
-            outputs, tried = await self._article(response, source, page, reading, trust)
+            outputs, tried = await self._article(response, source, given, read)
             for output in outputs:
                 yield output
         if not self.arguments.urls:
-            plan = self._links(response, source, reading, tried)
-            for output in self._requests(source, plan if is_article else self._clock.watch(plan, _depth(response))):
+            plan = self._links(response, source, read.reading, tried)
+            async for output in self._follow(source, iter([plan]), None if is_article else _depth(response)):
                 yield output
+
+    def _listed(self, response: Response, source: str, listing: Listing) -> Iterator[Plan]:
+        """What a list names, part by part; one read again from the archive says nothing new of what is known."""
+        planner, depth, is_old = self._planners[source], _depth(response) + 1, stored_answer(response) is not None
+        return (planner.listing(part, response.url, depth, is_old=is_old) for part in listing.parts())
+
+    async def _follow(self, source: str, plans: Iterator[Plan], depth: int | None = 0) -> AsyncIterator[Output]:
+        """Ask for what plans lead to; between two plans other work goes on.
+
+        Then set the time of the next visit of the page or list, which is `depth` links away, by whether there was
+        anything to fetch; with None no time is set.
+        """
+        changed = False
+        for plan in plans:
+            for output in self._requests(source, plan):
+                changed = changed or isinstance(output, Request)
+                yield output
+            await asyncio.sleep(0)
+        if depth is not None:
+            self._clock.set_next(changed=changed, depth=depth)
 
     def has_met(self, url: str, asked: str) -> bool:
         """Whether the document at `url` was met already, otherwise than by a redirect from `asked`."""
@@ -217,30 +244,31 @@ class PortalSpider(Spider):
         return find_trust(page.url, self._planners[source].portal, page.evidence)
 
     async def _article(
-        self, response: Response, source: str, page: Page, reading: PageReading, trust: AddressTrust
+        self, response: Response, source: str, given: SourcePage, read: ReadPage
     ) -> tuple[list[Output], tuple[str, ...]]:
         """An article with the pages that follow it, or why there is none; and the addresses tried as such pages."""
-        planner = self._planners[source]
+        planner, page, reading = self._planners[source], given.page, read.reading
         if refusal := planner.refuse_day(page.url, reading):
             return [refusal], ()
         try:
-            if trust not in PROMISING:  # a list has a second page too, and is followed for it
+            if given.trust not in PROMISING:  # a list has a second page too, and is followed for it
                 reading = replace(reading, part_links=())
             parts, end = await self._parts(response, planner.portal, page, reading)
         except Postponed:
-            _postpone()
+            postpone()
             return [], ()
         ends = [end] if end else []
         tried = (*(part.url for part in parts), *(end.url for end in ends))
         visit = current_visit()
         redirected = response.meta.get("redirect_urls", [""])[0]
         serial = visit.serial if visit else 0
-        plan = planner.refuse_article(page, reading, trust, serial, _depth(response), redirected)
+        plan = planner.refuse_article(page, reading, given.trust, serial, _depth(response), redirected)
         if refused := list(self._requests(source, plan)):
             return [*refused, *ends], tried
         self.crawler.stats.inc_value(PAGES)
         joined = (Rejected("discovery", "part_of_another", f"of {page.url}", part.url) for part in parts)
-        return [page_of_portal(page, planner.portal, parts, trust), *joined, *ends], tried
+        judged = None if parts else read.judged
+        return [replace(given, following=parts, judged=judged), *joined, *ends], tried
 
     async def _parts(
         self, response: Response, portal: Portal, page: Page, reading: PageReading
@@ -249,7 +277,7 @@ class PortalSpider(Spider):
         stored = stored_answer(response)
         if stored and stored.following:
             return stored.following, None
-        return await fetch_parts(self.crawler.engine.download_async, portal, page, reading)
+        return await fetch_parts(self.crawler.engine.download_async, self._workers.read, portal, page, reading)
 
     def _links(self, response: Response, source: str, reading: PageReading, tried: tuple[str, ...]) -> Plan:
         """What a page points to: other pages, and on a start page feeds and sitemaps."""
@@ -291,31 +319,6 @@ class PortalSpider(Spider):
                 case _:
                     calls = self.parse_page, self.failed
             yield make_request(self._planners[source].portal, planned, *calls)
-
-    def end_at_limit(self) -> None:
-        """End the crawl with the last article that it is to keep."""
-        if self._is_enough() and self._ending is None:
-            self._ending = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason="limit"))
-
-    def _is_enough(self) -> bool:
-        return 0 < self.arguments.limit <= scheduler_of(self.crawler).articles()[0]
-
-    async def _has_room(self) -> bool:
-        """Whether another article may be kept: known when enough of those under way are judged."""
-        scheduler, limit = scheduler_of(self.crawler), self.arguments.limit
-        while limit and not self._is_enough():
-            if sum(scheduler.articles()) < limit:
-                break
-            await asyncio.sleep(JUDGED_SECONDS)
-        visit = current_visit()
-        if visit and not self._is_enough():
-            visit.may_keep = True
-        return not self._is_enough()
-
-
-def _postpone() -> None:
-    if visit := current_visit():
-        visit.postponed = True
 
 
 def _depth(response: Response) -> int:

@@ -1,8 +1,8 @@
 """Judge what came back: why a fetch failed, whether an answer is news, and which pages follow the first one."""
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from http import HTTPStatus
 
 from scrapy import Request
@@ -18,7 +18,6 @@ from newscorpus.crawl.ledger import Ledger
 from newscorpus.crawl.ledger.revisits import next_interval
 from newscorpus.data import Page, Rejected
 from newscorpus.discovery.page import MAX_PARTS, PageReading, next_part, read_page
-from newscorpus.discovery.planner import Plan, PlannedFetch
 from newscorpus.portals.portal import Portal
 
 from .requests import part_request
@@ -46,14 +45,6 @@ class RevisitClock:
                 self.set_next(changed=False)
         return visit.unchanged
 
-    def watch(self, plan: Plan, depth: int = 0) -> Plan:
-        """Hand on what the answer leads to, and set the time of the next visit by whether it held anything to fetch."""
-        changed = False
-        for planned in plan:
-            changed = changed or isinstance(planned, PlannedFetch)
-            yield planned
-        self.set_next(changed=changed, depth=depth)
-
     def set_next(self, *, changed: bool, depth: int = 0) -> None:
         """Set the time of the next visit, by whether this one brought anything new."""
         visit = current_visit()
@@ -64,15 +55,22 @@ class RevisitClock:
 
 
 Download = Callable[[Request], Awaitable[Response]]
+Read = Callable[[str, Callable[[], PageReading]], Awaitable[PageReading | Rejected]]
 
 
 async def fetch_parts(
-    download: Download, portal: Portal, first: Page, reading: PageReading, max_bytes: int = Limits().max_bytes
+    download: Download,
+    read: Read,
+    portal: Portal,
+    first: Page,
+    reading: PageReading,
+    max_bytes: int = Limits().max_bytes,
 ) -> tuple[tuple[Page, ...], Rejected | None]:
     """Fetch the pages that follow the first one of an article; say why there are no more where a link promised one.
 
     Args:
         download: fetches now.
+        read: calls what reads the page of an address, or says why it could not.
         portal: of the article.
         first: its first page.
         reading: of that page.
@@ -93,7 +91,10 @@ async def fetch_parts(
         if response.status != HTTPStatus.OK:
             return tuple(parts), Rejected("fetch", f"http_{response.status}", f"page of {first.url}", url)
         part = make_page(response)
-        reading = await asyncio.to_thread(read_page, part)
+        found = await read(url, partial(read_page, part))
+        if isinstance(found, Rejected):
+            return tuple(parts), found
+        reading = found
         if (reading.signature, reading.letters) in seen or not reading.signature:
             return tuple(parts), Rejected("discovery", "same_content", f"as a page before it, of {first.url}", url)
         if sum(len(page.body) for page in (first, *parts, part)) > max_bytes:

@@ -13,7 +13,15 @@ from newscorpus.data import Article, Fields, Page, Rejected, Rights, RuleHit
 from newscorpus.dedup.signature import sign
 from newscorpus.discovery.addresses import AddressTrust
 from newscorpus.portals.portal import TemplateSection
-from newscorpus.recipe import Recipe, SourcePage, extract_article, judge_page, lost_page, make_row, process_page
+from newscorpus.recipe import (
+    Recipe,
+    SourcePage,
+    extract_article,
+    judge_page,
+    lost_page,
+    make_row,
+    process_page,
+)
 from newscorpus.workers import Lost
 
 URL = "http://example.org/story-1"

@@ -1,11 +1,13 @@
 """Parse feeds (RSS 0.9 to 2.0, RSS 1.0, Atom) and sitemaps (indexes, address lists, Google's news fields)."""
 
+import io
 import re
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import unescape
+from itertools import islice
 from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
@@ -21,15 +23,24 @@ MAX_BYTES = 52_428_800
 MAX_ENTRIES = 50_000
 """Most entries of one sitemap (sitemaps.org protocol)."""
 
-MAX_TAGS = 4_000_000
-"""Most tags of a list: 80 of each entry, start and end; each takes some 200 bytes of memory."""
+MAX_MARKS = 4_000_000
+"""Most tags of a list, start and end, and most references: 80 of each entry. A tag takes some 200 bytes of memory."""
+
+MAX_CHARACTERS = 10_000
+"""Of an address or a value; an address longer than 2,000 is never asked for, and titles have some 100."""
+
+MAX_CLAIMS = 20
+"""Most values taken of one entry: some eight fields, and tags."""
+
+BATCH = 100
+"""Entries worked on at a time, which takes 10 ms: other work waits that long."""
 
 BARE_AMPERSAND = re.compile(
     rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(?!#\d+;|#x[0-9a-f]+;|(?:amp|apos|gt|lt|quot);)", re.DOTALL | re.IGNORECASE
 )
 """An "&" that begins no reference known to XML. CDATA sections, in which "&" is allowed, match as a whole."""
 
-TEXT = etree.XPath("string()", smart_strings=False)
+LINE = re.compile(rb"\S[^\n]*")
 
 FEED_ROOTS = frozenset({"rss", "rdf", "feed"})
 FEED_ENTRIES = frozenset({"item", "entry"})
@@ -76,6 +87,14 @@ class Listing:
     children: tuple[ListingEntry, ...] = ()  # further sitemaps
     broken: int = 0  # number of entries without a usable address
 
+    def parts(self) -> Iterator["Listing"]:
+        """The same in parts of `BATCH` entries, at least one."""
+        yield replace(self, entries=(), children=())
+        for at in range(0, len(self.children), BATCH):
+            yield Listing(children=self.children[at : at + BATCH])
+        for at in range(0, len(self.entries), BATCH):
+            yield Listing(self.entries[at : at + BATCH])
+
 
 def read_list(form: str, body: bytes, url: str) -> Listing | Rejected:
     """Parse the feed or the sitemap at `url`, or say why it is none.
@@ -120,8 +139,8 @@ def parse_sitemap(body: bytes, url: str) -> Listing:
     """
     body = inflate(body)
     if not body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-        lines = (line.strip() for line in body.decode("utf-8-sig", "replace").split("\n"))
-        listing = _listing(ListingEntry(line) if _is_web_address(line) else None for line in lines if line)
+        lines = (found[0].decode("utf-8-sig", "replace").strip() for found in LINE.finditer(body))
+        listing = _listing(ListingEntry(line) if _is_web_address(line) else None for line in lines)
         if not listing.entries:
             raise ListingError(f"not a sitemap: neither XML nor addresses: {url}")
         return listing
@@ -138,12 +157,14 @@ def parse_sitemap(body: bytes, url: str) -> Listing:
 
 def _listing(found: Iterable[ListingEntry | None]) -> Listing:
     """The listing of what was found: None for an entry without a usable address, which is counted."""
-    every = list(found)
+    every = list(islice(found, 2 * MAX_ENTRIES))
     entries = tuple(entry for entry in every if entry is not None)
     return Listing(entries[:MAX_ENTRIES], broken=len(every) - len(entries))
 
 
 def _is_web_address(text: str) -> bool:
+    if len(text) >= MAX_CHARACTERS:  # it may be cut
+        return False
     try:
         parts = urlsplit(text)
     except ValueError:
@@ -155,7 +176,7 @@ def _feed_entry(element: etree._Element, base: str, shared: tuple[Evidence, ...]
     url = _feed_address(element, base)
     if not url:
         return None
-    own = tuple(dict.fromkeys(_feed_evidence(element)))
+    own = tuple(islice(dict.fromkeys(_feed_evidence(element)), MAX_CLAIMS))
     inherited = tuple(claim for claim in shared if claim.field not in {mine.field for mine in own})
     modified = next((claim.value for claim in own if claim.field == "modified"), "")
     return ListingEntry(url, own + inherited, modified)
@@ -212,7 +233,7 @@ def _sitemap_entry(element: etree._Element) -> ListingEntry | None:
     if not _is_web_address(url):
         return None
     evidence = (claim for child in element if _local_name(child) == "news" for claim in _news_evidence(child))
-    return ListingEntry(url, tuple(evidence), _text_of_child(element, "lastmod"))
+    return ListingEntry(url, tuple(islice(evidence, MAX_CLAIMS)), _text_of_child(element, "lastmod"))
 
 
 def _news_evidence(news: etree._Element) -> Iterator[Evidence]:
@@ -250,18 +271,38 @@ def read_xml(body: bytes) -> etree._Element:
     Raises:
         ListingError: not XML, or with more tags than any list has.
     """
-    if (tags := body.count(b"<")) > MAX_TAGS:
-        raise ListingError(f"{tags} tags, more than {MAX_TAGS}")
-    # Where the parser recovers from one unknown entity or bare "&", it loses all later ones, "&amp;" too.
-    body = BARE_AMPERSAND.sub(lambda found: b"&amp;" if found[0] == b"&" else found[0], body.strip())
-    parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    if (marks := max(body.count(b"<"), body.count(b"&"))) > MAX_MARKS:
+        raise ListingError(f"{marks} tags or references, more than {MAX_MARKS}")
+    parser = etree.XMLParser(
+        recover=True,
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
     try:
-        root = etree.fromstring(body, parser)
+        root = etree.fromstring(_with_references(body.strip()), parser)
     except (etree.XMLSyntaxError, ValueError) as error:
         raise ListingError(f"not XML: {error}") from error
     if root is None:
         raise ListingError("not XML: empty")
     return root
+
+
+def _with_references(body: bytes) -> bytes:
+    """`body` with `&amp;` for each bare "&".
+
+    Where the parser recovers from one of these, or from an unknown entity, it loses all later ones, `&amp;` too.
+    """
+    repaired, kept = io.BytesIO(), 0
+    for found in BARE_AMPERSAND.finditer(body):
+        if found.end() - found.start() == 1:
+            repaired.write(body[kept : found.end()] + b"amp;")
+            kept = found.end()
+    repaired.write(body[kept:])
+    return repaired.getvalue()
 
 
 def _local_name(element: etree._Element) -> str:
@@ -271,8 +312,11 @@ def _local_name(element: etree._Element) -> str:
 
 
 def _text_of(element: etree._Element) -> str:
-    """All text below an element, white space collapsed, comments left out."""
-    return collapse(str(TEXT(element)))
+    """The text below an element up to `MAX_CHARACTERS`, white space collapsed."""
+    if not len(element):
+        return collapse((element.text or "")[:MAX_CHARACTERS])
+    pieces = (str(piece)[:MAX_CHARACTERS] for piece in islice(element.itertext(), MAX_CHARACTERS))
+    return collapse("".join(pieces)[:MAX_CHARACTERS])
 
 
 def _text_of_child(element: etree._Element, name: str) -> str:

@@ -3,9 +3,9 @@
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
-from itertools import chain
+from itertools import chain, islice
 from typing import cast
 from urllib.parse import urldefrag, urlencode, urljoin, urlsplit, urlunsplit
 
@@ -14,15 +14,19 @@ from lxml.html import HtmlElement
 
 from newscorpus.data import Page, Rejected
 from newscorpus.discovery.addresses import DOCUMENT, looks_like_article
-from newscorpus.discovery.period import read_day
-from newscorpus.extraction.decode import decode
-from newscorpus.extraction.fields.reading import read_fields
-from newscorpus.extraction.parse import parse
+from newscorpus.discovery.lists import Listing, read_any
+from newscorpus.extraction.extractor import parse_page
 from newscorpus.tokens import collapse
 from newscorpus.urls import document_id
 
 MAX_LINKS = 5_000
 """Most links taken from one page; front pages of big portals carry some 500."""
+
+MAX_HREFS = 50_000
+"""Most different links looked at to find these."""
+
+MAX_ADDRESS_CHARACTERS = 10_000
+"""Of a link that is looked at; one longer than 2,000 is never asked for."""
 
 NO_PAGES = frozenset(
     "7z aac apk avi bmp css csv doc docx eps epub exe flac gif gz ico ics iso jpeg jpg js json m3u8 m4a m4v "
@@ -56,9 +60,17 @@ NO_ARTICLES = re.compile(r"/comments?/|/komentar", re.IGNORECASE)
 
 MAX_PARTS = 20
 """Most pages of one article, the first included."""
+FIRST_FOLLOWING = 2
+"""Number of the page that follows the first one."""
 
 MAX_NUMBER_CHARACTERS = 3
 """Longest text of a link that is taken for the number of a page."""
+
+MAX_NUMBER_ELEMENTS = 10
+"""Most elements of a link that shows the number of a page, itself included."""
+
+PLAIN_HREF = re.compile(r"(?:https?://[a-zA-Z0-9.:-]+)?/(?![/.])(?:(?!/\.)[^\s?#;])*")
+"""An address that is absolute, or becomes so with the host before it, as most are; `urljoin` takes 20 times as long."""
 
 PARAMETERS = ("page", "p", "strana", "str", "stranica", "strona", "seite", "pg", "paged", "part")
 STEPS = ("", "page/", "strana/", "stranica/", "strona/", "seite/", "page-", "strana-")
@@ -75,7 +87,7 @@ class PartLink:
     """A link that may lead to the next page of an article."""
 
     url: str  # absolute address
-    text: str = ""  # of the link, white space trimmed
+    text: str = ""  # the number that the link shows; "" where it shows none
     is_next: bool = False  # the link has `rel=next`
 
 
@@ -95,21 +107,19 @@ class PageReading:
     signature: str = ""  # of its content, see `content_signature`
     # In its text outside links, menus included: pages with one signature may differ in what stands in cells.
     letters: int = 0
-    # The day on which it says or shows that it was published; None where it does not, or nobody asked.
+    # The day on which it says or shows that it was published; None where it does not, or all days are welcome.
     published: date | None = None
 
 
-def read_page(page: Page, *, dated: bool = False) -> PageReading:
-    """Decode and parse `page` once, and read it; its day, which takes longest, only where `dated`.
+def read_page(page: Page) -> PageReading:
+    """Read `page`, without its day; everything is empty for a page that cannot be read."""
+    parsed = parse_page(page)
+    return PageReading() if isinstance(parsed, Rejected) else read_tree(parsed.tree, page.url)
 
-    A page that cannot be read gives an empty reading: the extractor rejects it with a reason.
-    """
-    text = decode(page)
-    root = text if isinstance(text, Rejected) else parse(text, page.url)
-    if isinstance(root, Rejected):
-        return PageReading()
-    reading = read_tree(root, page.url)
-    return replace(reading, published=read_day(read_fields(root, page).fields.published)) if dated else reading
+
+def read_guess(page: Page, *, is_page: bool) -> Listing | PageReading:
+    """Read what was guessed to be a feed or sitemap; what is none is read as a page if `is_page`, else is empty."""
+    return read_any(page.body, page.url) or (read_page(page) if is_page else PageReading())
 
 
 def read_tree(root: HtmlElement, url: str) -> PageReading:
@@ -118,7 +128,8 @@ def read_tree(root: HtmlElement, url: str) -> PageReading:
     Relative links are resolved against the page's own `<base>`, or else against `url`.
     """
     base = _resolve(url, next(_hrefs(root, "base"), "")) or url
-    found = [_resolve(base, href) for href in dict.fromkeys(_hrefs(root, "a", "area"))]
+    hrefs = islice(dict.fromkeys(_hrefs(root, "a", "area")), MAX_HREFS)
+    found = [_resolve(base, href) for href in hrefs]
     canonicals = (link.get("href") for link in root.iter("link") if "canonical" in _relations(link))
     list_like = (url for url in found if url and LIST_LIKE.search(urlsplit(url).path))
     lists = (url for url in (*_declared_lists(root, base), *list_like) if not NO_ARTICLES.search(url))
@@ -127,7 +138,7 @@ def read_tree(root: HtmlElement, url: str) -> PageReading:
         links=tuple(dict.fromkeys((*filter(_may_be_page, found), *_articles_besides(root, base))))[:MAX_LINKS],
         canonical=next((_resolve(base, href) for href in canonicals if href), ""),
         lists=tuple(dict.fromkeys(lists))[:MAX_LISTS],
-        part_links=tuple(_part_links(root, base))[:MAX_LINKS],
+        part_links=tuple(islice(_part_links(root, base), MAX_LINKS)),
         is_amp=page is not None and bool({"amp", "⚡"} & {str(name).lower() for name in page.attrib}),
         signature=content_signature(root),
         letters=sum(map(str.isalpha, "".join(_texts(root, every=True)))),
@@ -142,7 +153,7 @@ def _articles_besides(root: HtmlElement, base: str) -> Iterator[str]:
     scripts = (text for script in root.iter("script") if len(text := script.text or "") <= MAX_STATE_CHARACTERS)
     found = (*cast("list[str]", DATA_ADDRESSES(root)), *chain.from_iterable(map(_stated, scripts)))
     host = urlsplit(base).netloc
-    for url in (_resolve(base, text) for text in dict.fromkeys(found) if " " not in text):
+    for url in (_resolve(base, text) for text in islice(dict.fromkeys(found), MAX_HREFS) if " " not in text):
         if urlsplit(url).netloc == host and _may_be_page(url) and looks_like_article(url):
             yield url
 
@@ -222,14 +233,27 @@ def _declared_lists(root: HtmlElement, base: str) -> Iterator[str]:
 def _part_links(root: HtmlElement, base: str) -> Iterator[PartLink]:
     for element in root.iter("link", "a"):
         is_next = "next" in _relations(element)
-        text = collapse(element.text_content()) if element.tag == "a" else ""
-        if (is_next or (text.isdigit() and len(text) <= MAX_NUMBER_CHARACTERS)) and element.get("href"):
-            yield PartLink(_resolve(base, element.get("href") or ""), text, is_next)
+        number = _number(element) if element.tag == "a" else ""
+        if (is_next or number) and (href := element.get("href")):
+            yield PartLink(_resolve(base, href), number, is_next)
+
+
+def _number(link: HtmlElement) -> str:
+    """The number that a link shows as its text; "" where it shows more, or is more than a few elements."""
+    if sum(1 for _ in islice(link.iter(), MAX_NUMBER_ELEMENTS + 1)) > MAX_NUMBER_ELEMENTS:
+        return ""  # links may hold links: all text in each would be read once for each of them
+    text = "".join(link.itertext(with_tail=False)) if len(link) else link.text or ""
+    return text if len(text := text.strip()) <= MAX_NUMBER_CHARACTERS and text.isdigit() else ""
 
 
 def _resolve(base: str, href: str) -> str:
-    """Make `href` absolute, without fragment; "" where that cannot be done."""
+    """Make `href` absolute, without fragment; "" where that cannot be done, or it is too long."""
+    if len(base) + len(href) > MAX_ADDRESS_CHARACTERS:
+        return ""
     try:
+        around = urlsplit(base)
+        if around.netloc and PLAIN_HREF.fullmatch(href):
+            return f"{around.scheme}://{around.netloc}{href}" if href[0] == "/" else href
         return urldefrag(urljoin(base, "".join(href.split()))).url
     except ValueError:
         return ""

@@ -26,6 +26,10 @@ class Period:
         """Whether one of the days from `first` to `last` belongs to the period."""
         return first <= self.until and last >= self.since
 
+    def takes(self, day: date | None) -> bool:
+        """Whether an article of that day is wanted; one without a day is."""
+        return day is None or self.meets(day, day)
+
     def covers(self, other: "Period") -> bool:
         """Whether every day of `other` belongs to the period."""
         return self.since <= other.since and other.until <= self.until

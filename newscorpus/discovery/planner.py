@@ -155,10 +155,9 @@ class FetchPlanner:
 
     def refuse_day(self, url: str, reading: PageReading) -> Rejected | None:
         """Refuse an article published on another day than those asked for; one without a day passes."""
-        day = reading.published
-        if day is None or self.period.meets(day, day):
+        if self.period.takes(reading.published):
             return None
-        return Rejected("discovery", "out_of_period", f"published {day}", url)
+        return Rejected("discovery", "out_of_period", f"published {reading.published}", url)
 
     def refuse_article(
         self, page: Page, reading: PageReading, trust: AddressTrust, serial: int, depth: int, redirected: str = ""

@@ -7,7 +7,7 @@ makes one article of several pages.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from lxml.html import HtmlElement
@@ -104,19 +104,35 @@ class Reading:
         return collapse(self.tree.findtext("head/title") or "")
 
 
+@dataclass(frozen=True, slots=True)
+class ParsedPage(Page):
+    """A page that is parsed already, for those who read more of it than the extractor does, and do so before it."""
+
+    html: str = ""  # its decoded text
+    tree: HtmlElement = field(kw_only=True)  # an extractor may change it
+
+
+def parse_page(page: Page, limits: Limits = Limits()) -> ParsedPage | Rejected:
+    """Decode and parse `page`; a rejection carries its address."""
+    html = decode(page, limits)
+    tree = html if isinstance(html, Rejected) else parse(html, page.url, limits)
+    if isinstance(html, Rejected) or isinstance(tree, Rejected):
+        return tree
+    given = {name: getattr(page, name) for name in Page.__slots__}
+    return ParsedPage(**given, html=html, tree=tree)
+
+
 def read(
     page: Page, template: Template | None = None, limits: Limits = Limits(), *, respect_paywall: bool = True
 ) -> Reading | Rejected:
-    """Decode, parse and segment `page`, and read its fields; a rejection carries the page's address.
+    """Segment `page`, parsed if it is not yet, and read its fields; a rejection carries the page's address.
 
     Hidden blocks of a page that is declared not free are left out where `respect_paywall` is true.
     """
-    html = decode(page, limits)
-    if isinstance(html, Rejected):
-        return html
-    tree = parse(html, page.url, limits)
-    if isinstance(tree, Rejected):
-        return tree
+    parsed = page if isinstance(page, ParsedPage) else parse_page(page, limits)
+    if isinstance(parsed, Rejected):
+        return parsed
+    tree = parsed.tree
     evidence = template.read_fields(tree) if template else ()
     hits = template.hits(tree) if template else ()
     described = read_fields(tree, page, evidence)
@@ -128,7 +144,7 @@ def read(
     is_closed = respect_paywall and described.fields.paywalled
     return Reading(
         page=page,
-        html=html,
+        html=parsed.html,
         tree=tree,
         blocks=tuple(block for block in blocks if not block.element.is_unseen) if is_closed else blocks,
         fields=described.fields,

@@ -1,6 +1,7 @@
 """Feeds and sitemaps: well-formed, broken, hostile."""
 
 import gzip
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -8,6 +9,10 @@ from hypothesis import strategies as st
 
 from newscorpus.data import Evidence, Rejected
 from newscorpus.discovery.lists import (
+    BATCH,
+    MAX_CHARACTERS,
+    MAX_CLAIMS,
+    MAX_MARKS,
     Listing,
     ListingEntry,
     ListingError,
@@ -177,6 +182,46 @@ def test_ampersands_are_read_as_they_were_meant(title: str, read: str) -> None:
     (found,) = parse_feed(f"<rss><channel>{entry}</channel></rss>".encode(), URL).entries
     assert found.url == "http://example.org/d?a=1&b=2"
     assert found.evidence == (Evidence("title", read, "feed"),)
+
+
+def test_ampersands_are_repaired_in_little_memory() -> None:
+    body = b"<urlset>" + b"&" * 200_000 + b"<url><loc>http://example.org/e</loc></url></urlset>"
+    tracemalloc.start()
+    (entry,) = parse_sitemap(body, URL).entries
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert entry.url == "http://example.org/e"
+    assert peak < 20 * len(body)
+
+
+@pytest.mark.parametrize("mark", [b"&", b"<a/>"])
+def test_more_marks_than_any_list_has_are_refused(mark: bytes) -> None:
+    found = read_list("sitemap", b"<urlset>" + mark * (MAX_MARKS + 1), URL)
+    assert isinstance(found, Rejected)
+    assert found.detail == f"{MAX_MARKS + 1 + (mark != b'&')} tags or references, more than {MAX_MARKS}"
+
+
+def test_what_a_list_says_is_bounded() -> None:
+    """What processes hand on takes memory of the crawl."""
+    item = (
+        f"<item><link>http://example.org/a</link><title>{'x' * 20_000}</title>{'<category>a{}</category>' * 100}</item>"
+    )
+    item = "".join(part + str(number) for number, part in enumerate(item.split("{}")))
+    (entry,) = parse_feed(f"<rss>{item}</rss>".encode(), URL).entries
+    assert len(entry.evidence) == MAX_CLAIMS
+    assert len(entry.evidence[0].value) == MAX_CHARACTERS
+    long = f"<rss><item><link>http://example.org/{'a' * MAX_CHARACTERS}</link></item></rss>"
+    assert parse_feed(long.encode(), URL) == Listing(broken=1)
+
+
+def test_a_list_is_worked_on_in_parts() -> None:
+    entries = tuple(ListingEntry(f"http://example.org/{number}") for number in range(2 * BATCH + 1))
+    listing = Listing(entries, entries[:-1], broken=3)
+    parts = list(listing.parts())
+    assert tuple(entry for part in parts for entry in part.entries) == entries
+    assert tuple(entry for part in parts for entry in part.children) == entries[:-1]
+    assert sum(part.broken for part in parts) == 3
+    assert max(len(part.entries) + len(part.children) for part in parts) == BATCH
 
 
 def test_markup_inside_a_title_is_read_in_order() -> None:

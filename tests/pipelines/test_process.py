@@ -11,12 +11,13 @@ from newscorpus.pipelines.process import QUALITY_STAT, ProcessPipeline
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.test import get_crawler
 
+from newscorpus.addon.workers import PageWorkers
 from newscorpus.config import QualityConfig
 from newscorpus.corpus.intake import Row
 from newscorpus.data import Page, Rejected
 from newscorpus.errors import CrawlError
 from newscorpus.portals.portal import TemplateSection
-from newscorpus.recipe import Recipe, SourcePage
+from newscorpus.recipe import JudgedPage, Recipe, SourcePage
 from newscorpus.workers import WorkerPool
 
 URL = "http://example.org/story-1"
@@ -28,14 +29,15 @@ If the weather holds, the first cars should cross again in November, a month ear
 PAGE = SourcePage(Page.from_html(f"<h1>Bridge</h1><p>{STORY}</p>", URL), "mock", ("en",))
 
 
+EXTENSIONS = {"EXTENSIONS": {PageWorkers: 100}, "NEWSCORPUS_WORKERS": 1, "NEWSCORPUS_PAGE_SECONDS": 30}
+
+
 def made(**settings: Any) -> ProcessPipeline:
     defaults = {
         "NEWSCORPUS_EXTRACTOR": "bte",
-        "NEWSCORPUS_WORKERS": 1,
-        "NEWSCORPUS_PAGE_SECONDS": 30,
         "NEWSCORPUS_RIGHTS": "record",
     }
-    return ProcessPipeline.from_crawler(get_crawler(settings_dict=defaults | settings))
+    return ProcessPipeline.from_crawler(get_crawler(settings_dict=EXTENSIONS | defaults | settings))
 
 
 def outcomes(pipeline: ProcessPipeline, *items: Any) -> list[Any]:
@@ -44,7 +46,8 @@ def outcomes(pipeline: ProcessPipeline, *items: Any) -> list[Any]:
             await pipeline.open_spider()
             return [await pipeline.process_item(item) for item in items]
         finally:
-            pipeline.close()
+            pipeline.close_spider()
+            pipeline._workers.close()
 
     return asyncio.run(main())
 
@@ -75,13 +78,23 @@ def test_rules_of_templates_are_counted_and_those_that_fail_are_named(caplog: py
 
 def test_a_process_that_dies_rejects_its_page() -> None:
     pipeline = made()
-    pipeline._pool = WorkerPool(os._exit, 1, 20)  # refuses the page, and so dies
+    pipeline._workers.__dict__["pool"] = WorkerPool(os._exit, 1, 20)  # refuses the page, and so dies
     (lost,) = outcomes(pipeline, PAGE)
     assert (lost.stage, lost.reason, lost.url) == ("extract", "worker_failed", URL)
 
 
+def test_a_page_that_was_judged_when_it_was_read_is_not_judged_again() -> None:
+    judged = JudgedPage(Rejected("quality", "too_short", "", URL))
+    assert outcomes(made(), replace(PAGE, judged=judged)) == [judged.outcome]
+
+
+def test_without_processes_there_is_no_pipeline() -> None:
+    with pytest.raises(CrawlError, match=r"newscorpus\.addon\.workers\.PageWorkers"):
+        ProcessPipeline(get_crawler(), Recipe("bte"))
+
+
 def test_an_extractor_that_cannot_be_loaded_ends_the_crawl(caplog: pytest.LogCaptureFixture) -> None:
-    pipeline = ProcessPipeline(get_crawler(), Recipe("nonsense"), 1, 5)
+    pipeline = ProcessPipeline(get_crawler(settings_dict=EXTENSIONS), Recipe("nonsense"))
     with pytest.raises(CloseSpider):
         outcomes(pipeline)
     assert "The extractor nonsense cannot be loaded: unknown extractor 'nonsense'" in caplog.text

@@ -1,7 +1,7 @@
 """Which pages follow the first one of an article, and whether an answer is news."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,9 +23,7 @@ from newscorpus.addon.visits import Visit
 from newscorpus.config import RevisitConfig
 from newscorpus.crawl.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.discovery.addresses import FetchKind
-from newscorpus.discovery.page import read_tree
-from newscorpus.discovery.planner import PlannedFetch
+from newscorpus.discovery.page import PageReading, read_tree
 from newscorpus.portals.portal import Portal
 
 URL = "http://example.org/a"
@@ -70,8 +68,19 @@ def fetch(
 
     page = Page.from_html(body(1), STORY)
     reading = read_tree(html.document_fromstring(body(1)), STORY)
-    parts, end = asyncio.run(fetch_parts(download, PORTAL, page, reading, max_bytes))
+    parts, end = asyncio.run(fetch_parts(download, read_here, PORTAL, page, reading, max_bytes))
     return [part.url.removeprefix(STORY) for part in parts], end, [url.removeprefix(STORY) for url in asked]
+
+
+async def read_here(url: str, task: Callable[[], PageReading]) -> PageReading | Rejected:
+    found = task()
+    return Rejected("discovery", "timeout", "", url) if "endless" in found.canonical else found
+
+
+def test_a_page_that_cannot_be_read_in_time_is_told() -> None:
+    endless = body(3).replace("<body>", "<link rel=canonical href=/endless><body>")
+    parts, end, _ = fetch({"?page=2": body(2), "?page=3": endless})
+    assert (parts, end) == (["?page=2"], Rejected("discovery", "timeout", "", f"{STORY}?page=3"))
 
 
 def test_pages_are_fetched_as_long_as_each_names_the_next() -> None:
@@ -180,9 +189,6 @@ def test_an_article_with_the_bytes_of_the_last_visit_is_unchanged(clock: Revisit
 
 def test_news_bring_the_next_visit_nearer(clock: RevisitClock, ledger: Ledger) -> None:
     visit(ledger, "section")
-    assert list(clock.watch(iter([PlannedFetch(BASE, FetchKind.ARTICLE)]), depth=1))
-    assert interval(ledger, "section") == 200
-    list(clock.watch(iter([PlannedFetch(BASE, FetchKind.ARTICLE)]), depth=1))
-    assert interval(ledger, "section") == 100
-    list(clock.watch(iter(()), depth=1))
-    assert interval(ledger, "section") == 200
+    for changed, seconds in ((True, 200), (True, 100), (False, 200)):
+        clock.set_next(changed=changed, depth=1)
+        assert interval(ledger, "section") == seconds

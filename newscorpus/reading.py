@@ -1,0 +1,39 @@
+"""Parse a page of a crawl once, for what discovery needs of it and for what becomes of it."""
+
+from dataclasses import dataclass, replace
+
+from newscorpus.data import Rejected
+from newscorpus.discovery.addresses import PROMISING
+from newscorpus.discovery.page import FIRST_FOLLOWING, PageReading, next_part, read_tree
+from newscorpus.discovery.period import ALWAYS, Period, read_day
+from newscorpus.extraction.extractor import parse_page
+from newscorpus.extraction.fields import read_fields
+from newscorpus.recipe import JudgedPage, Recipe, SourcePage, judge_page
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPage:
+    """What one parse of a page gives to a crawl."""
+
+    reading: PageReading  # what discovery needs
+    judged: JudgedPage | None = None  # what became of it; None where that is not asked, or depends on further pages
+
+
+def read_and_judge(recipe: Recipe | None, page: SourcePage, period: Period) -> ReadPage:
+    """Parse a page once, read it for discovery, and judge it.
+
+    Args:
+        recipe: as for `judge_page`; None: it is only read.
+        page: may hold an article.
+        period: the days of articles; one of another day is not judged, nor one that goes on on further pages.
+    """
+    parsed = parse_page(page.page)
+    if isinstance(parsed, Rejected):
+        return ReadPage(PageReading(), judge_page(recipe, page) if recipe else None)
+    reading = read_tree(parsed.tree, parsed.url)
+    if period != ALWAYS:
+        reading = replace(reading, published=read_day(read_fields(parsed.tree, parsed).fields.published))
+    goes_on = page.trust in PROMISING and next_part(parsed.url, FIRST_FOLLOWING, reading.part_links)
+    if recipe is None or goes_on or not period.takes(reading.published):
+        return ReadPage(reading)
+    return ReadPage(reading, judge_page(recipe, replace(page, page=parsed)))

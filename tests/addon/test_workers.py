@@ -1,0 +1,51 @@
+"""The processes of a crawl: what they bring, and what becomes of that over which they are lost."""
+
+import asyncio
+import time
+from functools import partial
+from typing import Any
+
+import pytest
+from scrapy.utils.test import get_crawler
+
+from newscorpus.addon.workers import PageWorkers, workers_of
+from newscorpus.data import Rejected
+from newscorpus.discovery.lists import read_list
+from newscorpus.errors import CrawlError
+
+URL = "http://example.org/feed.xml"
+
+
+def read(seconds: float, task: Any, **more: Any) -> Any:
+    workers = PageWorkers(1, seconds)
+    try:
+        return asyncio.run(workers.read(URL, task, **more))
+    finally:
+        workers.close()
+
+
+def test_a_list_is_read_in_another_process() -> None:
+    feed = b"<rss><item><link>http://example.org/a</link></item></rss>"
+    assert read(30, partial(read_list, "feed", feed, URL)) == read_list("feed", feed, URL)
+
+
+@pytest.mark.parametrize("stage", ["discovery", "extract"])
+def test_what_takes_too_long_is_rejected(stage: str) -> None:
+    lost = Rejected(stage, "timeout", "took longer than 0.5 seconds", URL)
+    assert read(0.5, partial(time.sleep, 60), stage=stage) == lost
+
+
+def test_a_crawl_that_uses_none_ends_without_any() -> None:
+    PageWorkers(1, 5).close()
+
+
+def test_a_crawl_without_the_extension_is_told() -> None:
+    with pytest.raises(CrawlError, match=r"newscorpus\.addon\.workers\.PageWorkers"):
+        workers_of(get_crawler())
+
+
+@pytest.mark.parametrize("setting", ["NEWSCORPUS_WORKERS", "NEWSCORPUS_PAGE_SECONDS"])
+def test_wrong_settings_are_refused(setting: str) -> None:
+    settings = {"NEWSCORPUS_WORKERS": 1, "NEWSCORPUS_PAGE_SECONDS": 5, setting: 0}
+    with pytest.raises(CrawlError, match=f"^setting {setting} is "):
+        PageWorkers.from_crawler(get_crawler(settings_dict=settings))
