@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 NEWSCORPUS_DATA ?= $(abspath ../shared/data)
 export NEWSCORPUS_DATA
 
-.PHONY: demo test lint check gate bench reproduce clean
+.PHONY: demo test lint check gate attacks bench reproduce clean
 
 demo: $(VENV)/.runs
 	$(BIN)/newscorpus demo
@@ -24,6 +24,9 @@ check: lint test
 
 gate: $(VENV)/.tests
 	$(BIN)/python -m newscorpus.evaluation $(NEWSCORPUS_DATA)
+
+attacks: $(VENV)/.tests
+	$(BIN)/python -m benchmarks.attacks --short
 
 bench: $(VENV)/.tests
 	$(BIN)/python benchmarks/extract.py $(NEWSCORPUS_DATA)

@@ -4,6 +4,7 @@ from lxml.html import HtmlElement
 from newscorpus.config import Limits
 from newscorpus.data import Article, Block, Element, Evidence, Fields, Label, LabelledBlock, Page, Rejected, RuleHit
 from newscorpus.extraction.extractor import FoundText, Reading, assemble, good_paragraphs, read
+from newscorpus.extraction.parse import UNGUARDED
 
 URL = "https://a.example/1"
 HTML = (
@@ -82,7 +83,7 @@ def test_rejections_name_stage_reason_and_address() -> None:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_page_beyond_a_limit_is_rejected(limits: Limits, rejection: str) -> None:
-    page = Page.from_html(HTML.replace("<p", "<p class=one id=a"), URL)
+    page = Page.from_html(HTML.replace("<p", "<p class=one id=a") + " " * UNGUARDED, URL)
     found = read(page, limits=limits)
     assert isinstance(found, Rejected)
     assert (f"{found.stage}/{found.reason}", found.url) == (rejection, URL)

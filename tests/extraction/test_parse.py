@@ -110,9 +110,9 @@ def test_an_end_tag_has_no_attributes() -> None:
 
 def test_tags_and_attributes_are_counted() -> None:
     few = Limits(max_tags=4, max_all_attributes=3)
-    assert isinstance(parse("<p a b c>one</p><p>two</p>", limits=few), HtmlElement)
+    assert isinstance(parse("<p a b c>one</p><p>two</p>" + " " * UNGUARDED, limits=few), HtmlElement)
     for html, reason in (("<b>a</b>" * 3, "too_many_tags"), ("<p a b='>' c><b d>", "too_many_attributes")):
-        result = parse(html, "https://a.example/1", few)
+        result = parse(html + " " * UNGUARDED, "https://a.example/1", few)
         assert isinstance(result, Rejected)
         assert (result.stage, result.reason, result.url) == ("parse", reason, "https://a.example/1")
 

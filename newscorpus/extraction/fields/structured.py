@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import cast
 
 import msgspec
@@ -73,7 +74,7 @@ def _parse_leniently(text: str) -> object:
         text = text.strip().removeprefix(start).removesuffix(end)
     for candidate in (text, _repair(text)):
         try:
-            return list(_decode_each(candidate))
+            return list(islice(_decode_each(candidate), MAX_NODES))
         except (ValueError, RecursionError):
             continue
     return _pairs(text)
