@@ -23,8 +23,7 @@ from pathlib import Path
 
 from benchmarks.newspapers import Site, environment, make_project, serving
 from newscorpus.corpus.published import open_corpus
-from newscorpus.crawl.ledger.rows import UrlState
-from newscorpus.crawl.ledger.status import states
+from newscorpus.crawl.ledger.store import reading
 from newscorpus.publish.build import build
 
 SETTINGS = ("LOG_LEVEL=WARNING", "NEWSCORPUS_PAUSE_SECONDS=0.1")
@@ -143,7 +142,9 @@ def check(folder: Path, result: CrawlResult) -> None:
     """Check that the corpus is valid at this moment: it can be built and read, and no id stands twice."""
     corpus = folder / "corpus"
     if (corpus / "ledger.sqlite").is_file():
-        result.under_way += sum(n for (_, state), n in states(corpus).items() if state is UrlState.LEASED)
+        with reading(corpus) as ledger:  # after SIGTERM they are queued again already
+            (n,) = ledger.execute("SELECT count(*) FROM urls WHERE state IN (1, 2, 3) AND attempts > 0").fetchone()
+        result.under_way += n
     if (corpus / "corpus" / "manifest.json").is_file():
         list(open_corpus(corpus).records())
     if any((corpus / "intake").glob("*.jsonl")):

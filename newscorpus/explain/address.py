@@ -86,6 +86,7 @@ class Explanation:
 FATES = {
     UrlState.RESERVED: Fate.MET,
     UrlState.QUEUED: Fate.QUEUED,
+    UrlState.WAITING: Fate.QUEUED,
     UrlState.LEASED: Fate.UNDER_WAY,
     UrlState.DONE: Fate.READ,
     UrlState.FAILED: Fate.NO_RESPONSE,

@@ -18,10 +18,10 @@ from newscorpus.corpus.intake import IntakeWriter, Row, encode_header, encode_ro
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Capture, Exchange, Origin
 from newscorpus.crawl.archive.writer import ArchiveWriter
-from newscorpus.crawl.ledger import Fetched, Ledger, Link, Series, UrlOutcome, key_of
+from newscorpus.crawl.ledger import Fetched, Ledger, Link, Series, UrlOutcome, UrlState, key_of
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.errors import CorpusError
-from newscorpus.explain.address import Explanation, Fate, archived_page, explain
+from newscorpus.explain.address import FATES, Explanation, Fate, archived_page, explain
 from newscorpus.explain.lines import explanation_lines
 from newscorpus.explain.page import inspect_page
 from newscorpus.layout import INTAKE_SEGMENT
@@ -287,3 +287,7 @@ def test_a_ledger_that_names_files_outside_the_corpus_opens_none(
         connection.execute(f"UPDATE urls SET {column} = ?", (name.format(folder=tmp_path),))
     with pytest.raises(CorpusError, match="names a file outside the corpus"):
         archived_page(crafted, explain(crafted, SITE + "/one"))
+
+
+def test_every_state_of_an_address_has_a_fate() -> None:
+    assert FATES.keys() == set(UrlState)
