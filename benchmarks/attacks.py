@@ -2,7 +2,8 @@
 
 An attack makes what it needs in a folder of its own (a page, damaged files, a server on loopback), runs a command in a
 process of its own, and says what came of it. A row that goes over its bounds, loses what should be kept or ends as it
-should not is marked, and the exit code is 1. Without names and `--short`, writes benchmarks/results/attacks.md.
+should not is marked, and the exit code is 1. Without `--short`, puts its rows into benchmarks/results/attacks.md, in
+place of those that stand there of the same attacks: all together take hours.
 
 To add an attack: a function from a folder to an `Outcome` in the module of its subject, and its `Attack` in the list
 there. `run` and `extract` measure the command.
@@ -54,7 +55,7 @@ def render(attack: Attack, outcome: Outcome) -> str:
 
 
 def main() -> None:
-    """Run, print the table row by row, and write it when all attacks were run."""
+    """Run, print the table row by row, and put the rows into the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("names", nargs="*", help="attacks whose names contain one of these words; default: all")
     parser.add_argument("--short", action="store_true", help="only those that every change must withstand")
@@ -65,14 +66,23 @@ def main() -> None:
         if (attack.is_short or not arguments.short) and any(name in attack.name for name in arguments.names or [""])
     ]
     print(*HEAD, sep="\n")
-    rows, harmed = [], 0
+    rows: dict[str, str] = {}
+    harmed = 0
     for attack, outcome in attack_all(chosen):
-        rows.append(render(attack, outcome))
+        rows[attack.name] = render(attack, outcome)
         harmed += any(True for _ in faults(attack, outcome))
-        print(rows[-1], flush=True)
-    if not (arguments.names or arguments.short):
-        RESULT.write_text("\n".join((*TEXT, *HEAD, *rows)) + "\n", encoding="utf-8")
-    sys.exit(f"{harmed} of {len(rows)} attacks did harm" if harmed else 0)
+        print(rows[attack.name], flush=True)
+    if not arguments.short:
+        rows = known_rows() | rows
+        table = (rows[attack.name] for attack in ATTACKS if attack.name in rows)
+        RESULT.write_text("\n".join((*TEXT, *HEAD, *table)) + "\n", encoding="utf-8")
+    sys.exit(f"{harmed} of {len(chosen)} attacks did harm" if harmed else 0)
+
+
+def known_rows() -> dict[str, str]:
+    """Read the rows of earlier runs, by attack."""
+    lines = RESULT.read_text(encoding="utf-8").splitlines() if RESULT.exists() else []
+    return {line.split(" | ")[0].removeprefix("| "): line for line in lines if line.startswith("| ")}
 
 
 TEXT = (
