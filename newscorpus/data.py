@@ -73,6 +73,8 @@ class Element(msgspec.Struct, frozen=True, eq=False, gc=False):
     hidden: bool = False  # carries `hidden`, `aria-hidden="true"` or an inline `display: none`
     parent: "Element | None" = None  # the nearest block-level ancestor; None at the root
     depth: int = 0  # number of block-level ancestors
+    # Name of a custom element, short values of `data-` attributes and `aria-label`, joined by spaces, or ""
+    data: str = ""
 
     @property
     def ancestry(self) -> tuple["Element", ...]:
@@ -169,8 +171,8 @@ class Provenance:
     tags: str = ""
     language: str = ""
     license: str = ""
-    # "template", "model", the name of an extractor that has no model, such as "bte", or where a text stands that the
-    # page does not show: "hidden", "noscript", "template-element", "json-ld" or "state"
+    # "template", "model", "second-opinion", the name of an extractor that has no model, such as "bte", or where a text
+    # stands that the page does not show: "hidden", "noscript", "template-element", "json-ld" or "state"
     text: str = field(default="", metadata={SINCE: 2})
 
 

@@ -26,9 +26,10 @@ from newscorpus.discovery.addresses import PORTAL_EVIDENCE, PROMISING, AddressTr
 from newscorpus.extraction.extractor import TEMPLATE_SHORT, Extractor, join
 from newscorpus.extraction.fields.entities import ARTICLES as ARTICLE_KINDS
 from newscorpus.extraction.fields.learned import MODEL as FIELDS_MODEL
+from newscorpus.extraction.second_opinion import PACKAGE
 from newscorpus.portals.portal import Portal, TemplateSection
 from newscorpus.portals.template import RuleTally, TemplateRules
-from newscorpus.published.registry import DEFAULT, load
+from newscorpus.published.registry import ALONE, DEFAULT, load
 from newscorpus.resources import data_folder
 from newscorpus.tokens import collapse
 from newscorpus.workers import Lost
@@ -249,8 +250,9 @@ def _load(name: str, source: str, template: TemplateSection | None, respect_payw
 
 @cache
 def _version(recipe: Recipe, *of_source: TemplateSection | tuple[str, ...] | AddressTrust | bool | None) -> str:
-    models = [_model(recipe.extractor), _model(FIELDS_MODEL)]
-    decides = msgspec.json.encode([metadata.version("newscorpus"), SCHEMA, models, recipe, *of_source])
+    models = [_model(DEFAULT if recipe.extractor == ALONE else recipe.extractor), _model(FIELDS_MODEL)]
+    packages = [metadata.version(name) for name in ("newscorpus", PACKAGE)]
+    decides = msgspec.json.encode([packages, SCHEMA, models, recipe, *of_source])
     return f"{recipe.extractor}@{models[0].get('version', '0')}+{hashlib.sha256(decides).hexdigest()[:10]}"
 
 

@@ -16,6 +16,8 @@ NEWSCORPUS_CONTACT = ""
 """Where sites can reach you, mail address or URL; part of the user agent, needed for crawls beyond this machine."""
 NEWSCORPUS_EXTRACTOR = registry.DEFAULT
 """Name of the extractor, as `newscorpus extract` takes it."""
+NEWSCORPUS_SECOND_OPINION = "on"
+"""Whether trafilatura is asked too where the default extractor is unsure, "on" or "off"; docs/main-text.md."""
 NEWSCORPUS_WORKERS = max(1, (os.cpu_count() or 1) - 1)
 """Processes that read, extract, filter and sign; one core is left to the fetching."""
 NEWSCORPUS_PAGE_SECONDS = Limits().page_seconds

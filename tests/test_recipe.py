@@ -197,12 +197,14 @@ def test_the_version_of_a_recipe_names_what_decides() -> None:
         default.version(replace(template, title=("h1",))),
         default.version(languages=("cs",)),
         default.version(trust=AddressTrust.LIKELY),
+        Recipe("main-text-alone").version(),
         Recipe("bte").version(),
         Recipe(rights=RightsPolicy.SKIP).version(),
         Recipe(quality=QualityConfig(min_words=7)).version(),
         Recipe(quality=None).version(),
     }
-    assert len(versions) == 9
+    assert len(versions) == 10
+    assert Recipe("main-text-alone").version().split("+")[0].endswith(default.version().split("+")[0].split("@")[1])
 
 
 def test_on_a_tenth_of_the_pages_a_template_that_cuts_the_text_short_is_flagged() -> None:

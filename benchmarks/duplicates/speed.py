@@ -78,7 +78,7 @@ def records(documents: int, n_words: int) -> Iterator[Record]:
         title, day = " ".join(words[:8]), f"2026-01-{number % 28 + 1:02}"
         url = f"https://portal{number % PORTALS}.example/{number}"
         article = Article(
-            url, as_text(words), Fields(title=title, published=day, authors=("A. B.",)), "model:main-text@2"
+            url, as_text(words), Fields(title=title, published=day, authors=("A. B.",)), "model:main-text@3"
         )
         yield make_record(article, f"portal{number % PORTALS}", "cs", 1.0)
 

@@ -88,10 +88,13 @@ def switch(settings: BaseSettings, name: str) -> bool:
     Raises:
         CrawlError: it is neither on nor off.
     """
+    value = settings.get(name)
+    if value in ("on", "off"):
+        return bool(value == "on")
     try:
         return settings.getbool(name)
     except ValueError:
-        raise CrawlError(f"setting {name} is {settings.get(name)!r}; expected True or False, 1 or 0") from None
+        raise CrawlError(f"setting {name} is {value!r}; expected True or False, 1 or 0, on or off") from None
 
 
 def rights_policy(settings: BaseSettings) -> RightsPolicy:

@@ -12,28 +12,41 @@ from newscorpus.extraction.extractor import LOW_CONFIDENCE, NO_MAIN_TEXT, FoundT
 from newscorpus.extraction.features import Hints, PageFeatures, measure
 from newscorpus.extraction.post_analysis import revise
 from newscorpus.extraction.post_analysis.headline import Labelled
+from newscorpus.extraction.second_opinion import PAIR_SIGNS, Arbiter, decide
 from newscorpus.extraction.streams import OTHER_ARTICLE, find_others
-from newscorpus.extraction.verdict import SIGNS, PageJudge, looks_like_list, read_signs
+from newscorpus.extraction.verdict import (
+    DOUBTFUL_PAGE,
+    LIKELY_ARTICLE,
+    SIGNS,
+    PageJudge,
+    Verdict,
+    looks_like_list,
+    read_signs,
+)
 
 MODEL = "main-text"
-INPUTS = (*COLUMNS, *(f"page: {name}" for name in SIGNS))
+INPUTS = (*COLUMNS, *(f"page: {name}" for name in SIGNS), *(f"pair: {name}" for name in PAIR_SIGNS))
 """All that the model's trees and numbers were trained on."""
+MOST_ROUNDS = 3
+"""Times that a page is judged again without other articles that it appends."""
 
 
 class MainTextSystem:
-    """The default system, `main-text`: classify the blocks, revise their labels, judge the page.
+    """The default system, `main-text`: classify the blocks, revise their labels, judge the page, ask where unsure.
 
     Args:
         artifact: the trained model; by default the one that travels with the package.
+        asks: whether another extractor is asked where the model is unsure.
 
     Raises:
         ArtifactError: the model is missing, damaged or made for other features.
     """
 
-    def __init__(self, artifact: Artifact | None = None) -> None:
+    def __init__(self, artifact: Artifact | None = None, *, asks: bool = True) -> None:
         artifact = artifact or load_artifact(MODEL, INPUTS)
         self.classify = Classifier(artifact)
         self.judge = PageJudge.of(artifact)
+        self.arbiter = Arbiter.of(artifact) if asks else None
         self.name = artifact.metadata.extractor
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
@@ -44,38 +57,58 @@ class MainTextSystem:
         return tuple(sorted((*labelled, *others), key=lambda item: item.block.position))
 
     def find(self, reading: Reading) -> FoundText | Rejected:
-        """The main text that a page shows, or that it carries besides; rejected where there is none, or no article."""
-        return complete(self._find(reading), reading, self._find)
+        """The main text that a page shows, or that it carries besides; rejected where there is none, or no article.
 
-    def _find(self, reading: Reading) -> FoundText | Rejected:
-        """The good blocks; rejected where there are none, or where the page is no article."""
+        Another extractor is asked on what the page shows, unless it is declared not free: that one reads more.
+        """
+        shown = self._find(reading, None if reading.is_closed else self.arbiter)
+        return complete(shown, reading, self._find)
+
+    def _find(self, reading: Reading, arbiter: Arbiter | None = None) -> FoundText | Rejected:
+        """The good blocks, or what `arbiter` prefers; rejected where there is no text, or no article."""
         url = reading.page.url
         if not reading.blocks:
             return Rejected("extract", NO_MAIN_TEXT, url=url)
-        labelled, features, _ = self._label(reading)
-        if not any(item.label is Label.GOOD for item in labelled):
-            return Rejected("extract", NO_MAIN_TEXT, url=url)
+        labelled, features, others = self._label(reading)
         signs = read_signs(labelled, features, reading.fields, url)
-        confidence, article = self.judge(signs)
-        if article < self.judge.least_article:
-            return Rejected("extract", "no_article", f"probability of an article {article:.2f}", url)
+        verdict = self.judge(signs)
+        if self.judge.refuses(verdict):
+            return Rejected("extract", "no_article", f"probability of an article {verdict.article:.2f}", url)
+        found = FoundText(good_paragraphs(labelled), self.name, verdict.confidence)
+        if arbiter and not others:  # the other extractor takes them for one article
+            found = decide(arbiter, reading, labelled, signs, found)
+        if not found.paragraphs:
+            return Rejected("extract", NO_MAIN_TEXT, url=url)
+        return self._doubt(found, verdict, looks_like_list(signs))
+
+    def _doubt(self, found: FoundText, verdict: Verdict, is_list: bool) -> FoundText:
+        """The text with the final confidence and what there is to doubt."""
+        confidence, flags = found.confidence, found.flags
+        if verdict.article < LIKELY_ARTICLE:
+            confidence *= verdict.article
+            flags += (DOUBTFUL_PAGE,)
         confidence = max(round(confidence, 3), 0.001)  # 0 says that none is stated
-        flags = (LOW_CONFIDENCE,) if confidence < self.judge.min_confidence else ()
-        is_list = looks_like_list(signs)
-        return FoundText(good_paragraphs(labelled), self.name, confidence, flags, is_article=article, is_list=is_list)
+        if confidence < self.judge.min_confidence:
+            flags += (LOW_CONFIDENCE,)
+        return replace(found, confidence=confidence, flags=flags, is_article=verdict.article, is_list=is_list)
 
     def _label(self, reading: Reading) -> tuple[Labelled, PageFeatures, Labelled]:
         """The final verdicts on the blocks of the article, at least one, their features, and those of other articles.
 
-        Where a page appends other articles, the article is judged again without them.
+        Where a page appends other articles, the article is judged again without them, and then the next ones may show.
         """
         labelled, features = self._judged(reading)
-        others = find_others(labelled, reading.fields.title)
-        if not others:
-            return labelled, features, ()
-        left = tuple(item.block for at, item in enumerate(labelled) if at not in others)
-        dropped = [msgspec.structs.replace(labelled[at], label=Label.BAD, reasons=(OTHER_ARTICLE,)) for at in others]
-        return *self._judged(replace(reading, blocks=left)), tuple(dropped)
+        dropped: Labelled = ()
+        for _ in range(MOST_ROUNDS):
+            others = find_others(labelled, reading.fields.title)
+            if not others:
+                break
+            dropped += tuple(
+                msgspec.structs.replace(labelled[at], label=Label.BAD, reasons=(OTHER_ARTICLE,)) for at in others
+            )
+            left = tuple(item.block for at, item in enumerate(labelled) if at not in others)
+            labelled, features = self._judged(replace(reading, blocks=left))
+        return labelled, features, dropped
 
     def _judged(self, reading: Reading) -> tuple[Labelled, PageFeatures]:
         fields = reading.fields

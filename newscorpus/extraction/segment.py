@@ -40,6 +40,11 @@ _RARE_ATTRIBUTES = frozenset({"role", "itemprop", "hidden", "aria-hidden", "styl
 """Those that few block-level elements have."""
 
 
+_DATA = ("data-", "aria-label")
+LONGEST_DATA = 40
+"""Characters: what is longer in a `data-` attribute is data of a script, not the name of a part of the page."""
+
+
 def segment(
     root: HtmlElement,
     limits: Limits = Limits(),
@@ -265,16 +270,19 @@ class _Walk:
 
 def _describe(node: HtmlElement, parent: Element | None, shows_hidden: bool) -> Element:
     identifier = classes = role = ""
+    data = node.tag if "-" in node.tag else ""
     is_hidden = False
     for name, value in node.items():
         if name == "class":
             classes = value
         elif name == "id":
             identifier = value
+        elif name.startswith(_DATA) and len(value) <= LONGEST_DATA:
+            data = f"{data} {value}"
         elif name in _RARE_ATTRIBUTES:
             values = dict(node.items())
             role = " ".join(filter(None, (values.get("role"), values.get("itemprop"))))
             is_hidden = "hidden" in values or values.get("aria-hidden") == "true"
             is_hidden = is_hidden or "display:none" in values.get("style", "").replace(" ", "").lower()
             is_hidden = is_hidden and not shows_hidden
-    return Element(node.tag, identifier, classes, role, is_hidden, parent, parent.depth + 1 if parent else 0)
+    return Element(node.tag, identifier, classes, role, is_hidden, parent, parent.depth + 1 if parent else 0, data)

@@ -60,8 +60,17 @@ SIGNS: Final[Mapping[str, str]] = {
 }
 """What the verdict looks at, in order, and what each says."""
 
-ARTICLE = "article.onnx"
-"""The file of the trees that decide whether there is an article."""
+ADDRESS = ("url_words", "url_has_date", "url_depth", "is_front")
+"""The signs of the address. An article is not refused for them alone."""
+STRUCTURE: Final = [at for at, name in enumerate(SIGNS) if name not in ADDRESS]
+"""The places of the other signs."""
+
+ARTICLE_TREES, STRUCTURE_TREES = "article.onnx", "structure.onnx"
+"""The files of the trees that decide whether there is an article: by all signs, and by all but the address."""
+
+DOUBTFUL_PAGE = "doubtful_page"
+"""Flag of a text whose page more likely holds no article than one."""
+LIKELY_ARTICLE = 0.5
 
 _COLUMN: Final = {name: column for column, name in enumerate(FEATURES)}
 _OF_GOOD: Final = [
@@ -171,46 +180,76 @@ class Logistic:
 
 
 @dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is thought of a page and its text."""
+
+    confidence: float  # probability that the text is right, if the page holds an article
+    article: float  # probability that it does
+    structure: float  # the same, whatever its address is
+
+
+@dataclass(frozen=True, slots=True)
 class PageJudge:
     """What judges a page by its signs."""
 
     confidence: Logistic  # gives the probability that the text is right
     article: Trees  # gives the probability that the page holds an article
-    least_article: float  # below this probability the page is taken to hold none
+    structure: Trees  # gives it without a look at the address
+    least_article: float  # below this probability the page is taken to hold none, if its structure agrees
+    least_structure: float  # below this one it does
     min_confidence: float  # texts below it are flagged, and not published unless a build asks for less
 
-    def __call__(self, signs: Floats) -> tuple[float, float]:
-        """The probability that the text is right, and the one that there is an article."""
-        return self.confidence(signs), float(self.article.probability(signs[None].astype(np.float32))[0])
+    def __call__(self, signs: Floats) -> Verdict:
+        """The verdict on a page with these signs."""
+        rows = signs[None].astype(np.float32)
+        structure = self.structure.probability(np.ascontiguousarray(rows[:, STRUCTURE]))
+        return Verdict(self.confidence(signs), float(self.article.probability(rows)[0]), float(structure[0]))
+
+    def refuses(self, verdict: Verdict) -> bool:
+        """Whether a page is taken to hold no article: only where the verdict and the structure alone agree."""
+        return verdict.article < self.least_article and verdict.structure < self.least_structure
 
     @classmethod
     def of(cls, artifact: Artifact) -> "PageJudge":
-        """The judge that a model holds; `verdict_parameters` wrote its numbers.
+        """The judge that a model holds.
 
         Raises:
             ArtifactError: a number or a file is missing, or was made for another number of signs.
         """
-        parameters = artifact.metadata.parameters
-        try:
-            weights, bias = parameters["confidence_weights"], parameters["confidence_bias"]
-            least_article, min_confidence = parameters["least_article"], parameters[MIN_CONFIDENCE]
-        except KeyError as error:
-            raise ArtifactError(f"the model's metadata lacks the parameter {error.args[0]}") from None
-        if isinstance(bias, list) or isinstance(least_article, list) or isinstance(min_confidence, list):
-            raise ArtifactError("the model's metadata holds a list where a number belongs")
-        if not isinstance(weights, list) or len(weights) != len(SIGNS):
-            raise ArtifactError("the model's verdict was trained on other signs than this version reads")
-        trees = Trees(artifact, ARTICLE, len(SIGNS))
-        return cls(Logistic(tuple(weights), bias), trees, least_article, min_confidence)
+        return cls(
+            read_logistic(artifact, "confidence", len(SIGNS)),
+            Trees(artifact, ARTICLE_TREES, len(SIGNS)),
+            Trees(artifact, STRUCTURE_TREES, len(STRUCTURE)),
+            *(_read_number(artifact, name) for name in ("least_article", "least_structure", MIN_CONFIDENCE)),
+        )
 
 
-def verdict_parameters(
-    confidence: Logistic, least_article: float, min_confidence: float
-) -> Mapping[str, float | list[float]]:
-    """The numbers of a verdict, as a model's metadata holds them."""
-    return {
-        "confidence_weights": list(confidence.weights),
-        "confidence_bias": confidence.bias,
-        "least_article": least_article,
-        MIN_CONFIDENCE: min_confidence,
-    }
+def read_logistic(artifact: Artifact, name: str, n_signs: int) -> Logistic:
+    """The logistic model called `name` that a model holds; `logistic_parameters` wrote it.
+
+    Raises:
+        ArtifactError: a number is missing, or was made for another number of signs.
+    """
+    weights = _read_parameter(artifact, f"{name}_weights")
+    if not isinstance(weights, list) or len(weights) != n_signs:
+        raise ArtifactError("the model's verdict was trained on other signs than this version reads")
+    return Logistic(tuple(weights), _read_number(artifact, f"{name}_bias"))
+
+
+def logistic_parameters(name: str, logistic: Logistic) -> Mapping[str, float | list[float]]:
+    """The numbers of a logistic model, as a model's metadata holds them."""
+    return {f"{name}_weights": list(logistic.weights), f"{name}_bias": logistic.bias}
+
+
+def _read_number(artifact: Artifact, name: str) -> float:
+    value = _read_parameter(artifact, name)
+    if isinstance(value, list):
+        raise ArtifactError("the model's metadata holds a list where a number belongs")
+    return value
+
+
+def _read_parameter(artifact: Artifact, name: str) -> float | list[float]:
+    try:
+        return artifact.metadata.parameters[name]
+    except KeyError:
+        raise ArtifactError(f"the model's metadata lacks the parameter {name}") from None

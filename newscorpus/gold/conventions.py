@@ -16,10 +16,15 @@ LISTS_MISSING = frozenset({"fundus"})
 LICENCES: Mapping[str, str] = {"wcxb": "CC-BY-4.0", "fundus": "MIT", "daniel": "GPL-3.0", "dragnet": "AGPL-3.0"}
 """The sets whose licence allows to train shipped models on their texts, and that licence."""
 
+TEXT_LICENCES: Mapping[str, str] = {**LICENCES, "misinformation": "MIT", "article_extraction": "Apache-2.0"}
+"""The same for the default model; the published systems stay with the sets that their documented results are from."""
+
 FIELD_LICENCES: Mapping[str, str] = {**LICENCES, "htmldate": "Apache-2.0"}
 """The same for title, date and authors; it has sets without gold text, too."""
 
-SET_WEIGHTS: Mapping[str, float] = {"wcxb": 1.0, "fundus": 3.0, "daniel": 0.7, "dragnet": 0.7}
+SET_WEIGHTS: Mapping[str, float] = {
+    "wcxb": 1.0, "fundus": 3.0, "daniel": 0.7, "dragnet": 0.7, "misinformation": 1.0, "article_extraction": 1.0,
+}  # fmt: skip
 """How much a page counts in training: the small set of many languages more, those whose gold keeps bylines less."""
 
 

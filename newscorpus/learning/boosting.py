@@ -55,9 +55,9 @@ def block_weights(examples: Sequence[Example]) -> list[Floats]:
     return weights
 
 
-def fold_of(example: Example, folds: int) -> int:
-    """The fold of the example's site, so that no site stands in two."""
-    return zlib.crc32(example.page.site.encode()) % folds
+def fold_of(site: str, folds: int) -> int:
+    """The fold of a site, so that no site stands in two."""
+    return zlib.crc32(site.encode()) % folds
 
 
 def fit(examples: Sequence[Example], matrices: Sequence[Matrix], boosting: Boosting) -> lightgbm.Booster:
@@ -89,18 +89,23 @@ def out_of_fold(
     boosting: Boosting,
     folds: int,
     advance: Callable[[], None],
-) -> list[Floats]:
-    """Per example the probabilities of its blocks, by trees that saw no page of its site; `advance` after each fold."""
+) -> tuple[list[lightgbm.Booster], list[Floats]]:
+    """Per fold the trees that saw no page of its sites, and per example the probabilities that they give its blocks.
+
+    `advance` is called after each fold.
+    """
+    boosters = []
     probabilities: list[Floats] = [np.zeros(0)] * len(examples)
-    fold = [fold_of(example, folds) for example in examples]
+    fold = [fold_of(example.page.site, folds) for example in examples]
     for held_out in range(folds):
         rest = [at for at in range(len(examples)) if fold[at] != held_out]
         booster = fit([examples[at] for at in rest], [matrices[at] for at in rest], boosting)
         for at in range(len(examples)):
             if fold[at] == held_out:
                 probabilities[at] = np.asarray(booster.predict(matrices[at], num_threads=boosting.threads))
+        boosters.append(booster)
         advance()
-    return probabilities
+    return boosters, probabilities
 
 
 def _sample(examples: Sequence[Example], matrices: Sequence[Matrix], seed: int) -> tuple[Matrix, Floats, Floats]:
@@ -109,7 +114,7 @@ def _sample(examples: Sequence[Example], matrices: Sequence[Matrix], seed: int) 
     rows, labels, weights = [], [], []
     for example, matrix, weight in zip(examples, matrices, block_weights(examples), strict=True):
         near = np.convolve(example.good > 0.05, np.ones(2 * NEAR_GOOD + 1))[NEAR_GOOD:][: len(example.good)] > 0.5
-        kept = near | (generator.random(len(near)) < FAR_SHARE)
+        kept = (near | (generator.random(len(near)) < FAR_SHARE)) & (weight > 0)
         rows.append(matrix[kept])
         labels.append(example.good[kept])
         weights.append(np.where(near, weight, weight / FAR_SHARE)[kept])

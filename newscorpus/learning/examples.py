@@ -34,7 +34,7 @@ class Example:
 
 def make_example(page: GoldPage) -> Example | None:
     """The example that `page` makes; None where it cannot be read or has no blocks."""
-    reading = read(Page.from_html(page.html, page.url))
+    reading = read(Page.from_html(page.html, page.url), respect_paywall=False)
     if isinstance(reading, Rejected) or not reading.blocks:
         return None
     fields = reading.fields

@@ -1,36 +1,45 @@
 """Train the default model of main text: boosted trees in two passes over the blocks, and a verdict on the page."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+import lightgbm
 import numpy as np
 
 from newscorpus.arrays import Floats
-from newscorpus.artifacts import Metadata
+from newscorpus.artifacts import MIN_CONFIDENCE, Metadata
+from newscorpus.data import Page
 from newscorpus.evaluation.scores import ngram_scores
 from newscorpus.extraction.classify import COLUMNS, FIRST, SECOND, add_context, label_by
-from newscorpus.extraction.extractor import good_paragraphs
+from newscorpus.extraction.extractor import Reading, good_paragraphs, read
 from newscorpus.extraction.main_text import INPUTS, MODEL
 from newscorpus.extraction.post_analysis import revise
-from newscorpus.extraction.verdict import ARTICLE, SIGNS, read_signs, verdict_parameters
-from newscorpus.gold.conventions import LICENCES, SET_WEIGHTS
-from newscorpus.learning.boosting import Boosting, fit, out_of_fold
+from newscorpus.extraction.post_analysis.headline import Labelled
+from newscorpus.extraction.second_opinion import other_text, read_pair
+from newscorpus.extraction.verdict import ARTICLE_TREES, SIGNS, STRUCTURE_TREES, logistic_parameters, read_signs
+from newscorpus.gold.conventions import SET_WEIGHTS, TEXT_LICENCES, has_article
+from newscorpus.learning.boosting import Boosting, fit, fold_of, out_of_fold
 from newscorpus.learning.examples import Example, make_example
 from newscorpus.learning.model import TrainedModel
 from newscorpus.learning.onnx import trees_to_onnx
 from newscorpus.learning.sources import Progress, describe_data, training_pages
 from newscorpus.learning.verdicts import (
     GradedPage,
+    OtherText,
+    check_second_opinion,
     check_verdict,
     choose_min_confidence,
+    find_unsure,
+    learn_arbiter,
     learn_article,
     learn_confidence,
+    learn_structure,
 )
 
 FOLDS = 4
-MODEL_VERSION = "2"
+MODEL_VERSION = "3"
 PACKAGES = ("lightgbm", "numpy", "scikit-learn")
 
 LEAST_FIT = 0.8
@@ -39,14 +48,16 @@ LEAST_FIT = 0.8
 PASSES = (Boosting(rounds=100, learning_rate=0.15, leaves=16), Boosting())
 """How the trees of the two passes grow. The first sees every block: larger trees there only cost time."""
 
-LEAST_ARTICLE = 0.15
-"""A page less probable to hold an article is rejected; low, because a lost article costs more than a kept listing."""
+LEAST_ARTICLE, LEAST_STRUCTURE = 0.25, 0.17
+"""A page is rejected that is less probable to hold an article, by all signs and by all but its address; low, because a
+lost article costs more than a kept listing. Out of fold 0.47 of those without one are, and one article (2026-11)."""
 
 ABOUT = (
     "Tells the main text of a news page from the rest of it, block by block: boosted trees over "
     f"{len(COLUMNS)} columns in two passes, of which the second also sees what the first said of the blocks around. "
     f"The page is judged by {len(SIGNS)} signs: a logistic model says how far the text can be trusted, shallow trees "
-    "whether there is an article."
+    "whether there is an article. Where the text is doubtful, trafilatura is asked too, and two logistic models decide "
+    "between the texts."
 )
 USE = '`newscorpus extract PAGE`, or `newscorpus.published.registry.load("{name}")`.'
 MEASURE = (
@@ -55,7 +66,8 @@ MEASURE = (
     "`share_sure` is the share of texts given a confidence above 0.9, `share_right_above_0.9` the share of these that "
     "score above 0.9 F1, `calibration_error` the expected calibration error. Of the pages rejected as no article "
     "`rejection_precision` are none, of those that are none `rejection_recall` are rejected; `articles_lost` is the "
-    "share of the articles that are rejected."
+    "share of the articles that are rejected. The second opinion, in the same way: `share_asked` is the share of the "
+    "articles on which trafilatura is asked, `share_changed` that on which its text is taken."
 )
 LIMITS = (
     "Trained mostly on English pages, with German, Russian, Polish, Greek, Chinese and some twenty languages in small "
@@ -63,6 +75,36 @@ LIMITS = (
     "markup does not tell them from the text, they may stay in. Pages that build their text by script hold none for it "
     "to find."
 )
+
+
+Passes = tuple[lightgbm.Booster, lightgbm.Booster]
+"""The trees of the first pass and of the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedModel:
+    """What a model consists of, as `TrainedModel` takes it."""
+
+    weights: Mapping[str, bytes]  # content of each weights file, by name
+    parameters: Mapping[str, float | list[float]]  # numbers of the verdict
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedTrees:
+    """The trees of both passes, and what they make of the pages that they learned from."""
+
+    whole: Passes  # grown on all pages
+    folds: tuple[Passes, ...]  # per fold, grown on the pages of the other folds
+    # Every page by the trees that saw no page of its site.
+    judged: tuple[GradedPage, ...]
+
+    def model(self) -> LearnedModel:
+        """The model that learned from all pages."""
+        return learn_model(self.whole, self.judged)
+
+    def model_without(self, fold: int) -> LearnedModel:
+        """The model that saw no page of the sites of `fold`."""
+        return learn_model(self.folds[fold], [page for page in self.judged if fold_of(page.site, FOLDS) != fold])
 
 
 def train_main_text(
@@ -75,27 +117,18 @@ def train_main_text(
     Raises:
         TrainingError: a set is missing from `data`.
     """
-    made = map(make_example, training_pages(data, progress))
-    examples = [example for example in made if example and _fits(example)]
-    matrices = [example.features.matrix for example in examples]
-    first_seen = out_of_fold(examples, matrices, passes[0], FOLDS, lambda: progress("first pass, one fold more"))
-    first = fit(examples, matrices, passes[0])
-    progress("first pass, all pages")
-    joined = [add_context(example.features, p) for example, p in zip(examples, first_seen, strict=True)]
-    second_seen = out_of_fold(examples, joined, passes[1], FOLDS, lambda: progress("second pass, one fold more"))
-    second = fit(examples, joined, passes[1])
-    progress("second pass, all pages")
-    judged = [_judge(example, p) for example, p in zip(examples, second_seen, strict=True)]
-    trees = {FIRST: first, SECOND: second, ARTICLE: learn_article(judged)}
+    examples = read_examples(data, progress)
+    trees = learn_trees(examples, progress, passes)
+    learned = trees.model()
     model = TrainedModel(
         name=MODEL,
         version=MODEL_VERSION,
         features=INPUTS,
-        parameters=verdict_parameters(learn_confidence(judged), LEAST_ARTICLE, choose_min_confidence(judged)),
-        weights={file: trees_to_onnx(booster) for file, booster in trees.items()},
+        parameters=learned.parameters,
+        weights=learned.weights,
         packages=PACKAGES,
-        data=describe_data(data, Counter(example.page.dataset for example in examples)),
-        scores={**_scores(examples, judged), "verdict": check_verdict(judged, LEAST_ARTICLE)},
+        data=describe_data(data, Counter(example.page.dataset for example in examples), TEXT_LICENCES),
+        scores={**_scores(examples, trees.judged), **_checks(trees.judged)},
         about=ABOUT,
         source="The train split of these sets.",
         how="\n".join(f"- Pass {number}: {_settings(boosting)}" for number, boosting in enumerate(passes, 1)),
@@ -106,32 +139,107 @@ def train_main_text(
     return model.save(output)
 
 
+def read_examples(data: Path, progress: Progress) -> list[Example]:
+    """The examples of the train split of the sets in `data` whose licence allows it.
+
+    Of pages without an article that have other text than their gold the blocks teach nothing, but the pages do.
+
+    Raises:
+        TrainingError: a set is missing from `data`.
+    """
+    examples = []
+    for example in filter(None, map(make_example, training_pages(data, progress, TEXT_LICENCES))):
+        if _fits(example):
+            examples.append(example)
+        elif not has_article(example.page.page_type):
+            examples.append(replace(example, weight=np.zeros(len(example.blocks))))
+    return examples
+
+
+def learn_trees(
+    examples: Sequence[Example], progress: Progress, passes: tuple[Boosting, Boosting] = PASSES
+) -> LearnedTrees:
+    """Grow the trees of both passes on all `examples`, and without each fold of their sites."""
+    matrices = [example.features.matrix for example in examples]
+    firsts, seen = out_of_fold(examples, matrices, passes[0], FOLDS, lambda: progress("first pass, one fold more"))
+    first = fit(examples, matrices, passes[0])
+    progress("first pass, all pages")
+    joined = [add_context(example.features, p) for example, p in zip(examples, seen, strict=True)]
+    seconds, seen = out_of_fold(examples, joined, passes[1], FOLDS, lambda: progress("second pass, one fold more"))
+    second = fit(examples, joined, passes[1])
+    progress("second pass, all pages")
+    judged = _judge(examples, seen)
+    progress("second opinions asked")
+    return LearnedTrees((first, second), tuple(zip(firsts, seconds, strict=True)), judged)
+
+
+def learn_model(passes: Passes, judged: Sequence[GradedPage]) -> LearnedModel:
+    """Make a model of the trees of both passes and of a verdict that is learned from `judged`."""
+    files = (FIRST, SECOND, ARTICLE_TREES, STRUCTURE_TREES)
+    trees = zip(files, (*passes, learn_article(judged), learn_structure(judged)), strict=True)
+    arbiter = learn_arbiter(judged)
+    parameters: dict[str, float | list[float]] = {
+        **logistic_parameters("confidence", learn_confidence(judged)),
+        **logistic_parameters("own", arbiter.own),
+        **logistic_parameters("other", arbiter.other),
+        "least_article": LEAST_ARTICLE,
+        "least_structure": LEAST_STRUCTURE,
+        MIN_CONFIDENCE: choose_min_confidence(judged),
+    }
+    return LearnedModel({file: trees_to_onnx(booster) for file, booster in trees}, parameters)
+
+
 def _fits(example: Example) -> bool:
     chosen = [block.text for block, good in zip(example.blocks, example.good, strict=True) if good > 0.5]
     return ngram_scores("\n".join(chosen), example.page.text).f1 > LEAST_FIT
 
 
-def _judge(example: Example, probability: Floats) -> GradedPage:
-    fields = example.fields
-    labelled = revise(label_by(probability, example.features, example.blocks), fields.title)
-    text = "\n".join(good_paragraphs(labelled))
+def _judge(examples: Sequence[Example], probabilities: Sequence[Floats]) -> tuple[GradedPage, ...]:
+    """The pages as the trees see them that gave `probabilities`; where the text is doubtful, with the other one."""
+    pairs = list(zip(examples, probabilities, strict=True))
+    graded = [_grade(example, _label(example, probability)) for example, probability in pairs]
+    for at, confidence in find_unsure(graded).items():
+        example, probability = pairs[at]
+        graded[at] = _with_other(graded[at], example, _label(example, probability), confidence)
+    return tuple(graded)
+
+
+def _label(example: Example, probability: Floats) -> Labelled:
+    return revise(label_by(probability, example.features, example.blocks), example.fields.title)
+
+
+def _grade(example: Example, labelled: Labelled) -> GradedPage:
     return GradedPage(
-        signs=read_signs(labelled, example.features, fields, example.page.url),
-        f1=ngram_scores(text, example.page.text).f1,
+        signs=read_signs(labelled, example.features, example.fields, example.page.url),
+        f1=ngram_scores("\n".join(good_paragraphs(labelled)), example.page.text).f1,
         page_type=example.page.page_type,
         site=example.page.site,
         weight=SET_WEIGHTS[example.page.dataset],
     )
 
 
+def _with_other(page: GradedPage, example: Example, labelled: Labelled, confidence: float) -> GradedPage:
+    """The page with what the other extractor finds on it."""
+    reading = read(Page.from_html(example.page.html, example.page.url), respect_paywall=False)
+    other = other_text(reading) if isinstance(reading, Reading) else []
+    signs = read_pair(page.signs, confidence, labelled, good_paragraphs(labelled), other)
+    return replace(page, other=OtherText(signs, ngram_scores("\n".join(other), example.page.text).f1))
+
+
 def _scores(examples: Sequence[Example], judged: Sequence[GradedPage]) -> dict[str, dict[str, float]]:
     """Mean F1 by set, out of fold: every page judged by trees that saw no page of its site."""
     scores = {}
-    for dataset in LICENCES:
+    for dataset in TEXT_LICENCES:
         pages = zip(examples, judged, strict=True)
         f1 = [page.f1 for example, page in pages if example.page.dataset == dataset and page.is_article]
         scores[dataset] = {"pages": float(len(f1)), "page_f1": round(float(np.mean(f1)), 4) if f1 else 0.0}
     return scores
+
+
+def _checks(judged: Sequence[GradedPage]) -> dict[str, dict[str, float]]:
+    """How well verdict and second opinion do."""
+    verdict = check_verdict(judged, LEAST_ARTICLE, LEAST_STRUCTURE)
+    return {"verdict": verdict, "second opinion": check_second_opinion(judged)}
 
 
 def _settings(boosting: Boosting) -> str:

@@ -1,19 +1,18 @@
-"""Learn the verdict on a page from its signs: a logistic model of the confidence, boosted trees for the rest."""
+"""Learn the verdict on a page from its signs: logistic models of what can be trusted, boosted trees for the rest."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import lightgbm
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
-from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from newscorpus.arrays import Floats
-from newscorpus.extraction.verdict import Logistic
+from newscorpus.arrays import Floats, Integers
+from newscorpus.extraction.second_opinion import ASK_BELOW, PAIR_SIGNS, Arbiter
+from newscorpus.extraction.verdict import SIGNS, STRUCTURE, Logistic
 from newscorpus.gold.conventions import NO_ARTICLE, has_article
 
 FOLDS = 5
@@ -23,9 +22,6 @@ TRUSTED_F1 = 0.9
 
 STRENGTH = 0.3
 """Inverse of the penalty on the weights of the confidence."""
-
-MOST_RIGHT_LEFT_OUT = 0.003
-"""Largest share of the right texts that may lie below it: a lost article costs more than a bad one."""
 
 STEPS = 1000
 """Of a confidence from 0 to 1, as rows of a corpus state it: three digits."""
@@ -50,6 +46,14 @@ TREES = {
 
 
 @dataclass(frozen=True, slots=True)
+class OtherText:
+    """The signs of both texts of a page (`read_pair`), and the F1 of the other one."""
+
+    signs: Floats
+    f1: float
+
+
+@dataclass(frozen=True, slots=True)
 class GradedPage:
     """The signs of a page (`read_signs`), the F1 of the text found, what it holds, and how much it counts."""
 
@@ -58,6 +62,7 @@ class GradedPage:
     page_type: str
     site: str
     weight: float
+    other: OtherText | None = None  # where the other extractor was asked
 
     @property
     def is_article(self) -> bool:
@@ -72,56 +77,100 @@ class GradedPage:
 
 def learn_confidence(pages: Sequence[GradedPage]) -> Logistic:
     """Fit the probability that the text of an article is right."""
-    model = _fit_logistic([page for page in pages if page.is_article])
-    scaler, regression = model[0], model[1]
-    weights = regression.coef_[0] / scaler.scale_
-    bias = float(regression.intercept_[0] - weights @ scaler.mean_)
-    return Logistic(tuple(round(float(weight), 6) for weight in weights), round(bias, 6))
+    return _fit_logistic([page for page in pages if page.is_article])
+
+
+def learn_arbiter(pages: Sequence[GradedPage]) -> Arbiter:
+    """Fit the probabilities that the own text and that the other one is right, on pages that have both."""
+    own = [replace(page, signs=page.other.signs) for page in pages if page.other]
+    other = [replace(page, signs=page.other.signs, f1=page.other.f1) for page in pages if page.other]
+    n_signs = len(SIGNS) + len(PAIR_SIGNS)
+    return Arbiter(_fit_logistic(own, n_signs), _fit_logistic(other, n_signs))
 
 
 def choose_min_confidence(pages: Sequence[GradedPage]) -> float:
-    """Choose the highest confidence below which hardly a right text lies, out of fold by site."""
-    articles = [page for page in pages if page.is_article]
-    right = np.sort(_confidence_out_of_fold(articles)[[page.is_right for page in articles]])
-    least = float(right[int(MOST_RIGHT_LEFT_OUT * len(right))])
+    """Choose the highest confidence below which no right text lies, out of fold by site: none is lost to it."""
+    confidence, f1 = settle(pages)
+    least = float(confidence[f1 > TRUSTED_F1].min())
     return math.floor(least * STEPS) / STEPS
 
 
 def learn_article(pages: Sequence[GradedPage]) -> lightgbm.Booster:
     """Grow trees for the probability that a page holds an article."""
-    clear = _clear_cases(pages)
-    answers, weights = [float(page.is_article) for page in clear], [page.weight for page in clear]
-    return lightgbm.train(TREES, lightgbm.Dataset(_signs(clear), answers, weight=weights), ROUNDS)
+    return _grow(pages, range(len(pages[0].signs)))
 
 
-def check_verdict(pages: Sequence[GradedPage], least_article: float) -> dict[str, float]:
+def learn_structure(pages: Sequence[GradedPage]) -> lightgbm.Booster:
+    """Grow trees for the same without the signs of the address."""
+    return _grow(pages, STRUCTURE)
+
+
+def find_unsure(pages: Sequence[GradedPage]) -> dict[int, float]:
+    """The confidence of the articles where it is so low that the other extractor is asked, by index; out of fold."""
+    at = [index for index, page in enumerate(pages) if page.is_article]
+    confidence = _confidence_out_of_fold([pages[index] for index in at]).tolist()
+    return {index: value for index, value in zip(at, confidence, strict=True) if value < ASK_BELOW}
+
+
+def settle(pages: Sequence[GradedPage]) -> tuple[Floats, Floats]:
+    """Per article the confidence in the text that is taken and the F1 of that, out of fold by site."""
+    articles = [page for page in pages if page.is_article]
+    confidence, f1 = _confidence_out_of_fold(articles), np.array([page.f1 for page in articles])
+    asked = [at for at, page in enumerate(articles) if page.other]
+    for rest, held_out in _folds([articles[at] for at in asked]):
+        arbiter = learn_arbiter([articles[asked[at]] for at in rest])
+        for at in (asked[index] for index in held_out):
+            if other := articles[at].other:
+                confidence[at], takes_other = arbiter(other.signs)
+                f1[at] = other.f1 if takes_other else f1[at]
+    return confidence, f1
+
+
+def check_verdict(pages: Sequence[GradedPage], least_article: float, least_structure: float) -> dict[str, float]:
     """Measure how well the verdict does on pages of sites that its own training did not see (cross-validation by site).
 
     Rejections are counted over the sets with page types. `share_right_above_0.9` is the share of texts with
     F1 above 0.9 among those given a confidence above 0.9; `calibration_error` the expected calibration error, ten bins.
     """
-    articles = [page for page in pages if page.is_article]
-    confidence = _confidence_out_of_fold(articles)
-    right = np.array([page.is_right for page in articles])
-    sure = confidence > TRUSTED_F1
+    confidence, f1 = settle(pages)
+    right, sure = f1 > TRUSTED_F1, confidence > TRUSTED_F1
     bins = np.minimum((confidence * 10).astype(int), 9)
     errors = [abs(confidence[bins == at].sum() - right[bins == at].sum()) for at in range(10)]
     clear = _clear_cases(pages)
-    rejected = _cross_validated(clear, lambda rest, held: learn_article(rest).predict(_signs(held))) < least_article
+    rejected = _by_trees(clear, learn_article) < least_article
+    rejected &= _by_trees(clear, learn_structure, STRUCTURE) < least_structure
     typed = np.array([bool(page.page_type) for page in clear])
     is_other = np.array([not page.is_article for page in clear])
     return {
         "share_sure": float(sure.mean()),
         "share_right_above_0.9": float(right[sure].mean()),
-        "calibration_error": float(sum(errors) / len(articles)),
+        "calibration_error": float(sum(errors) / len(right)),
         "rejection_precision": float(is_other[rejected & typed].mean()) if (rejected & typed).any() else 0.0,
         "rejection_recall": float(rejected[is_other].mean()),
         "articles_lost": float(rejected[~is_other].mean()),
     }
 
 
+def check_second_opinion(pages: Sequence[GradedPage]) -> dict[str, float]:
+    """Measure what the second opinion changes, in the same way: shares of the articles, and their mean page F1."""
+    articles = [page for page in pages if page.is_article]
+    before = np.array([page.f1 for page in articles])
+    _, after = settle(articles)
+    return {
+        "share_asked": float(np.mean([page.other is not None for page in articles])),
+        "share_changed": float((after != before).mean()),
+        "page_f1_before": float(before.mean()),
+        "page_f1_after": float(after.mean()),
+    }
+
+
 def _confidence_out_of_fold(articles: Sequence[GradedPage]) -> Floats:
-    return _cross_validated(articles, lambda rest, held: _fit_logistic(rest).predict_proba(_signs(held))[:, 1])
+    """The confidence in the own text of each of `articles`."""
+    confidence = np.zeros(len(articles))
+    for rest, held_out in _folds(articles):
+        model = _fit_logistic([articles[at] for at in rest])
+        confidence[held_out] = [model(articles[at].signs) for at in held_out]
+    return confidence
 
 
 def _clear_cases(pages: Sequence[GradedPage]) -> list[GradedPage]:
@@ -133,17 +182,37 @@ def _signs(pages: Sequence[GradedPage]) -> Floats:
     return np.array([page.signs for page in pages])
 
 
-def _fit_logistic(articles: Sequence[GradedPage]) -> Pipeline:
-    model = make_pipeline(StandardScaler(), LogisticRegression(C=STRENGTH, max_iter=2000))
-    right, weights = [page.is_right for page in articles], np.array([page.weight for page in articles])
-    return model.fit(_signs(articles), right, logisticregression__sample_weight=weights)
+def _grow(pages: Sequence[GradedPage], columns: Sequence[int]) -> lightgbm.Booster:
+    clear = _clear_cases(pages)
+    answers, weights = [float(page.is_article) for page in clear], [page.weight for page in clear]
+    return lightgbm.train(TREES, lightgbm.Dataset(_signs(clear)[:, list(columns)], answers, weight=weights), ROUNDS)
 
 
-def _cross_validated(
-    pages: Sequence[GradedPage], judge: Callable[[Sequence[GradedPage], Sequence[GradedPage]], Any]
+def _by_trees(
+    pages: Sequence[GradedPage], learn: Callable[[Sequence[GradedPage]], lightgbm.Booster], columns: Sequence[int] = ()
 ) -> Floats:
-    """The probability of each page, as `judge` gives it after learning from pages of other sites alone."""
+    """The probability of each page by trees that learned from other sites; they see all signs, or `columns`."""
     probability = np.zeros(len(pages))
-    for rest, held_out in GroupKFold(FOLDS).split(pages, groups=[page.site for page in pages]):
-        probability[held_out] = judge([pages[at] for at in rest], [pages[at] for at in held_out])
+    signs = _signs(pages)[:, list(columns)] if columns else _signs(pages)
+    for rest, held_out in _folds(pages):
+        probability[held_out] = learn([pages[at] for at in rest]).predict(signs[held_out])
     return probability
+
+
+def _fit_logistic(pages: Sequence[GradedPage], n_signs: int = len(SIGNS)) -> Logistic:
+    """The probability that the text of a page is right, by its signs; one and the same where no page tells."""
+    if len({page.is_right for page in pages}) < 2:
+        return Logistic((0.0,) * n_signs, 0.0)
+    scaler, regression = StandardScaler(), LogisticRegression(C=STRENGTH, max_iter=2000)
+    right, page_weights = [page.is_right for page in pages], np.array([page.weight for page in pages])
+    regression.fit(scaler.fit_transform(_signs(pages)), right, sample_weight=page_weights)
+    weights = regression.coef_[0] / scaler.scale_
+    bias = float(regression.intercept_[0] - weights @ scaler.mean_)
+    return Logistic(tuple(round(float(weight), 6) for weight in weights), round(bias, 6))
+
+
+def _folds(pages: Sequence[GradedPage]) -> Iterator[tuple[Integers, Integers]]:
+    """The indices to learn from and those held out, so that no site stands in both; none where there is one site."""
+    sites = [page.site for page in pages]
+    if len(set(sites)) > 1:
+        yield from GroupKFold(min(FOLDS, len(set(sites)))).split(pages, groups=sites)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from newscorpus.data import Rejected
 from newscorpus.extraction.extractor import (
@@ -22,11 +23,12 @@ from newscorpus.published.segment_systems.find import load_segment_system
 from newscorpus.published.shallow_tree.find import ShallowTree
 from newscorpus.published.texttractor.find import Texttractor
 
-DEFAULT = "main-text"
+DEFAULT, ALONE = "main-text", "main-text-alone"
+"""The default, and the same without a second opinion."""
 
 
-def _main_text(template: Template | None) -> SystemExtractor:
-    system = MainTextSystem()
+def _main_text(template: Template | None, *, asks: bool) -> SystemExtractor:
+    system = MainTextSystem(asks=asks)
     return BlockSystemExtractor(find=system.find, template=template, label_blocks=system.label)
 
 
@@ -42,7 +44,8 @@ def _template_alone(template: Template | None) -> SystemExtractor:
 
 
 SYSTEMS: Mapping[str, Callable[[Template | None], SystemExtractor]] = {
-    "main-text": _main_text,
+    DEFAULT: partial(_main_text, asks=True),
+    ALONE: partial(_main_text, asks=False),
     "bte": lambda template: SystemExtractor(bte.find, template),
     "texttractor": lambda template: keep_good(Texttractor(), template),
     "texttractor-unrevised": lambda template: keep_good(Texttractor(rules=()), template),

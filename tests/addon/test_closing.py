@@ -76,7 +76,7 @@ def test_the_end_says_how_many_are_published(tmp_path: Path, caplog: pytest.LogC
     caplog.set_level("INFO")
     with IntakeWriter(tmp_path / "intake", BuildConfig().signature) as intake:
         for name, text, confidence in (("a", "one two", 0.9), ("b", "one two", 0.9), ("c", "three", 0.01)):
-            article = Article(f"https://a.cz/{name}", text, Fields(), "model:main-text@2", confidence)
+            article = Article(f"https://a.cz/{name}", text, Fields(), "model:main-text@3", confidence)
             intake.append(Row(make_record(article, "a", "en", 1.0), sign(text)))
     close(tmp_path, {"newscorpus/kept": 3, "downloader/request_count": 3})
     counts = "1 published, 1 left out as doubtful, 1 as duplicates or earlier texts"

@@ -59,6 +59,8 @@ def test_positive_numbers() -> None:
 def test_switches() -> None:
     assert switch(settings(NEWSCORPUS_BUILD="true"), "NEWSCORPUS_BUILD")
     assert not switch(settings(NEWSCORPUS_BUILD="0"), "NEWSCORPUS_BUILD")
+    assert switch(settings(NEWSCORPUS_SECOND_OPINION="on"), "NEWSCORPUS_SECOND_OPINION")
+    assert not switch(settings(NEWSCORPUS_SECOND_OPINION="off"), "NEWSCORPUS_SECOND_OPINION")
     with pytest.raises(CrawlError, match="NEWSCORPUS_BUILD is 'perhaps'"):
         switch(settings(NEWSCORPUS_BUILD="perhaps"), "NEWSCORPUS_BUILD")
 

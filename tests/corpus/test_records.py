@@ -77,8 +77,8 @@ def test_other_schemas_are_refused(record: Record, schema: int) -> None:
     ("extractor", "stated", "source"),
     [
         ("template:a@1", "", "template"),
-        ("model:main-text@2", "", "model"),
-        ("model:main-text@2", "json-ld", "json-ld"),
+        ("model:main-text@3", "", "model"),
+        ("model:main-text@3", "json-ld", "json-ld"),
         ("bte", "", "bte"),
     ],
 )

@@ -255,7 +255,7 @@ def test_the_command(corpus: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["explain", f"{SITE}/one", "--corpus", str(corpus), "--page", "--json"])
     assert done.exit_code == 0, done.output
     said = json.loads(done.output)
-    assert (said["address"]["fate"], said["page"]["extractor"]) == ("published", "model:main-text@2")
+    assert (said["address"]["fate"], said["page"]["extractor"]) == ("published", "model:main-text@3")
     (tmp_path / "page.html").write_text(article("one"))
     done = CliRunner().invoke(app, ["explain", str(tmp_path / "page.html")])
     assert done.exit_code == 0, done.output

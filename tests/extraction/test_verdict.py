@@ -5,13 +5,31 @@ from dataclasses import replace
 import msgspec
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from newscorpus.artifacts import Artifact, ArtifactError, Metadata
 from newscorpus.data import Block, Element, Fields, Label, LabelledBlock
 from newscorpus.extraction.features import measure
-from newscorpus.extraction.verdict import ARTICLE, SIGNS, Logistic, PageJudge, read_signs, verdict_parameters
+from newscorpus.extraction.verdict import (
+    ADDRESS,
+    ARTICLE_TREES,
+    SIGNS,
+    STRUCTURE,
+    STRUCTURE_TREES,
+    Logistic,
+    PageJudge,
+    Verdict,
+    logistic_parameters,
+    read_signs,
+)
 
-PARAMETERS = verdict_parameters(Logistic((0.0,) * len(SIGNS), 0.0), 0.3, 0.1)
+PARAMETERS = {
+    **logistic_parameters("confidence", Logistic((0.0,) * len(SIGNS), 0.0)),
+    "least_article": 0.3,
+    "least_structure": 0.2,
+    "min_confidence": 0.1,
+}
+OTHER_SIGNS = tuple(tuple(SIGNS)[at] for at in STRUCTURE)
 
 
 MakeArtifact = Callable[..., Artifact]
@@ -19,11 +37,13 @@ MakeArtifact = Callable[..., Artifact]
 
 @pytest.fixture
 def artifact(stump: Callable[..., bytes]) -> MakeArtifact:
-    """Make a model whose trees hold dated pages to be articles, and others not."""
+    """Make a model for which articles have a date in the address, and by structure one anywhere."""
 
     def make(columns: tuple[str, ...] = tuple(SIGNS), **parameters: float | list[float]) -> Artifact:
         metadata = Metadata("toy", "1", (), {**PARAMETERS, **parameters}, {}, {}, {}, {})
-        return Artifact(metadata, {ARTICLE: stump(columns, "is_dated", 0.5, -2.0, 2.0)})
+        structure = stump(OTHER_SIGNS, "is_dated", 0.5, -2.0, 2.0)
+        article = stump(columns, columns[-1] if len(columns) == 1 else "url_has_date", 0.5, -2.0, 2.0)
+        return Artifact(metadata, {ARTICLE_TREES: article, STRUCTURE_TREES: structure})
 
     return make
 
@@ -46,14 +66,32 @@ def test_a_model_wants_as_many_signs_as_weights() -> None:
 
 
 def test_a_verdict_is_read_from_the_model(artifact: MakeArtifact) -> None:
-    verdict = PageJudge.of(artifact(confidence_weights=[1.0] * len(SIGNS), confidence_bias=-1.0))
+    judge = PageJudge.of(artifact(confidence_weights=[1.0] * len(SIGNS), confidence_bias=-1.0))
+    low, high = 1 / (1 + math.exp(2)), 1 / (1 + math.exp(-2))
 
-    confidence, undated = verdict(np.full(len(SIGNS), 1 / len(SIGNS)))
-    _, dated = verdict(np.ones(len(SIGNS)))
+    assert judge(np.full(len(SIGNS), 1 / len(SIGNS))).confidence == pytest.approx(0.5)
+    verdicts = {name: judge(only(name)) for name in ("url_has_date", "is_dated")}
+    assert verdicts["url_has_date"].article == verdicts["is_dated"].structure == pytest.approx(high)
+    assert verdicts["url_has_date"].structure == verdicts["is_dated"].article == pytest.approx(low)
+    assert (judge.least_article, judge.least_structure, judge.min_confidence) == (0.3, 0.2, 0.1)
 
-    assert confidence == pytest.approx(0.5)
-    assert [undated, dated] == pytest.approx([1 / (1 + math.exp(2)), 1 / (1 + math.exp(-2))])
-    assert (verdict.least_article, verdict.min_confidence) == (0.3, 0.1)
+
+def only(*names: str) -> NDArray[np.float64]:
+    return np.array([float(name in names) for name in SIGNS])
+
+
+def test_a_page_is_refused_only_where_verdict_and_structure_agree(artifact: MakeArtifact) -> None:
+    judge = PageJudge.of(artifact())
+
+    assert judge.refuses(judge(only()))
+    assert not judge.refuses(judge(only("is_dated")))
+    assert not judge.refuses(judge(only("url_has_date")))
+    assert not judge.refuses(Verdict(confidence=0.0, article=0.29, structure=0.21))
+
+
+def test_the_structure_does_not_see_the_address() -> None:
+    assert set(OTHER_SIGNS) == set(SIGNS) - set(ADDRESS)
+    assert {name for name in SIGNS if name.startswith("url_")} < set(ADDRESS)
 
 
 @pytest.mark.parametrize("name", list(PARAMETERS))
@@ -63,7 +101,7 @@ def test_a_missing_number_is_named(artifact: MakeArtifact, name: str) -> None:
 
 
 def test_missing_trees_are_named(artifact: MakeArtifact) -> None:
-    with pytest.raises(ArtifactError, match=rf"'toy': metadata.json does not name {ARTICLE}$"):
+    with pytest.raises(ArtifactError, match=rf"'toy': metadata.json does not name {ARTICLE_TREES}$"):
         PageJudge.of(replace(artifact(), weights={}))
 
 

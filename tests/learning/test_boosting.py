@@ -56,8 +56,8 @@ def test_the_pages_of_a_site_fall_into_one_fold(make_page: MakePage) -> None:
     pages = [replace(make_page(number), domain="news.example") for number in range(5)]
     nameless = [replace(make_page(number), domain="") for number in range(12)]
 
-    assert len({fold_of(example_of(page), 4) for page in pages}) == 1
-    assert {fold_of(example_of(page), 3) for page in nameless} == {0, 1, 2}
+    assert len({fold_of(page.site, 4) for page in pages}) == 1
+    assert {fold_of(page.site, 3) for page in nameless} == {0, 1, 2}
 
 
 def test_trees_learn_what_is_good_and_the_same_ones_every_time(examples: list[Example]) -> None:
@@ -80,17 +80,19 @@ def test_another_seed_grows_other_trees(examples: list[Example]) -> None:
 
 def test_probabilities_out_of_fold(examples: list[Example]) -> None:
     told: list[int] = []
-    found = out_of_fold(examples, matrices(examples), SMALL, 3, lambda: told.append(1))
+    boosters, found = out_of_fold(examples, matrices(examples), SMALL, 3, lambda: told.append(1))
 
-    assert len(told) == 3
+    assert len(told) == len(boosters) == 3
+    at = fold_of(examples[0].page.site, 3)
+    assert (np.asarray(boosters[at].predict(matrices(examples)[0])) == found[0]).all()
     assert [len(probability) for probability in found] == [len(example.blocks) for example in examples]
     assert all((probability >= 0).all() and (probability <= 1).all() for probability in found)
 
 
 def test_what_a_page_teaches_is_not_seen_in_its_own_fold(examples: list[Example]) -> None:
-    before = out_of_fold(examples, matrices(examples), SMALL, 3, lambda: None)
+    _, before = out_of_fold(examples, matrices(examples), SMALL, 3, lambda: None)
     inverted = [replace(examples[0], good=1 - examples[0].good), *examples[1:]]
-    after = out_of_fold(inverted, matrices(examples), SMALL, 3, lambda: None)
+    _, after = out_of_fold(inverted, matrices(examples), SMALL, 3, lambda: None)
 
     assert (before[0] == after[0]).all()
     assert any((old != new).any() for old, new in zip(before[1:], after[1:], strict=True))

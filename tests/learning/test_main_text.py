@@ -12,9 +12,10 @@ from newscorpus.extraction.classify import FIRST, SECOND, Classifier, label_by
 from newscorpus.extraction.features import Hints, measure
 from newscorpus.extraction.main_text import INPUTS
 from newscorpus.extraction.parse import parse
+from newscorpus.extraction.second_opinion import PAIR_SIGNS, Arbiter
 from newscorpus.extraction.segment import segment
-from newscorpus.extraction.verdict import ARTICLE, PageJudge
-from newscorpus.gold.conventions import LICENCES
+from newscorpus.extraction.verdict import ARTICLE_TREES, SIGNS, STRUCTURE_TREES, PageJudge
+from newscorpus.gold.conventions import TEXT_LICENCES
 from newscorpus.gold.pages import GoldPage
 from newscorpus.learning.boosting import Boosting
 from newscorpus.learning.main_text import LEAST_ARTICLE, train_main_text
@@ -39,7 +40,7 @@ def harder(page: GoldPage) -> GoldPage:
 def data(tmp_path: Path, make_page: MakePage) -> Path:
     folder = tmp_path / "data"
     folder.mkdir()
-    for dataset in LICENCES:
+    for dataset in TEXT_LICENCES:
         pages = [harder(make_page(number, dataset)) for number in range(6)]
         listings = [make_page(number, page_type="listing") for number in range(6)] if dataset == "wcxb" else []
         unseen = make_page(6, dataset, split="dev")
@@ -65,8 +66,9 @@ def test_training_writes_a_model_that_finds_the_text(
 
     assert [item.block.text for item in labelled if item.label is Label.GOOD] == page.text.splitlines()
     assert PageJudge.of(artifact).least_article == LEAST_ARTICLE
+    assert len(Arbiter.of(artifact).own.weights) == len(SIGNS) + len(PAIR_SIGNS)
     assert metadata.features == artifact.metadata.features == INPUTS
-    assert len(told) > len(LICENCES)
+    assert len(told) > len(TEXT_LICENCES)
 
 
 def test_training_twice_writes_the_same_bytes(data: Path, tmp_path: Path) -> None:
@@ -74,7 +76,7 @@ def test_training_twice_writes_the_same_bytes(data: Path, tmp_path: Path) -> Non
     run(data, first)
     run(data, second)
 
-    for name in (FIRST, SECOND, ARTICLE, METADATA, CARD):
+    for name in (FIRST, SECOND, ARTICLE_TREES, STRUCTURE_TREES, METADATA, CARD):
         assert (first / name).read_bytes() == (second / name).read_bytes(), name
 
 
@@ -82,14 +84,14 @@ def test_what_the_metadata_and_the_card_say(data: Path, tmp_path: Path) -> None:
     metadata, _ = run(data, tmp_path / "toy")
 
     assert {name: row["pages"] for name, row in metadata.data.items()} == {
-        "wcxb": 12, "fundus": 6, "daniel": 6, "dragnet": 6,
+        "wcxb": 12, "fundus": 6, "daniel": 6, "dragnet": 6, "misinformation": 6, "article_extraction": 6,
     }  # the development split is not seen  # fmt: skip
-    assert {name: row["licence"] for name, row in metadata.data.items()} == dict(LICENCES)
-    assert all(0.5 < metadata.scores[name]["page_f1"] <= 1 for name in LICENCES)
+    assert {name: row["licence"] for name, row in metadata.data.items()} == dict(TEXT_LICENCES)
+    assert all(0.5 < metadata.scores[name]["page_f1"] <= 1 for name in TEXT_LICENCES)
     card = (tmp_path / "toy" / CARD).read_text()
-    assert "# main-text, version 2" in card
+    assert "# main-text, version 3" in card
     assert all(f"| {name} | {row['pages']:g} | {row['page_f1']:g} |" in card for name, row in metadata.scores.items()
-               if name in LICENCES)  # fmt: skip
+               if name in TEXT_LICENCES)  # fmt: skip
     assert f"| verdict | {metadata.scores['verdict']['share_sure']:g} |" in card
     assert all(f"| {name} | {row['pages']} | {row['licence']} | `{row['sha256']}` |" in card
                for name, row in metadata.data.items())  # fmt: skip

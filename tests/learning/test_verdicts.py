@@ -1,17 +1,25 @@
+from dataclasses import replace
 from random import Random
 
 import lightgbm
 import numpy as np
 import pytest
 
-from newscorpus.extraction.verdict import SIGNS
+from newscorpus.extraction.second_opinion import ASK_BELOW, PAIR_SIGNS
+from newscorpus.extraction.verdict import SIGNS, STRUCTURE
 from newscorpus.gold.conventions import NO_ARTICLE
 from newscorpus.learning.verdicts import (
     GradedPage,
+    OtherText,
+    check_second_opinion,
     check_verdict,
     choose_min_confidence,
+    find_unsure,
+    learn_arbiter,
     learn_article,
     learn_confidence,
+    learn_structure,
+    settle,
 )
 
 
@@ -53,12 +61,70 @@ def test_the_least_confidence_leaves_out_wrong_texts_and_hardly_a_right_one(page
     assert not any(confidence(page.signs) < least - 0.05 for page in pages if page.is_right)
 
 
-def test_one_right_text_in_three_hundred_may_be_left_out(pages: list[GradedPage]) -> None:
-    right = [judged(number, 0.99) for number in range(1000, 1340)]
+def test_no_right_text_is_left_out(pages: list[GradedPage]) -> None:
     freak = GradedPage(judged(61, 0.3).signs, 0.99, "article", "freak.example", 1.0)
+    right = [judged(number, 0.99) for number in range(1000, 1340)]
 
-    assert choose_min_confidence([*pages, freak]) < 0.3
-    assert choose_min_confidence([*pages, *right, freak]) > 0.3
+    assert choose_min_confidence([*pages, *right]) > choose_min_confidence([*pages, *right, freak])
+
+
+def with_other(page: GradedPage, other_f1: float) -> GradedPage:
+    """The page with another text, of which the last sign speaks."""
+    pair = np.concatenate((page.signs, np.zeros(len(PAIR_SIGNS))))
+    pair[-1] = other_f1 + 0.1 * page.signs[2]
+    return replace(page, other=OtherText(pair, other_f1))
+
+
+@pytest.fixture
+def asked(pages: list[GradedPage]) -> list[GradedPage]:
+    """Where the own text is wrong, the other one is right on every second page."""
+    return [
+        with_other(page, 0.99 if number % 2 else 0.2) if page.is_article and not page.is_right else page
+        for number, page in enumerate(pages)
+    ]
+
+
+def test_the_other_text_is_taken_where_it_is_more_probably_right(asked: list[GradedPage]) -> None:
+    arbiter = learn_arbiter([*asked, *(with_other(judged(number, 0.99), 0.2) for number in range(600, 630))])
+    wrong = judged(501, 0.3)
+
+    for other_f1, takes_other in ((0.99, True), (0.2, False)):
+        page = with_other(wrong, other_f1)
+        assert page.other
+        assert arbiter(page.other.signs)[1] is takes_other
+
+
+def test_confidence_and_score_are_those_of_the_text_that_is_taken(asked: list[GradedPage]) -> None:
+    confidence, f1 = settle(asked)
+    found = check_second_opinion(asked)
+
+    assert len(confidence) == len(f1) == 90
+    assert (f1[61:90:2] == 0.99).mean() > 0.8
+    assert (f1[60:90:2] == 0.99).mean() < 0.2
+    assert confidence[61:90:2].mean() > 0.6 > confidence[60:90:2].mean()
+    assert found["share_asked"] == pytest.approx(30 / 90)
+    assert 0.1 < found["share_changed"] < 0.3
+    assert found["page_f1_after"] > found["page_f1_before"]
+
+
+def test_where_no_page_was_asked_the_own_text_is_taken(pages: list[GradedPage]) -> None:
+    pair = np.ones(len(SIGNS) + len(PAIR_SIGNS))
+    assert learn_arbiter(pages)(pair) == (0.5, False)
+
+
+def test_articles_with_a_low_confidence_are_unsure(pages: list[GradedPage]) -> None:
+    found = find_unsure(pages)
+
+    assert set(range(60, 90)) < set(found) < set(range(90))
+    assert len(found) < 40
+    assert all(value < ASK_BELOW for value in found.values())
+
+
+def test_the_structure_is_learned_without_the_address(pages: list[GradedPage]) -> None:
+    booster = learn_structure(pages)
+
+    assert booster.num_feature() == len(STRUCTURE)
+    assert float(np.asarray(booster.predict(judged(500, 0.99).signs[None, STRUCTURE]))[0]) > 0.7
 
 
 def test_articles_are_told_from_pages_that_hold_none(pages: list[GradedPage]) -> None:
@@ -91,7 +157,7 @@ def test_learning_twice_gives_the_same_numbers(pages: list[GradedPage]) -> None:
 
 
 def test_the_verdict_checked_by_site(pages: list[GradedPage]) -> None:
-    found = check_verdict(pages, 0.5)
+    found = check_verdict(pages, 0.5, 0.5)
 
     assert found["share_right_above_0.9"] == 1
     assert 0.3 < found["share_sure"] < 0.7
@@ -100,6 +166,6 @@ def test_the_verdict_checked_by_site(pages: list[GradedPage]) -> None:
 
 
 def test_where_nothing_is_rejected_nothing_is_lost(pages: list[GradedPage]) -> None:
-    found = check_verdict(pages, 0.0)
+    found = check_verdict(pages, 0.0, 0.0)
 
     assert (found["rejection_precision"], found["rejection_recall"], found["articles_lost"]) == (0, 0, 0)

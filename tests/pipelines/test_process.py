@@ -124,6 +124,14 @@ def test_a_wrong_file_ends_the_crawl_before_it_begins(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("extractor", "value", "taken"),
+    [("main-text", "on", "main-text"), ("main-text", "off", "main-text-alone"), ("bte", "off", "bte")],
+)
+def test_the_second_opinion_can_be_turned_off(extractor: str, value: str, taken: str) -> None:
+    assert made(NEWSCORPUS_EXTRACTOR=extractor, NEWSCORPUS_SECOND_OPINION=value).recipe.extractor == taken
+
+
+@pytest.mark.parametrize(
     ("setting", "value"), [("NEWSCORPUS_EXTRACTOR", "nonsense"), ("NEWSCORPUS_WORKERS", 0), ("NEWSCORPUS_RIGHTS", "")]
 )
 def test_wrong_settings_are_refused(setting: str, value: object) -> None:

@@ -117,7 +117,7 @@ def test_the_latest_text_supersedes_the_one_before(tmp_path: Path) -> None:
     }
 
 
-def doubtful(name: str, words: str, confidence: float, extractor: str = "model:main-text@2", **fields: str) -> Record:
+def doubtful(name: str, words: str, confidence: float, extractor: str = "model:main-text@3", **fields: str) -> Record:
     return replace(row(name, words, **fields), confidence=confidence, extractor=extractor)
 
 
@@ -133,13 +133,13 @@ def test_a_doubtful_text_is_left_out_by_the_number_of_its_model(tmp_path: Path) 
     report = build(store(tmp_path, [sure, low, silent, other]))
     assert {record.id for record in kept(tmp_path)} == {sure.id, silent.id, other.id}
     assert (report.documents, report.kept, report.low_confidence) == (4, 3, 1)
-    detail = "0.010, less than 0.024; by model:main-text@2"
+    detail = "0.010, less than 0.065; by model:main-text@3"
     assert doubts(tmp_path) == [
         Rejected("quality", "low_confidence", detail, "https://a.cz/low", f"low | {text(2)}"[:200])
     ]
-    assert open_corpus(tmp_path).manifest.parameters.min_confidence == {"model:main-text@2": 0.024}
+    assert open_corpus(tmp_path).manifest.parameters.min_confidence == {"model:main-text@3": 0.065}
     card = (tmp_path / "corpus" / "README.md").read_text("utf-8")
-    assert "Texts whose confidence is below 0.024 (`model:main-text@2`) are left out. Texts of which" in card
+    assert "Texts whose confidence is below 0.065 (`model:main-text@3`) are left out. Texts of which" in card
 
 
 def test_another_least_confidence_needs_no_crawl(tmp_path: Path) -> None:

@@ -92,14 +92,14 @@ def test_what_was_left_out_is_counted(tmp_path: Path) -> None:
 
 def test_what_the_build_left_out_as_doubtful_is_quoted(tmp_path: Path) -> None:
     folder = corpus(tmp_path, [record(1)], [Rejected("fetch", "http_404")])
-    doubtful = Rejected("quality", "low_confidence", "0.010, less than 0.024; by x", "https://a.example/9", "A | b")
+    doubtful = Rejected("quality", "low_confidence", "0.010, less than 0.065; by x", "https://a.example/9", "A | b")
     (folder / "low-confidence.jsonl").write_bytes(journal_line(doubtful))
     found = corpus_stats(folder)
     assert {(one.reason, one.samples) for one in found.refusals} == {
         ("http_404", (Rejected("fetch", "http_404"),)),
         ("low_confidence", (doubtful,)),
     }
-    assert b"0.010, less than 0.024; by x" in page(found)
+    assert b"0.010, less than 0.065; by x" in page(found)
 
 
 def test_kept_articles_are_quoted_by_portal(tmp_path: Path) -> None:

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from newscorpus.arrays import Integers, Matrix
 from newscorpus.data import Block
 from newscorpus.extraction.features.characters import count_characters
-from newscorpus.extraction.features.names import FEATURES, NEIGHBOURS, OF_NEIGHBOURS, OWN, PLACE
+from newscorpus.extraction.features.names import FEATURES, NEIGHBOURS, OF_NEIGHBOURS, OWN, PLACE, SAYS
 from newscorpus.extraction.features.own import measure_own, read_amounts
+from newscorpus.extraction.features.phrases import measure_phrases
 from newscorpus.extraction.features.place import measure_headline, measure_order, measure_tree
+from newscorpus.extraction.features.structure import DATA_NAMES, SEMANTIC_NAMES, Structure, read_structure
 from newscorpus.extraction.features.structure import NAMES as CLASS_NAMES
-from newscorpus.extraction.features.structure import SEMANTIC_NAMES, Structure, read_structure
 from newscorpus.extraction.features.wording import measure_hints, measure_repetition, overlap_with_title
 
 _REPEATED: Final = [tuple(OWN).index(name) for name in OF_NEIGHBOURS]
@@ -60,11 +61,12 @@ def measure(blocks: Sequence[Block], hints: Hints = Hints()) -> PageFeatures:
         **measure_tree(structure, amounts),
         **measure_repetition(characters.words),
         **measure_hints(characters.words, description, body),
+        **measure_phrases(characters.words),
     }
     table = np.empty((len(FEATURES), len(blocks)), np.float32)
-    for row, name in enumerate((*OWN, *PLACE)):
+    for row, name in enumerate((*OWN, *PLACE, *SAYS)):
         table[row] = columns[name]
-    at = _write_kinds(table, len(OWN) + len(PLACE), structure)
+    at = _write_kinds(table, len(OWN) + len(PLACE) + len(SAYS), structure)
     _write_neighbours(table, at)
     matrix = np.ascontiguousarray(table.T)
     return PageFeatures(matrix, structure.block_parent, structure.path[structure.block_element])
@@ -76,6 +78,7 @@ def _write_kinds(table: Matrix, at: int, structure: Structure) -> int:
         (structure.own_kinds, len(CLASS_NAMES)),
         (structure.near_kinds, len(CLASS_NAMES)),
         (structure.all_kinds, len(CLASS_NAMES)),
+        (structure.data_kinds, len(DATA_NAMES)),
         (structure.surroundings, len(SEMANTIC_NAMES)),
     ):
         bytes_of_block = bits[structure.block_element].astype("<u8").view(np.uint8).reshape(-1, 8)

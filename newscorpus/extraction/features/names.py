@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from newscorpus.extraction.features import structure
+from newscorpus.extraction.features.phrases import PHRASES
 from newscorpus.extraction.features.structure import SEMANTIC_NAMES
 
 OWN: Final[Mapping[str, str]] = {
@@ -110,6 +111,11 @@ PLACE: Final[Mapping[str, str]] = {
 }
 """Features of a block on its page, and what each says."""
 
+SAYS: Final[Mapping[str, str]] = {
+    f"says_{kind}": f"holds a phrase of the kind {kind}: 2 where the block opens with it" for kind in PHRASES
+}
+"""What the phrases in a block speak of."""
+
 NEIGHBOURS = (-3, -2, -1, 1, 2, 3)
 """Offsets of the neighbours looked at."""
 
@@ -123,6 +129,7 @@ OF_NEIGHBOURS = (
 def _names() -> Iterator[tuple[str, str]]:
     yield from OWN.items()
     yield from PLACE.items()
+    yield from SAYS.items()
     for reach, meaning in (
         ("own", "the element"),
         ("near", "the element or one of the two above"),
@@ -130,6 +137,8 @@ def _names() -> Iterator[tuple[str, str]]:
     ):
         for kind in structure.NAMES:
             yield f"{reach}_class_{kind}", f"class, id or role of {meaning} speaks of {kind}"
+    for kind in structure.DATA_NAMES:
+        yield f"data_{kind}", f"the same of data- attributes, aria-label and names of custom elements speak of {kind}"
     for name in SEMANTIC_NAMES:
         yield f"in_{name}", f"inside {name}"
     for offset in NEIGHBOURS:

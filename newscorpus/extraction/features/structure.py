@@ -36,6 +36,18 @@ def kinds_of(name: str) -> int:
     return kinds
 
 
+DATA_NAMES = ("article", "content", "comment", "related", "share", "advert", "subscribe", "embed")
+"""The kinds that are looked for in `data-` attributes, `aria-label` and names of custom elements."""
+_DATA_BITS = [NAMES.index(name) for name in DATA_NAMES]
+
+
+@lru_cache(maxsize=20_000)
+def kinds_of_data(data: str) -> int:
+    """The kinds of `DATA_NAMES` that `data` (as `Element.data`) speaks of, a bit each."""
+    kinds = kinds_of(data)
+    return sum((kinds >> bit & 1) << place for place, bit in enumerate(_DATA_BITS))
+
+
 @lru_cache(maxsize=50_000)
 def _kinds_of_word(word: str) -> int:
     return sum(1 << bit for bit, pattern in enumerate(_PATTERNS) if pattern.search(word))
@@ -75,6 +87,7 @@ class Structure:
     own_kinds: Integers
     near_kinds: Integers
     all_kinds: Integers
+    data_kinds: Integers  # bits of `DATA_NAMES` for the element and its two nearest ancestors
     surroundings: Integers  # bits of `SEMANTIC_NAMES` for the element and all ancestors
     # A number for each way of tags and classes from the root. block_element, block_parent: per block, the index of its
     # element and of its parent.
@@ -97,6 +110,7 @@ def read_structure(blocks: Sequence[Block]) -> Structure:
         path.append(paths.setdefault((path[at + 1], element.tag, element.classes), len(paths)))
     parents, own_bits, all_bits = np.maximum(parent, 0), np.array(own), np.array(inherited[1:])
     own_kinds = own_bits & _ALL_KINDS
+    data = np.array([kinds_of_data(each.data) if each.data else 0 for each in elements])
     is_whole = np.array([block.whole for block in blocks], bool)
     return Structure(
         parent=parents,
@@ -105,6 +119,7 @@ def read_structure(blocks: Sequence[Block]) -> Structure:
         own_kinds=own_kinds,
         near_kinds=own_kinds | own_kinds[parents] | own_kinds[parents[parents]],
         all_kinds=all_bits & _ALL_KINDS,
+        data_kinds=data | data[parents] | data[parents[parents]],
         surroundings=all_bits >> len(NAMES),
         path=np.array(path[1:]),
         block_element=block_element,

@@ -17,9 +17,9 @@ _BASE: Final = np.uint64(0x100000001B3)
 
 def measure_repetition(words: Words) -> Columns:
     """The share of a block's word triples that an earlier, and that a later block holds too."""
-    grams = _grams(words.hash, 3)
-    order = np.argsort(grams)
-    is_same = grams[order[1:]] == grams[order[:-1]]
+    triples = grams(words.hash, 3)
+    order = np.argsort(triples)
+    is_same = triples[order[1:]] == triples[order[:-1]]
     begins = np.concatenate(([True], ~is_same))[: len(order)]
     is_repeated = ~begins
     is_repeated[:-1] |= is_same
@@ -43,7 +43,7 @@ def measure_repetition(words: Words) -> Columns:
 def overlap_with_title(words: Words, title: Hashes) -> tuple[Floats, Floats]:
     """Per block the share of its words that stand in the title, and the share of the title's that stand in it."""
     distinct = np.unique(title)
-    matched = np.bincount(words.text[_is_among(words.hash, distinct)], minlength=len(words.count))
+    matched = np.bincount(words.text[is_among(words.hash, distinct)], minlength=len(words.count))
     return matched / np.maximum(words.count, 1), np.minimum(matched / max(len(distinct), 1), 1.0)
 
 
@@ -63,12 +63,13 @@ def _overlap(words: Words, other: Hashes, size: int) -> Floats | float:
     """
     if len(other) < size:
         return 0.0
-    is_known = _is_among(_grams(words.hash, size), np.sort(_grams(other, size)))
+    is_known = is_among(grams(words.hash, size), np.sort(grams(other, size)))
     matched = np.bincount(words.text[: len(is_known)][is_known], minlength=len(words.count))
     return matched / np.maximum(words.count, 1)
 
 
-def _is_among(values: Hashes, ordered: Hashes) -> NDArray[np.bool_]:
+def is_among(values: Hashes, ordered: Hashes) -> NDArray[np.bool_]:
+    """Per value whether it stands in `ordered`."""
     if not len(ordered):
         return np.zeros(len(values), bool)
     at = np.searchsorted(ordered, values)
@@ -76,11 +77,11 @@ def _is_among(values: Hashes, ordered: Hashes) -> NDArray[np.bool_]:
     return np.asarray(ordered[at] == values)
 
 
-def _grams(hashes: Hashes, size: int) -> Hashes:
+def grams(hashes: Hashes, size: int) -> Hashes:
     """A hash for every run of `size` words."""
     count = max(len(hashes) - size + 1, 0)
-    grams = hashes[:count].copy()
+    found = hashes[:count].copy()
     for place in range(1, size):
-        grams *= _BASE
-        grams += hashes[place : place + count]
-    return grams
+        found *= _BASE
+        found += hashes[place : place + count]
+    return found

@@ -5,10 +5,12 @@ from hypothesis import strategies as st
 
 from newscorpus.data import Block, Element
 from newscorpus.extraction.features import FEATURES, Hints, measure
-from newscorpus.extraction.features.names import NEIGHBOURS, OF_NEIGHBOURS, OWN, PLACE
-from newscorpus.extraction.features.structure import NAMES, SEMANTIC_NAMES
+from newscorpus.extraction.features.names import NEIGHBOURS, OF_NEIGHBOURS, OWN, PLACE, SAYS
+from newscorpus.extraction.features.phrases import LONGEST, PHRASES
+from newscorpus.extraction.features.structure import DATA_NAMES, NAMES, SEMANTIC_NAMES
 from newscorpus.extraction.parse import parse
 from newscorpus.extraction.segment import segment
+from newscorpus.tokens import words
 
 PROSE = "The old bridge over the river was opened again on Monday after ten years."  # 14 words
 NAVIGATION = "<nav><a href=/>Home</a></nav>"
@@ -30,6 +32,66 @@ def texts(*lines: str) -> str:
     return "".join(f"<p>{line}</p>" for line in lines)
 
 
+# What is said between the paragraphs
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Read more: A bridge for the valley", "more"),
+        ("ČTĚTE TAKÉ: Nový most", "more"),
+        ("Читайте также: Новый мост", "more"),
+        ("Preberite tudi", "more"),
+        ("Sign up for our newsletter", "subscribe"),
+        ("Podpořte nás", "donate"),
+        ("Souhlasím s tím, že se obsah zobrazí", "consent"),
+        ("Ich bin damit einverstanden, dass Inhalte gezeigt werden", "consent"),
+        ("Story continues below", "continues"),
+        ("Foto: ČTK", "credit"),
+        ("All rights reserved.", "rights"),
+    ],
+)
+def test_a_phrase_that_opens_a_block(text: str, kind: str) -> None:
+    assert own(f"<p>{text}</p>")[f"says_{kind}"] == 2
+
+
+def test_a_phrase_inside_a_block_and_none() -> None:
+    assert own("<p>The rest is here: read more.</p>")["says_more"] == 1
+    assert {value for name, value in own(f"<p>{PROSE}</p>").items() if name.startswith("says_")} == {0}
+
+
+def test_a_phrase_does_not_run_on_into_the_next_block() -> None:
+    assert columns(texts("You can read", "more of it."))["says_more"] == [0, 0]
+
+
+def test_every_phrase_can_be_found() -> None:
+    for kind, listed in PHRASES.items():
+        for phrase in filter(None, map(str.strip, listed.replace("\n", " ").split("|"))):
+            assert 1 <= len(words(phrase)) <= LONGEST, phrase
+            assert words(phrase) == words(phrase.lower()), phrase
+            assert any(own(f"<p>{phrase}</p>")[f"says_{other}"] for other in PHRASES), (kind, phrase)
+
+
+# What the attributes say
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        "<div data-component=related-stories>{}</div>",
+        "<section aria-label='Related articles'>{}</section>",
+        "<related-list>{}</related-list>",
+        "<div data-type=related><div>{}</div></div>",
+    ],
+)
+def test_data_attributes_and_custom_elements_name_their_box(box: str) -> None:
+    assert own(box.format("<p>One</p>"))["data_related"] == 1
+
+
+def test_long_data_is_no_name() -> None:
+    assert own(f"<div data-state='{'related ' * 20}'><p>One</p></div>")["data_related"] == 0
+
+
 # The list of names
 
 
@@ -39,7 +101,8 @@ def test_every_feature_has_a_line_that_says_what_it_is() -> None:
 
 def test_no_name_stands_twice() -> None:
     repeated = len(NEIGHBOURS) * len(OF_NEIGHBOURS)
-    assert len(FEATURES) == len(OWN) + len(PLACE) + 3 * len(NAMES) + len(SEMANTIC_NAMES) + repeated
+    boxes = 3 * len(NAMES) + len(DATA_NAMES) + len(SEMANTIC_NAMES)
+    assert len(FEATURES) == len(OWN) + len(PLACE) + len(SAYS) + boxes + repeated
 
 
 # A block alone

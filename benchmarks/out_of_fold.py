@@ -1,0 +1,222 @@
+"""Score the default extractor on every page of the gold sets by models that saw no page of its site, beside the peers.
+
+    python benchmarks/out_of_fold.py DATA [--peers FILE]
+
+DATA is the folder of the pages with gold text (docs/data.md). The model is trained as `newscorpus train main-text` does
+it; each page is read by the model of its fold. What the peers make of the pages is read from FILE if it is there, and
+written to it if not. Writes benchmarks/results/out_of_fold.md.
+"""
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from newscorpus.arrays import Floats
+from newscorpus.artifacts import Artifact, Metadata
+from newscorpus.config import QualityConfig
+from newscorpus.corpus.quality import judge_quality
+from newscorpus.data import Article, Page, Rejected
+from newscorpus.evaluation.scores import Estimate, Overlap, estimate, ngram_overlap
+from newscorpus.extraction.extractor import Extractor, SystemExtractor
+from newscorpus.extraction.main_text import INPUTS, MODEL, MainTextSystem
+from newscorpus.gold.conventions import NO_ARTICLE, has_article
+from newscorpus.gold.pages import GoldPage, read_pages
+from newscorpus.learning.boosting import fold_of
+from newscorpus.learning.main_text import FOLDS, LearnedModel, learn_trees, read_examples
+from newscorpus.published.registry import load
+from newscorpus.tokens import words
+
+SETS = ("fundus", "daniel", "wcxb", "dragnet", "article_extraction", "misinformation", "l3s_gn1", "ir_research")
+PEERS = ("trafilatura-no-comments", "readability", "resiliparse")
+"""The peers that are best on one of the sets or close to it; docs/evaluation.md has all of them on the dev pages."""
+RESULTS = Path(__file__).parent / "results" / "out_of_fold.md"
+
+HEAD = """# The default extractor out of fold, beside the peers
+
+By `python benchmarks/out_of_fold.py DATA`: every article of the sets, train and dev, read by a model that was trained
+without the pages of its site. F1 over word 4-grams, of mean precision and mean recall; in brackets 95 % intervals, by a
+bootstrap over domains, those of differences paired.
+"""
+
+
+class Score(msgspec.Struct, frozen=True):
+    """What one extractor made of one article."""
+
+    dataset: str
+    id: str
+    site: str
+    extractor: str
+    common: int  # word 4-grams that its text shares with the gold text
+    predicted: int  # in its text
+    gold: int  # in the gold text
+
+    @property
+    def sums(self) -> tuple[float, ...]:
+        """What the article adds: itself, whether there is a text, precision of a text, recall, F1."""
+        scores, has_text = Overlap(self.common, self.predicted, self.gold).scores, self.predicted > 0
+        return 1.0, float(has_text), scores.precision * has_text, scores.recall, scores.f1
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one page."""
+
+    dataset: str
+    id: str
+    url: str
+    is_article: bool
+    gold_words: int
+    refusal: str  # stage/reason of the extractor or of the filters of quality, or ""
+    detail: str  # what it says on it
+    doubt: str  # "doubtful_page" or "low_confidence" where `build` leaves the text out by default, or ""
+    decided_by: str  # name of what found the text, or ""
+    score: Score
+
+
+def score(page: GoldPage, extractor: str, found: Article | Rejected) -> Score:
+    """Score what `extractor` found on `page`."""
+    overlap = ngram_overlap("" if isinstance(found, Rejected) else found.text, page.text)
+    return Score(page.dataset, page.id, page.site, extractor, overlap.common, overlap.predicted, overlap.gold)
+
+
+def pages_of(data: Path, is_wanted: Callable[[str], bool]) -> Iterator[GoldPage]:
+    """The pages of all sets whose type is wanted; articles must have a gold text."""
+    for name in SETS:
+        for page in read_pages(data / f"{name}.jsonl.zst"):
+            if is_wanted(page.page_type) and (page.text or not has_article(page.page_type)):
+                yield page
+
+
+def peers_scores(data: Path, file: Path | None) -> list[Score]:
+    """The scores of the peers on every article, from `file` if it is there, else made and written to it."""
+    if file and file.is_file():
+        return [msgspec.json.decode(line, type=Score) for line in file.read_bytes().splitlines()]
+    peers = {name: load(name) for name in PEERS}
+    scores = [
+        score(page, name, extract(Page.from_html(page.html, page.url)))
+        for page in pages_of(data, has_article)
+        for name, extract in peers.items()
+    ]
+    if file:
+        file.write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in scores))
+    return scores
+
+
+def extractor_of(model: LearnedModel) -> tuple[Extractor, float]:
+    """The default extractor with a model that was just learned, and its least confidence."""
+    metadata = Metadata(MODEL, "out-of-fold", INPUTS, dict(model.parameters), {}, {}, {}, {})
+    system = MainTextSystem(Artifact(metadata, model.weights))
+    return SystemExtractor(system.find, respect_paywall=False), system.judge.min_confidence
+
+
+def our_outcomes(data: Path) -> Iterator[Outcome]:
+    """Train, and say of every page what the model of its fold makes of it."""
+    tell = partial(print, file=sys.stderr)
+    trees = learn_trees(read_examples(data, tell), tell)
+    models = [extractor_of(trees.model_without(fold)) for fold in range(FOLDS)]
+    for page in pages_of(data, lambda kind: has_article(kind) or kind in NO_ARTICLE):
+        yield outcome(page, *models[fold_of(page.site, FOLDS)])
+
+
+def outcome(page: GoldPage, extract: Extractor, least_confidence: float) -> Outcome:
+    """What becomes of a page: text, refusal, filters, and whether `build` leaves its text out."""
+    found = extract(Page.from_html(page.html, page.url))
+    judged = found if isinstance(found, Rejected) else judge_quality(found, QualityConfig())
+    refused = judged if isinstance(judged, Rejected) else None
+    return Outcome(
+        dataset=page.dataset,
+        id=page.id,
+        url=page.url,
+        is_article=has_article(page.page_type),
+        gold_words=len(words(page.text)),
+        refusal=f"{refused.stage}/{refused.reason}" if refused else "",
+        detail=refused.detail if refused else "",
+        doubt="low_confidence" if isinstance(found, Article) and found.confidence < least_confidence else "",
+        decided_by=found.extractor if isinstance(found, Article) else "",
+        score=score(page, MODEL, found),
+    )
+
+
+def f1(sums: Floats) -> Floats:
+    """F1 of mean precision (over the texts found) and mean recall, of rows of sums."""
+    precision, recall = sums[..., 2] / np.maximum(sums[..., 1], 1), sums[..., 3] / sums[..., 0]
+    return 2 * precision * recall / np.maximum(precision + recall, 1e-9)
+
+
+WIDTH = len(Score("", "", "", "", 0, 0, 0).sums)
+
+
+def compare_pair(ours: Sequence[Score], theirs: Sequence[Score]) -> Estimate:
+    """How far the F1 of `ours` is above that of `theirs`, on the same pages in the same order."""
+    both = np.array([(*one.sums, *other.sums) for one, other in zip(ours, theirs, strict=True)])
+    return estimate(both, lambda sums: f1(sums[:, :WIDTH]) - f1(sums[:, WIDTH:]), [one.site for one in ours])
+
+
+COLUMNS = ("set", "pages", "sites", "main-text F1", "P", "R", "page F1", "trafilatura F1", "difference",
+           "best other F1", "difference")  # fmt: skip
+
+
+def text_table(found: Sequence[Outcome], peers: Sequence[Score]) -> Iterator[str]:
+    """The lines of the table of texts, one a set."""
+    theirs = {(one.dataset, one.id, one.extractor): one for one in peers}
+    yield f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}"
+    for dataset in SETS:
+        ours = [one.score for one in found if one.dataset == dataset and one.is_article]
+        of_set = {name: [theirs[dataset, one.id, name] for one in ours] for name in PEERS}
+        yield f"| {' | '.join((dataset, *text_cells(ours, of_set)))} |"
+
+
+def text_cells(ours: Sequence[Score], peers: Mapping[str, Sequence[Score]]) -> Iterator[str]:
+    """What the table says of one set: ours, trafilatura, and the best of the other peers."""
+    sums, sites = np.array([one.sums for one in ours]), [one.site for one in ours]
+    total, own = sums.sum(axis=0), estimate(sums, f1, sites)
+    yield from (str(len(ours)), str(len(set(sites))), f"{own.value:.3f} ({own.low:.3f} to {own.high:.3f})")
+    yield from (f"{value:.3f}" for value in (total[2] / total[1], total[3] / total[0], total[4] / total[0]))
+    f1s = {name: float(f1(np.array([one.sums for one in scores]).sum(axis=0))) for name, scores in peers.items()}
+    trafilatura, *others = PEERS
+    best = max(others, key=lambda name: f1s[name])
+    for name, shown in ((trafilatura, ""), (best, f"{best} ")):
+        by = compare_pair(ours, peers[name])
+        yield from (f"{shown}{f1s[name]:.3f}", f"{by.value:+.3f} ({by.low:+.3f} to {by.high:+.3f})")
+
+
+def verdict_lines(found: Sequence[Outcome]) -> Iterator[str]:
+    """What becomes of the pages without an article, and of each article that is refused or left out."""
+    others, articles = ([one for one in found if one.is_article == kind] for kind in (False, True))
+    refused = [one for one in others if one.refusal.startswith("extract/")]
+    late = Counter(one.refusal or one.doubt or "kept" for one in others if one not in refused)
+    yield f"Of {len(others)} pages without an article {len(refused)} are refused ({len(refused) / len(others):.2f}),"
+    yield f"of the rest {', '.join(f'{number} {name}' for name, number in late.most_common())}.\n"
+    yield f"Articles of which nothing was found right (F1 0): {sum(not one.score.common for one in articles)}."
+    deciders = Counter(one.decided_by for one in articles if one.decided_by)
+    yield f"Articles by what decided on the text: {', '.join(f'{name} {n}' for name, n in deciders.most_common())}.\n"
+    lost = [one for one in articles if one.refusal or one.doubt]
+    yield f"Of {len(articles)} articles {len(lost)} are refused, dropped by a filter or left out by `build`:\n"
+    yield "| set | page | why | detail | words of gold | F1 |\n|---|---|---|---|---|---|"
+    for one in sorted(lost, key=lambda one: (one.refusal, one.doubt, one.dataset, one.id)):
+        cells = (one.dataset, one.url or one.id, one.refusal or one.doubt, one.detail, str(one.gold_words))
+        yield f"| {' | '.join(cells)} | {one.score.sums[-1]:.2f} |"
+
+
+def main(data: Path, peers: Path | None) -> None:
+    """Measure, and write the result."""
+    theirs = peers_scores(data, peers)
+    found = list(our_outcomes(data))
+    lines = [HEAD, *text_table(found, theirs), "\n## The verdict\n", *verdict_lines(found)]
+    RESULTS.write_text("\n".join(lines) + "\n", "utf-8")
+    print(RESULTS.read_text("utf-8"))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="the default extractor out of fold, beside the peers")
+    parser.add_argument("data", type=Path, help="folder of the pages with gold text (docs/data.md)")
+    parser.add_argument("--peers", type=Path, help="file of the scores of the peers; made where it is missing")
+    arguments = parser.parse_args()
+    main(arguments.data, arguments.peers)
