@@ -31,15 +31,12 @@ delay_seconds = 0
 
 BLOCKING = """
 import time
-from scrapy import signals
-class Blocking:
-    @classmethod
-    def from_crawler(cls, crawler):
-        blocking = cls()
-        crawler.signals.connect(blocking.block, signals.item_scraped)
-        return blocking
-    def block(self):
-        time.sleep(60)
+from scrapy.logformatter import LogFormatter
+class Blocking(LogFormatter):
+    def crawled(self, request, response, spider):
+        if "/story/" in request.url:
+            time.sleep(60)
+        return super().crawled(request, response, spider)
 """
 
 
@@ -130,12 +127,7 @@ def test_a_second_ctrl_c_does_not_wait_for_a_silent_page(tmp_path: Path) -> None
 
 def test_a_busy_event_loop_is_not_waited_for(tmp_path: Path) -> None:
     (tmp_path / "blocking.py").write_text(BLOCKING)
-    with (
-        serving(0.0) as base,
-        crawling(
-            tmp_path, base, 'EXTENSIONS={"blocking.Blocking": 1, "newscorpus.addon.archive.Archive": 150}'
-        ) as process,
-    ):
+    with serving(0.0) as base, crawling(tmp_path, base, "LOG_FORMATTER=blocking.Blocking") as process:
         wait_for(base, "/story/", process)
         time.sleep(1)
         process.send_signal(signal.SIGTERM)
