@@ -1,6 +1,9 @@
 """What becomes of a page: a row with language, tags and masks, or a rejection that quotes it."""
 
+import json
+import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +15,7 @@ from newscorpus.crawl.robots import RightsPolicy
 from newscorpus.data import Article, Fields, Page, Rejected, Rights, RuleHit
 from newscorpus.dedup.signature import sign
 from newscorpus.discovery.addresses import AddressTrust
-from newscorpus.portals.portal import TemplateSection
+from newscorpus.portals.portal import Portal, TemplateSection
 from newscorpus.recipe import (
     Recipe,
     SourcePage,
@@ -20,9 +23,14 @@ from newscorpus.recipe import (
     judge_page,
     lost_page,
     make_row,
+    page_of_portal,
     process_page,
 )
 from newscorpus.workers import Lost
+
+sys.path.insert(0, str(Path(__file__).parent / "mockserver"))
+
+from prose import paragraphs
 
 URL = "http://example.org/story-1"
 PAGE = Page(URL, b"")
@@ -198,13 +206,31 @@ def test_the_version_of_a_recipe_names_what_decides() -> None:
         default.version(languages=("cs",)),
         default.version(trust=AddressTrust.LIKELY),
         Recipe("main-text-alone").version(),
+        default.version(respect_paywall=False),
         Recipe("bte").version(),
         Recipe(rights=RightsPolicy.SKIP).version(),
         Recipe(quality=QualityConfig(min_words=7)).version(),
         Recipe(quality=None).version(),
     }
-    assert len(versions) == 10
+    assert len(versions) == 11
     assert Recipe("main-text-alone").version().split("+")[0].endswith(default.version().split("+")[0].split("@")[1])
+
+
+def test_a_portal_that_may_be_read_whole_is() -> None:
+    body = "".join(f"<p>{text}</p>" for text in paragraphs("quarry", 6))
+    node = json.dumps({"@type": "NewsArticle", "headline": "News of the quarry", "isAccessibleForFree": False})
+    page = Page.from_html(
+        f'<html lang="en"><title>News of the quarry</title><script type="application/ld+json">{node}</script>'
+        f"<body><article><h1>News of the quarry</h1><template>{body}</template></article></body></html>",
+        URL,
+    )
+    portal = Portal("mock", ("en",), ("example.org",), ("https://example.org/",))
+    portals = portal, replace(portal, respect_paywall=False)
+    kept, read = (process_page(Recipe(), page_of_portal(page, each)) for each in portals)
+    assert isinstance(kept, Rejected)
+    assert kept.detail == "paywalled text not used"
+    assert isinstance(read, Row)
+    assert (read.record.provenance.text, read.record.n_words > 300) == ("template-element", True)
 
 
 def test_on_a_tenth_of_the_pages_a_template_that_cuts_the_text_short_is_flagged() -> None:

@@ -5,7 +5,7 @@ texts that come of it (docs/main-text.md).
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from html import escape
 from itertools import islice
@@ -40,7 +40,7 @@ MIN_SHARED = 0.5
 """Share of a text's runs that stand in the candidate of which it is a part."""
 MAX_TEASER_RUNS = 150
 """Longest text that is taken for a teaser though it does not stand in the candidate: that of the filter of stubs."""
-STATE_RUNS = 300
+STATE_CHARACTERS = 2_000
 """Shortest trusted text that is taken for whole without a look at what scripts get; teasers are shorter."""
 MAX_STATE_TEXTS = 3
 """Most texts of the state that are read, the longest: the same article may stand there as HTML and in parts."""
@@ -69,23 +69,34 @@ def complete(shown: FoundText | Rejected, reading: Reading, find: Find) -> Found
 
 
 def _candidates(shown: FoundText | Rejected, reading: Reading) -> Iterator[tuple[str, tuple[Block, ...]]]:
-    """The sources of what the page carries, and the blocks that it would show."""
+    """The sources of what the page carries, and the blocks that it would show, where they can hold enough."""
     tree, limits = reading.tree, reading.limits
-    if reading.is_closed or not (isinstance(shown, FoundText) and shown.is_trusted):
-        yield "hidden", segment(tree, limits, shown=frozenset({HIDDEN}))
-    for tag in MARKUP:
+    n_trusted = sum(map(len, shown.paragraphs)) if isinstance(shown, FoundText) and shown.is_trusted else 0
+    least = max(MIN_CHARACTERS, n_trusted / MAX_SHARE)
+    missing = max(MIN_CHARACTERS, least - n_trusted)
+    if reading.is_closed or isinstance(shown, Rejected):
+        blocks = segment(tree, limits) if reading.is_closed else reading.blocks
+        if _amount(block for block in blocks if block.element.is_unseen) >= missing:
+            yield "hidden", segment(tree, limits, shown=frozenset({HIDDEN}))
+    for tag in sorted({element.tag for element in tree.iter(*MARKUP)}):
         taken = frozenset({tag})
         inside = (block for element in _outermost(tree, tag) for block in segment(element, limits, shown=taken))
-        if sum(len(block.text) - len(block.link_text) for block in inside) >= MIN_CHARACTERS:
+        if _amount(inside) >= missing:
             yield SOURCES.get(tag, tag), segment(tree, limits, shown=taken)
     if not _may_be_article(shown, reading.fields):
         return
-    if len(reading.article_body) >= MIN_CHARACTERS:
+    if len(reading.article_body) >= least:
         lines = "".join(f"<p>{escape(line)}</p>" for line in reading.article_body.split("\n"))
         yield "json-ld", _as_page(reading, lines)
-    if not (isinstance(shown, FoundText) and shown.is_trusted and len(_runs(shown)) >= STATE_RUNS):
+    if n_trusted < STATE_CHARACTERS:
         for text in read_state(tree, reading.fields, reading.page.url)[:MAX_STATE_TEXTS]:
-            yield "state", _as_page(reading, text)
+            if len(text) >= least:
+                yield "state", _as_page(reading, text)
+
+
+def _amount(blocks: Iterable[Block]) -> int:
+    """The characters of blocks outside links."""
+    return sum(len(block.text) - len(block.link_text) for block in blocks)
 
 
 def _outermost(tree: HtmlElement, tag: str) -> Iterator[HtmlElement]:

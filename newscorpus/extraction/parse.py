@@ -24,6 +24,7 @@ _TAG = re.compile(
 _ATTRIBUTES = re.compile(_ATTRIBUTE)
 _DOCUMENT_END = re.compile(rb"</(?:[bB][oO][dD][yY]|[hH][tT][mM][lL])\b[^<>]*+>")  # a flag would cost the fast search
 
+_HEAD_TAGS = frozenset("base link meta noscript object script style template title".split())
 _TITLE = re.compile(r"<title\b[^<>]*+>", re.IGNORECASE)
 _TITLE_END = re.compile(r"</title[\s/>]", re.IGNORECASE)
 
@@ -36,9 +37,9 @@ def parse(html: str, url: str = "", limits: Limits = Limits()) -> HtmlElement | 
 
     Repairs, before parsing: the attributes of an element with more than `limits.max_attributes` are dropped; end tags
     of body and html are dropped, because the parser loses what stands behind them; a title without an end tag ends
-    before the next tag, because it would swallow the page. Rejects a document without elements, one with more tags or
-    attributes than the limits allow, and one that is nested deeper than the parser goes (2,048), since the text below
-    would be lost.
+    before the next tag, because it would swallow the page; what the parser leaves in the head from the first element on
+    that it does not know goes to the body. Rejects a document without elements, one with more tags or attributes than
+    the limits allow, and one that is nested deeper than the parser goes (2,048), since the text below would be lost.
     """
     if (tags := html.count("<")) > limits.max_tags:
         return Rejected("parse", "too_many_tags", f"{tags} tags, at most {limits.max_tags}", url)
@@ -57,7 +58,18 @@ def parse(html: str, url: str = "", limits: Limits = Limits()) -> HtmlElement | 
         return Rejected("parse", "nested_too_deep", url=url)
     if not isinstance(root, HtmlElement):
         return Rejected("parse", "no_document", url=url)
+    _move_to_body(root)
     return root
+
+
+def _move_to_body(root: HtmlElement) -> None:
+    """Put what stands in the head from the first unknown element on at the beginning of the body, since it is shown."""
+    children = list(next(root.iterchildren("head"), ()))
+    first = next((at for at, child in enumerate(children) if child.tag not in _HEAD_TAGS), None)
+    if first is not None:
+        body = root.find("body")
+        body = etree.SubElement(root, "body") if body is None else body
+        body[:0] = children[first:]
 
 
 def _close_title(html: str) -> str:

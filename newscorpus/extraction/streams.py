@@ -63,19 +63,27 @@ def _is_like(labelled: Labelled, at: int, own: int, config: PostAnalysisConfig) 
 def _article_at(labelled: Labelled, other: int, own: int, config: PostAnalysisConfig) -> range:
     """The blocks of the article that begins with the heading at `other`; empty where it begins none."""
     mine, its = labelled[own].block.element, labelled[other].block.element
-    own_box, other_box = _part(mine, its), _part(its, mine)
-    is_first, is_signed = mine.tag == its.tag == "h1", _is_signed(labelled, other, config)
-    if own_box is mine or other_box is its:  # no boxes: what follows the heading has to look like what follows the own
-        begins = own < other and is_first and is_signed and _is_signed(labelled, own, config)
-        spans = range(own, other), range(other, len(labelled))
-    else:
-        is_alike = _are_articles(own_box, other_box) and (
-            mine.tag == its.tag or (own_box.tag == "article" and is_signed)
-        )
-        begins = is_alike or (is_first and is_signed)
-        spans = _inside(labelled, own, own_box), _inside(labelled, other, other_box)
-    is_long = begins and min(_good_words(labelled, span) for span in spans) >= config.min_article_words
+    boxes = _part(mine, its), _part(its, mine)
+    is_boxed = boxes[0] is not mine and boxes[1] is not its
+    if not _begins(labelled, other, own, boxes if is_boxed else None, config):
+        return range(0)
+    spans = range(own, other), range(other, len(labelled))
+    if is_boxed:
+        spans = _inside(labelled, own, boxes[0]), _inside(labelled, other, boxes[1])
+    is_long = min(_good_words(labelled, span) for span in spans) >= config.min_article_words
     return spans[1] if is_long else range(0)
+
+
+def _begins(
+    labelled: Labelled, other: int, own: int, boxes: tuple[Element, Element] | None, config: PostAnalysisConfig
+) -> bool:
+    """Whether the heading at `other` looks like the beginning of an article; `boxes` are those of both headings."""
+    ranks = labelled[own].block.tag, labelled[other].block.tag
+    is_signed, are_first = _is_signed(labelled, other, config), ranks == ("h1", "h1")
+    if boxes is None:
+        return own < other and are_first and is_signed and _is_signed(labelled, own, config)
+    is_alike = _are_articles(*boxes) and (ranks[0] == ranks[1] or (boxes[0].tag == "article" and is_signed))
+    return is_alike or (are_first and is_signed)
 
 
 def _part(element: Element, other: Element) -> Element:

@@ -153,3 +153,10 @@ def test_a_title_without_an_end_tag_does_not_swallow_the_page(end: str) -> None:
     tree = parse(f"<head><TITLE id=t>Bridge opens{end}<meta name=a></head><body><p>One.</p></body>")
     assert isinstance(tree, HtmlElement)
     assert (tree.findtext("head/title"), tree.findtext("body/p")) == ("Bridge opens", "One.")
+
+
+def test_what_stands_behind_an_unknown_element_of_the_head_is_the_body() -> None:
+    tree = parse("<head><title>t</title><mbox><tr><td><p>One.</p></td></tr></mbox><p>Two.</p></head>")
+    assert isinstance(tree, HtmlElement)
+    assert [each.text for each in tree.findall("body//p")] == ["One.", "Two."]
+    assert tree.findtext("head/title") == "t"
