@@ -53,6 +53,7 @@ class Archive:
         self.writer = writer
         self.held: WeakKeyDictionary[Request, Exchange] = WeakKeyDictionary()
         self._ending: asyncio.Future[None] | None = None
+        self._ledger: Ledger | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -72,6 +73,7 @@ class Archive:
 
     def join(self, ledger: Ledger) -> None:
         """Let the files be announced to a ledger, and grow with its commits."""
+        self._ledger = ledger
         self.writer.announce = ledger.announce
         ledger.transaction.follow(self.writer.lengths)
 
@@ -86,6 +88,8 @@ class Archive:
             records = encode(exchange, capture, Limits().max_bytes)
         try:
             where = self.writer.append(records)
+            if capture and self._ledger:
+                self._ledger.begin_capture(where.file, where.offset)
         except (OSError, LedgerError) as error:
             self._give_up(error)
             if visit := current_visit():

@@ -97,8 +97,10 @@ class Visit:
             self._brought = [one for one in self._brought if one[2].stage != FAILED_STAGE]
         outcomes = [replace(outcome, line=ledger.append(series, line)) for series, line, outcome in self._brought]
         outcomes.sort(key=lambda outcome: outcome.reason != "kept")
+        file, offset, *_ = self.request.meta.get(ARCHIVED_AT) or ("", 0)
+        if file:
+            ledger.end_capture(file, offset)
         if self.serial:
-            file, offset, *_ = self.request.meta.get(ARCHIVED_AT) or ("", 0)
             ledger.finish(self.serial, outcomes, self._fetched and replace(self._fetched, archived=(file, offset)))
         for outcome in () if self.serial else outcomes:
             ledger.tally(self.portal, outcome)

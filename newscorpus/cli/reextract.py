@@ -36,6 +36,7 @@ def reextract(
     """
     from tempfile import TemporaryDirectory
 
+    from newscorpus.crawl.ledger.status import unfinished_captures
     from newscorpus.portals.schema import list_portals, load_portal
     from newscorpus.portals.template import RuleTally
     from newscorpus.publish import changes, reextract
@@ -56,7 +57,9 @@ def reextract(
         return
     with ExitStack() as stack:
         folder = output or Path(stack.enter_context(TemporaryDirectory(prefix="newscorpus-")))
-        extracted = reextract.reextract(paths, recipe, portals, jobs, tally=tally)
+        extracted = reextract.reextract(
+            paths, recipe, portals, jobs, tally=tally, unfinished=() if files else unfinished_captures(corpus)
+        )
         done = reextract.store(progress(extracted, "pages"), folder)
         found = list(changes.find_changes(corpus, folder, done.read))
         if diff:

@@ -5,7 +5,7 @@ row of every page counts.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -23,11 +23,13 @@ from newscorpus.corpus.intake import (
 )
 from newscorpus.corpus.lines import writable
 from newscorpus.crawl.archive.read import read_captures
+from newscorpus.crawl.archive.values import Capture
 from newscorpus.crawl.ledger import Ledger, Series, UrlOutcome
+from newscorpus.crawl.ledger.status import unfinished_captures
 from newscorpus.data import Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
-from newscorpus.layout import BUILD_LOCK, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED
+from newscorpus.layout import ARCHIVE, BUILD_LOCK, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED
 from newscorpus.portals.portal import Portal
 from newscorpus.portals.template import RuleTally
 from newscorpus.recipe import JudgedPage, Recipe, SourcePage, extractor_of, judge_page, lost_page, tally_rules
@@ -62,6 +64,7 @@ def reextract(
     jobs: int = 1,
     is_wanted: Callable[[SourcePage], bool] = lambda _: True,
     tally: RuleTally | None = None,
+    unfinished: Collection[tuple[str, int]] = (),
 ) -> Iterator[Extracted]:
     """Extract every page of WARC files, in order.
 
@@ -72,6 +75,7 @@ def reextract(
         jobs: number of processes.
         is_wanted: which pages are extracted.
         tally: counts what the rules of templates find.
+        unfinished: pages that are passed over, as `unfinished_captures` gives them.
 
     Raises:
         ArchiveError: a file cannot be read.
@@ -79,7 +83,7 @@ def reextract(
         ImportError: the extractor needs a package that is not here.
     """
     extractor_of(recipe)
-    captures = (capture for path in files for capture in read_captures(path))
+    captures = (found for path in files for found in read_captures(path) if not _is_among(found, unfinished))
     pages = (found if isinstance(found, Rejected) else page_of_capture(found, portals) for found in captures)
     wanted = (page for page in pages if isinstance(page, Rejected) or is_wanted(page))
     for page, outcome in in_order(partial(_outcome, recipe), wanted, jobs, Limits().page_seconds):
@@ -90,6 +94,12 @@ def reextract(
             if tally:
                 tally_rules(tally, page, judged)
             yield page, judged.outcome
+
+
+def _is_among(found: Capture | Rejected, places: Collection[tuple[str, int]]) -> bool:
+    """Whether a page lies at one of some places in the archive of a corpus."""
+    place = found.place if isinstance(found, Capture) else None
+    return place is not None and (f"{ARCHIVE}/{Path(place.file).name}", place.offset) in places
 
 
 def store(extracted: Iterable[Extracted], folder: Path) -> Reextraction:
@@ -147,7 +157,7 @@ def apply(
     counts: Counter[str] = Counter()
     with exclusive(corpus / BUILD_LOCK), Ledger.open(corpus) as ledger:
         history = History(corpus / INTAKE, recipe)
-        extracted = reextract(files, recipe, portals, jobs, history.is_due, tally)
+        extracted = reextract(files, recipe, portals, jobs, history.is_due, tally, unfinished_captures(corpus))
         for number, (page, outcome) in enumerate(watch(extracted), 1):
             counts[_counted(outcome)] += 1
             if page and not (isinstance(outcome, Rejected) and outcome.reason in FAULTS):

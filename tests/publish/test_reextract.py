@@ -14,9 +14,11 @@ from newscorpus.cli import app
 from newscorpus.config import QualityConfig, SignatureParameters
 from newscorpus.corpus.intake import Row, Withdrawal, encode_row, journal_line, read_intake, read_journal
 from newscorpus.crawl.archive.encode import encode
+from newscorpus.crawl.archive.read import read_captures
 from newscorpus.crawl.archive.values import ArchiveError, Capture, Exchange, Origin
 from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.crawl.ledger import REJECTIONS, Ledger, LedgerError, Link, UrlOutcome, key_of
+from newscorpus.crawl.ledger.status import unfinished_captures
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.explain.address import Fate, explain
@@ -264,6 +266,22 @@ def test_a_kill_costs_the_pages_since_the_last_commit(crawled: Path, monkeypatch
     assert build(killed).kept == 3
     assert sum(applied(killed, BTE, FIRST_PARAGRAPH).values()) == 2
     assert published(killed) == published(whole)
+
+
+def test_pages_of_visits_that_never_ended_are_passed_over(crawled: Path) -> None:
+    (file,) = archive_files(crawled)
+    places = [found.place for found in read_captures(file) if isinstance(found, Capture) and found.place]
+    with Ledger.open(crawled) as ledger:
+        for place in places[:2]:
+            ledger.begin_capture(f"archive/{file.name}", place.offset)
+        ledger.end_capture(f"archive/{file.name}", places[0].offset)
+    left = unfinished_captures(crawled)
+    assert left == {(f"archive/{file.name}", places[1].offset)}
+    found = [page.page.url for page, _ in reextract([file], BTE, (PORTAL,), unfinished=left) if page]
+    assert [url.rpartition("-")[2] for url in found] == ["0", "2", "3"]
+    assert sum(applied(crawled, STRICT).values()) == 3
+    done = CliRunner().invoke(app, ["reextract", str(crawled), "--extractor", "bte"])
+    assert "3 pages: " in done.output, done.output
 
 
 def test_the_next_crawl_keeps_what_was_applied(crawled: Path) -> None:

@@ -15,9 +15,12 @@ from urllib.request import urlopen
 import pytest
 
 from newscorpus.corpus.published import open_corpus
+from newscorpus.crawl.archive.read import read_captures
+from newscorpus.crawl.archive.values import Capture
 from newscorpus.crawl.ledger import UrlState
-from newscorpus.crawl.ledger.status import states, status
+from newscorpus.crawl.ledger.status import states, status, unfinished_captures
 from newscorpus.publish.build import build
+from newscorpus.stored import archive_files
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "newspapers.py"
 ARTICLES = 60
@@ -101,6 +104,15 @@ def test_broken_off_again_and_again(crawl: Callable[..., Any], base: str, calm: 
     assert [record.id for record in open_corpus(done.corpus).records()] == [
         record.id for record in open_corpus(calm.corpus).records()
     ]
+    left = unfinished_captures(done.corpus)
+    captures = [
+        (f"archive/{path.name}", found.place.offset, found.page.url)
+        for path in archive_files(done.corpus)
+        for found in read_captures(path)
+        if isinstance(found, Capture) and found.place
+    ]
+    ended = [url for *place, url in captures if tuple(place) not in left]
+    assert len(ended) == len(set(ended)) == len(captures) - len(left)
     again = sum(n - 1 for path, n in (asked(base) - before).items() if n > 1 and "robots" not in path)
     assert again <= 3 * 12 * (
         os.cpu_count() or 1

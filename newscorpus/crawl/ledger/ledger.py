@@ -325,6 +325,14 @@ class Ledger:
         self.commit()
         self.transaction.announce(name)
 
+    def begin_capture(self, file: str, offset: int) -> None:
+        """Mark a page in the archive as that of an unfinished visit; where this one never ends, the mark stays."""
+        self._write("INSERT OR IGNORE INTO unfinished VALUES (?, ?)", (file, offset))
+
+    def end_capture(self, file: str, offset: int) -> None:
+        """Take the mark off a page: what became of it is written down."""
+        self._write("DELETE FROM unfinished WHERE file = ? AND offset = ?", (file, offset))
+
     def commit(self) -> None:
         """Make everything since the last commit true."""
         rows = [(*key, self._counts[key]) for key in self._changed]

@@ -91,4 +91,5 @@ def _cut(connection: sqlite3.Connection, corpus: Path, name: str, length: int) -
     connection.execute("UPDATE files SET length = ? WHERE name = ?", (whole, name))
     sql = "UPDATE urls SET archive_file = '', archive_offset = 0 WHERE archive_file = ? AND archive_offset >= ?"
     connection.execute(sql, (name, whole))
+    connection.execute("DELETE FROM unfinished WHERE file = ? AND offset >= ?", (name, whole))
     return whole

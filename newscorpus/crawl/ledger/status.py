@@ -128,6 +128,16 @@ def ledger_files(corpus: Path) -> frozenset[str]:
     return frozenset()
 
 
+def unfinished_captures(corpus: Path) -> frozenset[tuple[str, int]]:
+    """Where pages of visits that never ended lie in the archive: file, relative to the corpus, and offset.
+
+    They were asked for again, and lie there once more. None where no ledger can be read.
+    """
+    with suppress(LedgerError), reading(corpus) as connection:
+        return frozenset((file, offset) for file, offset in connection.execute("SELECT file, offset FROM unfinished"))
+    return frozenset()
+
+
 def lines_known(corpus: Path, parts: Iterable[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
     """Those parts of files (name, first byte, byte behind the last) in which lines of addresses begin.
 
