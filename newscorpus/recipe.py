@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import metadata
+from pathlib import Path
 
 import msgspec
 
 from newscorpus.artifacts import METADATA
 from newscorpus.config import QualityConfig
+from newscorpus.corpus.detectors import by_fasttext, by_langid
 from newscorpus.corpus.intake import Row, excerpt
 from newscorpus.corpus.language import judge_language
 from newscorpus.corpus.masking import mask
@@ -213,7 +215,8 @@ def make_row(recipe: Recipe, article: Article, page: SourcePage) -> Row | Reject
         if isinstance(tags, Rejected):
             return replace(tags, excerpt=_excerpt(article, quality))
         article = replace(article, flags=(*article.flags, *tags))
-    verdict = judge_language(article.text, page.languages, stated=article.fields.language)
+    detector = by_fasttext(Path(quality.language_model)) if quality and quality.language_model else by_langid
+    verdict = judge_language(article.text, page.languages, stated=article.fields.language, detector=detector)
     if quality and not verdict.ok:
         detail = f"{verdict.language or 'unknown'} ({verdict.score:.2f}), expected {', '.join(page.languages)}"
         return Rejected("language", "unexpected_language", detail, article.url, _excerpt(article, quality))

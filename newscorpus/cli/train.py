@@ -38,20 +38,26 @@ def train(
     labels: HowLabelled = None,
     output: Annotated[Path | None, Option(help="Folder of the model; default: the shipped one.")] = None,
 ) -> None:
-    """Train a model from pages and their text.
+    """Train a model from pages and their text; `letters` needs none.
 
     The same pages give the same model.
     """
     from newscorpus.learning.block_learner import train as train_blocks
-    from newscorpus.learning.registry import BLOCK_LEARNERS, TRAINERS
+    from newscorpus.learning.registry import BLOCK_LEARNERS, TRAINERS, WITHOUT_PAGES
     from newscorpus.resources import data_folder
 
+    if name not in {**TRAINERS, **WITHOUT_PAGES}:
+        raise typer.BadParameter(f"unknown model {name!r}; known are: {', '.join((*TRAINERS, *WITHOUT_PAGES))}")
+    folder = output or data_folder("models") / name
+    if name in WITHOUT_PAGES:
+        if data or silver or texts or labels:
+            raise typer.BadParameter(f"{name} is made without pages; only --output goes with it")
+        WITHOUT_PAGES[name](folder)
+        typer.echo(f"The model lies in {folder}")
+        return
     source = _source(data, silver, texts)
-    if name not in TRAINERS:
-        raise typer.BadParameter(f"unknown model {name!r}; known are: {', '.join(TRAINERS)}")
     if (silver or labels) and name not in BLOCK_LEARNERS:
         raise typer.BadParameter(f"--silver and --labels go with one of: {', '.join(BLOCK_LEARNERS)}")
-    folder = output or data_folder("models") / name
     if data and not labels:
         metadata = TRAINERS[name](data, folder, _show_step)
     else:

@@ -1,44 +1,33 @@
-"""Judge whether a text is in a language that its portal is declared to write, by langdetect, reproducibly.
+"""Judge whether a text is in a language that its portal is declared to write.
 
-langdetect knows no Serbian, Bosnian or Montenegrin: it calls them Croatian, or Macedonian (seldom Bulgarian) where they
-are Cyrillic. So a declared language is checked against the set of answers that may stand for it, and gives the label.
+Croatian, Bosnian, Serbian and Montenegrin are one group here: no text of one is refused for another. A text is refused
+only where two detectors agree that it is in none of the declared languages.
 """
 
-from collections import Counter
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
-from itertools import chain, repeat
-from pathlib import Path
-
-import numpy as np
-from langdetect.detector import Detector
-from langdetect.detector_factory import PROFILES_DIRECTORY, DetectorFactory
-from langdetect.lang_detect_exception import ErrorCode, LangDetectException
-from langdetect.utils.ngram import NGram
-from numpy.typing import NDArray
 
 from newscorpus.config import LanguageConfig
+from newscorpus.corpus.detectors import LanguageDetector, by_langdetect, by_langid, known_to_langdetect, known_to_langid
 
 DEFAULTS = LanguageConfig()
 
-BOTH_SCRIPTS = frozenset({"hr", "sr", "mk", "bg"})
+SERBO_CROATIAN = frozenset({"bs", "cnr", "hr", "sh", "sr"})
 ANSWERS = {
-    "bs": BOTH_SCRIPTS,
-    "cnr": BOTH_SCRIPTS,
-    "sh": BOTH_SCRIPTS,
-    "sr": BOTH_SCRIPTS,
-    "be": frozenset({"be", "uk"}),
-    **dict.fromkeys(("no", "nb", "nn"), frozenset({"no", "da"})),
-    "zh": frozenset({"zh", "ko"}),
+    **dict.fromkeys(SERBO_CROATIAN, SERBO_CROATIAN),
+    **dict.fromkeys(("nb", "nn", "no"), frozenset({"nb", "nn", "no"})),
+    **dict.fromkeys(("id", "ms"), frozenset({"id", "ms"})),
+    "ar": frozenset({"ar", "ary", "arz"}),
+    "zh": frozenset({"zh", "wuu", "yue"}),
 }
-"""Answers that may stand for a language. hr, bs and sr are one group, of which Croatian is Latin only, so that "hr" is
-its one answer. Chinese without simplified characters is often taken for Korean. Others stand for themselves."""
+"""Answers that may stand for a language; others stand for themselves."""
+CYRILLIC = re.compile("[\u0400-\u052f]")
+LATIN_ONLY = frozenset({"hr"})
+"""Languages of the group that are not written in Cyrillic."""
 
 NORWEGIAN = frozenset({"nb", "nn"})
-"""The written forms of "no", which the detector cannot tell apart: the page's own statement does."""
-
-OWN_LETTERS = {"ћ": "sr", "ђ": "sr", "ў": "be"}
-"""Letters of one language only, of those that langdetect has no profile of."""
+"""The written forms of "no"; which one it is the page's own statement says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,147 +39,85 @@ class LanguageVerdict:
     ok: bool  # the text fits a declared language, or cannot be told
 
 
-def detect(text: str, config: LanguageConfig = DEFAULTS) -> tuple[str, float]:
-    """Find the most probable language of `text` and its probability; ("", 0.0) where it cannot be detected."""
-    return _best(_chances(text, config))
+def detect(text: str, config: LanguageConfig = DEFAULTS, detector: LanguageDetector = by_langid) -> tuple[str, float]:
+    """Find the most probable language of `text` and its probability; ("", 0.0) where it cannot be detected.
+
+    Where `detector` finds none more likely than all others together, langdetect is asked as well.
+    """
+    sample = text[: config.sample_characters]
+    first = _best(detector(sample))
+    return first if first[1] >= config.min_score else max(first, _best(by_langdetect(sample)), key=lambda best: best[1])
 
 
 def judge_language(
-    text: str, declared: tuple[str, ...], config: LanguageConfig = DEFAULTS, stated: str = ""
+    text: str,
+    declared: tuple[str, ...],
+    config: LanguageConfig = DEFAULTS,
+    stated: str = "",
+    detector: LanguageDetector = by_langid,
 ) -> LanguageVerdict:
     """Check `text` against the languages that its portal declares; with none declared, any will do.
 
     The label is then the language that the page states for itself where the text bears it out, else the detector's.
 
-    Of declared languages that fit equally well, such as hr and sr, the one that the page states for itself is the
-    label, else the first. A text too short to tell, and one of a declared language that the detector does not know,
-    are taken on trust. "no" takes in Bokmål (nb) and Nynorsk (nn), and the label is the form that the page states;
-    where one form is declared, a page that states the other one does not fit.
+    Of declared languages of one group, such as hr and sr, the one that the page states for itself is the label, else
+    the likelier one. A text too short to tell, and one of a declared language that the detector does not know, are
+    taken on trust. "no" takes in Bokmål (nb) and Nynorsk (nn), and the label is the form that the page states; where
+    one form is declared, a page that states the other one does not fit.
     """
     if not declared:
-        found = judge_language(text, (stated,), config) if stated else LanguageVerdict(*detect(text, config), ok=True)
-        return replace(found, ok=True)
+        if not stated:
+            return LanguageVerdict(*detect(text, config, detector), ok=True)
+        return replace(judge_language(text, (stated,), config, detector=detector), ok=True)
     if stated in NORWEGIAN and stated not in declared:
         declared = (*(name for name in declared if name not in NORWEGIAN), *({stated} if "no" in declared else ()))
         if not declared:
-            return replace(judge_language(text, (stated,), config), ok=False)
+            return replace(judge_language(text, (stated,), config, detector=detector), ok=False)
+    sample = text[: config.sample_characters]
     declared = tuple(sorted(declared, key=lambda name: name != stated))
-    if sum(map(str.isalpha, text[: config.sample_characters])) < config.min_letters:
+    if sum(map(str.isalpha, sample)) < config.min_letters:
         return LanguageVerdict(declared[0], 0.0, ok=True)
-    chances = _chances(text, config)
-    language, score = _best({name: sum(chances.get(answer, 0.0) for answer in _answers(name)) for name in declared})
+    return _judge(sample, declared, config, stated, detector)
+
+
+def _judge(
+    sample: str, declared: tuple[str, ...], config: LanguageConfig, stated: str, detector: LanguageDetector
+) -> LanguageVerdict:
+    """Ask the detector, and langdetect where that finds none of the declared languages likely."""
+    first = detector(sample)
+    language, score = _fit(first, declared, stated, sample)
+    if score < config.min_score:
+        language, score = _fit(_second(sample, first, config), declared, stated, sample)
     if score >= config.min_score:
         return LanguageVerdict(language, min(score, 1.0), ok=True)
-    known = {_tag(name) for name in _factory().get_lang_list()}
-    unknown = [name for name in declared if not _answers(name) & known]
-    if unknown:
-        return LanguageVerdict(unknown[0], 0.0, ok=True)
-    return LanguageVerdict(*_best(chances), ok=False)
+    unknown = [name for name in declared if not _answers(name, sample) & known_to_langid()]
+    return LanguageVerdict(unknown[0], 0.0, ok=True) if unknown else LanguageVerdict(*_best(first), ok=False)
 
 
-@cache
-def _factory() -> DetectorFactory:
-    """The detector's profiles, loaded once a process, in an order that no file system decides."""
-    factory = DetectorFactory()
-    factory.load_json_profile([path.read_text("utf-8") for path in sorted(Path(PROFILES_DIRECTORY).iterdir())])
-    return factory
+def _second(sample: str, first: Mapping[str, float], config: LanguageConfig) -> Mapping[str, float]:
+    """Ask langdetect; not where the first opinion is sure of a language that it would mistake for another one."""
+    language, score = _best(first)
+    return by_langdetect(sample) if score < config.min_score or language in known_to_langdetect() else {}
 
 
-def _chances(text: str, config: LanguageConfig) -> dict[str, float]:
-    """Probability of each language tag that reaches a tenth; empty where the text shows nothing the detector knows."""
-    sample = text[: config.sample_characters]
-    if own := _own_letters(sample, config.min_own_letters):
-        return {own: 1.0}
-    detector = _Detector(_factory())
-    # Set on this one detector: a seed on `DetectorFactory` would be shared with whoever else uses langdetect.
-    detector.seed = config.seed
-    detector.append(sample)
-    try:
-        answers = detector.get_probabilities()
-    except LangDetectException:  # raised where no character belongs to any profile
-        return {}
-    chances: Counter[str] = Counter()
-    for answer in answers:
-        chances[_tag(answer.lang)] += answer.prob
-    return dict(chances)
+def _fit(chances: Mapping[str, float], declared: tuple[str, ...], stated: str, sample: str) -> tuple[str, float]:
+    """Find the declared language that fits best, with the chance of all answers that may stand for it."""
+    fits = {name: sum(chances.get(answer, 0.0) for answer in _answers(name, sample)) for name in declared}
+    language = max(declared, key=lambda name: (fits[name], name == stated, chances.get(name, 0.0)))
+    return language, fits[language]
 
 
-class _Detector(Detector):  # type: ignore[misc] # has no types
-    """langdetect's detector in a third of the time, with the same answers to the last bit.
-
-    The probabilities of all languages are an array, and the draws between two looks at them are taken at once; the
-    order of the draws and of every multiplication is langdetect's own. A test compares the two.
-    """
-
-    def _extract_ngrams(self) -> list[int]:
-        """The rows of the profiles that belong to the n-grams of the text, as often as they occur."""
-        rows = _profiles()[0]
-        found: list[int | None] = []
-        grams, is_capital_word = " ", False
-        for character in map(_normalized, self.text):
-            last = grams[-1]
-            if last == " ":
-                grams, is_capital_word = " ", False
-                if character == " ":
-                    continue
-            grams = grams[-2:] + character
-            is_capital_word = character.isupper() and (is_capital_word or last.isupper())
-            if not is_capital_word:
-                found += [rows.get(character) if character != " " else None, rows.get(grams[-2:])]
-                found += [rows.get(grams)] if len(grams) == 3 else []
-        return [row for row in found if row is not None]
-
-    def _detect_block(self) -> None:
-        self.cleaning_text()
-        ngrams, chances = self._extract_ngrams(), _profiles()[1]
-        if not ngrams:
-            raise LangDetectException(ErrorCode.CantDetectError, "No features in text.")
-        total = np.zeros(len(self.langlist))
-        self.random.seed(self.seed)
-        for _ in range(self.n_trial):
-            probabilities = np.full(len(self.langlist), 1.0 / len(self.langlist))
-            weight = (self.alpha + self.random.gauss(0.0, 1.0) * self.ALPHA_WIDTH) / self.BASE_FREQ
-            for drawn in chain((1,), repeat(5, self.ITERATION_LIMIT // 5)):
-                rows = [self.random.choice(ngrams) for _ in range(drawn)]
-                for factors in weight + chances[rows]:
-                    probabilities *= factors
-                values = probabilities.tolist()
-                whole = sum(values)  # in their order, as langdetect adds
-                probabilities /= whole
-                if max(values) / whole > self.CONV_THRESHOLD:
-                    break
-            total += probabilities / self.n_trial
-        self.langprob = total.tolist()
-
-
-_normalized = cache(NGram.normalize)  # characters as langdetect takes them for its profiles
-
-
-@cache
-def _profiles() -> tuple[dict[str, int], NDArray[np.float64]]:
-    """The row of each n-gram, and its probability in each language, shape (n-grams, languages)."""
-    chances = _factory().word_lang_prob_map
-    return {ngram: row for row, ngram in enumerate(chances)}, np.array(list(chances.values()))
-
-
-def _own_letters(sample: str, min_share: float) -> str:
-    """Find the language that letters of its own give away, or ""."""
-    found = Counter(OWN_LETTERS[letter] for letter in sample.lower() if letter in OWN_LETTERS)
-    if not found:
-        return ""
-    language, count = found.most_common(1)[0]
-    return language if count >= min_share * sum(map(str.isalpha, sample)) else ""
-
-
-def _answers(language: str) -> frozenset[str]:
+def _answers(language: str, sample: str) -> frozenset[str]:
+    if language in LATIN_ONLY and _is_cyrillic(sample):
+        return frozenset({language})
     return ANSWERS.get(language, frozenset({language}))
 
 
-def _tag(name: str) -> str:
-    """The primary tag: langdetect has "zh-cn" and "zh-tw"."""
-    return name.partition("-")[0]
+def _is_cyrillic(sample: str) -> bool:
+    """Whether most letters are Cyrillic."""
+    return 2 * len(CYRILLIC.findall(sample)) > sum(map(str.isalpha, sample))
 
 
-def _best(chances: dict[str, float]) -> tuple[str, float]:
+def _best(chances: Mapping[str, float]) -> tuple[str, float]:
     """The highest chance, the first of equals."""
     return max(chances.items(), key=lambda item: item[1], default=("", 0.0))

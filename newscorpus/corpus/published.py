@@ -29,7 +29,17 @@ from newscorpus.errors import CorpusError
 from newscorpus.files import replacing, sync_folder
 from newscorpus.layout import CARD, MANIFEST, OWN, PUBLISHED, STAGING, UNFINISHED
 
-VERSIONED = ("newscorpus", "datasketch", "langdetect", "lxml", "msgspec", "numpy", "onnxruntime", "zstandard")
+VERSIONED = (
+    "newscorpus",
+    "datasketch",
+    "langdetect",
+    "lxml",
+    "msgspec",
+    "numpy",
+    "onnxruntime",
+    "py3langid",
+    "zstandard",
+)
 """The packages that decide what is written; of Parquet, pyarrow as well."""
 
 

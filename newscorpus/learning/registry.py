@@ -5,9 +5,11 @@ from functools import partial
 from pathlib import Path
 
 from newscorpus.artifacts import Metadata
+from newscorpus.corpus.quality.letters import MODEL as LETTERS
 from newscorpus.extraction.main_text import MODEL
 from newscorpus.learning.block_learner import BlockLearner, train_on_gold
 from newscorpus.learning.learned_fields import train_learned_fields
+from newscorpus.learning.letters import train_letters
 from newscorpus.learning.main_text import train_main_text
 from newscorpus.learning.sources import Progress
 from newscorpus.published.node_svm.train import train_node_svm
@@ -31,3 +33,6 @@ TRAINERS: Mapping[str, Trainer] = {
     "node-svm": train_node_svm,
     "learned-fields": train_learned_fields,
 }
+
+WITHOUT_PAGES: Mapping[str, Callable[[Path], Metadata]] = {LETTERS: train_letters}
+"""The models that are made without pages, from the folder of the model to its metadata."""

@@ -13,8 +13,9 @@ from typing import Any
 import msgspec
 
 from newscorpus.config import QualityConfig
+from newscorpus.corpus.detectors import check_fasttext
 from newscorpus.corpus.masking import KINDS
-from newscorpus.corpus.quality import literature, news
+from newscorpus.corpus.quality import letters, literature, news
 from newscorpus.corpus.quality.measured import Measured, any_of, measure
 from newscorpus.corpus.quality.news import is_flash
 from newscorpus.data import Article, Rejected
@@ -61,6 +62,7 @@ FILTERS: dict[str, Filter] = {
         news.photo_page,
         news.paywall_stub,
         news.too_short,
+        letters.unreadable,
         news.horoscope,
         news.odds_table,
         news.listing,
@@ -99,6 +101,8 @@ def tags_of(measured: Measured, config: QualityConfig = QualityConfig()) -> tupl
 def read_quality(path: Path) -> QualityConfig:
     """Read the configuration in a file, whose keys are those of `QualityConfig`; what it leaves out is the default.
 
+    A relative path in it starts in the folder of the file.
+
     Raises:
         CorpusError: the file cannot be read, has an unknown key or a wrong value; the message names file and key.
     """
@@ -116,7 +120,11 @@ def read_quality(path: Path) -> QualityConfig:
         raise CorpusError(f"{path}: {where.rstrip('`')}: {what}") from error
     _refuse_unknown(path, "filter in off:", config.off, FILTERS)
     _refuse_unknown(path, "kind in mask:", config.mask, KINDS)
-    return config
+    if not config.language_model:
+        return config
+    model = path.parent.absolute() / config.language_model
+    check_fasttext(model)
+    return dataclasses.replace(config, language_model=str(model))
 
 
 def changed_settings(config: QualityConfig) -> dict[str, Any]:

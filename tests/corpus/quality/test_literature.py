@@ -10,7 +10,7 @@ from newscorpus.corpus.quality.judge import read_quality
 from newscorpus.data import Article, Fields, Rejected
 
 LETTERS = "aábcčdeéěfghiíjklmnoprřsštuúvyzž"
-LAX = QualityConfig(off=("too_short", "listing"))
+LAX = QualityConfig(off=("too_short", "unreadable", "listing"))
 
 
 def sentence(number: int, words: int = 17) -> str:
@@ -33,7 +33,7 @@ def reason(*paragraphs: str, config: QualityConfig = LAX) -> str:
 
 
 def test_text_in_lines_that_stood_there_before() -> None:
-    off = QualityConfig(off=("repeated_words",))
+    off = QualityConfig(off=("unreadable", "repeated_words"))
     assert reason(*lines(4), *lines(4), *lines(4), config=off) == "repeated_lines"
     assert reason(*lines(4), *lines(4), config=off) == ""
     assert reason(*lines(8), lines(1)[0]) == ""

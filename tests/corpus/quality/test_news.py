@@ -27,7 +27,7 @@ def article(text: str, kind: str = "", paywalled: bool = False, images: tuple[Im
 
 
 def reason(text: str, kind: str = "", paywalled: bool = False, images: tuple[Image, ...] = ()) -> str:
-    verdict = judge_quality(article(text, kind, paywalled, images))
+    verdict = judge_quality(article(text, kind, paywalled, images), QualityConfig(off=("unreadable",)))
     if not isinstance(verdict, Rejected):
         return ""
     assert (verdict.stage, verdict.url) == ("quality", "https://a.example/1")

@@ -1,0 +1,171 @@
+"""Measure how many texts the filter `unreadable` refuses, plain and disfigured: `python -m benchmarks.unreadable DATA`.
+
+DATA is the folder of the pages with gold text (docs/data.md); every gold text counts, of pages without an article too,
+since the filter was trained on none. Disfigured are texts of the news sets, and those of `languages.toml`, in Latin,
+Cyrillic and Greek. Writes benchmarks/results/unreadable.md.
+"""
+
+import base64
+import random
+import re
+import sys
+import time
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from newscorpus.config import QualityConfig
+from newscorpus.corpus.quality import judge_quality
+from newscorpus.corpus.quality.letters import letter_gains, unreadable
+from newscorpus.corpus.quality.measured import measure
+from newscorpus.data import Article, Fields, Rejected
+from newscorpus.gold.pages import read_pages
+
+ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя", "αβγδεζηθικλμνξοπρστυφχψω")
+
+
+def next_points(text: str) -> str:
+    """Move each letter to the next code point, as the paywalls of some German papers do."""
+    return "".join(chr(ord(char) + 1) if char.isalpha() else char for char in text)
+
+
+def rotated(text: str, by: int) -> str:
+    """Move each letter of an alphabet by some places, from its end on to its start."""
+    places = {letter: letters[(at + by) % len(letters)] for letters in ALPHABETS for at, letter in enumerate(letters)}
+    moved = places | {letter.upper(): other.upper() for letter, other in places.items()}
+    return "".join(moved.get(char, char) for char in text)
+
+
+def shuffled(text: str) -> str:
+    """Shuffle the letters of each word, at every occurrence anew."""
+    draw = random.Random(len(text))
+    return re.sub(r"\w+", lambda word: "".join(draw.sample(word[0], len(word[0]))), text)
+
+
+def misread(text: str) -> str:
+    """Read UTF-8 as Windows-1252."""
+    return text.encode("utf-8", "replace").decode("cp1252", "replace")
+
+
+def in_base64(text: str) -> str:
+    """Encode each paragraph in Base64."""
+    return "\n".join(base64.b64encode(line.encode("utf-8", "replace")).decode() for line in text.split("\n"))
+
+
+def in_hex(text: str) -> str:
+    """Write the bytes of each paragraph in hexadecimal digits."""
+    return "\n".join(line.encode("utf-8", "replace").hex() for line in text.split("\n"))
+
+
+DISFIGURED: Mapping[str, Callable[[str], str]] = {
+    "next code point": next_points,
+    "moved by 1": lambda text: rotated(text, 1),
+    "moved by 3": lambda text: rotated(text, 3),
+    "moved by 13": lambda text: rotated(text, 13),
+    "shuffled in words": shuffled,
+    "Base64": in_base64,
+    "hexadecimal": in_hex,
+    "UTF-8 read as Windows-1252": misread,
+}
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results" / "unreadable.md"
+DISFIGURED_SETS = ("fundus", "daniel", "l3s_gn1")
+MAX_TEXTS = 40
+"""Most texts of a language that are disfigured."""
+MIN_CHARACTERS = 300
+PARAGRAPHS = 3
+"""Paragraphs of `languages.toml` that make a text."""
+CONFIG = QualityConfig()
+
+
+def judge(text: str) -> str:
+    """Name the filter that refuses a text, or "kept"."""
+    verdict = judge_quality(Article("https://a.example/1", text, Fields(), "gold"))
+    return verdict.reason if isinstance(verdict, Rejected) else "kept"
+
+
+def gold_texts(data: Path) -> Iterator[tuple[str, str, str, str]]:
+    """Set, id, language and text of every page with gold text."""
+    for file in sorted(data.glob("*.jsonl.zst")):
+        for page in read_pages(file):
+            if page.text.strip():
+                yield page.dataset, page.id, page.language or "?", page.text
+
+
+def own_texts() -> Mapping[str, Sequence[str]]:
+    """The paragraphs of `languages.toml`, by language."""
+    return tomllib.loads((HERE / "languages.toml").read_text("utf-8"))
+
+
+def texts_to_disfigure(data: Path) -> Mapping[str, Sequence[str]]:
+    """Texts by language, those in other scripts left out."""
+    found = defaultdict(list)
+    for dataset, _, language, text in gold_texts(data):
+        if (
+            dataset in DISFIGURED_SETS
+            and len(text) >= MIN_CHARACTERS
+            and len(letter_gains(text, CONFIG.letters_a_part))
+        ):
+            found[language].append(text)
+    for language, paragraphs in own_texts().items():
+        found[language] += [
+            "\n".join(paragraphs[at : at + PARAGRAPHS]) for at in range(len(paragraphs) - PARAGRAPHS + 1)
+        ]
+    draw = random.Random(1)
+    return {
+        language: texts if len(texts) <= MAX_TEXTS else draw.sample(texts, MAX_TEXTS)
+        for language, texts in sorted(found.items())
+    }
+
+
+def plain_table(data: Path) -> Iterator[str]:
+    """Count the gold texts that are refused as they are."""
+    total, refused, seconds = Counter[str](), Counter[str](), 0.0
+    for dataset, _, _, text in gold_texts(data):
+        measured = measure(Article("https://a.example/1", text, Fields(), "gold"))
+        start = time.process_time()
+        objection = unreadable(measured, CONFIG)
+        seconds += time.process_time() - start
+        total[dataset] += 1
+        refused[dataset] += bool(objection)
+    yield "| set | gold texts | refused |"
+    yield "|---|--:|--:|"
+    for dataset, texts in total.items():
+        yield f"| {dataset} | {texts} | {refused[dataset]} |"
+    yield f"\n{1_000 * seconds / total.total():.2f} ms of CPU time a text.\n"
+
+
+def disfigured_table(texts: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Count what becomes of texts that were disfigured, and name the languages of those that are kept."""
+    yield "| disfigured | texts | refused | as `unreadable` | kept, by language |"
+    yield "|---|--:|--:|--:|---|"
+    for name, disfigure in DISFIGURED.items():
+        outcomes, kept = Counter[str](), Counter[str]()
+        for language, of_language in texts.items():
+            found = Counter(map(judge, map(disfigure, of_language)))
+            outcomes += found
+            kept[language] += found["kept"]
+        total, refused = outcomes.total(), outcomes.total() - outcomes["kept"]
+        named = ", ".join(f"{language} {count} of {len(texts[language])}" for language, count in kept.items() if count)
+        yield f"| {name} | {total} | {refused / total:.1%} | {outcomes['unreadable'] / total:.1%} | {named} |"
+
+
+def main() -> None:
+    """Measure, and write the report."""
+    data = Path(sys.argv[1])
+    texts = texts_to_disfigure(data)
+    lines = [
+        "# Texts that are no text\n",
+        "Made by `python -m benchmarks.unreadable DATA`.\n",
+        *plain_table(data),
+        f"Disfigured texts of {len(texts)} languages ({', '.join(texts)}), at most {MAX_TEXTS} of each:\n",
+        *disfigured_table(texts),
+    ]
+    RESULTS.write_text("\n".join(lines) + "\n", "utf-8")
+    print(RESULTS.read_text("utf-8"))
+
+
+if __name__ == "__main__":
+    main()
