@@ -120,8 +120,8 @@ def main() -> None:
         detector("the first text loads the model")
     made = (
         f"Made by `python -m benchmarks.language DATA`; at most {MAX_TEXTS} texts of each kind, of which each detector "
-        f"gets the first {CONFIG.sample_characters} characters. Right: the language itself, in brackets also one of its "
-        "group (hr, bs, sr). Refused: by a portal that declares the language. Labelled: rightly, where the page states "
+        f"gets the first {CONFIG.sample_characters} characters. Right: the language itself; in brackets one of hr, "
+        "bs, sr for another. Refused: by a portal that declares the language. Labelled: rightly, where the page states "
         "its language. CPU time on a shared machine; that of py3langid includes the look at the script. The pages of "
         "fundus in `sw` that are refused are in Xhosa and Zulu, as their ids say.\n"
     )

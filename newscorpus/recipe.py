@@ -20,6 +20,7 @@ from newscorpus.corpus.intake import Row, excerpt
 from newscorpus.corpus.language import judge_language
 from newscorpus.corpus.masking import mask
 from newscorpus.corpus.quality import judge_quality
+from newscorpus.corpus.quality.letters import MODEL as LETTERS_MODEL
 from newscorpus.corpus.records import make_record
 from newscorpus.crawl.robots import RightsPolicy, judge_rights
 from newscorpus.data import SCHEMA, Article, Evidence, Page, Rejected, RuleHit
@@ -253,7 +254,8 @@ def _load(name: str, source: str, template: TemplateSection | None, respect_payw
 
 @cache
 def _version(recipe: Recipe, *of_source: TemplateSection | tuple[str, ...] | AddressTrust | bool | None) -> str:
-    models = [_model(DEFAULT if recipe.extractor == ALONE else recipe.extractor), _model(FIELDS_MODEL)]
+    extractor = DEFAULT if recipe.extractor == ALONE else recipe.extractor
+    models = [_model(name) for name in (extractor, FIELDS_MODEL, LETTERS_MODEL)]
     packages = [metadata.version(name) for name in ("newscorpus", PACKAGE)]
     decides = msgspec.json.encode([packages, SCHEMA, models, recipe, *of_source])
     return f"{recipe.extractor}@{models[0].get('version', '0')}+{hashlib.sha256(decides).hexdigest()[:10]}"
