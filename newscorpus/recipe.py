@@ -15,7 +15,7 @@ import msgspec
 
 from newscorpus.artifacts import METADATA
 from newscorpus.config import QualityConfig
-from newscorpus.corpus.detectors import by_fasttext, by_langid
+from newscorpus.corpus.detectors import LanguageDetector, by_fasttext, by_langid
 from newscorpus.corpus.intake import Row, excerpt
 from newscorpus.corpus.language import judge_language
 from newscorpus.corpus.masking import mask
@@ -216,8 +216,9 @@ def make_row(recipe: Recipe, article: Article, page: SourcePage) -> Row | Reject
         if isinstance(tags, Rejected):
             return replace(tags, excerpt=_excerpt(article, quality))
         article = replace(article, flags=(*article.flags, *tags))
-    detector = by_fasttext(Path(quality.language_model)) if quality and quality.language_model else by_langid
-    verdict = judge_language(article.text, page.languages, stated=article.fields.language, detector=detector)
+    verdict = judge_language(
+        article.text, page.languages, stated=article.fields.language, detector=_detector_of(recipe)
+    )
     if quality and not verdict.ok:
         detail = f"{verdict.language or 'unknown'} ({verdict.score:.2f}), expected {', '.join(page.languages)}"
         return Rejected("language", "unexpected_language", detail, article.url, _excerpt(article, quality))
@@ -232,6 +233,22 @@ def _excerpt(article: Article, quality: QualityConfig) -> str:
     """Quote headline and first words, masked as the text would be."""
     masked = mask(article, quality.mask)
     return excerpt(masked.fields.title, masked.text)
+
+
+def prepare(recipe: Recipe) -> None:
+    """Load what every page needs, so that the first one does not wait for it; errors as for `judge_page`.
+
+    Raises:
+        CorpusError: the language model of the user's cannot be read.
+    """
+    extractor_of(recipe)
+    _detector_of(recipe)("any text")
+
+
+def _detector_of(recipe: Recipe) -> LanguageDetector:
+    """The language detector of a recipe."""
+    model = recipe.quality.language_model if recipe.quality else ""
+    return by_fasttext(Path(model)) if model else by_langid
 
 
 def extractor_of(recipe: Recipe, page: SourcePage | None = None) -> Extractor:

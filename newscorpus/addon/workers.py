@@ -12,7 +12,7 @@ from scrapy.crawler import Crawler
 from newscorpus.addon.options import positive
 from newscorpus.data import Rejected
 from newscorpus.errors import CrawlError
-from newscorpus.recipe import Recipe, extractor_of
+from newscorpus.recipe import Recipe, prepare
 from newscorpus.workers import Lost, WorkerPool
 
 R = TypeVar("R")
@@ -50,9 +50,9 @@ class PageWorkers:
 
     @cached_property
     def pool(self) -> WorkerPool[Callable[[], Any], Any]:
-        """The processes; they load the extractor before they begin."""
-        prepare = partial(extractor_of, self.recipe) if self.recipe else None
-        return WorkerPool(call, self._size, self._seconds, prepare)
+        """The processes; they load the models before they begin."""
+        before = partial(prepare, self.recipe) if self.recipe else None
+        return WorkerPool(call, self._size, self._seconds, before)
 
     async def run(self, task: Callable[[], R]) -> R | Lost:
         """Call `task`, which can be pickled, in the next free process."""

@@ -38,9 +38,9 @@ def train(
     labels: HowLabelled = None,
     output: Annotated[Path | None, Option(help="Folder of the model; default: the shipped one.")] = None,
 ) -> None:
-    """Train a model from pages and their text; `letters` needs none.
+    """Train a model from pages and their text.
 
-    The same pages give the same model.
+    The same pages give the same model. `letters` is made without pages.
     """
     from newscorpus.learning.block_learner import train as train_blocks
     from newscorpus.learning.registry import BLOCK_LEARNERS, TRAINERS, WITHOUT_PAGES
