@@ -9,7 +9,7 @@ own making, and one site holds the pages of wcxb that are no articles.
 The crawl finds the articles by links only, by a feed only, by a sitemap only, or by all of them. For each way the table
 counts the pages that were reached (fetched), judged (handed to extraction), extracted, and kept, duplicates being kept;
 below it stands every reason for which an article is missing, and every page kept that is none. With `--kills N` the
-rows of a crawl by links that is killed N times are compared with those of an undisturbed one.
+rows of a crawl that is killed N times are compared with those of an undisturbed one, for each way.
 """
 
 import argparse
@@ -21,6 +21,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -50,8 +51,8 @@ LISTED = 20
 
 WAYS = ("links", "feed", "sitemap", "all")
 
-SECONDS = (2.0, 8.0)
-"""Shortest and longest time from a start to the kill; the first answers come after some two seconds."""
+ANSWERS = (1, 60)
+"""Fewest and most answers of the sites from a start to the kill: it comes amid the work, however slow the machine is."""
 
 PORTAL = """name = "{name}"
 languages = {languages}
@@ -144,6 +145,7 @@ class SiteServer(ThreadingHTTPServer):
     def __init__(self, site: Site, port: int, way: str, *, with_noise: bool) -> None:
         super().__init__((site.host, port), SiteHandler)
         self.base = f"http://{site.host}:{self.server_port}"
+        self.n_answers = 0
         own = f"{site.host}:{self.server_port}".encode()
         self.bodies = {
             path: ("text/html; charset=utf-8", body.replace(b"@@", own)) for path, body in site.pages.items()
@@ -193,6 +195,7 @@ class SiteHandler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer."""
+        self.server.n_answers += 1
         kind, body = self.server.bodies.get(self.path, ("text/plain", b""))
         self.send_response(200 if self.path in self.server.bodies else 404)
         self.send_header("Content-Type", kind)
@@ -207,7 +210,7 @@ class SiteHandler(BaseHTTPRequestHandler):
 def crawl(sites: Sequence[Site], way: str, folder: Path, kills: int = 0) -> Mapping[str, SiteServer]:
     """Serve the sites, crawl all of them as a user would, and give the servers by name of the site.
 
-    With `kills`, the crawl is ended by SIGKILL that often, after some seconds each time, and started again.
+    With `kills`, the crawl is ended by SIGKILL that often, after some answers each time, and started again.
     """
     servers: dict[str, SiteServer] = {}
     (folder / "portals").mkdir(parents=True)
@@ -224,15 +227,20 @@ def crawl(sites: Sequence[Site], way: str, folder: Path, kills: int = 0) -> Mapp
     with (folder / "crawl.log").open("wb") as log:
         for left in range(kills, -1, -1):
             process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=subprocess.STDOUT)
-            try:
-                process.wait(random.uniform(*SECONDS) if left else None)
-            except subprocess.TimeoutExpired:
+            last = _answers(servers) + random.randint(*ANSWERS)
+            while left and process.poll() is None and _answers(servers) < last:
+                time.sleep(0.02)
+            if left:
                 process.kill()
-                process.wait()
+            process.wait()
     for server in servers.values():
         server.shutdown()
         server.server_close()
     return servers
+
+
+def _answers(servers: Mapping[str, SiteServer]) -> int:
+    return sum(server.n_answers for server in servers.values())
 
 
 def rows(corpus: Path) -> list[tuple[str, str]]:
@@ -242,15 +250,16 @@ def rows(corpus: Path) -> list[tuple[str, str]]:
     return sorted((re.sub(r"(?<=\d):\d+", "", record.url), record.revision) for record in records)
 
 
-def compare(sites: Sequence[Site], kills: int) -> None:
+def compare(sites: Sequence[Site], way: str, kills: int) -> None:
     """Print whether a crawl that is killed has the rows of one that is not."""
     found = []
     for times in (0, kills):
         with TemporaryDirectory() as folder:
-            crawl(sites, "links", Path(folder), times)
+            crawl(sites, way, Path(folder), times)
             found.append(Counter(rows(Path(folder) / "corpus")))
     undisturbed, killed = found
-    print(f"{kills} kills: {killed.total()} rows, undisturbed {undisturbed.total()}, equal: {killed == undisturbed}")
+    equal = killed == undisturbed
+    print(f"{way}, {kills} kills: {killed.total()} rows, undisturbed {undisturbed.total()}, equal: {equal}", flush=True)
     for name, more in (("only undisturbed", undisturbed - killed), ("only killed", killed - undisturbed)):
         print("".join(f"  - {name}: {url}\n" for url, _ in sorted(more)), end="")
 
@@ -304,12 +313,13 @@ def main() -> None:
     parser.add_argument("--found-by", nargs="+", choices=WAYS, default=list(WAYS))
     parser.add_argument("--part", type=int, default=1, help="take every N-th page only")
     parser.add_argument("--examples", type=int, default=5, help="examples shown for each reason")
-    parser.add_argument("--kills", type=int, default=0, help="only compare with a crawl that is killed so often")
+    parser.add_argument("--kills", type=int, default=0, help="only compare with crawls that are killed so often")
     asked = parser.parse_args()
     sites = read_sites(asked.data, asked.part)
     print(f"{len(sites)} sites")
     if asked.kills:
-        compare(sites, asked.kills)
+        for way in asked.found_by:
+            compare(sites, way, asked.kills)
         return
     print("| found by | articles | reached | judged | extracted | kept | share kept | kept that are no articles |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|")
