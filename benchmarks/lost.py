@@ -52,7 +52,7 @@ LISTED = 20
 WAYS = ("links", "feed", "sitemap", "all")
 
 ANSWERS = (1, 60)
-"""Fewest and most answers of the sites from a start to the kill: it comes amid the work, however slow the machine is."""
+"""Fewest and most answers of the sites from a start to the kill: it comes amid the work on any machine."""
 
 PORTAL = """name = "{name}"
 languages = {languages}

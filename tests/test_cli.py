@@ -391,3 +391,15 @@ def test_what_is_said_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
 )
 def test_what_an_error_says(error: Exception, said: str) -> None:
     assert terminal.describe(error) == said
+
+
+def test_other_addresses_than_those_of_the_web_are_refused(run: Run) -> None:
+    done = run("extract", "ftp://vesti.example/page.html")
+    assert done.code == 2
+    assert "ftp://vesti.example/page.html: only addresses that begin with http:// or https:// are fetched" in done.err
+
+
+def test_a_wrong_choice_is_said_without_the_checker_s_own_words(run: Run) -> None:
+    done = run("export", "corpus", "--format", "pdf", "--output", "out")
+    assert done.code == 2
+    assert "Error: Invalid value for '--format': 'pdf' is not one of 'hf', 'dolma'" in done.err

@@ -30,6 +30,8 @@ from newscorpus.crawl.archive.values import Headers as Pairs
 from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.crawl.ledger import Ledger, LedgerError
 from newscorpus.data import Rejected
+from newscorpus.errors import CorpusError
+from newscorpus.layout import inside
 from newscorpus.recipe import SourcePage
 
 logger = logging.getLogger(__name__)
@@ -185,8 +187,8 @@ class StoredAnswersMiddleware:
         if not file:
             return None
         try:
-            found = await asyncio.to_thread(read_capture, self._corpus / file, offset)
-        except ArchiveError as error:
+            found = await asyncio.to_thread(read_capture, inside(self._corpus, file), offset)
+        except (ArchiveError, CorpusError) as error:
             logger.warning("%s; %s is asked for again", error, request.url)
             return None
         if isinstance(found, Rejected):

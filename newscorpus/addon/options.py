@@ -52,10 +52,17 @@ def corpus_folder(settings: BaseSettings) -> Path:
 def default_corpus(name: str) -> Path:
     """Find the corpus of a name: `corpora/NAME` beside the project's scrapy.cfg, or where a subfolder has begun it.
 
+    Args:
+        name: of the portals, with commas between them; of a portal's file the name without folder and `.toml`.
+
     Raises:
         CrawlError: outside a project, a folder further up has such a corpus, and here is none.
     """
-    corpus, here = Path("corpora", name), Path.cwd()
+    names = (Path(one.strip()) for one in name.split(","))
+    corpus, here = (
+        Path("corpora", ",".join(one.stem if one.suffix == ".toml" else one.name for one in names)),
+        Path.cwd(),
+    )
     project = project_folder()
     begun = next((folder for folder in (here, *here.parents) if (folder / corpus / LEDGER).is_file()), None)
     if begun and project is None and begun != here:

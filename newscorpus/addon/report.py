@@ -90,7 +90,7 @@ def show_portals(console: Console, figures: Mapping[str, Mapping[str, Any]]) -> 
         console.print(_table(headings, [(portal, *cells.values()) for portal, cells in rows.items()]))
     else:
         for portal, cells in rows.items():
-            counted = ", ".join(f"{value} {name}" for name, value in cells.items() if name != LEFT_OUT)
+            counted = ", ".join(f"{value} {name}" for name, value in cells.items() if value and name != LEFT_OUT)
             logger.info("%s: %s; %s: %s", portal, counted, LEFT_OUT, cells[LEFT_OUT] or "nothing")
     empty = [portal for portal, one in figures.items() if not one["kept"]]
     for portal in empty if len(empty) < len(figures) else ():
@@ -109,8 +109,8 @@ def _cells(one: Mapping[str, Any]) -> dict[str, str]:
         "rejected": f"{sum(one['rejected'].values()):,}",
         "queued": f"{one['queued']:,}",
         "words": f"{one['words']:,}",
-        "MB": f"{one['megabytes']:,.1f}",
-        "words/MB": f"{one['words_per_megabyte']:,.0f}",
+        "MB": f"{one['megabytes']:,.1f}" if one["megabytes"] else "",  # "" where nothing was fetched
+        "words/MB": f"{one['words_per_megabyte']:,.0f}" if one["megabytes"] else "",
         LEFT_OUT: ", ".join([*given_up, *reasons]),
     }
 

@@ -145,7 +145,7 @@ def _fetched(response: Response) -> Fetched:
         url=response.url,
         status=response.status,
         time=fetch_time(response),
-        n_bytes=len(response.body),
+        n_bytes=len(response.body) if response.url.startswith("http") else 0,  # a part of a WARC file is not fetched
         etag=(headers.get("ETag") or b"").decode("latin-1"),
         last_modified=(headers.get("Last-Modified") or b"").decode("latin-1"),
         signature=hashlib.blake2b(response.body, digest_size=SIGNATURE_BYTES).hexdigest(),

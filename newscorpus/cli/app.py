@@ -2,15 +2,30 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Argument, Option
+from typer.core import TyperGroup
 
 if TYPE_CHECKING:
     from newscorpus.recipe import Recipe
 
+
+class Verbs(TyperGroup):
+    """The verbs; what is wrong with an option is said without the prefix that typer's checks put before it."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the verb."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")
+            raise
+
+
 app = typer.Typer(
+    cls=Verbs,
     help="Build text corpora from news portals. To crawl: `newscorpus crawl NAME`.",
     no_args_is_help=True,
     add_completion=False,

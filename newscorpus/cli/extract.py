@@ -49,6 +49,8 @@ def extract(
     from newscorpus.urls import is_web
 
     from_web = is_web(source)
+    if "://" in source and not from_web:
+        raise typer.BadParameter(f"{source}: only addresses that begin with http:// or https:// are fetched")
     if from_web and (url or not contact):
         raise typer.BadParameter("a URL needs --contact (or NEWSCORPUS_CONTACT), and takes no --url")
     if (portal and template) or (quality and no_filters):

@@ -1,5 +1,6 @@
 """Add the verb `newscorpus reextract`."""
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -50,10 +51,13 @@ def reextract(
     portals = tuple(map(load_portal, list_portals()))
     tally = RuleTally()
     if apply:
-        outcomes = reextract.apply(corpus, paths, recipe, portals, jobs, partial(progress, what="pages"), tally)
+        applied = reextract.apply(corpus, paths, recipe, portals, jobs, partial(progress, what="pages"), tally)
         _warn(tally)
-        typer.echo(f"{sum(outcomes.values())} pages: {counted(outcomes)}")
-        typer.echo(f"The others were extracted by this recipe before. newscorpus build {corpus} publishes the result")
+        typer.echo(f"pages extracted again: {_summed(applied.outcomes)}")
+        if applied.n_passed:
+            typer.echo(f"pages that this recipe had extracted before: {applied.n_passed:,}")
+        if applied.outcomes:
+            typer.echo(f"newscorpus build {corpus} publishes the result")
         return
     with ExitStack() as stack:
         folder = output or Path(stack.enter_context(TemporaryDirectory(prefix="newscorpus-")))
@@ -66,9 +70,14 @@ def reextract(
             _print_differences(found, limit)
         _print_counts(changes.count_changes(found))
     _warn(tally)
-    typer.echo(f"{sum(done.outcomes.values())} pages: {counted(done.outcomes)}")
+    typer.echo(f"pages extracted: {_summed(done.outcomes)}")
     if output:
         typer.echo(f"The new corpus lies in {output}; newscorpus build {output} publishes it")
+
+
+def _summed(outcomes: Mapping[str, int]) -> str:
+    """Write the sum of some counts, and the counts."""
+    return f"{sum(outcomes.values()):,}" + (f" ({counted(outcomes)})" if outcomes else "")
 
 
 def _warn(tally: "RuleTally") -> None:

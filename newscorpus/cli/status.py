@@ -130,5 +130,6 @@ def verify(corpus: Corpus) -> None:
         complain(finding)
     if findings:
         raise typer.Exit(1)
-    files = f"{len(manifest.shards)} files of {manifest.bytes:,} bytes"
+    n = len(manifest.shards)
+    files = f"{n} file{'s' * (n != 1)} of {manifest.bytes:,} bytes"
     typer.echo(f"{corpus}: whole; {manifest.documents:,} documents, {manifest.words:,} words in {files}")

@@ -24,7 +24,7 @@ from newscorpus.corpus.intake import (
 from newscorpus.corpus.lines import writable
 from newscorpus.crawl.archive.read import read_captures
 from newscorpus.crawl.archive.values import Capture
-from newscorpus.crawl.ledger import Ledger, Series, UrlOutcome
+from newscorpus.crawl.ledger import REJECTIONS, Ledger, Series, UrlOutcome
 from newscorpus.crawl.ledger.status import unfinished_captures
 from newscorpus.data import Rejected
 from newscorpus.errors import CorpusError
@@ -44,6 +44,15 @@ PAGES_A_COMMIT = 100
 
 FAULTS = frozenset({"worker_failed", "timeout"})
 """Reasons that say nothing of a page: `apply` leaves it what it was, and the next one tries again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What `apply` did."""
+
+    outcomes: Mapping[str, int]  # numbers of "kept" and of rejections, as "stage/reason"
+    n_passed: int  # pages that were passed over
+
 
 Extracted = tuple[SourcePage | None, Row | Rejected]
 """A page and what became of it; None for damage of the archive."""
@@ -133,11 +142,11 @@ def apply(
     jobs: int = 1,
     watch: Callable[[Iterable[Extracted]], Iterable[Extracted]] = lambda extracted: extracted,
     tally: RuleTally | None = None,
-) -> Mapping[str, int]:
+) -> Applied:
     """Append to the intake of a crawled corpus what the recipe makes of its pages; `newscorpus build` publishes it.
 
     Pages whose newest row is of this recipe are passed over, so that a run that was broken off is completed by the
-    next one. Gives the numbers of "kept" and of rejections, as "stage/reason".
+    next one. The counts of the ledger follow.
 
     Args:
         corpus: folder of the corpus.
@@ -155,16 +164,23 @@ def apply(
     if not (corpus / LEDGER).is_file():
         raise CorpusError(f"{corpus / LEDGER}: no ledger here; only what was crawled can be changed in place")
     counts: Counter[str] = Counter()
+    seen: Counter[bool] = Counter()
     with exclusive(corpus / BUILD_LOCK), Ledger.open(corpus) as ledger:
         history = History(corpus / INTAKE, recipe)
-        extracted = reextract(files, recipe, portals, jobs, history.is_due, tally, unfinished_captures(corpus))
+
+        def is_due(page: SourcePage) -> bool:
+            due = history.is_due(page)
+            seen[due] += 1
+            return due
+
+        extracted = reextract(files, recipe, portals, jobs, is_due, tally, unfinished_captures(corpus))
         for number, (page, outcome) in enumerate(watch(extracted), 1):
             counts[_counted(outcome)] += 1
             if page and not (isinstance(outcome, Rejected) and outcome.reason in FAULTS):
-                _append(ledger, page, history.lines(page, outcome), is_newest=history.is_newest(page))
+                _append(ledger, page, history.lines(page, outcome), history)
             if number % PAGES_A_COMMIT == 0:
                 ledger.commit()
-    return counts
+    return Applied(counts, seen[False])
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +206,7 @@ class History:
         self._pages: dict[tuple[Fetch, str], tuple[int, str]] = {}
         self._documents: dict[Fetch, dict[str, Held]] = {}
         self._newest: dict[tuple[str, str], str] = {}
+        self._words: dict[tuple[str, str], int] = {}
         # What is damaged is held no more, and its page is due.
         lines = read_intake(intake, BuildConfig().signature, damaged=lambda _: None) if intake.is_dir() else ()
         for _, line in lines:
@@ -199,6 +216,7 @@ class History:
             self._pages[line.fetch, page] = max(times, self._pages.get((line.fetch, page), times))
             source, fetched = line.fetch
             self._newest[source, page] = max(fetched, self._newest.get((source, page), ""))
+            self._words[source, page] = line.record.n_words if isinstance(line, Row) else 0
             documents = self._documents.setdefault(line.fetch, {})
             held = documents.get(line.document)
             if held is None or (held.reextraction, held.is_row) <= (line.reextraction, is_row):
@@ -211,6 +229,10 @@ class History:
     def is_newest(self, page: SourcePage) -> bool:
         """Whether nothing is held of a later fetch of the page."""
         return page.page.fetched >= self._newest.get((page.source, page.page.url), "")
+
+    def n_words(self, page: SourcePage) -> int:
+        """Words of the row that the page is; 0 where it is none."""
+        return self._words.get((page.source, page.page.url), 0)
 
     def lines(self, page: SourcePage, outcome: Row | Rejected) -> Iterator[Row | Withdrawal]:
         """What is appended for a page: its row; and a withdrawal for each document that it is no more, at least one.
@@ -245,17 +267,19 @@ def _name(page: SourcePage) -> tuple[Fetch, str]:
     return (page.source, page.page.fetched), page.page.url
 
 
-def _append(ledger: Ledger, page: SourcePage, lines: Iterable[Row | Withdrawal], *, is_newest: bool) -> None:
+def _append(ledger: Ledger, page: SourcePage, lines: Iterable[Row | Withdrawal], history: History) -> None:
     """Append the lines of a page; the ledger notes the first of its newest fetch as what became of its address."""
     placed = [(line, ledger.append(SEGMENTS, encode_row(writable(line)))) for line in lines]
-    if not is_newest:
+    if not history.is_newest(page):
         return
     line, at = placed[0]
     if isinstance(line, Row):
-        outcome = UrlOutcome(reason="kept", revision=line.record.revision, line=at)
+        outcome = UrlOutcome(reason="kept", revision=line.record.revision, n_words=line.record.n_words, line=at)
     else:
         outcome = UrlOutcome(line.stage, line.reason, line.detail, line=at)
-    ledger.replace_outcome(page.page.url, outcome)
+        if line.withdrawn:
+            ledger.append(REJECTIONS, journal_line(line.rejected))
+    ledger.replace_outcome(page.page.url, outcome, history.n_words(page))
 
 
 def _counted(outcome: Row | Rejected) -> str:

@@ -120,3 +120,12 @@ def test_in_a_project_the_corpus_is_the_one_that_was_begun(tmp_path: Path, monke
     assert default_corpus("mock") == Path("corpora/mock")
     monkeypatch.chdir(project)
     assert default_corpus("mock") == Path("corpora/mock")
+
+
+@pytest.mark.parametrize("given", ["mock", "portals/mock.toml", "../mock.toml", "/elsewhere/mock.toml"])
+def test_a_portal_that_is_named_by_its_file_has_the_corpus_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert default_corpus(given) == Path("corpora/mock")
+    assert default_corpus(f"vesti,{given}") == Path("corpora/vesti,mock")

@@ -41,6 +41,13 @@ def test_a_log_gets_lines(caplog: pytest.LogCaptureFixture) -> None:
     )
 
 
+def test_where_nothing_was_fetched_no_megabytes_are_shown(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    figures = {"warc": FIGURES["novine"] | {"megabytes": 0.0, "words_per_megabyte": 0.0}}
+    show_portals(Console(file=io.StringIO()), figures)
+    assert caplog.messages[0].startswith("warc: 2 kept, 5 rejected, 7 queued, 2,468 words; most often")
+
+
 def test_a_portal_that_brought_nothing_is_named(caplog: pytest.LogCaptureFixture) -> None:
     told(is_terminal=True)
     assert caplog.messages == ["Kept nothing of vesti: given up: refused, http_403 5"]

@@ -18,7 +18,7 @@ from newscorpus.crawl.archive.read import read_captures
 from newscorpus.crawl.archive.values import ArchiveError, Capture, Exchange, Origin
 from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.crawl.ledger import REJECTIONS, Ledger, LedgerError, Link, UrlOutcome, key_of
-from newscorpus.crawl.ledger.status import unfinished_captures
+from newscorpus.crawl.ledger.status import status, unfinished_captures
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.explain.address import Fate, explain
@@ -192,10 +192,11 @@ def crawled(tmp_path: Path) -> Path:
             lease = ledger.lease("news")
             assert lease is not None
             if isinstance(outcome, Rejected):
-                place, said = ledger.append(REJECTIONS, journal_line(outcome)), (outcome.stage, outcome.reason)
+                became = UrlOutcome(outcome.stage, outcome.reason, line=ledger.append(REJECTIONS, journal_line(outcome)))
             else:
-                place, said = ledger.append(SEGMENTS, encode_row(outcome)), ("", "kept")
-            ledger.finish(lease.serial, [UrlOutcome(*said, line=place)])
+                place, n_words = ledger.append(SEGMENTS, encode_row(outcome)), outcome.record.n_words
+                became = UrlOutcome(reason="kept", n_words=n_words, line=place)
+            ledger.finish(lease.serial, [became])
     return folder
 
 
@@ -209,7 +210,7 @@ def published(corpus: Path) -> dict[str, bytes]:
 def applied(corpus: Path, recipe: Recipe = BTE, *rules: str) -> Mapping[str, int]:
     """Apply a recipe, with rules of the portal's template for the text."""
     portal = replace(PORTAL, template=TemplateSection(text=rules) if rules else None)
-    return apply(corpus, archive_files(corpus), recipe, (portal,))
+    return apply(corpus, archive_files(corpus), recipe, (portal,)).outcomes
 
 
 FIRST_PARAGRAPH, NOTHING = "p:first-of-type", "h6"
@@ -248,6 +249,18 @@ def test_what_a_recipe_rejects_goes_with_its_reason_and_comes_back(crawled: Path
     applied(crawled)
     assert published(crawled) == first
     assert explain(crawled, url).fate is Fate.PUBLISHED
+
+
+def test_the_counts_of_status_and_stats_follow_what_was_applied(crawled: Path) -> None:
+    (first,) = status(crawled)
+    applied(crawled, STRICT)
+    (now,) = status(crawled)
+    assert (now.kept, now.words, now.rejected) == (0, 0, {"quality/too_short": 4})
+    assert [line.reason for line in read_journal(crawled / "rejected.jsonl")] == ["too_short"] * 4
+    applied(crawled)
+    (again,) = status(crawled)
+    assert (again.kept, again.words, again.rejected) == (first.kept, first.words, first.rejected)
+    assert first.words > 0
 
 
 def test_a_kill_costs_the_pages_since_the_last_commit(crawled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -347,7 +360,11 @@ def test_the_command_applies(crawled: Path) -> None:
     arguments = ["reextract", str(crawled), "--apply", "--extractor", "justext"]
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0, done.output
-    assert "4 pages: " in done.output
+    assert "pages extracted again: 4 (" in done.output
+    assert "had extracted before" not in done.output
+    assert f"newscorpus build {crawled} publishes the result" in done.output
+    done = CliRunner().invoke(app, arguments)
+    assert done.output == "pages extracted again: 0\npages that this recipe had extracted before: 4\n"
     assert CliRunner().invoke(app, [*arguments, "--diff"]).exit_code == 2
 
 
@@ -357,6 +374,6 @@ def test_the_command(corpus: Path, tmp_path: Path) -> None:
     arguments += ["--quality", str(tmp_path / "quality.toml")]
     done = CliRunner().invoke(app, [*arguments, "--output", str(tmp_path / "new")])
     assert done.exit_code == 0, done.output
-    assert "4 pages: " in done.output
+    assert "pages extracted: 4 (" in done.output
     assert (tmp_path / "new" / "intake").is_dir()
     assert CliRunner().invoke(app, ["reextract", str(corpus), "--rights", "steal"]).exit_code == 2

@@ -229,14 +229,18 @@ class Ledger:
             self.count(portal, "bytes", fetched.n_bytes)
         self._unclaim(serial)
 
-    def replace_outcome(self, url: str, outcome: UrlOutcome) -> None:
-        """Note what the page at `url` became when it was extracted again; the counts stay those of the crawl."""
+    def replace_outcome(self, url: str, outcome: UrlOutcome, words_before: int = 0) -> None:
+        """Note and count what the page at `url` became when it was extracted again, in place of what it was before."""
         sql = "SELECT iif(reason = 'redirect_target', found_on, serial) FROM urls WHERE id = ?"
-        if row := self._read(sql, (key_of(url),)).fetchone():
+        serial = (self._read(sql, (key_of(url),)).fetchone() or (0,))[0]
+        sql = "SELECT portal, stage, reason FROM urls WHERE serial = ? AND state = 4"
+        if row := self._read(sql, (serial,)).fetchone():
+            self.tally(row[0], UrlOutcome(row[1], row[2], n_words=words_before), -1)
+            self.tally(row[0], outcome)
             sql = """UPDATE urls SET stage = ?, reason = ?, detail = ?, revision = ?, line_file = ?, line_offset = ?
-                WHERE serial = ? AND state = 4"""
+                WHERE serial = ?"""
             values = (outcome.stage, outcome.reason, outcome.detail, outcome.revision, *outcome.line)
-            self._write(sql, (*values, row[0]))
+            self._write(sql, (*values, serial))
 
     def has_losses(self) -> bool:
         """Whether lines are lost, and nothing has been done about it yet."""
@@ -291,10 +295,10 @@ class Ledger:
         self._counts[portal, name] += by
         self._changed.add((portal, name))
 
-    def tally(self, portal: str, outcome: UrlOutcome) -> None:
-        """Count what became of an address."""
-        self.count(portal, f"rejected/{outcome.stage}/{outcome.reason}" if outcome.stage else outcome.reason)
-        self.count(portal, "words", outcome.n_words)
+    def tally(self, portal: str, outcome: UrlOutcome, by: int = 1) -> None:
+        """Count what became of an address; with -1 for `by`, that this is not so any more."""
+        self.count(portal, f"rejected/{outcome.stage}/{outcome.reason}" if outcome.stage else outcome.reason, by)
+        self.count(portal, "words", by * outcome.n_words)
 
     def counted(self, name: str, portal: str | None = None) -> int:
         """A count, of one portal or of all."""
