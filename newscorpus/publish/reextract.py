@@ -24,7 +24,7 @@ from newscorpus.corpus.intake import (
 from newscorpus.corpus.lines import writable
 from newscorpus.crawl.archive.read import read_captures
 from newscorpus.crawl.archive.values import Capture
-from newscorpus.crawl.ledger import REJECTIONS, Ledger, Series, UrlOutcome
+from newscorpus.crawl.ledger import Ledger, Series, UrlOutcome
 from newscorpus.crawl.ledger.status import unfinished_captures
 from newscorpus.data import Rejected
 from newscorpus.errors import CorpusError
@@ -277,8 +277,6 @@ def _append(ledger: Ledger, page: SourcePage, lines: Iterable[Row | Withdrawal],
         outcome = UrlOutcome(reason="kept", revision=line.record.revision, n_words=line.record.n_words, line=at)
     else:
         outcome = UrlOutcome(line.stage, line.reason, line.detail, line=at)
-        if line.withdrawn:
-            ledger.append(REJECTIONS, journal_line(line.rejected))
     ledger.replace_outcome(page.page.url, outcome, history.n_words(page))
 
 
