@@ -99,11 +99,12 @@ def test_a_crawl_that_could_fetch_nothing_fails_though_articles_are_there(
 
 def test_a_build_that_fails_is_said_and_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "intake").mkdir()
-    (tmp_path / "intake" / "000001.jsonl").write_text("damaged\n")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "corpus").symlink_to(tmp_path / "elsewhere")
     stats: dict[str, Any] = {"newscorpus/kept": 1}
     close(tmp_path, stats)
     assert stats["newscorpus/failed"] == "build"
-    assert "000001.jsonl" in report(tmp_path)["build"]["error"]
+    assert "corpus" in report(tmp_path)["build"]["error"]
     assert "Build failed" in caplog.text
 
 

@@ -1,6 +1,7 @@
 """Sets of synthetic pages for the benchmarks, which are not installed."""
 
 import json
+import sys
 from pathlib import Path
 from random import Random
 
@@ -11,11 +12,7 @@ ROOT = Path(__file__).parents[2]
 WORDS = "bridge river council water school winter market train doctor garden letter window north south".split()
 SETS = ("fundus", "wcxb", "daniel", "dragnet", "l3s_gn1", "ir_research", "cleaneval")
 
-
-@pytest.fixture(autouse=True)
-def checkout(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The benchmarks are not installed."""
-    monkeypatch.syspath_prepend(ROOT)
+sys.path.append(str(ROOT))
 
 
 def line(dataset: str, number: int, split: str) -> dict[str, str]:
