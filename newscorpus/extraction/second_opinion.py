@@ -11,10 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module, metadata
+from itertools import islice
 from types import ModuleType
 from typing import Final
 
 import numpy as np
+from lxml.html import HtmlElement
 
 from newscorpus.arrays import Floats, Hashes
 from newscorpus.artifacts import Artifact
@@ -32,6 +34,9 @@ ASK_BELOW = 0.7
 (mean of eight sets, 2026-11), and more pages cost more time."""
 MOST_BLOCKS = 5_000
 """Longer pages are not given to it: it takes over a second there, and more than linear time."""
+MOST_STEPS = 150_000
+"""Nor are pages whose elements have more elements around them, counted together: it walks and copies what is in each
+element, and 1,500 tables in each other, a million steps, take 24 s. The most of 206 real pages are 68,000 (2026-11)."""
 DISAGREE = "extractors_disagree"
 """Flag of a text beside which there is another one that shares less than half of it."""
 LEAST_AGREEMENT = 0.5
@@ -165,6 +170,12 @@ def disagree(pair: Floats) -> bool:
     return bool(pair[_AGREEMENT] < LEAST_AGREEMENT and not pair[_NO_OTHER])
 
 
+def _is_costly(tree: HtmlElement) -> bool:
+    """Whether the elements of a page stand so deep in each other that the other extractor would take long."""
+    steps = (True for element in tree.iter() for _ in element.iterancestors())
+    return next(islice(steps, MOST_STEPS, None), False)
+
+
 def decide(
     arbiter: Arbiter, reading: Reading, labelled: Sequence[LabelledBlock], signs: Floats, found: FoundText
 ) -> FoundText:
@@ -172,7 +183,7 @@ def decide(
 
     Arguments as for `read_pair`.
     """
-    if found.confidence >= ASK_BELOW or len(labelled) > MOST_BLOCKS:
+    if found.confidence >= ASK_BELOW or len(labelled) > MOST_BLOCKS or _is_costly(reading.tree):
         return found
     other = other_text(reading)
     pair = read_pair(signs, found.confidence, labelled, found.paragraphs, other)

@@ -102,6 +102,11 @@ def test_crowds_of_attributes_are_dropped(crowd: str, before: str) -> None:
     assert [(p.text, p.keys()) for p in tree.iter("p")] == [("one", ["class"]), ("two", []), ("three", ["class"])]
 
 
+def test_crowds_of_short_pages_are_dropped_too() -> None:
+    crowd = " ".join(f"a{i}" for i in range(10_000))
+    assert [p.keys() for p in tree_of(f"<p {crowd}>one</p>").iter("p")] == [[]]
+
+
 def test_an_end_tag_has_no_attributes() -> None:
     start = time.process_time()
     assert text_of(f"<p>one</p {CROWDS[6]}>two") == "one two"

@@ -107,6 +107,14 @@ def test_long_pages_are_not_given_away(asked: list[str], monkeypatch: pytest.Mon
     assert asked == []
 
 
+@pytest.mark.parametrize(("depth", "times"), [(10, 1), (1_000, 0)])
+def test_pages_nested_deep_are_not_given_away(asked: list[str], depth: int, times: int) -> None:
+    html = article("bridge").replace("</body>", "<table>" * depth + "</body>")
+
+    assert found_by(system(OWN), reading(html)).extractor.startswith("model:")
+    assert len(asked) == times
+
+
 def test_of_a_page_declared_not_free_nobody_is_asked(asked: list[str]) -> None:
     closed = replace(reading(), is_closed=True)
 
