@@ -19,7 +19,7 @@ _RAW_TEXT = "script|style|textarea|title|iframe|noembed|noframes|xmp"
 _TAG = re.compile(
     r"<(?:!--(?!-?>)(?:[^-]++|-(?!->))*+"
     rf"|(?:(?P<raw>(?i:{_RAW_TEXT}))(?=[\s/>])|/?[a-zA-Z][^\s/>]*+)(?P<attributes>(?:{_ATTRIBUTE})*+)"
-    r"(?(raw)[\s/]*+(?:[^<]++|<(?!/(?P=raw)[\s/>]))*+))"
+    r"(?(raw)[\s/]*+(?:[^<]++|<(?!/(?i:(?P=raw))[\s/>]))*+))"
 )
 _ATTRIBUTES = re.compile(_ATTRIBUTE)
 _DOCUMENT_END = re.compile(rb"</(?:[bB][oO][dD][yY]|[hH][tT][mM][lL])\b[^<>]*+>")  # a flag would cost the fast search
