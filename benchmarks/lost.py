@@ -29,6 +29,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from urllib.parse import quote, urlsplit
 
 from newscorpus.config import BuildConfig
@@ -207,16 +208,19 @@ class SiteHandler(BaseHTTPRequestHandler):
         """Log nothing."""
 
 
-def crawl(sites: Sequence[Site], way: str, folder: Path, kills: int = 0) -> Mapping[str, SiteServer]:
+def crawl(
+    sites: Sequence[Site], way: str, folder: Path, kills: int = 0, ports: Mapping[str, int] = MappingProxyType({})
+) -> Mapping[str, SiteServer]:
     """Serve the sites, crawl all of them as a user would, and give the servers by name of the site.
 
-    With `kills`, the crawl is ended by SIGKILL that often, after some answers each time, and started again.
+    With `kills`, the crawl is ended by SIGKILL that often, after some answers each time, and started again. A site that
+    is named in `ports` is served there, others at any free port.
     """
     servers: dict[str, SiteServer] = {}
     (folder / "portals").mkdir(parents=True)
     (folder / "scrapy.cfg").write_text("[settings]\ndefault = newscorpus.settings\n")
     for number, site in enumerate(sites):
-        server = servers[site.name] = SiteServer(site, 0, way, with_noise=number % 4 == 0)
+        server = servers[site.name] = SiteServer(site, ports.get(site.name, 0), way, with_noise=number % 4 == 0)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         languages = json.dumps(sorted(site.languages))
         text = PORTAL.format(name=site.name, languages=languages, host=site.host, base=server.base)
@@ -244,18 +248,19 @@ def _answers(servers: Mapping[str, SiteServer]) -> int:
 
 
 def rows(corpus: Path) -> list[tuple[str, str]]:
-    """Address, without the port, and revision of every row of the intake, in order."""
+    """Address and revision of every row of the intake, in order."""
     lines = (line for _, line in read_intake(corpus / INTAKE, BuildConfig().signature))
-    records = (line.record for line in lines if isinstance(line, Row))
-    return sorted((re.sub(r"(?<=\d):\d+", "", record.url), record.revision) for record in records)
+    return sorted((line.record.url, line.record.revision) for line in lines if isinstance(line, Row))
 
 
 def compare(sites: Sequence[Site], way: str, kills: int) -> None:
-    """Print whether a crawl that is killed has the rows of one that is not."""
+    """Print whether a crawl that is killed has the rows of one that is not; the ports are equal, as texts name them."""
     found = []
+    ports: dict[str, int] = {}
     for times in (0, kills):
         with TemporaryDirectory() as folder:
-            crawl(sites, way, Path(folder), times)
+            servers = crawl(sites, way, Path(folder), times, ports)
+            ports = {name: server.server_port for name, server in servers.items()}
             found.append(Counter(rows(Path(folder) / "corpus")))
     undisturbed, killed = found
     equal = killed == undisturbed
