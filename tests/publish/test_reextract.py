@@ -295,7 +295,7 @@ def test_pages_of_visits_that_never_ended_are_passed_over(crawled: Path) -> None
     assert [url.rpartition("-")[2] for url in found] == ["0", "2", "3"]
     assert sum(applied(crawled, STRICT).values()) == 3
     done = CliRunner().invoke(app, ["reextract", str(crawled), "--extractor", "bte"])
-    assert "3 pages: " in done.output, done.output
+    assert "pages extracted: 3 " in done.output, done.output
 
 
 def test_the_next_crawl_keeps_what_was_applied(crawled: Path) -> None:
