@@ -48,15 +48,22 @@ class Site:
 
 
 @contextmanager
-def serving(articles: int, hosts: int, *options: str) -> Iterator[Site]:
-    """Serve newspapers in a process of their own."""
-    command = [sys.executable, str(SERVER), str(articles), str(hosts), *options]
+def started(server: Path, *arguments: object) -> Iterator[str]:
+    """Run a server in a process of its own; gives the line in which it says where it serves."""
+    command = [sys.executable, str(server), *map(str, arguments)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
-            yield Site(json.loads(process.stdout.readline()))
+            yield process.stdout.readline().strip()
         finally:
             process.kill()
+
+
+@contextmanager
+def serving(articles: int, hosts: int, *options: str) -> Iterator[Site]:
+    """Serve newspapers in a process of their own."""
+    with started(SERVER, articles, hosts, *options) as line:
+        yield Site(json.loads(line))
 
 
 def make_project(folder: Path, site: Site) -> None:

@@ -211,6 +211,11 @@ class Fields:
     rights: Rights = Rights()
     provenance: Provenance = Provenance()
 
+    @property
+    def declares_date(self) -> bool:
+        """Whether the day of publication is a statement of the page on itself, in what it says to machines."""
+        return self.provenance.published in {"json-ld", "microdata", "meta"}
+
 
 @dataclass(frozen=True, slots=True)
 class Article:

@@ -42,8 +42,6 @@ NO_ARTICLES = frozenset(
     " SearchResultsPage SocialMediaPosting".split()
 )
 """What a page may declare itself to be that is no article, however much text it holds."""
-DECLARED = ("json-ld", "microdata", "meta")
-"""Sources of a date that make it a statement of the page on itself."""
 
 DECLARED_SURE, PAGE_SURE, SURE = 0.5, 0.75, 0.97
 """Least probability of an article where the address looks like a section's: if the page declares itself one, if it does
@@ -201,7 +199,7 @@ def _lacking(article: Article, *, is_unlikely: bool) -> str:
     says_article = fields.kind in ARTICLE_KINDS
     if not says_article and (sure is None or (is_unlikely and not fields.published)):
         return "neither declared an article nor dated" if is_unlikely else "not declared an article"
-    is_declared = says_article or fields.provenance.published in DECLARED
+    is_declared = says_article or fields.declares_date
     least = SURE if is_unlikely or article.is_list else DECLARED_SURE if is_declared else PAGE_SURE
     is_short = sure is not None and sure < least
     return f"probability of an article {sure:.2f}, below {least}" if is_short else ""

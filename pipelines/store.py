@@ -76,7 +76,7 @@ class StorePipeline(CrawlComponent):
 
     def _keep(self, row: Row) -> Record:
         record, line = row.record, encode_row(row)
-        outcome = UrlOutcome(reason="kept", revision=record.revision, n_words=record.n_words)
+        outcome = UrlOutcome.of(record)
         if visit := current_visit():
             visit.bring(INTAKE, line, outcome)
         else:
@@ -87,7 +87,7 @@ class StorePipeline(CrawlComponent):
 
     def _reject(self, rejected: Rejected) -> None:
         line = journal_line(rejected)
-        outcome = UrlOutcome(rejected.stage, rejected.reason, rejected.detail)
+        outcome = UrlOutcome.of(rejected)
         visit = current_visit()
         if visit and visit.is_about(rejected.url):
             visit.bring(REJECTIONS, line, outcome)

@@ -1,17 +1,13 @@
 """Crawl sites some of whose articles are dead: they answer 500 or 404, break off, or are silent."""
 
 import json
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
 from benchmarks.attacking.attack import NEWSCORPUS, Attack, Outcome, run
-from benchmarks.newspapers import ROOT
+from benchmarks.newspapers import ROOT, started
 
 SERVER = ROOT / "tests" / "mockserver" / "dead_pages.py"
 SHARES = (0.005, 0.014, 0.05, 0.2)
@@ -37,23 +33,11 @@ SETTINGS = {
 }
 
 
-@contextmanager
-def serving(articles: int, share: float) -> Iterator[str]:
-    """Serve a site in a process of its own; gives its address."""
-    command = [sys.executable, str(SERVER), str(articles), str(share)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield process.stdout.readline().strip()
-        finally:
-            process.kill()
-
-
 def crawl(articles: int, share: float, folder: Path) -> Outcome:
     """Crawl a site with a share of dead articles, in one start; all others must be kept."""
     (folder / "portals").mkdir()
     given = [part for name, value in SETTINGS.items() for part in ("-s", f"{name}={value}")]
-    with serving(articles, share) as base:
+    with started(SERVER, articles, share) as base:
         (folder / "portals" / "dying.toml").write_text(PORTAL.format(base=base))
         ended = run((NEWSCORPUS, "crawl", "dying", *given), folder, 3_600)
         dead, asked = _read(f"{base}/_dead"), _read(f"{base}/_log")

@@ -141,8 +141,8 @@ class CorpusExtension:
             return {}
         try:
             built = build(self._corpus)
-            for line in built.damaged:
-                logger.warning("%s; left out", line)
+            for line in built.damage():
+                logger.warning("%s", line)
             return asdict(built)
         except CorpusError as error:
             logger.error("Build failed: %s", error)  # noqa: TRY400 -- the message says all; no traceback for the user

@@ -59,10 +59,8 @@ def default_corpus(name: str) -> Path:
         CrawlError: outside a project, a folder further up has such a corpus, and here is none.
     """
     names = (Path(one.strip()) for one in name.split(","))
-    corpus, here = (
-        Path("corpora", ",".join(one.stem if one.suffix == ".toml" else one.name for one in names)),
-        Path.cwd(),
-    )
+    corpus = Path("corpora", ",".join(one.stem if one.suffix == ".toml" else one.name for one in names))
+    here = Path.cwd()
     project = project_folder()
     begun = next((folder for folder in (here, *here.parents) if (folder / corpus / LEDGER).is_file()), None)
     if begun and project is None and begun != here:

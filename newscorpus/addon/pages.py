@@ -63,6 +63,6 @@ class CallbackFailuresMiddleware(CrawlComponent):
             return ()
         if not isinstance(exception, CloseSpider) and (visit := current_visit()):
             failed = Rejected(FAILED_STAGE, "callback_failed", f"{type(exception).__name__}: {exception}", response.url)
-            visit.bring(REJECTIONS, journal_line(failed), UrlOutcome(failed.stage, failed.reason, failed.detail))
+            visit.bring(REJECTIONS, journal_line(failed), UrlOutcome.of(failed))
             self._crawler.stats.inc_value(counts.rejected(failed.stage, failed.reason))
         return None

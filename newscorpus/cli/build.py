@@ -40,11 +40,8 @@ def build(
     _name_numba(report.documents)
     for segment in report.torn:
         typer.echo(f"{segment}: the last line is cut off, since the crawl was killed", err=True)
-    for line in report.damaged:
-        typer.echo(f"{line}; left out", err=True)
-    if report.damaged:
-        why = f" ({report.not_restored})" if report.not_restored else ""
-        typer.echo(f"{report.restored} of {len(report.damaged)} restored from the archive{why}", err=True)
+    for line in report.damage():
+        typer.echo(line, err=True)
     left_out = counted({"low_confidence": report.low_confidence, **report.duplicates})
     typer.echo(f"{report.documents} documents; {report.kept} kept, {report.words} words; left out: {left_out}")
     typer.echo(f"The corpus lies in {corpus / PUBLISHED}")

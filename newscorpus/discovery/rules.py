@@ -175,5 +175,6 @@ def _refuse(ledger: Ledger, change: _Change, one: OpenAddress) -> bool:
     if refused is None:
         return False
     ledger.revisits.withdraw(change.portal.name, one.serial)
-    outcome = UrlOutcome(refused.stage, refused.reason, refused.detail)
-    return ledger.refuse(one.url, outcome, REJECTIONS, journal_line(refused), change.portal.name, one.found_on)
+    return ledger.refuse(
+        one.url, UrlOutcome.of(refused), REJECTIONS, journal_line(refused), change.portal.name, one.found_on
+    )

@@ -28,9 +28,6 @@ MARKUP = ("noscript", "template")
 SOURCES = {"template": "template-element"}
 """Name of the source, where that of the element means something else already."""
 
-DECLARED = ("json-ld", "microdata", "meta")
-"""Sources of a date by which a page without a kind says that it is an article."""
-
 RUN_WORDS = 4
 """Words in a run; texts are compared by their runs."""
 MAX_SHARE = 0.67
@@ -112,7 +109,7 @@ def _may_be_article(shown: FoundText | Rejected, fields: Fields) -> bool:
     """Whether the page says that it is an article, or does not say and its text or its date speak for it."""
     if fields.kind:
         return fields.kind in ARTICLES
-    is_dated = fields.provenance.published in DECLARED
+    is_dated = fields.declares_date
     return shown.is_trusted or is_dated if isinstance(shown, FoundText) else is_dated and shown.reason == NO_MAIN_TEXT
 
 

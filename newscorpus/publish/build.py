@@ -56,6 +56,13 @@ class BuildReport:
     restored: int = 0  # rows that were restored from the archive in their place
     not_restored: str = ""  # why the archive was not asked for them
 
+    def damage(self) -> Iterator[str]:
+        """Say what was damaged, a line each, and what became of it."""
+        yield from self.damaged
+        if self.damaged:
+            why = f" ({self.not_restored})" if self.not_restored else ""
+            yield f"{self.restored} of {len(self.damaged)} restored from the archive{why}; the others are left out"
+
 
 def build(
     corpus: Path, config: BuildConfig = BuildConfig(), watch: Watch = unwatched, *, adopts: bool = False

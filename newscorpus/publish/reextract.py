@@ -273,10 +273,7 @@ def _append(ledger: Ledger, page: SourcePage, lines: Iterable[Row | Withdrawal],
     if not history.is_newest(page):
         return
     line, at = placed[0]
-    if isinstance(line, Row):
-        outcome = UrlOutcome(reason="kept", revision=line.record.revision, n_words=line.record.n_words, line=at)
-    else:
-        outcome = UrlOutcome(line.stage, line.reason, line.detail, line=at)
+    outcome = UrlOutcome.of(line.record if isinstance(line, Row) else line.rejected, at)
     ledger.replace_outcome(page.page.url, outcome, history.n_words(page))
 
 

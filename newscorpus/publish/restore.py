@@ -76,13 +76,11 @@ class Restoration:
         if isinstance(outcome, Row):
             row: Row = writable(replace(outcome, reextraction=self._held.get(_name(outcome), -1) + 1))
             place = self._ledger.append(SEGMENTS, encode_row(row))
-            kept = UrlOutcome(reason="kept", revision=row.record.revision, n_words=row.record.n_words, line=place)
-            self._ledger.restore(source.lost, row.record.url, kept)
+            self._ledger.restore(source.lost, row.record.url, UrlOutcome.of(row.record, place))
             self.restored += 1
         elif outcome.reason not in FAULTS:
             place = self._ledger.append(REJECTIONS, journal_line(outcome))
-            rejected = UrlOutcome(outcome.stage, outcome.reason, outcome.detail, line=place)
-            self._ledger.restore(source.lost, "", rejected)
+            self._ledger.restore(source.lost, "", UrlOutcome.of(outcome, place))
         self._ledger.commit()
 
 

@@ -6,8 +6,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -19,6 +19,9 @@ from newscorpus.crawl.ledger.status import states
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "dead_pages.py"
 ARTICLES = 120
+
+Serving = AbstractContextManager[str]
+"""While it is open, a site is served at the address that it gives."""
 
 PORTAL = """
 name = "mock"
@@ -40,16 +43,10 @@ class Blocking(LogFormatter):
 """
 
 
-@contextmanager
-def serving(share: float) -> Iterator[str]:
-    """A site of which a share is dead, and silent for a minute."""
-    command = [sys.executable, str(SERVER), str(ARTICLES), str(share), "60"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield process.stdout.readline().strip()
-        finally:
-            process.kill()
+@pytest.fixture
+def serving(started: Callable[..., Serving]) -> Callable[[float], Serving]:
+    """Serves a site of which a share is dead, and silent for a minute."""
+    return lambda share: started(SERVER, ARTICLES, share, 60)
 
 
 def asked(base: str, part: str) -> int:
@@ -89,7 +86,9 @@ def seconds_to_end(process: "subprocess.Popen[bytes]") -> float:
     return time.monotonic() - began
 
 
-def test_sigterm_to_the_whole_group_leaves_what_is_under_way_queued(tmp_path: Path) -> None:
+def test_sigterm_to_the_whole_group_leaves_what_is_under_way_queued(
+    tmp_path: Path, serving: Callable[[float], Serving]
+) -> None:
     with serving(0.0) as base:
         with crawling(tmp_path, base) as process:
             wait_for(base, "/story/", process, 40)
@@ -114,7 +113,7 @@ def rows(folder: Path) -> list[str]:
     return [line for segment in segments for line in segment.read_text().splitlines()[1:]]
 
 
-def test_a_second_ctrl_c_does_not_wait_for_a_silent_page(tmp_path: Path) -> None:
+def test_a_second_ctrl_c_does_not_wait_for_a_silent_page(tmp_path: Path, serving: Callable[[float], Serving]) -> None:
     with serving(0.2) as base, crawling(tmp_path, base) as process:
         wait_for(base, "/story/000006", process)  # which is silent
         process.send_signal(signal.SIGINT)
@@ -125,7 +124,7 @@ def test_a_second_ctrl_c_does_not_wait_for_a_silent_page(tmp_path: Path) -> None
     assert process.returncode == STOPPED, (tmp_path / "log").read_text()
 
 
-def test_a_busy_event_loop_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_busy_event_loop_is_not_waited_for(tmp_path: Path, serving: Callable[[float], Serving]) -> None:
     (tmp_path / "blocking.py").write_text(BLOCKING)
     with serving(0.0) as base, crawling(tmp_path, base, "LOG_FORMATTER=blocking.Blocking") as process:
         wait_for(base, "/story/", process)

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from functools import partial
+from multiprocessing import active_children
 from typing import Any
 
 import pytest
@@ -36,7 +37,9 @@ def test_what_takes_too_long_is_rejected(stage: str) -> None:
 
 
 def test_a_crawl_that_uses_none_ends_without_any() -> None:
+    before = set(active_children())
     PageWorkers(1, 5).close()
+    assert set(active_children()) <= before
 
 
 def test_a_crawl_without_the_extension_is_told() -> None:

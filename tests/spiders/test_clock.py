@@ -5,7 +5,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -33,14 +34,9 @@ execute(["scrapy", "crawl", "portal", "-a", "portal=mock", "-s", "NEWSCORPUS_COR
 
 
 @pytest.fixture
-def base() -> Iterator[str]:
-    command = [sys.executable, str(SERVER), str(ARTICLES), "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield process.stdout.readline().strip()
-        finally:
-            process.kill()
+def base(started: Callable[..., AbstractContextManager[str]]) -> Iterator[str]:
+    with started(SERVER, ARTICLES, 0) as base:
+        yield base
 
 
 def stories(base: str) -> int:

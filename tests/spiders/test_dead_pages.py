@@ -1,9 +1,8 @@
 """A crawl of a site some of whose pages are dead keeps all others, in one start."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -25,14 +24,9 @@ delay_seconds = 0
 
 
 @pytest.fixture(scope="module")
-def base() -> Iterator[str]:
-    command = [sys.executable, str(SERVER), str(ARTICLES), str(DEAD / ARTICLES)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield process.stdout.readline().strip()
-        finally:
-            process.kill()
+def base(started: Callable[..., AbstractContextManager[str]]) -> Iterator[str]:
+    with started(SERVER, ARTICLES, DEAD / ARTICLES) as base:
+        yield base
 
 
 def test_every_living_article_is_kept_and_no_dead_one_asked_for_more_than_four_times(

@@ -1,10 +1,9 @@
 """Crawls of a site that names its lists nowhere but on its pages, and that changes between two visits."""
 
 import json
-import subprocess
-import sys
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,14 +47,9 @@ class Visit:
 
 
 @pytest.fixture(scope="module")
-def site() -> Iterator[str]:
-    command = [sys.executable, str(SERVER), str(N_ARTICLES)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield process.stdout.readline().strip()
-        finally:
-            process.kill()
+def site(started: Callable[..., AbstractContextManager[str]]) -> Iterator[str]:
+    with started(SERVER, N_ARTICLES) as base:
+        yield base
 
 
 @pytest.fixture(scope="module")

@@ -208,7 +208,7 @@ class Ledger:
         outcomes = outcomes or (UrlOutcome(reason="read" if fetched else "no_response"),)
         if outcomes[0].reason != "read" or reason != "section":
             if stage:  # an address counts as it stands now
-                self.count(portal, f"rejected/{stage}/{reason}", -1)
+                self.count(portal, UrlOutcome(stage, reason).counter, -1)
             self._record_outcome(serial, outcomes[0])
         for outcome in outcomes:
             self.tally(portal, outcome)
@@ -297,7 +297,7 @@ class Ledger:
 
     def tally(self, portal: str, outcome: UrlOutcome, by: int = 1) -> None:
         """Count what became of an address; with -1 for `by`, that this is not so any more."""
-        self.count(portal, f"rejected/{outcome.stage}/{outcome.reason}" if outcome.stage else outcome.reason, by)
+        self.count(portal, outcome.counter, by)
         self.count(portal, "words", by * outcome.n_words)
 
     def counted(self, name: str, portal: str | None = None) -> int:

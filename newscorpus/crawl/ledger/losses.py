@@ -4,6 +4,8 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from newscorpus.crawl.ledger.rows import UrlOutcome
+
 END = 2**62
 """Offset behind every file."""
 
@@ -42,8 +44,8 @@ def lose(execute: Execute, name: str, start: int, end: int = END) -> None:
     """
     part = (name, start, end)
     for portal, stage, reason, n in execute(COUNTED, part).fetchall():
-        counter = f"rejected/{stage}/{reason}" if stage else reason
-        execute("UPDATE counts SET n = n - ? WHERE portal = ? AND name = ?", (n, portal, counter))
+        values = (n, portal, UrlOutcome(stage, reason).counter)
+        execute("UPDATE counts SET n = n - ? WHERE portal = ? AND name = ?", values)
     execute("INSERT OR IGNORE INTO lost VALUES (?)", (COUNTS,))
     for sql in (UNASKED, NOTED, QUEUED):
         execute(sql, part)

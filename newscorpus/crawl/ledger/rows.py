@@ -3,11 +3,11 @@
 import json
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 
-from newscorpus.data import Evidence
+from newscorpus.data import Evidence, Record, Rejected
 from newscorpus.urls import document_id
 
 OVER_BUDGET = "over_budget"
@@ -89,6 +89,18 @@ class UrlOutcome:
     revision: str = ""  # of the text that was kept
     n_words: int = 0  # of the text that was kept
     line: tuple[str, int] = ("", 0)  # where its row of the intake, or its rejection, begins: file and offset
+
+    @classmethod
+    def of(cls, ended: Record | Rejected, line: tuple[str, int] = ("", 0)) -> Self:
+        """What became of an address whose page is a row, or was rejected."""
+        if isinstance(ended, Rejected):
+            return cls(ended.stage, ended.reason, ended.detail, line=line)
+        return cls(reason="kept", revision=ended.revision, n_words=ended.n_words, line=line)
+
+    @property
+    def counter(self) -> str:
+        """The name under which the ledger counts the addresses that end so."""
+        return f"rejected/{self.stage}/{self.reason}" if self.stage else self.reason
 
     @property
     def state(self) -> UrlState:
