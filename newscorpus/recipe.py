@@ -77,8 +77,8 @@ def page_of_portal(
     if len(portal.languages) == 1:
         evidence += (Evidence("language", portal.languages[0], PORTAL_EVIDENCE),)
     page = replace(page, evidence=evidence)
-    respect_paywall = portal.respect_paywall
-    return SourcePage(page, portal.name, portal.languages, portal.template, following, trust, respect_paywall)
+    template = portal.template_for(page.fetched)
+    return SourcePage(page, portal.name, portal.languages, template, following, trust, portal.respect_paywall)
 
 
 def template_of(rules: Mapping[str, tuple[str, ...]] | None) -> TemplateSection | None:

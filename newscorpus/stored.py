@@ -109,7 +109,7 @@ def page_origin(portal: str = "", template: Path | None = None) -> PageOrigin:
 
 
 def load_template(path: Path) -> TemplateRules:
-    """Load the template of a portal file (`.toml`), or a plain template file.
+    """Load the newest template of a portal file (`.toml`), or a plain template file.
 
     Raises:
         PortalError: the file is missing or wrong, or the portal has no template.
@@ -117,9 +117,9 @@ def load_template(path: Path) -> TemplateRules:
     if path.suffix != ".toml":
         return load_plain_template(path)
     portal = load_portal(path)
-    if portal.template is None:
+    if (section := portal.template_for("")) is None:
         raise PortalError(f"{path}: no section [template] in it")
-    return TemplateRules(portal.name, portal.template)
+    return TemplateRules(portal.name, section)
 
 
 @dataclass(frozen=True, slots=True)

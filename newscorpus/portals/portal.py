@@ -12,7 +12,7 @@ import logging
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -78,6 +78,23 @@ class TemplateSection:
 
 
 @dataclass(frozen=True, slots=True)
+class TemplateVersion(TemplateSection):
+    """A template for the pages that were fetched on some days: those of one design of the site."""
+
+    since: date | None = None  # the first of the days, in UTC; None: from the beginning
+    until: date | None = None  # the day after the last one; None: it holds still
+
+    def holds_on(self, day: date) -> bool:
+        """Whether pages that were fetched on `day` go by it."""
+        return (self.since or date.min) <= day and (self.until is None or day < self.until)
+
+    @property
+    def rules(self) -> TemplateSection:
+        """The rules without the days: what decides on a page."""
+        return TemplateSection(**{name: getattr(self, name) for name in TemplateSection.__slots__})
+
+
+@dataclass(frozen=True, slots=True)
 class Portal:
     """A configured news site."""
 
@@ -101,7 +118,26 @@ class Portal:
     archive: str = ""
     limits: PortalLimits = PortalLimits()  # bounds on one crawl
     politeness: PolitenessSection = PolitenessSection()  # when the portal is not asked
-    template: TemplateSection | None = None  # the site's own rules for text and fields; None where there are none
+    # The site's own rules for text and fields, or several versions of them; None where there are none.
+    template: TemplateVersion | tuple[TemplateVersion, ...] | None = None
+
+    @property
+    def templates(self) -> tuple[TemplateVersion, ...]:
+        """The versions of the template, in the order of the file."""
+        if self.template is None:
+            return ()
+        return self.template if isinstance(self.template, tuple) else (self.template,)
+
+    def template_for(self, fetched: str) -> TemplateSection | None:
+        """The rules for a page that was fetched at some time, ISO 8601; None where no version holds on that day.
+
+        The newest version counts where the time is unknown.
+        """
+        day = _day_of(fetched)
+        if day is None:
+            newest = max(self.templates, key=lambda one: one.since or date.min, default=None)
+            return newest.rules if newest else None
+        return next((one.rules for one in self.templates if one.holds_on(day)), None)
 
     def covers(self, url: str) -> bool:
         """Whether the host of `url` is one of the domains or lies below one."""
@@ -168,6 +204,15 @@ class QuietHours:
             if begin.timestamp() <= now < end.timestamp():
                 return end.timestamp()
         return now
+
+
+def _day_of(fetched: str) -> date | None:
+    """The day, in UTC, of a time in ISO 8601, which is in UTC itself where it has no offset; None for anything else."""
+    try:
+        at = datetime.fromisoformat(fetched)
+    except ValueError:
+        return None
+    return (at.astimezone(UTC) if at.tzinfo else at).date()
 
 
 def read_quiet_hours(section: PolitenessSection) -> QuietHours | None:

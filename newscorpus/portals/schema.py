@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit, urlunsplit
@@ -21,6 +22,7 @@ from newscorpus.portals.portal import (
     Portal,
     PortalLimits,
     TemplateSection,
+    TemplateVersion,
     archive_page,
     read_quiet_hours,
 )
@@ -124,9 +126,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _check_keys(table: dict[str, Any], path: Path) -> None:
-    sections = {"": Portal, "limits.": PortalLimits, "politeness.": PolitenessSection, "template.": TemplateSection}
-    for prefix, kind in sections.items():
-        section = table.get(prefix.rstrip("."), {}) if prefix else table
+    for prefix, section, kind in _sections(table):
         known = {field.name: field for field in dataclasses.fields(kind)}
         listed = f"known keys: {', '.join(known)}"
         if isinstance(section, dict) and (unknown := sorted(section.keys() - known.keys())):
@@ -134,6 +134,19 @@ def _check_keys(table: dict[str, Any], path: Path) -> None:
         required = (name for name, field in known.items() if field.default is dataclasses.MISSING)
         if missing := [name for name in required if name not in section]:
             raise PortalError(f"{path}: missing key {prefix}{missing[0]}; {listed}")
+
+
+def _sections(table: dict[str, Any]) -> Iterator[tuple[str, Any, type[Any]]]:
+    """The tables of a file, each with what stands before its keys and with what is read from it."""
+    yield "", table, Portal
+    yield "limits.", table.get("limits", {}), PortalLimits
+    yield "politeness.", table.get("politeness", {}), PolitenessSection
+    template = table.get("template", {})
+    if not isinstance(template, list):
+        yield "template.", template, TemplateVersion
+        return
+    for position, version in enumerate(template):
+        yield f"template[{position}].", version, TemplateVersion
 
 
 def _check_values(portal: Portal, path: Path) -> None:
@@ -155,13 +168,35 @@ def _check_values(portal: Portal, path: Path) -> None:
         page = archive_page(portal.archive, date(2000, 1, 1)) if portal.archive else portal.start[0]
     if not portal.covers(page):
         raise PortalError(f"{path}: archive: {page!r} lies outside domains")
-    for key, rule in _rules(portal.template):
-        with _faults_of(f"{path}: {key}: "):
+    with _faults_of(f"{path}: "):
+        _check_days(portal)
+    for place, name, rule in _rules(portal):
+        with _faults_of(f"{path}: {place}: "):
             compile_rules(rule)
-        if key.startswith(("template.remove", "template.text")) and not selects_elements(rule):
-            why = "only elements can be removed" if "remove" in key else "of elements whole paragraphs are taken"
-            hint = f"; write {element!r}" if (element := NO_ELEMENT_STEP.sub("", rule)) else ""
-            raise PortalError(f"{path}: {key}: {rule!r} selects no elements, and {why}{hint}")
+            if name in {"remove", "text"} and not selects_elements(rule):
+                why = "only elements can be removed" if name == "remove" else "of elements whole paragraphs are taken"
+                hint = f"; write {element!r}" if (element := NO_ELEMENT_STEP.sub("", rule)) else ""
+                raise ValueError(f"{rule!r} selects no elements, and {why}{hint}")
+
+
+def _check_days(portal: Portal) -> None:
+    """Check that on no day two versions of a template hold, and that each holds on some day."""
+    named = dict(zip(_places(portal), portal.templates, strict=True))
+    for place, version in named.items():
+        if version.since and version.until and version.since >= version.until:
+            raise ValueError(f"{place}: it holds on no day, since {version.since} is not before {version.until}")
+    ordered = sorted(named.items(), key=lambda item: (item[1].since or date.min, item[0]))
+    for (place, version), (later_place, later) in pairwise(ordered):
+        if later.since is None or version.holds_on(later.since):
+            day = f"on {later.since}" if later.since else "from the beginning"
+            raise ValueError(f"{place} and {later_place} overlap: both hold {day}; `until` is the day after the last")
+
+
+def _places(portal: Portal) -> list[str]:
+    """How messages name the versions of a template."""
+    if isinstance(portal.template, tuple):
+        return [f"template[{position}]" for position in range(len(portal.template))]
+    return ["template"] * len(portal.templates)
 
 
 def _check_pattern(pattern: str) -> None:
@@ -180,7 +215,9 @@ def _faults_of(where: str) -> Iterator[None]:
         raise PortalError(f"{where}{error}") from error
 
 
-def _rules(section: TemplateSection | None) -> Iterator[tuple[str, str]]:
-    for name in TemplateSection.__slots__ if section else ():
-        for position, rule in enumerate(getattr(section, name)):
-            yield f"template.{name}[{position}]", rule
+def _rules(portal: Portal) -> Iterator[tuple[str, str, str]]:
+    """Every rule of a portal's templates, with its place in the file and the name of its key."""
+    for place, version in zip(_places(portal), portal.templates, strict=True):
+        for name in TemplateSection.__slots__:
+            for position, rule in enumerate(getattr(version, name)):
+                yield f"{place}.{name}[{position}]", name, rule

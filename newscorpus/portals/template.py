@@ -127,7 +127,7 @@ class RuleTally:
     """Counts, by portal, on how many pages each rule of its template finds something."""
 
     def __init__(self) -> None:
-        self._pages: Counter[str] = Counter()
+        self._pages: Counter[tuple[str, str, str]] = Counter()
         self._short: Counter[str] = Counter()
         self._found: Counter[tuple[str, str, str]] = Counter()
         self._misfits: dict[tuple[str, str, str], str] = {}
@@ -149,7 +149,7 @@ class RuleTally:
                 added[source, key, rule] += bool(hit)
                 if hit and hit.misfit:
                     self._misfits.setdefault((source, key, rule), hit.misfit)
-        self._pages[source] += 1
+        self._pages.update(added.keys())
         self._short[source] += is_short
         for rule_of, n in added.items():  # `update` would drop nothing, but `+=` drops the zeros
             self._found[rule_of] += n
@@ -159,7 +159,8 @@ class RuleTally:
         """Say which rules found nothing, or what their field cannot be, and where a template cuts texts short."""
         for (source, key, rule), n in self._found.items():
             if not n:
-                yield f"template of {source}: the rule {rule!r} of {key} found nothing on {self._pages[source]} pages"
+                pages = self._pages[source, key, rule]
+                yield f"template of {source}: the rule {rule!r} of {key} found nothing on {pages} pages"
         for (source, key, rule), value in self._misfits.items():
             yield f"template of {source}: the rule {rule!r} of {key} finds what cannot be its value, such as {value!r}"
         for source, n in self._short.items():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from newscorpus.errors import PortalError
 from newscorpus.portals.languages import check_language
-from newscorpus.portals.portal import PolitenessSection, Portal, PortalLimits, TemplateSection
+from newscorpus.portals.portal import PolitenessSection, Portal, PortalLimits, TemplateSection, TemplateVersion
 from newscorpus.portals.schema import list_portals, load_portal, with_base
 from newscorpus.resources import data_folder
 
@@ -71,9 +71,9 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     assert loaded.feeds == ("https://www.vesti.rs/rss",)
     assert loaded.delay_seconds == 2.0
     assert (loaded.limits.max_pages, loaded.limits.max_depth) == (50, 3)
-    assert loaded.template is not None
-    assert loaded.template.text == ("article p", "class=body", "itemprop=")
-    assert loaded.template.lead == ()
+    (template,) = loaded.templates
+    assert template.text == ("article p", "class=body", "itemprop=")
+    assert template.lead == ()
 
 
 def test_a_portal_travels_to_another_process(tmp_path: Path) -> None:
@@ -143,6 +143,51 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, old: str, new: str, k
     assert key in message.removeprefix(str(path))
     assert hint in message
     assert "\n" not in message
+
+
+def versions(*spans: tuple[str, str]) -> str:
+    """A portal file with one version of its template for each pair of keys."""
+    return MINIMAL + "".join(
+        f"[[template]]\ntext = ['.v{n}']\n" + "\n".join(keys) + "\n" for n, keys in enumerate(spans)
+    )
+
+
+def test_the_day_of_the_fetch_says_which_version_of_the_template_holds(tmp_path: Path) -> None:
+    dated = ("since = 2025-03-01", "until = 2026-01-15"), ("until = 2025-03-01", ""), ("since = 2026-02-01", "")
+    loaded = portal(tmp_path, versions(*dated))
+    for fetched, text in (
+        ("2024-12-31T23:59:59+00:00", ".v1"),
+        ("2025-03-01T00:30:00+02:00", ".v1"),  # still February in UTC
+        ("2025-03-01T00:00:00+00:00", ".v0"),
+        ("2026-01-14T12:00:00", ".v0"),
+        ("2026-02-01", ".v2"),
+        ("", ".v2"),
+        ("some day", ".v2"),
+    ):
+        assert loaded.template_for(fetched) == TemplateSection(text=(text,)), fetched
+    assert loaded.template_for("2026-01-15T00:00:00+00:00") is None  # no version holds
+    assert portal(tmp_path, MINIMAL).template_for("2026-01-15") is None
+
+
+@pytest.mark.parametrize(
+    ("spans", "message"),
+    [
+        ([("", ""), ("", "")], "template[0] and template[1] overlap: both hold from the beginning"),
+        ([("since = 2025-01-01", ""), ("", "")], "template[1] and template[0] overlap: both hold on 2025-01-01"),
+        ([("until = 2025-01-02", ""), ("since = 2025-01-01", "")], "template[0] and template[1] overlap: both hold on"),
+        ([("since = 2025-01-01", "until = 2025-01-01")], "template[0]: it holds on no day"),
+        ([("since = 'spring'", "")], "template[0].since: Invalid RFC3339 encoded date"),
+        ([("since = 2025-01-01T10:00:00Z", "")], "template[0].since: Expected `date"),
+        ([("", "headline = ['h1']")], "unknown key template[0].headline; known keys: remove, text"),
+        ([("", "title = ['h1[']")], "template[0].title[0]: broken rule 'h1['"),
+    ],
+)
+def test_versions_that_cannot_be_are_refused(tmp_path: Path, spans: list[tuple[str, str]], message: str) -> None:
+    path = write(tmp_path, versions(*spans))
+    with pytest.raises(PortalError) as caught:
+        load_portal(path)
+    assert str(caught.value).startswith(f"{path}: {message}")
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -292,7 +337,7 @@ def test_the_example_in_the_documentation_loads(tmp_path: Path) -> None:
 
 
 def _keys() -> list[str]:
-    template = [field.name for field in dataclasses.fields(TemplateSection) if field.name not in {"remove", "text"}]
+    template = [field.name for field in dataclasses.fields(TemplateVersion) if field.name not in {"remove", "text"}]
     limits = [f"limits.{field.name}" for field in dataclasses.fields(PortalLimits)]
     politeness = [f"politeness.{field.name}" for field in dataclasses.fields(PolitenessSection)]
     sections = {"limits", "politeness", "template"}

@@ -199,9 +199,11 @@ def test_the_tally_names_rules_that_found_nothing_and_values_that_cannot_be() ->
         "vesti/published/h1": 1,
     }
     tally.add("vesti", section, hits[:1], is_short=True)
+    tally.add("vesti", TemplateSection(text=(".older",)), (), is_short=False)  # another version of it
     *warnings, short = tally.warnings()
     assert "1 have a text less than half as long as the extractor finds" in short
     assert warnings == [
         "template of vesti: the rule '.bodyy' of text found nothing on 2 pages",
+        "template of vesti: the rule '.older' of text found nothing on 1 pages",
         "template of vesti: the rule 'h1' of published finds what cannot be its value, such as 'Naslov'",
     ]

@@ -5,6 +5,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ from newscorpus.errors import CorpusError
 from newscorpus.explain.address import Fate, explain
 from newscorpus.files import exclusive
 from newscorpus.layout import BUILD_LOCK
-from newscorpus.portals.portal import Portal, TemplateSection
+from newscorpus.portals.portal import Portal, TemplateSection, TemplateVersion
 from newscorpus.publish import changes
 from newscorpus.publish import reextract as reextraction
 from newscorpus.publish.build import build
@@ -95,10 +96,20 @@ def test_rejections_are_kept_with_their_reasons(corpus: Path) -> None:
 
 
 def test_todays_template_counts(corpus: Path, tmp_path: Path) -> None:
-    portal = replace(PORTAL, template=TemplateSection(text=("p:first-of-type",)))
+    portal = replace(PORTAL, template=TemplateVersion(text=("p:first-of-type",)))
     found = extracted(corpus, tmp_path / "new", portals=(portal,))
     assert (found.text, found.words_added) == (3, 0)
     assert found.words_removed > 100
+
+
+def test_the_version_of_the_template_counts_that_held_when_the_page_was_fetched(tmp_path: Path) -> None:
+    pages = [replace(capture(n).page, fetched=f"2026-11-{19 + n}T23:30:00+00:00") for n in range(2)]
+    folder = archive(tmp_path / "corpus", *(replace(capture(n), page=page) for n, page in enumerate(pages)))
+    switch = date(2026, 11, 20)
+    versions = (TemplateVersion(text=("p:last-of-type",), until=switch), TemplateVersion(text=("p",), since=switch))
+    store(reextract(archive_files(folder), BTE, (replace(PORTAL, template=versions),)), tmp_path / "new")
+    lines = (line for _, line in read_intake(tmp_path / "new" / "intake", SignatureParameters()))
+    assert [line.record.text.count("\n") for line in lines if isinstance(line, Row)] == [0, 5]
 
 
 def test_gained_and_lost_documents_are_told_apart(corpus: Path, tmp_path: Path) -> None:
@@ -138,7 +149,7 @@ def test_the_latest_text_of_a_document_counts(tmp_path: Path) -> None:
 
 
 def test_differences_are_cut(corpus: Path, tmp_path: Path) -> None:
-    portal = replace(PORTAL, template=TemplateSection(text=("p:first-of-type",)))
+    portal = replace(PORTAL, template=TemplateVersion(text=("p:first-of-type",)))
     done = store(reextract(archive_files(corpus), BTE, (portal,)), tmp_path / "new")
     change = next(iter(changes.find_changes(corpus, tmp_path / "new", done.read)))
     lines = changes.difference(change, 4)
@@ -211,7 +222,7 @@ def published(corpus: Path) -> dict[str, bytes]:
 
 def applied(corpus: Path, recipe: Recipe = BTE, *rules: str) -> Mapping[str, int]:
     """Apply a recipe, with rules of the portal's template for the text."""
-    portal = replace(PORTAL, template=TemplateSection(text=rules) if rules else None)
+    portal = replace(PORTAL, template=TemplateVersion(text=rules) if rules else None)
     return apply(corpus, archive_files(corpus), recipe, (portal,)).outcomes
 
 
@@ -222,7 +233,7 @@ STRICT = replace(BTE, quality=QualityConfig(min_words=100_000))
 def test_what_is_applied_is_published_as_if_crawled_so(crawled: Path, tmp_path: Path) -> None:
     published(crawled)
     assert applied(crawled, BTE, FIRST_PARAGRAPH)["kept"] == 3
-    portal = replace(PORTAL, template=TemplateSection(text=(FIRST_PARAGRAPH,)))
+    portal = replace(PORTAL, template=TemplateVersion(text=(FIRST_PARAGRAPH,)))
     store(reextract(archive_files(crawled), BTE, (portal,)), tmp_path / "fresh")
     assert published(crawled) == published(tmp_path / "fresh")
     assert next(changes.find_changes(crawled, tmp_path / "fresh", frozenset())).kind is ChangeKind.SAME
@@ -275,7 +286,7 @@ def test_a_kill_costs_the_pages_since_the_last_commit(crawled: Path, monkeypatch
         yield from itertools.islice(extracted, 3)
         shutil.copytree(crawled, killed)  # what a kill leaves on the disk
 
-    portal = replace(PORTAL, template=TemplateSection(text=(FIRST_PARAGRAPH,)))
+    portal = replace(PORTAL, template=TemplateVersion(text=(FIRST_PARAGRAPH,)))
     apply(crawled, archive_files(crawled), BTE, (portal,), watch=broken_off)
     assert build(killed).kept == 3
     assert sum(applied(killed, BTE, FIRST_PARAGRAPH).values()) == 2
@@ -310,7 +321,7 @@ def test_an_earlier_fetch_says_nothing_of_what_became_of_its_address(crawled: Pa
     url = "https://news.example/story-1"
     later = capture(1, article("later"))
     later = replace(later, page=replace(later.page, fetched=FETCHED.format(59)))
-    portal = replace(PORTAL, template=TemplateSection(text=(FIRST_PARAGRAPH,)))
+    portal = replace(PORTAL, template=TemplateVersion(text=(FIRST_PARAGRAPH,)))
     (again,) = (row for _, row in reextract(archive_files(archive(crawled.parent / "later", later)), BTE, (portal,)))
     assert isinstance(again, Row)
     with Ledger.open(crawled) as ledger:
