@@ -17,7 +17,7 @@ GROUND = ("arrays", "code_points", "data", "errors", "config", "tokens", "urls",
 FLOORS: tuple[tuple[str, ...], ...] = (
     (*GROUND, "layout", "artifacts", "terminal", "workers"),
     ("crawl", "extraction", "corpus", "dedup"),
-    ("portals", "published"),
+    ("portals", "profiles", "published"),
     ("settings", "discovery", "recipe", "reading", "stored"),
     ("publish", "explain", "stats", "gold"),
     ("evaluation",),

@@ -1,0 +1,89 @@
+"""Name where a block stands, and what it says, in a way that holds on all pages of a portal."""
+
+import re
+from functools import lru_cache
+from hashlib import blake2b
+
+from newscorpus.data import Element
+
+OPENING = 24
+"""Characters by which the opening of a text is known: three to five words."""
+KEY_BYTES = 8
+"""Of a hash: two of a million texts meet with a probability of 3 in a hundred million (birthday bound)."""
+CACHED = 20_000
+MAX_NAME = 80
+"""Characters of an id or a class; what is longer names nothing."""
+SHORT_HUMP = 3
+"""Mean letters of the parts of a name such as `articleBody`, below which it was made by a machine: `bdVaJa`."""
+MIN_HASH = 5
+"""Fewest characters of a hash in a name."""
+
+_NUMBER = re.compile(r"\d+")
+_PART = re.compile(r"([-_:]+)")
+_HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+_MIXED = re.compile(r"[A-Za-z]\d+[A-Za-z]|\d[A-Za-z]+\d")
+_MAKERS = frozenset({"css", "sc", "jsx", "jss", "svelte", "emotion"})
+"""What programs put before the hashes that they make."""
+_PAGE_TAGS = frozenset({"html", "body"})
+
+
+def path_of(element: Element) -> str:
+    """Name the way from the root: `html/body/div#main.content/p`, without what differs from page to page."""
+    return "/".join(map(step_of, element.ancestry))
+
+
+def step_of(element: Element) -> str:
+    """Name an element by tag, stable id and classes, or, where it has neither, by its `data-` attributes."""
+    if element.tag in _PAGE_TAGS:
+        return element.tag  # their names speak of the page
+    return _step(element.tag, element.id[:MAX_NAME], element.classes, element.data)
+
+
+@lru_cache(CACHED)
+def _step(tag: str, identifier: str, classes: str, data: str) -> str:
+    name = stable_name(identifier)
+    names = (f"#{name}" if name else "") + "".join(f".{name}" for name in stable_classes(classes))
+    if not names and (name := stable_name("-".join(data.split())[:MAX_NAME])):
+        names = f"[{name}]"
+    return tag + names
+
+
+def stable_classes(classes: str) -> tuple[str, ...]:
+    """The stable names among the classes of an element, sorted, each once."""
+    return tuple(sorted({name for word in classes.split() if (name := stable_name(word[:MAX_NAME]))}))
+
+
+@lru_cache(CACHED)
+def stable_name(name: str) -> str:
+    """A name without the parts that machines make, numbers written as `0`; "" where no letter is left."""
+    first, *rest = _PART.split(name)
+    parts = [first, *map("".join, zip(rest[::2], rest[1::2], strict=True))]
+    kept = [part for part in parts if not is_hash(part.lstrip("-_:"))]
+    if len(kept) < len(parts) and kept[:1] and kept[0] in _MAKERS:
+        return ""
+    stable = _NUMBER.sub("0", "".join(kept))
+    return stable if any(map(str.isalpha, stable)) else ""
+
+
+def is_hash(part: str) -> bool:
+    """Whether a part of a name, such as `bdVaJa` or `1q2w3e`, was made by a machine."""
+    if len(part) < MIN_HASH or not part.isascii():
+        return False
+    if _MIXED.search(part):
+        return True
+    humps = _HUMP.findall(part)
+    return len(humps) > 1 and sum(map(len, humps)) / len(humps) < SHORT_HUMP
+
+
+def text_key(text: str) -> str:
+    """Name a text, but for its digits and its case."""
+    return _key(_NUMBER.sub("0", text.casefold()))
+
+
+def opening_key(text: str) -> str:
+    """Name the opening of a text, as `text_key`; "" for a text that is hardly longer than an opening."""
+    return _key(_NUMBER.sub("0", text.casefold())[:OPENING]) if len(text) > OPENING else ""
+
+
+def _key(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES).hexdigest()

@@ -1,0 +1,49 @@
+"""Pages of a portal as a model sees them that takes a call to subscribe for text."""
+
+from collections.abc import Sequence
+
+from newscorpus.data import Fields, Label, LabelledBlock, Page, Provenance
+from newscorpus.extraction.extractor import Reading, read
+from newscorpus.profiles.learn import SeenPage
+
+TEXT = ("It rained over {} all night.", "The river {} came close to its banks, said the mayor.")
+NO_FIELDS = Fields()
+SUBSCRIBE = "Subscribe to our newsletter and never miss a story."
+
+
+def page_html(number: int, extra: str = "", names: str = "story") -> str:
+    """A page of a portal: menu, headline, day, two paragraphs of its own, a call to subscribe, `extra`."""
+    own = "".join(f"<p>{text.format(f'Town{number}')}</p>" for text in TEXT)
+    return (
+        f"<html><body class='page-id-{number}'><ul class='menu'><li>News</li><li>Sport</li></ul>"
+        f"<div class='{names} css-1x2y3z' id='post-{number}'><h1>Rain in Town{number}</h1>"
+        f"<div class='day'>{number % 27 + 1}. 3. 2024</div>{own}<p>{SUBSCRIBE}</p></div>{extra}</body></html>"
+    )
+
+
+def seen(document: str, html: str, good: Sequence[str], fields: Fields = NO_FIELDS) -> SeenPage:
+    """A page whose main text is the blocks with one of the beginnings `good`."""
+    reading = read(Page.from_html(html))
+    assert isinstance(reading, Reading)
+    blocks = [(block, block.text.startswith(tuple(good))) for block in reading.blocks]
+    labelled = (
+        LabelledBlock(block, 0.9 if is_good else 0.1, Label.GOOD if is_good else Label.BAD) for block, is_good in blocks
+    )
+    return SeenPage(document, tuple(labelled), fields)
+
+
+def seen_pages(count: int) -> list[SeenPage]:
+    """Pages of a portal, on which the call to subscribe is taken for text."""
+    return [
+        seen(
+            f"{number:016x}",
+            page_html(number),
+            ("It rained", "The river", "Subscribe"),
+            Fields(
+                title=f"Rain in Town{number}",
+                published=f"2024-03-{number % 27 + 1:02}",
+                provenance=Provenance(title="heading", published="text"),
+            ),
+        )
+        for number in range(count)
+    ]
