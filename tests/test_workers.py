@@ -231,14 +231,13 @@ def test_a_closed_pool_cannot_be_started() -> None:
         pool.start()
 
 
+@pytest.mark.timeout(120)
 def test_closing_does_not_wait_for_what_is_under_way() -> None:
-    began = time.monotonic()
-    pool: Pool = WorkerPool(call, 1, 60)
+    pool: Pool = WorkerPool(call, 1, 600)
     with pool:
         pool.start()
-        futures = [pool.submit(partial(time.sleep, 60)) for _ in range(3)]
+        futures = [pool.submit(partial(time.sleep, 600)) for _ in range(3)]
         time.sleep(0.2)
-    assert time.monotonic() - began < 20
     assert isinstance(futures[0].result(), Lost)
     assert all(future.cancelled() for future in futures[1:])
     assert not multiprocessing.active_children()

@@ -1,4 +1,4 @@
-"""A crawl that is told to end does so within two seconds, and loses nothing."""
+"""A crawl that is told to end does not wait for what is under way, and loses nothing."""
 
 import json
 import os
@@ -13,12 +13,14 @@ from urllib.request import urlopen
 
 import pytest
 
-from newscorpus.addon.stop import PATIENCE_SECONDS, STOPPED
+from newscorpus.addon.stop import STOPPED
 from newscorpus.crawl.ledger import UrlState
 from newscorpus.crawl.ledger.status import states
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "dead_pages.py"
 ARTICLES = 120
+AT_ONCE = 30
+"""Seconds within which a crawl of a busy machine ends that waits for nothing; what it could wait for takes 600."""
 
 Serving = AbstractContextManager[str]
 """While it is open, a site is served at the address that it gives."""
@@ -38,15 +40,15 @@ from scrapy.logformatter import LogFormatter
 class Blocking(LogFormatter):
     def crawled(self, request, response, spider):
         if "/story/" in request.url:
-            time.sleep(60)
+            time.sleep(600)
         return super().crawled(request, response, spider)
 """
 
 
 @pytest.fixture
 def serving(started: Callable[..., Serving]) -> Callable[[float], Serving]:
-    """Serves a site of which a share is dead, and silent for a minute."""
-    return lambda share: started(SERVER, ARTICLES, share, 60)
+    """Serves a site of which a share is dead, and silent for ten minutes."""
+    return lambda share: started(SERVER, ARTICLES, share, 600)
 
 
 def asked(base: str, part: str) -> int:
@@ -80,12 +82,6 @@ def wait_for(base: str, part: str, process: "subprocess.Popen[bytes]", at_least:
         time.sleep(0.02)
 
 
-def seconds_to_end(process: "subprocess.Popen[bytes]") -> float:
-    began = time.monotonic()
-    process.wait(30)
-    return time.monotonic() - began
-
-
 def test_sigterm_to_the_whole_group_leaves_what_is_under_way_queued(
     tmp_path: Path, serving: Callable[[float], Serving]
 ) -> None:
@@ -93,7 +89,7 @@ def test_sigterm_to_the_whole_group_leaves_what_is_under_way_queued(
         with crawling(tmp_path, base) as process:
             wait_for(base, "/story/", process, 40)
             os.killpg(process.pid, signal.SIGTERM)
-            assert seconds_to_end(process) < PATIENCE_SECONDS + 0.5
+            process.wait(AT_ONCE)
         log = (tmp_path / "log").read_text()
         assert process.returncode == STOPPED, log
         at = states(tmp_path / "corpus")
@@ -120,7 +116,7 @@ def test_a_second_ctrl_c_does_not_wait_for_a_silent_page(tmp_path: Path, serving
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(1)
         process.send_signal(signal.SIGINT)
-        assert seconds_to_end(process) < PATIENCE_SECONDS + 0.5
+        process.wait(AT_ONCE)
     assert process.returncode == STOPPED, (tmp_path / "log").read_text()
 
 
@@ -130,5 +126,5 @@ def test_a_busy_event_loop_is_not_waited_for(tmp_path: Path, serving: Callable[[
         wait_for(base, "/story/", process)
         time.sleep(1)
         process.send_signal(signal.SIGTERM)
-        assert seconds_to_end(process) < PATIENCE_SECONDS + 0.5
+        process.wait(AT_ONCE)
     assert process.returncode == STOPPED, (tmp_path / "log").read_text()

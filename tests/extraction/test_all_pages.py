@@ -3,7 +3,6 @@
 import os
 import random
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
@@ -20,7 +19,7 @@ from newscorpus.published.registry import DEFAULT, load
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # the benchmarks are not installed
 from benchmarks.attacking.damage import DAMAGES, Damage, damage_at_random
-from benchmarks.attacking.pages import BEYOND, SECONDS, WITHIN, Count, hostile_page
+from benchmarks.attacking.pages import BEYOND, WITHIN, Count, hostile_page
 
 SETS = ("cleaneval", "daniel", "dragnet", "fundus", "htmldate", "ir_research", "l3s_gn1", "wcxb")
 EVERY = 1 if os.environ.get("NEWSCORPUS_ALL_PAGES") else 12
@@ -28,8 +27,6 @@ EVERY = 1 if os.environ.get("NEWSCORPUS_ALL_PAGES") else 12
 
 DEMO = Path(__file__).parents[2] / "newscorpus" / "demo" / "site" / "pages"
 DEMO_PAGES = sorted(DEMO.glob("*.html"))
-MOST_SECONDS = 2.0
-"""CPU time of one damaged demo page; whole ones take some milliseconds."""
 
 
 @cache
@@ -52,9 +49,7 @@ def test_real_pages(gold_data: Path, name: str) -> None:
 
 def check(body: bytes) -> None:
     """Run the line on a damaged page."""
-    start = time.process_time()
     result = extractor()(Page("https://demo.example/1", body))
-    assert time.process_time() - start < MOST_SECONDS
     if isinstance(result, Article):
         assert result.text.strip()
     else:
@@ -75,26 +70,25 @@ def test_pages_damaged_in_several_ways(path: Path, seed: int) -> None:
     check(damage_at_random(path.read_bytes(), random.Random(seed)))
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("make", BEYOND.values(), ids=BEYOND)
 def test_pages_beyond_the_bounds_are_refused(make: Callable[[], str]) -> None:
     body = hostile_page(make())
-    start = time.process_time()
     result = extractor()(Page("https://demo.example/story/1", body))
-    assert time.process_time() - start < SECONDS / 2
     assert isinstance(result, Rejected)
     assert result.reason.startswith(("too_", "nested_too_"))
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("make", WITHIN.values(), ids=WITHIN)
 def test_pages_within_the_bounds_take_linear_time(make: Callable[[Count], str]) -> None:
-    """A quarter of what may be there, in a quarter of the time; a quadratic stage would take 16 times as long."""
-    body = hostile_page(make(lambda count: count // 4))
-    start = time.process_time()
+    """Half of what may be there; a stage that is quadratic would take minutes."""
+    body = hostile_page(make(lambda count: count // 2))
     result = extractor()(Page("https://demo.example/story/1", body))
-    assert time.process_time() - start < SECONDS / 4
     assert isinstance(result, Article | Rejected)
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
@@ -107,9 +101,7 @@ def test_pages_within_the_bounds_take_linear_time(make: Callable[[Count], str]) 
     ids=["empty", "nested", "large", "links", "attributes"],
 )
 def test_hostile_pages(body: bytes, reason: str) -> None:
-    start = time.process_time()
     result = extractor()(Page("https://demo.example/1", body))
-    assert time.process_time() - start < 5
     assert isinstance(result, Article | Rejected)
     if reason:
         assert isinstance(result, Rejected)

@@ -1,5 +1,4 @@
 import codecs
-import time
 
 import pytest
 from hypothesis import given
@@ -161,12 +160,11 @@ def test_a_stray_nul_is_dropped() -> None:
     assert decode(page(b"<p>" + b"word " * 50 + b"\0</p>")) == "<p>" + "word " * 50 + "</p>"
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("piece", ["<script>", "<", "&", "<script x", "</style", "x < y ' ", f"<p>{CZECH}</p>"])
 def test_detection_takes_bounded_time(piece: str) -> None:
-    body = (piece * (2_000_000 // len(piece)) + CZECH).encode("windows-1250")
-    start = time.process_time()
+    body = (piece * (10_000_000 // len(piece)) + CZECH).encode("windows-1250")
     decode(page(body))
-    assert time.process_time() - start < 2
 
 
 @given(

@@ -1,7 +1,6 @@
 """What scripts get: bounds on pages that mean harm. What is read of it, `test_carried` shows."""
 
 import json
-import time
 
 import pytest
 
@@ -36,11 +35,10 @@ HOSTILE = {
 }
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("case", HOSTILE)
 def test_hostile_state_is_read_in_bounded_time(case: str) -> None:
-    start = time.process_time()
     assert read(HOSTILE[case]) == []
-    assert time.process_time() - start < 5
 
 
 def test_state_beyond_the_limit_is_not_read() -> None:

@@ -1,7 +1,6 @@
 import dataclasses
 import pickle
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -345,15 +344,14 @@ def _keys() -> list[str]:
     return [*top, *limits, *politeness, "template.remove", "template.text", *template]
 
 
+@pytest.mark.timeout(60)
 def test_a_pattern_that_takes_too_long_finds_nothing_and_is_named_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     loaded = portal(tmp_path, MINIMAL + "sections = ['^/sport/$', '(\\w+-?)+(\\w+-?)+!?\\d$']\n")
     url = f"https://vesti.rs/{'vesti-dana-' * 150}"
-    began = time.process_time()
     assert not loaded.is_section(url)
     assert not loaded.is_section(f"{url}.")
-    assert time.process_time() - began < 1
     assert loaded.is_section("https://vesti.rs/sport/")
     (said,) = caplog.messages
     assert said.startswith(

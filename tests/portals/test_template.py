@@ -1,5 +1,4 @@
 import pickle
-import time
 
 import pytest
 from hypothesis import given
@@ -120,12 +119,11 @@ def test_a_rule_that_fails_on_a_page_gives_nothing_and_says_so(caplog: pytest.Lo
     assert "template vesti: rule" in caplog.text
 
 
+@pytest.mark.timeout(60)
 def test_removal_takes_time_in_proportion() -> None:
-    root = tree("<div>" + "<b class=ad>x</b>tail " * 100_000 + "</div>")
-    start = time.process_time()
+    root = tree("<div>" + "<b class=ad>x</b>tail " * 300_000 + "</div>")
     TemplateRules("vesti", TemplateSection(remove=(".ad",))).remove_unwanted(root)
-    assert time.process_time() - start < 5
-    assert root.text_content() == "tail " * 100_000
+    assert root.text_content() == "tail " * 300_000
 
 
 def test_deep_nesting_does_no_harm() -> None:

@@ -1,5 +1,4 @@
 import re
-import time
 from itertools import combinations_with_replacement
 
 import pytest
@@ -70,11 +69,10 @@ def test_texts(html: str, text: str) -> None:
     assert body_text(html) == text
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("piece", ["<a ", "<", "<!--", "<script>", "</script", "&amp", "<a> ", "< a "])
 def test_hostile_repetition_takes_linear_time(piece: str) -> None:
-    start = time.process_time()
-    body_text(piece * (500_000 // len(piece)))
-    assert time.process_time() - start < 2
+    body_text(piece * (1_500_000 // len(piece)))
 
 
 def test_as_an_extractor() -> None:
