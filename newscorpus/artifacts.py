@@ -81,17 +81,6 @@ class Artifact:
         return self.weights[file]
 
 
-def least_confidences() -> dict[str, float]:
-    """Read the least confidence of a text that is published, by extractor, of the models that state a confidence.
-
-    Raises:
-        ArtifactError: the metadata of a model is damaged.
-    """
-    described = [_read_metadata(path.parent) for path in sorted(data_folder("models").glob(f"*/{METADATA}"))]
-    stated = {metadata.extractor: metadata.parameters.get(MIN_CONFIDENCE) for metadata in described}
-    return {extractor: least for extractor, least in stated.items() if isinstance(least, float)}
-
-
 def load_artifact(name: str, features: Sequence[str]) -> Artifact:
     """Load the model `name`, for input columns `features`.
 

@@ -1,6 +1,5 @@
 """Configure each stage with typed values; every number says where it comes from."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -114,9 +113,9 @@ class BuildConfig:
     signature: SignatureParameters = SignatureParameters()
     duplicates: DuplicateConfig = DuplicateConfig()
     shards: ShardConfig = ShardConfig()
-    # Least confidence of a text that is published: of all that state one, or by extractor. None takes the number that
-    # belongs to each model (`artifacts.least_confidences`).
-    min_confidence: float | Mapping[str, float] | None = None
+    # Least confidence of a text that is published, where one is stated. None takes that of its extractor: the texts
+    # below it have the flag `low_confidence`.
+    least_confidence: float | None = None
 
 
 class SplitRule(StrEnum):

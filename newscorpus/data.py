@@ -17,6 +17,10 @@ SINCE = "since"
 """Key of a field's metadata: the schema that brought it; without the key, the first one did."""
 
 
+LOW_CONFIDENCE = "low_confidence"
+"""Flag of a text that its model trusts less than what is published by default."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """One value that one source claims for one field of a document."""

@@ -13,7 +13,6 @@ from newscorpus.artifacts import (
     ArtifactError,
     Metadata,
     array_bytes,
-    least_confidences,
     load_artifact,
     save_artifact,
 )
@@ -56,15 +55,6 @@ def refusal(features: tuple[str, ...] = FEATURES, name: str = "toy") -> str:
 
 def load() -> Artifact:
     return load_artifact("toy", FEATURES)
-
-
-def test_the_least_confidence_belongs_to_the_model_and_its_version(folder: Path) -> None:
-    assert least_confidences() == {}
-    change(folder, parameters={"min_confidence": 0.2})
-    assert least_confidences() == {"model:toy@3": 0.2}
-    (folder / METADATA).write_text("{")
-    with pytest.raises(ArtifactError, match=r"model 'toy': metadata\.json cannot be read"):
-        least_confidences()
 
 
 def test_what_was_saved_is_loaded(folder: Path) -> None:

@@ -1,5 +1,6 @@
 """Add the verbs that take out duplicates: `newscorpus build` and `dedup`."""
 
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -22,7 +23,7 @@ def build(
     survivor: SurvivorOption = Survivor.FIRST,
     revision: RevisionOption = Survivor.LATEST,
     min_confidence: Annotated[
-        float | None, Option(min=0, max=1, help="Least confidence of a text; default: that of its model.")
+        float | None, Option(min=0, max=1, help="Least confidence of a text; default: what its model asks for.")
     ] = None,
     adopt: Annotated[bool, Option("--adopt", help="Use links and files of others that lie where it writes.")] = False,
 ) -> None:
@@ -35,7 +36,7 @@ def build(
     from newscorpus.terminal import progress
 
     duplicates = DuplicateConfig(survivor=survivor, revision=revision)
-    config = BuildConfig(duplicates=duplicates, shards=ShardConfig(format), min_confidence=min_confidence)
+    config = BuildConfig(duplicates=duplicates, shards=ShardConfig(format), least_confidence=min_confidence)
     report = build_corpus(corpus, config, progress, adopts=adopt)
     _name_numba(report.documents)
     for segment in report.torn:
@@ -69,11 +70,11 @@ def dedup(
 
     A run that was interrupted continues where it stopped.
     """
-    from newscorpus.publish.dedup import REPRINTS, DedupOptions
+    from newscorpus.publish.dedup import ANY_CONFIDENCE, REPRINTS, DedupOptions
     from newscorpus.publish.dedup import dedup as dedup_documents
     from newscorpus.terminal import progress
 
-    config = BuildConfig(duplicates=DuplicateConfig(survivor=survivor, revision=revision))
+    config = replace(ANY_CONFIDENCE, duplicates=DuplicateConfig(survivor=survivor, revision=revision))
     done = dedup_documents(inputs, output, against or (), DedupOptions(config, jobs, redis, progress))
     _name_numba(done.documents)
     typer.echo(f"{done.documents} documents; {done.kept} kept; left out: {counted(done.duplicates)}")

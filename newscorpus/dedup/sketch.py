@@ -34,8 +34,8 @@ class Sketch:
     length: int = 0  # of the row, in bytes
     reextraction: int = 0  # how often the page had been extracted again; of the rows of one fetch the highest counts
     withdrawn: bool = False  # that extraction gave no document
-    extractor: bytes = b""  # hash of the name of what found the text; b"" where nothing is known of it
-    confidence: float = 0.0  # that it stated, 0..1; 0 for none
+    confidence: float = 0.0  # in the text, as its extractor stated it, 0..1; 0 for none
+    is_doubtful: bool = False  # that is less than what its extractor calls enough
 
 
 def make_sketch(name: str, source: str, text: str, config: BuildConfig, signature: bytes = b"") -> Sketch:

@@ -29,7 +29,7 @@ KEPT = "kept"
 ROWS = "rows"
 """Files beside the columns: which documents stay, and, where the index does not lie beside an intake, their rows."""
 
-VERSION = 3
+VERSION = 4
 """Of the columns."""
 
 COPIED = [
@@ -44,8 +44,8 @@ COPIED = [
     ("n_words", "<u4"),
     ("reextraction", "<u4"),
     ("withdrawn", "?"),
-    ("extractor", f"S{DIGEST_BYTES}"),
     ("confidence", "<f8"),
+    ("is_doubtful", "?"),
 ]
 """Of a document what its sketch holds under the same name."""
 

@@ -13,7 +13,18 @@ from typing import Protocol
 from lxml.html import HtmlElement
 
 from newscorpus.config import Limits
-from newscorpus.data import Article, Block, Evidence, Fields, Label, LabelledBlock, Page, Rejected, RuleHit
+from newscorpus.data import (
+    LOW_CONFIDENCE,
+    Article,
+    Block,
+    Evidence,
+    Fields,
+    Label,
+    LabelledBlock,
+    Page,
+    Rejected,
+    RuleHit,
+)
 from newscorpus.extraction.decode import decode
 from newscorpus.extraction.fields import read_fields
 from newscorpus.extraction.parse import parse
@@ -24,8 +35,6 @@ from newscorpus.urls import document_id
 
 TEMPLATE_SHORT = "template_short"
 """Flag of a text of a template that looks cut off."""
-LOW_CONFIDENCE = "low_confidence"
-"""Flag of a text that the model trusts less than what is published by default."""
 NO_MAIN_TEXT = "no_main_text"
 """Reason of a page on which no text was found."""
 COMPARED = 10

@@ -5,10 +5,10 @@ from dataclasses import replace
 import msgspec
 
 from newscorpus.artifacts import Artifact, load_artifact
-from newscorpus.data import Label, LabelledBlock, Rejected
+from newscorpus.data import LOW_CONFIDENCE, Label, LabelledBlock, Rejected
 from newscorpus.extraction.carried import complete
 from newscorpus.extraction.classify import COLUMNS, Classifier, label_by
-from newscorpus.extraction.extractor import LOW_CONFIDENCE, NO_MAIN_TEXT, FoundText, Reading, good_paragraphs
+from newscorpus.extraction.extractor import NO_MAIN_TEXT, FoundText, Reading, good_paragraphs
 from newscorpus.extraction.features import Hints, PageFeatures, measure
 from newscorpus.extraction.post_analysis import revise
 from newscorpus.extraction.post_analysis.headline import Labelled

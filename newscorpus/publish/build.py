@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from newscorpus.artifacts import least_confidences
 from newscorpus.config import BuildConfig, DuplicateConfig
 from newscorpus.corpus.intake import DamagedLine, DamagedRowError, torn_segments
 from newscorpus.corpus.manifest import Share
@@ -97,13 +96,11 @@ def build(
 
 
 def _build(corpus: Path, config: BuildConfig, watch: Watch) -> BuildReport:
-    least = least_confidences() if config.min_confidence is None else config.min_confidence
-    config = replace(config, min_confidence=least)
     damaged: list[DamagedLine] = []
     store = update_index(corpus, config, watch, damaged.append)
     restored, not_restored = _restored(corpus, damaged) if damaged else (0, "")
     store = update_index(corpus, config, watch) if restored else store
-    collection = Collection(store, doubtful=doubtful_documents(store, least))
+    collection = Collection(store, doubtful=doubtful_documents(store, config.least_confidence))
     manifests = []
 
     def write(duplicates: Sequence[Duplicate], stay: NDArray[np.int64]) -> None:
@@ -111,7 +108,7 @@ def _build(corpus: Path, config: BuildConfig, watch: Watch) -> BuildReport:
         manifests.append(publish(corpus / PUBLISHED, records, config))
 
     with replacing(corpus / LOW_CONFIDENCE) as file:
-        file.writelines(low_confidence_lines(collection, least))
+        file.writelines(low_confidence_lines(collection, config.least_confidence))
         duplicates, n_kept = decide(corpus, collection, config, write, watch)
     return BuildReport(
         documents=int(collection.current.sum()) + len(collection.doubtful),

@@ -68,11 +68,15 @@ class DedupReport:
     reprints: tuple[Reprints, ...]  # who repeats whom
 
 
+ANY_CONFIDENCE = BuildConfig(least_confidence=0.0)
+"""Nothing is left out for its confidence: that was decided when the inputs were built."""
+
+
 @dataclass(frozen=True, slots=True)
 class DedupOptions:
     """How a run works."""
 
-    config: BuildConfig = BuildConfig()  # what counts as a duplicate, and the form of the published files
+    config: BuildConfig = ANY_CONFIDENCE  # what counts as a duplicate, and the form of the published files
     jobs: int = 1  # number of processes that read and sign
     redis: str = ""  # address of a Redis server in which runs on many machines share what they keep; "" for none
     watch: Watch = unwatched  # shows the progress

@@ -18,7 +18,7 @@ from newscorpus.config import BuildConfig
 from newscorpus.corpus import intake
 from newscorpus.corpus.intake import DamagedLine, Row, RowPlace, Withdrawal, read_intake, segments
 from newscorpus.corpus.records import encode
-from newscorpus.data import SCHEMA, Record
+from newscorpus.data import LOW_CONFIDENCE, SCHEMA, Record
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.duplicates import Watch, unwatched
 from newscorpus.dedup.sketch import Sketch, digest, make_sketch
@@ -126,8 +126,8 @@ def _sketch(row: Row | Withdrawal, config: BuildConfig) -> Sketch:
         fetched=seconds(record.fetched),
         digest=digest(encode(record)),
         reextraction=row.reextraction,
-        extractor=digest(record.extractor.encode()),
         confidence=record.confidence,
+        is_doubtful=LOW_CONFIDENCE in record.flags,
     )
 
 

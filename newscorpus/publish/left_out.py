@@ -3,7 +3,7 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,12 +16,8 @@ from newscorpus.corpus.lines import decoded_lines, encode_line
 from newscorpus.data import Rejected
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.duplicates import Duplicate, DuplicateKind, survivors
-from newscorpus.dedup.sketch import digest
 from newscorpus.dedup.store import Store
 from newscorpus.publish.index import line_of, record_of
-
-MinConfidence = float | Mapping[str, float]
-"""Least confidence of a text that is published: of all that state one, or by extractor."""
 
 Reprints = tuple[str, str, str, int]
 """Source of documents left out, source of what they repeat, kind, and their number."""
@@ -88,30 +84,23 @@ def duplicate_lines(collection: Collection, duplicates: Sequence[Duplicate]) -> 
         )
 
 
-def doubtful_documents(store: Store, min_confidence: MinConfidence) -> NDArray[np.bool_]:
-    """Which documents of an index have a text below the least confidence, shape (documents,).
+def doubtful_documents(store: Store, least: float | None) -> NDArray[np.bool_]:
+    """Which documents of an index have a confidence below `least`, or that of their extractor; shape (documents,).
 
-    Args:
-        store: the index.
-        min_confidence: of every text for which one is stated, or by extractor; of other extractors nothing is asked.
+    Texts of which no confidence is stated (0) are never among them.
     """
     found = store.documents
-    if not isinstance(min_confidence, Mapping):
-        states: NDArray[np.bool_] = (found["confidence"] > 0) & (found["confidence"] < min_confidence)
-        return states
-    doubtful = np.zeros(len(found), bool)
-    for extractor, least in min_confidence.items():
-        doubtful |= (found["extractor"] == digest(extractor.encode())) & (found["confidence"] < least)
-    return doubtful
+    flags: NDArray[np.bool_] = found["is_doubtful"]
+    return flags if least is None else (found["confidence"] > 0) & (found["confidence"] < least)
 
 
-def low_confidence_lines(collection: Collection, min_confidence: MinConfidence) -> Iterator[bytes]:
+def low_confidence_lines(collection: Collection, least: float | None) -> Iterator[bytes]:
     """The lines of `low-confidence.jsonl`, by id: rejections, as those of `rejected.jsonl`."""
     ids, digests = collection.ids, collection.documents["digest"]
     for position in sorted(collection.doubtful.tolist(), key=lambda position: (ids[position], digests[position])):
         record = record_of(collection, position)
-        least = min_confidence[record.extractor] if isinstance(min_confidence, Mapping) else min_confidence
-        detail = f"{record.confidence:.3f}, less than {least:g}; by {record.extractor}"
+        asked = "its extractor asks for" if least is None else f"{least:g}"
+        detail = f"{record.confidence:.3f}, less than {asked}; by {record.extractor}"
         quoted = excerpt(record.title, record.text)
         yield journal_line(Rejected("quality", "low_confidence", detail, record.url, quoted))
 

@@ -25,7 +25,7 @@ from newscorpus.corpus.lines import encode_line
 from newscorpus.corpus.manifest import Share
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.records import make_record
-from newscorpus.data import SCHEMA, Article, Fields, Record, Rejected
+from newscorpus.data import LOW_CONFIDENCE, SCHEMA, Article, Fields, Record, Rejected
 from newscorpus.dedup.signature import sign
 from newscorpus.errors import CorpusError
 from newscorpus.publish.build import BuildReport, build
@@ -118,28 +118,30 @@ def test_the_latest_text_supersedes_the_one_before(tmp_path: Path) -> None:
 
 
 def doubtful(name: str, words: str, confidence: float, extractor: str = "model:main-text@3", **fields: str) -> Record:
-    return replace(row(name, words, **fields), confidence=confidence, extractor=extractor)
+    """A record with that confidence, flagged as its extractor does below 0.065."""
+    flags = (LOW_CONFIDENCE,) if 0 < confidence < 0.065 else ()
+    return replace(row(name, words, **fields), confidence=confidence, extractor=extractor, flags=flags)
 
 
 def doubts(corpus: Path) -> list[Rejected]:
     return list(read_journal(corpus / "low-confidence.jsonl"))
 
 
-def test_a_doubtful_text_is_left_out_by_the_number_of_its_model(tmp_path: Path) -> None:
-    sure = doubtful("sure", text(1), 0.9)
-    low = doubtful("low", text(2), 0.01)
+@pytest.mark.parametrize("extractor", ["model:main-text@3", "model:main-text@1", "second-opinion:trafilatura@2.3.1"])
+def test_a_text_that_its_extractor_doubts_is_left_out(tmp_path: Path, extractor: str) -> None:
+    sure = doubtful("sure", text(1), 0.9, extractor)
+    low = doubtful("low", text(2), 0.01, extractor)
     silent = doubtful("silent", text(3), 0.0, "bte")
-    other = doubtful("other", text(4), 0.01, "model:main-text@1")
-    report = build(store(tmp_path, [sure, low, silent, other]))
-    assert {record.id for record in kept(tmp_path)} == {sure.id, silent.id, other.id}
-    assert (report.documents, report.kept, report.low_confidence) == (4, 3, 1)
-    detail = "0.010, less than 0.065; by model:main-text@3"
+    report = build(store(tmp_path, [sure, low, silent]))
+    assert {record.id for record in kept(tmp_path)} == {sure.id, silent.id}
+    assert (report.documents, report.kept, report.low_confidence) == (3, 2, 1)
+    detail = f"0.010, less than its extractor asks for; by {extractor}"
     assert doubts(tmp_path) == [
         Rejected("quality", "low_confidence", detail, "https://a.cz/low", f"low | {text(2)}"[:200])
     ]
-    assert open_corpus(tmp_path).manifest.parameters.min_confidence == {"model:main-text@3": 0.065}
+    assert open_corpus(tmp_path).manifest.parameters.least_confidence is None
     card = (tmp_path / "corpus" / "README.md").read_text("utf-8")
-    assert "Texts whose confidence is below 0.065 (`model:main-text@3`) are left out. Texts of which" in card
+    assert "Texts with the flag `low_confidence` are left out. Texts of which" in card
 
 
 def test_another_least_confidence_needs_no_crawl(tmp_path: Path) -> None:
@@ -147,9 +149,9 @@ def test_another_least_confidence_needs_no_crawl(tmp_path: Path) -> None:
     rows += [doubtful("silent", text(8), 0.0, "bte"), doubtful("other", text(9), 0.2, "model:own@7")]
     store(tmp_path, rows)
     for least, left_out in ((0.3, 3), (0.0, 0), (1.0, 6), (None, 0), (0.3, 3)):
-        report = build(tmp_path, BuildConfig(min_confidence=least))
+        report = build(tmp_path, BuildConfig(least_confidence=least))
         assert (report.kept, report.low_confidence, len(doubts(tmp_path))) == (7 - left_out, left_out, left_out)
-    assert open_corpus(tmp_path).manifest.parameters.min_confidence == 0.3
+    assert open_corpus(tmp_path).manifest.parameters.least_confidence == 0.3
     assert "confidence is below 0.3 are left out." in (tmp_path / "corpus" / "README.md").read_text("utf-8")
 
 
