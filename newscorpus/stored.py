@@ -4,7 +4,7 @@ import glob
 import json
 import sys
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ import zstandard
 from newscorpus.config import Limits
 from newscorpus.corpus.intake import Row
 from newscorpus.corpus.lines import encode_line, unpacked_lines, writable
+from newscorpus.crawl.archive.read import read_captures
 from newscorpus.crawl.archive.values import ArchiveError, Capture, Origin
 from newscorpus.data import Page, Rejected
 from newscorpus.discovery.addresses import find_trust
@@ -64,6 +65,17 @@ def archive_files(corpus: Path) -> list[Path]:
     if not files:
         raise ArchiveError(f"{corpus / ARCHIVE}: no archive here; crawl with NEWSCORPUS_ARCHIVE on, or name WARC files")
     return files
+
+
+def finished_captures(
+    files: Iterable[Path], unfinished: Collection[tuple[str, int]] = ()
+) -> Iterator[Capture | Rejected]:
+    """Read the captures of WARC files, in order, but for those that `unfinished_captures` names."""
+    for path in files:
+        for found in read_captures(path):
+            place = found.place if isinstance(found, Capture) else None
+            if place is None or (f"{ARCHIVE}/{Path(place.file).name}", place.offset) not in unfinished:
+                yield found
 
 
 def named_files(names: str) -> list[Path]:

@@ -21,7 +21,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("settings", "discovery", "recipe", "reading", "stored"),
     ("publish", "explain", "stats", "gold"),
     ("evaluation",),
-    ("learning", "train"),
+    ("learning", "train", "upkeep"),
     ("addon",),
     ("spiders", "pipelines"),
     ("demo", "cli"),

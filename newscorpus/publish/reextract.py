@@ -22,18 +22,16 @@ from newscorpus.corpus.intake import (
     read_intake,
 )
 from newscorpus.corpus.lines import writable
-from newscorpus.crawl.archive.read import read_captures
-from newscorpus.crawl.archive.values import Capture
 from newscorpus.crawl.ledger import Ledger, Series, UrlOutcome
 from newscorpus.crawl.ledger.status import unfinished_captures
 from newscorpus.data import Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
-from newscorpus.layout import ARCHIVE, BUILD_LOCK, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED
+from newscorpus.layout import BUILD_LOCK, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED
 from newscorpus.portals.portal import Portal
 from newscorpus.portals.template import RuleTally
 from newscorpus.recipe import JudgedPage, Recipe, SourcePage, extractor_of, judge_page, lost_page, tally_rules
-from newscorpus.stored import page_of_capture
+from newscorpus.stored import finished_captures, page_of_capture
 from newscorpus.urls import document_id
 from newscorpus.workers import Lost, in_order
 
@@ -92,7 +90,7 @@ def reextract(
         ImportError: the extractor needs a package that is not here.
     """
     extractor_of(recipe)
-    captures = (found for path in files for found in read_captures(path) if not _is_among(found, unfinished))
+    captures = finished_captures(files, unfinished)
     pages = (found if isinstance(found, Rejected) else page_of_capture(found, portals) for found in captures)
     wanted = (page for page in pages if isinstance(page, Rejected) or is_wanted(page))
     for page, outcome in in_order(partial(_outcome, recipe), wanted, jobs, Limits().page_seconds):
@@ -103,12 +101,6 @@ def reextract(
             if tally:
                 tally_rules(tally, page, judged)
             yield page, judged.outcome
-
-
-def _is_among(found: Capture | Rejected, places: Collection[tuple[str, int]]) -> bool:
-    """Whether a page lies at one of some places in the archive of a corpus."""
-    place = found.place if isinstance(found, Capture) else None
-    return place is not None and (f"{ARCHIVE}/{Path(place.file).name}", place.offset) in places
 
 
 def store(extracted: Iterable[Extracted], folder: Path) -> Reextraction:

@@ -1,0 +1,1 @@
+"""Keep portals in order: hold their files against their archives."""

@@ -1,0 +1,160 @@
+"""Portal files against archives: which checks fail, and what is shown."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import msgspec
+import pytest
+from typer.testing import CliRunner
+
+from newscorpus.cli import app
+from newscorpus.crawl.archive.encode import encode
+from newscorpus.crawl.archive.values import Capture, Exchange, Origin
+from newscorpus.crawl.archive.writer import ArchiveWriter
+from newscorpus.data import Page
+from newscorpus.portals.portal import Portal, TemplateVersion
+from newscorpus.recipe import Recipe
+from newscorpus.upkeep.check import PortalCheck, check
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
+
+from prose import article, paragraphs
+
+GOOD = TemplateVersion(text=("article > p",), title=("h1",), published=("time::attr(datetime)",))
+PORTAL = Portal("news", ("en",), ("news.example",), ("https://news.example/",), articles=("/story",))
+STATED = (
+    "<meta property='article:published_time' content='2026-11-0{day}T10:00:00Z'>"
+    "<meta property='og:title' content='News of story {number}'>"
+)
+SHOWN = "</h1><time datetime='2026-11-0{0}'>{0} November 2026</time>"
+N_PAGES = 8
+
+
+def story(number: int) -> str:
+    html = article(f"story {number}", STATED.format(day=number + 1, number=number))
+    return str(html.replace("</h1>", SHOWN.format(number + 1)))
+
+
+def archive(corpus: Path, pages: Sequence[str]) -> Path:
+    """A corpus whose archive holds pages of the portal, one a day."""
+    with ArchiveWriter(corpus, 10**9, "newscorpus/0") as writer:
+        for number, html in enumerate(pages):
+            fetched = f"2026-11-{number + 1:02}T08:00:00+00:00"
+            page = Page(
+                f"https://news.example/story-{number}",
+                html.encode(),
+                {"content-type": "text/html; charset=utf-8"},
+                fetched,
+            )
+            exchange = Exchange(page.url, fetched, 200, tuple(page.headers.items()), page.body)
+            writer.append(encode(exchange, Capture(page, origin=Origin("news", ("en",))), 10**6))
+    return corpus
+
+
+@pytest.fixture(autouse=True)
+def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do the work here, which is faster; the test of the command starts processes."""
+    if "command" not in request.function.__name__:
+        monkeypatch.setattr(
+            "newscorpus.upkeep.check.in_order",
+            lambda function, items, jobs, seconds: ((item, function(item)) for item in items),
+        )
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    return archive(tmp_path / "corpus", [*map(story, range(N_PAGES)), "<ul></ul>"])
+
+
+def checked(corpus: Path, template: TemplateVersion | tuple[TemplateVersion, ...] | None) -> PortalCheck:
+    return check(corpus, replace(PORTAL, template=template), Recipe("bte"))
+
+
+def test_a_good_template_passes_and_every_rule_and_field_is_counted(corpus: Path) -> None:
+    found = checked(corpus, replace(GOOD, remove=(".banner",)))
+    assert (found.pages, found.failed) == (N_PAGES, {})
+    assert {(one.field, one.pages, one.hits) for one in found.rules} == {
+        ("remove", N_PAGES, 0),
+        *((field, N_PAGES, N_PAGES) for field in ("text", "title", "published")),
+    }
+    fields = {one.field: one for one in found.fields}
+    assert (fields["title"].by_template, fields["title"].structured) == (N_PAGES, (N_PAGES, 0))
+    assert fields["published"].structured == (N_PAGES, 0)
+    assert (fields["text"].model, fields["text"].structured) == ((N_PAGES, 0), (0, 0))
+    assert (fields["authors"].filled, fields["authors"].empty) == (0, N_PAGES)
+    assert found.warnings == (f"the rule '.banner' of remove never hits, on {N_PAGES} pages",)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "failed"),
+    [
+        (replace(GOOD, text=(".gone",)), "text_missed"),
+        (replace(GOOD, text=("article > p:first-of-type",)), "text_short"),
+        (replace(GOOD, published=("h1",)), "published_misfit"),
+        (replace(GOOD, title=("article > p",)), "title_structured"),
+    ],
+)
+def test_a_wrong_template_fails_by_name_with_examples(corpus: Path, wrong: TemplateVersion, failed: str) -> None:
+    found = checked(corpus, wrong)
+    assert failed in found.failed
+    assert "https://news.example/story-" in found.failed[failed] or failed.endswith("misfit")
+
+
+def test_a_version_is_held_against_the_pages_of_its_days(tmp_path: Path) -> None:
+    day = date(2026, 11, 5)
+    corpus = archive(
+        tmp_path / "corpus", [*map(story, range(4)), *(story(n).replace("article", "main") for n in range(4, 8))]
+    )
+    old, new = replace(GOOD, until=day), replace(GOOD, since=day, text=("main > p",))
+    assert checked(corpus, (old, new)).failed == {}
+    assert set(checked(corpus, GOOD).failed) == {"text_missed"}
+
+
+def test_marked_pages_count_apart_from_the_model(corpus: Path) -> None:
+    (corpus / "gold").mkdir()
+    lines = [
+        {
+            "id": str(n),
+            "url": f"https://news.example/story-{n}",
+            "html": "",
+            "title": "Another title",
+            "text": "\n".join(paragraphs(f"story {n}")),
+        }
+        for n in range(6)
+    ]
+    kinds = ["measure"] * 5 + ["teach"]
+    gold = b"".join(msgspec.json.encode(line | {"list": kind}) + b"\n" for line, kind in zip(lines, kinds, strict=True))
+    (corpus / "gold" / "news.jsonl").write_bytes(gold)
+    found = checked(corpus, GOOD)
+    fields = {one.field: one for one in found.fields}
+    assert (fields["text"].marks, fields["title"].marks) == ((5, 0), (0, 5))
+    assert set(found.failed) == {"title_marks"}
+
+
+def test_an_archive_with_few_articles_cannot_be_checked(tmp_path: Path) -> None:
+    found = checked(archive(tmp_path / "corpus", [story(0)]), GOOD)
+    assert set(found.failed) == {"pages"}
+
+
+def test_a_portal_without_a_template_is_checked_by_its_fields(corpus: Path) -> None:
+    found = checked(corpus, None)
+    assert (found.rules, found.failed) == ((), {})
+    assert {one.field: one.filled for one in found.fields}["title"] == N_PAGES
+
+
+def test_the_command_names_the_failed_check_and_exits_with_three(corpus: Path, tmp_path: Path) -> None:
+    path = tmp_path / "news.toml"
+    path.write_text(
+        'name = "news"\nlanguages = ["en"]\ndomains = ["news.example"]\nstart = ["https://news.example/"]\n'
+        "[template]\ntext = ['.gone']\ntitle = ['h1']\n"
+    )
+    done = CliRunner().invoke(app, ["portal", "check", str(path), "--corpus", str(corpus)])
+    assert done.exit_code == 3
+    assert "newscorpus: check text_missed failed: the template finds no text on 8 of 8 pages" in done.stderr
+    assert "warning: the rule '.gone' of text never hits" in done.stderr
+    assert "pages with an article: 8" in done.stdout
+    path.write_text(path.read_text().replace("'.gone'", "'article > p'"))
+    assert CliRunner().invoke(app, ["portal", "check", str(path), "--corpus", str(corpus)]).exit_code == 0
