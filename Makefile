@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 NEWSCORPUS_DATA ?= $(abspath ../shared/data)
 export NEWSCORPUS_DATA
 
-.PHONY: demo test lint check gate attacks bench reproduce clean
+.PHONY: demo test lint check gate attacks bench reproduce dist clean
 
 demo: $(VENV)/.runs
 	$(BIN)/newscorpus demo
@@ -33,6 +33,15 @@ bench: $(VENV)/.tests
 
 reproduce: $(VENV)/.tests
 	$(BIN)/python -m benchmarks.reproduce $(NEWSCORPUS_DATA)
+
+# Wheel and sdist, from the files under version control alone: what else lies in the checkout cannot slip in.
+dist: $(VENV)/.runs
+	$(BIN)/python -m pip install --quiet build==1.6.1 twine==7.0.0
+	rm -rf build dist
+	git archive --format=tar --prefix=source/ HEAD | tar -x -C $$(mkdir -p build && echo build)
+	$(BIN)/python -m build --outdir dist build/source
+	$(BIN)/twine check --strict dist/*
+	rm -rf build
 
 clean:
 	rm -rf $(VENV)

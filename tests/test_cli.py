@@ -11,6 +11,7 @@ import pytest
 import typer
 import zstandard
 
+import newscorpus
 from newscorpus import cli, terminal
 from newscorpus.config import SignatureParameters
 from newscorpus.corpus.intake import IntakeWriter, Row
@@ -92,6 +93,22 @@ def test_help_of_a_verb_begins_with_a_sentence_that_the_list_of_verbs_has_whole(
     assert sentence.endswith(".")
     assert not sentence.endswith("...")
     assert f"\n  {sentence}" in done.out
+
+
+def test_the_version_is_that_of_the_package(run: Run) -> None:
+    assert run("--version").out == f"newscorpus {newscorpus.__version__}\n"
+
+
+def test_a_project_is_never_begun_over_files_that_are_there(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "scrapy.cfg").write_text("mine")
+    done = run("init", tmp_path)
+    assert one_line(done) == f"newscorpus: {tmp_path / 'scrapy.cfg'}: there already; nothing was written\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["scrapy.cfg"]
+
+
+def test_the_name_of_a_first_portal_is_checked(run: Run, tmp_path: Path) -> None:
+    assert run("init", tmp_path / "new", "--name", "../x").code == 2
+    assert not (tmp_path / "new").exists()
 
 
 def test_start_up_loads_nothing_heavy() -> None:

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import logging
 import os
 import sys
 from asyncio import Task
@@ -27,12 +28,22 @@ from newscorpus.errors import CrawlError, PortalError
 from newscorpus.layout import LEDGER
 from newscorpus.resources import project_folder
 
+QUIET = ("scrapy.utils.log", "scrapy.addons", "scrapy.middleware", "scrapy.crawler", "scrapy.core.engine")
+"""Loggers whose lines on versions, settings and components, a hundred a crawl, are shown with LOG_LEVEL=DEBUG alone."""
+
 
 class Command(crawl.Command):
     """Scrapy's own command, except for its end: 0 done, 1 failed, 2 wrong usage, 4 stopped; see docs/crawling.md.
 
     Wrong usage is reported in one line, without a traceback.
     """
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Read the options, and choose by the level of the log what of Scrapy's own lines is shown."""
+        super().process_options(args, opts)
+        if self.settings is not None and self.settings.get("LOG_LEVEL") != "DEBUG":
+            for name in QUIET:  # by a filter, since Scrapy sets all levels again when it begins
+                logging.getLogger(name).addFilter(lambda record: record.levelno > logging.INFO)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the spider that `args` names."""

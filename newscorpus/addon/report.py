@@ -19,6 +19,7 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 
 from newscorpus.addon.counts import politeness
+from newscorpus.addon.options import corpus_folder
 from newscorpus.addon.plugin import hints_of
 from newscorpus.addon.politeness import PolitenessMiddleware
 from newscorpus.addon.scheduler import LedgerScheduler
@@ -34,6 +35,9 @@ COLUMNS = ("portal", "kept", "rejected", "queued", "pages/min", "")
 
 MOST_REASONS = 3
 """Reasons for rejection that are shown at the end; the report has all."""
+
+MOST_NAMED = 5
+"""Portals that are named when a crawl begins."""
 
 LEFT_OUT = "most often rejected for"
 """Heading of the reasons."""
@@ -182,10 +186,24 @@ class ProgressExtension:
         names = hints_of(spider).portal_names
         self._portals = (spider.name,) if names is None else names
         self._began = time.monotonic()
+        self._say_who_is_asked(spider)
         self._fetched = {portal: ledger.counted("fetched", portal) for portal in self._portals}
         if self._console.is_terminal:
             self._begin_live()
         self._showing.start(LIVE_SECONDS if self._live else LOG_SECONDS, now=False)
+
+    def _say_who_is_asked(self, spider: Spider) -> None:
+        """Say at the start where the corpus lies, and who is asked how fast and by whom."""
+        settings = self._crawler.settings
+        policies = [hints_of(spider).policies.get(portal) for portal in self._portals]
+        delays = [one.delay_seconds if one else settings.getfloat("DOWNLOAD_DELAY") for one in policies]
+        asked = [f"{name} at most every {seconds:g} s" for name, seconds in zip(self._portals, delays, strict=True)]
+        more = f" and {len(asked) - MOST_NAMED:,} more" if len(asked) > MOST_NAMED else ""
+        logger.info(
+            "Crawl into %s as %s; asks %s%s",
+            *(corpus_folder(settings).absolute(), settings.get("USER_AGENT")),
+            *(", ".join(asked[:MOST_NAMED]), more),
+        )
 
     def spider_closed(self) -> None:
         """Leave the terminal as it was."""

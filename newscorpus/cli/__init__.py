@@ -6,7 +6,20 @@ Each module adds its verbs to `app`; a new module is imported here.
 import os
 import sys
 
-from newscorpus.cli import build, crawl, demo, evaluate, explain, export, extract, portal, reextract, status, train
+from newscorpus.cli import (
+    build,
+    crawl,
+    demo,
+    evaluate,
+    explain,
+    export,
+    extract,
+    init,
+    portal,
+    reextract,
+    status,
+    train,
+)
 from newscorpus.cli.app import app
 from newscorpus.errors import DemoError
 
@@ -19,6 +32,7 @@ __all__ = [
     "explain",
     "export",
     "extract",
+    "init",
     "main",
     "portal",
     "reextract",

@@ -1,6 +1,7 @@
 """Define the command that the verbs are added to, and the options that several verbs share."""
 
 from collections.abc import Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,10 +29,25 @@ app = typer.Typer(
     cls=Verbs,
     help="Build text corpora from news portals. To crawl: `newscorpus crawl NAME`.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"newscorpus {version('newscorpus')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    _version: Annotated[
+        bool, Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
 
 Corpus = Annotated[Path, Argument(metavar="CORPUS", help="Folder of the corpus.")]
 Jobs = Annotated[int, Option(min=1, help="Number of processes.")]

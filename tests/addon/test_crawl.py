@@ -71,11 +71,32 @@ def test_a_crawl_in_any_folder_says_first_where_the_corpus_lies(
     corpus = tmp_path / "corpora" / "mock"
     assert code == 0, lines
     assert lines[0] == f"The corpus is new: {corpus}"
+    assert any(f"INFO: Crawl into {corpus} as newscorpus/" in line and "asks mock" in line for line in lines)
+    if project is not FOREIGN:  # which has a level of its own
+        assert len(lines) < 24, "the log of a small crawl fits on a screen"
     assert (corpus / "corpus" / "manifest.json").is_file()
     assert not list(below.iterdir())
     if project is OURS:
         code, lines = crawl(crawl_in, *given)
         assert (code, lines[0]) == (0, f"The corpus goes on: {corpus}")
+
+
+def test_all_lines_of_scrapy_are_in_the_log_at_its_lowest_level(tmp_path: Path) -> None:
+    write(tmp_path, {"portals/mock.toml": PORTAL})
+    _, lines = crawl(tmp_path, "mock", "-s", "LOG_LEVEL=DEBUG", "-a", "base=http://127.0.0.1:9")
+    assert any("Overridden settings" in line for line in lines)
+
+
+def test_a_project_that_was_begun_crawls_when_its_portal_file_is_filled_in(base: str, tmp_path: Path) -> None:
+    newscorpus = Path(sys.executable).with_name("newscorpus")
+    subprocess.run([newscorpus, "init", "--name", "vesti", "papers"], cwd=tmp_path, check=True)
+    file = tmp_path / "papers" / "portals" / "vesti.toml"
+    filled_in = file.read_text().replace("news.example", "127.0.0.1").replace("https://www.", "http://")
+    file.write_text(filled_in.replace("# delay_seconds = 1 ", "delay_seconds = 0 "))
+    given = ("vesti", "-a", f"base={base}", "-a", "limit=2", "-s", "DOWNLOAD_DELAY=0", "-s", "CLOSESPIDER_TIMEOUT=60")
+    code, lines = crawl(tmp_path / "papers", *given)
+    assert code == 0, lines
+    assert (tmp_path / "papers" / "corpora" / "vesti" / "corpus" / "manifest.json").is_file()
 
 
 @pytest.mark.parametrize(
