@@ -37,7 +37,7 @@ def code(path: Path) -> list[str]:
 
 def unknown(line: str) -> list[str]:
     """What a line that calls `newscorpus` names and the command does not know."""
-    called = re.match(r"(?:\.venv/bin/)?newscorpus ((?:portal )?[a-z-]+)(.*)", line)
+    called = re.match(r"(?:\.venv/bin/)?newscorpus ((?:portal )?[a-z][a-z-]*)(.*)", line)
     if called is None:
         return []
     options = set(re.findall(r"(?<!\S)--[a-z-]+", called[2].partition("#")[0]))
