@@ -134,19 +134,20 @@ def process_page(recipe: Recipe, page: SourcePage | Page) -> Row | Rejected:
     return judge_page(recipe, page).outcome
 
 
-def judge_page(recipe: Recipe, page: SourcePage | Page) -> JudgedPage:
+def judge_page(recipe: Recipe, page: SourcePage | Page, extractor: Extractor | None = None) -> JudgedPage:
     """Extract, judge and sign a page. A fault of ours is a rejection too, so that it costs this page only.
 
     Args:
         recipe: what is the same for all pages.
         page: a `Page` alone has no portal, and may be in any language.
+        extractor: in place of the recipe's.
 
     Raises:
         ValueError: there is no such extractor, its model is missing, or a rule of the template is broken.
         ImportError: the extractor needs a package that is not installed.
     """
     page = SourcePage(page) if isinstance(page, Page) else page
-    extractor = extractor_of(recipe, page)
+    extractor = extractor or extractor_of(recipe, page)
     try:
         article = extract_article(extractor, page)
         if isinstance(article, Rejected):

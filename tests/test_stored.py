@@ -11,7 +11,7 @@ import zstandard
 from newscorpus import stored
 from newscorpus.data import Article, Block, Element, Label, LabelledBlock, Page, Record, Rejected
 from newscorpus.errors import PortalError
-from newscorpus.explain.page import COLUMNS, ShowError, blocks, brezovnik, record, text
+from newscorpus.explain.formats import COLUMNS, ShowError, blocks, brezovnik, record, text
 from newscorpus.recipe import Recipe, SourcePage
 from newscorpus.stored import PageOrigin, extract_file, page_origin, read_source
 from newscorpus.urls import document_id
@@ -227,7 +227,7 @@ class Labelling:
 
 
 def test_blocks_are_shown_as_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("newscorpus.explain.page.extractor_of", lambda *_: Labelling())
+    monkeypatch.setattr("newscorpus.explain.formats.extractor_of", lambda *_: Labelling())
     head, row = blocks(BTE, SourcePage(Page.from_html(""))).decode().splitlines()
     assert head.split("\t") == list(COLUMNS)
     assert row.split("\t") == ["almost_good", "0.2500", "near_good,short", "p#x y.a.b", "Some text"]

@@ -19,6 +19,7 @@ from newscorpus.cli import (
     reextract,
     status,
     train,
+    ui,
 )
 from newscorpus.cli.app import app
 from newscorpus.errors import DemoError
@@ -38,6 +39,7 @@ __all__ = [
     "reextract",
     "status",
     "train",
+    "ui",
 ]
 
 

@@ -1,5 +1,6 @@
 """Add the verb `newscorpus demo`."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -7,6 +8,7 @@ import typer
 from typer import Option
 
 from newscorpus.cli.app import app
+from newscorpus.cli.ui import ui as show_in_browser
 
 DEMO_CORPUS = Path("corpora/demo")
 
@@ -15,6 +17,7 @@ DEMO_CORPUS = Path("corpora/demo")
 def demo(
     output: Annotated[Path, Option(help="Folder of the corpus.")] = DEMO_CORPUS,
     port: Annotated[int, Option(min=0, max=65535, help="Port of the server; 0: any free port.")] = 0,
+    ui: Annotated[bool, Option("--ui", help="Show the corpus in the browser, as `newscorpus ui`.")] = False,
     serve_only: Annotated[bool, Option("--serve-only", help="Serve the portal without crawling it.")] = False,
 ) -> None:
     """Crawl a small portal that is served on this machine.
@@ -34,5 +37,9 @@ def demo(
     with crawl_progress(Console(stderr=True)) as on_request:
         report = run_demo(output, port, on_request)
     print_report(report, Console())
+    if ui:
+        show_in_browser([output])
+    else:
+        typer.echo(f"To look at it in the browser: newscorpus ui {shlex.quote(str(output))}")
     if report.surprises:
         raise typer.Exit(1)

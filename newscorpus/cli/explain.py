@@ -1,5 +1,6 @@
 """Add the verbs `newscorpus explain` and `newscorpus reasons`."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,8 +11,15 @@ from newscorpus.cli.app import Extractor, Portal, Quality, Rights, Template, app
 
 if TYPE_CHECKING:
     from newscorpus.explain.address import Explanation
-    from newscorpus.explain.page import PageView
-    from newscorpus.recipe import SourcePage
+    from newscorpus.explain.page import PageView, ShownPage
+
+
+class ExplainFormat(StrEnum):
+    """What `explain` prints."""
+
+    TEXT = "text"
+    JSON = "json"
+    HTML = "html"
 
 
 @app.command()
@@ -25,7 +33,11 @@ def explain(
     template: Template = None,
     rights: Rights = "record",
     quality: Quality = None,
-    as_json: Annotated[bool, Option("--json", help="Print one line of JSON.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print one line of JSON (as --format json).")] = False,
+    format: Annotated[  # noqa: A002
+        ExplainFormat, Option(help="html: the page beside its text, fields and log, as one file.")
+    ] = ExplainFormat.TEXT,
+    output: Annotated[Path | None, Option(help="File for --format html; default: standard output.")] = None,
 ) -> None:
     """Explain what became of an address, or of a page.
 
@@ -42,16 +54,23 @@ def explain(
         raise typer.BadParameter("--corpus is for a URL")
     if portal and template:
         raise typer.BadParameter("--portal excludes --template")
+    if output and format is not ExplainFormat.HTML:
+        raise typer.BadParameter("--output goes with --format html")
     explanation = explain_address(corpus, source) if corpus else None
-    view = None
-    if explanation is None or page:  # what reads pages takes a second to load
-        from newscorpus.explain.page import inspect_page
+    shown = None
+    if explanation is None or page or format is ExplainFormat.HTML:  # what reads pages takes a second to load
+        from newscorpus.explain.page import archived_source, show_page
         from newscorpus.stored import page_origin, read_source
 
         origin = page_origin(portal, template)
-        found = _archived_page(corpus, explanation) if corpus and explanation else origin(read_source(source, url))
-        view = inspect_page(chosen_recipe(extractor, rights, quality), found)
-    _print(explanation, view, as_json)
+        answered = explanation.answered if explanation else None
+        place = (answered.archive_file, answered.archive_offset) if answered else ("", 0)
+        found = archived_source(corpus, source, *place) if corpus else origin(read_source(source, url))
+        shown = show_page(chosen_recipe(extractor, rights, quality), found)
+    if shown and format is ExplainFormat.HTML:
+        _write_html(shown, source, output)
+    else:
+        _print(explanation, shown.view if shown else None, as_json or format is ExplainFormat.JSON)
 
 
 @app.command()
@@ -82,17 +101,12 @@ def reasons(
             typer.echo(f"    {printable(example)}")
 
 
-def _archived_page(corpus: Path, explanation: "Explanation") -> "SourcePage":
-    from newscorpus.data import Rejected
-    from newscorpus.explain.address import archived_page
-    from newscorpus.portals.schema import list_portals, load_portal
-    from newscorpus.stored import page_of_capture
+def _write_html(shown: "ShownPage", name: str, output: Path | None) -> None:
+    from newscorpus.explain.html import saved_page
+    from newscorpus.terminal import sink
 
-    found = archived_page(corpus, explanation)
-    if found is None or isinstance(found, Rejected):
-        why = found.detail if found else "the archive of this corpus has no page of it"
-        raise ValueError(f"{explanation.url}: {why}")
-    return page_of_capture(found, tuple(map(load_portal, list_portals())))
+    with sink(output) as file:
+        file.write(saved_page(shown, name))
 
 
 def _print(explanation: "Explanation | None", view: "PageView | None", as_json: bool) -> None:

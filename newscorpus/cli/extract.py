@@ -67,7 +67,7 @@ def extract(
 def _extract_page(
     source: str, url: str, contact: str, recipe: "Recipe", origin: "PageOrigin", form: Format, output: Path | None
 ) -> None:
-    from newscorpus.explain.page import FORMATS
+    from newscorpus.explain.formats import FORMATS
     from newscorpus.recipe import extractor_of
     from newscorpus.stored import read_source
     from newscorpus.terminal import sink

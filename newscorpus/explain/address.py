@@ -13,8 +13,6 @@ from newscorpus.corpus import intake
 from newscorpus.corpus.intake import REJECTIONS, Row
 from newscorpus.corpus.lines import complete_lines
 from newscorpus.corpus.published import open_corpus, published_folder
-from newscorpus.crawl.archive.read import read_capture
-from newscorpus.crawl.archive.values import Capture
 from newscorpus.crawl.ledger.rows import UrlState, evidence_of
 from newscorpus.crawl.ledger.status import UrlEntry, find
 from newscorpus.data import Evidence, Record, Rejected
@@ -120,19 +118,6 @@ def explain(corpus: Path, url: str) -> Explanation:
     if published:
         return replace(explanation, fate=Fate.PUBLISHED, row=published, published=published)
     return explanation
-
-
-def archived_page(corpus: Path, explanation: Explanation) -> Capture | Rejected | None:
-    """Read the page from the archive; None where it is in none.
-
-    Raises:
-        ArchiveError: the file cannot be read.
-        CorpusError: it lies outside the corpus.
-    """
-    answered = explanation.answered
-    if answered is None or not answered.archive_file:
-        return None
-    return read_capture(inside(corpus, answered.archive_file), answered.archive_offset)
 
 
 def _of_entry(url: str, entry: UrlEntry) -> Explanation:

@@ -1,21 +1,26 @@
-"""Show what an extractor makes of one page: its text, its record, or what each field and block was decided on."""
+"""Inspect a page: what an extractor makes of it, and what each field and block was decided on."""
 
-import hashlib
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
-import msgspec
-
+from newscorpus.arrays import Floats
 from newscorpus.corpus.intake import Row
-from newscorpus.corpus.lines import encode_line
-from newscorpus.data import Evidence, Fields, LabelledBlock, Record, Rejected
-from newscorpus.extraction.extractor import read
+from newscorpus.crawl.archive.read import read_capture
+from newscorpus.data import Evidence, Fields, Label, LabelledBlock, Record, Rejected
+from newscorpus.errors import CorpusError
+from newscorpus.explain.markup import marked_page
+from newscorpus.extraction.extractor import BlockSystemExtractor, Extractor, Reading, good_paragraphs, read
+from newscorpus.extraction.features import FEATURES, Hints, measure
+from newscorpus.extraction.fields.decide import RANKS
+from newscorpus.extraction.post_analysis import DEFAULT_RULES
+from newscorpus.layout import inside
+from newscorpus.portals.schema import list_portals, load_portal
 from newscorpus.portals.template import TemplateRules
 from newscorpus.published import registry
-from newscorpus.recipe import Recipe, SourcePage, extractor_of, process_page
-from newscorpus.stored import rejection_line
-from newscorpus.tokens import collapse, printable
-from newscorpus.urls import ID_LENGTH, document_id
+from newscorpus.recipe import Recipe, SourcePage, extractor_of, judge_page
+from newscorpus.stored import page_of_capture
 
 FIELDS = (
     *("title", "lead", "authors", "published", "modified", "section", "tags", "language", "license"),
@@ -23,15 +28,11 @@ FIELDS = (
 )
 """Fields whose candidates are shown, in this order."""
 
-COLUMNS = ("label", "score", "reasons", "path", "text")
-"""Of the table of blocks, separated by tabs."""
-
-FILTER_STAGES = frozenset({"rights", "quality", "language"})
-"""Stages at which `--no-filters` would have let a page pass."""
-
-
-class ShowError(ValueError):
-    """There is nothing to show; the message is one line."""
+TELLING = (
+    *("words", "sentences", "link_density", "text_density", "capitalised_share", "title_overlap", "repeated", "depth"),
+    *("since_prose", "in_core", "path_blocks", "path_link_density"),
+)
+"""The features that a person understands at sight; a model sees some hundred more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,15 @@ class FieldView:
     agree: tuple[str, ...]  # other sources that say the same
     others: tuple[Evidence, ...]  # candidates that say something else, as they came
 
+    def why_not(self, candidate: Evidence) -> str:
+        """Why another candidate does not stand in the record."""
+        if self.field == "language":
+            return "fewer sources name it"
+        ours, theirs = RANKS.get(self.source, len(RANKS)), RANKS.get(candidate.source, len(RANKS))
+        if self.source and ours < theirs:
+            return f"{self.source} is trusted before {candidate.source}"
+        return "the same source names another" if self.source and ours == theirs else "not fit for the field"
+
 
 @dataclass(frozen=True, slots=True)
 class BlockView:
@@ -54,6 +64,8 @@ class BlockView:
     reasons: tuple[str, ...]
     path: str
     text: str
+    position: int  # among the blocks of the page, from 0; its pieces carry it in `ShownPage.markup`
+    features: Mapping[str, float]  # those of `TELLING`
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,30 +76,71 @@ class PageView:
     outcome: str  # the words and the confidence of the article, or why there is none
     fields: tuple[FieldView, ...] = ()
     blocks: tuple[BlockView, ...] = ()  # empty for extractors that do not decide block by block
+    log: tuple[str, ...] = ()  # what happened, a line a step
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPage:
+    """A page as it is shown beside its text."""
+
+    view: PageView
+    result: Record | Rejected
+    paragraphs: tuple[str, ...]  # the text; of a page that a filter refused the good blocks
+    markup: str  # the page's own markup without anything that runs or loads; "" where it cannot be read
+
+
+def archived_source(corpus: Path, url: str, file: str, offset: int) -> SourcePage:
+    """Read the page of an address from its place in the archive, with what the files of portals say of it now.
+
+    Raises:
+        ArchiveError: the file cannot be read.
+        CorpusError: it lies outside the corpus, or holds no page there.
+    """
+    found = read_capture(inside(corpus, file), offset) if file else None
+    if found is None or isinstance(found, Rejected):
+        raise CorpusError(f"{url}: {found.detail if found else 'the archive of this corpus has no page of it'}")
+    return page_of_capture(found, tuple(map(load_portal, list_portals())))
 
 
 def inspect_page(recipe: Recipe, page: SourcePage) -> PageView:
-    """Process a page, and list what each field and block was decided on.
+    """Process a page, and list what each field and block was decided on; errors as for `show_page`."""
+    return show_page(recipe, page).view
+
+
+def show_page(recipe: Recipe, page: SourcePage, rules: tuple[str, ...] = DEFAULT_RULES) -> ShownPage:
+    """Process a page by `rules` of post-analysis, and show what each field and block was decided on, and its markup.
 
     Raises:
-        ValueError: the recipe is wrong.
+        ValueError: the recipe or a rule is wrong.
         ImportError: the extractor needs a package that is not installed.
     """
-    decided, outcome = _outcome(recipe.extractor, process_page(recipe, page))
-    reading = read(page.page, TemplateRules(page.source, page.template) if page.template else None)
+    extractor = _extractor(recipe, page, rules)
+    found = judge_page(recipe, page, extractor).outcome
+    result = found.record if isinstance(found, Row) else found
+    decided, outcome = _outcome(recipe.extractor, result)
+    template = TemplateRules(page.source, page.template) if page.template else None
+    reading = read(page.page, template, respect_paywall=page.respect_paywall)
     if isinstance(reading, Rejected):
-        return PageView(decided, outcome)
-    label = getattr(extractor_of(recipe, page), "label", None)
-    blocks = tuple(map(_block, label(page.page))) if label else ()
+        return ShownPage(PageView(decided, outcome, log=(f"{reading.stage}: {outcome}",)), result, (), "")
+    labelled = extractor.label_blocks(reading) if isinstance(extractor, BlockSystemExtractor) else ()
     fields = tuple(_field(field, reading.fields, reading.evidence) for field in FIELDS)
-    return PageView(decided, outcome, fields, blocks)
+    log = tuple(_log(page, reading, labelled, f"{decided}: {outcome}"))
+    paragraphs = result.text.split("\n") if isinstance(result, Record) else good_paragraphs(labelled)
+    view = PageView(decided, outcome, fields, _blocks(reading, labelled), log)
+    return ShownPage(view, result, tuple(paragraphs), marked_page(reading, labelled))
 
 
-def _outcome(extractor: str, found: Row | Rejected) -> tuple[str, str]:
+def _extractor(recipe: Recipe, page: SourcePage, rules: tuple[str, ...]) -> Extractor:
+    if rules == DEFAULT_RULES:
+        return extractor_of(recipe, page)
+    template = TemplateRules(page.source, page.template) if page.template else None
+    return registry.load(recipe.extractor, template, respect_paywall=page.respect_paywall, rules=rules)
+
+
+def _outcome(extractor: str, found: Record | Rejected) -> tuple[str, str]:
     if isinstance(found, Rejected):
         return extractor, f"rejected: {found.stage}/{found.reason} {found.detail}".rstrip()
-    record = found.record
-    return record.extractor, f"article: {record.n_words} words, {record.language}, confidence {record.confidence:.2f}"
+    return found.extractor, f"article: {found.n_words} words, {found.language}, confidence {found.confidence:.2f}"
 
 
 def _field(field: str, fields: Fields, evidence: tuple[Evidence, ...]) -> FieldView:
@@ -95,84 +148,43 @@ def _field(field: str, fields: Fields, evidence: tuple[Evidence, ...]) -> FieldV
     values = (held if isinstance(held, tuple) else (held,)) if held else ()
     candidates = dict.fromkeys(item for item in evidence if item.field == field)
     source = getattr(fields.provenance, field, "")
-    agree = dict.fromkeys(item.source for item in candidates if item.value in values and item.source != source)
-    others = tuple(item for item in candidates if item.value not in values)
+    same = [item for item in candidates if item.value in values or {*item.value.split(", ")} <= {*values}]
+    agree = dict.fromkeys(item.source for item in same if item.source != source)
+    others = tuple(item for item in candidates if item not in same)
     return FieldView(field, values, source, tuple(agree), others)
 
 
-def _block(labelled: LabelledBlock) -> BlockView:
+def _blocks(reading: Reading, labelled: tuple[LabelledBlock, ...]) -> tuple[BlockView, ...]:
+    if not labelled:
+        return ()
+    fields = reading.fields
+    features = measure(reading.blocks, Hints(fields.title, fields.description, reading.article_body))
+    columns = [tuple(FEATURES).index(name) for name in TELLING]
+    row_of = {block.position: row for block, row in zip(reading.blocks, features.matrix[:, columns], strict=True)}
+    return tuple(_block(item, row_of[item.block.position]) for item in labelled)
+
+
+def _block(labelled: LabelledBlock, row: Floats) -> BlockView:
     block = labelled.block
-    return BlockView(labelled.label, round(labelled.score, 4), labelled.reasons, block.element.path, block.text)
+    features = {name: round(float(value), 3) for name, value in zip(TELLING, row, strict=True)}
+    score, path = round(labelled.score, 4), block.element.path
+    return BlockView(labelled.label, score, labelled.reasons, path, block.text, block.position, features)
 
 
-def text(recipe: Recipe, page: SourcePage) -> bytes:
-    """Show the main text, one paragraph a line.
-
-    Raises:
-        ShowError: the page was rejected.
-    """
-    return _accepted(recipe, page).text.encode() + b"\n"
-
-
-def brezovnik(recipe: Recipe, page: SourcePage) -> bytes:
-    """Show the page as the extractor of Brezovnik (2021) writes it: an object of JSON; what is unknown is "" or [].
-
-    Raises:
-        ShowError: the page was rejected.
-    """
-    found = _accepted(recipe, page)
-    extracted = {
-        "title": found.title,
-        "subtitle": found.lead,
-        "content": found.text,
-        "images": [{"url": image.url, "alt": image.alt} for image in found.images],
-    }
-    shown = {"url": found.url, "date_accessed": found.fetched, "extracted_data": extracted}
-    return msgspec.json.format(msgspec.json.encode(shown)) + b"\n"
-
-
-def _accepted(recipe: Recipe, page: SourcePage) -> Record:
-    found = process_page(recipe, page)
-    if isinstance(found, Row):
-        return found.record
-    advice = "; --no-filters gives it all the same" if found.stage in FILTER_STAGES else ""
-    reason = f"{found.stage}/{found.reason} {found.detail}".rstrip()
-    raise ShowError(f"{page.page.url or 'the page'} was rejected: {reason}{advice}")
-
-
-def record(recipe: Recipe, page: SourcePage) -> bytes:
-    """Show the record as a line of JSON; of a rejected page `id`, `url` and `rejected`."""
-    found = process_page(recipe, page)
-    if isinstance(found, Rejected):
-        url, body = page.page.url, page.page.body
-        page_id = document_id(url) if url else hashlib.sha256(body).hexdigest()[:ID_LENGTH]
-        return rejection_line(page_id, url, found)
-    return encode_line(found.record)
-
-
-def blocks(recipe: Recipe, page: SourcePage) -> bytes:
-    """Show a table of all blocks with the verdicts on them; the first line names the columns.
-
-    Raises:
-        ShowError: the extractor does not decide block by block.
-    """
-    label = getattr(extractor_of(recipe, page), "label", None)
-    if label is None:
-        names = ", ".join(name for name in registry.SYSTEMS if hasattr(registry.load(name), "label"))
-        raise ShowError(f"this extractor does not decide block by block; those that do: {names or 'none'}")
-    rows = [COLUMNS, *map(_cells, label(page.page))]
-    return "".join("\t".join(row) + "\n" for row in rows).encode()
-
-
-def _cells(labelled: LabelledBlock) -> tuple[str, ...]:
-    block = labelled.block
-    cells = (labelled.label, f"{labelled.score:.4f}", ",".join(labelled.reasons), block.element.path, block.text)
-    return tuple(collapse(printable(cell)) for cell in cells)
-
-
-FORMATS: Mapping[str, Callable[[Recipe, SourcePage], bytes]] = {
-    "text": text,
-    "json": record,
-    "blocks": blocks,
-    "brezovnik": brezovnik,
-}
+def _log(page: SourcePage, reading: Reading, labelled: tuple[LabelledBlock, ...], end: str) -> Iterator[str]:
+    """Say what happened to a page, a line a step."""
+    declared = page.page.headers.get("content-type", "")
+    yield f"decode: {len(page.page.body):,} bytes, {declared or 'no declared type'}; {len(reading.html):,} characters"
+    sources = Counter(item.source for item in reading.evidence)
+    yield f"fields: candidates from {', '.join(f'{name} ({n})' for name, n in sources.items()) or 'nowhere'}"
+    if page.template:
+        hits = ", ".join(f"{hit.field} {hit.position + 1}" for hit in reading.rule_hits)
+        yield f"template of {page.source}: {hits or 'no rule'} found something"
+    yield f"segment: {len(reading.blocks)} blocks"
+    if reading.is_closed:
+        yield "paywall: the page is declared not free; hidden blocks are left out"
+    if labelled:
+        yield f"classify: {sum(item.label is Label.GOOD for item in labelled)} blocks are main text"
+    for rule, n in Counter(rule for item in labelled for rule in item.reasons).items():
+        yield f"{rule}: changed {n} block{'s' * (n != 1)}"
+    yield end

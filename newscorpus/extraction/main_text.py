@@ -1,5 +1,6 @@
 """Find the main text by boosted trees over block features in two passes, post-analysis and a verdict on the page."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import msgspec
@@ -10,7 +11,7 @@ from newscorpus.extraction.carried import complete
 from newscorpus.extraction.classify import COLUMNS, Classifier, label_by
 from newscorpus.extraction.extractor import NO_MAIN_TEXT, FoundText, Reading, good_paragraphs
 from newscorpus.extraction.features import Hints, PageFeatures, measure
-from newscorpus.extraction.post_analysis import revise
+from newscorpus.extraction.post_analysis import DEFAULT_RULES, revise
 from newscorpus.extraction.post_analysis.headline import Labelled
 from newscorpus.extraction.second_opinion import PAIR_SIGNS, Arbiter, decide
 from newscorpus.extraction.streams import OTHER_ARTICLE, find_others
@@ -37,17 +38,21 @@ class MainTextSystem:
     Args:
         artifact: the trained model; by default the one that travels with the package.
         asks: whether another extractor is asked where the model is unsure.
+        rules: of post-analysis, by name.
 
     Raises:
         ArtifactError: the model is missing, damaged or made for other features.
     """
 
-    def __init__(self, artifact: Artifact | None = None, *, asks: bool = True) -> None:
+    def __init__(
+        self, artifact: Artifact | None = None, *, asks: bool = True, rules: Sequence[str] = DEFAULT_RULES
+    ) -> None:
         artifact = artifact or load_artifact(MODEL, INPUTS)
         self.classify = Classifier(artifact)
         self.judge = PageJudge.of(artifact)
         self.arbiter = Arbiter.of(artifact) if asks else None
         self.name = artifact.metadata.extractor
+        self.rules = rules
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
         """The blocks of what was read, with the final verdict on each."""
@@ -114,4 +119,4 @@ class MainTextSystem:
         fields = reading.fields
         features = measure(reading.blocks, Hints(fields.title, fields.description, reading.article_body))
         labelled = label_by(self.classify(features), features, reading.blocks)
-        return revise(labelled, fields.title), features
+        return revise(labelled, fields.title, self.rules), features

@@ -1,6 +1,6 @@
 """Load the extractors by name. Adding one is one entry here, one file and one test."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -15,6 +15,7 @@ from newscorpus.extraction.extractor import (
 )
 from newscorpus.extraction.main_text import MainTextSystem
 from newscorpus.extraction.nodes import load_linear
+from newscorpus.extraction.post_analysis import DEFAULT_RULES
 from newscorpus.published import bte
 from newscorpus.published.node_svm.find import NodeSystem
 from newscorpus.published.paragraph_svm.find import ParagraphSvm
@@ -27,12 +28,12 @@ DEFAULT, ALONE = "main-text", "main-text-alone"
 """The default, and the same without a second opinion."""
 
 
-def _main_text(template: Template | None, *, asks: bool) -> SystemExtractor:
-    system = MainTextSystem(asks=asks)
+def _main_text(template: Template | None, rules: Sequence[str], *, asks: bool) -> SystemExtractor:
+    system = MainTextSystem(asks=asks, rules=rules)
     return BlockSystemExtractor(find=system.find, template=template, label_blocks=system.label)
 
 
-def _template_alone(template: Template | None) -> SystemExtractor:
+def _template_alone(template: Template | None, _rules: Sequence[str]) -> SystemExtractor:
     """The template extractor of Bakić (2012): where the rules of a portal find no text, there is none."""
     reason = "no_main_text" if template else "no_template"
     detail = f"the template {template.name!r} found none" if template else "the portal has no template"
@@ -43,35 +44,42 @@ def _template_alone(template: Template | None) -> SystemExtractor:
     return SystemExtractor(refuse, template)
 
 
-SYSTEMS: Mapping[str, Callable[[Template | None], SystemExtractor]] = {
+SYSTEMS: Mapping[str, Callable[[Template | None, Sequence[str]], SystemExtractor]] = {
     DEFAULT: partial(_main_text, asks=True),
     ALONE: partial(_main_text, asks=False),
-    "bte": lambda template: SystemExtractor(bte.find, template),
-    "texttractor": lambda template: keep_good(Texttractor(), template),
-    "texttractor-unrevised": lambda template: keep_good(Texttractor(rules=()), template),
-    "shallow-tree": lambda template: keep_good(ShallowTree(), template),
-    "paragraph-svm": lambda template: keep_good(ParagraphSvm(), template),
-    "segment-svm": lambda template: SystemExtractor(load_segment_system("segment-svm").find, template),
-    "hybrid-section": lambda template: SystemExtractor(load_segment_system("hybrid-section").find, template),
-    "hybrid-document": lambda template: SystemExtractor(load_segment_system("hybrid-document").find, template),
-    "node-svm": lambda template: SystemExtractor(NodeSystem(load_linear("node-svm")).find, template),
+    "bte": lambda template, _: SystemExtractor(bte.find, template),
+    "texttractor": lambda template, rules: keep_good(Texttractor(), template, rules),
+    "texttractor-unrevised": lambda template, rules: keep_good(Texttractor(rules=()), template, rules),
+    "shallow-tree": lambda template, rules: keep_good(ShallowTree(), template, rules),
+    "paragraph-svm": lambda template, rules: keep_good(ParagraphSvm(), template, rules),
+    "segment-svm": lambda template, _: SystemExtractor(load_segment_system("segment-svm").find, template),
+    "hybrid-section": lambda template, _: SystemExtractor(load_segment_system("hybrid-section").find, template),
+    "hybrid-document": lambda template, _: SystemExtractor(load_segment_system("hybrid-document").find, template),
+    "node-svm": lambda template, _: SystemExtractor(NodeSystem(load_linear("node-svm")).find, template),
     "template": _template_alone,
 }
-"""Our systems; a template is handed to them."""
+"""Our systems; a template is handed to them, and the rules of post-analysis, which those use that label blocks."""
 
 NAMES = (*SYSTEMS, *PEERS)
 
 
-def load(name: str, template: Template | None = None, *, respect_paywall: bool = True) -> Extractor:
+def load(
+    name: str,
+    template: Template | None = None,
+    *,
+    respect_paywall: bool = True,
+    rules: Sequence[str] = DEFAULT_RULES,
+) -> Extractor:
     """The extractor called `name`, ready to use; a portal's `template` decides where it gives text.
 
-    Our systems leave out what a page that is declared not free does not show, unless `respect_paywall` is false.
+    Systems that label blocks apply `rules` of post-analysis, by name. Our systems leave out what a page that is
+    declared not free does not show, unless `respect_paywall` is false.
 
     Raises:
         ValueError: there is no such extractor, or a peer that takes no template is given one; one line.
     """
     if name in SYSTEMS:
-        return replace(SYSTEMS[name](template), respect_paywall=respect_paywall)
+        return replace(SYSTEMS[name](template, rules), respect_paywall=respect_paywall)
     if name not in PEERS:
         raise ValueError(f"unknown extractor {name!r}; known are: {', '.join(NAMES)}")
     if template:

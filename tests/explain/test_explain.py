@@ -21,9 +21,9 @@ from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.crawl.ledger import Fetched, Ledger, Link, Series, UrlOutcome, UrlState, key_of
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.errors import CorpusError
-from newscorpus.explain.address import FATES, Explanation, Fate, archived_page, explain
+from newscorpus.explain.address import FATES, Explanation, Fate, explain
 from newscorpus.explain.lines import explanation_lines
-from newscorpus.explain.page import inspect_page
+from newscorpus.explain.page import archived_source, inspect_page
 from newscorpus.layout import INTAKE_SEGMENT
 from newscorpus.portals.portal import TemplateSection
 from newscorpus.publish.build import build
@@ -241,7 +241,9 @@ def test_sources_that_disagree_are_shown() -> None:
     assert (fields["authors"].values, fields["authors"].source) == (("A Bee",), "meta")
     assert view.outcome.startswith("article: ")
     assert [block.text for block in view.blocks if block.label == "good"] == paragraphs("one")
-    assert {*msgspec.to_builtins(view)["blocks"][0]} == {"label", "score", "reasons", "path", "text"}
+    assert {*msgspec.to_builtins(view)["blocks"][0]} == {
+        *("label", "score", "reasons", "path", "text", "position", "features")
+    }
 
 
 def test_pages_that_cannot_be_read_and_extractors_without_blocks() -> None:
@@ -276,6 +278,10 @@ def test_what_a_corpus_says_does_not_steer_the_terminal(corpus: Path) -> None:
     assert text.count("\n  fate ") == 1
 
 
+def place_of(said: Explanation) -> tuple[str, int]:
+    return (said.answered.archive_file, said.answered.archive_offset) if said.answered else ("", 0)
+
+
 @pytest.mark.parametrize("column", ["archive_file", "line_file"])
 @pytest.mark.parametrize("name", ["../secret.txt", "{folder}/secret.txt", "intake/\0"])
 def test_a_ledger_that_names_files_outside_the_corpus_opens_none(
@@ -286,7 +292,7 @@ def test_a_ledger_that_names_files_outside_the_corpus_opens_none(
     with closing(sqlite3.connect(crafted / "ledger.sqlite")) as connection, connection:
         connection.execute(f"UPDATE urls SET {column} = ?", (name.format(folder=tmp_path),))
     with pytest.raises(CorpusError, match="names a file outside the corpus"):
-        archived_page(crafted, explain(crafted, SITE + "/one"))
+        archived_source(crafted, SITE + "/one", *place_of(explain(crafted, SITE + "/one")))
 
 
 def test_every_state_of_an_address_has_a_fate() -> None:

@@ -1,0 +1,92 @@
+"""Make the application: its routes, its guard, and how it answers errors."""
+
+import secrets
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from newscorpus.config import Limits
+from newscorpus.explain.html import SCRIPT, STYLE
+from newscorpus.recipe import Recipe, prepare
+from newscorpus.terminal import describe
+from newscorpus.ui import trying
+from newscorpus.ui.desk import HERE, Desk, desk_of, named, work
+from newscorpus.ui.safety import Guard
+from newscorpus.workers import WorkerPool
+
+STATIC = {
+    "shown.css": ("text/css", STYLE),
+    "shown.js": ("text/javascript", SCRIPT),
+    **{
+        name: (kind, (HERE / "static" / name).read_text("utf-8"))
+        for name, kind in (("ui.css", "text/css"), ("ui.js", "text/javascript"), ("htmx.min.js", "text/javascript"))
+    },
+}
+"""The files that our pages load, by name."""
+
+
+def make_app(corpora: Sequence[Path], hosts: Sequence[str], password: str = "", contact: str = "") -> Starlette:
+    """Make the application that serves `corpora` to those who call it by one of `hosts` (`host:port`).
+
+    Args:
+        corpora: folders.
+        hosts: what the Host header may say.
+        password: that is asked for; "" for none.
+        contact: for the user agent, where a page from the web is tried; "": nothing is fetched.
+
+    Raises:
+        CorpusError: a folder is missing.
+    """
+    pool = WorkerPool(work, 1, Limits().page_seconds, partial(prepare, Recipe()))
+    desk = Desk(named(corpora), secrets.token_urlsafe(), contact, pool)
+
+    @asynccontextmanager
+    async def closing_pool(_app: Starlette) -> AsyncIterator[None]:
+        with pool:
+            yield
+
+    app = Starlette(
+        routes=[
+            Route("/", _home),
+            Route("/static/{name}", _static),
+            Route("/try", trying.view),
+            Route("/try", trying.post, methods=["POST"]),
+            Route("/api/extract", trying.api, methods=["POST"]),
+        ],
+        middleware=[Middleware(Guard, hosts=frozenset(hosts), token=desk.token, password=password)],
+        exception_handlers=dict.fromkeys((ValueError, OSError, ImportError, HTTPException), _failed),
+        lifespan=closing_pool,
+    )
+    app.state.desk = desk
+    return app
+
+
+def _home(request: Request) -> Response:
+    return desk_of(request).render(request, "home.html", "newscorpus", corpora=desk_of(request).corpora)
+
+
+def _static(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in STATIC:
+        raise HTTPException(404)
+    kind, text = STATIC[name]
+    return Response(text, media_type=kind)
+
+
+def _failed(request: Request, error: Exception) -> Response:
+    """Answer in one line what a user can mend; other faults are the server's, with a traceback in its log."""
+    status = error.status_code if isinstance(error, HTTPException) else 422
+    line = error.detail if isinstance(error, HTTPException) else describe(error)
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": line}, status)
+    answer = desk_of(request).render(request, "failed.html", "That did not work", line=line)
+    answer.status_code = status
+    return answer

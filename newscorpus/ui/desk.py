@@ -1,0 +1,117 @@
+"""Hold what all views need: the corpora that were named, the process that reads pages, and the templates."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import ChoiceLoader, FileSystemLoader
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from newscorpus.crawl.ledger.status import find
+from newscorpus.errors import CorpusError
+from newscorpus.explain.html import FOLDER as SHOWN_TEMPLATES
+from newscorpus.explain.html import TEMPLATES as SHOWN
+from newscorpus.explain.html import frame
+from newscorpus.explain.page import ShownPage, archived_source, show_page
+from newscorpus.extraction.post_analysis import DEFAULT_RULES
+from newscorpus.layout import LEDGER
+from newscorpus.recipe import Recipe, SourcePage
+from newscorpus.workers import Lost, WorkerPool
+
+HERE = Path(__file__).parent
+
+TEMPLATES = SHOWN.overlay(
+    loader=ChoiceLoader([FileSystemLoader(HERE / "templates"), FileSystemLoader(SHOWN_TEMPLATES)])
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A page to be shown, and how."""
+
+    page: SourcePage
+    recipe: Recipe
+    rules: tuple[str, ...] = DEFAULT_RULES  # of post-analysis
+
+
+def work(task: Task) -> ShownPage | str:
+    """Show a page; what is wrong with the choice comes back as its line. Runs in a process of its own."""
+    try:
+        return show_page(task.recipe, task.page, task.rules)
+    except (ValueError, ImportError) as error:
+        return str(error)
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What all views need."""
+
+    corpora: Mapping[str, Path]  # folders, by the name in addresses
+    token: str  # that our own pages send with what they write
+    contact: str  # for the user agent; "": nothing is fetched
+    pool: WorkerPool[Task, ShownPage | str]
+
+    def corpus(self, request: Request) -> Path:
+        """The folder of the corpus that the address of a request names."""
+        name = request.path_params["corpus"]
+        if name not in self.corpora:
+            raise HTTPException(404, f"no corpus called {name!r} was named when the server was started")
+        return self.corpora[name]
+
+    def show(self, task: Task) -> ShownPage:
+        """Show a page; waits for the process.
+
+        Raises:
+            ValueError: the choice is wrong, or the process was lost over the page.
+        """
+        found = self.pool.submit(task).result()
+        if isinstance(found, ShownPage):
+            return found
+        raise ValueError(f"the page was given up: {found.detail}" if isinstance(found, Lost) else found)
+
+    def archived(self, url: str) -> SourcePage | None:
+        """The page of an address from the first archive that has it; None where none has.
+
+        Raises:
+            CorpusError: an archive has it, but not whole.
+        """
+        for corpus in self.corpora.values():
+            entry = find(corpus, url) if (corpus / LEDGER).is_file() else None
+            if entry and entry.archived[0]:
+                return archived_source(corpus, url, *entry.archived)
+        return None
+
+    def render(self, request: Request, template: str, title: str, **values: Any) -> HTMLResponse:
+        """Fill a template: the part that a page of ours asked for, or else the whole page around it."""
+        part = TEMPLATES.get_template(template).render(desk=self, frame=frame, title=title, **values)
+        if "hx-request" in request.headers:
+            return HTMLResponse(part.encode("utf-8", "replace"))
+        page = TEMPLATES.get_template("base.html").render(
+            desk=self, title=title, part=part, here=request.url.path, names=list(self.corpora)
+        )
+        return HTMLResponse(page.encode("utf-8", "replace"))
+
+
+def desk_of(request: Request) -> Desk:
+    """The desk of the server that a request came to."""
+    desk: Desk = request.app.state.desk
+    return desk
+
+
+def named(corpora: Sequence[Path]) -> dict[str, Path]:
+    """Give each folder a name for addresses: its own, numbered where two are alike.
+
+    Raises:
+        CorpusError: a folder is missing.
+    """
+    found: dict[str, Path] = {}
+    for corpus in corpora:
+        if not corpus.is_dir():
+            raise CorpusError(f"{corpus}: no such folder")
+        name = corpus.resolve().name or "corpus"
+        alike = sum(other.partition("~")[0] == name for other in found)
+        found[f"{name}~{alike + 1}" if alike else name] = corpus
+    return found

@@ -1,0 +1,92 @@
+"""A crawled corpus, a server that shows it, and a browser that looks at it."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra `ui` is not installed (pip install 'newscorpus[ui]')")
+
+import uvicorn
+from starlette.testclient import TestClient
+
+from newscorpus.demo.run import run_demo
+from newscorpus.ui.app import make_app
+from newscorpus.ui.server import listening
+
+CHROMIUM = "/usr/bin/chromium"
+ARGUMENTS = (
+    "--no-sandbox --headless --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+    " --disable-component-update --disable-sync"
+).split()
+HOST = "testserver"
+
+Serving = Callable[..., AbstractContextManager[str]]
+
+
+@pytest.fixture(scope="session")
+def demo_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The corpus of a crawl of the demo portal, archive and ledger included."""
+    return run_demo(tmp_path_factory.mktemp("ui") / "demo").corpus
+
+
+@pytest.fixture(scope="session")
+def client(demo_corpus: Path) -> Iterator[TestClient]:
+    """Asks the application without a network."""
+    with TestClient(make_app([demo_corpus], [HOST]), base_url=f"http://{HOST}") as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def serving() -> Serving:
+    """Serves corpora on a free port of this machine; gives the address."""
+
+    @contextmanager
+    def run(*corpora: Path) -> Iterator[str]:
+        with listening("127.0.0.1", 0) as listener:
+            host = f"127.0.0.1:{listener.getsockname()[1]}"
+            server = uvicorn.Server(uvicorn.Config(make_app(corpora, [host]), log_level="error"))
+            thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+            thread.start()
+            try:
+                yield f"http://{host}"
+            finally:
+                server.should_exit = True
+                thread.join()
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def served(serving: Serving, demo_corpus: Path) -> Iterator[str]:
+    """The address of a server that shows the demo corpus."""
+    with serving(demo_corpus) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A Chromium; the test is skipped where none is installed."""
+    if not Path(CHROMIUM).exists():
+        pytest.skip("chromium is not installed (Debian: apt-get install chromium)")
+    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (requirements-dev.txt)")
+    with driver.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def tab(browser: Any) -> Iterator[Any]:
+    """An empty tab; what its pages ask for stands in `tab.asked`, and nothing that they complain of passes."""
+    context = browser.new_context()
+    tab = context.new_page()
+    tab.asked, tab.complaints = [], []
+    tab.on("request", lambda request: tab.asked.append(request.url))
+    tab.on("pageerror", lambda error: tab.complaints.append(str(error)))
+    yield tab
+    context.close()
+    assert tab.complaints == []
