@@ -21,6 +21,8 @@ LOW_CONFIDENCE = "low-confidence.jsonl"
 CRAWL_REPORT = "crawl-report.json"
 PROFILES = "profiles"
 GOLD = "gold"
+ASIDE = "aside"
+"""Rows that a ledger put back from a backup does not know."""
 
 MANIFEST = "manifest.json"
 CARD = "README.md"
@@ -33,6 +35,9 @@ CRAWL_LOCK = ".crawl.lock"
 BUILD_LOCK = ".build.lock"
 """Held while a crawl or a build writes to the corpus."""
 
+COMMITTED = ".committed.json"
+"""How much of each file counts, as the ledger said when it was last made safe: an older ledger says less."""
+
 ADOPTED = ".adopted"
 """Names, one a line, of links and files that somebody else put there and wants used; they are never removed or cut."""
 
@@ -44,7 +49,7 @@ OWN: Mapping[str, re.Pattern[str]] = {
 }
 """The folders that a crawl and its build write, and how their files are named."""
 
-FILES = (REJECTED, DUPLICATES, LOW_CONFIDENCE, CRAWL_REPORT, LEDGER)
+FILES = (REJECTED, DUPLICATES, LOW_CONFIDENCE, CRAWL_REPORT, COMMITTED, LEDGER)
 """The files that they write beside; the ledger, which says whose the others are, last."""
 
 

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+from newscorpus.crawl.ledger.losses import lose
 from newscorpus.crawl.ledger.rows import key_of
 from newscorpus.files import sync, sync_folder
 from newscorpus.layout import REJECTED
@@ -45,6 +46,26 @@ def take_renewed(connection: sqlite3.Connection, corpus: Path) -> None:
         connection.execute("DELETE FROM files WHERE name = ?", (RENEWED,))
 
 
+def find_again(connection: sqlite3.Connection, corpus: Path) -> int:
+    """Find the lines of an older ledger in a journal that was renewed since; gives the length of its whole lines.
+
+    A page whose line is gone, since it became something else, is lost like those of a journal that was cut.
+    """
+    path, places, length = corpus / REJECTED, dict[int | None, int](), 0
+    for offset, line in _lines(path) if path.is_file() else ():
+        if line.endswith(b"\n"):
+            places[_key(line)], length = offset, offset + len(line)
+    sql = "SELECT serial, id, redirected_to FROM urls WHERE line_file = ?"
+    rows = connection.execute(sql, (REJECTED,)).fetchall()
+    found = [places.get(key, places.get(key_of(target), length) if target else length) for _, key, target in rows]
+    connection.executemany(
+        "UPDATE urls SET line_offset = ? WHERE serial = ?", ((at, row[0]) for at, row in zip(found, rows, strict=True))
+    )
+    if length in found:
+        lose(connection.execute, REJECTED, length)
+    return length
+
+
 def _renew(connection: sqlite3.Connection, old: Path, new: Path) -> int:
     """Write the journal anew, and its offsets into the ledger; gives its length."""
     sql = "SELECT line_offset, serial FROM urls WHERE line_file = ? ORDER BY line_offset"
@@ -71,10 +92,15 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
             offset += len(line)
 
 
+def _key(line: bytes) -> int | None:
+    """The key of the address of a line; None where it is no line of ours."""
+    try:
+        return key_of(json.loads(line)["url"])
+    except (ValueError, LookupError, TypeError):
+        return None
+
+
 def _is_known(connection: sqlite3.Connection, line: bytes) -> bool:
     """Whether the ledger knows the address of a line; it does not know requests that it cannot store."""
-    try:
-        key = key_of(json.loads(line)["url"])
-    except (ValueError, LookupError, TypeError):  # no line of ours; it stays
-        return False
-    return connection.execute("SELECT 1 FROM urls WHERE id = ?", (key,)).fetchone() is not None
+    key = _key(line)
+    return key is not None and connection.execute("SELECT 1 FROM urls WHERE id = ?", (key,)).fetchone() is not None

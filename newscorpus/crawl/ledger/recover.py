@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from itertools import count
 from pathlib import Path
 
+from newscorpus.crawl.ledger.backups import note_lengths, noted_lengths, take_newer
 from newscorpus.crawl.ledger.journal import take_renewed
 from newscorpus.crawl.ledger.losses import lose
 from newscorpus.crawl.ledger.rows import UrlState
@@ -23,7 +24,8 @@ def recover(
 
     Addresses under way or waiting are queued again, those met by pages that were not finished are forgotten, and files
     are cut back to what was committed. A file that is shorter than that was lost in part by a power failure: the pages
-    whose lines are missing, and the last one before them, are queued again.
+    whose lines are missing, and the last one before them, are queued again. Where the files were longer already when
+    the ledger was last made safe, it is an older one: see `backups`.
 
     Args:
         connection: the ledger.
@@ -37,10 +39,13 @@ def recover(
     """
     take_renewed(connection, corpus)
     lengths = dict(connection.execute("SELECT name, length FROM files"))
-    for name in lengths:
+    noted = noted_lengths(corpus, lengths)
+    for name in lengths | noted:
         inside(corpus, name, LedgerError)
-    _refuse_others(connection, corpus, lengths, adopts=adopts)
+    _refuse_others(connection, corpus, lengths | noted, adopts=adopts)
     connection.execute("BEGIN IMMEDIATE")
+    if noted:
+        lengths = take_newer(connection, corpus, lengths, noted)
     connection.execute("DELETE FROM urls WHERE state = ?", (UrlState.RESERVED,))
     for state in (UrlState.WAITING, UrlState.LEASED):
         connection.execute("UPDATE urls SET state = ? WHERE state = ?", (UrlState.QUEUED, state))
@@ -48,6 +53,7 @@ def recover(
         lengths[name] = _cut(connection, corpus, name, length)
     for part in damaged:
         lose(connection.execute, *part)
+    note_lengths(corpus, lengths)  # before the commit: what is cut must not make the ledger look old
     connection.execute("COMMIT")
     begun = {name: 0 for name in (_next_segment(corpus, lengths), REJECTED) if name not in lengths}
     announce(connection, begun)

@@ -75,7 +75,11 @@ CREATE TABLE lost (serial INTEGER PRIMARY KEY);
 CREATE TABLE unfinished (file TEXT NOT NULL, offset INTEGER NOT NULL, PRIMARY KEY (file, offset)) WITHOUT ROWID;
 """
 
-MIGRATIONS = (FIRST, REVISITS, PERIODS, RULES, LOST)
+NEWER = """
+CREATE TABLE newer (id INTEGER PRIMARY KEY, file TEXT NOT NULL, offset INTEGER NOT NULL);  -- see `backups`
+"""
+
+MIGRATIONS = (FIRST, REVISITS, PERIODS, RULES, LOST, NEWER)
 """What makes version n + 1 of version n; `PRAGMA user_version` holds the version. Only ever appended to."""
 
 

@@ -13,6 +13,7 @@ from io import FileIO
 from itertools import count
 from pathlib import Path
 
+from newscorpus.crawl.ledger.backups import note_lengths
 from newscorpus.crawl.ledger.journal import tidy
 from newscorpus.crawl.ledger.store import MAX_LOG_BYTES
 from newscorpus.errors import LedgerError
@@ -124,7 +125,7 @@ class Transaction:
         """
         names = frozenset(self._unsynced)
         self._unsynced.clear()
-        return partial(_checkpoint, self._corpus, names)
+        return partial(_checkpoint, self._corpus, names, dict(self._lengths))
 
     def trim(self) -> None:
         """Have the database's log begin anew where it has grown long, which only its writer can; after a commit."""
@@ -197,13 +198,15 @@ class Transaction:
         self._open.clear()
 
 
-def _checkpoint(corpus: Path, names: frozenset[str]) -> None:
-    """Sync the files first: the database must never say more than what is there."""
+def _checkpoint(corpus: Path, names: frozenset[str], lengths: Mapping[str, int]) -> None:
+    """Sync the files first: the database must never say more than what is there; nor the note of their lengths."""
     for name in names:
         with (corpus / name).open("r+b", buffering=0) as file:
             sync(file)
     with closing(sqlite3.connect(corpus / LEDGER, isolation_level=None)) as connection:
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+    if names:
+        note_lengths(corpus, lengths)
 
 
 def announce(connection: sqlite3.Connection, names: Iterable[str]) -> None:

@@ -196,7 +196,7 @@ def test_what_was_not_committed_is_cut_off_and_what_was_announced_goes(tmp_path:
     with Ledger.open(tmp_path):
         assert segment.read_bytes() == b"header\nx\n"
     names = [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*") if "sqlite" not in path.name]
-    assert sorted(names) == [".crawl.lock", "intake/000001.jsonl", "notes.txt"]
+    assert sorted(names) == [".committed.json", ".crawl.lock", "intake/000001.jsonl", "notes.txt"]
 
 
 def test_what_was_announced_and_never_made_is_not_ours_any_more(tmp_path: Path) -> None:
