@@ -15,7 +15,7 @@ import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
-from newscorpus.resources import data_folder
+from newscorpus.resources import data_folder, project_folder
 
 METADATA = "metadata.json"
 CARD = "card.md"
@@ -42,6 +42,7 @@ class Metadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     versions: dict[str, str]  # of the packages that made it
     data: dict[str, dict[str, str | int]]  # the sets it was trained on, each with licence, pages and SHA-256
     scores: dict[str, dict[str, float]]  # as measured at training, by set
+    system: str = ""  # name of the model shipped for the same system; "" for that model itself
 
     @property
     def extractor(self) -> str:
@@ -81,13 +82,40 @@ class Artifact:
         return self.weights[file]
 
 
+def own_models() -> Path:
+    """The folder of the models that the user trains, in the Scrapy project or else the current folder."""
+    return (project_folder() or Path.cwd()) / "models"
+
+
+def model_folder(model: str) -> Path:
+    """The folder of a model: of a shipped one by its name, of any by its path.
+
+    A relative path begins at the current folder, else at that of the Scrapy project.
+    """
+    shipped = data_folder("models") / model
+    if Path(model).name == model and shipped.is_dir():
+        return shipped
+    bases = (Path.cwd(), project_folder() or Path.cwd())
+    return next((base / model for base in bases if (base / model / METADATA).is_file()), shipped)
+
+
+def read_metadata(model: str) -> Metadata | None:
+    """The metadata of a model, by its name or its path; None where there is no such model.
+
+    Raises:
+        ArtifactError: they are damaged.
+    """
+    folder = model_folder(model)
+    return _read_metadata(folder) if (folder / METADATA).is_file() else None
+
+
 def load_artifact(name: str, features: Sequence[str]) -> Artifact:
-    """Load the model `name`, for input columns `features`.
+    """Load a model, by its name or its path, for input columns `features`.
 
     Raises:
         ArtifactError: there is no such model, a file of it is missing or altered, or it was trained on other features.
     """
-    folder = data_folder("models") / name
+    folder = model_folder(name)
     try:
         metadata = _read_metadata(folder)
         weights = {file: (folder / file).read_bytes() for file in metadata.files}

@@ -272,6 +272,19 @@ class RevisitConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class Revision:
+    """How the labels of blocks come from their scores; what is None is as the extractor does it by itself."""
+
+    post_analysis: tuple[str, ...] | None = None  # names of rules, in order; of `extraction.post_analysis.RULES`
+    upper: float | None = None  # score above which a block is good
+    lower: float | None = None  # score above which a block is almost good, which some rules ask for
+
+    def or_else(self, other: "Revision") -> "Revision":
+        """This one, with what it leaves open as in `other`."""
+        return Revision(*(getattr(self if getattr(self, name) is not None else other, name) for name in self.__slots__))
+
+
+@dataclass(frozen=True, slots=True)
 class PostAnalysisConfig:
     """Numbers of the rules that revise a page's labels; distances count blocks."""
 

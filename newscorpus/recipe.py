@@ -13,8 +13,8 @@ from pathlib import Path
 
 import msgspec
 
-from newscorpus.artifacts import METADATA
-from newscorpus.config import QualityConfig
+from newscorpus.artifacts import read_metadata
+from newscorpus.config import QualityConfig, Revision
 from newscorpus.corpus.detectors import LanguageDetector, by_fasttext, by_langid
 from newscorpus.corpus.intake import Row, excerpt
 from newscorpus.corpus.language import judge_language
@@ -33,7 +33,6 @@ from newscorpus.extraction.second_opinion import PACKAGE
 from newscorpus.portals.portal import Portal, TemplateSection
 from newscorpus.portals.template import RuleTally, TemplateRules
 from newscorpus.published.registry import ALONE, DEFAULT, load
-from newscorpus.resources import data_folder
 from newscorpus.tokens import collapse
 from newscorpus.workers import Lost
 
@@ -62,6 +61,8 @@ class SourcePage:
     # What the address says; the less it promises, the more the page has to prove.
     trust: AddressTrust = AddressTrust.CERTAIN
     respect_paywall: bool = True  # what a page declared not free does not show is left out
+    extractor: str = ""  # the portal's own, by name or folder; "" where it names none
+    revision: Revision = Revision()  # how the portal has the blocks of its extractor labelled
     # What became of it, where that was found out when it was read for its links.
     judged: "JudgedPage | None" = None
 
@@ -77,8 +78,17 @@ def page_of_portal(
     if len(portal.languages) == 1:
         evidence += (Evidence("language", portal.languages[0], PORTAL_EVIDENCE),)
     page = replace(page, evidence=evidence)
-    template = portal.template_for(page.fetched)
-    return SourcePage(page, portal.name, portal.languages, template, following, trust, portal.respect_paywall)
+    return SourcePage(
+        page=page,
+        source=portal.name,
+        languages=portal.languages,
+        template=portal.template_for(page.fetched),
+        following=following,
+        trust=trust,
+        respect_paywall=portal.respect_paywall,
+        extractor=portal.extractor,
+        revision=Revision(portal.post_analysis, portal.upper, portal.lower),
+    )
 
 
 def template_of(rules: Mapping[str, tuple[str, ...]] | None) -> TemplateSection | None:
@@ -92,32 +102,22 @@ def template_of(rules: Mapping[str, tuple[str, ...]] | None) -> TemplateSection 
 class Recipe:
     """How pages become rows; the same for all pages of a run."""
 
-    extractor: str = DEFAULT  # its name
+    extractor: str = DEFAULT  # its name, or the folder of its model; another than the default goes before the portal's
     rights: RightsPolicy = RightsPolicy.RECORD  # what is done where a site reserves the use
     # Which articles are kept, and what is masked; None: all, in any language, without tags and masks.
     quality: QualityConfig | None = QualityConfig()
+    revision: Revision = Revision()  # how blocks are labelled
 
-    def version(
-        self,
-        template: TemplateSection | None = None,
-        languages: tuple[str, ...] = (),
-        trust: AddressTrust = AddressTrust.CERTAIN,
-        *,
-        respect_paywall: bool = True,
-    ) -> str:
-        """Name all that decides on the pages of a source, such as "main-text@2+0c4f9a2b7d"; equal recipes, equal names.
-
-        Args:
-            template: of the source.
-            languages: of the source.
-            trust: in the address, which follows the patterns of the source.
-            respect_paywall: of the source.
-        """
-        return _version(self, template, languages, trust, respect_paywall)
+    def decider_for(self, page: SourcePage) -> tuple[str, Revision]:
+        """The extractor of a page and how it labels blocks: the portal's, unless the recipe says otherwise."""
+        if self.extractor not in (DEFAULT, ALONE):
+            return self.extractor, self.revision
+        return page.extractor or self.extractor, self.revision.or_else(page.revision)
 
     def version_for(self, page: SourcePage) -> str:
-        """Name all that decides on a page."""
-        return self.version(page.template, page.languages, page.trust, respect_paywall=page.respect_paywall)
+        """Name all that decides on a page, such as "main-text@2+0c4f9a2b7d"; equal recipes, equal names."""
+        name, revision = self.decider_for(page)
+        return _version(name, self, page.template, page.languages, page.trust, page.respect_paywall, revision=revision)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,28 +257,33 @@ def extractor_of(recipe: Recipe, page: SourcePage | None = None) -> Extractor:
         ValueError: there is no such extractor, its model is missing, or a rule of the template is broken.
         ImportError: the extractor needs a package that is not installed.
     """
-    template = page.template if page else None
-    respect_paywall = page.respect_paywall if page else True
-    return _load(recipe.extractor, page.source if page and template else "", template, respect_paywall)
+    page = page or SourcePage(Page("", b""))
+    name, revision = recipe.decider_for(page)
+    return _load(name, page.source if page.template else "", page.template, page.respect_paywall, revision)
 
 
 @cache
-def _load(name: str, source: str, template: TemplateSection | None, respect_paywall: bool) -> Extractor:
+def _load(
+    name: str, source: str, template: TemplateSection | None, respect_paywall: bool, revision: Revision
+) -> Extractor:
     rules = TemplateRules(source, template) if template else None
-    return load(name, rules, respect_paywall=respect_paywall)
+    return load(name, rules, respect_paywall=respect_paywall, revision=revision)
 
 
 @cache
-def _version(recipe: Recipe, *of_source: TemplateSection | tuple[str, ...] | AddressTrust | bool | None) -> str:
-    extractor = DEFAULT if recipe.extractor == ALONE else recipe.extractor
-    models = [_model(name) for name in (extractor, FIELDS_MODEL, LETTERS_MODEL)]
-    packages = [metadata.version(name) for name in ("newscorpus", PACKAGE)]
-    decides = msgspec.json.encode([packages, SCHEMA, models, recipe, *of_source])
-    return f"{recipe.extractor}@{models[0].get('version', '0')}+{hashlib.sha256(decides).hexdigest()[:10]}"
+def _version(
+    name: str,
+    recipe: Recipe,
+    *of_source: TemplateSection | tuple[str, ...] | AddressTrust | bool | None,
+    revision: Revision,
+) -> str:
+    models = [_model(model) for model in (DEFAULT if name == ALONE else name, FIELDS_MODEL, LETTERS_MODEL)]
+    packages = [metadata.version(package) for package in ("newscorpus", PACKAGE)]
+    decides = msgspec.json.encode([packages, SCHEMA, models, name, recipe, *of_source, revision])
+    return f"{name}@{models[0].get('version', '0')}+{hashlib.sha256(decides).hexdigest()[:10]}"
 
 
 def _model(name: str) -> dict[str, object]:
     """Version and hashes of the files of a model; nothing where the extractor has no model of its own."""
-    path = data_folder("models") / name / METADATA
-    known = msgspec.json.decode(path.read_bytes()) if path.is_file() else {}
-    return {key: known[key] for key in ("version", "files") if key in known}
+    known = read_metadata(name)
+    return {"version": known.version, "files": known.files} if known else {}

@@ -15,7 +15,13 @@ NEWSCORPUS_CORPUS = ""
 NEWSCORPUS_CONTACT = ""
 """Where sites can reach you, mail address or URL; part of the user agent, needed for crawls beyond this machine."""
 NEWSCORPUS_EXTRACTOR = registry.DEFAULT
-"""Name of the extractor, as `newscorpus extract` takes it."""
+"""Name of the extractor, or folder of a model of your own, as `newscorpus extract` takes it."""
+NEWSCORPUS_POST_ANALYSIS = None
+"""Rules that revise the labels of blocks, in order, such as ["start", "neighbours"]; docs/post-analysis.md."""
+NEWSCORPUS_UPPER = None
+"""Score above which a block is good; without it, the extractor's own."""
+NEWSCORPUS_LOWER = None
+"""Score above which a block is almost good, which some rules ask for; without it, the extractor's own."""
 NEWSCORPUS_SECOND_OPINION = "on"
 """Whether trafilatura is asked too where the default extractor is unsure, "on" or "off"; docs/main-text.md."""
 NEWSCORPUS_WORKERS = max(1, (os.cpu_count() or 1) - 1)

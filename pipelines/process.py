@@ -9,12 +9,12 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
 
 from newscorpus.addon.counts import FAILED, template_rule
-from newscorpus.addon.options import quality_config, rights_policy, switch
+from newscorpus.addon.options import quality_config, revision_of, rights_policy, switch
 from newscorpus.addon.workers import workers_of
 from newscorpus.corpus.quality.judge import changed_settings
 from newscorpus.errors import CrawlError
 from newscorpus.portals.template import RuleTally
-from newscorpus.published.registry import ALONE, DEFAULT, NAMES
+from newscorpus.published.registry import ALONE, DEFAULT, check_name
 from newscorpus.recipe import JudgedPage, Recipe, SourcePage, judge_page, lost_page, tally_rules
 from newscorpus.workers import Lost
 
@@ -50,14 +50,16 @@ class ProcessPipeline:
         """
         settings = crawler.settings
         extractor = settings["NEWSCORPUS_EXTRACTOR"]
-        if extractor not in NAMES:
-            raise CrawlError(f"setting NEWSCORPUS_EXTRACTOR is {extractor!r}; known: {', '.join(NAMES)}")
+        try:
+            check_name(extractor)
+        except ValueError as error:
+            raise CrawlError(f"setting NEWSCORPUS_EXTRACTOR: {error}") from error
         if extractor == DEFAULT and not switch(settings, "NEWSCORPUS_SECOND_OPINION"):
             extractor = ALONE
         quality = quality_config(settings)
         if changed := changed_settings(quality):
             crawler.stats.set_value(QUALITY_STAT, changed)
-        return cls(crawler, Recipe(extractor, rights_policy(settings), quality))
+        return cls(crawler, Recipe(extractor, rights_policy(settings), quality, revision_of(settings)))
 
     async def open_spider(self) -> None:
         """Start the processes before the first page comes.

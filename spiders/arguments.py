@@ -17,11 +17,13 @@ from newscorpus.addon.politeness import PolitenessMiddleware
 from newscorpus.addon.robots import RobotsMiddleware
 from newscorpus.crawl.addresses import host_and_port, is_loopback
 from newscorpus.crawl.politeness import PolitenessPolicy
+from newscorpus.data import Page
 from newscorpus.discovery.period import ALWAYS, Period
 from newscorpus.discovery.revisits import Revisit
-from newscorpus.errors import CrawlError
+from newscorpus.errors import CrawlError, PortalError
 from newscorpus.portals.portal import Portal, read_quiet_hours
 from newscorpus.portals.schema import list_portals, load_portal, with_base
+from newscorpus.recipe import Recipe, extractor_of, page_of_portal
 
 KNOWN = ("portal", "limit", "base", "urls", "fresh", "since", "until", "revisit")
 USAGE = (
@@ -170,7 +172,18 @@ def _portals(name: str) -> tuple[Portal, ...]:
         return tuple(portal for portal in every if not is_loopback(portal.start[0]))
     if not (names := parse_names(name)):
         raise CrawlError(f"argument 'portal' is missing; known: all, {', '.join(list_portals())}; {USAGE}")
-    return tuple(map(load_portal, names))
+    return tuple(map(_load_checked, names))
+
+
+def _load_checked(name: str) -> Portal:
+    """A portal whose own extractor, if it names one, can be loaded."""
+    portal = load_portal(name)
+    try:
+        if portal.extractor:
+            extractor_of(Recipe(), page_of_portal(Page("", b""), portal))
+    except (ValueError, ImportError) as error:
+        raise PortalError(f"portal {portal.name}: extractor: {error}") from error
+    return portal
 
 
 def _check_apart(portals: tuple[Portal, ...]) -> None:

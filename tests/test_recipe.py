@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from newscorpus import recipe as module
-from newscorpus.config import QualityConfig
+from newscorpus.config import QualityConfig, Revision
 from newscorpus.corpus.intake import EXCERPT_CHARACTERS, Row
 from newscorpus.crawl.robots import RightsPolicy
 from newscorpus.data import Article, Fields, Page, Rejected, Rights, RuleHit
@@ -196,24 +196,42 @@ def test_a_page_whose_process_died_is_rejected() -> None:
 
 
 def test_the_version_of_a_recipe_names_what_decides() -> None:
-    default, template = Recipe(), TemplateSection(text=("div.own",))
-    assert default.version() == Recipe().version()
-    assert default.version().startswith("main-text@")
-    versions = {
-        default.version(),
-        default.version(template),
-        default.version(replace(template, title=("h1",))),
-        default.version(languages=("cs",)),
-        default.version(trust=AddressTrust.LIKELY),
-        Recipe("main-text-alone").version(),
-        default.version(respect_paywall=False),
-        Recipe("bte").version(),
-        Recipe(rights=RightsPolicy.SKIP).version(),
-        Recipe(quality=QualityConfig(min_words=7)).version(),
-        Recipe(quality=None).version(),
-    }
-    assert len(versions) == 11
-    assert Recipe("main-text-alone").version().split("+")[0].endswith(default.version().split("+")[0].split("@")[1])
+    page, template = SourcePage(PAGE), TemplateSection(text=("div.own",))
+    default = Recipe().version_for(page)
+    assert default == Recipe().version_for(replace(page, page=Page("", b"")))
+    assert default.startswith("main-text@")
+    pages = (
+        replace(page, template=template),
+        replace(page, template=replace(template, title=("h1",))),
+        replace(page, languages=("cs",)),
+        replace(page, trust=AddressTrust.LIKELY),
+        replace(page, respect_paywall=False),
+        replace(page, extractor="node-svm"),
+        replace(page, revision=Revision(("start",))),
+        replace(page, revision=Revision(upper=0.6)),
+    )
+    recipes = (
+        Recipe("main-text-alone"),
+        Recipe("bte"),
+        Recipe(rights=RightsPolicy.SKIP),
+        Recipe(quality=QualityConfig(min_words=7)),
+        Recipe(quality=None),
+    )
+    versions = {default, *map(Recipe().version_for, pages), *(recipe.version_for(page) for recipe in recipes)}
+    assert len(versions) == 14
+    alone = Recipe("main-text-alone").version_for(page)
+    assert alone.split("+")[0].endswith(default.split("+")[0].split("@")[1])
+
+
+def test_the_extractor_of_a_portal_decides_unless_another_is_asked_for() -> None:
+    portal = Portal(
+        "mock", ("en",), ("example.org",), ("https://example.org/",), extractor="texttractor", post_analysis=("start",)
+    )
+    page, other = page_of_portal(PAGE, portal), Revision(upper=0.9)
+    assert Recipe().decider_for(page) == ("texttractor", Revision(("start",)))
+    assert Recipe(revision=other).decider_for(page) == ("texttractor", Revision(("start",), 0.9))
+    assert Recipe("bte").decider_for(page) == ("bte", Revision())
+    assert Recipe().version_for(page).startswith("texttractor@")
 
 
 def test_a_portal_that_may_be_read_whole_is() -> None:

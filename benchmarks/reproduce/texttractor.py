@@ -9,6 +9,7 @@ import numpy as np
 from benchmarks.reproduce.block_systems import NEWS, articles, fetched, fit_artifact, text_of
 from benchmarks.reproduce.tables import table
 from newscorpus.arrays import Flags
+from newscorpus.config import Revision
 from newscorpus.data import Label as Verdict
 from newscorpus.data import Rejected
 from newscorpus.extraction.extractor import Extractor, Reading, read
@@ -78,7 +79,7 @@ Pages = Mapping[str, Sequence[dict[str, Marks]]]
 def reproduce(data: Path) -> str:
     """The table of the thesis by set, and its sums beside ours."""
     network, how = fit_artifact(TEXTTRACTOR, _labelled(data))
-    system, peer = Texttractor(network, rules=()), load("justext")
+    system, peer = Texttractor(network, Revision(())), load("justext")
     by_set = {
         dataset: [_mark(page, system, peer) for page in map(_open, articles(data, dataset)) if page] for dataset in NEWS
     }

@@ -6,10 +6,11 @@ from pathlib import Path
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 import newscorpus.settings
-from newscorpus.config import QualityConfig
+from newscorpus.config import QualityConfig, Revision
 from newscorpus.corpus.quality.judge import read_quality
 from newscorpus.crawl.robots import RightsPolicy
 from newscorpus.errors import CorpusError, CrawlError
+from newscorpus.extraction.post_analysis import check_rules
 from newscorpus.layout import LEDGER
 from newscorpus.resources import project_folder
 
@@ -33,6 +34,7 @@ def check_settings(settings: BaseSettings) -> None:
         )
     rights_policy(settings)
     quality_config(settings)
+    revision_of(settings)
 
 
 def corpus_folder(settings: BaseSettings) -> Path:
@@ -113,6 +115,23 @@ def rights_policy(settings: BaseSettings) -> RightsPolicy:
         return RightsPolicy(value)
     except ValueError:
         raise CrawlError(f"setting NEWSCORPUS_RIGHTS is {value!r}; known: {', '.join(RightsPolicy)}") from None
+
+
+def revision_of(settings: BaseSettings) -> Revision:
+    """How blocks are labelled: by NEWSCORPUS_POST_ANALYSIS, NEWSCORPUS_UPPER and NEWSCORPUS_LOWER.
+
+    Raises:
+        CrawlError: a rule is unknown, or a threshold is no number.
+    """
+    try:
+        rules = settings.get("NEWSCORPUS_POST_ANALYSIS")
+        names = None if rules is None else tuple(settings.getlist("NEWSCORPUS_POST_ANALYSIS"))
+        check_rules(names or ())
+        upper, lower = (settings.get(name) for name in ("NEWSCORPUS_UPPER", "NEWSCORPUS_LOWER"))
+        return Revision(names, *(None if value is None else float(value) for value in (upper, lower)))
+    except (TypeError, ValueError) as error:
+        known = "NEWSCORPUS_POST_ANALYSIS, NEWSCORPUS_UPPER, NEWSCORPUS_LOWER"
+        raise CrawlError(f"settings {known}: {error}") from None
 
 
 def quality_config(settings: BaseSettings) -> QualityConfig:

@@ -1,6 +1,7 @@
 """Define the command that the verbs are added to, and the options that several verbs share."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +11,7 @@ from typer import Argument, Option
 from typer.core import TyperGroup
 
 if TYPE_CHECKING:
+    from newscorpus.config import Revision
     from newscorpus.recipe import Recipe
 
 
@@ -51,7 +53,12 @@ def _main(
 
 Corpus = Annotated[Path, Argument(metavar="CORPUS", help="Folder of the corpus.")]
 Jobs = Annotated[int, Option(min=1, help="Number of processes.")]
-Extractor = Annotated[str, Option(metavar="NAME", help="Extractor, by name; without it, the default one.")]
+Extractor = Annotated[str, Option(metavar="NAME", help="Extractor: its name, or the folder of a model of your own.")]
+PostAnalysis = Annotated[
+    str | None, Option(metavar="RULES", help="Rules that revise the blocks' labels, with commas between them; or none.")
+]
+Upper = Annotated[float | None, Option(help="Score above which a block is good.")]
+Lower = Annotated[float | None, Option(help="Score above which a block is almost good.")]
 Portal = Annotated[str, Option(metavar="NAME", help="Portal (name or .toml file) whose languages and template count.")]
 Template = Annotated[Path | None, Option(help="Plain template file, or a portal's .toml file.")]
 Rights = Annotated[str, Option(help="If a site reserves the use: record or skip (as NEWSCORPUS_RIGHTS).")]
@@ -65,15 +72,40 @@ def default_extractor() -> str:
     return DEFAULT
 
 
+@contextmanager
+def needs_extra(extra: str) -> Iterator[None]:
+    """Name the extra to install where a package is missing that an import in the block asks for."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise ImportError(f"{error.name} is not installed; install it by: pip install 'newscorpus[{extra}]'") from error
+
+
 def counted(counts: Mapping[str, int]) -> str:
     """Write counts as one line, the highest first."""
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{name} {count}" for name, count in ordered) or "nothing"
 
 
-def chosen_recipe(extractor: str, rights: str, quality: Path | None, no_filters: bool = False) -> "Recipe":
+def chosen_revision(rules: str | None, upper: float | None, lower: float | None) -> "Revision":
+    """Read how blocks are labelled; `rules` are names with commas between them, or "none"."""
+    from newscorpus.config import Revision
+    from newscorpus.extraction.post_analysis import check_rules
+
+    named = None if rules is None else tuple(filter(None, map(str.strip, rules.split(","))))
+    names = () if named == ("none",) else named
+    try:
+        check_rules(names or ())
+    except ValueError as error:
+        raise typer.BadParameter(f"--post-analysis: {error}") from None
+    return Revision(names, upper, lower)
+
+
+def chosen_recipe(
+    extractor: str, rights: str, quality: Path | None, no_filters: bool = False, revision: "Revision | None" = None
+) -> "Recipe":
     """Make the recipe that the options of a verb describe."""
-    from newscorpus.config import QualityConfig
+    from newscorpus.config import QualityConfig, Revision
     from newscorpus.corpus.quality.judge import read_quality
     from newscorpus.crawl.robots import RightsPolicy
     from newscorpus.recipe import Recipe
@@ -81,4 +113,4 @@ def chosen_recipe(extractor: str, rights: str, quality: Path | None, no_filters:
     if rights not in list(RightsPolicy):
         raise typer.BadParameter(f"--rights is {rights!r}; known: {', '.join(RightsPolicy)}")
     filters = None if no_filters else read_quality(quality) if quality else QualityConfig()
-    return Recipe(extractor or default_extractor(), RightsPolicy(rights), filters)
+    return Recipe(extractor or default_extractor(), RightsPolicy(rights), filters, revision or Revision())

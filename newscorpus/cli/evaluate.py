@@ -37,6 +37,7 @@ def evaluate(
         raise typer.BadParameter("--fields runs in one process")
     if hidden and not fields:
         raise typer.BadParameter("--hidden goes with --fields")
+    _say_all(dataset, split)
     if fields:
         _evaluate_fields(dataset, extractor or ["newscorpus"], split, hidden, output)
     else:
@@ -86,6 +87,16 @@ def ceiling(
             f"{found.dataset}: {found.pages} articles, precision {found.precision:.4f}, recall {found.recall:.4f}, "
             f"F1 {found.f1:.4f}, mean page F1 {found.page_f1:.4f}"
         )
+
+
+def _say_all(datasets: list[Path], split: PageSplit) -> None:
+    """Say of which files all pages count, because they have no split."""
+    from newscorpus.gold.pages import read_pages
+
+    for path in datasets if split is not PageSplit.ALL else ():
+        first = next(read_pages(path), None)
+        if first and not first.split:
+            typer.echo(f"{path}: its pages have no split; all of them count", err=True)
 
 
 def _evaluate_texts(

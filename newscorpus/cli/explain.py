@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from newscorpus.cli.app import Extractor, Portal, Quality, Rights, Template, app, chosen_recipe
+from newscorpus.cli.app import (
+    Extractor,
+    Lower,
+    Portal,
+    PostAnalysis,
+    Quality,
+    Rights,
+    Template,
+    Upper,
+    app,
+    chosen_recipe,
+    chosen_revision,
+)
 
 if TYPE_CHECKING:
     from newscorpus.explain.address import Explanation
@@ -31,6 +43,9 @@ def explain(
     extractor: Extractor = "",
     portal: Portal = "",
     template: Template = None,
+    post_analysis: PostAnalysis = None,
+    upper: Upper = None,
+    lower: Lower = None,
     rights: Rights = "record",
     quality: Quality = None,
     as_json: Annotated[bool, Option("--json", help="Print one line of JSON (as --format json).")] = False,
@@ -66,7 +81,8 @@ def explain(
         answered = explanation.answered if explanation else None
         place = (answered.archive_file, answered.archive_offset) if answered else ("", 0)
         found = archived_source(corpus, source, *place) if corpus else origin(read_source(source, url))
-        shown = show_page(chosen_recipe(extractor, rights, quality), found)
+        revision = chosen_revision(post_analysis, upper, lower)
+        shown = show_page(chosen_recipe(extractor, rights, quality, revision=revision), found)
     if shown and format is ExplainFormat.HTML:
         _write_html(shown, source, output)
     else:

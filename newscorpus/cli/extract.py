@@ -8,7 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from newscorpus.cli.app import Extractor, Jobs, Portal, Quality, Rights, Template, app, chosen_recipe, counted
+from newscorpus.cli.app import (
+    Extractor,
+    Jobs,
+    Lower,
+    Portal,
+    PostAnalysis,
+    Quality,
+    Rights,
+    Template,
+    Upper,
+    app,
+    chosen_recipe,
+    chosen_revision,
+    counted,
+)
 
 if TYPE_CHECKING:
     from newscorpus.data import Page
@@ -34,6 +48,9 @@ def extract(
     extractor: Extractor = "",
     portal: Portal = "",
     template: Template = None,
+    post_analysis: PostAnalysis = None,
+    upper: Upper = None,
+    lower: Lower = None,
     rights: Rights = "record",
     quality: Quality = None,
     no_filters: Annotated[bool, Option("--no-filters", help="Keep every text, in any language, as it is.")] = False,
@@ -55,7 +72,8 @@ def extract(
         raise typer.BadParameter("a URL needs --contact (or NEWSCORPUS_CONTACT), and takes no --url")
     if (portal and template) or (quality and no_filters):
         raise typer.BadParameter("--portal excludes --template, and --no-filters excludes --quality")
-    recipe, origin = chosen_recipe(extractor, rights, quality, no_filters), page_origin(portal, template)
+    revision = chosen_revision(post_analysis, upper, lower)
+    recipe, origin = chosen_recipe(extractor, rights, quality, no_filters, revision), page_origin(portal, template)
     if from_web or not source.endswith(PAGES_SUFFIXES):
         _extract_page(source, url, contact, recipe, origin, format or Format.TEXT, output)
     elif url or format not in (None, Format.JSON):

@@ -1,16 +1,19 @@
 """Add the verbs of training: `newscorpus train` and `features`."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer import Argument, Option
 
-from newscorpus.cli.app import app
+from newscorpus.cli.app import app, needs_extra
 
 if TYPE_CHECKING:
+    from newscorpus.artifacts import Metadata
     from newscorpus.learning.block_learner import BlockLearner
     from newscorpus.learning.sources import TrainingPages
 
@@ -22,11 +25,15 @@ class LabelMethod(StrEnum):
     ALIGNED = "aligned"
 
 
-Data = Annotated[Path | None, Option(help="Pages with gold text (docs/data.md).")]
+DATA_HELP = (
+    "Pages and their text: JSON lines, a folder with html/ and clean/, or one of sets (docs/train.md); repeatable."
+)
+Data = Annotated[list[Path] | None, Option(metavar="PATH", help=DATA_HELP)]
 Silver = Annotated[Path | None, Option(metavar="CORPUS", help="Archived crawl, in which templates find the texts.")]
 Texts = Annotated[Path | None, Option(help="With --silver: JSON lines with `url` and `text`, in place of templates.")]
 LABELS_HELP = "Main text equals a paragraph (default with --texts), or is half in the text."
 HowLabelled = Annotated[LabelMethod | None, Option(help=LABELS_HELP)]
+START_HELP = "Keep the trees of the shipped model of this name, and add trees that one's own pages grow."
 
 
 @app.command()
@@ -36,35 +43,61 @@ def train(
     silver: Silver = None,
     texts: Texts = None,
     labels: HowLabelled = None,
-    output: Annotated[Path | None, Option(help="Folder of the model; default: the shipped one.")] = None,
+    start_from: Annotated[str, Option(metavar="NAME", help=START_HELP)] = "",
+    output: Annotated[Path | None, Option(help="Folder of the model; default: models/NAME-own.")] = None,
 ) -> None:
     """Train a model from pages and their text.
 
-    The same pages give the same model. `letters` is made without pages.
+    The same pages give the same model. `letters` is made without pages. Use the model by its folder:
+    `--extractor models/NAME-own`.
     """
-    from newscorpus.learning.block_learner import train as train_blocks
-    from newscorpus.learning.registry import BLOCK_LEARNERS, TRAINERS, WITHOUT_PAGES
-    from newscorpus.resources import data_folder
+    with needs_extra("train"):
+        from newscorpus.learning.registry import BLOCK_LEARNERS, TRAINERS, WITHOUT_PAGES
+    from newscorpus.learning.own import default_folder
 
     if name not in {**TRAINERS, **WITHOUT_PAGES}:
         raise typer.BadParameter(f"unknown model {name!r}; known are: {', '.join((*TRAINERS, *WITHOUT_PAGES))}")
-    folder = output or data_folder("models") / name
+    folder = output or default_folder(name)
     if name in WITHOUT_PAGES:
-        if data or silver or texts or labels:
+        if data or silver or texts or labels or start_from:
             raise typer.BadParameter(f"{name} is made without pages; only --output goes with it")
-        WITHOUT_PAGES[name](folder)
-        typer.echo(f"The model lies in {folder}")
-        return
-    source = _source(data, silver, texts)
-    if (silver or labels) and name not in BLOCK_LEARNERS:
-        raise typer.BadParameter(f"--silver and --labels go with one of: {', '.join(BLOCK_LEARNERS)}")
-    if data and not labels:
-        metadata = TRAINERS[name](data, folder, _show_step)
+        metadata = WITHOUT_PAGES[name](folder)
     else:
-        metadata = train_blocks(_learner(name, labels, texts), source, folder)
+        if labels and name not in BLOCK_LEARNERS:
+            raise typer.BadParameter(f"--labels goes with one of: {', '.join(BLOCK_LEARNERS)}")
+        metadata = _train(name, data, silver, texts, labels, start_from, folder)
     for group, scores in metadata.scores.items():
         typer.echo(f"{group}: " + ", ".join(f"{key} {value:g}" for key, value in scores.items()))
     typer.echo(f"The model lies in {folder}")
+
+
+def _train(
+    name: str,
+    data: list[Path] | None,
+    silver: Path | None,
+    texts: Path | None,
+    labels: LabelMethod | None,
+    start_from: str,
+    folder: Path,
+) -> "Metadata":
+    from newscorpus.learning.block_learner import train as train_blocks
+    from newscorpus.learning.own import named, train_own
+    from newscorpus.learning.registry import BLOCK_LEARNERS, TRAINERS
+
+    trainer = TRAINERS[name]
+    if start_from and (start_from != name or trainer.start_from is None):
+        able = [known for known, each in TRAINERS.items() if each.start_from]
+        raise typer.BadParameter(f"--start-from: {name} cannot; {', '.join(able)} can start from itself")
+    source = _source(data, silver, texts, trainer.licences)
+    of_sets = train_own_pages = trainer.train
+    if name in BLOCK_LEARNERS:
+        of_sets = train_own_pages = partial(train_blocks, _learner(name, labels, texts))
+    if source.learns_all or (silver and name not in BLOCK_LEARNERS):
+        own = trainer.start_from if start_from else trainer.train_own
+        return train_own(name, own or train_own_pages, source, folder, _show_step)
+    if start_from:
+        raise typer.BadParameter("--start-from goes with pages of your own")
+    return named(of_sets(source, _show_step), name, folder).save(folder)
 
 
 @app.command()
@@ -80,30 +113,39 @@ def features(
 
     A row has the features of a block and its class.
     """
+    with needs_extra("train"):
+        from newscorpus.learning.registry import BLOCK_LEARNERS
+    from newscorpus.gold.conventions import LICENCES
     from newscorpus.learning.block_learner import labelled_pages, table_lines
-    from newscorpus.learning.registry import BLOCK_LEARNERS
     from newscorpus.terminal import progress, sink
 
-    source = _source(data, silver, texts)
+    source = _source(data, silver, texts, LICENCES)
     if name not in BLOCK_LEARNERS:
         raise typer.BadParameter(f"unknown system {name!r}; known are: {', '.join(BLOCK_LEARNERS)}")
     learner = _learner(name, labels, texts)
-    pages = labelled_pages(learner, source.pages)
+    pages = labelled_pages(learner, source.articles)
     lines = table_lines(output.suffix, learner.features, progress(pages, "pages"))
     with sink(output) as file:
         file.writelines(lines)
 
 
-def _source(data: Path | None, silver: Path | None, texts: Path | None) -> "TrainingPages":
+def _source(
+    data: list[Path] | None, silver: Path | None, texts: Path | None, licences: Mapping[str, str]
+) -> "TrainingPages":
+    from newscorpus.learning.own import is_own, own_source
     from newscorpus.learning.sources import gold_source, silver_source
 
     if data and texts:
         raise typer.BadParameter("--texts goes with --silver")
-    if data and not silver:
-        return gold_source(data, _show_step)
     if silver and not data:
         return silver_source(silver, _show_step, texts)
-    raise typer.BadParameter("one of --data and --silver is needed")
+    if silver or not data:
+        raise typer.BadParameter("one of --data and --silver is needed")
+    if all(map(is_own, data)):
+        return own_source(data)
+    if len(data) > 1:
+        raise typer.BadParameter("--data: a folder of sets is given alone")
+    return gold_source(data[0], _show_step, licences)
 
 
 def _show_step(step: str) -> None:

@@ -24,10 +24,9 @@ from newscorpus.evaluation.scores import (
 from newscorpus.extraction.extractor import Extractor, read
 from newscorpus.gold.align import align, label_by_alignment
 from newscorpus.gold.conventions import as_gold_has_it, has_article
-from newscorpus.gold.pages import GoldPage, read_pages
+from newscorpus.gold.pages import ALL_SPLITS, GoldPage, read_pages
 from newscorpus.published import registry
 
-ALL_SPLITS = "all"
 WARM_UP = Page.from_html("<html><body><p>What is loaded on the first page is not that page's time.</p></body></html>")
 
 Load = Callable[[str], Extractor]
@@ -85,7 +84,7 @@ def evaluate(
     """
     for path in datasets:
         if next(_pages(path, split), None) is None:
-            raise EvaluationError(f"{path}: no page with gold text in the split {split!r}")
+            raise EvaluationError(f"{path}: no page with gold text in the split '{split}'")
     shares = list(product(datasets, range(jobs)))
     run = partial(_evaluate_share, tuple(extractors), split, jobs, load)
     if jobs == 1:
@@ -113,7 +112,7 @@ def _evaluate_share(
 
 def _pages(path: Path, split: str) -> Iterator[GoldPage]:
     for page in read_pages(path):
-        if split in (page.split, ALL_SPLITS) and (page.text or not has_article(page.page_type)):
+        if page.is_in(split) and (page.text or not has_article(page.page_type)):
             yield page
 
 
@@ -167,7 +166,7 @@ class Ceiling:
 def find_ceilings(datasets: Sequence[Path], split: str = ALL_SPLITS) -> Iterator[Ceiling]:
     """How well a perfect choice of blocks would do, for every file of `datasets`: no block classifier surpasses it."""
     for path in datasets:
-        pages = [page for page in read_pages(path) if split in (ALL_SPLITS, page.split) and has_article(page.page_type)]
+        pages = [page for page in read_pages(path) if page.is_in(split) and has_article(page.page_type)]
         scores = [ngram_scores(_perfect_text(page), page.text) for page in pages]
         if scores:
             precision, recall = fmean(page.precision for page in scores), fmean(page.recall for page in scores)

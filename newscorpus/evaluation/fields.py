@@ -13,7 +13,7 @@ from lxml import etree
 from rich.console import Console
 
 from newscorpus.data import Page, Rejected
-from newscorpus.evaluation.compare import ALL_SPLITS, EvaluationError
+from newscorpus.evaluation.compare import EvaluationError
 from newscorpus.evaluation.report import print_table
 from newscorpus.evaluation.scores import Estimate, estimate
 from newscorpus.extraction.fields import read_fields
@@ -81,11 +81,11 @@ def evaluate_fields(
     for path in datasets:
         found = False
         for page in read_pages(path):
-            if split in (page.split, ALL_SPLITS) and (page.title or page.date or page.authors):
+            if page.is_in(split) and (page.title or page.date or page.authors):
                 found = True
                 yield from _evaluate_page(page, loaded, hidden)
         if not found:
-            raise EvaluationError(f"{path}: no page with title, date or authors in the split {split!r}")
+            raise EvaluationError(f"{path}: no page with title, date or authors in the split '{split}'")
 
 
 def hide_structured(html: str) -> str:

@@ -14,8 +14,9 @@ from newscorpus.data import Article, Page
 from newscorpus.evaluation.report import print_table
 from newscorpus.evaluation.scores import Overlap, lcs_overlap
 from newscorpus.extraction.extractor import Extractor
+from newscorpus.gold.pages import CLEAN as GOLD
+from newscorpus.gold.pages import PAGES
 
-PAGES, GOLD = "html", "clean"
 RESULT = "evaluation.csv"
 COLUMNS = ("file", "common", "extracted", "gold", "precision", "recall", "f1")
 TOTAL = "total"

@@ -11,14 +11,12 @@ from newscorpus.crawl.archive.read import read_capture
 from newscorpus.data import Evidence, Fields, Label, LabelledBlock, Record, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.explain.markup import marked_page
-from newscorpus.extraction.extractor import BlockSystemExtractor, Extractor, Reading, good_paragraphs, read
+from newscorpus.extraction.extractor import BlockSystemExtractor, Reading, good_paragraphs, read
 from newscorpus.extraction.features import FEATURES, Hints, measure
 from newscorpus.extraction.fields.decide import RANKS
-from newscorpus.extraction.post_analysis import DEFAULT_RULES
 from newscorpus.layout import inside
 from newscorpus.portals.schema import list_portals, load_portal
 from newscorpus.portals.template import TemplateRules
-from newscorpus.published import registry
 from newscorpus.recipe import Recipe, SourcePage, extractor_of, judge_page
 from newscorpus.stored import page_of_capture
 
@@ -107,14 +105,14 @@ def inspect_page(recipe: Recipe, page: SourcePage) -> PageView:
     return show_page(recipe, page).view
 
 
-def show_page(recipe: Recipe, page: SourcePage, rules: tuple[str, ...] = DEFAULT_RULES) -> ShownPage:
-    """Process a page by `rules` of post-analysis, and show what each field and block was decided on, and its markup.
+def show_page(recipe: Recipe, page: SourcePage) -> ShownPage:
+    """Process a page, and show what each field and block was decided on, and its markup.
 
     Raises:
         ValueError: the recipe or a rule is wrong.
         ImportError: the extractor needs a package that is not installed.
     """
-    extractor = _extractor(recipe, page, rules)
+    extractor = extractor_of(recipe, page)
     found = judge_page(recipe, page, extractor).outcome
     result = found.record if isinstance(found, Row) else found
     decided, outcome = _outcome(recipe.extractor, result)
@@ -128,13 +126,6 @@ def show_page(recipe: Recipe, page: SourcePage, rules: tuple[str, ...] = DEFAULT
     paragraphs = result.text.split("\n") if isinstance(result, Record) else good_paragraphs(labelled)
     view = PageView(decided, outcome, fields, _blocks(reading, labelled), log)
     return ShownPage(view, result, tuple(paragraphs), marked_page(reading, labelled))
-
-
-def _extractor(recipe: Recipe, page: SourcePage, rules: tuple[str, ...]) -> Extractor:
-    if rules == DEFAULT_RULES:
-        return extractor_of(recipe, page)
-    template = TemplateRules(page.source, page.template) if page.template else None
-    return registry.load(recipe.extractor, template, respect_paywall=page.respect_paywall, rules=rules)
 
 
 def _outcome(extractor: str, found: Record | Rejected) -> tuple[str, str]:

@@ -28,7 +28,7 @@ from newscorpus.data import (
 from newscorpus.extraction.decode import decode
 from newscorpus.extraction.fields import read_fields
 from newscorpus.extraction.parse import parse
-from newscorpus.extraction.post_analysis import DEFAULT_RULES, revise
+from newscorpus.extraction.post_analysis import revise
 from newscorpus.extraction.segment import find_excess, segment
 from newscorpus.tokens import collapse
 from newscorpus.urls import document_id
@@ -239,13 +239,11 @@ class BlockSystem(Protocol):
         ...
 
 
-def keep_good(
-    system: BlockSystem, template: Template | None = None, rules: Sequence[str] = DEFAULT_RULES
-) -> BlockSystemExtractor:
-    """The extractor whose text is the blocks that `system` labels good after `rules`, which drop the headline."""
+def keep_good(system: BlockSystem, template: Template | None = None) -> BlockSystemExtractor:
+    """The extractor whose text is the blocks that `system` labels good, without the headline, which is the title."""
 
     def label(reading: Reading) -> tuple[LabelledBlock, ...]:
-        return revise(system.label(reading), reading.fields.title, rules)
+        return revise(system.label(reading), reading.fields.title)
 
     return BlockSystemExtractor(
         find=lambda reading: FoundText(good_paragraphs(label(reading)), system.name),

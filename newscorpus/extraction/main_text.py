@@ -1,14 +1,14 @@
 """Find the main text by boosted trees over block features in two passes, post-analysis and a verdict on the page."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import msgspec
 
 from newscorpus.artifacts import Artifact, load_artifact
+from newscorpus.config import Revision
 from newscorpus.data import LOW_CONFIDENCE, Label, LabelledBlock, Rejected
 from newscorpus.extraction.carried import complete
-from newscorpus.extraction.classify import COLUMNS, Classifier, label_by
+from newscorpus.extraction.classify import ALMOST, COLUMNS, GOOD, Classifier, label_by
 from newscorpus.extraction.extractor import NO_MAIN_TEXT, FoundText, Reading, good_paragraphs
 from newscorpus.extraction.features import Hints, PageFeatures, measure
 from newscorpus.extraction.post_analysis import DEFAULT_RULES, revise
@@ -38,21 +38,21 @@ class MainTextSystem:
     Args:
         artifact: the trained model; by default the one that travels with the package.
         asks: whether another extractor is asked where the model is unsure.
-        rules: of post-analysis, by name.
+        revision: how the blocks are labelled; whatever the rules say, the headline is left out.
 
     Raises:
         ArtifactError: the model is missing, damaged or made for other features.
     """
 
-    def __init__(
-        self, artifact: Artifact | None = None, *, asks: bool = True, rules: Sequence[str] = DEFAULT_RULES
-    ) -> None:
+    def __init__(self, artifact: Artifact | None = None, *, asks: bool = True, revision: Revision = Revision()) -> None:
         artifact = artifact or load_artifact(MODEL, INPUTS)
         self.classify = Classifier(artifact)
         self.judge = PageJudge.of(artifact)
         self.arbiter = Arbiter.of(artifact) if asks else None
         self.name = artifact.metadata.extractor
-        self.rules = rules
+        self.rules = (*(revision.post_analysis or ()), *DEFAULT_RULES)
+        self.good_above = GOOD if revision.upper is None else revision.upper
+        self.almost_above = ALMOST if revision.lower is None else revision.lower
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
         """The blocks of what was read, with the final verdict on each."""
@@ -118,5 +118,6 @@ class MainTextSystem:
     def _judged(self, reading: Reading) -> tuple[Labelled, PageFeatures]:
         fields = reading.fields
         features = measure(reading.blocks, Hints(fields.title, fields.description, reading.article_body))
-        labelled = label_by(self.classify(features), features, reading.blocks)
+        probability = self.classify(features)
+        labelled = label_by(probability, features, reading.blocks, self.good_above, self.almost_above)
         return revise(labelled, fields.title, self.rules), features

@@ -100,7 +100,7 @@ class LinearModel:
 
 @cache
 def load_linear(model: str) -> LinearModel:
-    """The model of that name that travels with the package.
+    """The model of that name that travels with the package, or that of a folder.
 
     Raises:
         ArtifactError: the model is missing, damaged or made for other features.
@@ -109,7 +109,7 @@ def load_linear(model: str) -> LinearModel:
     bias = artifact.metadata.parameters.get(BIAS)
     if not isinstance(bias, list):
         raise ArtifactError(f"model {model!r}: {METADATA} does not name {BIAS}")
-    return LinearModel(f"model:{model}@{artifact.metadata.version}", artifact.array(WEIGHTS), np.array(bias))
+    return LinearModel(artifact.metadata.extractor, artifact.array(WEIGHTS), np.array(bias))
 
 
 def _hash(names: Sequence[str]) -> Hashed:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import msgspec
 import zstandard
@@ -13,10 +13,20 @@ import zstandard
 from newscorpus.corpus.lines import unpacked_lines
 from newscorpus.crawl.archive.read import read_capture
 from newscorpus.crawl.archive.values import ArchiveError, ByteRange
-from newscorpus.data import Rejected
+from newscorpus.data import Page, Rejected
 from newscorpus.extraction.decode import decode
 
 Row = TypeVar("Row")
+
+
+TEACH: Final = "teach"
+MEASURE: Final = "measure"
+"""What a page that a person marked is for."""
+PAGES, CLEAN = "html", "clean"
+"""The subfolders of a folder of pages and of their texts (Bakić 2012)."""
+
+
+ALL_SPLITS = "all"
 
 
 class PagesError(ValueError):
@@ -53,6 +63,10 @@ class GoldPage:
     # where the page lies when the line has no `html`; its file is relative to the folder of the JSONL file
     archive: ByteRange | None = None
 
+    def is_in(self, split: str) -> bool:
+        """Whether the page is in a split; one that names none is in all, as all are in `ALL_SPLITS`."""
+        return split in (self.split, ALL_SPLITS) or not self.split
+
     @property
     def site(self) -> str:
         """What keeps pages together in splits and folds: the registered domain, or the id where that is unknown."""
@@ -62,10 +76,25 @@ class GoldPage:
 def read_pages(path: Path) -> Iterator[GoldPage]:
     """Read the pages of a JSONL file (`.zst` and `.gz` are unpacked), in order, one in memory at a time.
 
+    Of a folder with pages in `html/` and their texts in `clean/`, those pages are read that have a text; files that
+    belong together share their name up to the last dot.
+
     Raises:
         PagesError: the file cannot be opened or unpacked, a line is not a page, or its place in an archive holds none.
     """
-    return read_rows(path, partial(_read_page, path))
+    return _read_folder(path) if path.is_dir() else read_rows(path, partial(_read_page, path))
+
+
+def _read_folder(folder: Path) -> Iterator[GoldPage]:
+    try:
+        texts = {path.stem: path for path in (folder / CLEAN).iterdir() if path.is_file()}
+        for path in sorted((folder / PAGES).iterdir()):
+            if path.stem in texts:
+                html = decode(Page("", path.read_bytes()))
+                text = texts[path.stem].read_text("utf-8-sig")
+                yield GoldPage(path.stem, folder.name, html="" if isinstance(html, Rejected) else html, text=text)
+    except (OSError, UnicodeDecodeError) as error:
+        raise PagesError(f"{folder}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
 
 def read_rows(path: Path, read_row: Callable[[bytes], Row]) -> Iterator[Row]:

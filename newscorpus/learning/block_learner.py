@@ -7,19 +7,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 
 from newscorpus.arrays import Flags, Matrix
-from newscorpus.artifacts import WEIGHTS, Metadata
+from newscorpus.artifacts import WEIGHTS
 from newscorpus.data import Block, Page, Rejected
 from newscorpus.evaluation.scores import Confusion, confusion
 from newscorpus.extraction.extractor import Reading, read
 from newscorpus.gold.align import Labeller, label_by_alignment
 from newscorpus.gold.pages import GoldPage
 from newscorpus.learning.model import TrainedModel
-from newscorpus.learning.sources import Progress, TrainingError, TrainingPages, gold_source, is_aside
+from newscorpus.learning.sources import Progress, TrainingError, TrainingPages
 
 PACKAGES = ("numpy", "scikit-learn", "skl2onnx")
 
@@ -67,20 +66,15 @@ class BlockLearner:
     label: Labeller = label_by_alignment  # which of a page's blocks are main text
 
 
-def train_on_gold(learner: BlockLearner, data: Path, output: Path, progress: Progress) -> Metadata:
-    """Train on the sets in `data` whose licence allows it, and write the model; see `train`."""
-    return train(learner, gold_source(data, progress), output)
-
-
-def train(learner: BlockLearner, source: TrainingPages, output: Path) -> Metadata:
-    """Train on the pages of `source` and write the model to `output`. The same pages give the same model.
+def train(learner: BlockLearner, source: TrainingPages, _progress: Progress) -> TrainedModel:
+    """Train on the articles of `source`. The same pages give the same model.
 
     Raises:
         TrainingError: no page can be learned from, or the source has none.
     """
     learned: Counter[str] = Counter()
     aside: list[LabelledPage] = []
-    fitted = learner.fit(_set_aside(labelled_pages(learner, source.pages), aside, learned))
+    fitted = learner.fit(_set_aside(source, labelled_pages(learner, source.articles), aside, learned))
     return TrainedModel(
         name=learner.name,
         version=learner.version,
@@ -94,7 +88,7 @@ def train(learner: BlockLearner, source: TrainingPages, output: Path) -> Metadat
         source=CARD_SOURCE,
         how=fitted.how,
         measure=CARD_MEASURE,
-    ).save(output)
+    )
 
 
 def labelled_pages(learner: BlockLearner, pages: Iterable[GoldPage]) -> Iterator[LabelledPage]:
@@ -154,11 +148,11 @@ def block_scores(counted: Confusion) -> dict[str, float]:
 
 
 def _set_aside(
-    pages: Iterable[LabelledPage], aside: list[LabelledPage], learned: Counter[str]
+    source: TrainingPages, pages: Iterable[LabelledPage], aside: list[LabelledPage], learned: Counter[str]
 ) -> Iterator[LabelledPage]:
     """The `pages` of sites that are not set aside, counted in `learned`; the others go to `aside`."""
     for page in pages:
-        if is_aside(page.site):
+        if source.is_aside(page.site):
             aside.append(page)
         else:
             learned[page.dataset] += 1

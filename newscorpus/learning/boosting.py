@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import lightgbm
 import numpy as np
 
-from newscorpus.arrays import Floats, Matrix
+from newscorpus.arrays import Flags, Floats, Matrix
 from newscorpus.gold.conventions import SET_WEIGHTS, has_article
 from newscorpus.learning.examples import Example
 
@@ -47,7 +47,7 @@ def block_weights(examples: Sequence[Example]) -> list[Floats]:
     weights = []
     for example in examples:
         page = example.page
-        weight = SET_WEIGHTS[page.dataset] / pages_of[page.dataset, page.domain] ** 0.5
+        weight = SET_WEIGHTS.get(page.dataset, 1.0) / pages_of[page.dataset, page.domain] ** 0.5
         if not has_article(page.page_type):
             weight *= OTHER_PAGE_WEIGHT
         by_length = 2 + np.log1p(example.features.words.astype(float))
@@ -60,10 +60,21 @@ def fold_of(site: str, folds: int) -> int:
     return zlib.crc32(site.encode()) % folds
 
 
-def fit(examples: Sequence[Example], matrices: Sequence[Matrix], boosting: Boosting) -> lightgbm.Booster:
-    """Trees that tell main text from the rest; `matrices` holds the columns of each example."""
-    rows, labels, weights = _sample(examples, matrices, boosting.seed)
-    data = lightgbm.Dataset(rows, labels, weight=weights / weights.mean(), params={"max_bin": boosting.bins})
+def fit(
+    examples: Sequence[Example], matrices: Sequence[Matrix], boosting: Boosting, start: Sequence[Floats] | None = None
+) -> lightgbm.Booster:
+    """Trees that tell main text from the rest; `matrices` holds the columns of each example.
+
+    Where `start` gives what other trees say of the blocks of each example, as margins, the trees are added to those.
+    """
+    kept, rows, labels, weights = _sample(examples, matrices, boosting.seed)
+    data = lightgbm.Dataset(
+        rows,
+        labels,
+        weight=weights / weights.mean(),
+        init_score=None if start is None else np.concatenate(start)[kept],
+        params={"max_bin": boosting.bins},
+    )
     parameters = {
         "objective": "cross_entropy",  # labels are shares, not classes
         "learning_rate": boosting.learning_rate,
@@ -108,14 +119,15 @@ def out_of_fold(
     return boosters, probabilities
 
 
-def _sample(examples: Sequence[Example], matrices: Sequence[Matrix], seed: int) -> tuple[Matrix, Floats, Floats]:
-    """Rows, labels and weights of the blocks near good ones, and of a share of the others."""
+def _sample(examples: Sequence[Example], matrices: Sequence[Matrix], seed: int) -> tuple[Flags, Matrix, Floats, Floats]:
+    """The blocks near good ones and a share of the others: which of all blocks they are, rows, labels and weights."""
     generator = np.random.default_rng(seed)
-    rows, labels, weights = [], [], []
+    taken, rows, labels, weights = [], [], [], []
     for example, matrix, weight in zip(examples, matrices, block_weights(examples), strict=True):
         near = np.convolve(example.good > 0.05, np.ones(2 * NEAR_GOOD + 1))[NEAR_GOOD:][: len(example.good)] > 0.5
         kept = (near | (generator.random(len(near)) < FAR_SHARE)) & (weight > 0)
+        taken.append(kept)
         rows.append(matrix[kept])
         labels.append(example.good[kept])
         weights.append(np.where(near, weight, weight / FAR_SHARE)[kept])
-    return np.concatenate(rows), np.concatenate(labels), np.concatenate(weights)
+    return np.concatenate(taken), np.concatenate(rows), np.concatenate(labels), np.concatenate(weights)

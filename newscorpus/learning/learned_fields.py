@@ -9,13 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import attrgetter
-from pathlib import Path
 
 import numpy as np
 from sklearn.svm import LinearSVC
 
 from newscorpus.arrays import Flags
-from newscorpus.artifacts import Metadata
 from newscorpus.data import Fields, Page, Rejected
 from newscorpus.evaluation.fields import hide_structured
 from newscorpus.extraction.fields import read_fields
@@ -25,11 +23,10 @@ from newscorpus.extraction.fields.markup import plain
 from newscorpus.extraction.fields.people import names_in, squeezed
 from newscorpus.extraction.nodes import COLUMNS, FEATURES, GROUPS, LinearModel, Nodes
 from newscorpus.extraction.parse import parse
-from newscorpus.gold.conventions import FIELD_LICENCES
-from newscorpus.gold.pages import GoldPage
+from newscorpus.gold.pages import TEACH, GoldPage
 from newscorpus.learning.linear import bias_parameter, draw_places, join_machines, join_rows, weights_file
 from newscorpus.learning.model import TrainedModel
-from newscorpus.learning.sources import Progress, describe_data, is_aside, training_pages
+from newscorpus.learning.sources import Progress, TrainingError, TrainingPages, deal, is_aside
 
 MODEL_VERSION = "1"
 PACKAGES = ("numpy", "scikit-learn", "scipy")
@@ -71,14 +68,17 @@ class FieldPage:
     truth: Fields
 
 
-def train_learned_fields(data: Path, output: Path, progress: Progress) -> Metadata:
-    """Train `learned-fields`; see `newscorpus.learning.main_text.train_main_text`."""
+def train_learned_fields(source: TrainingPages, _progress: Progress) -> TrainedModel:
+    """Train `learned-fields` on the pages of `source`.
+
+    Raises:
+        TrainingError: no page declares a field, or none of an element that holds it.
+    """
     pages: list[FieldPage] = []
-    for _, of_set in groupby(training_pages(data, progress, FIELD_LICENCES), attrgetter("dataset")):
+    for _, of_set in groupby(source.pages, attrgetter("dataset")):
         pages += islice(make_field_pages(of_set), PAGES_A_SET)
     model = fit_fields(pages)
-    aside = [page for page in pages if is_aside(page.site)]
-    right = score_picks(aside, fit_fields([page for page in pages if not is_aside(page.site)]))
+    right = _score_own(pages) if source.learns_all else _score_aside(pages)
     return TrainedModel(
         name=MODEL,
         version=MODEL_VERSION,
@@ -86,14 +86,31 @@ def train_learned_fields(data: Path, output: Path, progress: Progress) -> Metada
         parameters=bias_parameter(model),
         weights=weights_file(model),
         packages=PACKAGES,
-        data=describe_data(data, Counter(page.dataset for page in pages), FIELD_LICENCES),
-        scores={"sites set aside": {field: round(score, 4) for field, score in right.items()}},
+        data=source.describe(Counter(page.dataset for page in pages)),
+        scores={
+            "cross-validated" if source.learns_all else "sites set aside": {
+                field: round(score, 4) for field, score in right.items()
+            }
+        },
         about=ABOUT,
         source=SOURCE,
         how=f"Linear support vector machines (LIBLINEAR), C {PENALTY:g}, one a field; {COLUMNS} columns.",
         measure=MEASURE,
         use=USE,
-    ).save(output)
+    )
+
+
+def _score_aside(pages: Sequence[FieldPage]) -> dict[str, float]:
+    """Share of right picks on the sites set aside."""
+    learned, aside = ([page for page in pages if is_aside(page.site) is wanted] for wanted in (False, True))
+    return score_picks(aside, fit_fields(learned))
+
+
+def _score_own(pages: Sequence[FieldPage]) -> dict[str, float]:
+    """Share of right picks, cross-validated by site: mean over the folds."""
+    folds = deal([page.site for page in pages])
+    scores = [score_picks([pages[at] for at in held], fit_fields([pages[at] for at in rest])) for rest, held in folds]
+    return {field: float(np.mean([score[field] for score in scores])) for field in FIELDS}
 
 
 def make_field_pages(pages: Iterable[GoldPage], groups: tuple[str, ...] = GROUPS) -> Iterator[FieldPage]:
@@ -102,7 +119,7 @@ def make_field_pages(pages: Iterable[GoldPage], groups: tuple[str, ...] = GROUPS
         tree = parse(page.html)
         if isinstance(tree, Rejected):
             continue
-        truth = declared(read_fields(tree, Page.from_html(page.html, page.url)).fields)
+        truth = _marked(page) or declared(read_fields(tree, Page.from_html(page.html, page.url)).fields)
         hidden = parse(hide_structured(page.html))
         if isinstance(hidden, Rejected) or not (truth.title or truth.published or truth.authors):
             continue
@@ -112,6 +129,13 @@ def make_field_pages(pages: Iterable[GoldPage], groups: tuple[str, ...] = GROUPS
         setting = Setting(None, truth.language)
         may, holds = _labels(nodes, truth, setting)
         yield FieldPage(page.dataset, page.site, setting, nodes, may, holds, truth)
+
+
+def _marked(page: GoldPage) -> Fields | None:
+    """What a person or a set says of the fields of a page that is marked for training; None where nothing."""
+    if page.list != TEACH or not (page.title or page.date or page.authors):
+        return None
+    return Fields(title=page.title, published=page.date, authors=page.authors, language=page.language)
 
 
 def declared(fields: Fields) -> Fields:
@@ -157,12 +181,18 @@ def fit_fields(pages: Sequence[FieldPage]) -> LinearModel:
 def _fit(pages: Sequence[FieldPage], column: int) -> LinearSVC:
     generator = np.random.default_rng(SEED)
     with_field = [page for page in pages if page.holds[:, column].any()]
+    if not with_field:
+        raise TrainingError(f"nothing can be learned: no page has an element that holds the field {FIELDS[column]}")
     places = [
         draw_places(right := page.holds[:, column], page.may[:, column] & ~right, OTHERS, generator)
         for page in with_field
     ]
     rows = join_rows([page.nodes for page in with_field], places)
     answers = np.concatenate([page.holds[at, column] for page, at in zip(with_field, places, strict=True)])
+    if answers.all():
+        raise TrainingError(
+            f"nothing can be learned: no element could be taken for the field {FIELDS[column]} by mistake"
+        )
     machine = LinearSVC(C=PENALTY, class_weight="balanced", random_state=SEED, max_iter=5_000)
     return machine.fit(rows, answers)
 

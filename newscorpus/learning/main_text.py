@@ -1,15 +1,14 @@
 """Train the default model of main text: boosted trees in two passes over the blocks, and a verdict on the page."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 
 import lightgbm
 import numpy as np
 
 from newscorpus.arrays import Floats
-from newscorpus.artifacts import MIN_CONFIDENCE, Metadata
+from newscorpus.artifacts import MIN_CONFIDENCE
 from newscorpus.data import Page
 from newscorpus.evaluation.scores import ngram_scores
 from newscorpus.extraction.classify import COLUMNS, FIRST, SECOND, add_context, label_by
@@ -20,11 +19,12 @@ from newscorpus.extraction.post_analysis.headline import Labelled
 from newscorpus.extraction.second_opinion import other_text, read_pair
 from newscorpus.extraction.verdict import ARTICLE_TREES, SIGNS, STRUCTURE_TREES, logistic_parameters, read_signs
 from newscorpus.gold.conventions import SET_WEIGHTS, TEXT_LICENCES, has_article
+from newscorpus.gold.pages import GoldPage
 from newscorpus.learning.boosting import Boosting, fit, fold_of, out_of_fold
 from newscorpus.learning.examples import Example, make_example
 from newscorpus.learning.model import TrainedModel
 from newscorpus.learning.onnx import trees_to_onnx
-from newscorpus.learning.sources import Progress, describe_data, training_pages
+from newscorpus.learning.sources import Progress, TrainingPages
 from newscorpus.learning.verdicts import (
     GradedPage,
     OtherText,
@@ -108,26 +108,20 @@ class LearnedTrees:
 
 
 def train_main_text(
-    data: Path, output: Path, progress: Progress, passes: tuple[Boosting, Boosting] = PASSES
-) -> Metadata:
-    """Train on the train split of the sets in `data` whose licence allows it, and write the model to `output`.
-
-    The same data give the same model. `progress` is called at each step.
-
-    Raises:
-        TrainingError: a set is missing from `data`.
-    """
-    examples = read_examples(data, progress)
+    source: TrainingPages, progress: Progress, passes: tuple[Boosting, Boosting] = PASSES
+) -> TrainedModel:
+    """Train on the pages of `source`. The same pages give the same model. `progress` is called at each step."""
+    examples = read_examples(source.pages)
     trees = learn_trees(examples, progress, passes)
     learned = trees.model()
-    model = TrainedModel(
+    return TrainedModel(
         name=MODEL,
         version=MODEL_VERSION,
         features=INPUTS,
         parameters=learned.parameters,
         weights=learned.weights,
         packages=PACKAGES,
-        data=describe_data(data, Counter(example.page.dataset for example in examples), TEXT_LICENCES),
+        data=source.describe(Counter(example.page.dataset for example in examples)),
         scores={**_scores(examples, trees.judged), **_checks(trees.judged)},
         about=ABOUT,
         source="The train split of these sets.",
@@ -136,20 +130,16 @@ def train_main_text(
         use=USE,
         limits=LIMITS,
     )
-    return model.save(output)
 
 
-def read_examples(data: Path, progress: Progress) -> list[Example]:
-    """The examples of the train split of the sets in `data` whose licence allows it.
+def read_examples(pages: Iterable[GoldPage]) -> list[Example]:
+    """The examples that `pages` make.
 
     Of pages without an article that have other text than their gold the blocks teach nothing, but the pages do.
-
-    Raises:
-        TrainingError: a set is missing from `data`.
     """
     examples = []
-    for example in filter(None, map(make_example, training_pages(data, progress, TEXT_LICENCES))):
-        if _fits(example):
+    for example in filter(None, map(make_example, pages)):
+        if fits(example):
             examples.append(example)
         elif not has_article(example.page.page_type):
             examples.append(replace(example, weight=np.zeros(len(example.blocks))))
@@ -189,7 +179,8 @@ def learn_model(passes: Passes, judged: Sequence[GradedPage]) -> LearnedModel:
     return LearnedModel({file: trees_to_onnx(booster) for file, booster in trees}, parameters)
 
 
-def _fits(example: Example) -> bool:
+def fits(example: Example) -> bool:
+    """Whether a perfect choice of blocks comes near the gold text."""
     chosen = [block.text for block, good in zip(example.blocks, example.good, strict=True) if good > 0.5]
     return ngram_scores("\n".join(chosen), example.page.text).f1 > LEAST_FIT
 

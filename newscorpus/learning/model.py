@@ -27,7 +27,7 @@ Use: {use}
 {data}
 {how}
 
-Made by `newscorpus train {name}` with {versions}; the same pages give the same model.
+Made by `newscorpus train {system}` with {versions}; the same pages give the same model.
 
 ## How well it does
 
@@ -54,12 +54,21 @@ class TrainedModel:
     measure: str  # what the scores are
     use: str = SYSTEM_USE  # how to use it; `{name}` stands for the name
     limits: str = ""  # what to know before using it; "" for nothing
+    system: str = ""  # as in `Metadata`
 
     def save(self, folder: Path) -> Metadata:
         """Write the model; the same model makes the same bytes."""
         versions = {"python": python_version(), **{name: version(name) for name in self.packages}}
         metadata = Metadata(
-            self.name, self.version, self.features, {**self.parameters}, {}, versions, self.data, self.scores
+            name=self.name,
+            version=self.version,
+            features=self.features,
+            parameters={**self.parameters},
+            files={},
+            versions=versions,
+            data=self.data,
+            scores=self.scores,
+            system=self.system,
         )
         save_artifact(folder, metadata, self.weights, self._card(versions))
         return metadata
@@ -74,6 +83,7 @@ class TrainedModel:
         return _CARD.format(
             name=self.name,
             version=self.version,
+            system=self.system or self.name,
             about=self.about,
             use=self.use.format(name=self.name),
             source=self.source,

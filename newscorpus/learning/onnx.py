@@ -63,6 +63,21 @@ def trees_to_onnx(booster: lightgbm.Booster) -> bytes:
     return _serialise("trees", [operator], [rows], margin, opsets)
 
 
+def add_trees(model: bytes, booster: lightgbm.Booster) -> bytes:
+    """Add boosted trees to those of a model that `trees_to_onnx` wrote: the margin is that of both."""
+    joined, added = ModelProto.FromString(model), ModelProto.FromString(trees_to_onnx(booster))
+    lists = {attribute.name: attribute for attribute in joined.graph.node[0].attribute}
+    offset = max(lists["nodes_treeids"].ints) + 1
+    for attribute in added.graph.node[0].attribute:
+        if attribute.name.startswith(("nodes_", "target_")):
+            trees = [tree + offset for tree in attribute.ints] if attribute.name.endswith("treeids") else attribute.ints
+            lists[attribute.name].ints.extend(trees)
+            lists[attribute.name].floats.extend(attribute.floats)
+            lists[attribute.name].strings.extend(attribute.strings)
+    checker.check_model(joined)
+    return bytes(joined.SerializeToString())
+
+
 def _walk(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     yield node
     if "leaf_value" not in node:

@@ -1,17 +1,22 @@
 """Name the models that can be trained, and how."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from newscorpus.artifacts import Metadata
 from newscorpus.corpus.quality.letters import MODEL as LETTERS
+from newscorpus.extraction.fields.learned import MODEL as LEARNED_FIELDS
 from newscorpus.extraction.main_text import MODEL
-from newscorpus.learning.block_learner import BlockLearner, train_on_gold
+from newscorpus.gold.conventions import FIELD_LICENCES, LICENCES, TEXT_LICENCES
+from newscorpus.learning.block_learner import BlockLearner, train
 from newscorpus.learning.learned_fields import train_learned_fields
 from newscorpus.learning.letters import train_letters
 from newscorpus.learning.main_text import train_main_text
-from newscorpus.learning.sources import Progress
+from newscorpus.learning.model import TrainedModel
+from newscorpus.learning.own_trees import train_own_trees
+from newscorpus.learning.sources import Progress, TrainingPages
 from newscorpus.published.node_svm.train import train_node_svm
 from newscorpus.published.paragraph_svm.train import PARAGRAPH_SVM
 from newscorpus.published.segment_systems import train as segment_systems
@@ -23,15 +28,28 @@ BLOCK_LEARNERS: Mapping[str, BlockLearner] = {
 }
 """The published systems that decide block by block, by name."""
 
-Trainer = Callable[[Path, Path, Progress], Metadata]
-"""From the folder of the pages to learn from and the folder of the model to its metadata."""
+Train = Callable[[TrainingPages, Progress], TrainedModel]
+"""From the pages to learn from to the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trainer:
+    """How one model is trained."""
+
+    train: Train  # from the sets of gold pages
+    licences: Mapping[str, str]  # the sets that its shipped form learns from, with their licences
+    train_own: Train | None = None  # from pages of one's own; None: as from the sets
+    start_from: Train | None = None  # from pages of one's own, on top of the shipped model; None: cannot
+
 
 TRAINERS: Mapping[str, Trainer] = {
-    MODEL: train_main_text,
-    **{name: partial(train_on_gold, learner) for name, learner in BLOCK_LEARNERS.items()},
-    **{name: partial(segment_systems.train, name) for name in segment_systems.ABOUT},
-    "node-svm": train_node_svm,
-    "learned-fields": train_learned_fields,
+    MODEL: Trainer(
+        train_main_text, TEXT_LICENCES, partial(train_own_trees, start=False), partial(train_own_trees, start=True)
+    ),
+    **{name: Trainer(partial(train, learner), LICENCES) for name, learner in BLOCK_LEARNERS.items()},
+    **{name: Trainer(partial(segment_systems.train, name), LICENCES) for name in segment_systems.ABOUT},
+    "node-svm": Trainer(train_node_svm, LICENCES),
+    LEARNED_FIELDS: Trainer(train_learned_fields, FIELD_LICENCES),
 }
 
 WITHOUT_PAGES: Mapping[str, Callable[[Path], Metadata]] = {LETTERS: train_letters}

@@ -7,12 +7,13 @@ The text of a silver page is what the portal's own rules find (Novotný 2016), o
 import hashlib
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
 from newscorpus.crawl.archive.read import read_captures
 from newscorpus.crawl.archive.values import Capture, Origin
@@ -31,6 +32,10 @@ Progress = Callable[[str], None]
 SITES_ASIDE = 5
 """One site of so many is set aside by trainings that score their model on it."""
 
+FOLDS = 5
+"""Of a cross-validation over one's own pages."""
+SEED = 1
+
 Described = dict[str, dict[str, str | int]]
 """By set: licence, pages learned from, SHA-256 of the file; as `Metadata.data`."""
 
@@ -41,18 +46,28 @@ class TrainingPages:
 
     pages: Iterable[GoldPage]
     describe: Callable[[Mapping[str, int]], Described]
+    learns_all: bool = False  # nothing is set aside for scores, which come from a cross-validation
+
+    @property
+    def articles(self) -> Iterator[GoldPage]:
+        """Those of the pages that hold an article."""
+        return (page for page in self.pages if has_article(page.page_type))
+
+    def is_aside(self, site: str) -> bool:
+        """Whether the pages of `site` are not learned from, but scored on."""
+        return not self.learns_all and is_aside(site)
 
 
 class TrainingError(ValueError):
     """Training cannot begin; the message is one line."""
 
 
-def gold_source(data: Path, progress: Progress) -> TrainingPages:
-    """The articles of the train split of the sets in `data` whose licence allows to train shipped models.
+def gold_source(data: Path, progress: Progress, licences: Mapping[str, str] = LICENCES) -> TrainingPages:
+    """The train split of the sets in `data` of `licences`: those that allow to train shipped models.
 
     Reading it raises TrainingError where a set is missing.
     """
-    return TrainingPages(training_articles(data, progress), partial(describe_data, data))
+    return TrainingPages(training_pages(data, progress, licences), partial(describe_data, data, licences=licences))
 
 
 def training_files(data: Path, licences: Mapping[str, str] = LICENCES) -> dict[str, Path]:
@@ -64,7 +79,7 @@ def training_files(data: Path, licences: Mapping[str, str] = LICENCES) -> dict[s
     files = {name: data / f"{name}.jsonl.zst" for name in licences}
     missing = [str(path) for path in files.values() if not path.is_file()]
     if missing:
-        raise TrainingError(f"the pages with gold text are not all here: {missing[0]} is missing")
+        raise TrainingError(f"{data}: neither html/ and clean/ nor the sets of docs/data.md: {missing[0]} is missing")
     return files
 
 
@@ -79,11 +94,6 @@ def training_pages(data: Path, progress: Progress, licences: Mapping[str, str] =
         progress(f"{file.name} read")
 
 
-def training_articles(data: Path, progress: Progress) -> Iterator[GoldPage]:
-    """Those of them that hold an article."""
-    return (page for page in training_pages(data, progress) if has_article(page.page_type))
-
-
 def first_of_each_set(pages: Iterable[GoldPage], limit: int) -> Iterator[GoldPage]:
     """Of each set the first `limit` of `pages`."""
     seen: Counter[str] = Counter()
@@ -96,6 +106,18 @@ def first_of_each_set(pages: Iterable[GoldPage], limit: int) -> Iterator[GoldPag
 def is_aside(site: str) -> bool:
     """Whether the pages of `site` are set aside: not learned from, but scored on."""
     return zlib.crc32(site.encode()) % SITES_ASIDE == 0
+
+
+def deal(sites: Sequence[str]) -> Iterator[tuple[list[int], list[int]]]:
+    """Deal pages of `sites` out to folds, site by site at random: places to learn from and to hold out, for each."""
+    known = sorted(set(sites))
+    order = np.random.default_rng(SEED).permutation(len(known)).tolist()
+    fold = {site: place % FOLDS for site, place in zip(known, order, strict=True)}
+    for held_out in range(min(FOLDS, len(known))):
+        yield (
+            [at for at, site in enumerate(sites) if fold[site] != held_out],
+            [at for at, site in enumerate(sites) if fold[site] == held_out],
+        )
 
 
 def describe_data(data: Path, pages: Mapping[str, int], licences: Mapping[str, str] = LICENCES) -> Described:

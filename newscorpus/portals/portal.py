@@ -116,6 +116,12 @@ class Portal:
     # Address of the archive's page of a day, a month or a year, in which {year}, {month} and {day} stand for them as
     # `str.format` reads it: "https://example.org/archive/{year}/{month:02}"; "": none.
     archive: str = ""
+    # Name of the extractor, or folder of a model of one's own, relative to scrapy.cfg or the current folder; "": the
+    # default one.
+    extractor: str = ""
+    post_analysis: Texts | None = None  # names of the rules that revise its labels, in order; None: its own
+    upper: float | None = None  # score above which a block is good; None: as the model says
+    lower: float | None = None  # score above which a block is almost good; None: as the model says
     limits: PortalLimits = PortalLimits()  # bounds on one crawl
     politeness: PolitenessSection = PolitenessSection()  # when the portal is not asked
     # The site's own rules for text and fields, or several versions of them; None where there are none.

@@ -15,6 +15,7 @@ import msgspec
 import regex
 
 from newscorpus.errors import PortalError
+from newscorpus.extraction.post_analysis import check_rules
 from newscorpus.portals.languages import check_language
 from newscorpus.portals.portal import (
     NAME,
@@ -162,6 +163,8 @@ def _check_values(portal: Portal, path: Path) -> None:
     for position, url in enumerate(portal.start):
         if not portal.covers(url):
             raise PortalError(f"{path}: start[{position}]: {url!r} lies outside domains")
+    with _faults_of(f"{path}: post_analysis: "):
+        check_rules(portal.post_analysis or ())
     with _faults_of(f"{path}: politeness."):
         read_quiet_hours(portal.politeness)
     with _faults_of(f"{path}: archive: "):

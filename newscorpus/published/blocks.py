@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from newscorpus.arrays import Floats, Matrix
+from newscorpus.config import Revision
 from newscorpus.data import Block, Label, LabelledBlock
 
 
@@ -23,9 +24,11 @@ def neighbour_names(own: Sequence[str]) -> tuple[str, ...]:
 
 
 def label_by_thresholds(
-    scores: Floats, blocks: Sequence[Block], good_above: float, almost_above: float = np.inf
+    scores: Floats, blocks: Sequence[Block], revision: Revision, good_above: float, almost_above: float = np.inf
 ) -> tuple[LabelledBlock, ...]:
-    """`blocks` with the verdicts that one or two thresholds make of the score of each."""
+    """`blocks` with the verdicts that one or two thresholds make of the score of each; `revision` may give others."""
+    good_above = good_above if revision.upper is None else revision.upper
+    almost_above = almost_above if revision.lower is None else revision.lower
 
     def verdict(score: float) -> Label:
         return Label.GOOD if score > good_above else Label.ALMOST if score > almost_above else Label.BAD

@@ -1,9 +1,11 @@
-"""Load the extractors by name. Adding one is one entry here, one file and one test."""
+"""Load the extractors by name, or by the folder of a model. Adding one is one entry here, one file and one test."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
+from newscorpus.artifacts import load_artifact, read_metadata
+from newscorpus.config import Revision
 from newscorpus.data import Rejected
 from newscorpus.extraction.extractor import (
     BlockSystemExtractor,
@@ -13,27 +15,60 @@ from newscorpus.extraction.extractor import (
     Template,
     keep_good,
 )
-from newscorpus.extraction.main_text import MainTextSystem
+from newscorpus.extraction.main_text import INPUTS, MainTextSystem
 from newscorpus.extraction.nodes import load_linear
-from newscorpus.extraction.post_analysis import DEFAULT_RULES
 from newscorpus.published import bte
 from newscorpus.published.node_svm.find import NodeSystem
-from newscorpus.published.paragraph_svm.find import ParagraphSvm
+from newscorpus.published.paragraph_svm import find as paragraph_svm
 from newscorpus.published.peers import PEERS
 from newscorpus.published.segment_systems.find import load_segment_system
-from newscorpus.published.shallow_tree.find import ShallowTree
-from newscorpus.published.texttractor.find import Texttractor
+from newscorpus.published.shallow_tree import find as shallow_tree
+from newscorpus.published.texttractor import find as texttractor
 
 DEFAULT, ALONE = "main-text", "main-text-alone"
 """The default, and the same without a second opinion."""
 
+MakeSystem = Callable[[Template | None, str, Revision], SystemExtractor]
+"""From a portal's template, a model ("" for the shipped one) and how blocks are labelled to a system's extractor."""
 
-def _main_text(template: Template | None, rules: Sequence[str], *, asks: bool) -> SystemExtractor:
-    system = MainTextSystem(asks=asks, rules=rules)
+
+def _main_text(template: Template | None, model: str, revision: Revision, *, asks: bool) -> SystemExtractor:
+    system = MainTextSystem(load_artifact(model or DEFAULT, INPUTS), asks=asks, revision=revision)
     return BlockSystemExtractor(find=system.find, template=template, label_blocks=system.label)
 
 
-def _template_alone(template: Template | None, _rules: Sequence[str]) -> SystemExtractor:
+def _texttractor(template: Template | None, model: str, revision: Revision) -> SystemExtractor:
+    artifact = load_artifact(model or texttractor.MODEL, texttractor.FEATURES)
+    return keep_good(texttractor.Texttractor(artifact, revision), template)
+
+
+def _unrevised(template: Template | None, model: str, revision: Revision) -> SystemExtractor:
+    return _texttractor(template, model, revision.or_else(Revision(())))
+
+
+def _shallow_tree(template: Template | None, model: str, revision: Revision) -> SystemExtractor:
+    artifact = load_artifact(model or shallow_tree.MODEL, shallow_tree.FEATURES)
+    return keep_good(shallow_tree.ShallowTree(artifact, revision), template)
+
+
+def _paragraph_svm(template: Template | None, model: str, revision: Revision) -> SystemExtractor:
+    artifact = load_artifact(model or paragraph_svm.MODEL, tuple(paragraph_svm.FEATURES))
+    return keep_good(paragraph_svm.ParagraphSvm(artifact, revision), template)
+
+
+def _segment_system(template: Template | None, model: str, _revision: Revision, *, name: str) -> SystemExtractor:
+    return SystemExtractor(load_segment_system(name, model).find, template)
+
+
+def _node_svm(template: Template | None, model: str, _revision: Revision) -> SystemExtractor:
+    return SystemExtractor(NodeSystem(load_linear(model or "node-svm")).find, template)
+
+
+def _bte(template: Template | None, _model: str, _revision: Revision) -> SystemExtractor:
+    return SystemExtractor(bte.find, template)
+
+
+def _template_alone(template: Template | None, _model: str, _revision: Revision) -> SystemExtractor:
     """The template extractor of Bakić (2012): where the rules of a portal find no text, there is none."""
     reason = "no_main_text" if template else "no_template"
     detail = f"the template {template.name!r} found none" if template else "the portal has no template"
@@ -44,47 +79,64 @@ def _template_alone(template: Template | None, _rules: Sequence[str]) -> SystemE
     return SystemExtractor(refuse, template)
 
 
-SYSTEMS: Mapping[str, Callable[[Template | None, Sequence[str]], SystemExtractor]] = {
+SYSTEMS: Mapping[str, MakeSystem] = {
     DEFAULT: partial(_main_text, asks=True),
     ALONE: partial(_main_text, asks=False),
-    "bte": lambda template, _: SystemExtractor(bte.find, template),
-    "texttractor": lambda template, rules: keep_good(Texttractor(), template, rules),
-    "texttractor-unrevised": lambda template, rules: keep_good(Texttractor(rules=()), template, rules),
-    "shallow-tree": lambda template, rules: keep_good(ShallowTree(), template, rules),
-    "paragraph-svm": lambda template, rules: keep_good(ParagraphSvm(), template, rules),
-    "segment-svm": lambda template, _: SystemExtractor(load_segment_system("segment-svm").find, template),
-    "hybrid-section": lambda template, _: SystemExtractor(load_segment_system("hybrid-section").find, template),
-    "hybrid-document": lambda template, _: SystemExtractor(load_segment_system("hybrid-document").find, template),
-    "node-svm": lambda template, _: SystemExtractor(NodeSystem(load_linear("node-svm")).find, template),
+    "bte": _bte,
+    "texttractor": _texttractor,
+    "texttractor-unrevised": _unrevised,
+    "shallow-tree": _shallow_tree,
+    "paragraph-svm": _paragraph_svm,
+    **{name: partial(_segment_system, name=name) for name in ("segment-svm", "hybrid-section", "hybrid-document")},
+    "node-svm": _node_svm,
     "template": _template_alone,
 }
-"""Our systems; a template is handed to them, and the rules of post-analysis, which those use that label blocks."""
+"""Our systems."""
 
 NAMES = (*SYSTEMS, *PEERS)
 
 
 def load(
-    name: str,
-    template: Template | None = None,
-    *,
-    respect_paywall: bool = True,
-    rules: Sequence[str] = DEFAULT_RULES,
+    name: str, template: Template | None = None, *, respect_paywall: bool = True, revision: Revision = Revision()
 ) -> Extractor:
-    """The extractor called `name`, ready to use; a portal's `template` decides where it gives text.
+    """The extractor called `name`, or that of a model in a folder, ready to use.
 
-    Systems that label blocks apply `rules` of post-analysis, by name. Our systems leave out what a page that is
-    declared not free does not show, unless `respect_paywall` is false.
+    A portal's `template` decides where it gives text. Our systems leave out what a page that is declared not free does
+    not show, unless `respect_paywall` is false.
 
     Raises:
-        ValueError: there is no such extractor, or a peer that takes no template is given one; one line.
+        ValueError: there is no such extractor, or it cannot take the template or the `revision`; one line.
     """
-    if name in SYSTEMS:
-        return replace(SYSTEMS[name](template, rules), respect_paywall=respect_paywall)
-    if name not in PEERS:
-        raise ValueError(f"unknown extractor {name!r}; known are: {', '.join(NAMES)}")
-    if template:
-        raise ValueError(f"the extractor {name!r} cannot be combined with a template")
-    return PEERS[name]()
+    if name in PEERS:
+        if template or revision != Revision():
+            raise ValueError(f"the extractor {name!r} cannot be combined with a template, with rules or thresholds")
+        return PEERS[name]()
+    system, model = (name, "") if name in SYSTEMS else (_system_of(name), name)
+    extractor = replace(SYSTEMS[system](template, model, revision), respect_paywall=respect_paywall)
+    if revision != Revision() and not isinstance(extractor, BlockSystemExtractor):
+        raise ValueError(f"the extractor {name!r} does not decide block by block: no post-analysis and no thresholds")
+    return extractor
+
+
+def _system_of(model: str) -> str:
+    """The system that a model in a folder belongs to."""
+    metadata = read_metadata(model)
+    if metadata is None:
+        raise ValueError(f"unknown extractor {model!r}; known are: {', '.join(NAMES)}, and folders of models")
+    system = metadata.system or metadata.name
+    if system not in SYSTEMS:
+        raise ValueError(f"the model {model!r} is one of {system}, which finds no main text")
+    return system
+
+
+def check_name(name: str) -> None:
+    """Refuse what is neither the name of an extractor nor the folder of its model.
+
+    Raises:
+        ValueError: it is neither; one line.
+    """
+    if name not in NAMES:
+        _system_of(name)
 
 
 def load_whole(name: str) -> Extractor:

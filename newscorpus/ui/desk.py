@@ -16,7 +16,6 @@ from newscorpus.explain.html import FOLDER as SHOWN_TEMPLATES
 from newscorpus.explain.html import TEMPLATES as SHOWN
 from newscorpus.explain.html import frame
 from newscorpus.explain.page import ShownPage, archived_source, show_page
-from newscorpus.extraction.post_analysis import DEFAULT_RULES
 from newscorpus.layout import LEDGER
 from newscorpus.recipe import Recipe, SourcePage
 from newscorpus.workers import Lost, WorkerPool
@@ -34,13 +33,12 @@ class Task:
 
     page: SourcePage
     recipe: Recipe
-    rules: tuple[str, ...] = DEFAULT_RULES  # of post-analysis
 
 
 def work(task: Task) -> ShownPage | str:
     """Show a page; what is wrong with the choice comes back as its line. Runs in a process of its own."""
     try:
-        return show_page(task.recipe, task.page, task.rules)
+        return show_page(task.recipe, task.page)
     except (ValueError, ImportError) as error:
         return str(error)
 

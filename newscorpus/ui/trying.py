@@ -8,7 +8,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import Response
 
-from newscorpus.config import Limits
+from newscorpus.config import Limits, Revision
 from newscorpus.data import Page, Rejected
 from newscorpus.explain.page import ShownPage
 from newscorpus.extraction.post_analysis import DEFAULT_RULES, RULES
@@ -24,6 +24,10 @@ FETCH_SECONDS = 60.0
 """Longest time for one page from the web, robots.txt included."""
 
 
+CHOSEN = tuple(name for name in RULES if name not in DEFAULT_RULES)
+"""The rules of post-analysis to choose from; the headline is left out in any case."""
+
+
 class Trial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is tried, and how: the body of `POST /api/extract`, and the fields of the form."""
 
@@ -32,7 +36,7 @@ class Trial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     extractor: str = DEFAULT
     beside: str = ""  # another extractor, for the form
     portal: str = ""  # whose languages and template count
-    rules: tuple[str, ...] = DEFAULT_RULES  # of post-analysis
+    rules: tuple[str, ...] = ()  # of post-analysis; none: the extractor's own
 
 
 async def view(request: Request) -> Response:
@@ -64,7 +68,7 @@ async def api(request: Request) -> Response:
 
 
 def _render(request: Request, choice: Trial, shown: list[ShownPage]) -> Response:
-    chosen = {"choice": choice, "extractors": NAMES, "portals": list_portals(), "rules": list(RULES)}
+    chosen = {"choice": choice, "extractors": NAMES, "portals": list_portals(), "rules": CHOSEN}
     part = "shown_pages.html" if "hx-request" in request.headers else "try.html"
     return desk_of(request).render(request, part, "Try a page", shown=shown, **chosen)
 
@@ -97,7 +101,8 @@ def _page(desk: Desk, choice: Trial, body: bytes) -> SourcePage:
 def _shown(desk: Desk, choice: Trial, extractor: str, page: SourcePage) -> ShownPage:
     if extractor not in NAMES:
         raise ValueError(f"unknown extractor {extractor!r}; known are: {', '.join(NAMES)}")
-    return desk.show(Task(page, Recipe(extractor), tuple(rule for rule in RULES if rule in choice.rules)))
+    rules = tuple(rule for rule in CHOSEN if rule in choice.rules)
+    return desk.show(Task(page, Recipe(extractor, revision=Revision(rules or None))))
 
 
 def _fetched(url: str, contact: str) -> Page:

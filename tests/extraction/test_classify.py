@@ -106,7 +106,7 @@ def test_labels_keep_blocks_order_and_scores() -> None:
 
     assert [(item.block, item.score, item.label) for item in labelled] == [
         (blocks[0], 0.75, Label.GOOD),
-        (blocks[1], 0.25, Label.BAD),
+        (blocks[1], 0.25, Label.ALMOST),
     ]
 
 

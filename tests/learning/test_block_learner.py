@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from newscorpus.artifacts import CARD, METADATA, WEIGHTS, load_artifact
+from newscorpus.artifacts import CARD, METADATA, WEIGHTS, Artifact, load_artifact
 from newscorpus.data import Article, Page
 from newscorpus.evaluation.scores import Confusion
-from newscorpus.extraction.extractor import keep_good
+from newscorpus.extraction.extractor import BlockSystem, keep_good
 from newscorpus.gold.pages import GoldPage
 from newscorpus.learning.block_learner import (
     BlockLearner,
@@ -29,7 +29,7 @@ from newscorpus.published.texttractor import train as texttractor
 from newscorpus.published.texttractor.find import Texttractor
 
 MakePage = Callable[..., GoldPage]
-SYSTEMS = {
+SYSTEMS: dict[str, tuple[BlockLearner, Callable[[Artifact], BlockSystem]]] = {
     "texttractor": (replace(texttractor.TEXTTRACTOR, fit=partial(texttractor.fit, epochs=100)), Texttractor),
     "shallow-tree": (shallow_tree.SHALLOW_TREE, ShallowTree),
     "paragraph-svm": (paragraph_svm.PARAGRAPH_SVM, ParagraphSvm),
@@ -43,7 +43,7 @@ def pages(make_page: MakePage) -> list[GoldPage]:
 
 def run(learner: BlockLearner, pages: list[GoldPage], folder: Path) -> None:
     source = TrainingPages(pages, lambda learned: {"wcxb": {"licence": "none", "pages": learned["wcxb"], "sha256": ""}})
-    train(learner, source, folder)
+    train(learner, source, lambda _: None).save(folder)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

@@ -5,14 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from newscorpus.artifacts import CARD, METADATA
+from newscorpus.artifacts import CARD, METADATA, Metadata
 from newscorpus.data import Article, Page
 from newscorpus.gold.pages import GoldPage, read_pages
 from newscorpus.learning.registry import TRAINERS
-from newscorpus.learning.sources import TrainingError, first_of_each_set, is_aside
+from newscorpus.learning.sources import TrainingError, first_of_each_set, gold_source, is_aside
 from newscorpus.published.registry import load
 
 NAMES = ("segment-svm", "hybrid-section", "hybrid-document", "node-svm")
+
+
+def run(name: str, data: Path, output: Path, told: list[str]) -> Metadata:
+    return TRAINERS[name].train(gold_source(data, told.append), told.append).save(output)
 
 
 def unseen(folder: Path) -> GoldPage:
@@ -24,7 +28,7 @@ def test_training_writes_a_model_that_finds_the_text(
     name: str, gold_sets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[str] = []
-    metadata = TRAINERS[name](gold_sets, tmp_path / "models" / name, told.append)
+    metadata = run(name, gold_sets, tmp_path / "models" / name, told)
     monkeypatch.setattr("newscorpus.artifacts.data_folder", lambda _: tmp_path / "models")
     page = unseen(gold_sets)
     article = load(name)(Page.from_html(page.html))
@@ -39,7 +43,7 @@ def test_training_writes_a_model_that_finds_the_text(
 @pytest.mark.parametrize("name", ["segment-svm", "node-svm"])
 def test_the_same_pages_give_the_same_files(name: str, gold_sets: Path, tmp_path: Path) -> None:
     for folder in ("first", "second"):
-        metadata = TRAINERS[name](gold_sets, tmp_path / folder, lambda _: None)
+        metadata = run(name, gold_sets, tmp_path / folder, [])
     same = [*metadata.files, METADATA, CARD]
     assert filecmp.cmpfiles(tmp_path / "first", tmp_path / "second", same, shallow=False)[0] == same
 
@@ -47,7 +51,7 @@ def test_the_same_pages_give_the_same_files(name: str, gold_sets: Path, tmp_path
 @pytest.mark.parametrize("name", NAMES)
 def test_a_missing_set_is_named(name: str, tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match=r"wcxb.jsonl.zst is missing"):
-        TRAINERS[name](tmp_path, tmp_path / "model", lambda _: None)
+        run(name, tmp_path, tmp_path / "model", [])
 
 
 def test_the_first_of_each_set(gold_sets: Path) -> None:

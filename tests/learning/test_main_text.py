@@ -19,7 +19,7 @@ from newscorpus.gold.conventions import TEXT_LICENCES
 from newscorpus.gold.pages import GoldPage
 from newscorpus.learning.boosting import Boosting
 from newscorpus.learning.main_text import LEAST_ARTICLE, train_main_text
-from newscorpus.learning.sources import TrainingError
+from newscorpus.learning.sources import TrainingError, gold_source
 
 MakePage = Callable[..., GoldPage]
 
@@ -50,7 +50,8 @@ def data(tmp_path: Path, make_page: MakePage) -> Path:
 
 def run(data: Path, output: Path) -> tuple[Metadata, list[str]]:
     told: list[str] = []
-    return train_main_text(data, output, told.append, (SMALL, SMALL)), told
+    source = gold_source(data, told.append, TEXT_LICENCES)
+    return train_main_text(source, told.append, (SMALL, SMALL)).save(output), told
 
 
 def test_training_writes_a_model_that_finds_the_text(

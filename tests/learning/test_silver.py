@@ -57,7 +57,7 @@ def test_pages_on_which_no_template_finds_text_say_nothing(
     archive(tmp_path, [make_page(1)], template)
     assert list(silver_source(tmp_path, silent).pages) == []
     with pytest.raises(TrainingError, match="nothing can be learned: of 0 blocks"):
-        train(PARAGRAPH_SVM, silver_source(tmp_path, silent), tmp_path / "model")
+        train(PARAGRAPH_SVM, silver_source(tmp_path, silent), silent)
 
 
 def test_the_text_is_what_a_corpus_has_for_the_address(make_page: MakePage, tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_corpus_with_a_broken_line_is_refused_at_once(tmp_path: Path) -> None:
 
 def test_a_model_is_trained_on_the_archive_and_says_so(make_page: MakePage, tmp_path: Path) -> None:
     archive(tmp_path / "toy", [make_page(number) for number in range(30)])
-    train(PARAGRAPH_SVM, silver_source(tmp_path / "toy", silent), tmp_path / "model")
+    train(PARAGRAPH_SVM, silver_source(tmp_path / "toy", silent), silent).save(tmp_path / "model")
     metadata = msgspec.json.decode((tmp_path / "model" / METADATA).read_bytes(), type=Metadata)
     assert 0 < int(metadata.data["toy"]["pages"]) < 30
     assert metadata.data["toy"]["licence"] == "that of the portals"

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from lxml.html import HtmlElement
 
+from newscorpus.config import Revision
 from newscorpus.data import Block, Label
 from newscorpus.extraction.parse import parse
 from newscorpus.extraction.segment import segment
@@ -76,6 +77,11 @@ def test_all_lie_between_0_and_1() -> None:
 
 def test_two_thresholds_make_three_verdicts() -> None:
     blocks = blocks_of("<p>a<p>b<p>c<p>d")
-    labelled = label_by_thresholds(np.array([0.9, 0.2, -0.1, -1.0]), blocks, good_above=0.2, almost_above=-0.5)
+    labelled = label_by_thresholds(
+        np.array([0.9, 0.2, -0.1, -1.0]), blocks, Revision(), good_above=0.2, almost_above=-0.5
+    )
     assert [item.label for item in labelled] == [Label.GOOD, Label.ALMOST, Label.ALMOST, Label.BAD]
     assert [item.score for item in labelled] == [0.9, 0.2, -0.1, -1.0]
+    scores = np.array([0.9, 0.2, -0.1, -1.0])
+    moved = label_by_thresholds(scores, blocks, Revision(upper=0.1, lower=0.0), good_above=0.2, almost_above=-0.5)
+    assert [item.label for item in moved] == [Label.GOOD, Label.GOOD, Label.BAD, Label.BAD]

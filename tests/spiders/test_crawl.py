@@ -192,7 +192,10 @@ def test_nothing_kept_is_an_error(crawl: Callable[..., Any], mock_site: Any, tmp
     ("arguments", "message"),
     [
         (["-a", "portal=nowhere"], "no portal 'nowhere'; known: "),
-        (["-a", "portal=demo", "-s", "NEWSCORPUS_EXTRACTOR=magic"], "NEWSCORPUS_EXTRACTOR is 'magic'; known: "),
+        (
+            ["-a", "portal=demo", "-s", "NEWSCORPUS_EXTRACTOR=magic"],
+            "setting NEWSCORPUS_EXTRACTOR: unknown extractor 'magic'; known are: ",
+        ),
     ],
 )
 def test_wrong_usage_is_said_in_one_line(

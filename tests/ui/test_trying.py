@@ -38,7 +38,7 @@ def test_an_archived_page_stands_beside_its_text(client: TestClient, record: Rec
 
 
 def test_two_extractors_side_by_side(send: Any, record: Record) -> None:
-    answer = send(url=record.url, extractor="main-text", beside="bte", rules="drop_headline")
+    answer = send(url=record.url, extractor="main-text", beside="bte")
     assert answer.text.count("data-shown") == 2
     assert ">bte</strong>" in answer.text
 
@@ -46,9 +46,9 @@ def test_two_extractors_side_by_side(send: Any, record: Record) -> None:
 def test_each_rule_is_on_or_off(send: Any) -> None:
     prose = "Yesterday the council of the town met and spoke about the bridge and the school. " * 3
     html = f"<title>The bridge</title><article><h1>The bridge</h1><p>{prose}</p><p>{prose}x</p></article>"
-    dropped = send(html=html, extractor="texttractor", rules="drop_headline").text
-    assert "drop_headline: changed 1 block" in dropped
-    assert "drop_headline: changed" not in send(html=html, extractor="texttractor").text
+    matched = send(html=html, extractor="paragraph-svm", rules="ignore_after_content").text
+    assert "start: changed" not in matched
+    assert "start: changed 1 block" in send(html=html, extractor="texttractor", rules="start").text
 
 
 def test_a_file_is_read_as_it_is(send: Any) -> None:

@@ -44,6 +44,16 @@ DEFAULT_RULES: Final = ("drop_headline",)
 DEFAULTS: Final = PostAnalysisConfig()
 
 
+def check_rules(names: Sequence[str]) -> None:
+    """Refuse names of rules that do not exist.
+
+    Raises:
+        ValueError: a rule is unknown; one line.
+    """
+    if unknown := [name for name in names if name not in RULES]:
+        raise ValueError(f"unknown rule {unknown[0]!r}; known are: {', '.join(RULES)}")
+
+
 def revise(
     labelled: Labelled, title: str, rules: Sequence[str] = DEFAULT_RULES, config: PostAnalysisConfig = DEFAULTS
 ) -> Labelled:
@@ -58,9 +68,7 @@ def revise(
     Raises:
         ValueError: a rule is unknown; one line.
     """
-    for name in rules:
-        if name not in RULES:
-            raise ValueError(f"unknown rule {name!r}; known are: {', '.join(RULES)}")
+    check_rules(rules)
     for name in rules:
         revised = RULES[name](labelled, title, config)
         if revised is not labelled:

@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from numpy.typing import NDArray
 from sklearn.svm import LinearSVC
 
 from newscorpus.arrays import Flags, Floats, Integers
-from newscorpus.artifacts import Metadata
 from newscorpus.data import Page, Rejected
 from newscorpus.extraction.decode import decode
 from newscorpus.extraction.nodes import COLUMNS, FEATURES, GROUPS, LinearModel, Nodes, describe
@@ -23,7 +21,7 @@ from newscorpus.gold.align import match_words
 from newscorpus.gold.pages import GoldPage
 from newscorpus.learning.linear import bias_parameter, draw_places, join_machines, join_rows, weights_file
 from newscorpus.learning.model import TrainedModel
-from newscorpus.learning.sources import Progress, describe_data, first_of_each_set, is_aside, training_articles
+from newscorpus.learning.sources import Progress, TrainingError, TrainingPages, first_of_each_set
 from newscorpus.published.node_svm.find import MODEL, MODERN_CANDIDATES, PARTS, Choice, choose
 from newscorpus.tokens import words
 
@@ -169,17 +167,23 @@ def _judge(page: NodePage, model: LinearModel, candidates: frozenset[str]) -> tu
     return whole >= least, whole < least and holds_best, whole, cleaned >= least, cleaned, page.best_f1
 
 
-def train_node_svm(data: Path, output: Path, progress: Progress) -> Metadata:
-    """Train `node-svm`; see `newscorpus.learning.main_text.train_main_text`."""
-    articles = first_of_each_set(training_articles(data, progress), PAGES_A_SET)
+def train_node_svm(source: TrainingPages, _progress: Progress) -> TrainedModel:
+    """Train `node-svm` on the articles of `source`.
+
+    Raises:
+        TrainingError: on no page one element holds the text.
+    """
+    articles = first_of_each_set(source.articles, PAGES_A_SET)
     pages = [made for page in articles if (made := make_node_page(page)) and made.best_f1 >= LEAST_F1]
-    learned = [page for page in pages if not is_aside(page.page.site)]
+    learned = [page for page in pages if not source.is_aside(page.page.site)]
+    if not learned:
+        raise TrainingError(f"nothing can be learned: on no page one element holds the text (F1 {LEAST_F1} at least)")
     model = fit_nodes(learned)
     aside = defaultdict(list)
     for page in pages:
-        if is_aside(page.page.site):
+        if source.is_aside(page.page.site):
             aside[page.page.dataset].append(page)
-    source = (
+    chosen = (
         f"Of the first {PAGES_A_SET} pages with an article of the train split of each of these sets those on "
         f"which one element holds the text (F1 {LEAST_F1} at least), of four fifths of the sites."
     )
@@ -191,16 +195,16 @@ def train_node_svm(data: Path, output: Path, progress: Progress) -> Metadata:
         parameters=bias_parameter(model),
         weights=weights_file(model),
         packages=PACKAGES,
-        data=describe_data(data, Counter(page.page.dataset for page in learned)),
+        data=source.describe(Counter(page.page.dataset for page in learned)),
         scores={
             name: {measure: round(float(value), 4) for measure, value in asdict(score_choices(of_set, model)).items()}
             for name, of_set in aside.items()
         },
         about=ABOUT,
-        source=source,
+        source=chosen,
         how=f"Linear support vector machines (LIBLINEAR): {penalties}; {COLUMNS} columns.",
         measure=MEASURE,
-    ).save(output)
+    )
 
 
 def fit_nodes(pages: Sequence[NodePage]) -> LinearModel:

@@ -9,11 +9,13 @@ import numpy as np
 from newscorpus import code_points as kinds
 from newscorpus.arrays import Floats, Integers, Matrix
 from newscorpus.artifacts import Artifact, Scorer, load_artifact
+from newscorpus.config import Revision
 from newscorpus.data import Block, LabelledBlock
 from newscorpus.extraction.extractor import Reading
 from newscorpus.extraction.features.characters import count_characters
 from newscorpus.extraction.features.structure import NAMES as CLASS_NAMES
 from newscorpus.extraction.features.structure import read_structure
+from newscorpus.extraction.post_analysis import revise
 from newscorpus.published.blocks import label_by_thresholds
 
 MODEL: Final = "paragraph-svm"
@@ -49,16 +51,24 @@ _POSITIVE, _NEGATIVE = (
 
 
 class ParagraphSvm:
-    """Label blocks as `paragraph-svm` does, by the machine that travels with the package or another `artifact`."""
+    """Label blocks as `paragraph-svm` does, by the machine that travels with the package or another `artifact`.
 
-    def __init__(self, artifact: Artifact | None = None) -> None:
+    `revision` may name steps of post-analysis, and other thresholds of the margin than 0.
+    """
+
+    def __init__(self, artifact: Artifact | None = None, revision: Revision = Revision()) -> None:
         self.machine = Scorer(artifact or load_artifact(MODEL, tuple(FEATURES)))
         self.name = self.machine.name
+        self.revision = revision
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
         """The paragraphs of what was read, with the verdict on each; the score is the margin."""
         blocks = paragraphs(reading)
-        return label_by_thresholds(self.machine(measure(blocks))[:, 1], blocks, good_above=0) if blocks else ()
+        if not blocks:
+            return ()
+        margin = self.machine(measure(blocks))[:, 1]
+        labelled = label_by_thresholds(margin, blocks, self.revision, good_above=0)
+        return revise(labelled, reading.head_title, self.revision.post_analysis or ())
 
 
 def paragraphs(reading: Reading) -> tuple[Block, ...]:

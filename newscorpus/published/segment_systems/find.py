@@ -143,17 +143,18 @@ def load_experts() -> dict[str, Expert]:
     return {"bte": lambda reading: body_text(reading.html), **peers}
 
 
-def load_segment_system(name: str) -> SegmentSystem | DocumentSystem:
-    """Load the system of that name with the model that travels with the package, and the experts of the thesis.
+def load_segment_system(name: str, model: str = "") -> SegmentSystem | DocumentSystem:
+    """Load the system of that name with the model that travels with the package or another, and the thesis's experts.
 
     Raises:
         ArtifactError: the model is missing, damaged or made for other features.
         MissingPeerError: the package of an expert is not installed.
     """
-    artifact = load_artifact(name, SECTION_FEATURES if name == HYBRID_SECTION else FEATURES)
+    model = model or name
+    artifact = load_artifact(model, SECTION_FEATURES if name == HYBRID_SECTION else FEATURES)
     classes = artifact.metadata.parameters.get(CLASSES)
     if not isinstance(classes, list):
-        raise ArtifactError(f"model {name!r}: {METADATA} does not name its {CLASSES}")
+        raise ArtifactError(f"model {model!r}: {METADATA} does not name its {CLASSES}")
     scorer, order = Scorer(artifact), np.array(classes, np.int64)
     svm = Svm(scorer.name, lambda rows: order[scorer(rows).argmax(axis=1)])
     experts = {} if name == SEGMENT_SVM else load_experts()

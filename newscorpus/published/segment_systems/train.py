@@ -7,7 +7,6 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -15,14 +14,14 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.svm import SVC
 
 from newscorpus.arrays import Flags, Integers, Matrix
-from newscorpus.artifacts import WEIGHTS, Metadata
+from newscorpus.artifacts import WEIGHTS
 from newscorpus.data import Page, Rejected
 from newscorpus.evaluation.scores import Overlap, ngram_overlap
 from newscorpus.extraction.extractor import read
 from newscorpus.gold.pages import GoldPage
 from newscorpus.learning.model import TrainedModel
 from newscorpus.learning.onnx import estimator_to_onnx
-from newscorpus.learning.sources import Progress, TrainingError, describe_data, first_of_each_set, training_articles
+from newscorpus.learning.sources import Progress, TrainingError, TrainingPages, first_of_each_set
 from newscorpus.published.segment_systems import find
 from newscorpus.published.segment_systems.segments import FEATURES, Segment, cut
 from newscorpus.tokens import words
@@ -152,18 +151,18 @@ def _draw(generator: np.random.Generator, rows: int, limit: int) -> Integers:
 def fit_segments(pages: Sequence[SegmentedPage], rows: Sequence[Matrix]) -> ChosenSvm:
     """A machine that tells good segments (class 1) from others (0); `rows` has what it sees of each page's segments."""
     good = np.concatenate([page.good for page in pages]).astype(np.int64)
-    return fit_svm(np.concatenate(rows), good, [page.page.domain for page in pages for _ in page.segments])
+    return fit_svm(np.concatenate(rows), good, [page.page.site for page in pages for _ in page.segments])
 
 
 def fit_documents(pages: Sequence[SegmentedPage], overlap: CompareTexts) -> ChosenSvm:
     """A machine that tells by a page's 37 features which expert has the best F1 there; its class is their place."""
     best = np.array([page.best_expert(overlap) for page in pages], np.int64)
-    sites = [page.page.domain for page in pages]
+    sites = [page.page.site for page in pages]
     return fit_svm(np.stack([page.whole for page in pages]), best, sites, SvmSearch(scoring="accuracy"))
 
 
-def train(name: str, data: Path, output: Path, progress: Progress) -> Metadata:
-    """Train one of the three systems; see `newscorpus.learning.main_text.train_main_text`.
+def train(name: str, source: TrainingPages, _progress: Progress) -> TrainedModel:
+    """Train one of the three systems on the articles of `source`.
 
     The best expert of a page, for `hybrid-document`, is that of the best 4-gram F1.
 
@@ -171,7 +170,7 @@ def train(name: str, data: Path, output: Path, progress: Progress) -> Metadata:
         MissingPeerError: the package of an expert is not installed.
     """
     experts = {} if name == find.SEGMENT_SVM else find.load_experts()
-    articles = first_of_each_set(training_articles(data, progress), PAGES_A_SET)
+    articles = first_of_each_set(source.articles, PAGES_A_SET)
     pages = [found for page in articles if (found := make_segmented(page, experts))]
     if name == find.HYBRID_DOCUMENT:
         chosen = fit_documents(pages, ngram_overlap)
@@ -187,10 +186,10 @@ def train(name: str, data: Path, output: Path, progress: Progress) -> Metadata:
         parameters={find.CLASSES: [float(number) for number in machine.classes_], "C": machine.C},
         weights={WEIGHTS: estimator_to_onnx(machine, len(features))},
         packages=PACKAGES,
-        data=describe_data(data, Counter(page.page.dataset for page in pages)),
+        data=source.describe(Counter(page.page.dataset for page in pages)),
         scores={"sites not seen": {chosen.measure: round(chosen.score, 4)}},
         about=ABOUT[name],
         source=SOURCE,
         how=f"Support vector machine (libSVM), {fitted}.",
         measure=f"Of {scored}, in the cross-validation over sites that chose kernel and C.",
-    ).save(output)
+    )

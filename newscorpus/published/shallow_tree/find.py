@@ -11,6 +11,7 @@ import numpy as np
 
 from newscorpus.arrays import Matrix
 from newscorpus.artifacts import Artifact, Scorer, load_artifact
+from newscorpus.config import Revision
 from newscorpus.data import Block, LabelledBlock
 from newscorpus.extraction.extractor import Reading
 from newscorpus.extraction.post_analysis import BREZOVNIK, revise
@@ -50,19 +51,19 @@ FEATURES: Final = neighbour_names(("words", "link_words", "text_density", "link_
 class ShallowTree:
     """Label blocks as `shallow-tree` does, by the tree that travels with the package or another `artifact`.
 
-    `rules` names the steps that revise its verdicts.
+    `revision` may name other steps that revise its verdicts, or none, and other thresholds.
     """
 
-    def __init__(self, artifact: Artifact | None = None, rules: Sequence[str] = BREZOVNIK) -> None:
+    def __init__(self, artifact: Artifact | None = None, revision: Revision = Revision()) -> None:
         self.tree = Scorer(artifact or load_artifact(MODEL, FEATURES))
         self.name = self.tree.name
-        self.rules = rules
+        self.revision = revision.or_else(Revision(BREZOVNIK))
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
         """The blocks of what was read, with the final verdict on each; the score is the share of good in its leaf."""
         blocks = cut(reading)
-        labelled = label_by_thresholds(self.tree(measure(blocks))[:, 1], blocks, good_above=0.5)
-        return revise(labelled, reading.head_title, self.rules)
+        labelled = label_by_thresholds(self.tree(measure(blocks))[:, 1], blocks, self.revision, good_above=0.5)
+        return revise(labelled, reading.head_title, self.revision.post_analysis or ())
 
 
 def cut(reading: Reading) -> tuple[Block, ...]:

@@ -12,6 +12,7 @@ import numpy as np
 from newscorpus import code_points as kinds
 from newscorpus.arrays import Floats, Integers, Matrix
 from newscorpus.artifacts import Artifact, Scorer, load_artifact
+from newscorpus.config import Revision
 from newscorpus.data import Block, LabelledBlock
 from newscorpus.extraction.extractor import Reading
 from newscorpus.extraction.features.characters import Characters, count_characters
@@ -48,22 +49,22 @@ _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 class Texttractor:
     """Label blocks as `texttractor` does, by the network that travels with the package or another `artifact`.
 
-    `rules` names the steps of post-analysis; without any the network's verdicts stand.
+    `revision` may name other steps of post-analysis than the four, or none, and other thresholds than the model's.
     """
 
-    def __init__(self, artifact: Artifact | None = None, rules: Sequence[str] = MROZEK) -> None:
+    def __init__(self, artifact: Artifact | None = None, revision: Revision = Revision()) -> None:
         self.network = Scorer(artifact or load_artifact(MODEL, FEATURES))
         self.good_above, self.almost_above = map(self.network.parameter, THRESHOLDS)
         self.name = self.network.name
-        self.rules = rules
+        self.revision = revision.or_else(Revision(MROZEK))
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
         """The blocks of what was read, with the final verdict on each; the score is the network's output."""
         if not reading.blocks:
             return ()
         output = np.clip(self.network(measure(reading.blocks))[:, 0], -1, 1)
-        labelled = label_by_thresholds(output, reading.blocks, self.good_above, self.almost_above)
-        return revise(labelled, reading.head_title, self.rules)
+        labelled = label_by_thresholds(output, reading.blocks, self.revision, self.good_above, self.almost_above)
+        return revise(labelled, reading.head_title, self.revision.post_analysis or ())
 
 
 def measure(blocks: Sequence[Block]) -> Matrix:

@@ -1,0 +1,150 @@
+"""Train on pages of one's own: read them, score what they teach in a cross-validation, write a model that has its name.
+
+From `FEWEST` pages on. The card says how well models do on pages that they did not learn from, and the shipped one.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from newscorpus.artifacts import Metadata, own_models
+from newscorpus.data import Article, Label, LabelledBlock, Page, Rejected
+from newscorpus.evaluation.scores import estimate, ngram_scores
+from newscorpus.extraction.extractor import Extractor, good_paragraphs, read
+from newscorpus.gold.align import label_by_alignment
+from newscorpus.gold.conventions import has_article
+from newscorpus.gold.pages import MEASURE, PAGES, TEACH, GoldPage, read_pages
+from newscorpus.learning.model import TrainedModel
+from newscorpus.learning.registry import Train
+from newscorpus.learning.sources import Described, Progress, TrainingError, TrainingPages, deal
+from newscorpus.published.registry import SYSTEMS, load_whole
+from newscorpus.urls import site_key
+
+FEWEST = 10
+"""Pages; with fewer the cross-validation says nothing."""
+
+DEV = "dev"
+
+CARD_MEASURE = (
+    "Mean page F1 over word 4-grams on pages that the model did not learn from, in a cross-validation of "
+    "{folds} folds by {unit}, with the 95 % interval of a bootstrap; `shipped` is that of the shipped model on the "
+    "same pages."
+)
+
+
+def is_own(path: Path) -> bool:
+    """Whether a path names pages of one's own: a file, or a folder of pages and texts; else a folder of sets."""
+    return not path.is_dir() or (path / PAGES).is_dir()
+
+
+def default_folder(name: str) -> Path:
+    """Where a model trained under a name is written unless another folder is named: never over a shipped one."""
+    return own_models() / f"{name}-own"
+
+
+def own_source(paths: Sequence[Path]) -> TrainingPages:
+    """The pages of files and folders that are there to learn from; not those that are meant to measure on.
+
+    Raises:
+        PagesError: a file cannot be read.
+    """
+    found = [page for path in paths for page in read_pages(path) if page.split != DEV and page.list != MEASURE]
+    hashes = {path.name.split(".")[0]: _digest(path) for path in paths}
+
+    def describe(pages: Mapping[str, int]) -> Described:
+        return {name: {"licence": "own", "pages": n, "sha256": hashes[name]} for name, n in pages.items()}
+
+    return TrainingPages(list(map(with_marks, found)), describe, learns_all=True)
+
+
+def _digest(path: Path) -> str:
+    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def with_marks(page: GoldPage) -> GoldPage:
+    """The page with the text that the marks on its blocks make, where there are any; it is there to teach."""
+    page = replace(page, list=TEACH)
+    reading = read(Page.from_html(page.html, page.url), respect_paywall=False) if page.marks else None
+    if reading is None or isinstance(reading, Rejected):
+        return page
+    marks = {mark.block: Label(mark.label) for mark in page.marks}
+    aligned = label_by_alignment(reading.blocks, page)
+    labelled = [
+        LabelledBlock(block, 1.0, marks.get(block.element.path, Label.GOOD if is_good else Label.BAD))
+        for block, is_good in zip(reading.blocks, aligned.tolist(), strict=True)
+    ]
+    return replace(page, text="\n".join(good_paragraphs(labelled)))
+
+
+def apart(pages: Iterable[GoldPage]) -> list[GoldPage]:
+    """`pages` as they are kept together in folds: by domain, or each by itself where all are of one domain."""
+    known = [replace(page, domain=page.domain or (site_key(page.url) if page.url else "")) for page in pages]
+    if len({page.site for page in known}) > 1:
+        return known
+    return [replace(page, domain="") for page in known]
+
+
+def train_own(name: str, train: Train, source: TrainingPages, output: Path, progress: Progress) -> Metadata:
+    """Train the model `name` on pages of one's own and write it to `output`, with scores that are cross-validated.
+
+    Raises:
+        TrainingError: there are too few pages, or nothing can be learned from them.
+    """
+    pages = apart(page for page in source.pages if name not in SYSTEMS or (page.text and has_article(page.page_type)))
+    if len(pages) < FEWEST:
+        raise TrainingError(f"{len(pages)} pages to learn from; {FEWEST} at least are needed")
+    own = replace(source, pages=pages, learns_all=True)
+    model = train(own, progress)
+    if name in SYSTEMS:
+        scores = cross_validate(name, train, own, pages, progress)
+        unit = "domain" if pages[0].domain else "page"
+        measure = CARD_MEASURE.format(folds=len(list(deal([page.site for page in pages]))), unit=unit)
+        model = replace(model, scores={"own pages": scores}, measure=measure)
+    return named(model, name, output).save(output)
+
+
+def named(model: TrainedModel, name: str, output: Path) -> TrainedModel:
+    """The model under the name of its folder, where that is not the name of the shipped one."""
+    if output.name == name:
+        return model
+    return replace(model, name=output.name, system=name, use=f"`newscorpus extract PAGE --extractor {output}`")
+
+
+def cross_validate(
+    name: str, train: Train, source: TrainingPages, pages: Sequence[GoldPage], progress: Progress
+) -> dict[str, float]:
+    """Score pages by models that did not learn from their site, and by the shipped model."""
+    held_out: list[GoldPage] = []
+    own: list[float] = []
+    for number, (learned, held) in enumerate(deal([page.site for page in pages]), 1):
+        model = train(replace(source, pages=[pages[at] for at in learned]), lambda _: None)
+        with TemporaryDirectory() as folder:
+            named(model, name, Path(folder, "fold")).save(Path(folder, "fold"))
+            extractor = load_whole(str(Path(folder, "fold")))
+        tested = [pages[at] for at in held]
+        own += score_pages(extractor, tested)
+        held_out += tested
+        progress(f"cross-validation, fold {number}")
+    mean = estimate(
+        np.array([(1.0, f1) for f1 in own]), lambda drawn: drawn[:, 1] / drawn[:, 0], [page.site for page in held_out]
+    )
+    shipped = float(np.mean(score_pages(load_whole(name), held_out)))
+    figures = {"pages": len(own), "page_f1": mean.value, "low": mean.low, "high": mean.high, "shipped": shipped}
+    return {key: round(float(value), 4) for key, value in figures.items()}
+
+
+def score_pages(extractor: Extractor, pages: Iterable[GoldPage]) -> list[float]:
+    """F1 over word 4-grams of what an extractor finds on each of `pages`."""
+    scores = []
+    for page in pages:
+        found = extractor(Page.from_html(page.html, page.url))
+        scores.append(ngram_scores(found.text if isinstance(found, Article) else "", page.text).f1)
+    return scores

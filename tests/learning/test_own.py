@@ -1,0 +1,144 @@
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from newscorpus.artifacts import METADATA, Metadata
+from newscorpus.data import Article, Page
+from newscorpus.gold.pages import GoldPage, Mark, read_pages
+from newscorpus.learning.own import apart, is_own, own_source, train_own, with_marks
+from newscorpus.learning.registry import TRAINERS
+from newscorpus.learning.sources import TrainingError, deal
+from newscorpus.published.registry import load, load_whole
+
+MakePage = Callable[..., GoldPage]
+KEYS = ("id", "html", "text", "url", "title", "split", "list")
+
+
+def write(path: Path, pages: list[GoldPage]) -> Path:
+    path.write_text("".join(json.dumps({key: getattr(page, key) for key in KEYS}) + "\n" for page in pages))
+    return path
+
+
+def silent(step: str) -> None:
+    """Nobody is told."""
+
+
+@pytest.fixture
+def pages(make_page: MakePage) -> list[GoldPage]:
+    """Twelve pages of one site, without a split."""
+    return [
+        replace(make_page(number), url=f"https://www.example.org/{number}", domain="", split="") for number in range(12)
+    ]
+
+
+@pytest.mark.parametrize("name", sorted(TRAINERS.keys() - {"learned-fields", "hybrid-document"}))
+def test_every_system_learns_from_twelve_pages_of_one_site(
+    name: str, pages: list[GoldPage], make_page: MakePage, tmp_path: Path
+) -> None:
+    trainer = TRAINERS[name]
+    source = own_source([write(tmp_path / "vesti.jsonl", pages)])
+    metadata = train_own(name, trainer.train_own or trainer.train, source, tmp_path / "my-vesti", silent)
+    assert (metadata.name, metadata.system) == ("my-vesti", name)
+    assert metadata.data["vesti"]["licence"] == "own"
+    scores = metadata.scores["own pages"]
+    assert scores["pages"] == 12
+    assert scores["low"] <= scores["page_f1"] <= scores["high"]
+    assert scores["page_f1"] > 0.8
+    page = make_page(99)
+    found = load_whole(str(tmp_path / "my-vesti"))(Page.from_html(page.html, page.url))
+    assert isinstance(found, Article)
+    assert set(page.text.splitlines()) <= set(found.text.splitlines())
+    assert found.extractor == f"model:my-vesti@{metadata.version}"
+
+
+def test_added_trees_keep_those_of_the_shipped_model(pages: list[GoldPage], tmp_path: Path) -> None:
+    """On pages with a wrong gold, which own trees follow, the shipped trees pull the other way."""
+    trainer = TRAINERS["main-text"]
+    assert trainer.start_from
+    assert trainer.train_own
+    source = own_source([write(tmp_path / "vesti.jsonl", pages)])
+    added = trainer.start_from(source, silent)
+    alone = trainer.train_own(source, silent)
+    shipped = load("main-text", respect_paywall=False)
+    assert len(added.weights["second.onnx"]) > len(alone.weights["second.onnx"])
+    added.save(tmp_path / "main-text")
+    own = load_whole(str(tmp_path / "main-text"))
+    page = Page.from_html(pages[0].html, pages[0].url)
+    of_own, of_shipped = own(page), shipped(page)
+    assert isinstance(of_own, Article)
+    assert isinstance(of_shipped, Article)
+    assert of_own.text == of_shipped.text == pages[0].text
+
+
+def test_fewer_than_ten_pages_are_refused(pages: list[GoldPage], tmp_path: Path) -> None:
+    source = own_source([write(tmp_path / "few.jsonl", pages[:9])])
+    with pytest.raises(TrainingError, match=r"^9 pages to learn from; 10 at least are needed$"):
+        train_own("paragraph-svm", TRAINERS["paragraph-svm"].train, source, tmp_path / "model", silent)
+    assert not (tmp_path / "model").exists()
+
+
+def test_pages_to_measure_on_are_not_learned_from(pages: list[GoldPage], tmp_path: Path) -> None:
+    held = [replace(pages[0], split="dev"), replace(pages[1], list="measure"), replace(pages[2], list="teach")]
+    assert [page.id for page in own_source([write(tmp_path / "a.jsonl", held)]).pages] == [pages[2].id]
+
+
+def test_a_folder_of_pages_and_texts_is_read(pages: list[GoldPage], tmp_path: Path) -> None:
+    for name, suffix, key in (("html", "html", "html"), ("clean", "txt", "text")):
+        (tmp_path / name).mkdir()
+        for number, page in enumerate(pages[:3]):
+            (tmp_path / name / f"{number}.{suffix}").write_text(getattr(page, key))
+    (tmp_path / "html" / "without.html").write_text("<p>no text of it</p>")
+    assert is_own(tmp_path)
+    found = list(read_pages(tmp_path))
+    assert [(page.id, page.text) for page in found] == [(str(at), page.text) for at, page in enumerate(pages[:3])]
+
+
+def test_marks_on_blocks_make_the_text() -> None:
+    html = "<body><p>One two three four.</p><div>Five six.</div><h2>Seven.</h2></body>"
+    page = GoldPage("1", "own", html=html, text="One two three four.")
+    marks = (Mark("html/body/p", "bad"), Mark("html/body/h2", "good"))
+    assert with_marks(replace(page, marks=marks)).text == "Seven."
+    assert with_marks(page).text == page.text
+
+
+def test_pages_of_one_site_are_kept_apart_and_of_several_together(pages: list[GoldPage]) -> None:
+    assert len({page.site for page in apart(pages)}) == len(pages)
+    several = [*pages, replace(pages[0], url="https://example.net/1")]
+    assert {page.site for page in apart(several)} == {"example.org", "example.net"}
+
+
+def test_each_site_is_held_out_once() -> None:
+    sites = [f"site{number % 7}" for number in range(30)]
+    folds = list(deal(sites))
+    assert len(folds) == 5
+    assert sorted(at for _, held in folds for at in held) == list(range(30))
+    for learned, held in folds:
+        assert {sites[at] for at in learned}.isdisjoint(sites[at] for at in held)
+
+
+def test_fields_are_learned_from_what_a_person_gives(make_page: MakePage, tmp_path: Path) -> None:
+    def page_of(number: int) -> dict[str, object]:
+        page = make_page(number)
+        marked = '<div class="who">Jana Nováková</div><span class="when">3 May 2024</span>'
+        others = "<p>Petr Dvořák</p><p>9 June 2023</p>"
+        html = page.html.replace("</h1>", f"</h1>{marked}").replace("</footer>", f"{others}</footer>")
+        return {
+            "id": str(number),
+            "html": html,
+            "url": page.url,
+            "title": page.title,
+            "authors": ["Jana Nováková"],
+            "date": "2024-05-03",
+            "language": "en",
+        }
+
+    path = tmp_path / "fields.jsonl"
+    path.write_text("".join(json.dumps(page_of(number)) + "\n" for number in range(12)))
+    source = own_source([path])
+    train_own("learned-fields", TRAINERS["learned-fields"].train, source, tmp_path / "fields", silent)
+    metadata = msgspec.json.decode((tmp_path / "fields" / METADATA).read_bytes(), type=Metadata)
+    assert metadata.scores["cross-validated"] == {"title": 1, "published": 1, "authors": 1}
