@@ -22,7 +22,7 @@ from newscorpus.corpus.intake import (
     read_intake,
 )
 from newscorpus.corpus.lines import writable
-from newscorpus.crawl.ledger import Ledger, Series, UrlOutcome
+from newscorpus.crawl.ledger import REJECTIONS, Ledger, Series, UrlOutcome
 from newscorpus.crawl.ledger.status import unfinished_captures
 from newscorpus.data import Rejected
 from newscorpus.errors import CorpusError
@@ -260,11 +260,17 @@ def _name(page: SourcePage) -> tuple[Fetch, str]:
 
 
 def _append(ledger: Ledger, page: SourcePage, lines: Iterable[Row | Withdrawal], history: History) -> None:
-    """Append the lines of a page; the ledger notes the first of its newest fetch as what became of its address."""
+    """Append the lines of a page; the ledger notes the first of its newest fetch as what became of its address.
+
+    A rejection goes to the journal too; that of a page which the ledger does not know, from a WARC file, only where it
+    costs a document, since nobody would take its earlier line out.
+    """
     placed = [(line, ledger.append(SEGMENTS, encode_row(writable(line)))) for line in lines]
     if not history.is_newest(page):
         return
     line, at = placed[0]
+    if isinstance(line, Withdrawal) and (line.withdrawn or ledger.knows(page.page.url)):
+        at = ledger.append(REJECTIONS, journal_line(line.rejected))
     outcome = UrlOutcome.of(line.record if isinstance(line, Row) else line.rejected, at)
     ledger.replace_outcome(page.page.url, outcome, history.n_words(page))
 

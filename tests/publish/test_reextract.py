@@ -32,6 +32,7 @@ from newscorpus.publish.build import build
 from newscorpus.publish.changes import ChangeKind, PortalChanges
 from newscorpus.publish.reextract import SEGMENTS, Extracted, History, apply, reextract, store
 from newscorpus.recipe import JudgedPage, Recipe
+from newscorpus.stats.count import corpus_stats
 from newscorpus.stored import archive_files, page_of_capture
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
@@ -273,6 +274,19 @@ def test_the_counts_of_status_follow_what_was_applied(crawled: Path) -> None:
     (again,) = status(crawled)
     assert (again.kept, again.words, again.rejected) == (first.kept, first.words, first.rejected)
     assert first.words > 0
+
+
+def test_the_journal_and_stats_hold_what_was_rejected_last(crawled: Path) -> None:
+    def refused() -> dict[str, list[str]]:
+        build(crawled)
+        lines = [one.url.rpartition("-")[2] for one in read_journal(crawled / "rejected.jsonl")]
+        return {**{one.reason: [str(one.number)] for one in corpus_stats(crawled).refusals}, "journal": sorted(lines)}
+
+    first = refused()
+    applied(crawled, STRICT)
+    assert refused() == {"too_short": ["4"], "journal": ["0", "1", "2", "3"]}
+    applied(crawled)
+    assert refused() == first == {"too_short": ["1"], "journal": ["3"]}
 
 
 def test_a_kill_costs_the_pages_since_the_last_commit(crawled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
