@@ -34,13 +34,13 @@ from newscorpus.discovery.planner import FetchPlanner, Plan
 from newscorpus.discovery.revisits import requeue_failed, requeue_known
 from newscorpus.discovery.rules import judge_again
 from newscorpus.portals.portal import Portal
-from newscorpus.reading import ReadPage, read_and_judge
+from newscorpus.reading import ReadPage
 from newscorpus.recipe import SourcePage, page_of_portal
 
 from .arguments import PortalArguments, check_promises, loopback_hosts, portal_policies, portal_settings, read_arguments
 from .limit import ArticleLimit, postpone
 from .requests import Callback, make_request
-from .responses import RevisitClock, fetch_parts
+from .responses import RevisitClock, fetch_parts, read_fetched
 
 Output = SourcePage | Rejected | Request
 
@@ -181,13 +181,11 @@ class PortalSpider(Spider):
         may_be_article = (trust is not AddressTrust.SECTION or is_article) and not (visit and visit.stands)
         recipe = self._workers.recipe if may_be_article else None
         period = self.arguments.period if may_be_article else ALWAYS
-        task = partial(read_and_judge, recipe, given, period)
-        read = await self._workers.read(page.url, task, "extract" if may_be_article else "discovery")
-        if isinstance(read, Rejected):
-            yield read
-            return
+        read, lost = await read_fetched(self._workers.read, recipe, given, period)
         tried: tuple[str, ...] = ()
-        if may_be_article:
+        if lost:
+            yield lost
+        elif may_be_article:
             if not await self.limit.has_room():
                 postpone()
                 return

@@ -18,7 +18,10 @@ from newscorpus.crawl.ledger import Ledger
 from newscorpus.crawl.ledger.revisits import next_interval
 from newscorpus.data import Page, Rejected
 from newscorpus.discovery.page import MAX_PARTS, PageReading, next_part, read_page
+from newscorpus.discovery.period import ALWAYS, Period
 from newscorpus.portals.portal import Portal
+from newscorpus.reading import ReadPage, read_and_judge
+from newscorpus.recipe import Recipe, SourcePage
 
 from .requests import part_request
 
@@ -56,6 +59,29 @@ class RevisitClock:
 
 Download = Callable[[Request], Awaitable[Response]]
 Read = Callable[[str, Callable[[], PageReading]], Awaitable[PageReading | Rejected]]
+ReadOrReject = Callable[[str, Callable[[], ReadPage], str], Awaitable[ReadPage | Rejected]]
+
+
+async def read_fetched(
+    read: ReadOrReject, recipe: Recipe | None, given: SourcePage, period: Period
+) -> tuple[ReadPage, Rejected | None]:
+    """Read a page and judge it; one that cannot be judged is read once more, for its links alone.
+
+    Args:
+        read: as `PageWorkers.read`.
+        recipe: as for `read_and_judge`, like the next two.
+        given: the page.
+        period: the days of articles.
+
+    Returns:
+        What was read, which may be nothing, and why no process came to an end with the page.
+    """
+    stage = "extract" if recipe else "discovery"
+    found = await read(given.page.url, partial(read_and_judge, recipe, given, period), stage)
+    if not isinstance(found, Rejected):
+        return found, None
+    again = await read(given.page.url, partial(read_and_judge, None, given, ALWAYS), "discovery") if recipe else found
+    return ReadPage(PageReading()) if isinstance(again, Rejected) else again, found
 
 
 async def fetch_parts(

@@ -1,10 +1,18 @@
 """One crawl of a site with every misbehaviour we know, and what must come of each."""
 
+import sys
+import threading
 from collections.abc import Callable
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
+
+from prose import article
 
 KEPT = [
     *(f"story-of-the-day-{number}" for number in range(10001, 10006)),
@@ -205,3 +213,32 @@ def test_wrong_usage_is_said_in_one_line(
     assert done.exit_code == 2
     assert message in done.output
     assert len(done.output.strip().split("\n")) == 1
+
+
+FATAL = """
+import os
+import newscorpus.reading as reading
+judged = reading.judge_page
+reading.judge_page = lambda recipe, page: os._exit(1) if "fatal" in page.page.url else judged(recipe, page)
+"""
+"""Run by each process at its start: one that judges such a page dies."""
+
+
+def test_the_links_of_a_page_that_kills_its_process_are_followed(
+    crawl: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (site := tmp_path / "site").mkdir()
+    fatal, found = "fatal-story-10001.html", "found-there-10002.html"
+    (site / "index.html").write_text(f"<html><body><a href={fatal}>more</a></body></html>")
+    (site / fatal).write_text(article("1").replace("</body>", f"<a href={found}>more</a></body>"))
+    (site / found).write_text(article("2"))
+    (tmp_path / "sitecustomize.py").write_text(FATAL)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=site)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        base = f"http://127.0.0.1:{server.server_port}/"
+        portal = f'name = "mock"\nlanguages = ["en"]\ndomains = ["127.0.0.1"]\nstart = ["{base}"]\ndelay_seconds = 0\n'
+        done = crawl(tmp_path, "-a", "portal=mock", portal=portal)
+        server.shutdown()
+    assert done.reasons("fatal") == ["extract/worker_failed"], done.output
+    assert [record["url"] for record in done.records] == [f"{base}{found}"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from lxml import html
-from newscorpus.spiders.responses import RevisitClock, fetch_parts
+from newscorpus.spiders.responses import RevisitClock, fetch_parts, read_fetched
 from scrapy import Request
 from scrapy.exceptions import DownloadTimeoutError
 from scrapy.http import Headers, HtmlResponse, Response
@@ -24,7 +24,10 @@ from newscorpus.config import RevisitConfig
 from newscorpus.crawl.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.discovery.page import PageReading, read_tree
+from newscorpus.discovery.period import ALWAYS
 from newscorpus.portals.portal import Portal
+from newscorpus.reading import ReadPage
+from newscorpus.recipe import Recipe, SourcePage
 
 URL = "http://example.org/a"
 
@@ -81,6 +84,16 @@ def test_a_page_that_cannot_be_read_in_time_is_told() -> None:
     endless = body(3).replace("<body>", "<link rel=canonical href=/endless><body>")
     parts, end, _ = fetch({"?page=2": body(2), "?page=3": endless})
     assert (parts, end) == (["?page=2"], Rejected("discovery", "timeout", "", f"{STORY}?page=3"))
+
+
+def test_a_page_that_can_be_neither_judged_nor_read_names_nothing() -> None:
+    async def read(url: str, _task: object, stage: str) -> Rejected:
+        return Rejected(stage, "timeout", "", url)
+
+    given = SourcePage(Page.from_html(body(1), STORY), "vesti")
+    for recipe, stage in ((Recipe("bte"), "extract"), (None, "discovery")):
+        found = asyncio.run(read_fetched(read, recipe, given, ALWAYS))
+        assert found == (ReadPage(PageReading()), Rejected(stage, "timeout", "", STORY))
 
 
 def test_pages_are_fetched_as_long_as_each_names_the_next() -> None:
