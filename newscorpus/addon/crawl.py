@@ -81,7 +81,8 @@ def crawl_portals(names: str, arguments: Iterable[str], values: Iterable[str]) -
     settings = _project_settings()
     settings.setdict(arglist_to_dict(list(values)), priority="cmdline")
     corpus = corpus_folder(settings) if settings.get("NEWSCORPUS_CORPUS") else default_corpus(names)
-    standing = "goes on" if (corpus / LEDGER).is_file() else "is new"
+    begins_anew = arglist_to_dict(list(arguments)).get("fresh") or settings.get("NEWSCORPUS_FRESH")
+    standing = "is new" if not (corpus / LEDGER).is_file() else "begins anew" if begins_anew else "goes on"
     sys.stderr.write(f"The corpus {standing}: {corpus.absolute()}\n")
     given = (text for pair in (*arguments, f"portal={names}") for text in ("-a", pair))
     execute(["scrapy", "crawl", "portal", *given], settings)

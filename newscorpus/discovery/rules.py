@@ -78,7 +78,7 @@ class JudgedAgain:
     def __str__(self) -> str:
         changed = f"{self.portal}: {', '.join(self.why)} changed since the last crawl"
         if not self.judged + self.read:
-            return f"{changed}; that decides on no address otherwise"
+            return f"{changed}; no address is judged differently now"
         return (
             f"{changed}; addresses judged again: {self.judged:,}, pages read again for their links: {self.read:,},"
             " from the archive where it holds them"

@@ -166,8 +166,8 @@ class RuleTally:
         for source, n in self._short.items():
             if n:
                 yield (
-                    f"template of {source}: of the tenth of its pages that are compared, {n} have a text less than half"
-                    " as long as the extractor finds; their rows have the flag template_short"
+                    f"template of {source}: pages whose text is less than half as long as the extractor finds it: {n}"
+                    " of the tenth that is compared; their rows have the flag template_short"
                 )
 
 

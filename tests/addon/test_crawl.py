@@ -77,8 +77,9 @@ def test_a_crawl_in_any_folder_says_first_where_the_corpus_lies(
     assert (corpus / "corpus" / "manifest.json").is_file()
     assert not list(below.iterdir())
     if project is OURS:
-        code, lines = crawl(crawl_in, *given)
-        assert (code, lines[0]) == (0, f"The corpus goes on: {corpus}")
+        for fresh, standing in ((), "goes on"), (("-a", "fresh=yes"), "begins anew"):
+            code, lines = crawl(crawl_in, *given, *fresh)
+            assert (code, lines[0]) == (0, f"The corpus {standing}: {corpus}")
 
 
 def test_all_lines_of_scrapy_are_in_the_log_at_its_lowest_level(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def test_wider_days_have_all_read_again_that_the_archive_holds_and_lists(ledger:
     answer(ledger, "/other", "article", UrlOutcome("quality", "too_short"))
     assert judge_again(ledger, PORTAL, year, TODAY) == JudgedAgain("vesti", ("period",), 0, 0)
     narrower = judge_again(ledger, PORTAL, Period(date(2024, 3, 1), date(2024, 3, 31)), TODAY)
-    assert str(narrower) == "vesti: period changed since the last crawl; that decides on no address otherwise"
+    assert str(narrower) == "vesti: period changed since the last crawl; no address is judged differently now"
     assert judge_again(ledger, PORTAL, ALWAYS, TODAY) == JudgedAgain("vesti", ("period",), 1, 2)
     assert queued(ledger) == {"/": (True, True), "/kept": (True, True), "/old": (True, False)}
 

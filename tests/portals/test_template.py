@@ -199,7 +199,7 @@ def test_the_tally_names_rules_that_found_nothing_and_values_that_cannot_be() ->
     tally.add("vesti", section, hits[:1], is_short=True)
     tally.add("vesti", TemplateSection(text=(".older",)), (), is_short=False)  # another version of it
     *warnings, short = tally.warnings()
-    assert "1 have a text less than half as long as the extractor finds" in short
+    assert "less than half as long as the extractor finds it: 1 of the tenth that is compared" in short
     assert warnings == [
         "template of vesti: the rule '.bodyy' of text found nothing on 2 pages",
         "template of vesti: the rule '.older' of text found nothing on 1 pages",

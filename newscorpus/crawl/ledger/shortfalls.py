@@ -16,6 +16,7 @@ MOST_LOST = 0.02
 """Share of the pages of a portal that may be lost by one reason before it is shown with examples."""
 
 EXAMPLES = 3
+"""Addresses shown for a reason; one that cost fewer pages is chance, and can be read in the journal."""
 
 NOT_LOST = frozenset(
     {
@@ -67,7 +68,7 @@ def losses(connection: sqlite3.Connection, portal: str, rejected: Mapping[str, i
     pages = kept + sum(n for reason, n in rejected.items() if reason not in NOT_LOST)
     sql = "SELECT url FROM urls WHERE portal = ? AND stage = ? AND reason = ? ORDER BY serial LIMIT ?"
     for reason, n in sorted(rejected.items(), key=lambda item: (-item[1], item[0])):
-        if n > MOST_LOST * pages and reason not in NOT_LOST:
+        if n >= EXAMPLES and n > MOST_LOST * pages and reason not in NOT_LOST:
             examples = connection.execute(sql, (portal, *reason.split("/", 1), EXAMPLES))
             yield PortalLoss(reason, n, pages, tuple(url for (url,) in examples))
 

@@ -107,7 +107,7 @@ class PortalStatus:
     pages_per_minute: float  # of the last five minutes; 0 for a crawl that rests or has ended
     seconds_left: int  # estimate by that rate, for what is queued now; 0 where there is none
     cut_short: tuple[str, ...] = ()  # what kept the crawl from being complete, and how many addresses that left
-    losses: tuple[PortalLoss, ...] = ()  # what more than two in a hundred pages were rejected for
+    losses: tuple[PortalLoss, ...] = ()  # what three pages and more than two in a hundred were rejected for
 
 
 def states(corpus: Path) -> dict[tuple[str, UrlState], int]:

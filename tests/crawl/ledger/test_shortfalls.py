@@ -53,6 +53,16 @@ def test_more_than_two_in_a_hundred_are_shown_with_examples(corpus: Path) -> Non
     assert line == f"vesti lost 3 of 100 pages (3.0%) by quality/too_short, such as {examples}"
 
 
+@pytest.mark.parametrize(("lost", "is_shown"), [(2, False), (3, True)])
+def test_one_or_two_pages_of_a_small_portal_are_chance(tmp_path: Path, lost: int, is_shown: bool) -> None:
+    with Ledger.open(tmp_path) as ledger:
+        for number in range(38):
+            finish(ledger, f"kept-{number}", UrlOutcome(reason="kept"))
+        for number in range(lost):
+            finish(ledger, f"short-{number}", UrlOutcome("quality", "too_short"))
+    assert bool(lines(tmp_path)) is is_shown
+
+
 def test_every_bound_is_shown_with_what_it_left(corpus: Path) -> None:
     with Ledger.open(corpus) as ledger:
         for number in range(4):
