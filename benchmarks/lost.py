@@ -50,6 +50,9 @@ MIXED_PAGES = 100
 LISTED = 20
 """Articles that one section page links to."""
 
+LANGUAGES = MappingProxyType({"isolezwe.co.za": "zu", "dizindaba.co.za": "xh"})
+"""What these hosts write; the set calls both Swahili, which a portal file would not."""
+
 WAYS = ("links", "feed", "sitemap", "all")
 
 ANSWERS = (1, 60)
@@ -134,7 +137,7 @@ def _site(number: int, pages: Sequence[GoldPage], left: list[GoldPage]) -> Site:
         text = re.sub(rf"https?://{own}(?=[/\"'?#<])", "http://@@", page.html) if own else page.html
         site.pages[path] = text.encode("utf-8", "replace")
         site.articles.append(path)
-        site.languages.add(page.language or "en")
+        site.languages.add(LANGUAGES.get(page.domain, page.language or "en"))
     return site
 
 
