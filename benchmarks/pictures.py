@@ -45,7 +45,15 @@ def try_page(tab: Any, address: str, corpus: Path) -> None:
     tab.evaluate("document.querySelector('.outcome').scrollIntoView()")
 
 
-VIEWS: Mapping[str, Callable[[Any, str, Path], None]] = {"ui-try": try_page}
+def mark(tab: Any, address: str, _corpus: Path) -> None:
+    """A page of the list to measure, some of its blocks marked."""
+    tab.goto(f"{address}/mark/demo/demo/measure?who=ann")
+    tab.wait_for_selector("[data-marks=ready]")
+    for key in "xxjjjjmm":
+        tab.keyboard.press(key)
+
+
+VIEWS: Mapping[str, Callable[[Any, str, Path], None]] = {"ui-try": try_page, "ui-mark": mark}
 """The views by the name of their picture."""
 
 

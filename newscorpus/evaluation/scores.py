@@ -139,6 +139,14 @@ class Confusion:
         return Overlap(self.true_positive, predicted, self.true_positive + self.false_negative).scores
 
     @property
+    def kappa(self) -> float:
+        """Cohen's kappa (1960), agreement beyond chance, -1..1; 1 where only one verdict was ever given."""
+        tp, fp, fn, tn = self.true_positive, self.false_positive, self.false_negative, self.true_negative
+        chance = (tp + fp) * (tp + fn) + (fn + tn) * (fp + tn)
+        total = self.total**2
+        return (self.total * (tp + tn) - chance) / (total - chance) if total > chance else 1.0
+
+    @property
     def mcc(self) -> float:
         """Matthews correlation coefficient, -1..1; 0 where a row or column of the table is empty."""
         tp, fp, fn, tn = self.true_positive, self.false_positive, self.false_negative, self.true_negative

@@ -105,8 +105,10 @@ def inspect_page(recipe: Recipe, page: SourcePage) -> PageView:
     return show_page(recipe, page).view
 
 
-def show_page(recipe: Recipe, page: SourcePage) -> ShownPage:
+def show_page(recipe: Recipe, page: SourcePage, *, is_blind: bool = False) -> ShownPage:
     """Process a page, and show what each field and block was decided on, and its markup.
+
+    Where `is_blind` is true the markup does not show the verdicts, for those who are to give their own.
 
     Raises:
         ValueError: the recipe or a rule is wrong.
@@ -125,7 +127,7 @@ def show_page(recipe: Recipe, page: SourcePage) -> ShownPage:
     log = tuple(_log(page, reading, labelled, f"{decided}: {outcome}"))
     paragraphs = result.text.split("\n") if isinstance(result, Record) else good_paragraphs(labelled)
     view = PageView(decided, outcome, fields, _blocks(reading, labelled), log)
-    return ShownPage(view, result, tuple(paragraphs), marked_page(reading, labelled))
+    return ShownPage(view, result, tuple(paragraphs), marked_page(reading, () if is_blind else labelled))
 
 
 def _outcome(extractor: str, found: Record | Rejected) -> tuple[str, str]:

@@ -33,6 +33,10 @@ class PagesError(ValueError):
     """A file of pages that cannot be read; the message is one line that names the file and the line."""
 
 
+ANY_POSITION = -1
+"""Stands for every block of a path."""
+
+
 class Mark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a person said of one block."""
 
@@ -40,6 +44,7 @@ class Mark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     label: Literal["good", "bad"]  # whether it is main text
     who: str = ""  # the person, by whatever name they use
     when: str = ""  # ISO 8601
+    position: int = ANY_POSITION  # among the blocks of the page, from 0, since siblings share a path
 
 
 @dataclass(frozen=True, slots=True)

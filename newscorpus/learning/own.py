@@ -12,12 +12,12 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from newscorpus.artifacts import Metadata, own_models
-from newscorpus.data import Article, Label, LabelledBlock, Page, Rejected
+from newscorpus.data import Article, Block, Label, LabelledBlock, Page, Rejected
 from newscorpus.evaluation.scores import estimate, ngram_scores
 from newscorpus.extraction.extractor import Extractor, good_paragraphs, read
 from newscorpus.gold.align import label_by_alignment
 from newscorpus.gold.conventions import has_article
-from newscorpus.gold.pages import MEASURE, PAGES, TEACH, GoldPage, read_pages
+from newscorpus.gold.pages import ANY_POSITION, MEASURE, PAGES, TEACH, GoldPage, read_pages
 from newscorpus.learning.model import TrainedModel
 from newscorpus.learning.registry import Train
 from newscorpus.learning.sources import Described, Progress, TrainingError, TrainingPages, deal
@@ -75,13 +75,19 @@ def with_marks(page: GoldPage) -> GoldPage:
     reading = read(Page.from_html(page.html, page.url), respect_paywall=False) if page.marks else None
     if reading is None or isinstance(reading, Rejected):
         return page
-    marks = {mark.block: Label(mark.label) for mark in page.marks}
+    marks = {(mark.block, mark.position): Label(mark.label) for mark in page.marks}
     aligned = label_by_alignment(reading.blocks, page)
     labelled = [
-        LabelledBlock(block, 1.0, marks.get(block.element.path, Label.GOOD if is_good else Label.BAD))
+        LabelledBlock(block, 1.0, _marked(marks, block) or (Label.GOOD if is_good else Label.BAD))
         for block, is_good in zip(reading.blocks, aligned.tolist(), strict=True)
     ]
     return replace(page, text="\n".join(good_paragraphs(labelled)))
+
+
+def _marked(marks: Mapping[tuple[str, int], Label], block: Block) -> Label | None:
+    """What a person said of a block, or of all blocks of its path."""
+    path = block.element.path
+    return marks.get((path, block.position)) or marks.get((path, ANY_POSITION))
 
 
 def apart(pages: Iterable[GoldPage]) -> list[GoldPage]:

@@ -17,17 +17,20 @@ from newscorpus.config import Limits
 from newscorpus.explain.html import SCRIPT, STYLE
 from newscorpus.recipe import Recipe, prepare
 from newscorpus.terminal import describe
-from newscorpus.ui import trying
+from newscorpus.ui import marking, trying
 from newscorpus.ui.desk import HERE, Desk, desk_of, named, work
 from newscorpus.ui.safety import Guard
 from newscorpus.workers import WorkerPool
+
+KINDS = {".css": "text/css", ".js": "text/javascript"}
 
 STATIC = {
     "shown.css": ("text/css", STYLE),
     "shown.js": ("text/javascript", SCRIPT),
     **{
-        name: (kind, (HERE / "static" / name).read_text("utf-8"))
-        for name, kind in (("ui.css", "text/css"), ("ui.js", "text/javascript"), ("htmx.min.js", "text/javascript"))
+        path.name: (KINDS[path.suffix], path.read_text("utf-8"))
+        for path in (HERE / "static").iterdir()
+        if path.suffix in KINDS
     },
 }
 """The files that our pages load, by name."""
@@ -59,6 +62,10 @@ def make_app(corpora: Sequence[Path], hosts: Sequence[str], password: str = "", 
             Route("/static/{name}", _static),
             Route("/try", trying.view),
             Route("/try", trying.post, methods=["POST"]),
+            Route("/mark/{corpus}", marking.overview),
+            Route("/mark/{corpus}/{portal}", marking.scores),
+            Route("/mark/{corpus}/{portal}/{list}", marking.page),
+            Route("/mark/{corpus}/{portal}/{list}", marking.mark, methods=["POST"]),
             Route("/api/extract", trying.api, methods=["POST"]),
         ],
         middleware=[Middleware(Guard, hosts=frozenset(hosts), token=desk.token, password=password)],

@@ -33,12 +33,13 @@ class Task:
 
     page: SourcePage
     recipe: Recipe
+    is_blind: bool = False  # its markup does not show the verdicts
 
 
 def work(task: Task) -> ShownPage | str:
     """Show a page; what is wrong with the choice comes back as its line. Runs in a process of its own."""
     try:
-        return show_page(task.recipe, task.page)
+        return show_page(task.recipe, task.page, is_blind=task.is_blind)
     except (ValueError, ImportError) as error:
         return str(error)
 

@@ -97,6 +97,12 @@ def test_a_folder_of_pages_and_texts_is_read(pages: list[GoldPage], tmp_path: Pa
     assert [(page.id, page.text) for page in found] == [(str(at), page.text) for at, page in enumerate(pages[:3])]
 
 
+def test_a_mark_with_a_position_is_of_one_block_of_its_path() -> None:
+    page = GoldPage("1", "own", html="<body><p>One.</p><p>Two.</p><p>Three.</p>", text="")
+    marks = (Mark("html/body/p", "good", position=0), Mark("html/body/p", "bad", position=1))
+    assert with_marks(replace(page, marks=marks)).text == "One."
+
+
 def test_marks_on_blocks_make_the_text() -> None:
     html = "<body><p>One two three four.</p><div>Five six.</div><h2>Seven.</h2></body>"
     page = GoldPage("1", "own", html=html, text="One two three four.")

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -108,6 +108,27 @@ class PortalStatus:
     seconds_left: int  # estimate by that rate, for what is queued now; 0 where there is none
     cut_short: tuple[str, ...] = ()  # what kept the crawl from being complete, and how many addresses that left
     losses: tuple[PortalLoss, ...] = ()  # what three pages and more than two in a hundred were rejected for
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedArticle:
+    """An address that was taken for an article, and where its page lies."""
+
+    url: str
+    portal: str
+    archived: tuple[str, int]  # file and offset in the archive
+
+
+def archived_articles(corpus: Path, portal: str) -> Iterator[ArchivedArticle]:
+    """The articles of a portal whose pages the archive has, whatever became of them.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+    """
+    sql = "SELECT url, portal, archive_file, archive_offset FROM urls WHERE portal = ? AND kind = 'article'"
+    with reading(corpus) as connection:
+        for url, name, file, offset in connection.execute(f"{sql} AND archive_file != ''", (portal,)):
+            yield ArchivedArticle(url, name, (file, offset))
 
 
 def states(corpus: Path) -> dict[tuple[str, UrlState], int]:

@@ -1,0 +1,176 @@
+"""Keep what people mark on archived pages: a journal of every mark, and the pages with gold text that it makes.
+
+The journal, `gold/NAME.marks`, is a file of JSON lines that only grows: a mark is on the disk before it is answered,
+and a server that dies loses none. A page that a person calls done is written to `gold/NAME.jsonl`.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from newscorpus.corpus.lines import complete_lines, encode_line
+from newscorpus.crawl.archive.values import ByteRange
+from newscorpus.errors import CorpusError
+from newscorpus.files import extend, replacing, sync
+from newscorpus.gold.pages import GoldPage, Mark
+from newscorpus.layout import ARCHIVE, GOLD
+
+ListName = Literal["measure", "teach"]
+SPLITS: Mapping[str, str] = {"measure": "dev", "teach": "train"}
+"""What each list is for: training and evaluation read their own split only."""
+
+KINDS = ("good", "bad", "title", "lead", "date", "author")
+"""What a block may be: main text, not, the headline, the lead (main text, too), the date, an author."""
+MAIN_TEXT = frozenset({"good", "lead"})
+
+SETTLED = "settled"
+"""Who settles what two people see differently."""
+
+
+class MarkError(ValueError):
+    """A mark cannot be kept; the message is one line."""
+
+
+class MarkedBlock(msgspec.Struct, frozen=True):
+    """A block as it was marked."""
+
+    position: int  # among the blocks of the page, from 0
+    kind: str  # of `KINDS`; "" takes the mark back
+    path: str = ""  # of its element
+    text: str = ""
+
+
+class MarkLine(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A line of the journal: blocks that a person marked at one stroke, or a page that a person called done."""
+
+    page: str  # address of the page
+    list: ListName
+    who: str
+    when: str  # ISO 8601
+    blocks: tuple[MarkedBlock, ...] = ()
+    place: ByteRange | None = None  # of a page that is done: where it lies in the archive
+    n_blocks: int = 0  # of a page that is done
+
+
+LINES = msgspec.json.Decoder(MarkLine)
+
+
+@dataclass(frozen=True, slots=True)
+class PageMarks:
+    """What one person marked on one page."""
+
+    page: str
+    list: ListName
+    who: str
+    blocks: Mapping[int, MarkedBlock]  # by position
+    when: str  # of the last line
+    place: ByteRange | None = None  # None until the person called the page done
+    n_blocks: int = 0  # on the page; known when it is done
+
+
+def journal_of(corpus: Path, name: str) -> Path:
+    """The journal of the marks on a portal's pages."""
+    return corpus / GOLD / f"{name}.marks"
+
+
+def read_marks(journal: Path) -> list[PageMarks]:
+    """Read what every person marked on every page, in the order of the first mark; a torn last line is left out.
+
+    Raises:
+        CorpusError: a line is damaged.
+    """
+    found: dict[tuple[str, str, str], PageMarks] = {}
+    for offset, line in complete_lines(journal) if journal.is_file() else ():
+        try:
+            one = LINES.decode(line)
+        except msgspec.DecodeError as error:
+            raise CorpusError(f"{journal}, at offset {offset}: {error}") from error
+        key = one.page, one.list, one.who
+        before = found.get(key, PageMarks(*key, {}, ""))
+        blocks = {**before.blocks, **{block.position: block for block in one.blocks}}
+        kept = {at: block for at, block in blocks.items() if block.kind}
+        found[key] = PageMarks(*key, kept, one.when, one.place or before.place, one.n_blocks or before.n_blocks)
+    return list(found.values())
+
+
+def add_mark(journal: Path, line: MarkLine) -> None:
+    """Write a line to the disk, unless it says what is there already; a torn last line is cut off first.
+
+    Raises:
+        MarkError: there is no such kind of mark.
+        OSError: the disk is full, for one.
+    """
+    if unknown := {block.kind for block in line.blocks} - {*KINDS, ""}:
+        raise MarkError(f"unknown mark {min(unknown)!r}; known are: {', '.join(KINDS)}")
+    journal.parent.mkdir(exist_ok=True)
+    before = {(one.page, one.list, one.who): one for one in read_marks(journal)}.get((line.page, line.list, line.who))
+    if before and _says_nothing_new(before, line):
+        return
+    with journal.open("ab+", buffering=0) as file:
+        committed = sum(len(text) + 1 for _, text in complete_lines(journal))
+        extend(file, committed, encode_line(line))
+        sync(file)
+
+
+def _says_nothing_new(before: PageMarks, line: MarkLine) -> bool:
+    same = all(before.blocks.get(one.position, MarkedBlock(one.position, "")) == one for one in line.blocks)
+    return same and line.place == (before.place if line.place else None)
+
+
+def judged_elsewhere(marks: Iterable[PageMarks], who: str, page: str) -> frozenset[str]:
+    """The texts that a person called no main text on other pages of the portal: repeated lines, not asked again."""
+    others = (one for one in marks if one.who == who and one.page != page)
+    return frozenset(block.text for one in others for block in one.blocks.values() if block.kind == "bad")
+
+
+def write_gold(journal: Path) -> int:
+    """Write the pages that are done to `NAME.jsonl` beside the journal; gives their number.
+
+    Of a page that several people did, what was settled counts, else the marks of the one who began it.
+    """
+    done: defaultdict[str, list[PageMarks]] = defaultdict(list)
+    for one in read_marks(journal):
+        if one.place:
+            done[one.page].append(one)
+    pages = [_gold_page(journal.stem, versions) for versions in done.values()]
+    with replacing(journal.with_suffix(".jsonl")) as file:
+        file.writelines(encode_line(_without_html(page)) for page in pages)
+    return len(pages)
+
+
+def _gold_page(name: str, versions: Sequence[PageMarks]) -> GoldPage:
+    chosen = next((one for one in versions if one.who == SETTLED), versions[0])
+    in_order = [chosen.blocks[at] for at in sorted(chosen.blocks)]
+    of_kind = {kind: [block.text for block in in_order if block.kind == kind] for kind in KINDS}
+    marks = tuple(
+        Mark(block.path, "good" if block.kind in MAIN_TEXT else "bad", chosen.who, chosen.when, block.position)
+        for block in in_order
+    )
+    return GoldPage(
+        id=chosen.page,
+        dataset=name,
+        url=chosen.page,
+        title=" ".join(of_kind["title"]),
+        date=" ".join(of_kind["date"]),
+        authors=tuple(of_kind["author"]),
+        text="\n".join(block.text for block in in_order if block.kind in MAIN_TEXT),
+        split=SPLITS[chosen.list],
+        list=chosen.list,
+        marks=marks,
+        archive=chosen.place,
+    )
+
+
+def _without_html(page: GoldPage) -> dict[str, object]:
+    """A page whose markup stays in the archive."""
+    held = msgspec.to_builtins(page)
+    return {key: value for key, value in held.items() if key not in {"html", "dataset"}}
+
+
+def place_of(file: str, offset: int) -> ByteRange:
+    """Where a page of the corpus lies, as seen from the folder of its gold text."""
+    return ByteRange(f"../{ARCHIVE}/{Path(file).name}", offset, 0)

@@ -1,0 +1,149 @@
+"""Pages are marked in the browser: by keys alone, by two people, and through a death of the server."""
+
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from newscorpus.gold.marking import journal_of, read_marks
+from newscorpus.gold.pages import read_pages
+from newscorpus.ui.safety import TOKEN_HEADER
+
+LISTED = "/mark/demo/demo/measure"
+
+
+@pytest.fixture
+def gold(demo_corpus: Path) -> Any:
+    """The folder of the marks, which is empty before and after."""
+    folder = demo_corpus / "gold"
+    yield folder
+    for path in folder.glob("*"):
+        path.unlink()
+
+
+def open_page(tab: Any, address: str) -> None:
+    tab.goto(address)
+    tab.wait_for_selector("[data-marks=ready]")
+
+
+def finish(tab: Any) -> None:
+    before = tab.text_content("[data-state]")
+    tab.keyboard.press("Enter")
+    tab.wait_for_function("before => document.querySelector('[data-state]')?.textContent !== before", arg=before)
+    tab.wait_for_selector("[data-marks=ready]")
+
+
+@pytest.mark.timeout(240)
+def test_ten_pages_by_keys_alone_give_scores(tab: Any, served: str, gold: Path) -> None:
+    open_page(tab, f"{served}{LISTED}?who=ann")
+    assert tab.frame_locator(".page").locator(".good, .bad").count() == 0
+    for _ in range(10):
+        tab.keyboard.press("x")
+        for _ in range(4):
+            tab.keyboard.press("j")
+        for key in "mmt":
+            tab.keyboard.press(key)
+        finish(tab)
+    pages = list(read_pages(gold / "demo.jsonl"))
+    assert len(pages) == 10
+    assert all(page.list == "measure" and page.split == "dev" and page.text and page.title for page in pages)
+    tab.goto(f"{served}/mark/demo")
+    assert "10 pages done" in tab.text_content("main")
+    tab.click("text=F1 of the extractors")
+    tab.wait_for_selector("td:has-text('main-text')")
+    assert re.search(r"0\.\d{3} to 0\.\d{3}", tab.text_content("table"))
+
+
+def test_marks_are_shown_taken_back_and_widened(tab: Any, served: str, gold: Path, demo_corpus: Path) -> None:
+    open_page(tab, f"{served}{LISTED}?who=ann")
+    tab.click("[data-kind=good]")
+    assert tab.locator("[data-text] p").count() == 1
+    tab.keyboard.press("u")
+    assert tab.locator("[data-text] p").count() == 0
+    tab.keyboard.press("e")
+    tab.keyboard.press("m")
+    n = tab.locator("[data-text] p").count()
+    assert n > 1
+    tab.wait_for_selector(f"text=saved: {n} marks")
+    open_page(tab, f"{served}{LISTED}?who=ann")
+    assert tab.locator("[data-text] p").count() == n
+    assert len(read_marks(journal_of(demo_corpus, "demo"))[0].blocks) == n
+
+
+def test_what_teaches_is_filled_in_and_kept_apart(tab: Any, served: str, gold: Path) -> None:
+    open_page(tab, f"{served}/mark/demo/demo/teach?who=ann")
+    filled_in = tab.locator("[data-text] p").all_text_contents()
+    assert filled_in
+    finish(tab)
+    (page,) = read_pages(gold / "demo.jsonl")
+    assert (page.list, page.split, page.text) == ("teach", "train", "\n".join(filled_in))
+
+
+def test_lines_judged_on_other_pages_are_passed_over(tab: Any, served: str, gold: Path) -> None:
+    open_page(tab, f"{served}{LISTED}?who=ann")
+    for _ in range(3):
+        tab.keyboard.press("e")
+        tab.keyboard.press("x")
+    finish(tab)
+    state = tab.evaluate("JSON.parse(document.querySelector('[data-state]').textContent)")
+    assert state["known"]
+    assert int(tab.get_attribute("[data-shown]", "data-at")) not in state["known"]
+
+
+def test_two_people_see_where_they_differ(tab: Any, served: str, gold: Path) -> None:
+    for who, keys in (("ann", "mm"), ("bob", "mx")):
+        open_page(tab, f"{served}{LISTED}?who={who}")
+        for key in keys:
+            tab.keyboard.press(key)
+        finish(tab)
+    tab.goto(f"{served}/mark/demo")
+    assert "ann and bob: 1 page, Cohen's kappa" in tab.text_content("main")
+    tab.click("text=settle ")
+    tab.wait_for_selector("[data-marks=ready]")
+    tab.keyboard.press("m")
+    tab.keyboard.press("Enter")
+    tab.wait_for_url(f"{served}/mark/demo")
+    (page,) = read_pages(gold / "demo.jsonl")
+    assert "\n" not in page.text
+
+
+def test_a_server_that_is_killed_loses_no_mark(gold: Path, demo_corpus: Path) -> None:
+    import urllib.request  # noqa: PLC0415 -- the only test without a browser or a client
+
+    command = [str(Path(sys.executable).with_name("newscorpus")), "ui", str(demo_corpus), "--port", "0", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        address = server.stdout.readline().split()[3].rstrip("/")
+        page = urllib.request.urlopen(f"{address}{LISTED}?who=ann").read().decode()
+        token = re.search(r'Token": "([^"]+)"', page)
+        url = re.search(r'"page":"([^"]+)"', page)
+        assert token
+        assert url
+        for at in range(5):
+            body = f'{{"page": "{url[1]}", "who": "ann", "blocks": [{{"position": {at}, "kind": "good"}}]}}'
+            headers = {TOKEN_HEADER: token[1], "content-type": "application/json"}
+            urllib.request.urlopen(urllib.request.Request(f"{address}{LISTED}", body.encode(), headers))
+        server.send_signal(signal.SIGKILL)
+    assert sorted(read_marks(journal_of(demo_corpus, "demo"))[0].blocks) == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "line"),
+    [
+        ("/mark/other", 404, "no corpus called"),
+        ("/mark/demo/demo/nonsense?who=a", 404, "no list"),
+        ("/mark/demo/nowhere/measure?who=a", 404, "no list"),
+        (LISTED, 422, "say who marks"),
+        (f"{LISTED}?who=a&page=https://a.example/", 422, "never met in this corpus"),
+        ("/mark/demo/demo", 422, "no page is marked yet"),
+    ],
+)
+def test_mistakes_of_those_who_mark_are_one_line(client: TestClient, path: str, status: int, line: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code == status
+    assert line in answer.text
