@@ -20,6 +20,9 @@ SINCE = "since"
 LOW_CONFIDENCE = "low_confidence"
 """Flag of a text that its model trusts less than what is published by default."""
 
+REDESIGN = "redesign"
+"""Flag of a document that was read after a redesign by what had been made for the design before."""
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:

@@ -8,6 +8,7 @@ from newscorpus.discovery.page import FIRST_FOLLOWING, PageReading, next_part, r
 from newscorpus.discovery.period import ALWAYS, Period, read_day
 from newscorpus.extraction.extractor import parse_page
 from newscorpus.extraction.fields import read_fields
+from newscorpus.profiles.signs import markup_signs
 from newscorpus.recipe import JudgedPage, Recipe, SourcePage, judge_page
 
 
@@ -36,4 +37,5 @@ def read_and_judge(recipe: Recipe | None, page: SourcePage, period: Period) -> R
     goes_on = page.trust in PROMISING and next_part(parsed.url, FIRST_FOLLOWING, reading.part_links)
     if recipe is None or goes_on or not period.takes(reading.published):
         return ReadPage(reading)
-    return ReadPage(reading, judge_page(recipe, replace(page, page=parsed)))
+    markup = markup_signs(parsed.tree)  # before the template removes anything
+    return ReadPage(reading, replace(judge_page(recipe, replace(page, page=parsed)), markup=markup))

@@ -127,6 +127,8 @@ class JudgedPage:
     outcome: Row | Rejected
     rule_hits: tuple[RuleHit, ...] | None = None  # None: there was no text to judge
     is_short: bool = False  # the template's text is much shorter than the extractor's
+    # What its markup is made of, where it was read for a crawl.
+    markup: frozenset[str] = frozenset()
 
 
 def process_page(recipe: Recipe, page: SourcePage | Page) -> Row | Rejected:

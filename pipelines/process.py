@@ -10,12 +10,14 @@ from scrapy.exceptions import CloseSpider
 
 from newscorpus.addon.counts import FAILED, template_rule
 from newscorpus.addon.options import quality_config, revision_of, rights_policy, switch
+from newscorpus.addon.visits import current_visit
 from newscorpus.addon.workers import workers_of
 from newscorpus.corpus.quality.judge import changed_settings
 from newscorpus.errors import CrawlError
 from newscorpus.portals.template import RuleTally
 from newscorpus.published.registry import ALONE, DEFAULT, check_name
 from newscorpus.recipe import JudgedPage, Recipe, SourcePage, judge_page, lost_page, tally_rules
+from newscorpus.upkeep.looks import look_of
 from newscorpus.workers import Lost
 
 QUALITY_STAT = "newscorpus/quality"
@@ -88,6 +90,8 @@ class ProcessPipeline:
             result = await self._workers.run(partial(judge_page, self.recipe, item))
         if isinstance(result, Lost):
             return lost_page(item, result)
+        if visit := current_visit():
+            visit.look = look_of(item, result)
         for name, n in tally_rules(self._tally, item, result).items():
             self._crawler.stats.inc_value(template_rule(name), n)
         return result.outcome

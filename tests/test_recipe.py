@@ -253,7 +253,8 @@ def test_a_portal_that_may_be_read_whole_is() -> None:
 
 def test_on_a_tenth_of_the_pages_a_template_that_cuts_the_text_short_is_flagged() -> None:
     template = TemplateSection(text=("div.lead",))
-    body = f"<h1>Bridge</h1><div class=lead>The bridge stays.</div><p>{STORY}</p><p>{STORY}</p>"
+    lead = "The old bridge stays. " * 15
+    body = f"<h1>Bridge</h1><div class=lead>{lead}</div><p>{STORY}</p><p>{STORY}</p><p>{STORY}</p>"
     pages = [Page.from_html(body, f"https://example.org/story-{number}") for number in range(200)]
     judged = [judge_page(BTE, SourcePage(page, "mock", (), template)) for page in pages]
     flagged = [number for number, one in enumerate(judged) if one.is_short]
@@ -266,3 +267,19 @@ def test_on_a_tenth_of_the_pages_a_template_that_cuts_the_text_short_is_flagged(
     assert "template_short" in unfiltered.record.flags
     good = TemplateSection(text=("p",))
     assert not any(judge_page(BTE, SourcePage(page, "mock", (), good)).is_short for page in pages[:40])
+
+
+def test_where_the_template_finds_too_little_the_extractor_decides() -> None:
+    template = TemplateSection(text=("div.lead",), title=("h1",))
+
+    def made(html: str, number: int) -> str:
+        page = SourcePage(Page.from_html(html, f"https://example.org/story-{number}"), "mock", (), template)
+        row = process_page(replace(BTE, quality=None), page)
+        assert isinstance(row, Row)
+        assert row.record.provenance.title == "template"
+        return row.record.extractor.partition(":")[0]
+
+    lead = "<div class=lead>The bridge stays.</div>"
+    long, brief = f"<h1>Bridge</h1>{lead}<p>{STORY}</p>", f"<h1>Bridge</h1>{lead}"
+    assert {made(long, number) for number in range(20)} == {"bte"}  # on every page, whatever its address
+    assert {made(brief, number) for number in range(20)} == {"template"}  # brief news are as they are

@@ -24,7 +24,7 @@ from newscorpus.addon.plugin import hints_of
 from newscorpus.addon.politeness import PolitenessMiddleware
 from newscorpus.addon.scheduler import LedgerScheduler
 from newscorpus.crawl.ledger import Ledger
-from newscorpus.crawl.ledger.shortfalls import shortfalls
+from newscorpus.crawl.ledger.shortfalls import redesigns, shortfalls
 from newscorpus.crawl.ledger.status import PortalStatus
 from newscorpus.files import replacing
 from newscorpus.layout import CRAWL_REPORT
@@ -100,8 +100,8 @@ def show_portals(console: Console, figures: Mapping[str, Mapping[str, Any]]) -> 
     for portal in empty if len(empty) < len(figures) else ():
         logger.warning("Kept nothing of %s: %s", portal, rows[portal][LEFT_OUT] or "nothing was found")
     for one in figures.values():
-        for line in shortfalls(one):
-            logger.warning(line)
+        for line in (*shortfalls(one), *redesigns(one)):
+            logger.warning("%s", line)
 
 
 def _cells(one: Mapping[str, Any]) -> dict[str, str]:

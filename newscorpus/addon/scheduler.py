@@ -22,6 +22,7 @@ from twisted.internet.defer import Deferred
 
 from newscorpus.addon import counts
 from newscorpus.addon.archive import STORED_AT, Archive
+from newscorpus.addon.designs import DesignWatch
 from newscorpus.addon.options import corpus_folder
 from newscorpus.addon.plugin import end_unwritable, hints_of
 from newscorpus.addon.politeness import ASKED_AGAIN, RETRIES, PolitenessMiddleware
@@ -100,6 +101,7 @@ class LedgerScheduler(BaseScheduler):
         self.ledger = Ledger.open(self._corpus)
         if archive := self._crawler.get_extension(Archive):
             archive.join(self.ledger)
+        self._designs = DesignWatch(self.ledger)
         self._is_open = True
         # Modules make half a million objects; looking through them for garbage would hold the event loop up for 0.1 s.
         gc.freeze()
@@ -281,7 +283,10 @@ class LedgerScheduler(BaseScheduler):
         active = slot.active if slot else set()
         done = [number for number, visit in self._visits.items() if visit.entered and visit.request not in active]
         for number in done:
-            self._visits.pop(number).end(self.ledger)
+            visit = self._visits.pop(number)
+            visit.end(self.ledger)
+            if visit.look and not (visit.postponed or visit.from_archive):
+                self._designs.note(visit.look)
         return bool(done)
 
     def _tick(self) -> None:

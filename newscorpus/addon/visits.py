@@ -16,6 +16,7 @@ from twisted.python.failure import Failure
 from newscorpus.addon.guards import Postponed, fetch_rejection
 from newscorpus.crawl.archive.values import Capture
 from newscorpus.crawl.ledger import Fetched, Ledger, Series, UrlOutcome
+from newscorpus.crawl.ledger.looks import Look
 from newscorpus.data import Rejected
 
 ARCHIVED_AT = "newscorpus_archive"
@@ -53,6 +54,7 @@ class Visit:
     may_keep: bool = False  # its page was handed on as an article
     from_archive: bool = False  # the archive is to answer
     stands: bool = False  # what became of the address stands: the answer is read for its links alone
+    look: Look | None = None  # what its page looked like, if it was judged
     _fetched: Fetched | None = None
     _brought: list[tuple[Series, bytes, UrlOutcome]] = field(default_factory=list)
 

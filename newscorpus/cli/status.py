@@ -27,7 +27,7 @@ def status(
     """Show how far a crawl has come.
 
     Counts what is queued, kept and rejected, by portal; while the crawl runs, too. Says what cut the last crawl short,
-    and for which reasons many pages were lost.
+    for which reasons many pages were lost, and which portals look different than before.
     """
     import msgspec
 
@@ -53,7 +53,7 @@ def status(
         if one.rejected:
             typer.echo(f"{one.portal or 'no portal'}, rejected: {counted(one.rejected)}")
     for one in found:
-        for line in shortfalls(asdict(one)):
+        for line in (*shortfalls(asdict(one)), *map(str, one.redesigns)):
             typer.echo(printable(line))
 
 

@@ -30,7 +30,7 @@ from newscorpus.extraction.fields import read_fields
 from newscorpus.extraction.parse import parse
 from newscorpus.extraction.post_analysis import revise
 from newscorpus.extraction.segment import find_excess, segment
-from newscorpus.tokens import collapse
+from newscorpus.tokens import collapse, count_words
 from newscorpus.urls import document_id
 
 TEMPLATE_SHORT = "template_short"
@@ -39,6 +39,9 @@ NO_MAIN_TEXT = "no_main_text"
 """Reason of a page on which no text was found."""
 COMPARED = 10
 """One page in so many, by the hash of its address, on which the text of a template is compared."""
+LITTLE_WORDS = 50
+"""Words below which the text of a template is compared on every page, and left for a much longer one: fewer than a lead
+and a paragraph have, which is what remains where a redesign has taken the place of most of the rules."""
 SHORT = 0.5
 """Share of the characters below which a text is much shorter: less than half of it is a lead or a stray paragraph."""
 
@@ -190,8 +193,9 @@ class SystemExtractor:
     """The extractor of a system that finds main text; all stages but `find` are the same for every system."""
 
     find: Callable[[Reading], FoundText | Rejected]  # the main text of a page that was read, or why there is none
-    # Rules of the portal; where they give a text, that is taken. `find` is asked then on every tenth page only, and a
-    # text much shorter than what it finds has the flag `template_short`.
+    # Rules of the portal; where they give a text, that is taken. `find` is asked then on every tenth page, and where
+    # they give few words, only. A text much shorter than what it finds has the flag `template_short`; where that text
+    # has few words, what `find` gives is taken in its place.
     template: Template | None = None
     respect_paywall: bool = True  # text that a page declared not free does not show is not used
 
@@ -200,20 +204,23 @@ class SystemExtractor:
         reading = read(page, self.template, respect_paywall=self.respect_paywall)
         if isinstance(reading, Rejected):
             return reading
-        if self.template and reading.template_text:
-            name = f"template:{self.template.name}@{self.template.version}"
-            flags = (TEMPLATE_SHORT,) if self._is_short(reading) else ()
-            return assemble(reading, FoundText(reading.template_text, name, 1.0, flags, is_article=1.0))
-        found = self.find(reading)
+        by_template = self._by_template(self.template, reading) if self.template else None
+        found = by_template or self.find(reading)
         return found if isinstance(found, Rejected) else assemble(reading, found)
 
-    def _is_short(self, reading: Reading) -> bool:
-        """Whether the text of the template is much shorter than that of `find`, on the pages where that is asked."""
-        if int(document_id(reading.page.url), 16) % COMPARED:
-            return False
-        found = self.find(reading)
-        paragraphs = () if isinstance(found, Rejected) else found.paragraphs
-        return sum(map(len, reading.template_text)) < SHORT * sum(map(len, paragraphs))
+    def _by_template(self, template: Template, reading: Reading) -> FoundText | None:
+        """What the template finds; None where that is nothing, or too little beside what `find` does."""
+        text = reading.template_text
+        if not text:
+            return None
+        has_little = count_words(" ".join(text)) < LITTLE_WORDS
+        is_asked = has_little or not int(document_id(reading.page.url), 16) % COMPARED
+        other = self.find(reading) if is_asked else None
+        is_short = isinstance(other, FoundText) and sum(map(len, text)) < SHORT * sum(map(len, other.paragraphs))
+        if has_little and is_short:
+            return None
+        flags = (TEMPLATE_SHORT,) if is_short else ()
+        return FoundText(text, f"template:{template.name}@{template.version}", 1.0, flags, is_article=1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -68,7 +68,7 @@ class TemplateRules:
 
     def __init__(self, name: str, section: TemplateSection) -> None:
         self.name = name
-        self.version = hashlib.sha256(msgspec.json.encode(section)).hexdigest()[:VERSION_LENGTH]
+        self.version = version_of(section)
         self.section = section
         self._unwanted = _union(section.remove)
         self._text = _union(section.text)
@@ -121,6 +121,11 @@ class TemplateRules:
         except etree.XPathError as error:  # libxml2 bounds its work, and a hostile page may reach the bound
             logger.warning("template %s: rule %s cannot be applied: %s", self.name, rule.path, error)
             return []
+
+
+def version_of(section: TemplateSection) -> str:
+    """Name the rules of a template; equal rules, equal names."""
+    return hashlib.sha256(msgspec.json.encode(section)).hexdigest()[:VERSION_LENGTH]
 
 
 class RuleTally:

@@ -16,7 +16,8 @@ from newscorpus.config import BuildConfig, DuplicateConfig
 from newscorpus.corpus.intake import DamagedLine, DamagedRowError, torn_segments
 from newscorpus.corpus.manifest import Share
 from newscorpus.corpus.published import publish
-from newscorpus.data import Record
+from newscorpus.crawl.ledger.looks import Alarm, alarms
+from newscorpus.data import REDESIGN, Record
 from newscorpus.dedup.boilerplate import cut_boilerplate, find_boilerplate
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.duplicates import Duplicate, DuplicateKind, Watch, find_duplicates, staying, unwatched
@@ -25,7 +26,7 @@ from newscorpus.dedup.verify import VERIFIED, Verifier
 from newscorpus.errors import CorpusError, DedupError, LedgerError
 from newscorpus.files import exclusive, replacing
 from newscorpus.layout import BUILD_LOCK, DUPLICATES, INDEX, INTAKE, LOW_CONFIDENCE, PUBLISHED, refuse_strangers
-from newscorpus.publish.index import record_of, text_of, update_index
+from newscorpus.publish.index import record_of, seconds, text_of, update_index
 from newscorpus.publish.left_out import (
     cluster_sizes,
     count_kinds,
@@ -171,9 +172,12 @@ def _survivors(
     """The records that stay, by id, without boilerplate."""
     copies = cluster_sizes(duplicates)
     superseded = _superseded(collection, duplicates)
+    redesigns = alarms(collection.stores[-1].folder.parent)
     boilerplate = find_boilerplate(collection, stay, config)
     for position in stay[collection.id_ranks[stay].argsort()].tolist():
         record = record_of(collection, position)
+        if not collection.documents["reextraction"][position] and _is_in_doubt(record, redesigns):
+            record = replace(record, flags=(*record.flags, REDESIGN))
         yield _without(
             boilerplate.get(record.source, frozenset()),
             config,
@@ -184,6 +188,13 @@ def _survivors(
                 cluster_size=copies[position] + 1,
             ),
         )
+
+
+def _is_in_doubt(record: Record, redesigns: Sequence[Alarm]) -> bool:
+    """Whether a record was read after a redesign by what had been made for the design before."""
+    fetched = seconds(record.fetched)
+    own = (one for one in redesigns if one.portal == record.source)
+    return any(seconds(one.since) <= fetched and (not one.until or fetched < seconds(one.until)) for one in own)
 
 
 def _without(boilerplate: frozenset[int], config: DuplicateConfig, record: Record) -> Record:

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from newscorpus.config import Limits
+from newscorpus.crawl.ledger.looks import alarms
 from newscorpus.crawl.ledger.status import unfinished_captures
 from newscorpus.data import Rejected
 from newscorpus.discovery.addresses import AddressTrust
@@ -94,6 +95,8 @@ def check(
     rules = tuple(_rules(pairs))
     fields = tuple(_field(name, [page for _, page in pairs]) for name in COMPARED_FIELDS)
     failed = dict(_failures(pairs, rules, fields))
+    if redesigns := [str(one) for one in alarms(corpus) if one.portal == portal.name and not one.until]:
+        failed["redesign"] = redesigns[-1]
     never = (one for one in rules if one.pages >= LEAST_PAGES and not one.hits)
     warnings = tuple(f"the rule {one.rule!r} of {one.field} never hits, on {one.pages} pages" for one in never)
     return PortalCheck(len(pairs), rules, fields, failed, warnings)

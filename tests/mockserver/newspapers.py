@@ -1,4 +1,4 @@
-"""Newspapers of any size on loopback, one a port: `python newspapers.py ARTICLES HOSTS [--tiny|--mixed]`.
+"""Newspapers of any size on loopback, one a port: `python newspapers.py ARTICLES HOSTS [--KIND]`.
 
 Prints the addresses as a JSON list, and serves until it is killed. A front page leads to sections, these to articles
 and to each other; some addresses redirect, are gone, or are a second address of an article. `/_log` answers with the
@@ -21,6 +21,8 @@ PAGE_LENGTH = 20
 ODD = 25
 """Every so many articles there is one odd address of each kind."""
 
+REDESIGNED_AFTER = 50
+
 REASONS = {200: "OK", 301: "Moved Permanently", 404: "Not Found"}
 
 Answer = tuple[int, str, bytes]
@@ -41,6 +43,17 @@ def tiny(_host: int, number: int, _head: str = "", links: str = "") -> str:
 def mixed(host: int, number: int, head: str = "", links: str = "") -> str:
     """An article, or every third time one of a sentence, which the filters reject."""
     return (full if number % 3 else tiny)(host, number, head, links)
+
+
+def redesigned(host: int, number: int, head: str = "", links: str = "") -> str:
+    """An article, in another design once so many were asked for."""
+    page = full(host, number, head, links)
+    if sum(n for path, n in ASKED.items() if "/story/" in path) <= REDESIGNED_AFTER:
+        return page
+    return page.replace("<article>", "<div class='fresh'>").replace("</article>", "</div>")
+
+
+WRITERS = {"--tiny": tiny, "--mixed": mixed, "--redesigned": redesigned}
 
 
 class Newspaper:
@@ -138,4 +151,4 @@ async def main(articles: int, hosts: int, write: Callable[..., str]) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1]), int(sys.argv[2]), {"--tiny": tiny, "--mixed": mixed}.get(sys.argv[-1], full)))
+    asyncio.run(main(int(sys.argv[1]), int(sys.argv[2]), WRITERS.get(sys.argv[-1], full)))

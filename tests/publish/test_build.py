@@ -25,7 +25,9 @@ from newscorpus.corpus.lines import encode_line
 from newscorpus.corpus.manifest import Share
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.records import make_record
-from newscorpus.data import LOW_CONFIDENCE, SCHEMA, Article, Fields, Record, Rejected
+from newscorpus.crawl.ledger import Ledger
+from newscorpus.crawl.ledger.looks import Alarm
+from newscorpus.data import LOW_CONFIDENCE, REDESIGN, SCHEMA, Article, Fields, Record, Rejected
 from newscorpus.dedup.signature import sign
 from newscorpus.errors import CorpusError
 from newscorpus.publish.build import BuildReport, build
@@ -115,6 +117,25 @@ def test_the_latest_text_supersedes_the_one_before(tmp_path: Path) -> None:
         (texts[0].revision, texts[0].id),
         (texts[1].revision, texts[0].id),
     }
+
+
+def test_what_was_read_after_a_redesign_is_flagged_until_it_is_extracted_again(tmp_path: Path) -> None:
+    days = {name: f"2026-03-0{day}T00:00:00+00:00" for day, name in enumerate(("before", "first", "later", "after"), 1)}
+    with Ledger.open(tmp_path) as ledger:
+        begin, noticed, end = days["first"], days["later"], days["after"]
+        ledger.looks.alarm(Alarm("a", "https://a.cz/first", begin, noticed, end, "old", "p", (40, 40), (0, 9)))
+    made = {name: row(name, text(seed), fetched=fetched) for seed, (name, fetched) in enumerate(days.items())}
+    store(tmp_path, [*made.values(), row("elsewhere", text(9), source="b", fetched=days["later"])])
+
+    def flagged() -> set[str]:
+        build(tmp_path)
+        return {record.title for record in kept(tmp_path) if REDESIGN in record.flags}
+
+    assert flagged() == {"first", "later"}
+    again = made["first"]
+    with IntakeWriter(tmp_path / "intake", PARAMETERS) as writer:
+        writer.append(Row(again, sign(again.text, PARAMETERS), reextraction=1))
+    assert flagged() == {"later"}
 
 
 def doubtful(name: str, words: str, confidence: float, extractor: str = "model:main-text@3", **fields: str) -> Record:

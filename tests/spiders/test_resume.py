@@ -13,12 +13,16 @@ from typing import Any
 from urllib.request import urlopen
 
 import pytest
+from typer.testing import CliRunner
 
+from newscorpus.cli import app
 from newscorpus.corpus.published import open_corpus
 from newscorpus.crawl.archive.read import read_captures
 from newscorpus.crawl.archive.values import Capture
 from newscorpus.crawl.ledger import UrlState
+from newscorpus.crawl.ledger.looks import alarms
 from newscorpus.crawl.ledger.status import states, status, unfinished_captures
+from newscorpus.data import REDESIGN
 from newscorpus.publish.build import build
 from newscorpus.stored import archive_files
 
@@ -46,13 +50,19 @@ def mixed() -> Iterator[str]:
     yield from serve("--mixed")
 
 
+@pytest.fixture
+def redesigned() -> Iterator[str]:
+    """It changes its design after 50 articles."""
+    yield from serve("--redesigned", articles=100)
+
+
 @pytest.fixture(scope="module")
 def calm(crawl: Callable[..., Any], base: str, tmp_path_factory: pytest.TempPathFactory) -> Any:
     return crawl(tmp_path_factory.mktemp("calm"), "-a", "portal=mock", portal=PORTAL.format(base=base))
 
 
-def serve(*options: str) -> Iterator[str]:
-    command = [sys.executable, str(SERVER), str(ARTICLES), "1", *options]
+def serve(*options: str, articles: int = ARTICLES) -> Iterator[str]:
+    command = [sys.executable, str(SERVER), str(articles), "1", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
@@ -66,10 +76,10 @@ def asked(base: str) -> Counter[str]:
         return Counter(json.load(answer))
 
 
-def break_off(folder: Path, base: str, how: signal.Signals, answers: int, *arguments: str) -> int:
+def break_off(folder: Path, base: str, how: signal.Signals, answers: int, *arguments: str, portal: str = PORTAL) -> int:
     """Start a crawl, and send it a signal after so many answers; gives its exit code."""
     (folder / "portals").mkdir(exist_ok=True)
-    (folder / "portals" / "mock.toml").write_text(PORTAL.format(base=base))
+    (folder / "portals" / "mock.toml").write_text(portal.format(base=base))
     command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", "portal=mock", *arguments]
     before = asked(base).total()
     with subprocess.Popen(
@@ -220,3 +230,25 @@ def test_begun_anew_only_after_asking(crawl: Callable[..., Any], base: str, tmp_
     assert done.exit_code == 0, done.output
     assert sorted(path.name for path in (done.corpus / "intake").iterdir()) == ["000001.jsonl"]
     assert (tmp_path / "corpus" / "notes.txt").exists()
+
+
+def test_a_redesign_is_noticed_once_though_the_crawl_is_killed(
+    crawl: Callable[..., Any], redesigned: str, tmp_path: Path
+) -> None:
+    portal = PORTAL + "[template]\ntext = ['article > p']\n"
+    break_off(tmp_path, redesigned, signal.SIGKILL, 60, portal=portal)
+    done = crawl(tmp_path, "-a", "portal=mock", portal=portal.format(base=redesigned))
+    assert done.exit_code == 0, done.output
+    (alarm,) = alarms(done.corpus)
+    records = sorted(done.records, key=lambda record: record["fetched"])
+    by_model = [record for record in records if not record["extractor"].startswith("template:")]
+    assert sum(record["fetched"] < alarm.since for record in by_model) <= 3
+    assert len(by_model) > 40  # the pages on which the template finds nothing
+    assert {record["text"].count("\n") for record in by_model} == {5}
+    assert f"mock looks different since {alarm.since[:10]}, first {alarm.url}: " in done.output
+    (figures,) = done.report["by_portal"].values()
+    assert [one["url"] for one in figures["redesigns"]] == [alarm.url]
+    shown = CliRunner().invoke(app, ["status", str(done.corpus)]).output
+    assert str(alarm) in shown
+    flagged = {record.id for record in open_corpus(done.corpus).records() if REDESIGN in record.flags}
+    assert flagged == {record["id"] for record in records if record["fetched"] >= alarm.since}

@@ -14,6 +14,8 @@ from newscorpus.cli import app
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Capture, Exchange, Origin
 from newscorpus.crawl.archive.writer import ArchiveWriter
+from newscorpus.crawl.ledger import Ledger
+from newscorpus.crawl.ledger.looks import Alarm
 from newscorpus.data import Page
 from newscorpus.portals.portal import Portal, TemplateVersion
 from newscorpus.recipe import Recipe
@@ -132,6 +134,16 @@ def test_marked_pages_count_apart_from_the_model(corpus: Path) -> None:
     fields = {one.field: one for one in found.fields}
     assert (fields["text"].marks, fields["title"].marks) == ((5, 0), (0, 5))
     assert set(found.failed) == {"title_marks"}
+
+
+def test_a_redesign_that_the_template_does_not_know_fails(corpus: Path) -> None:
+    with Ledger.open(corpus, adopts=True) as ledger:
+        for portal, until in (("news", "2026-11-05"), ("other", "")):
+            ledger.looks.alarm(Alarm(portal, "u", "2026-11-04", "2026-11-04", until, "old", "p", (40, 40), (0, 9)))
+    assert "redesign" not in checked(corpus, GOOD).failed
+    with Ledger.open(corpus, adopts=True) as ledger:
+        ledger.looks.alarm(Alarm("news", "u", "2026-11-06", "2026-11-06", "", "old", "p", (40, 40), (0, 9)))
+    assert checked(corpus, GOOD).failed["redesign"].startswith("news looks different since 2026-11-06, first u: ")
 
 
 def test_an_archive_with_few_articles_cannot_be_checked(tmp_path: Path) -> None:

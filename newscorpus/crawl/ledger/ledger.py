@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
+from newscorpus.crawl.ledger.looks import Looks
 from newscorpus.crawl.ledger.losses import LostPage, archived
 from newscorpus.crawl.ledger.recover import FilePart, recover
 from newscorpus.crawl.ledger.revisits import Revisits
@@ -41,6 +42,7 @@ class Ledger:
     Attributes:
         transaction: with the files that grow with the ledger.
         revisits: what is known of earlier visits.
+        looks: what the last pages looked like.
     """
 
     def __init__(self, corpus: Path, connection: sqlite3.Connection, lengths: dict[str, int], held: ExitStack) -> None:
@@ -54,6 +56,7 @@ class Ledger:
         self._queued: Counter[str] = Counter(dict(queued))
         self._waiting: Counter[str] = Counter()
         self.revisits = Revisits(self._write, self._queued)
+        self.looks = Looks(self._write)
 
     @classmethod
     def open(cls, corpus: Path, *, adopts: bool = False, damaged: Iterable[FilePart] = ()) -> Self:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from newscorpus.crawl.ledger.looks import Alarm
 from newscorpus.crawl.ledger.rows import OVER_BUDGET
 from newscorpus.crawl.ledger.store import reading
 from newscorpus.layout import CRAWL_REPORT
@@ -82,6 +83,11 @@ def shortfalls(figures: Mapping[str, Any]) -> Iterator[str]:
         n, pages = loss["n"], loss["pages"]
         examples = ", ".join(loss["examples"]) or "no address"
         yield f"{name} lost {n:,} of {pages:,} pages ({n / pages:.1%}) by {loss['reason']}, such as {examples}"
+
+
+def redesigns(figures: Mapping[str, Any]) -> Iterator[str]:
+    """Which redesigns the figures of a portal, as the report has them, show: lines for a person."""
+    yield from (str(Alarm(**alarm)) for alarm in figures["redesigns"])
 
 
 def unreached(corpus: Path) -> dict[str, str]:

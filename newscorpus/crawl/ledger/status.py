@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from newscorpus.crawl.ledger.looks import Alarm, open_alarms
 from newscorpus.crawl.ledger.losses import LINES
 from newscorpus.crawl.ledger.rows import UrlState, key_of
 from newscorpus.crawl.ledger.shortfalls import PortalLoss, cut_short, losses, reported_ends
@@ -108,6 +109,7 @@ class PortalStatus:
     seconds_left: int  # estimate by that rate, for what is queued now; 0 where there is none
     cut_short: tuple[str, ...] = ()  # what kept the crawl from being complete, and how many addresses that left
     losses: tuple[PortalLoss, ...] = ()  # what three pages and more than two in a hundred were rejected for
+    redesigns: tuple[Alarm, ...] = ()  # that were noticed, and that no template knows yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +228,7 @@ def _status(
         seconds_left=round(60 * queued / rate) if rate else 0,
         cut_short=tuple(cut_short(queued, counted, end)),
         losses=tuple(losses(connection, portal, rejected, counted["kept"])),
+        redesigns=tuple(open_alarms(connection, portal)),
     )
 
 

@@ -79,7 +79,32 @@ NEWER = """
 CREATE TABLE newer (id INTEGER PRIMARY KEY, file TEXT NOT NULL, offset INTEGER NOT NULL);  -- see `backups`
 """
 
-MIGRATIONS = (FIRST, REVISITS, PERIODS, RULES, LOST, NEWER)
+LOOKS = """
+CREATE TABLE looks (
+  number INTEGER PRIMARY KEY,  -- the order in which the pages were read
+  portal TEXT NOT NULL,
+  url TEXT NOT NULL,
+  fetched TEXT NOT NULL,
+  template TEXT NOT NULL,
+  signs BLOB NOT NULL
+);
+CREATE INDEX looks_of_portal ON looks (portal, number);
+CREATE TABLE alarms (
+  portal TEXT NOT NULL,
+  url TEXT NOT NULL,
+  since TEXT NOT NULL,
+  noticed TEXT NOT NULL,
+  until TEXT NOT NULL,
+  template TEXT NOT NULL,
+  sign TEXT NOT NULL,
+  had INTEGER NOT NULL,
+  of INTEGER NOT NULL,
+  has INTEGER NOT NULL,
+  of_now INTEGER NOT NULL
+);
+"""
+
+MIGRATIONS = (FIRST, REVISITS, PERIODS, RULES, LOST, NEWER, LOOKS)
 """What makes version n + 1 of version n; `PRAGMA user_version` holds the version. Only ever appended to."""
 
 

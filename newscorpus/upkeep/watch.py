@@ -1,0 +1,198 @@
+"""Watch the pages of a portal for a redesign.
+
+Each page is a set of signs: what its markup is made of, and what was missing when it was read. A sign that stood on
+hardly any page and now stands on many, or stood on nearly all and now is gone, is a break. The test is that of a
+change-point in a sequence of zeros and ones (Pettitt 1980, Applied Statistics 29; Worsley 1983, Biometrika 70): given
+how often a sign stands in the whole sequence, the probability that the last pages hold so many of them is
+hypergeometric, whatever its rate. Every split of the last pages is tried for every sign, and the bound is divided by
+the number of signs (Bonferroni), so that pages in random order cause few alarms; benchmarks/results/redesign.md
+counts them.
+"""
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from math import lgamma, log
+from urllib.parse import urlsplit
+
+from newscorpus.crawl.ledger.looks import KEPT_LOOKS, Alarm, Look
+
+WINDOW = 30
+"""Pages, the newest, in which a break is looked for; a redesign that reaches every third page shows in so many."""
+LEAST_BEFORE = 20
+"""Fewest pages before a break: of fewer, too many signs are constant by chance."""
+RARE = 0.02
+"""Share of the pages before the break that may have a sign of the markup that is new, or lack one that is gone."""
+RARE_MISSING = 0.2
+"""The same for what is missing, such as an author, which is often so on some pages of a good site."""
+PROBABILITY = 1e-4
+"""Of a break as clear by chance, times the number of signs, below which there is an alarm."""
+KNOWN_SECTION = 3
+"""Pages of a section, at least, before the window, if its pages are to show a break: a new one has its own markup."""
+
+MISSING = "missing: "
+"""How the signs of what is missing begin; the others are of the markup."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A sign before and after a page."""
+
+    log_chance: float  # of a split as clear by chance
+    sign: str
+    first: Look  # the first page that is different
+    before: tuple[int, int]  # pages with the sign, of all
+    after: tuple[int, int]
+
+
+class _Sequence:
+    """Pages in the order in which they came, and how many of them have each sign."""
+
+    def __init__(self) -> None:
+        self.looks: deque[Look] = deque()
+        self.counts: Counter[str] = Counter()
+
+    def append(self, look: Look) -> None:
+        """Add a page."""
+        self.looks.append(look)
+        self.counts.update(look.signs)
+
+    def drop_oldest(self) -> Look:
+        """Forget the oldest page, and give it."""
+        oldest = self.looks.popleft()
+        self.counts.subtract(oldest.signs)
+        for sign in oldest.signs:
+            if not self.counts[sign]:
+                del self.counts[sign]
+        return oldest
+
+
+class PortalWatch:
+    """Watches one portal.
+
+    Args:
+        looks: of its last pages, oldest first.
+    """
+
+    def __init__(self, looks: Iterable[Look] = ()) -> None:
+        self._begin(looks)
+
+    def add(self, look: Look) -> Alarm | None:
+        """Add a page; gives the break that it makes clear, after which the watch begins anew with the different pages.
+
+        After a change of the template it begins anew, too, since another template finds and misses other things.
+        """
+        if self._all.looks and self._all.looks[-1].template != look.template:
+            self._begin(())
+        self._append(look)
+        bound = log(PROBABILITY / max(1, 2 * sum(n > 1 for n in self._all.counts.values())))
+        splits = [split for split in self._splits(look) if split.log_chance < bound]
+        if not splits:
+            return None
+        # The page that most signs point to: by chance, a single one may have been missing somewhat earlier, too.
+        ((first, _),) = Counter(split.first for split in splits).most_common(1)
+        clearest = min((split for split in splits if split.first == first), key=_clarity)
+        self._begin(list(self._all.looks)[self._all.looks.index(first) :])
+        return _alarm(clearest, look)
+
+    def _begin(self, looks: Iterable[Look]) -> None:
+        self._all = _Sequence()
+        self._sections: defaultdict[str, _Sequence] = defaultdict(_Sequence)
+        for look in looks:
+            self._append(look)
+
+    def _append(self, look: Look) -> None:
+        """Count a page, and no longer the oldest one."""
+        self._all.append(look)
+        self._sections[section_of(look.url)].append(look)
+        if len(self._all.looks) > KEPT_LOOKS:
+            oldest = section_of(self._all.drop_oldest().url)
+            self._sections[oldest].drop_oldest()
+            if not self._sections[oldest].looks:
+                del self._sections[oldest]
+
+    def _splits(self, newest: Look) -> Iterator[Split]:
+        """Try the pages of the portal, and those of the newest page's section, which may be redesigned alone."""
+        looks, section = self._all.looks, section_of(newest.url)
+        older = islice(looks, max(LEAST_BEFORE, len(looks) - WINDOW))
+        if sum(section_of(look.url) == section for look in older) >= KNOWN_SECTION:
+            yield from _splits(self._all)
+        if len(self._sections) > 1:
+            yield from _splits(self._sections[section])
+
+
+def _splits(pages: _Sequence) -> Iterator[Split]:
+    """Try every sign by which the newest page differs from most others."""
+    n, newest = len(pages.looks), pages.looks[-1]
+    window = min(WINDOW, n - LEAST_BEFORE)
+    for sign, count in pages.counts.items() if window > 0 else ():
+        is_there, is_missing = sign in newest.signs, sign.startswith(MISSING)
+        alike = count if is_there else n - count
+        rare = RARE_MISSING if is_missing else RARE
+        if 1 < alike <= window + rare * n and (is_there or not is_missing):
+            split = _best(pages.looks, sign, alike, window, rare)
+            if split:
+                yield split
+
+
+def _best(looks: Sequence[Look], sign: str, alike: int, window: int, rare: float) -> Split | None:
+    """The clearest split of the last pages by a sign; None where it was as frequent before.
+
+    Args:
+        looks: oldest first.
+        sign: what the newest page has, or lacks.
+        alike: pages that are like the newest one in that.
+        window: most pages behind the split.
+        rare: most of the share of such pages before it.
+    """
+    n, found, is_there = len(looks), 0, sign in looks[-1].signs
+    best: Split | None = None
+    for k in range(1, window + 1):
+        if (sign in looks[-k].signs) != is_there:
+            continue
+        found += 1
+        before = alike - found
+        chance = log_chance(n, alike, k, found)
+        if before <= rare * (n - k) and (best is None or chance < best.log_chance):
+            had, has = (before, found) if is_there else (n - k - before, k - found)
+            best = Split(chance, sign, looks[-k], (had, n - k), (has, k))
+    return best
+
+
+def _alarm(split: Split, noticed: Look) -> Alarm:
+    return Alarm(
+        portal=noticed.portal,
+        url=split.first.url,
+        since=split.first.fetched,
+        noticed=noticed.fetched,
+        until="" if noticed.template else noticed.fetched,
+        template=noticed.template,
+        sign=split.sign,
+        before=split.before,
+        after=split.after,
+    )
+
+
+def _clarity(split: Split) -> tuple[float, bool, str]:
+    """Order splits: the clearest first, of equals what is missing."""
+    return split.log_chance, not split.sign.startswith(MISSING), split.sign
+
+
+@lru_cache(10 * KEPT_LOOKS)
+def section_of(url: str) -> str:
+    """The section that an address names: its host and the first step of its path, if that is not the page's own."""
+    parts = urlsplit(url)
+    first, _, rest = parts.path.strip("/").partition("/")
+    return f"{parts.netloc}/{first}" if rest and not any(map(str.isdigit, first)) else parts.netloc
+
+
+def log_chance(n: int, marked: int, drawn: int, found: int) -> float:
+    """Log of the probability that of `drawn` of `n` pages just `found` are among the `marked` ones (hypergeometric)."""
+    return _choices(marked, found) + _choices(n - marked, drawn - found) - _choices(n, drawn)
+
+
+def _choices(n: int, k: int) -> float:
+    """Log of the number of ways to choose `k` of `n`."""
+    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)

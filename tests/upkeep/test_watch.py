@@ -1,0 +1,106 @@
+"""The alarm: what it finds, when, which page it names, and where it stays silent."""
+
+import random
+from collections.abc import Iterable, Iterator
+from math import comb, exp
+
+import pytest
+
+from newscorpus.crawl.ledger.looks import KEPT_LOOKS, Alarm, Look
+from newscorpus.upkeep.watch import MISSING, PortalWatch, log_chance, section_of
+
+DESIGN = frozenset(f"div.a{n} > p" for n in range(40))
+SECTIONS = ("politics", "sport", "culture")
+
+
+def pages(
+    n: int, design: Iterable[str] = DESIGN, begin: int = 0, template: str = "", section: str = ""
+) -> Iterator[Look]:
+    """Pages of a design; each lacks a sign now and then, and has some of its own."""
+    for number in range(begin, begin + n):
+        chance = random.Random(number)
+        signs = {sign for sign in design if chance.random() < 0.99} | {
+            f"p > b{chance.randrange(300)}" for _ in range(9)
+        }
+        where = section or chance.choice(SECTIONS)
+        url = f"https://news.example/{where}/story-{number}"
+        yield Look("news", url, f"2026-11-01T00:00:{number:04}", template, frozenset(signs))
+
+
+def watched(*looks: Iterable[Look]) -> list[Alarm]:
+    watch = PortalWatch()
+    return [alarm for some in looks for look in some if (alarm := watch.add(look))]
+
+
+def number_of(url: str) -> int:
+    return int(url.rpartition("-")[2])
+
+
+def test_pages_of_one_design_cause_no_alarm() -> None:
+    assert watched(pages(3 * KEPT_LOOKS)) == []
+
+
+@pytest.mark.parametrize("before", [40, 100, 300])
+def test_a_redesign_is_noticed_once_within_some_pages_and_its_first_page_is_named(before: int) -> None:
+    renamed = [sign.replace(".a", ".b") for sign in DESIGN]
+    (alarm,) = watched(pages(before), pages(60, renamed, before))
+    assert abs(number_of(alarm.url) - before) <= 3
+    assert int(alarm.noticed[-4:]) - before < 20
+
+
+def test_half_of_the_answers_and_one_section_are_enough() -> None:
+    renamed = [sign.replace(".a", ".b") for sign in DESIGN]
+    mixed = [one for two in zip(pages(40, begin=100), pages(40, renamed, 140), strict=True) for one in two]
+    (alarm,) = watched(pages(100), mixed)
+    assert 137 <= number_of(alarm.url) <= 143
+    others = [look for look in pages(90, begin=100) if "/sport/" not in look.url]
+    sport = list(pages(30, renamed, 200, section="sport"))
+    (alarm,) = watched(pages(100), [look for three in zip(others, others[30:], sport, strict=False) for look in three])
+    assert 200 <= number_of(alarm.url) <= 203
+
+
+def test_one_new_element_on_every_page_is_noticed_and_named() -> None:
+    (alarm,) = watched(pages(100), pages(30, {*DESIGN, "body > div.banner"}, 100))
+    assert alarm.sign == "body > div.banner"
+    assert str(alarm).startswith("news looks different since 2026-11-01, first https://news.example/")
+    assert f"'body > div.banner' on {alarm.after[0]} of {alarm.after[1]} pages, before on 0 of" in str(alarm)
+
+
+def test_what_is_missing_more_often_than_before_is_noticed() -> None:
+    now_and_then = (
+        Look("news", look.url, look.fetched, "", look.signs | {MISSING + "authors"} if n % 6 == 0 else look.signs)
+        for n, look in enumerate(pages(150))
+    )
+    always = (
+        Look("news", look.url, look.fetched, "", look.signs | {MISSING + "authors"}) for look in pages(40, begin=150)
+    )
+    (alarm,) = watched(now_and_then, always)
+    assert alarm.sign == MISSING + "authors"
+
+
+def test_pages_of_another_kind_now_and_then_and_a_new_section_are_no_redesign() -> None:
+    gallery = [f"figure.g{n} > img" for n in range(30)]
+    odd = (look if number % 12 else next(pages(1, gallery, number)) for number, look in enumerate(pages(200)))
+    blogs = pages(20, {*DESIGN, "div.blog > p"}, 200, section="blogs")
+    assert watched(odd, blogs, pages(60, begin=300)) == []
+
+
+def test_another_template_begins_anew() -> None:
+    lacks = [*DESIGN, MISSING + "rule '.new' of text"]
+    assert watched(pages(100, template="one"), pages(40, lacks, 100, template="two")) == []
+    assert watched(pages(100, template="one"), pages(40, lacks, 100, template="one"))[0].template == "one"
+
+
+def test_the_pages_behind_a_break_are_what_the_next_ones_are_held_against() -> None:
+    first, second = ([sign.replace(".a", name) for sign in DESIGN] for name in (".b", ".c"))
+    alarms = watched(pages(100), pages(100, first, 100), pages(100, second, 200))
+    assert [round(number_of(alarm.url), -2) for alarm in alarms] == [100, 200]
+
+
+def test_the_chance_of_a_split_is_hypergeometric() -> None:
+    assert exp(log_chance(30, 5, 6, 5)) == pytest.approx(comb(5, 5) * comb(25, 1) / comb(30, 6))
+
+
+def test_sections_are_named_by_the_first_step_of_a_path_that_has_more() -> None:
+    assert section_of("https://news.example/sport/match-1") == "news.example/sport"
+    assert section_of("https://news.example/2026/match") == section_of("https://news.example/match") == "news.example"
