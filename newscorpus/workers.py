@@ -127,16 +127,18 @@ def in_order(function: Callable[[T], R], items: Iterable[T], jobs: int, seconds:
 
 
 class _Worker(Generic[T, R]):
-    """One process and the pipe to it; one thread at a time calls it, and any thread may close it."""
+    """One process and the pipe to it; one thread at a time calls it, and any thread may start, await or close it."""
 
     def __init__(self, function: Callable[[T], R], seconds: float, prepare: Callable[[], object] | None) -> None:
         self._function = function
         self._seconds = seconds
         self._prepare = prepare
         self._lock = threading.Lock()
+        self._preparation = threading.Lock()
         self._closed = False
         self._process: Any = None
         self._is_prepared = False
+        self._failure: Exception | None = None
 
     def start(self) -> None:
         """Start the process where there is none."""
@@ -158,12 +160,14 @@ class _Worker(Generic[T, R]):
             theirs.close()
 
     def wait(self) -> Exception | None:
-        """Wait until the process is prepared, and return what its preparation raised."""
-        if not self._process:
-            raise EOFError("the pool is closed")
-        error: Exception | None = None if self._is_prepared else self._pipe.recv()
-        self._is_prepared = True
-        return error
+        """Wait until the process is prepared, and return what its preparation raised; in any thread, or in several."""
+        with self._preparation:  # the answer comes once: whoever waits second must not take the next one for it
+            if not self._is_prepared:
+                if not self._process:
+                    raise EOFError("the pool is closed")
+                self._failure = self._pipe.recv()
+                self._is_prepared = True
+            return self._failure
 
     def call(self, item: T) -> R | Lost:
         try:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from operator import call
 from pathlib import Path
@@ -20,6 +21,8 @@ from newscorpus.workers import SPAWN, UNDER_WAY, Lost, WorkerPool, in_order
 T = TypeVar("T")
 Task = partial[Any]
 """What the processes are sent, and call."""
+FAILING = partial(exec, "import time; time.sleep(1); raise ValueError('no model')")
+"""A preparation that fails after some time."""
 Pool = WorkerPool[Callable[[], Any], Any]
 
 
@@ -222,6 +225,26 @@ def test_a_process_that_cannot_be_started_costs_its_item_only(monkeypatch: pytes
         assert pool.submit(partial(abs, -2)).result() == 2
     assert lost == Lost("worker_failed", "no process: [Errno 11] Resource temporarily unavailable")
     assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == blocked
+
+
+@pytest.mark.timeout(60)
+def test_items_may_come_while_the_pool_starts() -> None:
+    prepare = partial(time.sleep, 1)
+    with WorkerPool[Callable[[], Any], Any](call, 1, 20, prepare) as pool, ThreadPoolExecutor() as threads:
+        started = [threads.submit(pool.start) for _ in range(2)]
+        items = [pool.submit(partial(abs, -number)) for number in range(5)]
+        assert [item.result() for item in items] == [0, 1, 2, 3, 4]
+        assert [each.result() for each in started] == [None, None]
+
+
+@pytest.mark.timeout(60)
+def test_whoever_waits_learns_that_the_pool_cannot_start() -> None:
+    with WorkerPool[Callable[[], Any], Any](call, 1, 20, FAILING) as pool, ThreadPoolExecutor() as threads:
+        started = threads.submit(pool.start)
+        item = pool.submit(partial(abs, -1))
+        with pytest.raises(ValueError, match="no model"):
+            started.result()
+        assert item.result() == Lost("worker_failed", "no model")
 
 
 def test_a_closed_pool_cannot_be_started() -> None:

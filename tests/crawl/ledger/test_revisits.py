@@ -72,7 +72,9 @@ def test_what_failed_in_a_way_that_may_pass_is_asked_for_again_whatever_it_is(le
     assert revive(ledger, "feed") == ["article"]
 
 
-@pytest.mark.parametrize("reason", ["http_404", "http_410", "robots_disallowed", "private_address", "not_html"])
+@pytest.mark.parametrize(
+    "reason", ["http_404", "http_410", "robots_disallowed", "private_address", "not_html", "too_large"]
+)
 def test_what_failed_for_good_is_not(ledger: Ledger, reason: str) -> None:
     finish(ledger, "article", "article", UrlOutcome("fetch", reason))
     assert revive(ledger, "feed") == []
