@@ -33,6 +33,14 @@ class Limits:
     page_seconds: float = 30.0  # longest time for one page; most take 0.01 s, and the hardest real one seen 2 s
 
 
+class Part(StrEnum):
+    """A part of articles that some count as main text and others do not; kept unless a portal leaves it out."""
+
+    EMBEDDED_POSTS = "embedded_posts"
+    TABLES = "tables"
+    BOXES = "boxes"
+
+
 @dataclass(frozen=True, slots=True)
 class SignatureParameters:
     """What a MinHash signature depends on; stamped beside every stored signature, since only equal ones compare."""

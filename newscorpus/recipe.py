@@ -5,7 +5,7 @@ The crawl, `extract`, `reextract`, WARC files and `explain` all call `process_pa
 
 import hashlib
 import logging
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import metadata
@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from newscorpus.artifacts import read_metadata
-from newscorpus.config import QualityConfig, Revision
+from newscorpus.config import Part, QualityConfig, Revision
 from newscorpus.corpus.detectors import LanguageDetector, by_fasttext, by_langid
 from newscorpus.corpus.intake import Row, excerpt
 from newscorpus.corpus.language import judge_language
@@ -61,6 +61,7 @@ class SourcePage:
     # What the address says; the less it promises, the more the page has to prove.
     trust: AddressTrust = AddressTrust.CERTAIN
     respect_paywall: bool = True  # what a page declared not free does not show is left out
+    leave_out: tuple[Part, ...] = ()  # parts of articles that are left out of the texts
     extractor: str = ""  # the portal's own, by name or folder; "" where it names none
     revision: Revision = Revision()  # how the portal has the blocks of its extractor labelled
     # What became of it, where that was found out when it was read for its links.
@@ -86,6 +87,7 @@ def page_of_portal(
         following=following,
         trust=trust,
         respect_paywall=portal.respect_paywall,
+        leave_out=portal.leave_out,
         extractor=portal.extractor,
         revision=Revision(portal.post_analysis, portal.upper, portal.lower),
     )
@@ -117,7 +119,8 @@ class Recipe:
     def version_for(self, page: SourcePage) -> str:
         """Name all that decides on a page, such as "main-text@2+0c4f9a2b7d"; equal recipes, equal names."""
         name, revision = self.decider_for(page)
-        return _version(name, self, page.template, page.languages, page.trust, page.respect_paywall, revision=revision)
+        of_source = page.template, page.languages, page.trust, page.respect_paywall, page.leave_out
+        return _version(name, self, *of_source, revision=revision)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,22 +264,28 @@ def extractor_of(recipe: Recipe, page: SourcePage | None = None) -> Extractor:
     """
     page = page or SourcePage(Page("", b""))
     name, revision = recipe.decider_for(page)
-    return _load(name, page.source if page.template else "", page.template, page.respect_paywall, revision)
+    source = page.source if page.template else ""
+    return _load(name, source, page.template, page.respect_paywall, revision, page.leave_out)
 
 
 @cache
 def _load(
-    name: str, source: str, template: TemplateSection | None, respect_paywall: bool, revision: Revision
+    name: str,
+    source: str,
+    template: TemplateSection | None,
+    respect_paywall: bool,
+    revision: Revision,
+    leave_out: tuple[Part, ...],
 ) -> Extractor:
     rules = TemplateRules(source, template) if template else None
-    return load(name, rules, respect_paywall=respect_paywall, revision=revision)
+    return load(name, rules, respect_paywall=respect_paywall, revision=revision, leave_out=leave_out)
 
 
 @cache
 def _version(
     name: str,
     recipe: Recipe,
-    *of_source: TemplateSection | tuple[str, ...] | AddressTrust | bool | None,
+    *of_source: Hashable,
     revision: Revision,
 ) -> str:
     models = [_model(model) for model in (DEFAULT if name == ALONE else name, FIELDS_MODEL, LETTERS_MODEL)]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from newscorpus import recipe as module
-from newscorpus.config import QualityConfig, Revision
+from newscorpus.config import Part, QualityConfig, Revision
 from newscorpus.corpus.intake import EXCERPT_CHARACTERS, Row
 from newscorpus.crawl.robots import RightsPolicy
 from newscorpus.data import Article, Fields, Page, Rejected, Rights, RuleHit
@@ -206,6 +206,7 @@ def test_the_version_of_a_recipe_names_what_decides() -> None:
         replace(page, languages=("cs",)),
         replace(page, trust=AddressTrust.LIKELY),
         replace(page, respect_paywall=False),
+        replace(page, leave_out=(Part.TABLES,)),
         replace(page, extractor="node-svm"),
         replace(page, revision=Revision(("start",))),
         replace(page, revision=Revision(upper=0.6)),
@@ -218,7 +219,7 @@ def test_the_version_of_a_recipe_names_what_decides() -> None:
         Recipe(quality=None),
     )
     versions = {default, *map(Recipe().version_for, pages), *(recipe.version_for(page) for recipe in recipes)}
-    assert len(versions) == 14
+    assert len(versions) == 15
     alone = Recipe("main-text-alone").version_for(page)
     assert alone.split("+")[0].endswith(default.split("+")[0].split("@")[1])
 

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from lxml.html import HtmlElement
 
-from newscorpus.config import Limits
+from newscorpus.config import Limits, Part
 from newscorpus.data import (
     LOW_CONFIDENCE,
     Article,
@@ -109,6 +109,7 @@ class Reading:
     limits: Limits = Limits()  # those within which it was read
     # The page is declared not free, and that is respected: only what it shows is read.
     is_closed: bool = False
+    leave_out: tuple[Part, ...] = ()  # parts of articles that are not wanted
 
     @property
     def head_title(self) -> str:
@@ -135,11 +136,17 @@ def parse_page(page: Page, limits: Limits = Limits()) -> ParsedPage | Rejected:
 
 
 def read(
-    page: Page, template: Template | None = None, limits: Limits = Limits(), *, respect_paywall: bool = True
+    page: Page,
+    template: Template | None = None,
+    limits: Limits = Limits(),
+    *,
+    respect_paywall: bool = True,
+    leave_out: tuple[Part, ...] = (),
 ) -> Reading | Rejected:
     """Segment `page`, parsed if it is not yet, and read its fields; a rejection carries the page's address.
 
-    Hidden blocks of a page that is declared not free are left out where `respect_paywall` is true.
+    Hidden blocks of a page that is declared not free are left out where `respect_paywall` is true; `leave_out` is
+    handed on to the extractors.
     """
     parsed = page if isinstance(page, ParsedPage) else parse_page(page, limits)
     if isinstance(parsed, Rejected):
@@ -166,6 +173,7 @@ def read(
         rule_hits=hits,
         limits=limits,
         is_closed=is_closed,
+        leave_out=leave_out,
     )
 
 
@@ -198,15 +206,19 @@ class SystemExtractor:
     # has few words, what `find` gives is taken in its place.
     template: Template | None = None
     respect_paywall: bool = True  # text that a page declared not free does not show is not used
+    leave_out: tuple[Part, ...] = ()  # parts of articles that are not wanted; only the default system knows them
 
     def __call__(self, page: Page) -> Article | Rejected:
         """The article on `page`, or why there is none."""
-        reading = read(page, self.template, respect_paywall=self.respect_paywall)
+        reading = self._read(page)
         if isinstance(reading, Rejected):
             return reading
         by_template = self._by_template(self.template, reading) if self.template else None
         found = by_template or self.find(reading)
         return found if isinstance(found, Rejected) else assemble(reading, found)
+
+    def _read(self, page: Page) -> Reading | Rejected:
+        return read(page, self.template, respect_paywall=self.respect_paywall, leave_out=self.leave_out)
 
     def _by_template(self, template: Template, reading: Reading) -> FoundText | None:
         """What the template finds; None where that is nothing, or too little beside what `find` does."""
@@ -232,7 +244,7 @@ class BlockSystemExtractor(SystemExtractor):
 
     def label(self, page: Page) -> tuple[LabelledBlock, ...]:
         """Every block of `page` with the verdict on it; empty where the page cannot be read."""
-        reading = read(page, self.template, respect_paywall=self.respect_paywall)
+        reading = self._read(page)
         return () if isinstance(reading, Rejected) else self.label_blocks(reading)
 
 

@@ -9,7 +9,8 @@ from newscorpus.config import Revision
 from newscorpus.data import LOW_CONFIDENCE, Label, LabelledBlock, Rejected
 from newscorpus.extraction.carried import complete
 from newscorpus.extraction.classify import ALMOST, COLUMNS, GOOD, Classifier, label_by
-from newscorpus.extraction.extractor import NO_MAIN_TEXT, FoundText, Reading, good_paragraphs
+from newscorpus.extraction.conventions import apply_conventions, lacks_parts, lines_of
+from newscorpus.extraction.extractor import NO_MAIN_TEXT, FoundText, Reading
 from newscorpus.extraction.features import Hints, PageFeatures, measure
 from newscorpus.extraction.post_analysis import DEFAULT_RULES, revise
 from newscorpus.extraction.post_analysis.headline import Labelled
@@ -79,8 +80,8 @@ class MainTextSystem:
         verdict = self.judge(signs)
         if self.judge.refuses(verdict):
             return Rejected("extract", "no_article", f"probability of an article {verdict.article:.2f}", url)
-        found = FoundText(good_paragraphs(labelled), self.name, verdict.confidence)
-        if arbiter and not others:  # the other extractor takes them for one article
+        found = FoundText(lines_of(labelled), self.name, verdict.confidence)
+        if arbiter and not others and not lacks_parts(labelled, reading.leave_out):  # the other one takes all
             found = decide(arbiter, reading, labelled, signs, found)
         if not found.paragraphs:
             return Rejected("extract", NO_MAIN_TEXT, url=url)
@@ -120,4 +121,5 @@ class MainTextSystem:
         features = measure(reading.blocks, Hints(fields.title, fields.description, reading.article_body))
         probability = self.classify(features)
         labelled = label_by(probability, features, reading.blocks, self.good_above, self.almost_above)
-        return revise(labelled, fields.title, self.rules), features
+        revised = revise(labelled, fields.title, self.rules)
+        return apply_conventions(revised, fields, reading.leave_out), features

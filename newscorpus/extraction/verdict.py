@@ -71,6 +71,9 @@ ARTICLE_TREES, STRUCTURE_TREES = "article.onnx", "structure.onnx"
 DOUBTFUL_PAGE = "doubtful_page"
 """Flag of a text whose page more likely holds no article than one."""
 LIKELY_ARTICLE = 0.5
+LEAST_ARTICLE, LEAST_STRUCTURE = 0.15, 0.2
+"""A page is refused that is less probable to hold an article, by all signs and by all but its address; low, because a
+lost article costs more than a kept listing; benchmarks/results/out_of_fold.md has what they refuse out of fold."""
 
 _COLUMN: Final = {name: column for column, name in enumerate(FEATURES)}
 _OF_GOOD: Final = [
@@ -195,8 +198,6 @@ class PageJudge:
     confidence: Logistic  # gives the probability that the text is right
     article: Trees  # gives the probability that the page holds an article
     structure: Trees  # gives it without a look at the address
-    least_article: float  # below this probability the page is taken to hold none, if its structure agrees
-    least_structure: float  # below this one it does
     min_confidence: float  # texts below it are flagged, and not published unless a build asks for less
 
     def __call__(self, signs: Floats) -> Verdict:
@@ -207,7 +208,7 @@ class PageJudge:
 
     def refuses(self, verdict: Verdict) -> bool:
         """Whether a page is taken to hold no article: only where the verdict and the structure alone agree."""
-        return verdict.article < self.least_article and verdict.structure < self.least_structure
+        return verdict.article < LEAST_ARTICLE and verdict.structure < LEAST_STRUCTURE
 
     @classmethod
     def of(cls, artifact: Artifact) -> "PageJudge":
@@ -220,7 +221,7 @@ class PageJudge:
             read_logistic(artifact, "confidence", len(SIGNS)),
             Trees(artifact, ARTICLE_TREES, len(SIGNS)),
             Trees(artifact, STRUCTURE_TREES, len(STRUCTURE)),
-            *(_read_number(artifact, name) for name in ("least_article", "least_structure", MIN_CONFIDENCE)),
+            _read_number(artifact, MIN_CONFIDENCE),
         )
 
 

@@ -48,10 +48,6 @@ LEAST_FIT = 0.8
 PASSES = (Boosting(rounds=100, learning_rate=0.15, leaves=16), Boosting())
 """How the trees of the two passes grow. The first sees every block: larger trees there only cost time."""
 
-LEAST_ARTICLE, LEAST_STRUCTURE = 0.25, 0.17
-"""A page is rejected that is less probable to hold an article, by all signs and by all but its address; low, because a
-lost article costs more than a kept listing. Out of fold 0.47 of those without one are, and one article (2026-11)."""
-
 ABOUT = (
     "Tells the main text of a news page from the rest of it, block by block: boosted trees over "
     f"{len(COLUMNS)} columns in two passes, of which the second also sees what the first said of the blocks around. "
@@ -172,8 +168,6 @@ def learn_model(passes: Passes, judged: Sequence[GradedPage]) -> LearnedModel:
         **logistic_parameters("confidence", learn_confidence(judged)),
         **logistic_parameters("own", arbiter.own),
         **logistic_parameters("other", arbiter.other),
-        "least_article": LEAST_ARTICLE,
-        "least_structure": LEAST_STRUCTURE,
         MIN_CONFIDENCE: choose_min_confidence(judged),
     }
     return LearnedModel({file: trees_to_onnx(booster) for file, booster in trees}, parameters)
@@ -229,7 +223,7 @@ def _scores(examples: Sequence[Example], judged: Sequence[GradedPage]) -> dict[s
 
 def _checks(judged: Sequence[GradedPage]) -> dict[str, dict[str, float]]:
     """How well verdict and second opinion do."""
-    verdict = check_verdict(judged, LEAST_ARTICLE, LEAST_STRUCTURE)
+    verdict = check_verdict(judged)
     return {"verdict": verdict, "second opinion": check_second_opinion(judged)}
 
 

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from newscorpus.arrays import Floats, Integers
 from newscorpus.extraction.second_opinion import ASK_BELOW, PAIR_SIGNS, Arbiter
-from newscorpus.extraction.verdict import SIGNS, STRUCTURE, Logistic
+from newscorpus.extraction.verdict import LEAST_ARTICLE, LEAST_STRUCTURE, SIGNS, STRUCTURE, Logistic
 from newscorpus.gold.conventions import NO_ARTICLE, has_article
 
 FOLDS = 5
@@ -126,7 +126,7 @@ def settle(pages: Sequence[GradedPage]) -> tuple[Floats, Floats]:
     return confidence, f1
 
 
-def check_verdict(pages: Sequence[GradedPage], least_article: float, least_structure: float) -> dict[str, float]:
+def check_verdict(pages: Sequence[GradedPage]) -> dict[str, float]:
     """Measure how well the verdict does on pages of sites that its own training did not see (cross-validation by site).
 
     Rejections are counted over the sets with page types. `share_right_above_0.9` is the share of texts with
@@ -137,8 +137,8 @@ def check_verdict(pages: Sequence[GradedPage], least_article: float, least_struc
     bins = np.minimum((confidence * 10).astype(int), 9)
     errors = [abs(confidence[bins == at].sum() - right[bins == at].sum()) for at in range(10)]
     clear = _clear_cases(pages)
-    rejected = _by_trees(clear, learn_article) < least_article
-    rejected &= _by_trees(clear, learn_structure, STRUCTURE) < least_structure
+    rejected = _by_trees(clear, learn_article) < LEAST_ARTICLE
+    rejected &= _by_trees(clear, learn_structure, STRUCTURE) < LEAST_STRUCTURE
     typed = np.array([bool(page.page_type) for page in clear])
     is_other = np.array([not page.is_article for page in clear])
     return {

@@ -21,6 +21,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import msgspec
 import regex
 
+from newscorpus.config import Part
+
 MATCH_SECONDS = 0.05
 """Longest time for a pattern and an address. Most take microseconds; those that try every way to cut a long slug into
 pieces would take years, and hold the whole crawl up."""
@@ -111,6 +113,7 @@ class Portal:
     ignore: Texts = ()  # which URLs are never fetched
     only_articles: bool = False  # nothing is an article but what `articles` names
     respect_paywall: bool = True  # what a page declared not free does not show is left out of its text
+    leave_out: tuple[Part, ...] = ()  # parts of articles that are left out of the texts
     # Pause between two requests; one second is the default of Scrapy's own project template.
     delay_seconds: Annotated[float, msgspec.Meta(ge=0, le=3600)] = 1.0
     # Address of the archive's page of a day, a month or a year, in which {year}, {month} and {day} stand for them as

@@ -14,6 +14,7 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 import msgspec
 import regex
 
+from newscorpus.config import Part
 from newscorpus.errors import PortalError
 from newscorpus.extraction.post_analysis import check_rules
 from newscorpus.portals.languages import check_language
@@ -64,7 +65,9 @@ def load_portal(name_or_path: str | Path) -> Portal:
 
 
 def _in_words(what: str, where: str, table: dict[str, Any]) -> str:
-    """Say which form a value should have, where msgspec names a regular expression."""
+    """Say which form a value should have, where msgspec names a regular expression, or none of those that are known."""
+    if "enum" in what:
+        return f"{what}; known: {', '.join(Part)}"
     if "regex" not in what:
         return what
     key, _, position = where.rstrip("]").partition("[")

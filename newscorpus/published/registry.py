@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from newscorpus.artifacts import load_artifact, read_metadata
-from newscorpus.config import Revision
+from newscorpus.config import Part, Revision
 from newscorpus.data import Rejected
 from newscorpus.extraction.extractor import (
     BlockSystemExtractor,
@@ -97,12 +97,17 @@ NAMES = (*SYSTEMS, *PEERS)
 
 
 def load(
-    name: str, template: Template | None = None, *, respect_paywall: bool = True, revision: Revision = Revision()
+    name: str,
+    template: Template | None = None,
+    *,
+    respect_paywall: bool = True,
+    revision: Revision = Revision(),
+    leave_out: tuple[Part, ...] = (),
 ) -> Extractor:
     """The extractor called `name`, or that of a model in a folder, ready to use.
 
     A portal's `template` decides where it gives text. Our systems leave out what a page that is declared not free does
-    not show, unless `respect_paywall` is false.
+    not show, unless `respect_paywall` is false; the default one also leaves out the parts that `leave_out` names.
 
     Raises:
         ValueError: there is no such extractor, or it cannot take the template or the `revision`; one line.
@@ -112,7 +117,8 @@ def load(
             raise ValueError(f"the extractor {name!r} cannot be combined with a template, with rules or thresholds")
         return PEERS[name]()
     system, model = (name, "") if name in SYSTEMS else (_system_of(name), name)
-    extractor = replace(SYSTEMS[system](template, model, revision), respect_paywall=respect_paywall)
+    made = SYSTEMS[system](template, model, revision)
+    extractor = replace(made, respect_paywall=respect_paywall, leave_out=leave_out)
     if revision != Revision() and not isinstance(extractor, BlockSystemExtractor):
         raise ValueError(f"the extractor {name!r} does not decide block by block: no post-analysis and no thresholds")
     return extractor

@@ -25,8 +25,6 @@ from newscorpus.extraction.verdict import (
 
 PARAMETERS = {
     **logistic_parameters("confidence", Logistic((0.0,) * len(SIGNS), 0.0)),
-    "least_article": 0.3,
-    "least_structure": 0.2,
     "min_confidence": 0.1,
 }
 OTHER_SIGNS = tuple(tuple(SIGNS)[at] for at in STRUCTURE)
@@ -73,7 +71,7 @@ def test_a_verdict_is_read_from_the_model(artifact: MakeArtifact) -> None:
     verdicts = {name: judge(only(name)) for name in ("url_has_date", "is_dated")}
     assert verdicts["url_has_date"].article == verdicts["is_dated"].structure == pytest.approx(high)
     assert verdicts["url_has_date"].structure == verdicts["is_dated"].article == pytest.approx(low)
-    assert (judge.least_article, judge.least_structure, judge.min_confidence) == (0.3, 0.2, 0.1)
+    assert judge.min_confidence == 0.1
 
 
 def only(*names: str) -> NDArray[np.float64]:
@@ -117,7 +115,7 @@ def test_trees_for_other_signs_are_refused(artifact: MakeArtifact) -> None:
 
 def test_a_list_in_place_of_a_number_is_refused(artifact: MakeArtifact) -> None:
     with pytest.raises(ArtifactError, match="a list where a number belongs"):
-        PageJudge.of(artifact(least_article=[0.1]))
+        PageJudge.of(artifact(min_confidence=[0.1]))
 
 
 BODY = Element("body")

@@ -156,8 +156,14 @@ def test_learning_twice_gives_the_same_numbers(pages: list[GradedPage]) -> None:
     assert learn_article(pages).model_to_string() == learn_article(pages).model_to_string()
 
 
-def test_the_verdict_checked_by_site(pages: list[GradedPage]) -> None:
-    found = check_verdict(pages, 0.5, 0.5)
+def refuse_below(probability: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LEAST_ARTICLE", "LEAST_STRUCTURE"):
+        monkeypatch.setattr(f"newscorpus.learning.verdicts.{name}", probability)
+
+
+def test_the_verdict_checked_by_site(pages: list[GradedPage], monkeypatch: pytest.MonkeyPatch) -> None:
+    refuse_below(0.5, monkeypatch)
+    found = check_verdict(pages)
 
     assert found["share_right_above_0.9"] == 1
     assert 0.3 < found["share_sure"] < 0.7
@@ -165,7 +171,8 @@ def test_the_verdict_checked_by_site(pages: list[GradedPage]) -> None:
     assert (found["rejection_precision"], found["rejection_recall"], found["articles_lost"]) == (1, 1, 0)
 
 
-def test_where_nothing_is_rejected_nothing_is_lost(pages: list[GradedPage]) -> None:
-    found = check_verdict(pages, 0.0, 0.0)
+def test_where_nothing_is_rejected_nothing_is_lost(pages: list[GradedPage], monkeypatch: pytest.MonkeyPatch) -> None:
+    refuse_below(0.0, monkeypatch)
+    found = check_verdict(pages)
 
     assert (found["rejection_precision"], found["rejection_recall"], found["articles_lost"]) == (0, 0, 0)

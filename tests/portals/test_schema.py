@@ -101,6 +101,12 @@ def test_a_portal_travels_to_another_process(tmp_path: Path) -> None:
             "'cz' is no language of ISO 639; did you mean",
         ),
         ('languages = ["sr"]', 'languages = "sr"', "languages", "array"),
+        (
+            'languages = ["sr"]',
+            'languages = ["sr"]\nleave_out = ["captions"]',
+            "leave_out[0]",
+            "'captions'; known: embedded_posts, tables, boxes",
+        ),
         ('domains = ["vesti.rs"]', 'domains = ["vesti.rs:80"]', "domains[0]", "'vesti.rs:80'; expected a host name"),
         ('domains = ["vesti.rs"]', 'domains = ["novine.rs"]', "start[0]", "outside domains"),
         ('"https://www.vesti.rs/"', '"www.vesti.rs"', "start[0]", "expected an address that begins with http://"),

@@ -1,0 +1,190 @@
+"""Apply the conventions on what counts as main text where people differ, which are decided and not learned.
+
+docs/main-text.md has all conventions; those that the classifier learns from examples are not here.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import groupby
+
+from msgspec.structs import replace
+
+from newscorpus.config import Part
+from newscorpus.data import Block, Element, Fields, Label
+from newscorpus.extraction.features.phrases import PHRASES
+from newscorpus.extraction.post_analysis.headline import Labelled, possible_headlines
+from newscorpus.tokens import count_words
+
+CELL_MARK = " | "
+"""Between the cells of a row, which makes one line."""
+MAX_CELL_CHARACTERS = 200
+"""Longer cells hold the columns of a page whose layout is a table; chosen, two or three lines."""
+MAX_BOX_SHARE = 0.5
+"""Share of the main text above which what is called a box is the article itself."""
+
+_POST = re.compile(
+    r"\b(?:twitter-(?:tweet|video)|instagram-media|tiktok-embed|bluesky-embed|mastodon-embed|text-post-media"
+    r"|reddit-(?:card|embed)|fb-xfbml|imgur-embed)"
+)
+"""Classes of the quotation that social networks have sites put where a script will show a post."""
+_BOX = re.compile(
+    r"(?:fact|info|summary|key)[-_]?box|key[-_]?(?:point|fact|takeaway)|fakten|faktaruta|callout", re.IGNORECASE
+)
+"""Classes and ids of boxes that sum an article up or add facts to it."""
+
+BYLINE, ADVERT_LABEL = "byline", "advert_label"
+"""Reasons of blocks that are left out."""
+MAX_BYLINE_CHARACTERS, MAX_BYLINE_WORDS = 250, 6
+"""Longest byline with the headline before it, and the most words beside the names: "updated", months, "min read"."""
+MIN_HEADLINE = 3
+"""Words of the shortest headline that is looked for before a byline."""
+NEAR_ENDS = 3
+"""Good blocks from either end of the text among which a byline stands."""
+_WORD = re.compile(r"[^\W\d_]+")
+_ADVERT_LABELS = frozenset(phrase.strip() for phrase in PHRASES["continues"].split("|"))
+
+Within = dict[Element | None, Element | None]
+"""By element the outermost part of one kind that it stands in, itself included."""
+
+
+def apply_conventions(labelled: Labelled, fields: Fields, leave_out: Collection[Part] = ()) -> Labelled:
+    """Keep embedded posts amid the main text; leave out bylines, labels of advertising, and the parts in `leave_out`.
+
+    What changes has the name of the part among its reasons.
+    """
+    blocks = [item.block for item in labelled]
+    posts = find_posts(blocks)
+    if Part.EMBEDDED_POSTS in leave_out:
+        labelled = _relabel(labelled, posts, Part.EMBEDDED_POSTS, Label.BAD)
+    elif posts:
+        labelled = _relabel(labelled, _amid_text(labelled, posts), Part.EMBEDDED_POSTS, Label.GOOD)
+    labelled = _relabel(labelled, _bylines(labelled, fields), BYLINE, Label.BAD)
+    labelled = _relabel(labelled, _advert_labels(labelled), ADVERT_LABEL, Label.BAD)
+    if Part.TABLES in leave_out:
+        cells = {at for at, block in enumerate(blocks) if _row_of(block)}
+        labelled = _relabel(labelled, cells, Part.TABLES, Label.BAD)
+    if Part.BOXES in leave_out:
+        labelled = _relabel(labelled, _small_boxes(labelled), Part.BOXES, Label.BAD)
+    return labelled
+
+
+def lacks_parts(labelled: Labelled, leave_out: Collection[Part]) -> bool:
+    """Whether parts that `leave_out` names were taken out of the text."""
+    return any(reason in leave_out for item in labelled for reason in item.reasons)
+
+
+def lines_of(labelled: Labelled) -> list[str]:
+    """The texts of the good blocks, in order; the cells of a row of a table are one line."""
+    good = (item.block for item in labelled if item.label is Label.GOOD)
+    rows = groupby(good, lambda block: _row_of(block) or block.position)
+    return [CELL_MARK.join(block.text for block in row) for _, row in rows]
+
+
+def _row_of(block: Block) -> Element | None:
+    """The row of a table of data of which a block is a cell."""
+    element, row = block.element, block.element.parent
+    is_cell = element.tag in ("td", "th") and block.whole and len(block.text) <= MAX_CELL_CHARACTERS
+    return row if is_cell and row is not None and row.tag == "tr" else None
+
+
+def find_posts(blocks: Sequence[Block]) -> dict[int, Element]:
+    """The embedded posts of social media, each by the places of its blocks."""
+    return _find_parts(blocks, lambda element: element.tag == "blockquote" and bool(_POST.search(element.classes)))
+
+
+def _find_boxes(blocks: Sequence[Block]) -> dict[int, Element]:
+    """The same for boxes beside the running text."""
+    return _find_parts(blocks, lambda each: each.tag == "aside" or bool(_BOX.search(f"{each.classes} {each.id}")))
+
+
+def _find_parts(blocks: Sequence[Block], is_part: Callable[[Element], bool]) -> dict[int, Element]:
+    """By the places of the blocks that stand in parts of one kind the outermost part; each element is asked once."""
+    known: Within = {None: None}
+    return {at: part for at, block in enumerate(blocks) if (part := _part_around(block.element, is_part, known))}
+
+
+def _part_around(element: Element, is_part: Callable[[Element], bool], known: Within) -> Element | None:
+    """The outermost part around an element; what is found on the way goes into `known`."""
+    fresh: list[Element] = []
+    here: Element | None = element
+    while here is not None and here not in known:
+        fresh.append(here)
+        here = here.parent
+    for each in reversed(fresh):
+        known[each] = known[each.parent] or (each if is_part(each) else None)
+    return known[element]
+
+
+def _amid_text(labelled: Labelled, posts: dict[int, Element]) -> set[int]:
+    """The places of the posts whose nearest surroundings hold main text; what is nothing but a link is no post."""
+    others = [item for at, item in enumerate(labelled) if at not in posts]
+    around = {each for item in others for each in item.block.element.ancestry}
+    around_text = {each for item in others if item.label is Label.GOOD for each in item.block.element.ancestry}
+
+    def is_amid_text(post: Element) -> bool:
+        here = post.parent
+        while here is not None and here not in around:
+            here = here.parent
+        return here in around_text
+
+    amid = {post for post in posts.values() if is_amid_text(post)}
+    blocks = {at: labelled[at].block for at, post in posts.items() if post in amid}
+    return {at for at, block in blocks.items() if block.link_text != block.text}
+
+
+def _bylines(labelled: Labelled, fields: Fields) -> set[int]:
+    """The places of the first and last good blocks that are bylines, or the headline with one."""
+    names = [words for author in fields.authors if (words := _letters(author))]
+    headlines = [_letters(" ".join(words)) for words in possible_headlines(fields.title) if len(words) >= MIN_HEADLINE]
+    good = [at for at, item in enumerate(labelled) if item.label is Label.GOOD]
+    outer = {*good[:NEAR_ENDS], *good[-NEAR_ENDS:]}
+    short = _short_texts(labelled, MAX_BYLINE_CHARACTERS)
+    return {at for at, text in short if at in outer and _is_byline(text, names, headlines)}
+
+
+def _is_byline(text: str, names: Sequence[Sequence[str]], headlines: Sequence[Sequence[str]]) -> bool:
+    """Whether a text holds a number, an author's name or the headline before it, and hardly more."""
+    words = _letters(text)
+    headline = next((each for each in headlines if words[: len(each)] == each), ())
+    rest = frozenset(words[len(headline) :])
+    found = {word for name in names if rest.issuperset(name) for word in name}
+    is_signed = bool(found) or (bool(headline) and bool(rest))
+    return is_signed and len(rest - found) <= MAX_BYLINE_WORDS and any(map(str.isdecimal, text))
+
+
+def _letters(text: str) -> list[str]:
+    """The words of a text, case folded, without digits: dates often touch the names before them."""
+    return _WORD.findall(text.casefold())
+
+
+def _advert_labels(labelled: Labelled) -> set[int]:
+    """The places of good blocks that only say that advertising is near, or that the text goes on below."""
+    short = _short_texts(labelled, max(map(len, _ADVERT_LABELS)) + 1)
+    return {at for at, text in short if " ".join(_letters(text)) in _ADVERT_LABELS}
+
+
+def _short_texts(labelled: Labelled, most: int) -> Iterator[tuple[int, str]]:
+    """The texts of good blocks of at most so many characters, with their places."""
+    for at, item in enumerate(labelled):
+        if item.label is Label.GOOD and len(item.block.text) <= most:
+            yield at, item.block.text
+
+
+def _small_boxes(labelled: Labelled) -> set[int]:
+    """The places of the blocks in boxes that hold no more than half of the main text."""
+    words = {at: count_words(item.block.text) for at, item in enumerate(labelled) if item.label is Label.GOOD}
+    boxes = _find_boxes([item.block for item in labelled])
+    most = MAX_BOX_SHARE * sum(words.values())
+    small = {box for box in boxes.values() if sum(words.get(at, 0) for at in boxes if boxes[at] is box) <= most}
+    return {at for at, box in boxes.items() if box in small}
+
+
+def _relabel(labelled: Labelled, chosen: Collection[int], reason: str, label: Label) -> Labelled:
+    if not chosen:
+        return labelled
+    return tuple(
+        replace(item, label=label, reasons=(*item.reasons, reason))
+        if at in chosen and item.label is not label
+        else item
+        for at, item in enumerate(labelled)
+    )

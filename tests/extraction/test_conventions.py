@@ -1,0 +1,143 @@
+"""What counts as main text where people differ: pages of our own, whose texts were written down before the pages."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from newscorpus.config import Part, Revision
+from newscorpus.corpus.intake import Row
+from newscorpus.data import Article, Page
+from newscorpus.portals.portal import Portal
+from newscorpus.published.registry import load
+from newscorpus.recipe import Recipe, page_of_portal, process_page
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
+
+from prose import paragraphs
+
+TITLE = "The ferry at Aldwick runs again"
+GOLD = paragraphs(TITLE, 6)
+URL = "https://n.example/2026/ferry"
+POST = ["We waited a year for this, and the first boat is full.", "— Port of Aldwick (@aldwickport) May 3, 2026"]
+EMBEDDED = (
+    f'<blockquote class="twitter-tweet"><p lang="en">{POST[0]}</p>— Port of Aldwick (@aldwickport)'
+    ' <a href="https://t.example/1">May 3, 2026</a></blockquote>'
+)
+ROWS = [
+    ("Route", "Boats a day", "Passengers"),
+    ("Aldwick to Sandwick", "12", "3,400"),
+    ("Sandwick to Holm", "8", "900"),
+]
+TABLE = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in ROWS)
+FACTS = ["The ferry was built in 1974 and carries forty cars and two hundred people across the sound."]
+BOX = f'<aside class="factbox"><p>{FACTS[0]}</p></aside>'
+
+
+ANYTHING = 0.001
+"""Score above which a block is good, so that the conventions alone decide."""
+
+
+def page(*inserted: str, head: str = "") -> Page:
+    """An article with HTML after its third paragraph."""
+    body = [f"<p>{text}</p>" for text in GOLD]
+    body[3:3] = inserted
+    return Page.from_html(
+        f"<html lang='en'><head><title>{TITLE}</title>{head}</head><body><nav><a href='/'>Home</a></nav>"
+        f"<article><h1>{TITLE}</h1>{''.join(body)}</article><footer>About us</footer></body></html>",
+        URL,
+    )
+
+
+def lines(found: Page, *leave_out: Part, upper: float | None = None) -> list[str]:
+    article = load("main-text", leave_out=leave_out, revision=Revision(upper=upper))(found)
+    assert isinstance(article, Article)
+    return article.text.split("\n")
+
+
+def with_gold(*inserted: str) -> list[str]:
+    return [*GOLD[:3], *inserted, *GOLD[3:]]
+
+
+@pytest.mark.parametrize("place", ["amid", "end"])
+def test_embedded_posts_are_kept_as_quotations(place: str) -> None:
+    shown = page(EMBEDDED) if place == "amid" else page()
+    if place == "end":
+        shown = replace(shown, body=shown.body.replace(b"</article>", EMBEDDED.encode() + b"</article>"))
+    assert lines(shown) == (with_gold(*POST) if place == "amid" else [*GOLD, *POST])
+    assert lines(shown, Part.EMBEDDED_POSTS) == GOLD
+
+
+def test_posts_that_stand_beside_the_article_are_not() -> None:
+    latest = f"<div class='sidebar'><h3>Latest posts</h3>{EMBEDDED}</div>".encode()
+    shown = page()
+    assert lines(replace(shown, body=shown.body.replace(b"<footer>", latest + b"<footer>"))) == GOLD
+
+
+def test_what_of_a_post_is_nothing_but_a_link_is_left_out() -> None:
+    link = (
+        '<blockquote class="instagram-media"><a href="https://i.example/1">View this post on Instagram</a></blockquote>'
+    )
+    assert lines(page(link)) == GOLD
+
+
+def test_a_row_of_a_table_is_a_line() -> None:
+    shown = page(f"<table>{TABLE}</table>")
+    rows = [" | ".join(row) for row in ROWS]
+    found = lines(shown, upper=ANYTHING)
+    assert [line for line in found if "|" in line] == rows
+    without = lines(shown, Part.TABLES, upper=ANYTHING)
+    assert not any(cell in without for cell in (*rows, "Boats a day"))
+
+
+def test_the_columns_of_a_layout_are_no_row() -> None:
+    column = " ".join(GOLD)
+    shown = Page.from_html(
+        f"<title>{TITLE}</title><table><tr><td><h1>{TITLE}</h1></td></tr><tr><td>{column}</td><td>{column[::-1]}</td></tr>"
+        "</table>",
+        URL,
+    )
+    assert all(" | " not in line for line in lines(shown))
+
+
+def test_boxes_inside_the_article_belong_to_it_unless_they_are_left_out() -> None:
+    assert FACTS[0] in lines(page(BOX), upper=ANYTHING)
+    assert FACTS[0] not in lines(page(BOX), Part.BOXES, upper=ANYTHING)
+
+
+def test_a_box_that_is_the_article_stays() -> None:
+    shown = page()
+    boxed = shown.body.replace(b"<article>", b"<aside class='factbox'>").replace(b"</article>", b"</aside>")
+    assert lines(replace(shown, body=boxed), Part.BOXES) == lines(replace(shown, body=boxed)) == GOLD
+
+
+BYLINES = [
+    "Author Jana Malik8. May 2026, 05:40Updated 8. May 2026, 16:203 min read",
+    f"{TITLE} By Tom Weir, 3 May 2026",
+]
+
+
+@pytest.mark.parametrize("line", [*BYLINES, "Advertisement", "Reklama", "Oglasno sporočilo"])
+def test_bylines_and_labels_of_advertising_are_left_out(line: str) -> None:
+    author = '<meta name="author" content="Jana Malik">'
+    shown = page(head=author)
+    placed = shown.body.replace(b"</h1>", f"</h1><p>{line}</p>".encode())
+    found = lines(replace(shown, body=placed), upper=ANYTHING)
+    assert line not in found
+    assert set(GOLD) <= set(found)
+
+
+def test_a_paragraph_on_the_author_stays() -> None:
+    said = "Jana Malik, 34, has crossed the sound on every ferry since 1998 and kept the tickets of all of them."
+    shown = page(f"<p>{said}</p>", head='<meta name="author" content="Jana Malik">')
+    assert lines(shown) == with_gold(said)
+
+
+def test_a_portal_names_what_is_left_out() -> None:
+    portal = Portal("mock", ("en",), ("n.example",), ("https://n.example/",))
+    portals = portal, replace(portal, leave_out=(Part.EMBEDDED_POSTS,))
+    kept, left_out = (process_page(Recipe(), page_of_portal(page(EMBEDDED), each)) for each in portals)
+    assert isinstance(kept, Row)
+    assert isinstance(left_out, Row)
+    assert (POST[0] in kept.record.text, POST[0] in left_out.record.text) == (True, False)
