@@ -9,9 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from html import escape
 from itertools import islice
+from typing import cast
 
+from lxml import etree
 from lxml.html import HtmlElement
 
+from newscorpus.config import Limits
 from newscorpus.data import Block, Fields, Rejected
 from newscorpus.extraction.extractor import NO_MAIN_TEXT, FoundText, Reading
 from newscorpus.extraction.fields.entities import ARTICLES
@@ -27,6 +30,9 @@ MARKUP = ("noscript", "template")
 """Elements whose content is shown only without scripts, or by them."""
 SOURCES = {"template": "template-element"}
 """Name of the source, where that of the element means something else already."""
+
+MOST_CHARACTERS = etree.XPath("string-length(.) + count(.//br)")
+"""The most characters that the blocks of an element can have; a `<br>` is a space in them."""
 
 RUN_WORDS = 4
 """Words in a run; texts are compared by their runs."""
@@ -76,10 +82,8 @@ def _candidates(shown: FoundText | Rejected, reading: Reading) -> Iterator[tuple
         if _amount(block for block in blocks if block.element.is_unseen) >= missing:
             yield "hidden", segment(tree, limits, shown=frozenset({HIDDEN}))
     for tag in sorted({element.tag for element in tree.iter(*MARKUP)}):
-        taken = frozenset({tag})
-        inside = (block for element in _outermost(tree, tag) for block in segment(element, limits, shown=taken))
-        if _amount(inside) >= missing:
-            yield SOURCES.get(tag, tag), segment(tree, limits, shown=taken)
+        if _holds(tree, tag, missing, limits):
+            yield SOURCES.get(tag, tag), segment(tree, limits, shown=frozenset({tag}))
     if not _may_be_article(shown, reading.fields):
         return
     if len(reading.article_body) >= least:
@@ -89,6 +93,15 @@ def _candidates(shown: FoundText | Rejected, reading: Reading) -> Iterator[tuple
         for text in read_state(tree, reading.fields, reading.page.url)[:MAX_STATE_TEXTS]:
             if len(text) >= least:
                 yield "state", _as_page(reading, text)
+
+
+def _holds(tree: HtmlElement, tag: str, characters: float, limits: Limits) -> bool:
+    """Whether the elements of that tag hold so many characters outside links."""
+    elements = tuple(_outermost(tree, tag))
+    if sum(cast("float", MOST_CHARACTERS(element)) for element in elements) < characters:
+        return False
+    taken = frozenset({tag})
+    return _amount(block for element in elements for block in segment(element, limits, shown=taken)) >= characters
 
 
 def _amount(blocks: Iterable[Block]) -> int:

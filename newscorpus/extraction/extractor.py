@@ -278,9 +278,9 @@ def good_paragraphs(labelled: Sequence[LabelledBlock]) -> list[str]:
 
 def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
     """The article of what was read and found, without paragraphs of markup; rejected where no text was found."""
-    shows_code = any(True for _ in reading.tree.iter("pre", "code"))
-    paragraphs = (each for each in found.paragraphs if shows_code or not MARKUP.match(each))
-    text = "\n".join(filter(None, paragraphs))
+    prose = [each for each in found.paragraphs if not MARKUP.match(each)]
+    shows_code = len(prose) < len(found.paragraphs) and next(reading.tree.iter("pre", "code"), None) is not None
+    text = "\n".join(filter(None, found.paragraphs if shows_code else prose))
     if not text:
         return Rejected("extract", NO_MAIN_TEXT, url=reading.page.url)
     fields = reading.fields

@@ -1,6 +1,7 @@
 """Keep one article of a page that appends others: in a stream without end, or below a "read on" box."""
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from newscorpus.config import PostAnalysisConfig
@@ -9,7 +10,6 @@ from newscorpus.extraction.features.structure import NAMES, kinds_of
 from newscorpus.extraction.post_analysis import DEFAULTS
 from newscorpus.extraction.post_analysis.headline import (
     Labelled,
-    is_headline,
     likeness,
     lower_words,
     possible_headlines,
@@ -35,29 +35,24 @@ def find_others(labelled: Labelled, title: str, config: PostAnalysisConfig = DEF
 
     Those are what stands in the box of another article, and where articles have no boxes, all from its heading on.
     """
-    headings = [at for at, item in enumerate(labelled) if item.block.tag in HEADINGS][:MAX_HEADINGS]
-    own = _own_headline(labelled, headings, title, config)
-    if own is None or len(headings) < 2:
+    headings = [at for at, item in enumerate(labelled) if item.block.element.tag in HEADINGS][:MAX_HEADINGS]
+    if len(headings) < 2:
         return frozenset()
-    others = [at for at in headings if not _is_like(labelled, at, own, config)]
+    words = {at: lower_words(labelled[at].block.text) for at in headings}
+    said = _that_say(title, words, config)
+    own = min(said, key=lambda at: (labelled[at].block.tag, at), default=None)
+    if own is None:
+        return frozenset()
+    others = [at for at in headings if likeness(words[at], words[own]) < config.min_headline_likeness]
     return frozenset(at for other in others for at in _article_at(labelled, other, own, config))
 
 
-def _own_headline(labelled: Labelled, headings: list[int], title: str, config: PostAnalysisConfig) -> int | None:
-    """The first heading, one of rank 1 before others, that says what the title says."""
+def _that_say(title: str, words: Mapping[int, tuple[str, ...]], config: PostAnalysisConfig) -> list[int]:
+    """The places whose words say what the title says."""
     headlines, whole = possible_headlines(title), lower_words(title)
-    said = [
-        at
-        for at in headings
-        if is_headline(labelled[at].block, headlines)
-        or likeness(lower_words(labelled[at].block.text), whole) >= config.min_headline_likeness
+    return [
+        at for at, said in words.items() if said in headlines or likeness(said, whole) >= config.min_headline_likeness
     ]
-    return min(said, key=lambda at: (labelled[at].block.tag, at), default=None)
-
-
-def _is_like(labelled: Labelled, at: int, own: int, config: PostAnalysisConfig) -> bool:
-    words = [lower_words(labelled[place].block.text) for place in (at, own)]
-    return likeness(*words) >= config.min_headline_likeness
 
 
 def _article_at(labelled: Labelled, other: int, own: int, config: PostAnalysisConfig) -> range:

@@ -57,6 +57,8 @@ def is_headline(block: Block, headlines: Headlines) -> bool:
 
 def likeness(words: tuple[str, ...], others: tuple[str, ...]) -> float:
     """How far two texts have the same words: Dice's coefficient of both lists of words."""
+    if set(words).isdisjoint(others):  # most are, and to count the words takes ten times as long
+        return 0.0
     return 2 * (Counter(words) & Counter(others)).total() / max(len(words) + len(others), 1)
 
 
