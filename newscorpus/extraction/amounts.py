@@ -1,7 +1,7 @@
 """Measure how much text of what kind every element of a tree holds, in one walk."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from lxml import etree
@@ -55,11 +55,16 @@ def measure_amounts(tree: HtmlElement, depth: int = 0) -> dict[HtmlElement, Amou
     return found
 
 
-def measure_some(elements: Iterable[HtmlElement]) -> dict[HtmlElement, Amounts]:
-    """The amounts of `elements`, visible ones in document order, and of those in them: cheaper than a whole tree."""
+def measure_some(
+    elements: Iterable[HtmlElement], is_wanted: Callable[[HtmlElement], bool]
+) -> dict[HtmlElement, Amounts]:
+    """The amounts of those of `elements`, visible ones in document order, that are wanted, and of all in them.
+
+    This is cheaper than to measure a whole tree.
+    """
     found: dict[HtmlElement, Amounts] = {}
     for element in elements:
-        if element not in found:
+        if element not in found and is_wanted(element):
             found |= measure_amounts(element, sum(1 for _ in element.iterancestors()))
     return found
 

@@ -98,10 +98,9 @@ class Structure:
 
 def read_structure(blocks: Sequence[Block]) -> Structure:
     """The structure around `blocks`, which stand in document order."""
-    numbers: dict[Element | None, int] = {}
-    block_element = np.array([_number(block.element, numbers) for block in blocks])
-    elements = [element for element in numbers if element]
-    parent = [numbers.get(element.parent, -1) for element in elements]
+    elements = _number(blocks)
+    block_element = np.array([elements[block.element] for block in blocks])
+    parent = [elements[element.parent] if element.parent else -1 for element in elements]
     own = [_read(each) for each in elements]
     inherited, path = [0], [-1]  # of what is above the root
     paths: dict[tuple[int, str, str], int] = {}
@@ -157,16 +156,18 @@ def main_container(structure: Structure, below: Floats, share: float) -> int:
     return int(holds[np.argmax(structure.depth[holds])])
 
 
-def _number(element: Element | None, numbers: dict[Element | None, int]) -> int:
-    """The number of an element; those above it that have none yet get theirs before it."""
-    fresh = []
-    here = element
-    while here is not None and here not in numbers:
-        fresh.append(here)
-        here = here.parent
-    for each in reversed(fresh):
-        numbers[each] = len(numbers)
-    return numbers[element]
+def _number(blocks: Sequence[Block]) -> dict[Element, int]:
+    """The elements around `blocks` in document order, those above an element before it, each with its number."""
+    numbers: dict[Element, int] = {}
+    for block in blocks:
+        fresh = []
+        here: Element | None = block.element
+        while here is not None and here not in numbers:
+            fresh.append(here)
+            here = here.parent
+        for each in reversed(fresh):
+            numbers[each] = len(numbers)
+    return numbers
 
 
 def _sizes(parent: Sequence[int]) -> list[int]:

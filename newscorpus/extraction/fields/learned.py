@@ -77,7 +77,7 @@ def _describe_near(tree: HtmlElement, headline: HtmlElement | None) -> Nodes:
     else:
         around = (*preceding(headline, BEFORE), headline, *islice(following(headline), AFTER))
         near = [each for each in around if each.tag in CANDIDATES]
-    return _describe(near, measure_some(filter(_is_short, near)), GROUPS)
+    return _describe(near, measure_some(near, _is_short), GROUPS)
 
 
 def _is_short(element: HtmlElement) -> bool:
