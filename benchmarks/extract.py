@@ -30,11 +30,15 @@ from newscorpus.data import Page
 from newscorpus.evaluation.report import flatten
 from newscorpus.extraction.extractor import Extractor
 from newscorpus.gold.pages import GoldPage, read_pages
-from newscorpus.published.registry import DEFAULT, load
+from newscorpus.published.registry import ALONE, DEFAULT, load
 
 RESULTS = Path(__file__).parent / "results"
 REFERENCE = "trafilatura"
-EXTRACTORS = (DEFAULT, "resiliparse", "justext", "boilerpipe-article", REFERENCE, "readability", "newspaper4k")
+EXTRACTORS = (
+    DEFAULT, ALONE, "resiliparse", "justext", "boilerpipe-article", REFERENCE, "trafilatura-fast",
+    "trafilatura-precision", "trafilatura-metadata", "readability", "newspaper4k",
+)  # fmt: skip
+"""The first is timed by stage; without the second opinion it is the second, so that the cost of that shows."""
 PACKAGES = ("trafilatura", "resiliparse", "jusText", "boilerpy3", "readability-lxml", "newspaper4k", "lxml")
 SETS = ("daniel", "dragnet", "fundus", "ir_research", "l3s_gn1", "wcxb")
 SIZES_KB = (0, 50, 150, 400, 100_000)
@@ -50,6 +54,7 @@ STAGES = {
     "context": "newscorpus.extraction.classify.add_context",
     "trees": "newscorpus.extraction.classify.Trees.probability",
     "post-analysis": "newscorpus.extraction.main_text.revise",
+    "second opinion": "newscorpus.extraction.main_text.decide",
 }
 """The name under which each stage is called; what is not named here shows as "rest"."""
 

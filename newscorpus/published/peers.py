@@ -130,6 +130,16 @@ def _trafilatura(**options: Any) -> Peer:
     return lambda html, _: (trafilatura.extract(html, **options) or "", "")
 
 
+def _trafilatura_with_metadata() -> Peer:
+    trafilatura = _package("trafilatura", "trafilatura")
+
+    def run(html: str, url: str) -> tuple[str, str]:
+        found = trafilatura.bare_extraction(html, url=url or None, with_metadata=True)
+        return (found.text or "", found.title or "") if found else ("", "")
+
+    return run
+
+
 def _readability() -> Peer:
     document = _package("readability", "readability-lxml").Document
     return lambda html, _: (visible_text(document(html).summary(html_partial=True)), "")
@@ -213,6 +223,9 @@ def _trafilatura_fields() -> FieldReader:
 _PEERS: Mapping[str, Callable[[], Peer]] = {
     "trafilatura": _trafilatura,
     "trafilatura-no-comments": partial(_trafilatura, include_comments=False),
+    "trafilatura-fast": partial(_trafilatura, fast=True),
+    "trafilatura-precision": partial(_trafilatura, favor_precision=True),
+    "trafilatura-metadata": _trafilatura_with_metadata,
     "readability": _readability,
     "justext": _justext,
     "boilerpipe-article": partial(_boilerpipe, "ArticleExtractor"),
