@@ -4,7 +4,9 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
+from typing import cast
 
+from lxml import etree
 from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence
@@ -28,7 +30,7 @@ DATE_WORDS = re.compile(
 )
 """Words beside a date that make it the document's."""
 AUTHOR_MARK = re.compile(
-    r"author|byline|autor(?!i[sz])|auteur|verfasser|writer|avtor|reporter|journalist|redakteur|signature|p-name"
+    r"author|byline|autor(?!i[sz])|auteur|verfasser|writer|avtor|reporter|journalist|redakteur|signature|p-name|\bvcard\b|\bfn\b"
 )
 AUTHOR_LINK = re.compile(
     r"/(?:authors?|autor\w*|auteurs?|avtor\w*|contributors?|profiles?|people|person|reporters?|journalists?|redaktion|redakce"
@@ -36,6 +38,12 @@ AUTHOR_LINK = re.compile(
 )
 """Addresses of pages about authors."""
 HAS_DIGIT = re.compile(r"\d")
+MARKED = etree.XPath(
+    "//body//*[@rel = 'author' or contains(@class, 'author') or contains(@class, 'byline') or contains(@class, 'autor')"
+    " or contains(@class, 'avtor') or contains(@class, 'vcard')]"
+)
+"""Elements that are named for authors, in the ways in which most are."""
+MAX_MARKED = 20
 LEAD_MARK = re.compile(
     r"perex|\blead\b|\blede\b|lead[-_]|[-_]lead|standfirst|\bintro|vorspann|chapo|anons|sapo\b|\bdek\b|\bdeck\b|excerpt|abstract"
     r"|article[-_]?(?:summary|teaser|description|subtitle)|alternativeheadline"
@@ -90,6 +98,13 @@ def read_everywhere(tree: HtmlElement, setting: Setting, wanted: Container[str])
         yield from (_evidence(line, date, 0) for line, date in sorted(dated, key=lambda pair: -_promise(*pair)))
     if "authors" in wanted:
         yield from islice(_authors(lines), 1)
+
+
+def read_marked(tree: HtmlElement) -> Iterator[Evidence]:
+    """Evidence of the first author named anywhere on the page in an element for authors."""
+    elements = cast("list[HtmlElement]", MARKED(tree))[:MAX_MARKED]
+    lines = (Line(text, element) for element in elements if (text := short_text(element)))
+    yield from islice(_authors(lines), 1)
 
 
 def read_lead(after: Iterable[HtmlElement], description: str) -> Iterator[Evidence]:

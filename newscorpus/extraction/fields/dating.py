@@ -29,8 +29,9 @@ LITERALS = ("publi", "pubdate", "pub_date", "uploaddate", "upload_date")
 """One of these stands in whatever `PUBLISHED` matches; to look for them takes a tenth of the time."""
 
 MACHINE = frozenset({"json-ld", "microdata", "meta", "sitemap", "feed"})
-WEIGHTS = {"template": 100, "portal": 100} | dict.fromkeys(MACHINE, 6) | {"url": 4, "time-tag": 2, "text": 2}
-"""Votes of a source for the day it names first; a further one gets one vote. Chosen on the train split, 2026-11."""
+WEIGHTS = {"template": 100, "portal": 100} | dict.fromkeys(MACHINE, 6) | dict.fromkeys(("text", "time-tag", "url"), 2)
+"""Votes of a source for the day it names first; a further one gets one vote. Of equals the more trusted source wins, so
+that what the page shows comes before its address: of 1,427 days, 2026-11, no fewer are right than with more votes."""
 MAX_DATES = 3
 """Dates of one source that are weighed: what follows belongs to other documents."""
 WIDEST_ZONE = timedelta(hours=14)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 
 from newscorpus.data import Evidence
-from newscorpus.extraction.fields.people import authors_and_agencies, squeezed
+from newscorpus.extraction.fields.people import authors_and_agencies, is_account, squeezed
 from newscorpus.extraction.fields.titles import decide_title
 
 TRUST = (
@@ -88,15 +88,21 @@ def decide_section(evidence: Sequence[Evidence]) -> Decided:
 def decide_people(
     evidence: Sequence[Evidence], sites: Collection[str]
 ) -> tuple[Decided, tuple[str, ...], tuple[str, ...]]:
-    """Authors, agencies and the source: the most trusted one that names anybody beside the site itself."""
+    """Authors, agencies and the source: the most trusted one that names anybody beside the site itself.
+
+    A source that names user accounts alone comes after all others.
+    """
     candidates = of_field("authors", evidence)
+    accounts: tuple[Decided, tuple[str, ...], tuple[str, ...]] = (Decided(), (), ())
     while candidates:
         best = of_best_source(candidates)
         authors, agencies = authors_and_agencies((item.value for item in best), sites)
-        if authors or agencies:
-            return Decided("authors", best[0].source), authors, agencies
+        found = Decided("authors", best[0].source), authors, agencies
+        if agencies or not all(map(is_account, authors)):
+            return found
+        accounts = found if authors and not accounts[1] else accounts
         candidates = candidates[len(best) :]
-    return Decided(), (), ()
+    return accounts
 
 
 def decide_tags(evidence: Sequence[Evidence]) -> tuple[Decided, tuple[str, ...]]:

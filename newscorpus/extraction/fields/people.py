@@ -9,12 +9,12 @@ from newscorpus.tokens import collapse, folded_words
 
 WORDS = read_toml(__package__, "people.toml")
 AGENCIES = frozenset(map(str.casefold, WORDS["agencies"]))
-ROLES = frozenset(WORDS["roles"].split())
-"""Single words that stand where a name should be, case folded."""
+NOBODY = frozenset((*WORDS["roles"].split(), *map(str.casefold, WORDS["picture_sources"])))
+"""What stands where a name should be, case folded: words for roles, and where pictures come from."""
 PARTICLES = frozenset(WORDS["particles"].split())
 
 PREFIX = re.compile(
-    r"^(?:(?:written |posted |reported |photos? |text )?by|von|vom|par|por|di|da|av|af|door|od|auteurs?"
+    r"^(?:(?:written |posted |reported |text )?by|von|vom|par|por|di|da|av|af|door|od|auteurs?"
     r"|author(?:\(s\)|s)?|autore|autori|autor(?:ka|ři|i|en|in|es)?|avtor(?:ica|ji)?|piše|pišu|napsal[ai]?|pripravil[aio]?|zpracoval[ai]?"
     r"|připravil[ai]?|spracoval[ai]?|автор(?:ы|и|ка)?|текст|пише|от|συντάκτης|του|της|γράφει(?: ο| η)?"
     r"|eine? (?:artikel|beitrag|kommentar|analyse|gastbeitrag) von"
@@ -24,7 +24,37 @@ PREFIX = re.compile(
 """What stands before a name. Without a colon it needs a capital after it, see `_without_prefix`."""
 SEPARATORS = re.compile(r"\s*(?:[;|•·\n]|\s[/–—]\s|\s-\s|\s&\s)\s*")
 AND = re.compile(r"\s+(?:and|und|et|y|e|i|a|u|in|и|і|й|та|και|och|og|en|ve|sowie|mit|with)\s+")
-NO_NAME = re.compile(r"https?:|www\.|@|\.(?:com|net|org|de|php|html?)\b|[<>{}\[\]=_#]|\d{2}", re.IGNORECASE)
+PHOTO = r"(?i:fot(?:os?|ó|ky|ografi\w*|ograf\w*|\.)|photo(?:s|graph\w*)?|zdjęci[ea]|фото\w*|снимк\w*|φωτο\w*|φωτό)"
+PICTURE = r"(?i:bild(?:er)?|pictures?|images?|ilustra\w*|illustrations?|grafi[ck]\w*|graphics?|video|image|kuva|kép)"
+TEXT = r"(?i:text[eos]?|tekst|testo|текст|κείμενο|words|story|autor(?:ka|in)?|author|napsal[ai]?|piše)"
+TEXT_AND_PHOTO = re.compile(
+    rf"(?<!\w){TEXT}\s*(?:[&+/,]|(?i:and|und|et|y|e|i|a|in|и|και)\b)\s*{PHOTO}(?:\s*:|\s+(?i:by|von)\b)?"
+)
+CREDIT = re.compile(
+    rf"(?<!\w)(?:{PHOTO}(?:\s*[:/©]|\s+(?i:by|von|par|por|di|od|от)\s|\s*(?=[A-ZÀ-ÞĀ-ŽΑ-ΩА-Я]))|{PICTURE}\s*:)"
+    rf".*?(?=$|[;|•·]|(?<!\w){TEXT}(?:\s*:|\s+(?i:by|von)\b))"
+)
+"""The credit of a picture, up to the next separator or to what stands before an author: its names are no authors."""
+COMPANY = re.compile(
+    r"(?:^|\s)(?:a\. ?s\.|(?i:s\. ?r\. ?[ol]\.|d\. ?o\. ?o\.|sp\. ?z ?o\. ?o\.)|d\. ?d\.|k\. ?s\.|v\. ?o\. ?s\."
+    r"|GmbH|KG(?:aA)?|AG|SE|Inc\.?|Ltd\.?|Limited|LL[CP]|PLC|Corp(?:oration)?\.?|S\. ?p\. ?A\.|S\.A\.(?:S\.)?|Kft\.?"
+    r"|Zrt\.?|Nyrt\.?|[BN]\.V\.|A/S|ApS|Oyj?|[ΑA]\. ?[ΕE]\.|Ε\.Π\.Ε\.)$|^(?:ООО|ОАО|ЗАО|АО|ТОВ|ПАТ|ДОО|АД)(?:\s|$)"
+)
+"""What a company bears behind or before its name: alone, the name is what stands before a comma."""
+NO_NAME = re.compile(
+    r"https?:|www\.|@|(?<=\w{2})\.(?:com|net|org|info|php|html?|aspx?|at|ba|bg|by|ch|cz|de|es|eu|fr|gr|hr|hu|it|mk|pl|ro|rs|ru"
+    r"|si|sk|tv|ua|uk|us)\b|[<>{}\[\]=_#]|\d{2}"
+    r"|\b(?:archiv(?:e|es|o|io|um|u)?|archiwum|arquivo|arhiv[aeu]?|архив[аеу]?|архів[ау]?|αρχείο)\b"
+    r"|\b(?:powered|web ?design\w*|designed|developed|joomla|wordpress|drupal|typo3|bitrix|cms|web ?studio)\b"
+    r"|\bopen source\b"
+    r"|\b(?:дизайн|разработка|создание сайт\w*|κατασκευή|σχεδίαση|wykonanie|realizacja|tvorba web\w*|izrada web\w*)\b",
+    re.IGNORECASE,
+)
+"""Addresses, code, numbers, archives of pictures, and the systems and studios that made the site."""
+ACCOUNT = re.compile(r"[a-z]{5,}|[a-z]+(?:[._][a-z]+)+|(?=\S*\d)[A-Za-z0-9._-]+")
+"""The name of a user account: one word in small Latin letters, longer than what journalists sign with, or a digit."""
+SAME_LETTER = re.compile(r"(\w)(?:[\s+-]+\1)*[+-]?", re.IGNORECASE)
+"""What enlarges the letters of a page: "A A A"."""
 REMARK = re.compile(
     r"\s*\([^)]*\)|\s*\[[^\]]*\]|\s+(?:기자|특파원|논설위원|인턴기자)$|(?<=[\u4e00-\u9fff])(?:记者|記者)$"
 )
@@ -39,6 +69,8 @@ OFFICE = re.compile(
     re.IGNORECASE,
 )
 """Words that no personal name has."""
+MIN_DEPARTMENT = 4
+"""Fewest letters of a department; journalists sign with fewer."""
 MAX_NAME_WORDS = 6
 MAX_NAME_CHARACTERS = 70
 
@@ -64,11 +96,26 @@ def is_personal_name(name: str) -> bool:
 
 
 def authors_and_agencies(texts: Iterable[str], sites: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Authors and agencies named in `texts`, without the names of the site itself (`sites`, squeezed)."""
+    """Authors and agencies named in `texts`, without the site itself (`sites`, squeezed) and departments.
+
+    Names of user accounts count where nobody else is named.
+    """
     names = dict.fromkeys(name for text in texts for name in names_in(text))
     agencies = tuple(name for name in names if is_agency(name))
-    authors = tuple(name for name in names if not is_agency(name) and squeezed(name) not in sites)
-    return authors, agencies
+    others = [name for name in names if not is_agency(name) and squeezed(name) not in sites]
+    people = tuple(name for name in others if not (agencies and _is_department(name)))
+    return tuple(name for name in people if not is_account(name)) or people, agencies
+
+
+def is_account(name: str) -> bool:
+    """Whether `name` is that of a user account, which stands for a person only where no name does."""
+    return bool(ACCOUNT.fullmatch(name))
+
+
+def _is_department(name: str) -> bool:
+    """Whether what stands beside an agency is a part of the newsroom: one word, or one that no personal name has."""
+    words = name.split()
+    return any(map(OFFICE.search, words)) or (len(words) == 1 and len(name) >= MIN_DEPARTMENT and name[0].isupper())
 
 
 @lru_cache(4_096)  # titles and names are compared again and again
@@ -84,8 +131,9 @@ def starts_like_byline(text: str) -> bool:
 
 def _parts(text: str) -> Iterator[str]:
     """The pieces between separators; commas part names, but not a name from its title."""
-    for piece in SEPARATORS.split(_without_prefix(REMARK.sub("", collapse(text)))):
-        for part in _joined_generations(piece.split(",")):
+    people = CREDIT.sub("", TEXT_AND_PHOTO.sub("", REMARK.sub("", collapse(text)))).strip()
+    for piece in SEPARATORS.split(_without_prefix(people)):
+        for part in _joined(piece.split(",")):
             yield from _split_at_and(part)
 
 
@@ -97,9 +145,15 @@ def _without_prefix(text: str) -> str:
     return text[match.end() :]
 
 
-def _joined_generations(parts: list[str]) -> Iterator[str]:
+def _joined(parts: list[str]) -> Iterator[str]:
+    """The parts between commas, "Jr." with the name before it; what stands before the form of a company is none."""
     name = ""
     for part in map(str.strip, parts):
+        if form := COMPANY.search(part):
+            if name and form[0].strip() != part:
+                yield name
+            name = ""
+            continue
         if GENERATION.match(part):
             name = f"{name}, {part}" if name else ""
             continue
@@ -121,10 +175,12 @@ def _cleaned(part: str, position: int) -> str:
     """The name in `part`; "" where there is none; capitals that follow a name are a title, those before it initials."""
     name = _without_prefix(part.strip()).strip(" \t,.:;-–—*/|\"'«»“”„")
     name = name + "." if re.search(r"\b(?:[A-ZÀ-Ž]|Jr|Sr)$", name) and part.strip().endswith(".") else name
-    if not name or NO_NAME.search(name) or name.casefold() in ROLES:
+    if not name or NO_NAME.search(name) or name.casefold() in NOBODY:
         return ""
     if is_agency(name):
         return name
+    if SAME_LETTER.fullmatch(name):
+        return ""
     if (position and CREDENTIALS.match(name)) or len(name) > MAX_NAME_CHARACTERS or len(name.split()) > MAX_NAME_WORDS:
         return ""
     return name if any(char.isalpha() for char in name) else ""

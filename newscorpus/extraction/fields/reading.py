@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence, Fields, Page, Provenance
-from newscorpus.extraction.fields.byline import near, read_everywhere, read_lead, read_near
+from newscorpus.extraction.fields.byline import near, read_everywhere, read_lead, read_marked, read_near
 from newscorpus.extraction.fields.dates import Setting, parse_moment
 from newscorpus.extraction.fields.dating import decide_dates, read_address, read_data_layer
 from newscorpus.extraction.fields.decide import (
@@ -33,6 +33,7 @@ from newscorpus.extraction.fields.entities import (
 from newscorpus.extraction.fields.learned import read_learned
 from newscorpus.extraction.fields.markup import Markup, gather, join, plain
 from newscorpus.extraction.fields.metas import merge_images, meta_images, read_metas, read_rights
+from newscorpus.extraction.fields.people import is_account
 from newscorpus.extraction.fields.structured import read_json_ld, read_microdata
 from newscorpus.extraction.fields.titles import site_names
 from newscorpus.extraction.fields.visible import find_headline, heading_text, read_times
@@ -82,7 +83,7 @@ def decide(
     language: Decided,
 ) -> Fields:
     """Weigh the candidates of each field."""
-    names = site_names((item.value for item in of_field("site_name", evidence)), urlsplit(markup.url).hostname or "")
+    names = _sites(evidence, markup)
     title, lead = decide_headline(evidence, names), decide_plain("lead", evidence)
     published, modified = decide_dates(evidence, setting)
     people, authors, agencies = decide_people(evidence, names)
@@ -132,17 +133,9 @@ def canonical_address(markup: Markup) -> str:
 def _from_text(
     tree: HtmlElement, markup: Markup, declared: tuple[Evidence, ...], setting: Setting
 ) -> tuple[Evidence, ...]:
-    """What readers see: headline and lead; near the headline, date and authors that are not declared.
-
-    The whole page is searched only for a date: for authors alone it costs a fifth of an extraction and finds few.
-    """
+    """What readers see: headline and lead; date and authors that are not declared."""
     headline = find_headline(tree, markup, [item.value for item in of_field("title", declared)])
-    # A date in UTC leaves open on which day it was where the page was read.
-    wanted = VISIBLE - {
-        item.field
-        for item in declared
-        if not (item.field == "published" and item.value.endswith(("Z", "+00:00", "+0000")))
-    }
+    wanted = frozenset(field for field in VISIBLE if not _is_declared(field, declared, markup))
     before, after = near(headline) if headline is not None else ([], [])
     distances = {element: distance for side in (before, after) for distance, element in enumerate(side)}
     found = list(read_times(markup, distances, setting)) if markup.times else []
@@ -151,15 +144,42 @@ def _from_text(
         title = Evidence("title", heading_text(headline), "heading")
         found += (title, *read_lead(after, description))
         found += read_near(before, after, setting, wanted) if wanted else ()
-    if wanted.issuperset(VISIBLE) and wanted - {item.field for item in found}:  # nothing declared, and not all found
+    is_silent = wanted == VISIBLE and not of_field("authors", declared)  # as the pages that the model learned from
+    if is_silent and wanted - {item.field for item in found}:
         has_title = any(item.field == "title" for item in (*declared, *found))
         found += (item for item in read_learned(tree, headline, setting) if not (has_title and item.field == "title"))
-    missing = wanted - {item.field for item in (*declared, *found, *read_address(markup.url))}
+    known = (*found, *read_address(markup.url), *of_field("published", declared))
+    return (*found, *_from_page(tree, markup, setting, wanted - {item.field for item in known}))
+
+
+def _from_page(tree: HtmlElement, markup: Markup, setting: Setting, missing: frozenset[str]) -> tuple[Evidence, ...]:
+    """What stands anywhere on the page for the fields that are missing.
+
+    All of it is read only for a date, for authors only what is named for them: more costs a fifth of an extraction and
+    finds few.
+    """
+    found: list[Evidence] = []
     if "published" in missing:
         found += (*read_data_layer(markup), *read_everywhere(tree, setting, missing))
         if not any(item.field == "published" for item in found):
             found += (item for image in meta_images(markup) for item in read_address(image.url))
+    if "authors" in missing and not any(item.field == "authors" for item in found):
+        found += read_marked(tree)
     return tuple(found)
+
+
+def _sites(evidence: Iterable[Evidence], markup: Markup) -> frozenset[str]:
+    """The names of the site, squeezed."""
+    return site_names((item.value for item in of_field("site_name", evidence)), urlsplit(markup.url).hostname or "")
+
+
+def _is_declared(field: str, declared: tuple[Evidence, ...], markup: Markup) -> bool:
+    """Whether a field that readers see needs no look at the text."""
+    if field == "authors":  # sites declare their own name, addresses and user accounts
+        _, authors, agencies = decide_people(declared, _sites(declared, markup))
+        return bool(agencies) or not all(map(is_account, authors))
+    # A date in UTC leaves open on which day it was where the page was read.
+    return any(not item.value.endswith(("Z", "+00:00", "+0000")) for item in declared if item.field == field)
 
 
 def _cleaned(evidence: Iterable[Evidence]) -> Iterator[Evidence]:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.extraction.fields.people import authors_and_agencies, names_in
+from newscorpus.extraction.fields.people import authors_and_agencies, is_account, names_in
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,36 @@ from newscorpus.extraction.fields.people import authors_and_agencies, names_in
         ("Jane Doe; John Roe", ("Jane Doe", "John Roe")),
         ("Jane Doe, Jane Doe", ("Jane Doe",)),
         ("", ()),
+        ("Jan Novák, Foto: Petr Malý, archiv", ("Jan Novák",)),
+        ("Foto: Petr Malý, Text: Jana Nová", ("Jana Nová",)),
+        ("Text: Jana Nová; Foto: archiv autora", ("Jana Nová",)),
+        ("Text und Fotos: Anna Schmidt", ("Anna Schmidt",)),
+        ("Words and photos by Jane Doe", ("Jane Doe",)),
+        ("By Jane Doe, photographs by John Roe", ("Jane Doe",)),
+        ("Photo: John Roe", ()),
+        ("Fot. Jan Kowalski", ()),
+        ("Фото: EPA", ()),
+        ("Φωτογραφίες: Νίκος Παππάς", ()),
+        ("Снимка: архив", ()),
+        ("Jana Nová, Getty Images", ("Jana Nová",)),
+        ("Noviny, a.s.", ()),
+        ("Vydavatelství Noviny s.r.o., Jana Nová", ("Jana Nová",)),
+        ("Jana Nová, Noviny, a. s.", ("Jana Nová",)),
+        ("Novine d.o.o.", ()),
+        ("Wydawnictwo Prasa Sp. z o.o.", ()),
+        ("Beispiel Medien GmbH & Co. KG", ()),
+        ("ООО Ромашка", ()),
+        ("Παράδειγμα Εκδόσεις Α.Ε.", ()),
+        ("vesti.example.gr", ()),
+        ("Priklad.cz", ()),
+        ("Joomla! - Open Source Content Management", ()),
+        ("Дизайн: Студия Пример", ()),
+        ("A A A", ()),
+        ("Α+ Α-", ()),
+        ("mok", ("mok",)),
+        ("X.Li", ("X.Li",)),
+        ("Dr.in Anna Schmidt", ("Dr.in Anna Schmidt",)),
+        ("Petra Fotowska", ("Petra Fotowska",)),
     ],
 )
 def test_names(text: str, names: tuple[str, ...]) -> None:
@@ -38,6 +68,34 @@ def test_names(text: str, names: tuple[str, ...]) -> None:
 def test_agencies_and_the_paper_are_no_authors() -> None:
     authors, agencies = authors_and_agencies(["Jana Nováková, ČTK", "Le Figaro et AFP", "dpa/AFP"], {"lefigaro"})
     assert (authors, agencies) == (("Jana Nováková",), ("ČTK", "AFP", "dpa/AFP"))
+
+
+@pytest.mark.parametrize(
+    ("text", "authors"),
+    [
+        ("Zahraničí, ČTK", ()),
+        ("Домаћа редакција, Танјуг", ()),
+        ("Sport / dpa", ()),
+        ("tanjug", ()),
+        ("Mok, ČTK", ("Mok",)),
+        ("Jana Nová, ČTK", ("Jana Nová",)),
+        ("Zahraničí", ("Zahraničí",)),
+    ],
+)
+def test_a_department_beside_an_agency_is_no_author(text: str, authors: tuple[str, ...]) -> None:
+    found, agencies = authors_and_agencies([text], frozenset())
+    assert (found, bool(agencies)) == (authors, text != "Zahraničí")
+
+
+@pytest.mark.parametrize("account", ["npappas", "n.pappas", "editor7", "Editor7"])
+def test_an_account_is_an_author_only_where_nobody_else_is_named(account: str) -> None:
+    assert authors_and_agencies([account, "Jana Nová"], frozenset()) == (("Jana Nová",), ())
+    assert authors_and_agencies([account], frozenset()) == ((account,), ())
+
+
+@pytest.mark.parametrize("name", ["jana-nova", "mok", "Novák", "Νίκος"])
+def test_a_name_is_no_account(name: str) -> None:
+    assert not is_account(name)
 
 
 @given(st.text(max_size=200))

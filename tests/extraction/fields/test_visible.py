@@ -84,3 +84,45 @@ def test_dates_of_the_data_layer() -> None:
 @pytest.mark.parametrize("shape", ["<div>" * 300, "<p class=author>" * 300, "<time>" * 2_000, "<h1>" * 2_000])
 def test_odd_shapes_raise_nothing(shape: str) -> None:
     read(f"<h1>Vláda jedná</h1>{shape}3. 2. 2024")
+
+
+@pytest.mark.parametrize(
+    "declared",
+    ["admin", "npappas", "denikpriklad.cz", "Deník Příklad", "Joomla! - Open Source Content Management", "A A A"],
+)
+def test_an_author_is_read_from_the_text_where_the_declared_one_is_nobody(declared: str) -> None:
+    head = f"<meta name=author content='{declared}'><meta property=og:site_name content='Deník Příklad'>"
+    fields = read("<h1>Vláda jedná</h1><p>Autor: Jana Nováková</p><p>Text</p>", head)
+    assert (fields.authors, fields.provenance.authors) == (("Jana Nováková",), "text")
+
+
+def test_an_account_stands_where_the_text_names_nobody() -> None:
+    fields = read("<h1>Vláda jedná</h1><p>Text</p>", "<meta name=author content=npappas>")
+    assert (fields.authors, fields.provenance.authors) == (("npappas",), "meta")
+
+
+@pytest.mark.parametrize(
+    "byline",
+    [
+        "<div class=vcard><a class='url fn' href=/a/7>Jana Nováková</a></div>",
+        "<p class=author>Jana Nováková</p>",
+        "<p>Píše <a rel=author href=/a/7>Jana Nováková</a></p>",
+        "<span class=autor-clanku>Jana Nováková</span>",
+    ],
+)
+@pytest.mark.parametrize("declared", ["", "<meta name=author content=admin>"])
+def test_an_author_named_below_the_text_is_read(byline: str, declared: str) -> None:
+    text = "<p>Vláda ve středu rozhodla o stavbě mostu přes řeku, která potrvá dva roky.</p>" * 60
+    foreign = "<div class=comments><p class=author>Petr Malý</p></div>"
+    body = f"<h1>Vláda jedná</h1><p class=date>3. 2. 2024</p>{text}{byline}{foreign}"
+    assert read(body, declared).authors == ("Jana Nováková",)
+    assert read(body.replace(byline, ""), declared).authors == ()
+
+
+def test_where_page_and_address_name_different_days_the_pages_stands_and_both_are_evidence() -> None:
+    html = "<html lang=cs><body><h1>Vláda jedná</h1><p class=date>5. 2. 2024</p><p>Text</p></body></html>"
+    page = Page.from_html(html, "https://www.denikpriklad.cz/2024/02/03/clanek", FETCHED)
+    found = read_fields(lxml_html.document_fromstring(html), page)
+    assert (found.fields.published, found.fields.provenance.published) == ("2024-02-05", "text")
+    days = {(item.value, item.source) for item in found.evidence if item.field == "published"}
+    assert days == {("2024-02-05", "text"), ("2024-02-03", "url")}
