@@ -15,9 +15,11 @@ def markup_signs(tree: HtmlElement) -> frozenset[str]:
     """Every pair of an element and one directly inside it, such as `div.story > p`, by tags and stable names."""
     signs: set[str] = set()
     pending: list[tuple[HtmlElement, str]] = [(tree, "html")]
-    while pending and len(signs) < MOST_SIGNS:
+    while pending:
         around, step = pending.pop()
         for child in around:
+            if len(signs) == MOST_SIGNS:
+                return frozenset(signs)
             if isinstance(child.tag, str) and child.tag not in UNSEEN:
                 inner = _step(child)
                 signs.add(f"{step} > {inner}")
