@@ -53,7 +53,12 @@ def mark(tab: Any, address: str, _corpus: Path) -> None:
         tab.keyboard.press(key)
 
 
-VIEWS: Mapping[str, Callable[[Any, str, Path], None]] = {"ui-try": try_page, "ui-mark": mark}
+def watch(tab: Any, address: str, _corpus: Path) -> None:
+    """The crawl, which has ended."""
+    tab.goto(f"{address}/watch/demo")
+
+
+VIEWS: Mapping[str, Callable[[Any, str, Path], None]] = {"ui-try": try_page, "ui-mark": mark, "ui-watch": watch}
 """The views by the name of their picture."""
 
 

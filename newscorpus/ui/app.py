@@ -17,7 +17,7 @@ from newscorpus.config import Limits
 from newscorpus.explain.html import SCRIPT, STYLE
 from newscorpus.recipe import Recipe, prepare
 from newscorpus.terminal import describe
-from newscorpus.ui import marking, trying
+from newscorpus.ui import marking, trying, watching
 from newscorpus.ui.desk import HERE, Desk, desk_of, named, work
 from newscorpus.ui.safety import Guard
 from newscorpus.workers import WorkerPool
@@ -62,6 +62,7 @@ def make_app(corpora: Sequence[Path], hosts: Sequence[str], password: str = "", 
             Route("/static/{name}", _static),
             Route("/try", trying.view),
             Route("/try", trying.post, methods=["POST"]),
+            Route("/watch/{corpus}", watching.view),
             Route("/mark/{corpus}", marking.overview),
             Route("/mark/{corpus}/{portal}", marking.scores),
             Route("/mark/{corpus}/{portal}/{list}", marking.page),

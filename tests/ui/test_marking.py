@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from newscorpus.gold.marking import journal_of, read_marks
+from newscorpus.gold.marking import MarkedBlock, MarkLine, add_mark, journal_of, read_marks
 from newscorpus.gold.pages import read_pages
 from newscorpus.ui.safety import TOKEN_HEADER
 
@@ -84,15 +84,14 @@ def test_what_teaches_is_filled_in_and_kept_apart(tab: Any, served: str, gold: P
     assert (page.list, page.split, page.text) == ("teach", "train", "\n".join(filled_in))
 
 
-def test_lines_judged_on_other_pages_are_passed_over(tab: Any, served: str, gold: Path) -> None:
+def test_lines_judged_on_other_pages_are_passed_over(tab: Any, served: str, gold: Path, demo_corpus: Path) -> None:
     open_page(tab, f"{served}{LISTED}?who=ann")
-    for _ in range(3):
-        tab.keyboard.press("e")
-        tab.keyboard.press("x")
-    finish(tab)
-    state = tab.evaluate("JSON.parse(document.querySelector('[data-state]').textContent)")
-    assert state["known"]
-    assert int(tab.get_attribute("[data-shown]", "data-at")) not in state["known"]
+    assert tab.get_attribute("[data-shown]", "data-at") == "0"
+    line = tab.evaluate("JSON.parse(document.querySelector('[data-state]').textContent).blocks[0].text")
+    judged = (MarkedBlock(3, "bad", "html/body/p", line),)
+    add_mark(journal_of(demo_corpus, "demo"), MarkLine("https://other.example/", "measure", "ann", "", judged))
+    open_page(tab, f"{served}{LISTED}?who=ann")
+    assert tab.get_attribute("[data-shown]", "data-at") != "0"
 
 
 def test_two_people_see_where_they_differ(tab: Any, served: str, gold: Path) -> None:

@@ -42,7 +42,7 @@
         method: "POST", body: JSON.stringify(stroke), headers: { "X-Newscorpus-Token": token, "Content-Type": "application/json" },
       });
       if (!answer.ok) throw new Error(`not saved: ${answer.status}`);
-      say(`saved: ${held.size} marks`);
+      say(`saved: ${held.size} mark${held.size === 1 ? "" : "s"}`);
     });
     return saving.catch((error) => { say(error.message); saving = Promise.resolve(); throw error; });
   };
