@@ -111,7 +111,7 @@ def crawl() -> Callable[..., Crawl]:
         environment = os.environ | {"SCRAPY_SETTINGS_MODULE": "newscorpus.settings"}
         done = subprocess.run(
             [*command, "-s", f"NEWSCORPUS_CORPUS={corpus}"],
-            cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False,
+            cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False,
         )  # fmt: skip
         return Crawl(done.returncode, done.stdout + done.stderr, corpus)
 
