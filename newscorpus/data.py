@@ -154,6 +154,7 @@ class LabelledBlock(msgspec.Struct, frozen=True, gc=False):
     label: Label  # the verdict now
     # names of the post-analysis rules that changed the verdict, in order; empty if the classifier's stands
     reasons: tuple[str, ...] = ()
+    given: float | None = None  # the classifier's score, where a rule changed it
 
 
 @dataclass(frozen=True, slots=True)

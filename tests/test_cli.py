@@ -312,6 +312,29 @@ def test_evaluate_prints_and_writes_figures(run: Run, tmp_path: Path) -> None:
     assert (tmp_path / "figures" / "fields.json").is_file()
 
 
+def test_rules_of_post_analysis_are_chosen_and_shown(run: Run, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    menu = "".join(f"<p>Menu {number}</p>" for number in range(5))
+    page.write_text(f"<title>The bridge opens</title>{menu}<h1>The bridge opens</h1><p>{STORY}</p><p>{STORY}</p>")
+    done = run("explain", page, "--extractor", "texttractor", "--post-analysis", "start")
+    assert done.code == 0, done.err
+    assert "[start; score was" in done.out
+    without = run("explain", page, "--extractor", "texttractor", "--post-analysis", "none")
+    assert "[start" not in without.out
+    raised = run("explain", page, "--extractor", "main-text", "--upper", "1.5", "--json")
+    assert '"label":"good"' in raised.out  # where no block is above, the most probable ones are kept
+
+
+def test_pages_without_a_split_all_count(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl"
+    path.write_text(json.dumps({"id": "1", "html": f"<p>{STORY}</p>", "text": STORY}) + "\n")
+    done = run("evaluate", "--dataset", path, "--extractor", "bte")
+    assert done.code == 0, done.err
+    assert f"{path}: its pages have no split; all of them count" in done.err
+    path.write_text(json.dumps({"id": "1", "html": f"<p>{STORY}</p>", "text": STORY, "split": "train"}) + "\n")
+    assert "no page with gold text in the split 'dev'" in run("evaluate", "--dataset", path).err
+
+
 @pytest.fixture
 def gold(tmp_path: Path) -> Path:
     """A folder of the sets that models are trained on, with a few pages each."""

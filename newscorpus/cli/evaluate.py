@@ -1,6 +1,7 @@
 """Add the verbs that compare extractors on gold pages: `newscorpus evaluate`, `evaluate-folder` and `ceiling`."""
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -53,20 +54,24 @@ def evaluate_folder(
     template: Annotated[
         list[Path] | None, Option(metavar="FILE", help="Use it on html/ first; may be repeated.")
     ] = None,
+    jobs: Jobs = 1,
 ) -> None:
     """Score the texts that extractors left in a folder.
 
-    Counts the words in common with clean/, and writes evaluation.csv into each extractor's subfolder.
+    Counts the words in common with clean/, and writes evaluation.csv into each extractor's subfolder. That of a model
+    is named by its folder, that of a template by its file without the suffix.
     """
-    from newscorpus.evaluation.folder import evaluate_folder, extract_folder, print_folder
-    from newscorpus.published.registry import load
-    from newscorpus.stored import load_template
+    from newscorpus.evaluation.folder import evaluate_folder, extract_folder, find_article, print_folder
+    from newscorpus.recipe import Recipe, extractor_of
+    from newscorpus.stored import page_origin
     from newscorpus.terminal import progress, table_console
 
-    chosen = [(name, load(name)) for name in extractor or ()]
-    chosen += [(path.name, load("template", load_template(path))) for path in template or ()]
-    for name, loaded in chosen:
-        for _ in progress(extract_folder(folder, name, loaded), f"pages extracted by {name}"):
+    chosen = [(Path(name).name, Recipe(name), page_origin()) for name in extractor or ()]
+    chosen += [(path.stem, Recipe("template"), page_origin(template=path)) for path in template or ()]
+    for name, recipe, origin in chosen:
+        extractor_of(recipe)  # a wrong name is an error before any page is read
+        find = partial(find_article, recipe, origin)
+        for _ in progress(extract_folder(folder, name, find, jobs), f"pages extracted by {name}"):
             pass
     print_folder(evaluate_folder(folder), table_console())
 

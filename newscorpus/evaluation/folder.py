@@ -4,21 +4,27 @@ Files that belong together share their name up to the last dot: `html/1.html`, `
 """
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 
-from newscorpus.data import Article, Page
+from newscorpus.config import Limits
+from newscorpus.data import Article, Page, Rejected
 from newscorpus.evaluation.report import print_table
-from newscorpus.evaluation.scores import Overlap, lcs_overlap
-from newscorpus.extraction.extractor import Extractor
+from newscorpus.evaluation.scores import Overlap, lcs_overlap, ngram_overlap
 from newscorpus.gold.pages import CLEAN as GOLD
 from newscorpus.gold.pages import PAGES
+from newscorpus.recipe import Recipe, extractor_of
+from newscorpus.stored import PageOrigin
+from newscorpus.workers import in_order
 
 RESULT = "evaluation.csv"
 COLUMNS = ("file", "common", "extracted", "gold", "precision", "recall", "f1")
+NGRAM_COLUMNS = ("ngram_precision", "ngram_recall", "ngram_f1")
+"""Of word 4-grams in any script; the words of the other columns lose all characters that are not ASCII (Bakić 2012)."""
 TOTAL = "total"
 
 
@@ -32,17 +38,30 @@ class FolderScores:
 
     name: str
     files: Mapping[str, Overlap]
+    ngrams: Mapping[str, Overlap]  # the word 4-grams in common
 
     @property
     def total(self) -> Overlap:
         """The sum over all files."""
         return sum(self.files.values(), Overlap())
 
+    @property
+    def total_ngrams(self) -> Overlap:
+        """The sum of the 4-grams over all files."""
+        return sum(self.ngrams.values(), Overlap())
 
-def extract_folder(folder: Path, name: str, extractor: Extractor) -> Iterator[Path]:
+
+def find_article(recipe: Recipe, origin: PageOrigin, page: Page) -> Article | Rejected:
+    """The article that an extractor finds on a page, as `evaluate-folder` asks it."""
+    return extractor_of(recipe, origin(page))(page)
+
+
+def extract_folder(
+    folder: Path, name: str, find: Callable[[Page], Article | Rejected], jobs: int = 1
+) -> Iterator[Path]:
     """Extract the pages of `folder` into its subfolder `name`, a text file a page; gives each when it is written.
 
-    A page without main text makes an empty file.
+    A page without main text makes an empty file. With several `jobs`, `find` runs in processes of its own.
 
     Raises:
         FolderError: there are no pages, or the name is that of the pages, the gold or a file.
@@ -51,11 +70,21 @@ def extract_folder(folder: Path, name: str, extractor: Extractor) -> Iterator[Pa
     if name in (PAGES, GOLD) or (folder / name).is_file():
         raise FolderError(f"{folder / name}: not a folder for what is extracted")
     (folder / name).mkdir(exist_ok=True)
-    for stem, path in pages.items():
-        article = extractor(Page("", path.read_bytes()))
-        target = folder / name / f"{stem}.txt"
-        target.write_text(article.text if isinstance(article, Article) else "", encoding="utf-8")
+    read = partial(_text_of, find)
+    found = (
+        in_order(read, pages.values(), jobs, Limits().page_seconds)
+        if jobs > 1
+        else zip(pages.values(), map(read, pages.values()), strict=True)
+    )
+    for path, text in found:
+        target = folder / name / f"{path.stem}.txt"
+        target.write_text(text if isinstance(text, str) else "", encoding="utf-8")
         yield target
+
+
+def _text_of(find: Callable[[Page], Article | Rejected], path: Path) -> str:
+    article = find(Page("", path.read_bytes()))
+    return article.text if isinstance(article, Article) else ""
 
 
 def evaluate_folder(folder: Path) -> Iterator[FolderScores]:
@@ -71,9 +100,11 @@ def evaluate_folder(folder: Path) -> Iterator[FolderScores]:
         scores = _score(subfolder, gold)
         with (subfolder / RESULT).open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(COLUMNS)
-            writer.writerow((TOTAL, *_cells(scores.total)))
-            writer.writerows((name, *_cells(overlap)) for name, overlap in scores.files.items())
+            writer.writerow((*COLUMNS, *NGRAM_COLUMNS))
+            writer.writerow((TOTAL, *_cells(scores.total), *_figures(scores.total_ngrams)))
+            writer.writerows(
+                (name, *_cells(overlap), *_figures(scores.ngrams[name])) for name, overlap in scores.files.items()
+            )
         yield scores
 
 
@@ -84,8 +115,10 @@ def print_folder(scores: Iterable[FolderScores], console: Console) -> None:
         total = row.total
         figures = (total.scores.precision, total.scores.recall, total.scores.f1)
         counts = (len(row.files), total.common, total.predicted, total.gold)
-        rows.append((row.name, *counts, *(f"{figure:.4f}" for figure in figures)))
-    print_table(console, "longest common subsequence of words", ("subfolder", "files", *COLUMNS[1:]), rows)
+        ngrams = f"{row.total_ngrams.scores.f1:.4f}"
+        rows.append((row.name, *counts, *(f"{figure:.4f}" for figure in figures), ngrams))
+    columns = ("subfolder", "files", *COLUMNS[1:], "4-gram f1")
+    print_table(console, "longest common subsequence of ASCII words; 4-grams of all words", columns, rows)
 
 
 def _score(subfolder: Path, gold: Mapping[str, str]) -> FolderScores:
@@ -93,7 +126,12 @@ def _score(subfolder: Path, gold: Mapping[str, str]) -> FolderScores:
     if strange := sorted(found.keys() - gold.keys()):
         raise FolderError(f"{found[strange[0]]}: {GOLD} has no file of this name")
     texts = {stem: _read(found[stem]) if stem in found else "" for stem in gold}
-    return FolderScores(subfolder.name, {stem: lcs_overlap(texts[stem], gold[stem]) for stem in sorted(gold)})
+    pairs = {stem: (texts[stem], gold[stem]) for stem in sorted(gold)}
+    return FolderScores(
+        name=subfolder.name,
+        files={stem: lcs_overlap(*pair) for stem, pair in pairs.items()},
+        ngrams={stem: ngram_overlap(*pair) for stem, pair in pairs.items()},
+    )
 
 
 def _files(folder: Path) -> dict[str, Path]:
@@ -115,6 +153,9 @@ def _read(path: Path) -> str:
 
 
 def _cells(overlap: Overlap) -> tuple[object, ...]:
+    return (overlap.common, overlap.predicted, overlap.gold, *_figures(overlap))
+
+
+def _figures(overlap: Overlap) -> tuple[str, ...]:
     scores = overlap.scores
-    figures = (f"{value:.5f}" for value in (scores.precision, scores.recall, scores.f1))
-    return (overlap.common, overlap.predicted, overlap.gold, *figures)
+    return tuple(f"{value:.5f}" for value in (scores.precision, scores.recall, scores.f1))

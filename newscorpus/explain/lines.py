@@ -65,7 +65,8 @@ def page_lines(view: "PageView") -> Iterator[str]:
     if view.blocks:
         yield from ("", f"{'label':<12}{'score':>6}  text [rules that changed the label]")
     for block in view.blocks:
-        rules = f"  [{', '.join(block.reasons)}]" if block.reasons else ""
+        given = "" if block.given is None else f"; score was {block.given:.3f}"
+        rules = f"  [{', '.join(block.reasons)}{given}]" if block.reasons else ""
         yield f"{block.label:<12}{block.score:6.3f}  {_cut(block.text)}{rules}"
 
 

@@ -59,6 +59,7 @@ class BlockView:
 
     label: str
     score: float
+    given: float | None  # the classifier's score, where a rule changed it
     reasons: tuple[str, ...]
     path: str
     text: str
@@ -160,8 +161,17 @@ def _blocks(reading: Reading, labelled: tuple[LabelledBlock, ...]) -> tuple[Bloc
 def _block(labelled: LabelledBlock, row: Floats) -> BlockView:
     block = labelled.block
     features = {name: round(float(value), 3) for name, value in zip(TELLING, row, strict=True)}
-    score, path = round(labelled.score, 4), block.element.path
-    return BlockView(labelled.label, score, labelled.reasons, path, block.text, block.position, features)
+    given = None if labelled.given is None else round(labelled.given, 4)
+    return BlockView(
+        label=labelled.label,
+        score=round(labelled.score, 4),
+        given=given,
+        reasons=labelled.reasons,
+        path=block.element.path,
+        text=block.text,
+        position=block.position,
+        features=features,
+    )
 
 
 def _log(page: SourcePage, reading: Reading, labelled: tuple[LabelledBlock, ...], end: str) -> Iterator[str]:

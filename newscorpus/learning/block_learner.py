@@ -22,6 +22,9 @@ from newscorpus.learning.sources import Progress, TrainingError, TrainingPages
 
 PACKAGES = ("numpy", "scikit-learn", "skl2onnx")
 
+MOST_ASIDE = 2_000
+"""Pages of the sites set aside that are scored on; those after them are passed over, so that memory does not grow."""
+
 CARD_SOURCE = "Four fifths of the sites of these sets (where sites are not told apart: of the pages)."
 CARD_MEASURE = (
     "Verdicts on the blocks of the other fifth, which the training did not see. "
@@ -153,7 +156,8 @@ def _set_aside(
     """The `pages` of sites that are not set aside, counted in `learned`; the others go to `aside`."""
     for page in pages:
         if source.is_aside(page.site):
-            aside.append(page)
+            if len(aside) < MOST_ASIDE:
+                aside.append(page)
         else:
             learned[page.dataset] += 1
             yield page

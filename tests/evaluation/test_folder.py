@@ -15,6 +15,8 @@ from newscorpus.published.registry import load
 GOLD = {"1": "one two three four", "2": "five six"}
 FOUND = {"1": "one three nine", "2": "five six"}
 
+NGRAMS = {"total": ["0.50000"] * 3, "1": ["0.00000"] * 3, "2": ["1.00000"] * 3}  # a shorter text is one n-gram
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -37,10 +39,10 @@ def test_worked_example(folder: Path) -> None:
     assert scores.files == {"1": Overlap(2, 3, 4), "2": Overlap(2, 2, 2)}
     assert scores.total == Overlap(4, 5, 6)
     assert rows(folder / "mine" / "evaluation.csv") == [
-        ["file", "common", "extracted", "gold", "precision", "recall", "f1"],
-        ["total", "4", "5", "6", "0.80000", "0.66667", "0.72727"],
-        ["1", "2", "3", "4", "0.66667", "0.50000", "0.57143"],
-        ["2", "2", "2", "2", "1.00000", "1.00000", "1.00000"],
+        [*"file common extracted gold precision recall f1 ngram_precision ngram_recall ngram_f1".split()],
+        ["total", "4", "5", "6", "0.80000", "0.66667", "0.72727", *NGRAMS["total"]],
+        ["1", "2", "3", "4", "0.66667", "0.50000", "0.57143", *NGRAMS["1"]],
+        ["2", "2", "2", "2", "1.00000", "1.00000", "1.00000", *NGRAMS["2"]],
     ]
 
 
@@ -96,7 +98,7 @@ def test_the_table_shows_the_total(folder: Path) -> None:
     output = io.StringIO()
     print_folder(evaluate_folder(folder), Console(file=output, width=120))
     (line,) = [line for line in output.getvalue().splitlines() if "mine" in line]
-    assert line.replace("│", " ").split() == ["mine", "2", "4", "5", "6", "0.8000", "0.6667", "0.7273"]
+    assert line.replace("│", " ").split() == ["mine", "2", "4", "5", "6", "0.8000", "0.6667", "0.7273", "0.5000"]
 
 
 def test_as_a_command_with_a_template_named_by_its_file(folder: Path, tmp_path: Path) -> None:
@@ -104,7 +106,20 @@ def test_as_a_command_with_a_template_named_by_its_file(folder: Path, tmp_path: 
     rules.write_text("p\n", encoding="utf-8")
     run = CliRunner().invoke(app, ["evaluate-folder", str(folder), "--extractor", "bte", "--template", str(rules)])
     assert run.exit_code == 0, run.output
-    assert {path.parent.name for path in folder.glob("*/evaluation.csv")} == {"bte", "mine", "rules.txt"}
+    assert {path.parent.name for path in folder.glob("*/evaluation.csv")} == {"bte", "mine", "rules"}
+    (folder / "rules" / "1.txt").unlink()
+    run = CliRunner().invoke(app, ["evaluate-folder", str(folder), "--template", str(rules), "--jobs", "2"])
+    assert run.exit_code == 0, run.output
+    assert [(folder / "rules" / f"{stem}.txt").read_text() for stem in GOLD] == list(GOLD.values())
+
+
+def test_texts_in_other_scripts_are_scored_by_their_4_grams(folder: Path) -> None:
+    text = "Новый мост через реку открыт сегодня"
+    (folder / "clean" / "1.txt").write_text(text, encoding="utf-8")
+    (folder / "mine" / "1.txt").write_text(text, encoding="utf-8")
+    (scores,) = evaluate_folder(folder)
+    assert scores.files["1"] == Overlap(0, 0, 0)  # the measure of the thesis drops what is not ASCII
+    assert scores.ngrams["1"] == Overlap(3, 3, 3)
 
 
 def test_a_folder_without_gold_is_refused(tmp_path: Path) -> None:

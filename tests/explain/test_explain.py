@@ -242,7 +242,7 @@ def test_sources_that_disagree_are_shown() -> None:
     assert view.outcome.startswith("article: ")
     assert [block.text for block in view.blocks if block.label == "good"] == paragraphs("one")
     assert {*msgspec.to_builtins(view)["blocks"][0]} == {
-        *("label", "score", "reasons", "path", "text", "position", "features")
+        *("label", "score", "given", "reasons", "path", "text", "position", "features")
     }
 
 

@@ -47,7 +47,8 @@ def test_start_is_good_with_full_score_and_ends_what_stands_three_before() -> No
     )
     revised = revise(before, TITLE, ("start",))
     assert verdicts(revised) == "BBGGGG"
-    assert [item.score for item in revised] == [0.5, 0.5, 0.5, 0.5, 1.0, 0.5]
+    assert [item.score for item in revised] == [0, 0, 0.5, 0.5, 1.0, 0.5]
+    assert [item.given for item in revised] == [0.5, 0.5, None, None, 0.5, None]
     assert [item.reasons for item in revised] == [("start",), ("start",), (), (), ("start",), ()]
 
 

@@ -82,6 +82,16 @@ def test_without_a_good_block_there_is_nothing_to_learn(name: str, pages: list[G
     assert not (tmp_path / "model").exists()
 
 
+def test_pages_set_aside_are_bounded(pages: list[GoldPage], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("newscorpus.learning.block_learner.MOST_ASIDE", 1)
+    source = TrainingPages(pages, lambda _: {})
+    aside = [page for page in pages if source.is_aside(page.site)]
+    assert len(aside) > 1
+    scores = train(paragraph_svm.PARAGRAPH_SVM, source, lambda _: None).scores
+    (kept,) = labelled_pages(paragraph_svm.PARAGRAPH_SVM, aside[:1])
+    assert scores["wcxb"]["blocks"] == len(kept.good)
+
+
 def test_pages_without_blocks_are_passed_over(make_page: MakePage) -> None:
     empty = replace(make_page(1), html="<img src=x>")
     deep = replace(make_page(2), html="")

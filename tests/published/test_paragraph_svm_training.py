@@ -1,3 +1,6 @@
+import weakref
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
@@ -27,6 +30,25 @@ def test_it_is_fitted_at_once_where_memory_holds_it_and_streamed_else(held: int,
     assert right > 0.95
     scorer = Scorer(Artifact(METADATA, {WEIGHTS: fitted.weights}))
     assert ((scorer(pages[0].rows)[:, 1] > 0) == fitted.predict(pages[0].rows)).all()
+
+
+@pytest.mark.parametrize("pages", [300, 1_200])
+def test_streaming_holds_a_batch_however_many_pages_come(pages: int) -> None:
+    alive: set[int] = set()
+    most = 0
+    generator = np.random.default_rng(0)
+
+    def coming() -> Iterator[LabelledPage]:
+        nonlocal most
+        for number in range(pages):
+            rows = generator.random((20, len(FEATURES))).astype(np.float32)
+            alive.add(number)
+            weakref.finalize(rows, alive.discard, number)
+            most = max(most, len(alive))
+            yield LabelledPage("toy", str(number), rows, rows[:, 1] > 0.5)
+
+    assert "one pass" in fit(coming(), held_blocks=200, batch_pages=20).how
+    assert most <= 10 + 1 + 2 * 20  # those held at first, the one after them, and a batch beside the next one
 
 
 def test_streaming_too_sees_that_nothing_can_be_learned() -> None:

@@ -79,4 +79,5 @@ def revise(
 
 def _with_reason(before: LabelledBlock, after: LabelledBlock, rule: str) -> LabelledBlock:
     is_changed = (after.label, after.score) != (before.label, before.score)
-    return replace(after, reasons=(*before.reasons, rule)) if is_changed else before
+    given = before.score if before.given is None and after.score != before.score else before.given
+    return replace(after, reasons=(*before.reasons, rule), given=given) if is_changed else before

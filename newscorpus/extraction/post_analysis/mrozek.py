@@ -11,15 +11,16 @@ from newscorpus.extraction.post_analysis.headline import Labelled, is_heading, l
 
 
 def start(labelled: Labelled, title: str, config: PostAnalysisConfig) -> Labelled:
-    """The h1 or h2 most like the title is good with score 1, and every block three or more before it bad."""
+    """The h1 or h2 most like the title is good with score 1, every block three or more before it bad with score 0."""
     run = _as_run(title)  # of equally long headings whose words stand in the title as a run, the first
     words = {at: lower_words(item.block.text) for at, item in enumerate(labelled) if item.block.tag in ("h1", "h2")}
     contained = [at for at, own in words.items() if own and _as_run(labelled[at].block.text) in run]
     at = max(contained, key=lambda at: len(words[at]), default=None)
     if at is None:
         return labelled
-    revised = relabel(labelled, range(at - config.near_blocks + 1), Label.BAD)
-    return (*revised[:at], replace(labelled[at], score=1.0, label=Label.GOOD), *revised[at + 1 :])
+    end = max(at - config.near_blocks + 1, 0)
+    rejected = (replace(item, score=0.0, label=Label.BAD) for item in labelled[:end])
+    return (*rejected, *labelled[end:at], replace(labelled[at], score=1.0, label=Label.GOOD), *labelled[at + 1 :])
 
 
 def _as_run(text: str) -> str:
