@@ -257,10 +257,8 @@ class PortalSpider(Spider):
             return [], ()
         ends = [end] if end else []
         tried = (*(part.url for part in parts), *(end.url for end in ends))
-        visit = current_visit()
         redirected = response.meta.get("redirect_urls", [""])[0]
-        serial = visit.serial if visit else 0
-        plan = planner.refuse_article(page, reading, given.trust, serial, _depth(response), redirected)
+        plan = planner.refuse_article(page, reading, given.trust, _depth(response), redirected)
         if refused := list(self._requests(source, plan)):
             return [*refused, *ends], tried
         self.crawler.stats.inc_value(PAGES)

@@ -1,11 +1,12 @@
 """Find the documents that repeat others, and choose the one that stays.
 
-First, one of all texts of a document stays (revisions); then one of equal texts (exact) and one of similar texts
-(near), in the order of the policy; last go the documents that a longer one contains (excerpts), longest first. Groups
-of near-duplicates are stars, not chains: documents are taken in the order of the policy, and each one not yet settled
-stays and settles all that are similar to it. So every document was compared with the one that stays for it, and no two
-that stay are similar. What stays for a group may itself be an excerpt of a longer document, which then stands for all.
-Documents of a reference come before all others and never go. The outcome does not depend on the order of the input.
+First, one of all texts of a document stays (revisions): of its own page, or where that gave none, of the page with the
+lowest id. Then one of equal texts stays (exact) and one of similar texts (near), in the order of the policy; last go
+the documents that a longer one contains (excerpts), longest first. Groups of near-duplicates are stars, not chains:
+documents are taken in the order of the policy, and each one not yet settled stays and settles all that are similar to
+it. So every document was compared with the one that stays for it, and no two that stay are similar. What stays for a
+group may itself be an excerpt of a longer document, which then stands for all. Documents of a reference come before all
+others and never go. The outcome does not depend on the order of the input.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -112,9 +113,10 @@ def _order(collection: Collection, policy: Survivor, date: str) -> NDArray[np.in
 
 
 def _revisions(collection: Collection, policy: Survivor) -> Iterator[Duplicate]:
-    """Of each document all texts but the one that the policy chooses."""
+    """Of each document all texts but the one that the policy chooses, of those of one page."""
     order = _order(collection, policy, "fetched")
     order = order[(order >= collection.n_references) & collection.current[order]]
+    order = order[np.argsort(collection.documents["page"][order], kind="stable")]
     names = collection.documents["space"][order].astype(np.int64) * len(collection) + collection.id_ranks[order]
     by_name = np.argsort(names, kind="stable")
     starts = np.flatnonzero(np.diff(names[by_name], prepend=-1))

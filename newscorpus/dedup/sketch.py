@@ -28,6 +28,7 @@ class Sketch:
     published: float = math.nan  # seconds since the epoch; NaN where unknown
     fetched: float = math.nan  # seconds since the epoch; NaN where unknown
     digest: bytes = b""  # of everything stored, 8 bytes, so that ties never depend on the order of arrival
+    page: int = 0  # id of the page that it was made of, where the document has the address of another; else 0
     space: int = 0  # number of the name space of the id; equal ids in two spaces name two documents
     file: int = 0  # number of the file that holds the row, as the index counts what it covers
     offset: int = 0  # of the row in that file, in bytes

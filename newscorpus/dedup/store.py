@@ -29,7 +29,7 @@ KEPT = "kept"
 ROWS = "rows"
 """Files beside the columns: which documents stay, and, where the index does not lie beside an intake, their rows."""
 
-VERSION = 4
+VERSION = 5
 """Of the columns."""
 
 COPIED = [
@@ -41,6 +41,7 @@ COPIED = [
     ("length", "<u4"),
     ("file", "<u4"),
     ("space", "<u4"),
+    ("page", "<u8"),
     ("n_words", "<u4"),
     ("reextraction", "<u4"),
     ("withdrawn", "?"),

@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 
 from newscorpus.crawl.ledger import LastVisit, Ledger, UrlState
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.discovery.addresses import PROMISING, AddressTrust, FetchKind, find_kind, is_front, plain_address
+from newscorpus.discovery.addresses import AddressTrust, FetchKind, find_kind, is_front, plain_address
 from newscorpus.discovery.frontier import Frontier, SeenContents, missing_page
 from newscorpus.discovery.lists import Listing, ListingEntry
 from newscorpus.discovery.page import PageReading
@@ -160,31 +160,26 @@ class FetchPlanner:
         return Rejected("discovery", "out_of_period", f"published {reading.published}", url)
 
     def refuse_article(
-        self, page: Page, reading: PageReading, trust: AddressTrust, serial: int, depth: int, redirected: str = ""
+        self, page: Page, reading: PageReading, trust: AddressTrust, depth: int, redirected: str = ""
     ) -> Plan:
-        """Refuse a page that is no article, or whose document was handed on before; nothing where it is a new article.
+        """Refuse a page that is no article, or the AMP version of one, whose own fetch comes first; else nothing.
 
-        For another version of an article, the fetch of the article comes first. A page whose address promises nothing
-        claims no document: it may be a list that names an article as its canonical address.
+        Of other pages that name one canonical address all are handed on: `build` chooses among them.
 
         Args:
             page: fetched as an article.
             reading: of that page.
             trust: what its address says.
-            serial: of the fetched address in the ledger; 0 for one that is not there.
             depth: links followed to get there.
             redirected: the address first asked for, where another one answered and may be no article.
         """
-        own, document = document_address(page.url, ""), document_address(page.url, reading.canonical)
         if redirected and trust is AddressTrust.SECTION:
             yield Rejected("discovery", "no_article", f"redirected to {page.url}", redirected)
         elif self.contents.is_missing(page.url, reading):
             yield Rejected("discovery", "soft_404", "shows what the site shows for any missing page", page.url)
-        elif reading.is_amp and document != own:
+        elif reading.is_amp and document_address(page.url, reading.canonical) != document_address(page.url, ""):
             yield from self.page(reading.canonical, depth, FetchKind.ARTICLE)
             yield Rejected("discovery", "other_version", f"of {reading.canonical}", page.url)
-        elif trust in PROMISING and not self.ledger.claim(document, serial):
-            yield Rejected("discovery", "duplicate_address", f"of {reading.canonical or page.url}", page.url)
 
     def _guesses(self, urls: Iterable[str]) -> Plan:
         for url in urls:

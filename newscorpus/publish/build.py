@@ -206,13 +206,16 @@ def _without(boilerplate: frozenset[int], config: DuplicateConfig, record: Recor
 
 
 def _superseded(collection: Collection, duplicates: Sequence[Duplicate]) -> dict[int, str]:
-    """By position of a chosen text the revision fetched last before it."""
+    """By position of a chosen text the revision of its page that was fetched last before it."""
     fetched = np.nan_to_num(collection.documents["fetched"]).tolist()  # unknown: the earliest of all
+    page = collection.documents["page"]
     revision = lru_cache(maxsize=2)(lambda position: record_of(collection, position).revision)
     earlier: dict[int, tuple[float, str]] = {}
     for duplicate in duplicates:
         old, chosen = duplicate.position, duplicate.of
-        if duplicate.kind is not DuplicateKind.REVISION or revision(old) == revision(chosen):
+        if duplicate.kind is not DuplicateKind.REVISION or page[old] != page[chosen]:
+            continue
+        if revision(old) == revision(chosen):
             continue
         candidate = (fetched[old], revision(old))
         if candidate[0] <= fetched[chosen]:

@@ -24,6 +24,7 @@ from newscorpus.dedup.duplicates import Watch, unwatched
 from newscorpus.dedup.sketch import Sketch, digest, make_sketch
 from newscorpus.dedup.store import Covered, Store, grouped, layout_of
 from newscorpus.layout import INDEX, INTAKE
+from newscorpus.urls import document_id
 
 ROWS_AT_ONCE = 10_000
 """Rows between two commits: some 30 MB of sketches."""
@@ -122,6 +123,7 @@ def _sketch(row: Row | Withdrawal, config: BuildConfig) -> Sketch:
     record = row.record
     return replace(
         make_sketch(record.id, record.source, record.text, config, row.signature),
+        page=_page(row.page, record.id),
         published=seconds(record.published),
         fetched=seconds(record.fetched),
         digest=digest(encode(record)),
@@ -129,6 +131,12 @@ def _sketch(row: Row | Withdrawal, config: BuildConfig) -> Sketch:
         confidence=record.confidence,
         is_doubtful=LOW_CONFIDENCE in record.flags,
     )
+
+
+def _page(url: str, document: str) -> int:
+    """The id of a page as a number; 0 for a document's own page."""
+    page = document_id(url) if url else document
+    return int(page, 16) if page != document else 0
 
 
 def _check(path: Path, size: int) -> str:

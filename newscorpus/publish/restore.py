@@ -76,11 +76,11 @@ class Restoration:
         if isinstance(outcome, Row):
             row: Row = writable(replace(outcome, reextraction=self._held.get(_name(outcome), -1) + 1))
             place = self._ledger.append(SEGMENTS, encode_row(row))
-            self._ledger.restore(source.lost, row.record.url, UrlOutcome.of(row.record, place))
+            self._ledger.restore(source.lost, UrlOutcome.of(row.record, place))
             self.restored += 1
         elif outcome.reason not in FAULTS:
             place = self._ledger.append(REJECTIONS, journal_line(outcome))
-            self._ledger.restore(source.lost, "", UrlOutcome.of(outcome, place))
+            self._ledger.restore(source.lost, UrlOutcome.of(outcome, place))
         self._ledger.commit()
 
 

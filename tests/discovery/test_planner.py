@@ -198,18 +198,15 @@ def test_an_article_of_another_day_is_refused(
     assert bool(made.refuse_day(STORY, PageReading(published=day))) is refused
 
 
-def test_a_document_is_handed_on_once(planner: Callable[..., FetchPlanner]) -> None:
-    made, page = planner(), Page(STORY, b"")
-    assert list(made.refuse_article(page, PageReading(), LIKELY, 1, 1)) == []
-    assert list(made.refuse_article(page, PageReading(), LIKELY, 1, 1)) == []
-    (refused,) = made.refuse_article(Page(f"{BASE}/copy", b""), PageReading(canonical=STORY), LIKELY, 2, 1)
-    assert isinstance(refused, Rejected)
-    assert refused.reason == "duplicate_address"
+def test_all_pages_of_one_canonical_address_are_handed_on(planner: Callable[..., FetchPlanner]) -> None:
+    made = planner()
+    for url in (f"{BASE}/copy", STORY, f"{BASE}/other"):
+        assert list(made.refuse_article(Page(url, b""), PageReading(canonical=STORY), LIKELY, 1)) == []
 
 
 def test_an_amp_page_leads_to_its_article(planner: Callable[..., FetchPlanner]) -> None:
     reading = PageReading(canonical=STORY, is_amp=True)
-    wanted, refused = planner().refuse_article(Page(f"{BASE}/other-1", b""), reading, LIKELY, 1, 2)
+    wanted, refused = planner().refuse_article(Page(f"{BASE}/other-1", b""), reading, LIKELY, 2)
     assert wanted == PlannedFetch(STORY, FetchKind.ARTICLE, 2)
     assert isinstance(refused, Rejected)
     assert refused.reason == "other_version"
@@ -217,14 +214,8 @@ def test_an_amp_page_leads_to_its_article(planner: Callable[..., FetchPlanner]) 
 
 def test_a_redirect_to_a_section_brings_no_article(planner: Callable[..., FetchPlanner]) -> None:
     page = Page(f"{BASE}/", b"")
-    (refused,) = planner().refuse_article(page, PageReading(), AddressTrust.SECTION, 1, 1, STORY)
+    (refused,) = planner().refuse_article(page, PageReading(), AddressTrust.SECTION, 1, STORY)
     assert refused == Rejected("discovery", "no_article", f"redirected to {BASE}/", STORY)
-
-
-def test_a_list_claims_no_document_of_an_article(planner: Callable[..., FetchPlanner]) -> None:
-    made, reading = planner(), PageReading(canonical=STORY)
-    assert list(made.refuse_article(Page(f"{BASE}/sport/", b""), reading, AddressTrust.DOUBTFUL, 1, 1)) == []
-    assert list(made.refuse_article(Page(STORY, b""), reading, LIKELY, 2, 1)) == []
 
 
 def test_broken_entries_are_reported(planner: Callable[..., FetchPlanner]) -> None:

@@ -73,8 +73,7 @@ class Crawl:
         exchange = Exchange(page.url, "2026-11-20T08:00:00.000000Z", 200, tuple(page.headers.items()), page.body)
         archived = self._archive.append(encode(exchange, Capture(page, origin=Origin("news", ("en",))), 10**6))
         place = self._ledger.append(ROWS, encode_row(row))
-        self._ledger.claim(SITE + (canonical or path), self._ledger.serial(page.url))
-        outcome = UrlOutcome("", "kept", "", row.record.revision, 10, place)
+        outcome = UrlOutcome("", "kept", "", row.record.revision, 10, SITE + (canonical or path), place)
         self.answer(path, outcome, second=second, archived=(archived.file, archived.offset))
 
     def reject(self, path: str, rejected: Rejected) -> None:

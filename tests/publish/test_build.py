@@ -423,3 +423,29 @@ def test_a_build_removes_no_file_that_it_did_not_write(tmp_path: Path) -> None:
     build(corpus)
     assert mine.exists()
     assert not old.exists()
+
+
+@settings(max_examples=20, deadline=None)
+@given(order=st.permutations(range(5)), cuts=st.integers(0, 4))
+def test_of_pages_of_one_document_its_own_or_else_the_lowest_stays(order: list[int], cuts: int) -> None:
+    """Whichever came first, and however long it took: the address decides."""
+    days = [f"2026-03-0{9 - at}T00:00:00+00:00" for at in order]
+    own, other = row("own", text(1)), row("other", text(3))
+    copies = [Row(replace(own, text=text(9)), b"", page=f"https://a.cz/print/{n}") for n in (1, 2)]
+    lowest = min((f"https://a.cz/copy/{n}" for n in (1, 2)), key=document_id)
+    copies += [
+        Row(replace(other, text=text(3) if page == lowest else text(4)), b"", page=page)
+        for page in (f"https://a.cz/copy/{n}" for n in (1, 2))
+    ]
+    rows = [Row(own, b""), *copies]
+    with TemporaryDirectory() as folder:
+        corpus = Path(folder)
+        for part in (order[:cuts], order[cuts:]):
+            with IntakeWriter(corpus / "intake", PARAMETERS) as writer:
+                for at in part:
+                    record = replace(rows[at].record, fetched=days[at])
+                    writer.append(replace(rows[at], record=record, signature=sign(record.text, PARAMETERS)))
+        report = build(corpus)
+        assert {record.url: record.text for record in kept(corpus)} == {own.url: own.text, other.url: text(3)}
+        assert not any(record.supersedes for record in kept(corpus))
+    assert report.duplicates["revision"] == 3

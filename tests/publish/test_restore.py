@@ -66,7 +66,7 @@ def corpus(tmp_path: Path, rows: list[Row]) -> Path:
             place = archive.append(encode(exchange, Capture(page, origin=Origin("news", ("en",))), 10**6))
             archived = (place.file, place.offset) if number < PAGES - 1 else ("", 0)
             line = ledger.append(SEGMENTS, encode_row(row))
-            outcome = UrlOutcome("", "kept", "", row.record.revision, row.record.n_words, line)
+            outcome = UrlOutcome.of(row.record, line)
             fetched = Fetched(page.url, 200, page.fetched, 10, "etag", "", "signature", archived)
             ledger.finish(lease.serial, [outcome], fetched)
     return tmp_path

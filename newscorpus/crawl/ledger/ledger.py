@@ -51,7 +51,6 @@ class Ledger:
         self._held = held
         self._counts = Counter({(portal, name): n for portal, name, n in connection.execute("SELECT * FROM counts")})
         self._changed: set[tuple[str, str]] = set()
-        self._claims: dict[int, int] = {}
         queued = connection.execute("SELECT portal, count(*) FROM urls WHERE state = 1 GROUP BY portal").fetchall()
         self._queued: Counter[str] = Counter(dict(queued))
         self._waiting: Counter[str] = Counter()
@@ -187,7 +186,6 @@ class Ledger:
         state = UrlState.QUEUED if ready_at is None else UrlState.WAITING
         (portal,) = self._write(sql, (state, ready_at or 0.0, priority, request, serial)).fetchone()
         (self._queued if ready_at is None else self._waiting)[portal] += 1
-        self._unclaim(serial)
 
     def wake(self, now: float) -> None:
         """Queue what waited until `now`."""
@@ -218,9 +216,6 @@ class Ledger:
             self._record_outcome(serial, outcomes[0])
         for outcome in outcomes:
             self.tally(portal, outcome)
-        claimed = [(document, serial) for document, owner in self._claims.items() if owner == serial]
-        self._write("INSERT INTO documents VALUES (?, ?)", *claimed)
-        self._unclaim(serial)
 
     def leave(self, serial: int, fetched: Fetched | None) -> None:
         """Note that a leased address is as it was: what became of it stands. `fetched` is None without an answer."""
@@ -233,7 +228,6 @@ class Ledger:
             self._write(sql, (fetched.time, etag, etag, last_modified, last_modified, serial))
             self.count(portal, "unchanged")
             self.count(portal, "bytes", fetched.n_bytes)
-        self._unclaim(serial)
 
     def replace_outcome(self, url: str, outcome: UrlOutcome, words_before: int = 0) -> None:
         """Note and count what the page at `url` became when it was extracted again, in place of what it was before."""
@@ -256,13 +250,11 @@ class Ledger:
         """The pages whose lines are lost and that the archive may hold."""
         return archived(self._read)
 
-    def restore(self, page: LostPage, document: str, outcome: UrlOutcome) -> None:
-        """Note what a lost page became when it was extracted again; `document` is the address of its row, or ""."""
+    def restore(self, page: LostPage, outcome: UrlOutcome) -> None:
+        """Note what a lost page became when it was extracted again."""
         self._record_outcome(page.serial, outcome)
         self.tally(page.portal, outcome)
         self._queued[page.portal] -= 1
-        if document:
-            self._write("INSERT OR IGNORE INTO documents VALUES (?, ?)", (key_of(document), page.serial))
 
     def settle_losses(self, rows: Mapping[str, tuple[int, int]]) -> None:
         """Count the rows of each portal and their words as they are; whatever is still lost is asked for again."""
@@ -284,17 +276,7 @@ class Ledger:
         """Addresses of a portal queued for the first time since `renew_budget`."""
         return self._counts[portal, "admitted"] - self._counts[portal, "admitted_before"]
 
-    # ---- documents and counts ---------------------------------------------------------------------------------------
-
-    def claim(self, url: str, serial: int) -> bool:
-        """Claim the document with the canonical address `url` for a page; False if another page holds it."""
-        key = key_of(url)
-        row = self._read("SELECT serial FROM documents WHERE id = ?", (key,)).fetchone()
-        if (row[0] if row else self._claims.get(key, serial)) != serial:
-            return False
-        if row is None:
-            self._claims[key] = serial
-        return True
+    # ---- counts -----------------------------------------------------------------------------------------------------
 
     def count(self, portal: str, name: str, by: int = 1) -> None:
         """Add to a count."""
@@ -379,6 +361,5 @@ class Ledger:
             line_offset = ?, from_archive = 0 WHERE serial = ?"""
         values = (outcome.state, outcome.stage, outcome.reason, outcome.detail, outcome.revision)
         self._write(sql, (*values, *outcome.line, serial))
-
-    def _unclaim(self, serial: int) -> None:
-        self._claims = {document: owner for document, owner in self._claims.items() if owner != serial}
+        if outcome.document:
+            self._write("INSERT OR IGNORE INTO documents VALUES (?, ?)", (key_of(outcome.document), serial))

@@ -48,9 +48,8 @@ def read(ledger: Ledger, serial: int, path: str) -> None:
         else:
             ledger.add(link(found, serial))
     final = "/here" if path == "/moved" else path
-    ledger.claim(address(final), serial)
     place = ledger.append(ROWS, f"row of {path}\n".encode())
-    kept = UrlOutcome(reason="kept", n_words=3, line=place)
+    kept = UrlOutcome(reason="kept", n_words=3, document=address(final), line=place)
     ledger.finish(serial, [kept], Fetched(address(final), 200, "2026-11-21T00:00:00+00:00", 10))
 
 

@@ -42,7 +42,6 @@ def keep(ledger: Ledger, name: str) -> None:
     ledger.add(link(name))
     lease = ledger.lease("a")
     assert lease
-    assert ledger.claim(URL + name, lease.serial)
     place = ledger.append(ROWS, f"{name}\n".encode())
     kept = UrlOutcome(reason="kept", n_words=2, line=place)
     ledger.finish(lease.serial, [kept], Fetched(URL + name, 200, NEVER, 5, "x", NEVER, "signature"))
@@ -113,21 +112,18 @@ def test_released_addresses_are_queued_again(ledger: Ledger) -> None:
     assert (lease.priority, lease.request) == (-1, b'{"again":1}')
 
 
-def test_a_document_has_one_owner(tmp_path: Path) -> None:
+def test_an_address_that_pages_name_as_their_own_leads_to_the_first_of_them(tmp_path: Path) -> None:
     with Ledger.open(tmp_path) as ledger:
         for name in ("x", "y"):
             ledger.add(link(name))
-        one, other = ledger.lease("a"), ledger.lease("a")
-        assert one
-        assert other
-        assert ledger.claim(URL + "canonical", one.serial)
-        assert ledger.claim(URL + "canonical", one.serial)
-        assert not ledger.claim(URL + "canonical", other.serial)
-        ledger.release(one.serial)
-        assert ledger.claim(URL + "canonical", other.serial)
-        ledger.finish(other.serial, (), Fetched(URL + "y", 200, NEVER))
-    with Ledger.open(tmp_path) as ledger:
-        assert not ledger.claim(URL + "canonical", one.serial)
+            lease = ledger.lease("a")
+            assert lease
+            kept = UrlOutcome(reason="kept", document=URL + "canonical", line=ledger.append(ROWS, b"row\n"))
+            ledger.finish(lease.serial, [kept], Fetched(URL + name, 200, NEVER))
+        assert (ledger.counted("kept"), ledger.knows(URL + "canonical")) == (2, False)
+    found = find(tmp_path, URL + "canonical")
+    assert found
+    assert found.url == URL + "x"
 
 
 def test_a_redirect_target_is_known_except_to_what_led_there(ledger: Ledger) -> None:

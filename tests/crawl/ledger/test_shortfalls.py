@@ -37,7 +37,7 @@ def corpus(tmp_path: Path) -> Path:
         for number in range(95):
             finish(ledger, f"kept-{number}", UrlOutcome(reason="kept"))
         for number in range(10):
-            finish(ledger, f"print-{number}", UrlOutcome("discovery", "duplicate_address"))
+            finish(ledger, f"print-{number}", UrlOutcome("discovery", "other_version"))
         for number in range(2):
             finish(ledger, f"gone-{number}", UrlOutcome("fetch", "http_404"), 404)
         for number in range(3):
