@@ -26,12 +26,15 @@ from newscorpus.crawl.robots import RightsPolicy, judge_rights
 from newscorpus.data import SCHEMA, Article, Evidence, Page, Rejected, RuleHit
 from newscorpus.dedup.signature import sign
 from newscorpus.discovery.addresses import PORTAL_EVIDENCE, PROMISING, AddressTrust
-from newscorpus.extraction.extractor import TEMPLATE_SHORT, Extractor, join
+from newscorpus.extraction.extractor import TEMPLATE_SHORT, Extractor, SystemExtractor, join
 from newscorpus.extraction.fields.entities import ARTICLES as ARTICLE_KINDS
 from newscorpus.extraction.fields.learned import MODEL as FIELDS_MODEL
 from newscorpus.extraction.second_opinion import PACKAGE
 from newscorpus.portals.portal import Portal, TemplateSection
 from newscorpus.portals.template import RuleTally, TemplateRules
+from newscorpus.profiles.profile import ProfileFile
+from newscorpus.profiles.review import MODEL as REVIEW_MODEL
+from newscorpus.profiles.review import load_review
 from newscorpus.published.registry import ALONE, DEFAULT, load
 from newscorpus.tokens import collapse
 from newscorpus.workers import Lost
@@ -45,6 +48,9 @@ NO_ARTICLES = frozenset(
 DECLARED_SURE, PAGE_SURE, SURE = 0.5, 0.75, 0.97
 """Least probability of an article where the address looks like a section's: if the page declares itself one, if it does
 not, and if its text or its address looks like a list; benchmarks/results/lost.md shows what they cost and keep."""
+
+REVIEWED = frozenset({DEFAULT, ALONE})
+"""The extractors that judge pages by what the others of their portal say."""
 
 logger = logging.getLogger(__name__)
 
@@ -64,6 +70,7 @@ class SourcePage:
     leave_out: tuple[Part, ...] = ()  # parts of articles that are left out of the texts
     extractor: str = ""  # the portal's own, by name or folder; "" where it names none
     revision: Revision = Revision()  # how the portal has the blocks of its extractor labelled
+    profile: ProfileFile | None = None  # what the portal's other pages say; None where nothing was learned of them
     # What became of it, where that was found out when it was read for its links.
     judged: "JudgedPage | None" = None
 
@@ -120,7 +127,8 @@ class Recipe:
         """Name all that decides on a page, such as "main-text@2+0c4f9a2b7d"; equal recipes, equal names."""
         name, revision = self.decider_for(page)
         of_source = page.template, page.languages, page.trust, page.respect_paywall, page.leave_out
-        return _version(name, self, *of_source, revision=revision)
+        # where the profile lies does not count
+        return _version(name, self, *of_source, page.profile.hash if page.profile else "", revision=revision)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +264,7 @@ def _detector_of(recipe: Recipe) -> LanguageDetector:
 
 
 def extractor_of(recipe: Recipe, page: SourcePage | None = None) -> Extractor:
-    """Load the extractor of a recipe, with the template of a page's source if it has one; once a process.
+    """Load the extractor of a recipe, with template and profile of a page's source if it has them; once a process.
 
     Raises:
         ValueError: there is no such extractor, its model is missing, or a rule of the template is broken.
@@ -265,7 +273,12 @@ def extractor_of(recipe: Recipe, page: SourcePage | None = None) -> Extractor:
     page = page or SourcePage(Page("", b""))
     name, revision = recipe.decider_for(page)
     source = page.source if page.template else ""
-    return _load(name, source, page.template, page.respect_paywall, revision, page.leave_out)
+    extractor = _load(name, source, page.template, page.respect_paywall, revision, page.leave_out)
+    if page.profile is None:
+        return extractor
+    if name not in REVIEWED or not isinstance(extractor, SystemExtractor):
+        raise ValueError(f"the extractor {name!r} uses no profile of a portal; {DEFAULT} does")
+    return replace(extractor, review=load_review(page.profile))
 
 
 @cache
@@ -288,7 +301,8 @@ def _version(
     *of_source: Hashable,
     revision: Revision,
 ) -> str:
-    models = [_model(model) for model in (DEFAULT if name == ALONE else name, FIELDS_MODEL, LETTERS_MODEL)]
+    decider = DEFAULT if name == ALONE else name
+    models = [_model(model) for model in (decider, FIELDS_MODEL, LETTERS_MODEL, REVIEW_MODEL)]
     packages = [metadata.version(package) for package in ("newscorpus", PACKAGE)]
     decides = msgspec.json.encode([packages, SCHEMA, models, name, recipe, *of_source, revision])
     return f"{name}@{models[0].get('version', '0')}+{hashlib.sha256(decides).hexdigest()[:10]}"

@@ -24,6 +24,9 @@ from newscorpus.layout import ARCHIVE, WARC_SUFFIX
 from newscorpus.portals.portal import Portal
 from newscorpus.portals.schema import load_portal
 from newscorpus.portals.template import TemplateRules, load_plain_template
+from newscorpus.profiles.learn import sample_key
+from newscorpus.profiles.profile import ProfileFile, read_profile, write_profile
+from newscorpus.profiling import NO_PROFILES, Profiles, choose_sample, learn_profiles
 from newscorpus.recipe import (
     Recipe,
     SourcePage,
@@ -33,7 +36,7 @@ from newscorpus.recipe import (
     process_page,
     template_of,
 )
-from newscorpus.urls import site_key
+from newscorpus.urls import host_of, site_key
 from newscorpus.workers import Lost, in_order
 
 PAGES_SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
@@ -120,6 +123,19 @@ def page_origin(portal: str = "", template: Path | None = None) -> PageOrigin:
     return SourcePage
 
 
+def with_profile(origin: PageOrigin, path: Path) -> PageOrigin:
+    """Let pages be judged by a profile, too.
+
+    Raises:
+        CorpusError: it cannot be read.
+    """
+    return partial(_add_profile, origin, ProfileFile(path, read_profile(path).hash))
+
+
+def _add_profile(origin: PageOrigin, profile: ProfileFile, page: Page) -> SourcePage:
+    return replace(origin(page), profile=profile)
+
+
 def load_template(path: Path) -> TemplateRules:
     """Load the newest template of a portal file (`.toml`), or a plain template file.
 
@@ -141,6 +157,12 @@ class GivenPage:
     id: str | int
     html: str
     url: str | None = None
+    domain: str | None = None
+
+    @property
+    def site(self) -> str:
+        """What its profile is learned for: `domain`, or else the host of `url`."""
+        return self.domain or host_of(self.url or "")
 
 
 GIVEN_PAGES = msgspec.json.Decoder(GivenPage)
@@ -156,10 +178,32 @@ class ExtractedLine:
     error: str = ""  # what is wrong with the line or the file, named; or ""
 
 
-def extract_file(source: Path, recipe: Recipe, origin: PageOrigin, jobs: int) -> Iterator[ExtractedLine]:
+def learn_file(source: Path, recipe: Recipe, origin: PageOrigin, jobs: int, folder: Path) -> Profiles:
+    """Learn the profiles of the sites of a file of pages, and write them to `folder`; errors as for `extract_file`.
+
+    Broken lines are passed over.
+    """
+    given = (found for _, line in _lines(source, []) if isinstance(found := _read(line), GivenPage))
+    sample = choose_sample((page.site, str(page.id)) for page in given if page.site)
+    again = (found for _, line in _lines(source, []) if isinstance(found := _read(line), GivenPage))
+    pages = (
+        replace(origin(Page.from_html(page.html, page.url or "")), source=page.site)
+        for page in again
+        if (page.site, str(page.id)) in sample
+    )
+    learned = learn_profiles(recipe, pages, jobs)
+    return {
+        profile.source: write_profile(folder / f"{sample_key(profile.source)}.json", profile) for profile in learned
+    }
+
+
+def extract_file(
+    source: Path, recipe: Recipe, origin: PageOrigin, jobs: int, profiles: Profiles = NO_PROFILES
+) -> Iterator[ExtractedLine]:
     """Process the pages of a JSON lines file, plain, gzip or zstd, in `jobs` processes; the order is kept.
 
-    A line needs `id` and `html`, and may have `url`. A line that lacks them, and a file that is cut off, give an error.
+    A line needs `id` and `html`, and may have `url` and `domain`. One that lacks them, and a file that is cut off, give
+    an error. `profiles` are as `learn_file` gives them.
 
     Raises:
         ValueError: the recipe or the template is wrong.
@@ -167,7 +211,7 @@ def extract_file(source: Path, recipe: Recipe, origin: PageOrigin, jobs: int) ->
     """
     extractor_of(recipe, origin(Page("", b"")))
     faults: list[str] = []
-    work = partial(_extract_line, recipe, origin)
+    work = partial(_extract_line, recipe, origin, profiles)
     for (number, line), found in in_order(work, _lines(source, faults), jobs, Limits().page_seconds):
         extracted = _lost_line(line, found) if isinstance(found, Lost) else found
         yield ExtractedLine(error=f"{source}, line {number}: {extracted.error}") if extracted.error else extracted
@@ -186,12 +230,15 @@ def _lines(source: Path, faults: list[str]) -> Iterator[tuple[int, bytes]]:
         faults.append(f"after line {number}: cannot read: {error}")
 
 
-def _extract_line(recipe: Recipe, origin: PageOrigin, numbered: tuple[int, bytes]) -> ExtractedLine:
+def _extract_line(recipe: Recipe, origin: PageOrigin, profiles: Profiles, numbered: tuple[int, bytes]) -> ExtractedLine:
     """Process the page of a line; runs in a process of its own."""
     given = _read(numbered[1])
     if isinstance(given, ExtractedLine):
         return given
-    return _extracted(given, process_page(recipe, origin(Page.from_html(given.html, given.url or ""))))
+    page = origin(Page.from_html(given.html, given.url or ""))
+    if profile := profiles.get(given.site):
+        page = replace(page, profile=profile)
+    return _extracted(given, process_page(recipe, page))
 
 
 def _lost_line(line: bytes, lost: Lost) -> ExtractedLine:
@@ -204,7 +251,7 @@ def _read(line: bytes) -> GivenPage | ExtractedLine:
         given = _decode(line)
     except (ValueError, RecursionError) as error:  # also all that msgspec and json say of a line
         return ExtractedLine(error=str(error))
-    return replace(given, id=writable(given.id), url=writable(given.url or ""))
+    return replace(given, id=writable(given.id), url=writable(given.url or ""), domain=writable(given.domain or ""))
 
 
 def _decode(line: bytes) -> GivenPage:

@@ -1,8 +1,10 @@
 """Add the verb `newscorpus extract`."""
 
 from collections import Counter
+from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -30,6 +32,10 @@ if TYPE_CHECKING:
     from newscorpus.stored import PageOrigin
 
 
+LEARN = "learn"
+"""Stands for a profile that is learned from the pages themselves."""
+
+
 class Format(StrEnum):
     """What `extract` writes of a page."""
 
@@ -51,6 +57,7 @@ def extract(
     post_analysis: PostAnalysis = None,
     upper: Upper = None,
     lower: Lower = None,
+    profile: Annotated[str, Option(metavar="learn|FILE", help="Profile of the pages' portal; learn: from PAGES.")] = "",
     rights: Rights = "record",
     quality: Quality = None,
     no_filters: Annotated[bool, Option("--no-filters", help="Keep every text, in any language, as it is.")] = False,
@@ -62,7 +69,7 @@ def extract(
     A page is judged as in a crawl: by rights, quality and, with --portal, language. A line of PAGES has `id`, `html`
     and perhaps `url`; the line that comes out has the same `id`.
     """
-    from newscorpus.stored import PAGES_SUFFIXES, page_origin
+    from newscorpus.stored import PAGES_SUFFIXES, page_origin, with_profile
     from newscorpus.urls import is_web
 
     from_web = is_web(source)
@@ -72,14 +79,19 @@ def extract(
         raise typer.BadParameter("a URL needs --contact (or NEWSCORPUS_CONTACT), and takes no --url")
     if (portal and template) or (quality and no_filters):
         raise typer.BadParameter("--portal excludes --template, and --no-filters excludes --quality")
+    is_file = not from_web and source.endswith(PAGES_SUFFIXES)
+    if profile == LEARN and not is_file:
+        raise typer.BadParameter("--profile learn is for a file of pages, which it learns from")
     revision = chosen_revision(post_analysis, upper, lower)
     recipe, origin = chosen_recipe(extractor, rights, quality, no_filters, revision), page_origin(portal, template)
-    if from_web or not source.endswith(PAGES_SUFFIXES):
+    if profile and profile != LEARN:
+        origin = with_profile(origin, Path(profile))
+    if not is_file:
         _extract_page(source, url, contact, recipe, origin, format or Format.TEXT, output)
     elif url or format not in (None, Format.JSON):
         raise typer.BadParameter("a file of pages holds their addresses itself, and gives json only")
     else:
-        _extract_pages(Path(source), recipe, origin, jobs, output)
+        _extract_pages(Path(source), recipe, origin, jobs, output, learns=profile == LEARN)
 
 
 def _extract_page(
@@ -109,17 +121,24 @@ def _fetch(url: str, contact: str) -> "Page":
     return found
 
 
-def _extract_pages(source: Path, recipe: "Recipe", origin: "PageOrigin", jobs: int, output: Path | None) -> None:
-    from newscorpus.stored import extract_file
+def _extract_pages(
+    source: Path, recipe: "Recipe", origin: "PageOrigin", jobs: int, output: Path | None, *, learns: bool
+) -> None:
+    from newscorpus.stored import extract_file, learn_file
     from newscorpus.terminal import complain, progress, sink
 
     outcomes: Counter[str] = Counter()
-    with sink(output) as file:
-        for extracted in progress(extract_file(source, recipe, origin, jobs), "pages"):
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="newscorpus-")))
+        profiles = learn_file(source, recipe, origin, jobs, folder) if learns else {}
+        file = stack.enter_context(sink(output))
+        for extracted in progress(extract_file(source, recipe, origin, jobs, profiles), "pages"):
             file.write(extracted.line)
             outcomes["broken" if extracted.error else extracted.rejected or "extracted"] += 1
             if extracted.error:
                 complain(extracted.error)
     typer.echo(f"{source}: {counted(outcomes)}", err=True)
+    if learns:
+        typer.echo(f"sites with a profile: {len(profiles)}", err=True)
     if outcomes["broken"]:
         raise typer.Exit(1)

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from lxml.html import HtmlElement
 
+from newscorpus.arrays import Floats
 from newscorpus.config import Limits, Part
 from newscorpus.data import (
     LOW_CONFIDENCE,
@@ -91,6 +92,14 @@ class Template(Protocol):
         ...
 
 
+class Review(Protocol):
+    """What is known of a portal from its other pages, and judges the blocks of a page again."""
+
+    def __call__(self, reading: "Reading", probability: Floats) -> Floats:
+        """Per block the probability of being main text, from the one that the page alone gives."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A page that was read: all that extractors decide on."""
@@ -110,6 +119,7 @@ class Reading:
     # The page is declared not free, and that is respected: only what it shows is read.
     is_closed: bool = False
     leave_out: tuple[Part, ...] = ()  # parts of articles that are not wanted
+    review: Review | None = None  # None where nothing is known of the portal
 
     @property
     def head_title(self) -> str:
@@ -207,18 +217,21 @@ class SystemExtractor:
     template: Template | None = None
     respect_paywall: bool = True  # text that a page declared not free does not show is not used
     leave_out: tuple[Part, ...] = ()  # parts of articles that are not wanted; only the default system knows them
+    review: Review | None = None  # what is known of the portal, for a system that asks for it
 
     def __call__(self, page: Page) -> Article | Rejected:
         """The article on `page`, or why there is none."""
-        reading = self._read(page)
+        reading = self.read(page)
         if isinstance(reading, Rejected):
             return reading
         by_template = self._by_template(self.template, reading) if self.template else None
         found = by_template or self.find(reading)
         return found if isinstance(found, Rejected) else assemble(reading, found)
 
-    def _read(self, page: Page) -> Reading | Rejected:
-        return read(page, self.template, respect_paywall=self.respect_paywall, leave_out=self.leave_out)
+    def read(self, page: Page) -> Reading | Rejected:
+        """What `find` gets of a page."""
+        reading = read(page, self.template, respect_paywall=self.respect_paywall, leave_out=self.leave_out)
+        return reading if isinstance(reading, Rejected) else replace(reading, review=self.review)
 
     def _by_template(self, template: Template, reading: Reading) -> FoundText | None:
         """What the template finds; None where that is nothing, or too little beside what `find` does."""
@@ -244,7 +257,7 @@ class BlockSystemExtractor(SystemExtractor):
 
     def label(self, page: Page) -> tuple[LabelledBlock, ...]:
         """Every block of `page` with the verdict on it; empty where the page cannot be read."""
-        reading = self._read(page)
+        reading = self.read(page)
         return () if isinstance(reading, Rejected) else self.label_blocks(reading)
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import msgspec
 
+from newscorpus.arrays import Floats
 from newscorpus.artifacts import Artifact, load_artifact
 from newscorpus.config import Revision
 from newscorpus.data import LOW_CONFIDENCE, Label, LabelledBlock, Rejected
@@ -29,6 +30,8 @@ from newscorpus.extraction.verdict import (
 MODEL = "main-text"
 INPUTS = (*COLUMNS, *(f"page: {name}" for name in SIGNS), *(f"pair: {name}" for name in PAIR_SIGNS))
 """All that the model's trees and numbers were trained on."""
+PROFILE = "profile"
+"""Reason of the blocks on which the other pages of the portal decided otherwise than the model."""
 MOST_ROUNDS = 3
 """Times that a page is judged again without other articles that it appends."""
 
@@ -120,6 +123,18 @@ class MainTextSystem:
         fields = reading.fields
         features = measure(reading.blocks, Hints(fields.title, fields.description, reading.article_body))
         probability = self.classify(features)
-        labelled = label_by(probability, features, reading.blocks, self.good_above, self.almost_above)
+        labelled = self._by(probability, features, reading)
+        if reading.review:
+            reviewed = self._by(reading.review(reading, probability), features, reading)
+            labelled = tuple(map(_note_change, labelled, reviewed))
         revised = revise(labelled, fields.title, self.rules)
         return apply_conventions(revised, fields, reading.leave_out), features
+
+    def _by(self, probability: Floats, features: PageFeatures, reading: Reading) -> Labelled:
+        """The blocks labelled by the probability of each."""
+        return label_by(probability, features, reading.blocks, self.good_above, self.almost_above)
+
+
+def _note_change(alone: LabelledBlock, reviewed: LabelledBlock) -> LabelledBlock:
+    """The second verdict, with a reason where it differs from the one by the page alone."""
+    return msgspec.structs.replace(reviewed, reasons=(PROFILE,)) if alone.label is not reviewed.label else reviewed

@@ -38,3 +38,10 @@ def as_gold_has_it(dataset: str, title: str, text: str) -> str:
     if dataset in HEADLINE_IN_GOLD and title and not text.lstrip().startswith(title):
         return f"{title}\n{text}"
     return text
+
+
+PLATFORMS = frozenset({"posterous.com", "typepad.com"})
+"""Domains whose hosts are sites of their own, beside those that the public suffix list names."""
+
+ARCHIVE_DOMAINS = frozenset({"archive.org", "google.com"})
+"""Domains that show pages of others: their pages are of no one site."""

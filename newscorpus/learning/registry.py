@@ -16,7 +16,9 @@ from newscorpus.learning.letters import train_letters
 from newscorpus.learning.main_text import train_main_text
 from newscorpus.learning.model import TrainedModel
 from newscorpus.learning.own_trees import train_own_trees
+from newscorpus.learning.site_review import train_site_review
 from newscorpus.learning.sources import Progress, TrainingPages
+from newscorpus.profiles.review import MODEL as SITE_REVIEW
 from newscorpus.published.node_svm.train import train_node_svm
 from newscorpus.published.paragraph_svm.train import PARAGRAPH_SVM
 from newscorpus.published.segment_systems import train as segment_systems
@@ -50,6 +52,7 @@ TRAINERS: Mapping[str, Trainer] = {
     **{name: Trainer(partial(segment_systems.train, name), LICENCES) for name in segment_systems.ABOUT},
     "node-svm": Trainer(train_node_svm, LICENCES),
     LEARNED_FIELDS: Trainer(train_learned_fields, FIELD_LICENCES),
+    SITE_REVIEW: Trainer(train_site_review, TEXT_LICENCES),
 }
 
 WITHOUT_PAGES: Mapping[str, Callable[[Path], Metadata]] = {LETTERS: train_letters}

@@ -9,11 +9,13 @@ from typing import Final
 import numpy as np
 
 from newscorpus.data import Block, Fields, Label, LabelledBlock
+from newscorpus.extraction.extractor import Reading
 from newscorpus.extraction.fields.dates import Setting, parse_date
 from newscorpus.extraction.post_analysis.headline import lower_words
 from newscorpus.profiles.names import opening_key, path_of, text_key
 from newscorpus.profiles.profile import FieldFacts, PathFacts, Profile, Repeated
 from newscorpus.tokens import count_words
+from newscorpus.urls import ID_LENGTH, document_address, document_id
 
 MOST_PAGES = 300
 """Pages that a profile is learned from at most; more hardly change it."""
@@ -59,6 +61,12 @@ def learn(pages: Iterable[SeenPage], source: str, extractor: str) -> Profile:
         openings=_repeated(seen, opening_key),
         fields={name: facts for name in SHOWN if (facts := _field(seen, name)).pages},
     )
+
+
+def document_of(reading: Reading) -> str:
+    """Id of the document on a page, as its row has it; without an address, its content names it."""
+    url = document_address(reading.page.url, reading.fields.canonical_url)
+    return document_id(url) if url else hashlib.sha256(reading.page.body).hexdigest()[:ID_LENGTH]
 
 
 def sample_key(document: str) -> str:

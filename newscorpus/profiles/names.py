@@ -1,10 +1,11 @@
 """Name where a block stands, and what it says, in a way that holds on all pages of a portal."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
 
-from newscorpus.data import Element
+from newscorpus.data import Block, Element
 
 OPENING = 24
 """Characters by which the opening of a text is known: three to five words."""
@@ -30,6 +31,12 @@ _PAGE_TAGS = frozenset({"html", "body"})
 def path_of(element: Element) -> str:
     """Name the way from the root: `html/body/div#main.content/p`, without what differs from page to page."""
     return "/".join(map(step_of, element.ancestry))
+
+
+def paths_of(blocks: Sequence[Block]) -> list[str]:
+    """Name the way to the element of each block, as `path_of`."""
+    known: dict[Element, str] = {}
+    return [known.get(block.element) or known.setdefault(block.element, path_of(block.element)) for block in blocks]
 
 
 def step_of(element: Element) -> str:

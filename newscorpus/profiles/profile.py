@@ -1,6 +1,7 @@
 """Hold what the pages of a portal say together, and keep it in a file."""
 
 import hashlib
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -58,11 +59,19 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return hashlib.sha256(_encode(self)).hexdigest()[:HASH_LENGTH]
 
 
+@dataclass(frozen=True, slots=True)
+class ProfileFile:
+    """A profile that lies in a file, small enough to go with every page."""
+
+    path: Path
+    hash: str  # of its content
+
+
 def _encode(profile: Profile) -> bytes:
     return msgspec.json.encode(profile, order="sorted")
 
 
-def write_profile(path: Path, profile: Profile) -> None:
+def write_profile(path: Path, profile: Profile) -> ProfileFile:
     """Write a profile as JSON that people can read; equal profiles make equal files.
 
     Raises:
@@ -71,6 +80,7 @@ def write_profile(path: Path, profile: Profile) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         file.write(msgspec.json.format(_encode(profile), indent=1) + b"\n")
+    return ProfileFile(path, profile.hash)
 
 
 def read_profile(path: Path) -> Profile:

@@ -11,12 +11,17 @@ NO_FIELDS = Fields()
 SUBSCRIBE = "Subscribe to our newsletter and never miss a story."
 
 
+def town(number: int) -> str:
+    """A name for each number, since texts that differ by their digits are alike."""
+    return f"Town{chr(ord('a') + number % 26)}{chr(ord('a') + number // 26)}"
+
+
 def page_html(number: int, extra: str = "", names: str = "story") -> str:
     """A page of a portal: menu, headline, day, two paragraphs of its own, a call to subscribe, `extra`."""
-    own = "".join(f"<p>{text.format(f'Town{number}')}</p>" for text in TEXT)
+    own = "".join(f"<p>{text.format(town(number))}</p>" for text in TEXT)
     return (
         f"<html><body class='page-id-{number}'><ul class='menu'><li>News</li><li>Sport</li></ul>"
-        f"<div class='{names} css-1x2y3z' id='post-{number}'><h1>Rain in Town{number}</h1>"
+        f"<div class='{names} css-1x2y3z' id='post-{number}'><h1>Rain in {town(number)}</h1>"
         f"<div class='day'>{number % 27 + 1}. 3. 2024</div>{own}<p>{SUBSCRIBE}</p></div>{extra}</body></html>"
     )
 
@@ -40,7 +45,7 @@ def seen_pages(count: int) -> list[SeenPage]:
             page_html(number),
             ("It rained", "The river", "Subscribe"),
             Fields(
-                title=f"Rain in Town{number}",
+                title=f"Rain in {town(number)}",
                 published=f"2024-03-{number % 27 + 1:02}",
                 provenance=Provenance(title="heading", published="text"),
             ),

@@ -14,7 +14,7 @@ from newscorpus.profiles.profile import FieldFacts, PathFacts, Profile, read_pro
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
 
-from profiled import SUBSCRIBE, page_html, seen, seen_pages
+from profiled import SUBSCRIBE, page_html, seen, seen_pages, town
 
 BOX = "html/body/div#post-0.story"
 
@@ -59,16 +59,13 @@ def test_the_order_of_the_pages_decides_nothing() -> None:
 
 def test_copies_of_an_article_count_once() -> None:
     pages = seen_pages(5)
-    copy = seen("c" * 16, page_html(1), ("It rained", "The river"), Fields(title="Rain in Town1"))
+    copy = seen("c" * 16, page_html(1), ("It rained", "The river"), Fields(title=f"Rain in {town(1)}"))
     assert len(learned([*pages, copy]).pages) == 5
 
 
 def test_articles_of_one_title_count_each() -> None:
     pages = [seen(f"{n:016x}", page_html(n), ("It rained", "The river"), Fields(title="Rain")) for n in range(5)]
-    words = [page_html(n).replace("Town", f"{'abcde'[n]} city ") for n in range(5)]
-    others = [seen(f"{n:016x}", words[n], ("It rained", "The river"), Fields(title="Rain")) for n in range(5)]
-    assert len(learned(others).pages) == 5
-    assert len(learned(pages).pages) < 5  # they differ by a number alone
+    assert len(learned(pages).pages) == 5
 
 
 def test_nothing_is_learned_from_no_pages() -> None:

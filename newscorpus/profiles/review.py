@@ -1,0 +1,51 @@
+"""Judge the blocks of a page again, with what the profile of its portal says of them."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from newscorpus.arrays import Floats
+from newscorpus.artifacts import Artifact, load_artifact
+from newscorpus.extraction.extractor import Reading
+from newscorpus.extraction.verdict import Logistic, read_logistic
+from newscorpus.profiles.evidence import EVIDENCE, PageEvidence, SiteEvidence
+from newscorpus.profiles.learn import document_of
+from newscorpus.profiles.profile import Profile, ProfileFile, read_profile
+
+MODEL = "site-review"
+LOGISTIC = "block"
+"""Name of the numbers of the logistic model in the metadata."""
+
+
+LOADED = 32
+"""Profiles that a process holds, a few MB each."""
+
+
+class SiteReview:
+    """What judges the blocks of a portal's pages again: a logistic model of the evidence.
+
+    Raises:
+        ArtifactError: the model is missing, damaged or made for other evidence.
+    """
+
+    def __init__(self, profile: Profile, artifact: Artifact | None = None) -> None:
+        self._evidence = SiteEvidence(profile)
+        logistic = read_logistic(artifact or load_artifact(MODEL, tuple(EVIDENCE)), LOGISTIC, len(EVIDENCE))
+        self._judge = logistic
+
+    def __call__(self, reading: Reading, probability: Floats) -> Floats:
+        """Per block the probability of being main text, from the one that the model gives by the page alone."""
+        evidence = self._evidence.measure(document_of(reading), reading.blocks, probability)
+        return judge(self._judge, evidence)
+
+
+@lru_cache(LOADED)
+def load_review(file: ProfileFile) -> SiteReview:
+    """Load the review of a profile, once a process while it is in use; errors as for `read_profile`, `SiteReview`."""
+    return SiteReview(read_profile(file.path))
+
+
+def judge(logistic: Logistic, evidence: PageEvidence) -> Floats:
+    """The probability of each block, by the evidence on it; none for what stands everywhere."""
+    probability = 1 / (1 + np.exp(-(evidence.rows @ np.array(logistic.weights) + logistic.bias)))
+    return np.where(evidence.is_everywhere, 0.0, probability)

@@ -1,0 +1,80 @@
+"""The default extractor with what it knows of the portal."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from newscorpus.artifacts import Artifact, ArtifactError, Metadata
+from newscorpus.data import Article, Label, Page
+from newscorpus.extraction.main_text import PROFILE
+from newscorpus.profiles.evidence import EVIDENCE
+from newscorpus.profiles.learn import learn
+from newscorpus.profiles.profile import Profile, write_profile
+from newscorpus.profiles.review import SiteReview
+from newscorpus.profiling import see_page
+from newscorpus.recipe import Recipe, SourcePage, extractor_of
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
+
+from prose import article, paragraphs
+
+OFFER = "Our readers know that this house has been the best place for barley since the old mayor sold it to the ferry."
+RECIPE = Recipe("main-text-alone")
+
+
+def page(number: int) -> SourcePage:
+    """A page whose text is followed by what stands on every page of the portal."""
+    html = article(f"story {number}").replace("</article>", f"<p>{OFFER}</p></article>")
+    return SourcePage(Page.from_html(html, f"https://vesti.example/{number}"), "vesti")
+
+
+def profile() -> Profile:
+    seen = [found for number in range(12) if (found := see_page(RECIPE, page(number)))]
+    assert len(seen) == 12
+    return learn(seen, "vesti", "main-text-alone")
+
+
+def test_what_stands_on_every_page_is_dropped_and_the_rest_stays(tmp_path: Path) -> None:
+    file = write_profile(tmp_path / "vesti.json", profile())
+    for number in (3, 99):  # of the profile, and new
+        alone = extractor_of(RECIPE)(page(number).page)
+        assert isinstance(alone, Article)
+        assert OFFER in alone.text
+        found = extractor_of(RECIPE, SourcePage(page(number).page, profile=file))(page(number).page)
+        assert isinstance(found, Article)
+        assert found.text.split("\n") == paragraphs(f"story {number}")
+
+
+def test_blocks_say_that_the_profile_decided(tmp_path: Path) -> None:
+    file = write_profile(tmp_path / "vesti.json", profile())
+    extractor = extractor_of(RECIPE, SourcePage(page(3).page, profile=file))
+    changed = [item for item in extractor.label(page(3).page) if PROFILE in item.reasons]  # type: ignore[attr-defined]
+    assert [(item.block.text, item.label) for item in changed] == [(OFFER, Label.BAD)]
+
+
+def test_the_hash_of_the_profile_is_part_of_the_recipe(tmp_path: Path) -> None:
+    first, same, other = (
+        RECIPE.version_for(SourcePage(page(1).page, "vesti", profile=write_profile(tmp_path / name, learned)))
+        for name, learned in (("a.json", profile()), ("b.json", profile()), ("c.json", learn([], "vesti", "")))
+    )
+    assert first == same
+    assert len({first, other, RECIPE.version_for(SourcePage(page(1).page, "vesti"))}) == 3
+
+
+def test_extractors_that_use_no_profile_refuse_one(tmp_path: Path) -> None:
+    given = SourcePage(page(1).page, profile=write_profile(tmp_path / "vesti.json", learn([], "vesti", "")))
+    with pytest.raises(ValueError, match=r"'bte' uses no profile of a portal; main-text does"):
+        extractor_of(Recipe("bte"), given)
+
+
+def test_a_page_without_an_article_teaches_nothing() -> None:
+    assert see_page(RECIPE, SourcePage(Page.from_html("", "https://vesti.example/"), "vesti")) is None
+    assert see_page(Recipe("bte"), page(1)) is None
+
+
+def test_a_model_of_other_evidence_is_refused() -> None:
+    numbers: dict[str, float | list[float]] = {"block_weights": [1.0], "block_bias": 0.0}
+    metadata = Metadata("site-review", "0", tuple(EVIDENCE), numbers, {}, {}, {}, {})
+    with pytest.raises(ArtifactError):
+        SiteReview(learn([], "vesti", ""), Artifact(metadata, {}))
