@@ -13,7 +13,7 @@ from newscorpus.config import BuildConfig
 from newscorpus.corpus.intake import IntakeWriter, Row
 from newscorpus.corpus.records import make_record
 from newscorpus.crawl.ledger import Fetched, Ledger, LedgerError, Link, Series
-from newscorpus.data import Article, Fields
+from newscorpus.data import LOW_CONFIDENCE, Article, Fields
 from newscorpus.dedup.signature import sign
 from newscorpus.errors import CrawlError
 
@@ -75,8 +75,8 @@ def test_a_crawl_that_found_nothing_new_is_none_that_kept_nothing(
 def test_the_end_says_how_many_are_published(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO")
     with IntakeWriter(tmp_path / "intake", BuildConfig().signature) as intake:
-        for name, text, confidence in (("a", "one two", 0.9), ("b", "one two", 0.9), ("c", "three", 0.01)):
-            article = Article(f"https://a.cz/{name}", text, Fields(), "model:main-text@3", confidence)
+        for name, text, flags in (("a", "one two", ()), ("b", "one two", ()), ("c", "three", (LOW_CONFIDENCE,))):
+            article = Article(f"https://a.cz/{name}", text, Fields(), "model:main-text@3", flags=flags)
             intake.append(Row(make_record(article, "a", "en", 1.0), sign(text)))
     close(tmp_path, {"newscorpus/kept": 3, "downloader/request_count": 3})
     counts = "1 published, 1 left out as doubtful, 1 as duplicates or earlier texts"

@@ -2,6 +2,7 @@ import pytest
 from lxml.html import HtmlElement
 
 from newscorpus.data import Article, Evidence, Page, RuleHit
+from newscorpus.extraction.extractor import LITTLE_WORDS
 from newscorpus.published.peers import PEERS
 from newscorpus.published.registry import DEFAULT, NAMES, SYSTEMS, load
 
@@ -57,9 +58,10 @@ def test_each_of_our_systems_finds_the_text(name: str) -> None:
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_a_template_that_gives_text_decides(name: str) -> None:
-    article = load(name, Rules("One.", "Two."))(PAGE)
+    one, two = "One. " * LITTLE_WORDS, "Two."
+    article = load(name, Rules(one.strip(), two))(PAGE)
     assert isinstance(article, Article)
-    assert (article.text, article.extractor, article.confidence) == ("One.\nTwo.", "template:own@1", 1.0)
+    assert (article.text, article.extractor, article.confidence) == (f"{one.strip()}\n{two}", "template:own@1", 1.0)
 
 
 def test_where_a_template_gives_no_text_the_system_decides() -> None:
