@@ -26,7 +26,7 @@ class LabelMethod(StrEnum):
 
 
 DATA_HELP = (
-    "Pages and their text: JSON lines, a folder with html/ and clean/, or one of sets (docs/train.md); repeatable."
+    "Pages and their text: JSON lines, a folder with html/ and clean/, or one of sets (docs/own-models.md); repeatable."
 )
 Data = Annotated[list[Path] | None, Option(metavar="PATH", help=DATA_HELP)]
 Silver = Annotated[Path | None, Option(metavar="CORPUS", help="Archived crawl, in which templates find the texts.")]

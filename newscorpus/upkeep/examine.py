@@ -10,7 +10,7 @@ from newscorpus.extraction.fields.dates import parse_date
 from newscorpus.extraction.fields.people import squeezed
 from newscorpus.gold.pages import GoldPage
 from newscorpus.portals.portal import TemplateSection
-from newscorpus.recipe import Recipe, SourcePage, extractor_of
+from newscorpus.recipe import Recipe, SourcePage, extract_article, extractor_of
 
 STRUCTURED = frozenset({"json-ld", "microdata", "meta"})
 """Sources in which a page states its fields to machines."""
@@ -52,16 +52,17 @@ class MarkedPage:
 
 
 def examine(recipe: Recipe, given: MarkedPage) -> Examined | None:
-    """Read a page with the template of its portal and without it; None where the first finds no article.
+    """Read a page with the template of its portal and without it; None where a crawl would find no article.
 
     Raises:
         ValueError: the recipe or a rule of the template is wrong.
     """
     page = given.page.page
-    found = extractor_of(recipe, given.page)(page)
+    found = extract_article(extractor_of(recipe, given.page), given.page)
     if isinstance(found, Rejected):
         return None
-    alone = extractor_of(recipe, replace(given.page, template=None))(page) if given.page.template else found
+    bare = replace(given.page, template=None)
+    alone = extract_article(extractor_of(recipe, bare), bare) if given.page.template else found
     ours, theirs, stated, marked = _values(found), _values(alone), _stated(page), _marked(given.marks)
     by_template = {hit.field for hit in found.rule_hits} - ({"text"} if not _is_from_template(found) else set())
     fields = {

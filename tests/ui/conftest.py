@@ -67,9 +67,12 @@ def served(serving: Serving, demo_corpus: Path) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """A Chromium; the test is skipped where none is installed."""
+    """A Chromium; the test is skipped where none is installed.
+
+    It is closed after each module, since its event loop is one that tests of other modules would run in.
+    """
     if not Path(CHROMIUM).exists():
         pytest.skip("chromium is not installed (Debian: apt-get install chromium)")
     driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (requirements-dev.txt)")

@@ -40,13 +40,13 @@ def story(number: int) -> str:
     return str(html.replace("</h1>", SHOWN.format(number + 1)))
 
 
-def archive(corpus: Path, pages: Sequence[str]) -> Path:
+def archive(corpus: Path, pages: Sequence[str], path: str = "story") -> Path:
     """A corpus whose archive holds pages of the portal, one a day."""
     with ArchiveWriter(corpus, 10**9, "newscorpus/0") as writer:
         for number, html in enumerate(pages):
             fetched = f"2026-11-{number + 1:02}T08:00:00+00:00"
             page = Page(
-                f"https://news.example/story-{number}",
+                f"https://news.example/{path}-{number}",
                 html.encode(),
                 {"content-type": "text/html; charset=utf-8"},
                 fetched,
@@ -170,3 +170,10 @@ def test_the_command_names_the_failed_check_and_exits_with_three(corpus: Path, t
     assert "pages with an article: 8" in done.stdout
     path.write_text(path.read_text().replace("'.gone'", "'article > p'"))
     assert CliRunner().invoke(app, ["portal", "check", str(path), "--corpus", str(corpus)]).exit_code == 0
+
+
+def test_pages_that_do_not_prove_that_they_are_articles_do_not_count(tmp_path: Path) -> None:
+    pages = [article(f"list {number}", "") for number in range(N_PAGES)]
+    corpus = archive(tmp_path, pages, "tag/list")
+    assert check(corpus, replace(PORTAL, articles=()), Recipe()).pages == 0
+    assert check(corpus, replace(PORTAL, articles=("/tag",)), Recipe()).pages == N_PAGES
