@@ -93,6 +93,8 @@ def _train(
     if name in BLOCK_LEARNERS:
         of_sets = train_own_pages = partial(train_blocks, _learner(name, labels, texts))
     if source.learns_all or (silver and name not in BLOCK_LEARNERS):
+        if not trainer.learns_own:
+            raise typer.BadParameter(f"{name} learns from the sets alone: it takes many sites")
         own = trainer.start_from if start_from else trainer.train_own
         return train_own(name, own or train_own_pages, source, folder, _show_step)
     if start_from:

@@ -42,6 +42,7 @@ class Trainer:
     licences: Mapping[str, str]  # the sets that its shipped form learns from, with their licences
     train_own: Train | None = None  # from pages of one's own; None: as from the sets
     start_from: Train | None = None  # from pages of one's own, on top of the shipped model; None: cannot
+    learns_own: bool = True  # whether it can learn from pages of one's own
 
 
 TRAINERS: Mapping[str, Trainer] = {
@@ -52,7 +53,7 @@ TRAINERS: Mapping[str, Trainer] = {
     **{name: Trainer(partial(segment_systems.train, name), LICENCES) for name in segment_systems.ABOUT},
     "node-svm": Trainer(train_node_svm, LICENCES),
     LEARNED_FIELDS: Trainer(train_learned_fields, FIELD_LICENCES),
-    SITE_REVIEW: Trainer(train_site_review, TEXT_LICENCES),
+    SITE_REVIEW: Trainer(train_site_review, TEXT_LICENCES, learns_own=False),
 }
 
 WITHOUT_PAGES: Mapping[str, Callable[[Path], Metadata]] = {LETTERS: train_letters}

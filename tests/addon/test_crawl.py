@@ -82,9 +82,9 @@ def test_a_crawl_in_any_folder_says_first_where_the_corpus_lies(
             assert (code, lines[0]) == (0, f"The corpus {standing}: {corpus}")
 
 
-def test_all_lines_of_scrapy_are_in_the_log_at_its_lowest_level(tmp_path: Path) -> None:
+def test_all_lines_of_scrapy_are_in_the_log_at_its_lowest_level(base: str, tmp_path: Path) -> None:
     write(tmp_path, {"portals/mock.toml": PORTAL})
-    _, lines = crawl(tmp_path, "mock", "-s", "LOG_LEVEL=DEBUG", "-a", "base=http://127.0.0.1:9")
+    _, lines = crawl(tmp_path, "mock", "-s", "LOG_LEVEL=DEBUG", "-a", f"base={base}", "-a", "limit=1")
     assert any("Overridden settings" in line for line in lines)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from scrapy.settings import Settings
 
 from newscorpus.addon import report
 from newscorpus.addon.report import ProgressExtension
@@ -50,7 +51,8 @@ def show(ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any
             given_up={"vesti": "", "novine": "refused"}.get,
             rest_seconds={"vesti": 600.0, "novine": 0.0}.get,
         )
-        crawler: Any = SimpleNamespace(get_downloader_middleware=lambda _kind: politeness)
+        settings = Settings({"NEWSCORPUS_CORPUS": "corpora/two", "DOWNLOAD_DELAY": 2.0, "USER_AGENT": "newscorpus/1"})
+        crawler: Any = SimpleNamespace(get_downloader_middleware=lambda _kind: politeness, settings=settings)
         scheduler = LedgerScheduler(crawler, tmp_path)
         scheduler.ledger = ledger
         crawler.engine = SimpleNamespace(scheduler=scheduler)
@@ -85,7 +87,9 @@ def run(extension: ProgressExtension, ledger: Ledger) -> float:
 def test_a_log_gets_a_line_a_portal_once_a_minute(show: Any, ledger: Ledger, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO")
     assert run(show(is_terminal=False), ledger) == 60
-    first, second = caplog.messages
+    start, first, second = caplog.messages
+    asked = "asks vesti at most every 2 s, novine at most every 2 s"
+    assert start == f"Crawl into {Path.cwd() / 'corpora/two'} as newscorpus/1; {asked}"
     assert first.startswith("vesti: 2 kept, 1 rejected, 1 queued, 120 pages a minute; rests until ")
     assert second == "novine: 0 kept, 0 rejected, 0 queued, 0 pages a minute; given up: refused"
 

@@ -35,7 +35,10 @@ def pages(make_page: MakePage) -> list[GoldPage]:
     ]
 
 
-@pytest.mark.parametrize("name", sorted(TRAINERS.keys() - {"learned-fields", "hybrid-document"}))
+LEARNERS = {name for name, trainer in TRAINERS.items() if trainer.learns_own}
+
+
+@pytest.mark.parametrize("name", sorted(LEARNERS - {"learned-fields", "hybrid-document"}))
 def test_every_system_learns_from_twelve_pages_of_one_site(
     name: str, pages: list[GoldPage], make_page: MakePage, tmp_path: Path
 ) -> None:
