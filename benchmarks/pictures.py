@@ -1,5 +1,6 @@
 """Take the pictures of docs/ui.md: `python -m benchmarks.pictures`, with Chromium, from a crawl of the demo portal."""
 
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ from newscorpus.ui.server import listening
 
 DOCS = Path(__file__).parents[1] / "docs"
 CHROMIUM = "/usr/bin/chromium"
+PARAGRAPH = re.compile(".{100,}")
+"""A block that is longer than any entry of a menu."""
 ARGUMENTS = (
     "--no-sandbox --headless --disable-gpu --disable-quic --no-first-run --disable-background-networking".split()
 )
@@ -46,11 +49,13 @@ def try_page(tab: Any, address: str, corpus: Path) -> None:
 
 
 def mark(tab: Any, address: str, _corpus: Path) -> None:
-    """A page of the list to measure, some of its blocks marked."""
+    """A page of the list to measure, its first paragraphs marked."""
     tab.goto(f"{address}/mark/demo/demo/measure?who=ann")
     tab.wait_for_selector("[data-marks=ready]")
-    for key in "xxjjjjmm":
-        tab.keyboard.press(key)
+    paragraphs = tab.frame_locator("iframe").first.locator("[data-block]", has_text=PARAGRAPH)
+    for number in range(3):
+        paragraphs.nth(number).click()
+        tab.keyboard.press("m")
 
 
 def watch(tab: Any, address: str, _corpus: Path) -> None:
