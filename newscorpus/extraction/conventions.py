@@ -139,13 +139,13 @@ def _bylines(labelled: Labelled, fields: Fields) -> set[int]:
     good = [at for at, item in enumerate(labelled) if item.label is Label.GOOD]
     outer = {*good[:NEAR_ENDS], *good[-NEAR_ENDS:]}
     short = _short_texts(labelled, MAX_BYLINE_CHARACTERS)
-    return {at for at, text in short if at in outer and _is_byline(text, names, headlines)}
+    return {at for at, text in short if at in outer and is_byline(text, names, headlines)}
 
 
-def _is_byline(text: str, names: Sequence[Sequence[str]], headlines: Sequence[Sequence[str]]) -> bool:
+def is_byline(text: str, names: Sequence[Sequence[str]], headlines: Sequence[Sequence[str]]) -> bool:
     """Whether a text holds a number, an author's name or the headline before it, and hardly more."""
     words = _letters(text)
-    headline = next((each for each in headlines if words[: len(each)] == each), ())
+    headline = max((each for each in headlines if words[: len(each)] == each), key=len, default=())
     rest = frozenset(words[len(headline) :])
     found = {word for name in names if rest.issuperset(name) for word in name}
     is_signed = bool(found) or (bool(headline) and bool(rest))

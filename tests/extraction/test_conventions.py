@@ -9,6 +9,7 @@ import pytest
 from newscorpus.config import Part, Revision
 from newscorpus.corpus.intake import Row
 from newscorpus.data import Article, Page
+from newscorpus.extraction.conventions import is_byline
 from newscorpus.portals.portal import Portal
 from newscorpus.published.registry import load
 from newscorpus.recipe import Recipe, page_of_portal, process_page
@@ -141,3 +142,14 @@ def test_a_portal_names_what_is_left_out() -> None:
     assert isinstance(kept, Row)
     assert isinstance(left_out, Row)
     assert (POST[0] in kept.record.text, POST[0] in left_out.record.text) == (True, False)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_longest_headline_before_a_byline_counts_in_whatever_order_they_come(order: int) -> None:
+    """Parts of a title are a set, whose order differs from process to process."""
+    headlines = [
+        ["the", "bridge", "closes"],
+        ["the", "bridge", "closes", "walkers", "face", "a", "detour", "of", "a", "year"],
+    ]
+    text = "The bridge closes, walkers face a detour of a year By Jane Doe, 4 May 2026"
+    assert is_byline(text, (), headlines[::order])
