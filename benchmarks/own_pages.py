@@ -1,6 +1,6 @@
 """Measure what ten pages of one's own are worth to the default model, by host.
 
-    python benchmarks/own_pages.py DATA
+    python -m benchmarks.own_pages DATA
 
 DATA is the folder of the pages with gold text (docs/data.md). For each host with enough pages of which the shipped
 model learned from none: ten pages are drawn, trees are added to the shipped model (`newscorpus train main-text
@@ -34,7 +34,7 @@ RESULTS = Path(__file__).parent / "results" / "own_pages.md"
 
 HEAD = f"""# What ten pages of one's own are worth
 
-By `python benchmarks/own_pages.py DATA`: hosts with {FEWEST} pages and more of which the shipped `main-text` learned
+By `python -m benchmarks.own_pages DATA`: hosts with {FEWEST} pages and more of which the shipped `main-text` learned
 from none; {DRAWN} pages are drawn {DRAWS} times, trees are added, the rest is read before and after. Mean page F1 over
 word 4-grams; the gain with its 95 % interval, by a bootstrap over pages (of `all`, over hosts).
 

@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import uvicorn
-from playwright.sync_api import sync_playwright
 
 from newscorpus.corpus.published import open_corpus
 from newscorpus.demo.run import run_demo
@@ -21,21 +20,24 @@ CHROMIUM = "/usr/bin/chromium"
 PARAGRAPH = re.compile(".{100,}")
 """A block that is longer than any entry of a menu."""
 ARGUMENTS = (
-    "--no-sandbox --headless --disable-gpu --disable-quic --no-first-run --disable-background-networking".split()
-)
+    "--no-sandbox --headless --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+    " --disable-component-update --disable-sync"
+).split()
 
 
 @contextmanager
-def serving(corpus: Path) -> Iterator[str]:
-    """Serve a corpus; gives the address."""
+def serving(*corpora: Path) -> Iterator[str]:
+    """Serve corpora on a free port of this machine; gives the address."""
     with listening("127.0.0.1", 0) as listener:
         host = f"127.0.0.1:{listener.getsockname()[1]}"
-        server = uvicorn.Server(uvicorn.Config(make_app([corpus], [host]), log_level="error"))
+        server = uvicorn.Server(uvicorn.Config(make_app(corpora, [host]), log_level="error"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
-        yield f"http://{host}"
-        server.should_exit = True
-        thread.join()
+        try:
+            yield f"http://{host}"
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
 def try_page(tab: Any, address: str, corpus: Path) -> None:
@@ -69,6 +71,8 @@ VIEWS: Mapping[str, Callable[[Any, str, Path], None]] = {"ui-try": try_page, "ui
 
 def main() -> None:
     """Take all pictures."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 -- the tests serve corpora without it
+
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         corpus = run_demo(Path(folder) / "demo").corpus
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)

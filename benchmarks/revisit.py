@@ -1,4 +1,4 @@
-"""Measure what it costs to visit a portal again: `python benchmarks/revisit.py`.
+"""Measure what it costs to visit a portal again: `python -m benchmarks.revisit`.
 
 A newsroom is served on loopback, with validators and a sitemap that says when each article changed. It is crawled, and
 visited again while nothing has changed, after three articles changed, and after three others changed of which the
@@ -13,12 +13,11 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from http import HTTPStatus
 from pathlib import Path
 
+from benchmarks.newspapers import started
 from newscorpus.corpus.published import open_corpus
 
 SERVER = Path(__file__).parents[1] / "tests" / "mockserver" / "newsroom.py"
@@ -71,18 +70,6 @@ class VisitFigures:
     seconds: float
 
 
-@contextmanager
-def serving(articles: int) -> Iterator[str]:
-    """Serve the newsroom in a process of its own."""
-    command = [sys.executable, str(SERVER), str(articles)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield process.stdout.readline().strip()
-        finally:
-            process.kill()
-
-
 def ask(url: str) -> str:
     """Fetch the body at an address."""
     with urllib.request.urlopen(url) as answer:
@@ -122,7 +109,7 @@ def written(rows: list[VisitFigures], articles: int) -> str:
     lines = [
         "# Visiting a portal again",
         "",
-        f"Made by `benchmarks/revisit.py --articles {articles}`: a newsroom on loopback, whose sitemap says of",
+        f"Made by `python -m benchmarks.revisit --articles {articles}`: a newsroom on loopback, whose sitemap says of",
         f"{articles} articles when each changed. Requests for robots.txt are not counted; the seconds, start and build",
         "included, are those of a machine with other work to do, and show no more than the order of magnitude.",
         "",
@@ -139,7 +126,7 @@ def main() -> None:
     parser.add_argument("--articles", type=int, default=500, help="articles of the sitemap")
     parser.add_argument("--output", type=Path, default=RESULTS, help="file for the figures")
     arguments = parser.parse_args()
-    with serving(arguments.articles) as base, tempfile.TemporaryDirectory() as name:
+    with started(SERVER, arguments.articles) as base, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "portals").mkdir()
         (folder / "portals" / "newsroom.toml").write_text(PORTAL.format(base=base))

@@ -20,6 +20,9 @@ SINCE = "since"
 LOW_CONFIDENCE = "low_confidence"
 """Flag of a text that its model trusts less than what is published by default."""
 
+STATED = frozenset({"json-ld", "microdata", "meta"})
+"""Sources of evidence in which a page makes statements on itself, to machines."""
+
 REDESIGN = "redesign"
 """Flag of a document that was read after a redesign by what had been made for the design before."""
 
@@ -222,7 +225,7 @@ class Fields:
     @property
     def declares_date(self) -> bool:
         """Whether the day of publication is a statement of the page on itself, in what it says to machines."""
-        return self.provenance.published in {"json-ld", "microdata", "meta"}
+        return self.provenance.published in STATED
 
 
 @dataclass(frozen=True, slots=True)

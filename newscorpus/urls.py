@@ -89,6 +89,11 @@ def document_id(url: str) -> str:
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:ID_LENGTH]
 
 
+def id_of_page(url: str, body: bytes) -> str:
+    """Id of the document at `url`; of a page without an address, its content makes the id."""
+    return document_id(url) if url else hashlib.sha256(body).hexdigest()[:ID_LENGTH]
+
+
 def document_address(url: str, canonical: str) -> str:
     """The address that names the document at `url`: the canonical one that its page gives, where it can be believed.
 

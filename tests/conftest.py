@@ -5,10 +5,8 @@ import os
 import shutil
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from random import Random
@@ -21,23 +19,6 @@ from newscorpus.gold.pages import GoldPage
 
 DATA_VARIABLE = "NEWSCORPUS_DATA"
 BESIDE_CHECKOUT = Path(__file__).parents[2] / "shared" / "data"
-
-
-@pytest.fixture(scope="session")
-def started() -> Callable[..., AbstractContextManager[str]]:
-    """Runs a server in a process of its own; gives the line in which it says where it serves."""
-
-    @contextmanager
-    def run(server: Path, *arguments: object) -> Iterator[str]:
-        command = [sys.executable, str(server), *map(str, arguments)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdout is not None
-            try:
-                yield process.stdout.readline().strip()
-            finally:
-                process.kill()
-
-    return run
 
 
 @pytest.fixture(scope="session")

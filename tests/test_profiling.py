@@ -1,16 +1,12 @@
 """The command learns from a file of pages what stands on all of them."""
 
 import json
-import sys
 from pathlib import Path
 
+from prose import article, paragraphs
 from typer.testing import CliRunner
 
 from newscorpus.cli import app
-
-sys.path.insert(0, str(Path(__file__).parent / "mockserver"))
-
-from prose import article, paragraphs
 
 OFFER = "Our readers know that this house has been the best place for barley since the old mayor sold it to the ferry."
 

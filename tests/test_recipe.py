@@ -1,12 +1,11 @@
 """What becomes of a page: a row with language, tags and masks, or a rejection that quotes it."""
 
 import json
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
+from prose import paragraphs
 
 from newscorpus import recipe as module
 from newscorpus.config import Part, QualityConfig, Revision
@@ -27,10 +26,6 @@ from newscorpus.recipe import (
     process_page,
 )
 from newscorpus.workers import Lost
-
-sys.path.insert(0, str(Path(__file__).parent / "mockserver"))
-
-from prose import paragraphs
 
 URL = "http://example.org/story-1"
 PAGE = Page(URL, b"")

@@ -87,7 +87,7 @@ def counted(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in ordered) or "nothing"
 
 
-def chosen_revision(rules: str | None, upper: float | None, lower: float | None) -> "Revision":
+def _revision(rules: str | None, upper: float | None, lower: float | None) -> "Revision":
     """Read how blocks are labelled; `rules` are names with commas between them, or "none"."""
     from newscorpus.config import Revision
     from newscorpus.extraction.post_analysis import check_rules
@@ -102,10 +102,17 @@ def chosen_revision(rules: str | None, upper: float | None, lower: float | None)
 
 
 def chosen_recipe(
-    extractor: str, rights: str, quality: Path | None, no_filters: bool = False, revision: "Revision | None" = None
+    extractor: str,
+    rights: str,
+    quality: Path | None,
+    *,
+    no_filters: bool = False,
+    post_analysis: str | None = None,
+    upper: float | None = None,
+    lower: float | None = None,
 ) -> "Recipe":
     """Make the recipe that the options of a verb describe."""
-    from newscorpus.config import QualityConfig, Revision
+    from newscorpus.config import QualityConfig
     from newscorpus.corpus.quality.judge import read_quality
     from newscorpus.crawl.robots import RightsPolicy
     from newscorpus.recipe import Recipe
@@ -113,4 +120,5 @@ def chosen_recipe(
     if rights not in list(RightsPolicy):
         raise typer.BadParameter(f"--rights is {rights!r}; known: {', '.join(RightsPolicy)}")
     filters = None if no_filters else read_quality(quality) if quality else QualityConfig()
-    return Recipe(extractor or default_extractor(), RightsPolicy(rights), filters, revision or Revision())
+    revision = _revision(post_analysis, upper, lower)
+    return Recipe(extractor or default_extractor(), RightsPolicy(rights), filters, revision)

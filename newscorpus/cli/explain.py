@@ -18,7 +18,6 @@ from newscorpus.cli.app import (
     Upper,
     app,
     chosen_recipe,
-    chosen_revision,
 )
 
 if TYPE_CHECKING:
@@ -81,8 +80,8 @@ def explain(
         answered = explanation.answered if explanation else None
         place = (answered.archive_file, answered.archive_offset) if answered else ("", 0)
         found = archived_source(corpus, source, *place) if corpus else origin(read_source(source, url))
-        revision = chosen_revision(post_analysis, upper, lower)
-        shown = show_page(chosen_recipe(extractor, rights, quality, revision=revision), found)
+        recipe = chosen_recipe(extractor, rights, quality, post_analysis=post_analysis, upper=upper, lower=lower)
+        shown = show_page(recipe, found)
     if shown and format is ExplainFormat.HTML:
         _write_html(shown, source, output)
     else:

@@ -22,7 +22,6 @@ from newscorpus.cli.app import (
     Upper,
     app,
     chosen_recipe,
-    chosen_revision,
     counted,
 )
 
@@ -82,8 +81,10 @@ def extract(
     is_file = not from_web and source.endswith(PAGES_SUFFIXES)
     if profile == LEARN and not is_file:
         raise typer.BadParameter("--profile learn is for a file of pages, which it learns from")
-    revision = chosen_revision(post_analysis, upper, lower)
-    recipe, origin = chosen_recipe(extractor, rights, quality, no_filters, revision), page_origin(portal, template)
+    recipe = chosen_recipe(
+        extractor, rights, quality, no_filters=no_filters, post_analysis=post_analysis, upper=upper, lower=lower
+    )
+    origin = page_origin(portal, template)
     if profile and profile != LEARN:
         origin = with_profile(origin, Path(profile))
     if not is_file:

@@ -1,6 +1,5 @@
 """Write what an extractor makes of a page in the formats of `newscorpus extract`."""
 
-import hashlib
 from collections.abc import Callable, Mapping
 
 import msgspec
@@ -12,7 +11,7 @@ from newscorpus.published import registry
 from newscorpus.recipe import Recipe, SourcePage, extractor_of, process_page
 from newscorpus.stored import rejection_line
 from newscorpus.tokens import collapse, printable
-from newscorpus.urls import ID_LENGTH, document_id
+from newscorpus.urls import id_of_page
 
 COLUMNS = ("label", "score", "reasons", "path", "text")
 """Of the table of blocks, separated by tabs."""
@@ -64,9 +63,7 @@ def record(recipe: Recipe, page: SourcePage) -> bytes:
     """Show the record as a line of JSON; of a rejected page `id`, `url` and `rejected`."""
     found = process_page(recipe, page)
     if isinstance(found, Rejected):
-        url, body = page.page.url, page.page.body
-        page_id = document_id(url) if url else hashlib.sha256(body).hexdigest()[:ID_LENGTH]
-        return rejection_line(page_id, url, found)
+        return rejection_line(id_of_page(page.page.url, page.page.body), page.page.url, found)
     return encode_line(found.record)
 
 

@@ -43,6 +43,11 @@ COLUMNS = (*FEATURES, *CONTEXT)
 """What the second pass sees; the first sees the columns of `FEATURES`."""
 
 
+def probability_of(margin: Floats) -> Floats:
+    """The probability whose odds have these logarithms."""
+    return np.asarray(1 / (1 + np.exp(-margin)))
+
+
 class Trees:
     """The trees of one file of a model, which see `width` columns.
 
@@ -58,7 +63,7 @@ class Trees:
 
     def probability(self, rows: Matrix) -> Floats:
         """The probability of each row, shape (rows,); `rows` has the shape (rows, width)."""
-        return np.asarray(1 / (1 + np.exp(-self.margin(rows))))
+        return probability_of(self.margin(rows))
 
     def margin(self, rows: Matrix) -> Floats:
         """The logarithm of the odds of that probability."""

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.svm import LinearSVC
 
 from newscorpus.arrays import Flags
-from newscorpus.data import Fields, Page, Rejected
+from newscorpus.data import STATED, Fields, Page, Rejected
 from newscorpus.evaluation.fields import hide_structured
 from newscorpus.extraction.fields import read_fields
 from newscorpus.extraction.fields.dates import Setting, find_dates
@@ -30,8 +30,6 @@ from newscorpus.learning.sources import Progress, TrainingError, TrainingPages, 
 
 MODEL_VERSION = "1"
 PACKAGES = ("numpy", "scikit-learn", "scipy")
-TRUTHFUL = frozenset({"json-ld", "microdata", "meta"})
-"""Sources whose word is taken for the truth."""
 BESIDE_NAMES = 30
 """Letters and digits that may stand beside the names in an element that holds the authors ("By", a role, a place)."""
 
@@ -142,9 +140,9 @@ def declared(fields: Fields) -> Fields:
     """Those of title, date and authors that structured data gives; a heading confirms what it says of the title."""
     source = fields.provenance
     return Fields(
-        title=fields.title if source.title in TRUTHFUL | {"heading"} else "",
-        published=fields.published if source.published in TRUTHFUL else "",
-        authors=fields.authors if source.authors in TRUTHFUL else (),
+        title=fields.title if source.title in STATED | {"heading"} else "",
+        published=fields.published if source.published in STATED else "",
+        authors=fields.authors if source.authors in STATED else (),
         language=fields.language,
     )
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from newscorpus.arrays import Floats, Matrix
 from newscorpus.artifacts import Artifact, load_artifact
-from newscorpus.extraction.classify import COLUMNS, FIRST, SECOND, Trees, add_context
+from newscorpus.extraction.classify import COLUMNS, FIRST, SECOND, Trees, add_context, probability_of
 from newscorpus.extraction.features import FEATURES
 from newscorpus.extraction.main_text import INPUTS, MODEL
 from newscorpus.learning.boosting import Boosting, fit
@@ -90,5 +90,5 @@ def _unseen(
         for at in held:
             below_margin = below.margin(matrices[at]) if below else 0.0
             margin = np.asarray(trees.predict(matrices[at], raw_score=True)) + below_margin
-            probabilities[at] = np.asarray(1 / (1 + np.exp(-margin)))
+            probabilities[at] = probability_of(margin)
     return probabilities

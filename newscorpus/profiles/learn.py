@@ -15,7 +15,7 @@ from newscorpus.extraction.post_analysis.headline import lower_words
 from newscorpus.profiles.names import opening_key, path_of, text_key
 from newscorpus.profiles.profile import FieldFacts, PathFacts, Profile, Repeated
 from newscorpus.tokens import count_words
-from newscorpus.urls import ID_LENGTH, document_address, document_id
+from newscorpus.urls import document_address, id_of_page
 
 MOST_PAGES = 300
 """Pages that a profile is learned from at most; more hardly change it."""
@@ -66,7 +66,7 @@ def learn(pages: Iterable[SeenPage], source: str, extractor: str) -> Profile:
 def document_of(reading: Reading) -> str:
     """Id of the document on a page, as its row has it; without an address, its content names it."""
     url = document_address(reading.page.url, reading.fields.canonical_url)
-    return document_id(url) if url else hashlib.sha256(reading.page.body).hexdigest()[:ID_LENGTH]
+    return id_of_page(url, reading.page.body)
 
 
 def sample_key(document: str) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 
 from newscorpus.arrays import Floats
 from newscorpus.artifacts import Artifact, load_artifact
+from newscorpus.extraction.classify import probability_of
 from newscorpus.extraction.extractor import Reading
 from newscorpus.extraction.verdict import Logistic, read_logistic
 from newscorpus.profiles.evidence import EVIDENCE, PageEvidence, SiteEvidence
@@ -15,8 +16,6 @@ from newscorpus.profiles.profile import Profile, ProfileFile, read_profile
 MODEL = "site-review"
 LOGISTIC = "block"
 """Name of the numbers of the logistic model in the metadata."""
-
-
 LOADED = 32
 """Profiles that a process holds, a few MB each."""
 
@@ -30,13 +29,12 @@ class SiteReview:
 
     def __init__(self, profile: Profile, artifact: Artifact | None = None) -> None:
         self._evidence = SiteEvidence(profile)
-        logistic = read_logistic(artifact or load_artifact(MODEL, tuple(EVIDENCE)), LOGISTIC, len(EVIDENCE))
-        self._judge = logistic
+        self._logistic = read_logistic(artifact or load_artifact(MODEL, tuple(EVIDENCE)), LOGISTIC, len(EVIDENCE))
 
     def __call__(self, reading: Reading, probability: Floats) -> Floats:
         """Per block the probability of being main text, from the one that the model gives by the page alone."""
         evidence = self._evidence.measure(document_of(reading), reading.blocks, probability)
-        return judge(self._judge, evidence)
+        return judge(self._logistic, evidence)
 
 
 @lru_cache(LOADED)
@@ -47,5 +45,5 @@ def load_review(file: ProfileFile) -> SiteReview:
 
 def judge(logistic: Logistic, evidence: PageEvidence) -> Floats:
     """The probability of each block, by the evidence on it; none for what stands everywhere."""
-    probability = 1 / (1 + np.exp(-(evidence.rows @ np.array(logistic.weights) + logistic.bias)))
+    probability = probability_of(evidence.rows @ np.array(logistic.weights) + logistic.bias)
     return np.where(evidence.is_everywhere, 0.0, probability)

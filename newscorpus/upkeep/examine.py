@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
-from newscorpus.data import Article, Fields, Page, Rejected, RuleHit
+from newscorpus.data import STATED, Article, Fields, Page, Rejected, RuleHit
 from newscorpus.evaluation.scores import ngram_scores
 from newscorpus.extraction.extractor import read
 from newscorpus.extraction.fields.dates import parse_date
@@ -12,8 +12,6 @@ from newscorpus.gold.pages import GoldPage
 from newscorpus.portals.portal import TemplateSection
 from newscorpus.recipe import Recipe, SourcePage, extract_article, extractor_of
 
-STRUCTURED = frozenset({"json-ld", "microdata", "meta"})
-"""Sources in which a page states its fields to machines."""
 SAME_TEXT = 0.9
 """F1 of word 4-grams from which on two texts agree: what the evaluation calls a good text."""
 
@@ -86,7 +84,7 @@ def _stated(page: Page) -> Mapping[str, tuple[str, ...]]:
         return {}
     by_field: dict[str, tuple[str, ...]] = {"text": (reading.article_body,) if reading.article_body else ()}
     for item in reading.evidence:
-        if item.source in STRUCTURED:
+        if item.source in STATED:
             by_field[item.field] = (*by_field.get(item.field, ()), item.value)
     return by_field
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.newspapers import started
 from newscorpus.addon.options import default_corpus
 from newscorpus.errors import CrawlError
 
@@ -31,10 +32,8 @@ OURS = {"scrapy.cfg": "[settings]\ndefault = newscorpus.settings\n"}
 
 @pytest.fixture(scope="module")
 def base() -> Iterator[str]:
-    with subprocess.Popen([sys.executable, str(SERVER)], stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        yield server.stdout.readline().strip()
-        server.kill()
+    with started(SERVER) as base:
+        yield base
 
 
 def crawl(folder: Path, *arguments: str) -> tuple[int, list[str]]:

@@ -14,6 +14,7 @@ from scrapy.http import HtmlResponse
 from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
+from benchmarks.newspapers import started
 from newscorpus.addon.pages import as_source_page
 from newscorpus.addon.plugin import COMPONENTS, NewscorpusAddon, SpiderHints, hints_of
 from newscorpus.crawl.politeness import PolitenessPolicy
@@ -115,13 +116,8 @@ def scrapy(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_example_project_makes_a_corpus(example: Path) -> None:
-    with subprocess.Popen([sys.executable, str(SERVER)], stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        try:
-            start = server.stdout.readline().strip() + "/"
-            done = scrapy(example, "-a", f"start={start}", "-s", "DOWNLOAD_DELAY=0.1")
-        finally:
-            server.kill()
+    with started(SERVER) as base:
+        done = scrapy(example, "-a", f"start={base}/", "-s", "DOWNLOAD_DELAY=0.1")
     assert done.returncode == 0, done.stdout + done.stderr
     corpus = example / "corpora" / "valley"
     assert json.loads((corpus / "corpus" / "manifest.json").read_text())["documents"] == 5

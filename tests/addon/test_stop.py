@@ -6,13 +6,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
 
+from benchmarks.newspapers import started
 from newscorpus.addon.stop import STOPPED
 from newscorpus.crawl.ledger import UrlState
 from newscorpus.crawl.ledger.status import states
@@ -21,9 +22,6 @@ SERVER = Path(__file__).parents[1] / "mockserver" / "dead_pages.py"
 ARTICLES = 120
 AT_ONCE = 30
 """Seconds within which a crawl of a busy machine ends that waits for nothing; what it could wait for takes 600."""
-
-Serving = AbstractContextManager[str]
-"""While it is open, a site is served at the address that it gives."""
 
 PORTAL = """
 name = "mock"
@@ -45,10 +43,9 @@ class Blocking(LogFormatter):
 """
 
 
-@pytest.fixture
-def serving(started: Callable[..., Serving]) -> Callable[[float], Serving]:
-    """Serves a site of which a share is dead, and silent for ten minutes."""
-    return lambda share: started(SERVER, ARTICLES, share, 600)
+def serving(share: float) -> AbstractContextManager[str]:
+    """Serve a site of which a share is dead, and silent for ten minutes."""
+    return started(SERVER, ARTICLES, share, 600)
 
 
 def asked(base: str, part: str) -> int:
@@ -82,9 +79,7 @@ def wait_for(base: str, part: str, process: "subprocess.Popen[bytes]", at_least:
         time.sleep(0.02)
 
 
-def test_sigterm_to_the_whole_group_leaves_what_is_under_way_queued(
-    tmp_path: Path, serving: Callable[[float], Serving]
-) -> None:
+def test_sigterm_to_the_whole_group_leaves_what_is_under_way_queued(tmp_path: Path) -> None:
     with serving(0.0) as base:
         with crawling(tmp_path, base) as process:
             wait_for(base, "/story/", process, 40)
@@ -109,7 +104,7 @@ def rows(folder: Path) -> list[str]:
     return [line for segment in segments for line in segment.read_text().splitlines()[1:]]
 
 
-def test_a_second_ctrl_c_does_not_wait_for_a_silent_page(tmp_path: Path, serving: Callable[[float], Serving]) -> None:
+def test_a_second_ctrl_c_does_not_wait_for_a_silent_page(tmp_path: Path) -> None:
     with serving(0.2) as base, crawling(tmp_path, base) as process:
         wait_for(base, "/story/000006", process)  # which is silent
         process.send_signal(signal.SIGINT)
@@ -120,7 +115,7 @@ def test_a_second_ctrl_c_does_not_wait_for_a_silent_page(tmp_path: Path, serving
     assert process.returncode == STOPPED, (tmp_path / "log").read_text()
 
 
-def test_a_busy_event_loop_is_not_waited_for(tmp_path: Path, serving: Callable[[float], Serving]) -> None:
+def test_a_busy_event_loop_is_not_waited_for(tmp_path: Path) -> None:
     (tmp_path / "blocking.py").write_text(BLOCKING)
     with serving(0.0) as base, crawling(tmp_path, base, "LOG_FORMATTER=blocking.Blocking") as process:
         wait_for(base, "/story/", process)

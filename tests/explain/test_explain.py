@@ -3,13 +3,13 @@
 import json
 import shutil
 import sqlite3
-import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
+from prose import article, paragraphs
 from typer.testing import CliRunner
 
 from newscorpus.cli import app
@@ -28,10 +28,6 @@ from newscorpus.layout import INTAKE_SEGMENT
 from newscorpus.portals.portal import TemplateSection
 from newscorpus.publish.build import build
 from newscorpus.recipe import Recipe, SourcePage, process_page
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
-
-from prose import article, paragraphs
 
 SITE = "https://news.example"
 BTE = Recipe("bte")

@@ -2,7 +2,6 @@
 
 import os
 import random
-import sys
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
@@ -12,14 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.attacking.damage import DAMAGES, Damage, damage_at_random
+from benchmarks.attacking.pages import BEYOND, WITHIN, Count, hostile_page
 from newscorpus.data import Article, Page, Rejected
 from newscorpus.extraction.extractor import Extractor
 from newscorpus.gold.pages import read_pages
 from newscorpus.published.registry import DEFAULT, load
-
-sys.path.insert(0, str(Path(__file__).parents[2]))  # the benchmarks are not installed
-from benchmarks.attacking.damage import DAMAGES, Damage, damage_at_random
-from benchmarks.attacking.pages import BEYOND, WITHIN, Count, hostile_page
 
 SETS = ("cleaneval", "daniel", "dragnet", "fundus", "htmldate", "ir_research", "l3s_gn1", "wcxb")
 EVERY = 1 if os.environ.get("NEWSCORPUS_ALL_PAGES") else 12

@@ -1,21 +1,16 @@
 """Articles that a page carries but does not show: each page is ours, and its text was written down before the page."""
 
 import json
-import sys
 from collections.abc import Mapping
 from html import escape
-from pathlib import Path
 
 import pytest
+from prose import paragraphs
 
 from newscorpus.data import Article, Page, Rejected
 from newscorpus.extraction.carried import PAYWALLED_TEXT_NOT_USED
 from newscorpus.extraction.extractor import SystemExtractor
 from newscorpus.published.registry import load
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
-
-from prose import paragraphs
 
 GOLD = paragraphs("quarry", 8)
 TITLE = "The quarry above the village closes after a hundred years"

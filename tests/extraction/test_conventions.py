@@ -1,10 +1,9 @@
 """What counts as main text where people differ: pages of our own, whose texts were written down before the pages."""
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+from prose import paragraphs
 
 from newscorpus.config import Part, Revision
 from newscorpus.corpus.intake import Row
@@ -13,10 +12,6 @@ from newscorpus.extraction.conventions import is_byline
 from newscorpus.portals.portal import Portal
 from newscorpus.published.registry import load
 from newscorpus.recipe import Recipe, page_of_portal, process_page
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
-
-from prose import paragraphs
 
 TITLE = "The ferry at Aldwick runs again"
 GOLD = paragraphs(TITLE, 6)

@@ -1,21 +1,16 @@
 """The default system: what it says of a text that it hardly trusts."""
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from prose import article
 
 from newscorpus.arrays import Floats, Matrix
 from newscorpus.data import Article, Page, Rejected
 from newscorpus.extraction.classify import Trees
 from newscorpus.extraction.extractor import FoundText, Reading, assemble, join, read
 from newscorpus.extraction.main_text import MainTextSystem
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
-
-from prose import article
 
 
 class Constant(Trees):

@@ -1,13 +1,12 @@
 """Two texts of one page: what is read of them, which is taken, and when nobody is asked."""
 
 import math
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from prose import article, paragraphs
 
 from newscorpus.data import Article, Page
 from newscorpus.extraction import second_opinion
@@ -15,10 +14,6 @@ from newscorpus.extraction.extractor import FoundText, Reading, assemble, read
 from newscorpus.extraction.main_text import MainTextSystem
 from newscorpus.extraction.second_opinion import PAIR_SIGNS, Arbiter, other_text, read_pair
 from newscorpus.extraction.verdict import SIGNS, Logistic
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
-
-from prose import article, paragraphs
 
 N_SIGNS = len(SIGNS) + len(PAIR_SIGNS)
 NEVER, ALWAYS = (Logistic((0.0,) * N_SIGNS, bias) for bias in (-2.0, 2.0))

@@ -1,18 +1,12 @@
 """Pages that append other articles to their own: each page is ours, and its text was written down before the page."""
 
-import sys
-from pathlib import Path
-
 import pytest
+from prose import paragraphs
 
 from newscorpus.data import Article, Page, Rejected
 from newscorpus.extraction.extractor import BlockSystemExtractor
 from newscorpus.published.registry import load
 from newscorpus.recipe import Recipe, process_page
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
-
-from prose import paragraphs
 
 TITLES = (
     "The weir at Aldwick is repaired",

@@ -11,9 +11,6 @@ import json
 import random
 import sys
 from collections import Counter
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 from prose import sentence
 

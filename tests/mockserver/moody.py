@@ -6,14 +6,10 @@ with [[path, time]] of what was asked.
 """
 
 import json
-import sys
 import threading
 import time
 from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 from prose import article
 

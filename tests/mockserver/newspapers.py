@@ -11,9 +11,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 from prose import article
 

@@ -9,9 +9,6 @@ import json
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 import prose
 

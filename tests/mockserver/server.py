@@ -6,7 +6,6 @@ that were under way when this one came.
 
 import gzip
 import json
-import sys
 import threading
 import time
 from collections import Counter
@@ -14,12 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import brotli  # type: ignore[import-untyped]
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from prose import article
 
 ROBOTS = b"User-agent: *\nDisallow: /private/\n"

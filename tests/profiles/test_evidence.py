@@ -1,18 +1,12 @@
 """What a profile says of a page's blocks, and that a page is no evidence on itself."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from profiled import SUBSCRIBE, page_html, seen, seen_pages, town
 
 from newscorpus.arrays import Floats
 from newscorpus.profiles.evidence import EVIDENCE, SiteEvidence
 from newscorpus.profiles.learn import SeenPage, learn
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
-
-from profiled import SUBSCRIBE, page_html, seen, seen_pages, town
 
 OWN, PATH, IS_KNOWN, IS_REPEATED, PATH_REPEATS = range(len(EVIDENCE))
 GOOD = ("It rained", "The river", "Subscribe")

@@ -1,20 +1,16 @@
 """What a profile says of the pages it was learned from, and that nothing but the pages decides it."""
 
 import random
-import sys
 from pathlib import Path
 
 import pytest
+from profiled import SUBSCRIBE, page_html, seen, seen_pages, town
 
 from newscorpus.data import Fields
 from newscorpus.errors import CorpusError
 from newscorpus.profiles.learn import MOST_PAGES, SeenPage, learn
 from newscorpus.profiles.names import opening_key, text_key
 from newscorpus.profiles.profile import FieldFacts, PathFacts, Profile, read_profile, write_profile
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
-
-from profiled import SUBSCRIBE, page_html, seen, seen_pages, town
 
 BOX = "html/body/div#post-0.story"
 

@@ -1,9 +1,9 @@
 """The default extractor with what it knows of the portal."""
 
-import sys
 from pathlib import Path
 
 import pytest
+from prose import article, paragraphs
 
 from newscorpus.artifacts import Artifact, ArtifactError, Metadata
 from newscorpus.data import Article, Label, Page
@@ -14,10 +14,6 @@ from newscorpus.profiles.profile import Profile, write_profile
 from newscorpus.profiles.review import SiteReview
 from newscorpus.profiling import see_page
 from newscorpus.recipe import Recipe, SourcePage, extractor_of
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
-
-from prose import article, paragraphs
 
 OFFER = "Our readers know that this house has been the best place for barley since the old mayor sold it to the ferry."
 RECIPE = Recipe("main-text-alone")

@@ -2,13 +2,13 @@
 
 import itertools
 import shutil
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import pytest
+from prose import article
 from typer.testing import CliRunner
 
 from newscorpus.cli import app
@@ -34,10 +34,6 @@ from newscorpus.publish.reextract import SEGMENTS, Extracted, History, apply, re
 from newscorpus.recipe import JudgedPage, Recipe
 from newscorpus.stats.count import corpus_stats
 from newscorpus.stored import archive_files, page_of_capture
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
-
-from prose import article
 
 BTE = Recipe("bte")
 PORTAL = Portal("news", ("en",), ("news.example",), ("https://news.example/",), articles=("/(?:story|other)",))

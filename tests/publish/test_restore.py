@@ -1,11 +1,11 @@
 """Rows that an intake has lost: restored from the archive, or asked for again; nothing twice, wherever it is killed."""
 
 import os
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from prose import article
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.intake import Row, encode_header, encode_row, read_intake
@@ -21,10 +21,6 @@ from newscorpus.publish import restore
 from newscorpus.publish.build import build
 from newscorpus.publish.restore import Restoration, count_rows, held_pages
 from newscorpus.recipe import Recipe, SourcePage, process_page
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
-
-from prose import article
 
 URL = "https://news.example/story-{}"
 PAGES = 12

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from benchmarks.newspapers import started
+
 SERVER = Path(__file__).parents[1] / "mockserver" / "server.py"
 
 PORTAL = """
@@ -91,12 +93,8 @@ def shared_mock_site() -> Iterator[MockSite]:
 
 
 def serve_mock_site() -> Iterator[MockSite]:
-    with subprocess.Popen([sys.executable, str(SERVER)], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield MockSite(process.stdout.readline().strip())
-        finally:
-            process.kill()
+    with started(SERVER) as base:
+        yield MockSite(base)
 
 
 @pytest.fixture(scope="session")

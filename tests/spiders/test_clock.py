@@ -5,12 +5,13 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+
+from benchmarks.newspapers import started
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "dead_pages.py"
 ARTICLES = 40
@@ -34,7 +35,7 @@ execute(["scrapy", "crawl", "portal", "-a", "portal=mock", "-s", "NEWSCORPUS_COR
 
 
 @pytest.fixture
-def base(started: Callable[..., AbstractContextManager[str]]) -> Iterator[str]:
+def base() -> Iterator[str]:
     with started(SERVER, ARTICLES, 0) as base:
         yield base
 

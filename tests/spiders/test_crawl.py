@@ -1,6 +1,5 @@
 """One crawl of a site with every misbehaviour we know, and what must come of each."""
 
-import sys
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -9,9 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
-
 from prose import article
 
 KEPT = [

@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
 import pytest
+
+from benchmarks.newspapers import started
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "dead_pages.py"
 ARTICLES = 300
@@ -24,7 +25,7 @@ delay_seconds = 0
 
 
 @pytest.fixture(scope="module")
-def base(started: Callable[..., AbstractContextManager[str]]) -> Iterator[str]:
+def base() -> Iterator[str]:
     with started(SERVER, ARTICLES, DEAD / ARTICLES) as base:
         yield base
 

@@ -3,13 +3,13 @@
 import json
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks.newspapers import started
 from newscorpus.corpus.published import open_corpus
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "newsroom.py"
@@ -47,7 +47,7 @@ class Visit:
 
 
 @pytest.fixture(scope="module")
-def site(started: Callable[..., AbstractContextManager[str]]) -> Iterator[str]:
+def site() -> Iterator[str]:
     with started(SERVER, N_ARTICLES) as base:
         yield base
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.newspapers import started
 from newscorpus.gold.pages import read_pages
 
 REPLAY = Path(__file__).parents[1] / "mockserver" / "replay.py"
@@ -77,15 +78,9 @@ def test_a_model_is_used_by_its_folder(project: Path, name: str) -> None:
 
 @pytest.fixture(scope="module")
 def sites(project: Path) -> Iterator[dict[str, str]]:
-    files = [str(project / f"{name}.jsonl") for name in MODELS]
-    with subprocess.Popen(
-        [sys.executable, str(REPLAY), str(CRAWLED), *files], stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        try:
-            yield json.loads(process.stdout.readline())
-        finally:
-            process.kill()
+    files = [project / f"{name}.jsonl" for name in MODELS]
+    with started(REPLAY, CRAWLED, *files) as line:
+        yield json.loads(line)
 
 
 @pytest.mark.data

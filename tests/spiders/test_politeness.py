@@ -1,8 +1,6 @@
 """A crawl of two sites that mind how they are asked."""
 
 import json
-import subprocess
-import sys
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from benchmarks.newspapers import started
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "moody.py"
 
@@ -39,12 +39,8 @@ class Done:
 
 @pytest.fixture(scope="module")
 def sites() -> Iterator[dict[str, str]]:
-    with subprocess.Popen([sys.executable, str(SERVER)], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield dict(zip(("strict", "forbidding"), json.loads(process.stdout.readline()), strict=True))
-        finally:
-            process.kill()
+    with started(SERVER) as line:
+        yield dict(zip(("strict", "forbidding"), json.loads(line), strict=True))
 
 
 @pytest.fixture(scope="module")

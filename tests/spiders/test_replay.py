@@ -1,14 +1,14 @@
 """Real pages of several sites, served here and crawled end to end: each ends as a row or as a rejection."""
 
 import json
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from benchmarks.newspapers import started
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "replay.py"
 
@@ -32,15 +32,9 @@ delay_seconds = 0
 
 @pytest.fixture(scope="module")
 def sites(gold_data: Path) -> Iterator[dict[str, str]]:
-    files = [str(gold_data / f"{name}.jsonl.zst") for name in SETS]
-    with subprocess.Popen(
-        [sys.executable, str(SERVER), str(COUNT), *files], stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        try:
-            yield json.loads(process.stdout.readline())
-        finally:
-            process.kill()
+    files = [gold_data / f"{name}.jsonl.zst" for name in SETS]
+    with started(SERVER, COUNT, *files) as line:
+        yield json.loads(line)
 
 
 @pytest.fixture(scope="module")

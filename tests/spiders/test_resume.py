@@ -15,6 +15,7 @@ from urllib.request import urlopen
 import pytest
 from typer.testing import CliRunner
 
+from benchmarks.newspapers import started
 from newscorpus.cli import app
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.intake import Row, read_intake
@@ -66,13 +67,8 @@ def calm(crawl: Callable[..., Any], base: str, tmp_path_factory: pytest.TempPath
 
 
 def serve(*options: str, articles: int = ARTICLES) -> Iterator[str]:
-    command = [sys.executable, str(SERVER), str(articles), "1", *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield json.loads(process.stdout.readline())[0]
-        finally:
-            process.kill()
+    with started(SERVER, articles, 1, *options) as line:
+        yield json.loads(line)[0]
 
 
 def asked(base: str) -> Counter[str]:

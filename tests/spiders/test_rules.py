@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from prose import article, paragraphs
 
 from newscorpus.corpus.intake import Row
 from newscorpus.crawl.ledger.status import status
@@ -17,7 +18,6 @@ from newscorpus.portals.schema import load_portal
 from newscorpus.publish.reextract import reextract
 from newscorpus.recipe import Recipe
 from newscorpus.stored import archive_files
-from tests.mockserver.prose import article, paragraphs
 
 KEYS = """
 name = "mock"

@@ -12,16 +12,13 @@ from typing import Any
 
 import pytest
 from newscorpus.spiders.warc import PART_RECORDS, _read_part, read_warc_arguments
+from prose import article
 from warcio.archiveiterator import ArchiveIterator
 from warcio.warcwriter import WARCWriter
 
 from newscorpus.crawl.archive.read import read_captures
 from newscorpus.crawl.archive.values import Capture
 from newscorpus.errors import CrawlError
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
-
-from prose import article
 
 PAGES = (
     *(f"/news/story-of-the-day-{number}.html" for number in range(10001, 10004)),

@@ -1,8 +1,6 @@
 """A crawled corpus, a server that shows it, and a browser that looks at it."""
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,21 +8,13 @@ import pytest
 
 pytest.importorskip("starlette", reason="the extra `ui` is not installed (pip install 'newscorpus[ui]')")
 
-import uvicorn
 from starlette.testclient import TestClient
 
+from benchmarks.pictures import ARGUMENTS, CHROMIUM, serving
 from newscorpus.demo.run import run_demo
 from newscorpus.ui.app import make_app
-from newscorpus.ui.server import listening
 
-CHROMIUM = "/usr/bin/chromium"
-ARGUMENTS = (
-    "--no-sandbox --headless --disable-gpu --disable-quic --no-first-run --disable-background-networking"
-    " --disable-component-update --disable-sync"
-).split()
 HOST = "testserver"
-
-Serving = Callable[..., AbstractContextManager[str]]
 
 
 @pytest.fixture(scope="session")
@@ -41,27 +31,7 @@ def client(demo_corpus: Path) -> Iterator[TestClient]:
 
 
 @pytest.fixture(scope="session")
-def serving() -> Serving:
-    """Serves corpora on a free port of this machine; gives the address."""
-
-    @contextmanager
-    def run(*corpora: Path) -> Iterator[str]:
-        with listening("127.0.0.1", 0) as listener:
-            host = f"127.0.0.1:{listener.getsockname()[1]}"
-            server = uvicorn.Server(uvicorn.Config(make_app(corpora, [host]), log_level="error"))
-            thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
-            thread.start()
-            try:
-                yield f"http://{host}"
-            finally:
-                server.should_exit = True
-                thread.join()
-
-    return run
-
-
-@pytest.fixture(scope="session")
-def served(serving: Serving, demo_corpus: Path) -> Iterator[str]:
+def served(demo_corpus: Path) -> Iterator[str]:
     """The address of a server that shows the demo corpus."""
     with serving(demo_corpus) as address:
         yield address

@@ -1,6 +1,5 @@
 """Portal files against archives: which checks fail, and what is shown."""
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
@@ -8,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from prose import article, paragraphs
 from typer.testing import CliRunner
 
 from newscorpus.cli import app
@@ -20,10 +20,6 @@ from newscorpus.data import Page
 from newscorpus.portals.portal import Portal, TemplateVersion
 from newscorpus.recipe import Recipe
 from newscorpus.upkeep.check import PortalCheck, check
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "mockserver"))
-
-from prose import article, paragraphs
 
 GOOD = TemplateVersion(text=("article > p",), title=("h1",), published=("time::attr(datetime)",))
 PORTAL = Portal("news", ("en",), ("news.example",), ("https://news.example/",), articles=("/story",))

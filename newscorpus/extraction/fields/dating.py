@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta, timezone
 from urllib.parse import urlsplit
 
-from newscorpus.data import Evidence
+from newscorpus.data import STATED, Evidence
 from newscorpus.extraction.fields.dates import Setting, parse_date
 from newscorpus.extraction.fields.decide import Decided, of_field
 from newscorpus.extraction.fields.markup import Markup
@@ -28,8 +28,8 @@ MAX_VALUES = 2
 LITERALS = ("publi", "pubdate", "pub_date", "uploaddate", "upload_date")
 """One of these stands in whatever `PUBLISHED` matches; to look for them takes a tenth of the time."""
 
-MACHINE = frozenset({"json-ld", "microdata", "meta", "sitemap", "feed"})
-WEIGHTS = {"template": 100, "portal": 100} | dict.fromkeys(MACHINE, 6) | dict.fromkeys(("text", "time-tag", "url"), 2)
+WEIGHTS = dict.fromkeys(("template", "portal"), 100) | dict.fromkeys(STATED | {"sitemap", "feed"}, 6)
+WEIGHTS |= dict.fromkeys(("text", "time-tag", "url"), 2)
 """Votes of a source for the day it names first; a further one gets one vote. Of equals the more trusted source wins, so
 that what the page shows comes before its address: of 1,427 days, 2026-11, no fewer are right than with more votes."""
 MAX_DATES = 3

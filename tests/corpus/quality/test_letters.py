@@ -1,21 +1,17 @@
 """Texts whose letters were shifted, shuffled or encoded are refused; no text is for being in an unknown language."""
 
 import string
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.unreadable import DISFIGURED, misread, next_points
 from newscorpus.config import QualityConfig
 from newscorpus.corpus.quality import judge_quality
 from newscorpus.corpus.quality.letters import letter_gains
 from newscorpus.data import Article, Fields, Rejected
-
-sys.path.insert(0, str(Path(__file__).parents[3]))
-from benchmarks.unreadable import DISFIGURED, misread, next_points
 
 PLAIN = {
     "de": "Der Stadtrat hat am Montagabend nach langer Debatte den Haushalt für das kommende Jahr "
