@@ -26,12 +26,13 @@ from newscorpus.crawl.robots import RightsPolicy, judge_rights
 from newscorpus.data import SCHEMA, Article, Evidence, Page, Rejected, RuleHit
 from newscorpus.dedup.signature import sign
 from newscorpus.discovery.addresses import PORTAL_EVIDENCE, PROMISING, AddressTrust
-from newscorpus.extraction.extractor import TEMPLATE_SHORT, Extractor, SystemExtractor, join
+from newscorpus.extraction.extractor import TEMPLATE_SHORT, BlockSystemExtractor, Extractor, SystemExtractor, join
 from newscorpus.extraction.fields.entities import ARTICLES as ARTICLE_KINDS
 from newscorpus.extraction.fields.learned import MODEL as FIELDS_MODEL
 from newscorpus.extraction.second_opinion import PACKAGE
 from newscorpus.portals.portal import Portal, TemplateSection
 from newscorpus.portals.template import RuleTally, TemplateRules
+from newscorpus.profiles.learn import SeenPage, document_of
 from newscorpus.profiles.profile import ProfileFile
 from newscorpus.profiles.review import MODEL as REVIEW_MODEL
 from newscorpus.profiles.review import load_review
@@ -194,6 +195,23 @@ def extract_article(extractor: Extractor, page: SourcePage) -> Article | Rejecte
     if isinstance(article, Rejected):
         return article
     return join(article, [part for part in map(extractor, page.following) if isinstance(part, Article)])
+
+
+def see_page(recipe: Recipe, page: SourcePage) -> SeenPage | None:
+    """What the model alone makes of a page, to learn a profile from; None where it finds no article.
+
+    Errors as for `extractor_of`.
+    """
+    page = replace(page, profile=None)
+    extractor, name = extractor_of(recipe, page), recipe.decider_for(page)[0]
+    if name not in REVIEWED or not isinstance(extractor, BlockSystemExtractor):
+        return None
+    if not isinstance(extract_article(extractor, page), Article):
+        return None
+    reading = extractor.read(page.page)
+    if isinstance(reading, Rejected):
+        return None
+    return SeenPage(document_of(reading), extractor.label_blocks(reading), reading.fields)
 
 
 def _doubt(article: Article | Rejected, trust: AddressTrust) -> str:

@@ -4,6 +4,7 @@ import glob
 import json
 import sys
 import zlib
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,9 +25,8 @@ from newscorpus.layout import ARCHIVE, WARC_SUFFIX
 from newscorpus.portals.portal import Portal
 from newscorpus.portals.schema import load_portal
 from newscorpus.portals.template import TemplateRules, load_plain_template
-from newscorpus.profiles.learn import sample_key
-from newscorpus.profiles.profile import ProfileFile, read_profile, write_profile
-from newscorpus.profiling import NO_PROFILES, Profiles, choose_sample, learn_profiles
+from newscorpus.profiles.learn import LEAST_PAGES, SeenPage, choose_sample, learn, sample_key
+from newscorpus.profiles.profile import NO_PROFILES, Profile, ProfileFile, Profiles, read_profile, write_profile
 from newscorpus.recipe import (
     Recipe,
     SourcePage,
@@ -34,6 +34,7 @@ from newscorpus.recipe import (
     lost_page,
     page_of_portal,
     process_page,
+    see_page,
     template_of,
 )
 from newscorpus.urls import host_of, site_key
@@ -195,6 +196,18 @@ def learn_file(source: Path, recipe: Recipe, origin: PageOrigin, jobs: int, fold
     return {
         profile.source: write_profile(folder / f"{sample_key(profile.source)}.json", profile) for profile in learned
     }
+
+
+def learn_profiles(recipe: Recipe, pages: Iterable[SourcePage], jobs: int) -> Iterator[Profile]:
+    """Learn the profiles of the sources of `pages`, of those that have enough articles among them."""
+    by_source: defaultdict[str, dict[str, SeenPage]] = defaultdict(dict)
+    for page, seen in in_order(partial(see_page, recipe), pages, jobs, Limits().page_seconds):
+        if isinstance(seen, SeenPage):
+            by_source[page.source][seen.id] = seen
+    for source, seen_pages in sorted(by_source.items()):
+        profile = learn(seen_pages.values(), source, recipe.extractor)
+        if len(profile.pages) >= LEAST_PAGES:
+            yield profile
 
 
 def extract_file(

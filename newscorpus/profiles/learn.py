@@ -30,6 +30,9 @@ SAME_TEXT = 0.5
 MOSTLY = 0.5
 """Share of the words at a path that are main text, where most of them are."""
 
+Named = tuple[str, str]
+"""The name of a source, and what names one of its documents."""
+
 
 @dataclass(frozen=True, slots=True)
 class SeenPage:
@@ -60,6 +63,17 @@ def learn(pages: Iterable[SeenPage], source: str, extractor: str) -> Profile:
         texts=_repeated(seen, text_key),
         openings=_repeated(seen, opening_key),
         fields={name: facts for name in SHOWN if (facts := _field(seen, name)).pages},
+    )
+
+
+def choose_sample(documents: Iterable[Named]) -> frozenset[Named]:
+    """Choose the documents that the profile of each source is learned from, in any order the same ones."""
+    by_source: defaultdict[str, set[str]] = defaultdict(set)
+    for source, document in documents:
+        by_source[source].add(document)
+    enough = {source: held for source, held in by_source.items() if len(held) >= LEAST_PAGES}
+    return frozenset(
+        (source, document) for source, held in enough.items() for document in sorted(held, key=sample_key)[:MOST_PAGES]
     )
 
 

@@ -1,6 +1,7 @@
 """Hold what the pages of a portal say together, and keep it in a file."""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,6 +66,11 @@ class ProfileFile:
 
     path: Path
     hash: str  # of its content
+
+
+Profiles = Mapping[str, ProfileFile]
+"""The profiles of sources, by their names."""
+NO_PROFILES: Profiles = {}
 
 
 def _encode(profile: Profile) -> bytes:

@@ -12,8 +12,7 @@ from newscorpus.profiles.evidence import EVIDENCE
 from newscorpus.profiles.learn import learn
 from newscorpus.profiles.profile import Profile, write_profile
 from newscorpus.profiles.review import SiteReview
-from newscorpus.profiling import see_page
-from newscorpus.recipe import Recipe, SourcePage, extractor_of
+from newscorpus.recipe import Recipe, SourcePage, extractor_of, see_page
 
 OFFER = "Our readers know that this house has been the best place for barley since the old mayor sold it to the ferry."
 RECIPE = Recipe("main-text-alone")
