@@ -71,6 +71,7 @@ class SourcePage:
     leave_out: tuple[Part, ...] = ()  # parts of articles that are left out of the texts
     extractor: str = ""  # the portal's own, by name or folder; "" where it names none
     revision: Revision = Revision()  # how the portal has the blocks of its extractor labelled
+    document: str = ""  # id of the document, where it was given with the page; "": by its address
     profile: ProfileFile | None = None  # what the portal's other pages say; None where nothing was learned of them
     # What became of it, where that was found out when it was read for its links.
     judged: "JudgedPage | None" = None
@@ -254,6 +255,7 @@ def make_row(recipe: Recipe, article: Article, page: SourcePage) -> Row | Reject
         return Rejected("language", "unexpected_language", detail, article.url, _excerpt(article, quality))
     article = mask(article, quality.mask) if quality else article
     record = make_record(article, page.source, verdict.language, verdict.score)
+    record = replace(record, id=page.document or record.id)
     address = page.page.url
     version = recipe.version_for(page)
     return Row(record, sign(record.text), version, address if address != record.url else "")

@@ -1,10 +1,17 @@
-"""Find the files that travel with the package: trained models, the bundled portals, and lists of words."""
+"""Find the files that travel with the package: models, portals, lists of words; and read TOML files of users."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import is_dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, get_type_hints
+
+import msgspec
+
+from newscorpus.errors import CorpusError
+
+T = TypeVar("T")
 
 PACKAGE = Path(__file__).parent
 
@@ -27,3 +34,37 @@ def project_folder() -> Path | None:
 def read_toml(package: str, name: str) -> Mapping[str, Any]:
     """What a TOML file says that lies beside the modules of `package`."""
     return tomllib.loads((files(package) / name).read_text("utf-8"))
+
+
+def read_config(path: Path, kind: type[T]) -> T:
+    """Read a TOML file of a user's into a dataclass; what it leaves out is the default.
+
+    Raises:
+        CorpusError: the file cannot be read, has an unknown key or a wrong value; the message names file and key.
+    """
+    try:
+        table = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise CorpusError(f"{path}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise CorpusError(f"{path}: not valid TOML: {error}") from error
+    _check_keys(path, table, kind, "")
+    try:
+        return msgspec.convert(table, kind)
+    except msgspec.ValidationError as error:
+        what, is_placed, where = str(error).partition(" - at `$.")
+        raise CorpusError(f"{path}: {where.rstrip('`')}: {what}" if is_placed else f"{path}: {what}") from error
+
+
+def refuse_unknown(path: Path, what: str, names: Iterable[str], known: Collection[str]) -> None:
+    """Refuse a name in a file that is none of those known, and list these; errors as for `read_config`."""
+    if unknown := [name for name in names if name not in known]:
+        raise CorpusError(f"{path}: unknown {what} {unknown[0]}; known: {', '.join(known)}")
+
+
+def _check_keys(path: Path, table: Mapping[str, Any], kind: type, section: str) -> None:
+    hints = get_type_hints(kind)
+    refuse_unknown(path, f"key in [{section}]:" if section else "key", table, hints)
+    for name, value in table.items():
+        if is_dataclass(hints[name]) and isinstance(value, dict):
+            _check_keys(path, value, hints[name], name)

@@ -179,14 +179,27 @@ class ExtractedLine:
     error: str = ""  # what is wrong with the line or the file, named; or ""
 
 
+def given_pages(source: Path) -> Iterator[GivenPage | Rejected]:
+    """Read a file of pages; what is wrong with a line, or with the file, is a rejection that names it."""
+    faults: list[str] = []
+    for number, line in _lines(source, faults):
+        found = _read(line)
+        if isinstance(found, GivenPage):
+            yield found
+        else:
+            yield Rejected("archive", "broken_record", f"{source}, line {number}: {found.error}")
+    for fault in faults:
+        yield Rejected("archive", "broken_record", f"{source}, {fault}")
+
+
 def learn_file(source: Path, recipe: Recipe, origin: PageOrigin, jobs: int, folder: Path) -> Profiles:
     """Learn the profiles of the sites of a file of pages, and write them to `folder`; errors as for `extract_file`.
 
     Broken lines are passed over.
     """
-    given = (found for _, line in _lines(source, []) if isinstance(found := _read(line), GivenPage))
+    given = (found for found in given_pages(source) if isinstance(found, GivenPage))
     sample = choose_sample((page.site, str(page.id)) for page in given if page.site)
-    again = (found for _, line in _lines(source, []) if isinstance(found := _read(line), GivenPage))
+    again = (found for found in given_pages(source) if isinstance(found, GivenPage))
     pages = (
         replace(origin(Page.from_html(page.html, page.url or "")), source=page.site)
         for page in again

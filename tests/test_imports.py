@@ -24,7 +24,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("learning", "train", "upkeep"),
     ("addon",),
     ("spiders", "pipelines"),
-    ("demo", "ui", "cli"),
+    ("demo", "ui", "batch", "cli"),
     ("__init__",),
 )
 """The parts of the library from the ground up: a part imports itself and what lies below it. "__init__" is the public
@@ -41,7 +41,7 @@ NEIGHBOURS: Mapping[str, set[str]] = {
     "stats": {"publish"},
     "learning": {"train"},
     "train": {"learning"},
-    "cli": {"demo", "ui"},
+    "cli": {"batch", "demo", "ui"},
 }
 """Parts of the same floor that a part may import."""
 

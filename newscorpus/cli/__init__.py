@@ -7,6 +7,7 @@ import os
 import sys
 
 from newscorpus.cli import (
+    batch,
     build,
     crawl,
     demo,
@@ -26,6 +27,7 @@ from newscorpus.errors import DemoError
 
 __all__ = [
     "app",
+    "batch",
     "build",
     "crawl",
     "demo",

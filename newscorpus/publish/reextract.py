@@ -89,11 +89,18 @@ def reextract(
         ValueError: the recipe is wrong.
         ImportError: the extractor needs a package that is not here.
     """
-    extractor_of(recipe)
     captures = finished_captures(files, unfinished)
     pages = (found if isinstance(found, Rejected) else page_of_capture(found, portals) for found in captures)
     wanted = (page for page in pages if isinstance(page, Rejected) or is_wanted(page))
-    for page, outcome in in_order(partial(_outcome, recipe), wanted, jobs, Limits().page_seconds):
+    yield from extract_pages(wanted, recipe, jobs, tally)
+
+
+def extract_pages(
+    pages: Iterable[SourcePage | Rejected], recipe: Recipe, jobs: int = 1, tally: RuleTally | None = None
+) -> Iterator[Extracted]:
+    """Extract pages in order; what could not be read passes. Arguments and errors are those of `reextract`."""
+    extractor_of(recipe)
+    for page, outcome in in_order(partial(_outcome, recipe), pages, jobs, Limits().page_seconds):
         if isinstance(page, Rejected):
             yield None, page
         else:

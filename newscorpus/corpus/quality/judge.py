@@ -5,12 +5,9 @@ one: a function, its entry in `FILTERS` or `TAGS`, a test, a line in docs/qualit
 """
 
 import dataclasses
-import tomllib
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-
-import msgspec
 
 from newscorpus.config import QualityConfig
 from newscorpus.corpus.detectors import check_fasttext
@@ -19,7 +16,7 @@ from newscorpus.corpus.quality import letters, literature, news
 from newscorpus.corpus.quality.measured import Measured, any_of, measure
 from newscorpus.corpus.quality.news import is_flash
 from newscorpus.data import Article, Rejected
-from newscorpus.errors import CorpusError
+from newscorpus.resources import read_config, refuse_unknown
 
 EDGE_LINES = 2
 """Paragraphs at either end where a page says how its text was made; inside, an article may tell of such things."""
@@ -106,20 +103,9 @@ def read_quality(path: Path) -> QualityConfig:
     Raises:
         CorpusError: the file cannot be read, has an unknown key or a wrong value; the message names file and key.
     """
-    try:
-        table = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise CorpusError(f"{path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise CorpusError(f"{path}: not valid TOML: {error}") from error
-    _refuse_unknown(path, "key", table, QualityConfig.__slots__)
-    try:
-        config = msgspec.convert(table, QualityConfig)
-    except msgspec.ValidationError as error:
-        what, _, where = str(error).rpartition(" - at `$.")
-        raise CorpusError(f"{path}: {where.rstrip('`')}: {what}") from error
-    _refuse_unknown(path, "filter in off:", config.off, FILTERS)
-    _refuse_unknown(path, "kind in mask:", config.mask, KINDS)
+    config = read_config(path, QualityConfig)
+    refuse_unknown(path, "filter in off:", config.off, FILTERS)
+    refuse_unknown(path, "kind in mask:", config.mask, KINDS)
     if not config.language_model:
         return config
     model = path.parent.absolute() / config.language_model
@@ -131,8 +117,3 @@ def changed_settings(config: QualityConfig) -> dict[str, Any]:
     """List what differs from the defaults, as a file would have it."""
     values, defaults = dataclasses.asdict(config), dataclasses.asdict(QualityConfig())
     return {name: value for name, value in values.items() if value != defaults[name]}
-
-
-def _refuse_unknown(path: Path, what: str, names: Iterable[str], known: Collection[str]) -> None:
-    if unknown := [name for name in names if name not in known]:
-        raise CorpusError(f"{path}: unknown {what} {unknown[0]}; known: {', '.join(known)}")

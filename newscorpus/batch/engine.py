@@ -1,0 +1,158 @@
+"""Run the tasks of a batch by datatrove: on this machine, or as job arrays of Slurm.
+
+Each stage is a pipeline of datatrove, whose tasks are the partitions. datatrove marks every task that is done, and does
+only the others when it is asked again.
+"""
+
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from datatrove.executor import LocalPipelineExecutor, SlurmPipelineExecutor
+
+from newscorpus.batch.plan import SlurmSection, read_plan
+from newscorpus.batch.work import extract_part, publish_parts
+from newscorpus.errors import CorpusError
+
+TRIES = 2
+"""Times that a task is started which a signal ended, such as that of the kernel when memory runs out."""
+
+
+class Stage(StrEnum):
+    """What the tasks of a batch do, in order; only the first has more than one."""
+
+    EXTRACT = "extract"
+    PUBLISH = "publish"
+
+
+@dataclass(frozen=True)
+class BatchTask:
+    """The one step of a stage's pipeline."""
+
+    plan: str
+    stage: Stage
+
+    def __call__(self, _data: Any, rank: int, _world_size: int) -> None:
+        """Do what the task of that number does; what it makes lies in files."""
+        plan = read_plan(Path(self.plan))
+        if self.stage is Stage.EXTRACT:
+            extract_part(plan, rank)
+        else:
+            publish_parts(plan)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A task that was not done."""
+
+    number: int
+    why: str  # one line
+    log: Path
+
+
+def tasks_of(plan_file: Path, stage: Stage) -> int:
+    """How many tasks a stage has."""
+    return len(read_plan(plan_file).shares) if stage is Stage.EXTRACT else 1
+
+
+def missing(plan_file: Path, stage: Stage) -> list[int]:
+    """The tasks of a stage that are not done."""
+    found: list[int] = _local(plan_file, stage).get_incomplete_ranks()
+    return found
+
+
+def run_task(plan_file: Path, stage: Stage, number: int) -> None:
+    """Do one task in this process, unless it is done.
+
+    Raises:
+        ValueError, OSError, ImportError: as `extract_part` and `publish_parts`.
+    """
+    if not 0 <= number < (n_tasks := tasks_of(plan_file, stage)):
+        raise CorpusError(f"{stage} has the tasks 0 to {n_tasks - 1}, and no {number}")
+    _local(plan_file, stage, number).run()
+
+
+def run_here(recipe_file: Path, plan_file: Path, stage: Stage, at_once: int) -> Iterator[Failure | None]:
+    """Do the missing tasks of a stage in processes of their own; gives what became of each, None where it is done.
+
+    The processes are ours, since datatrove's pool waits for ever for a process that was killed.
+    """
+    with ThreadPoolExecutor(at_once) as threads:
+        yield from threads.map(partial(_run_apart, recipe_file, plan_file, stage), missing(plan_file, stage))
+
+
+def submit(plan_file: Path, slurm: SlurmSection) -> Mapping[Stage, str]:
+    """Hand the missing tasks of all stages to Slurm; gives the numbers of the jobs, "" where all was done.
+
+    Raises:
+        CorpusError: Slurm is not here, or refuses the job.
+    """
+    jobs: dict[Stage, str] = {}
+    before = None
+    for stage in Stage:
+        executor = _slurm(plan_file, stage, slurm, before)
+        try:
+            executor.run()
+        except FileNotFoundError as error:
+            raise CorpusError(f"{error.filename}: not found; is this a machine that hands jobs to Slurm?") from error
+        except subprocess.CalledProcessError as error:
+            raise CorpusError(f"sbatch ended with exit code {error.returncode}; its message stands above") from error
+        jobs[stage] = str(executor.job_id) if executor.job_id != -1 else ""
+        before = executor
+    return jobs
+
+
+def _folder(plan_file: Path, stage: Stage) -> Path:
+    return plan_file.parent / stage
+
+
+def _local(plan_file: Path, stage: Stage, number: int = 0) -> LocalPipelineExecutor:
+    return LocalPipelineExecutor(
+        [BatchTask(str(plan_file), stage)],
+        tasks=tasks_of(plan_file, stage),
+        workers=1,
+        local_tasks=1,
+        local_rank_offset=number,
+        logging_dir=str(_folder(plan_file, stage)),
+    )
+
+
+def _slurm(
+    plan_file: Path, stage: Stage, slurm: SlurmSection, before: SlurmPipelineExecutor | None
+) -> SlurmPipelineExecutor:
+    activate = Path(sys.prefix, "bin", "activate")
+    return SlurmPipelineExecutor(
+        [BatchTask(str(plan_file), stage)],
+        tasks=tasks_of(plan_file, stage),
+        workers=slurm.at_once,
+        time=slurm.time,
+        partition=slurm.partition,
+        mem_per_cpu_gb=slurm.memory_gb,
+        job_name=f"newscorpus-{stage}",
+        qos="",
+        env_command=slurm.setup or (f"source {activate}" if activate.is_file() else "true"),
+        depends=before,
+        run_on_dependency_fail=True,  # it then names the tasks that are missing
+        logging_dir=str(_folder(plan_file, stage)),
+    )
+
+
+def _run_apart(recipe_file: Path, plan_file: Path, stage: Stage, number: int) -> Failure | None:
+    """Do a task in a process; what was killed is tried again."""
+    program = "from newscorpus.cli import main; main()"
+    command = [sys.executable, "-c", program, "batch", str(recipe_file), "--task", f"{stage}/{number}"]
+    for _ in range(TRIES):
+        ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603 -- our own
+        if ended.returncode == 0:
+            return None
+        why = ended.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2].removeprefix("newscorpus: ")
+        if ended.returncode > 0:
+            break
+        why = f"killed by signal {-ended.returncode}, {TRIES} times"
+    return Failure(number, why, _folder(plan_file, stage) / "logs" / f"task_{number:05}.log")

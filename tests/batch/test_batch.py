@@ -1,0 +1,160 @@
+"""Batches as users run them: on this machine, killed, and by Slurm."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from prose import article
+
+pytest.importorskip("datatrove", reason="datatrove is not installed (pip install 'newscorpus[batch]')")
+
+PROGRAM = [sys.executable, "-c", "from newscorpus.cli import main; main()", "batch"]
+N_PAGES = 24
+
+
+def pages(folder: Path) -> None:
+    """Write pages of which some repeat others, one is no article, and a line is broken."""
+    with (folder / "pages.jsonl").open("w") as file:
+        for number in range(N_PAGES):
+            html = article(f"story {number % 20}")
+            file.write(
+                json.dumps({"id": f"n{number}", "url": f"https://a.example/story-{number}", "html": html}) + "\n"
+            )
+        file.write(json.dumps({"id": "empty", "html": "<p>Nothing"}) + "\n{broken\n")
+
+
+def recipe(folder: Path, tasks: int, more: str = "") -> Path:
+    path = folder / f"batch-{tasks}.toml"
+    path.write_text(f'inputs = ["pages.jsonl"]\noutput = "out-{tasks}"\ntasks = {tasks}\nextractor = "bte"\n{more}')
+    return path
+
+
+def run(path: Path, *options: str, environment: Mapping[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [*PROGRAM, str(path), *options],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **(environment or {})},
+    )
+
+
+def published(folder: Path) -> Mapping[str, bytes]:
+    """What a corpus consists of, by name."""
+    files = [*(folder / "corpus").glob("shard-*"), folder / "duplicates.jsonl"]
+    rejected = sorted((folder / "rejected.jsonl").read_bytes().splitlines())
+    return {path.name: path.read_bytes() for path in files} | {"rejected": b"\n".join(rejected)}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus made by one task."""
+    folder = tmp_path_factory.mktemp("batch")
+    pages(folder)
+    done = run(recipe(folder, 1))
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_one_task_publishes_what_the_lines_hold(undisturbed: Path) -> None:
+    rows = published(undisturbed / "out-1")
+
+    duplicates = [json.loads(line) for line in rows["duplicates.jsonl"].splitlines()]
+    assert {line["id"] for line in duplicates} <= {f"n{number}" for number in range(N_PAGES)}
+    assert len(duplicates) == N_PAGES - 20
+    assert [json.loads(line)["reason"] for line in rows["rejected"].splitlines()].count("broken_record") == 1
+
+
+def test_any_number_of_tasks_makes_the_same_corpus(undisturbed: Path) -> None:
+    done = run(recipe(undisturbed, 2), "--at-once", "2")
+
+    assert done.returncode == 0, done.stderr
+    assert published(undisturbed / "out-2") == published(undisturbed / "out-1")
+
+
+def test_a_batch_that_is_killed_goes_on_and_repeats_no_task(undisturbed: Path) -> None:
+    path = recipe(undisturbed, 3)
+    marks = undisturbed / "out-3" / "tasks" / "extract" / "completions"
+    with subprocess.Popen([*PROGRAM, str(path)], start_new_session=True, stderr=subprocess.DEVNULL) as killed:
+        while not marks.is_dir() or not list(marks.iterdir()):
+            assert killed.poll() is None
+            time.sleep(0.02)
+        os.killpg(killed.pid, signal.SIGKILL)
+    before = {mark.name: mark.stat().st_mtime_ns for mark in marks.iterdir()}
+    assert 0 < len(before) < 3
+
+    assert run(path).returncode == 0
+    after = {mark.name: mark.stat().st_mtime_ns for mark in marks.iterdir()}
+    assert len(after) == 3
+    assert before.items() <= after.items()
+    assert published(undisturbed / "out-3") == published(undisturbed / "out-1")
+
+
+def test_a_task_that_fails_is_named_and_the_others_stay_done(undisturbed: Path, tmp_path: Path) -> None:
+    shutil.copy(undisturbed / "pages.jsonl", tmp_path)
+    path = recipe(tmp_path, 2)
+    part = tmp_path / "out-2" / "tasks" / "extract" / "parts"
+    part.mkdir(parents=True)
+    (part / ".00001.tmp").write_text("a file where the task writes a folder")
+
+    failed = run(path)
+    assert failed.returncode == 1
+    assert "newscorpus: extract, task 1: " in failed.stderr
+    assert ".00001.tmp" in failed.stderr
+    assert "tries them again; what is done stays done" in failed.stderr
+    assert run(path, "--status").stdout == "extract: 1 of 2 done; not done: 1\npublish: 0 of 1 done; not done: 0\n"
+
+    (part / ".00001.tmp").unlink()
+    assert run(path).returncode == 0
+    assert published(tmp_path / "out-2") == published(undisturbed / "out-1")
+
+
+@pytest.mark.parametrize("task", ["extract", "extract/x", "build/0", "extract/9"])
+def test_a_task_that_does_not_exist_is_refused_in_a_line(undisturbed: Path, task: str) -> None:
+    refused = run(undisturbed / "batch-1.toml", "--task", task)
+
+    assert refused.returncode in {1, 2}
+    assert "Traceback" not in refused.stderr
+    assert task in refused.stderr or "tasks 0 to 0" in refused.stderr
+
+
+@pytest.fixture(scope="module")
+def slurm() -> Iterator[Path]:
+    """The configuration of a Slurm with one node; the test is skipped where none can be started."""
+    if os.geteuid() or not all(map(shutil.which, ("slurmctld", "slurmd", "srun", "munged"))):
+        pytest.skip("Slurm is not installed, or this is not root (Debian: slurmctld slurmd slurm-client munge)")
+    with TemporaryDirectory(prefix="slurm-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        folder.chmod(0o755)  # for the user that munge is
+        command = [Path(__file__).with_name("slurm.sh"), folder]
+        started = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+        if started.returncode:
+            pytest.skip(f"Slurm does not start here: {started.stderr.strip()[-300:]}")
+        yield folder / "slurm.conf"
+        for pid in ("slurmd.pid", "slurmctld.pid", "munge/pid"):
+            os.kill(int((folder / pid).read_text()), signal.SIGTERM)
+
+
+def test_slurm_makes_the_same_corpus(undisturbed: Path, slurm: Path) -> None:
+    path = recipe(undisturbed, 4, '[slurm]\npartition = "main"\nmemory_gb = 1\ntime = "00:10:00"\n')
+    environment = {"SLURM_CONF": str(slurm)}
+
+    done = run(path, "--engine", "slurm", environment=environment)
+    assert done.returncode == 0, done.stderr
+    while subprocess.run(
+        ["squeue", "--noheader"], capture_output=True, env={**os.environ, **environment}, check=True
+    ).stdout:
+        time.sleep(0.5)
+
+    assert run(path, "--status").stdout == "extract: 4 of 4 done\npublish: 1 of 1 done\n"
+    assert published(undisturbed / "out-4") == published(undisturbed / "out-1")
+    again = run(path, "--engine", "slurm", environment=environment)
+    assert "extract: done already\npublish: done already\n" in again.stdout
