@@ -26,7 +26,7 @@ def batch(
     task: Annotated[str, Option(metavar="STAGE/N", help="Do this task alone, in this process.")] = "",
     status: Annotated[bool, Option("--status", help="Show which tasks are done, and do nothing.")] = False,
 ) -> None:
-    """Make one corpus of many archives, by tasks on this machine or on a cluster.
+    """Make one corpus of many archives, on many machines.
 
     Run it again after a failure: only tasks that are not done run. docs/scale.md has a recipe.
     """
