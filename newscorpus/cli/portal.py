@@ -1,5 +1,6 @@
 """Add the verbs `newscorpus portal ...`."""
 
+import sys
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -11,12 +12,16 @@ from typer import Argument, Option
 from newscorpus.cli.app import Jobs, app
 
 if TYPE_CHECKING:
+    from newscorpus.data import Article
     from newscorpus.upkeep.check import PortalCheck
+    from newscorpus.upkeep.learn import LearnedTemplate
 
 CHECK_FAILED = 3
 """Exit code of a check that failed."""
 
 Name = Annotated[str, Argument(metavar="NAME", help="Portal, by name or .toml file.")]
+
+Corpus = Annotated[Path | None, Option(help="Folder of its corpus; by default that of `crawl NAME`.")]
 
 portal = typer.Typer(help="Make and keep portal files.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(portal, name="portal")
@@ -30,15 +35,15 @@ def import_rule(
 
     Lines that a template has nothing like are named in comments, with the reason.
     """
-    from newscorpus.portals.site_rules import as_toml, read_site_rule
+    from newscorpus.portals.site_rules import as_portal_table, read_site_rule
 
-    typer.echo(as_toml(file.name, read_site_rule(file)), nl=False)
+    typer.echo(as_portal_table(file.name, read_site_rule(file)), nl=False)
 
 
 @portal.command()
 def check(
     name: Name,
-    corpus: Annotated[Path | None, Option(help="Folder of its corpus; by default that of `crawl NAME`.")] = None,
+    corpus: Corpus = None,
     jobs: Jobs = 1,
 ) -> None:
     """Check a portal's file against the pages of its archive.
@@ -56,12 +61,86 @@ def check(
     folder = corpus or default_corpus(name)
     found = check_portal(folder, load_portal(name), Recipe(), jobs, partial(progress, what="pages"))
     _print_check(found)
-    for warning in found.warnings:
-        typer.echo(f"warning: {warning}", err=True)
+    _warn(found.warnings)
     for failed, why in found.failed.items():
         complain(f"check {failed} failed: {why}")
     if found.failed:
         raise typer.Exit(CHECK_FAILED)
+
+
+@portal.command()
+def learn(
+    name: Name,
+    corpus: Corpus = None,
+    write: Annotated[bool, Option("--write", help="Add it to the portal's file, if that has no template.")] = False,
+    ask: Annotated[
+        bool | None, Option("--ask/--no-ask", help="Show five pages for your yes or no; by default in a terminal.")
+    ] = None,
+    who: Annotated[str, Option(metavar="NAME", help="Your name, kept with your answers.")] = "me",
+    jobs: Jobs = 1,
+) -> None:
+    """Learn a [template] from the pages in the archive of a portal, and print it.
+
+    Comments say on how many pages each rule hits, and how each field agrees with the model and with structured data.
+    Template and model agreeing proves little, since one came from the other: five pages are shown for your yes or no,
+    which is kept in CORPUS/gold. After a no nothing is written, and the page waits to be marked (`newscorpus ui`).
+    """
+    from newscorpus.addon.options import default_corpus
+    from newscorpus.portals.schema import find_file, load_portal
+    from newscorpus.portals.writing import add_template, as_toml, template_table
+    from newscorpus.recipe import Recipe
+    from newscorpus.terminal import progress
+    from newscorpus.upkeep.learn import learn_template, notes_of
+
+    folder, found = corpus or default_corpus(name), load_portal(name)
+    if write and found.templates:
+        raise ValueError(f"{find_file(name)}: it has a template, which is not overwritten")
+    learned = learn_template(folder, found, Recipe(), jobs, partial(progress, what="pages"))
+    table = template_table(learned.rules, notes_of(learned.check))
+    typer.echo(as_toml([f"Learned from {learned.check.pages} pages of {folder}."], table), nl=False)
+    _warn((*learned.check.warnings, *learned.check.failed.values()))
+    is_asked = sys.stdin.isatty() if ask is None else ask
+    wrong = _ask(folder, learned, who) if is_asked else 0
+    if wrong:
+        raise ValueError(
+            f"{wrong} of the pages are wrong, so nothing is written; mark them in the browser: newscorpus ui"
+        )
+    if write:
+        add_template(find_file(name), table)
+        typer.echo(f"wrote {find_file(name)}", err=True)
+
+
+def _ask(corpus: Path, learned: "LearnedTemplate", who: str) -> int:
+    """Show pages as the template reads them, keep what the person says, and count those that are wrong."""
+    from newscorpus.recipe import Recipe
+    from newscorpus.upkeep.learn import SHOWN_PAGES, keep_answer, pages_to_show, read_by_template
+
+    read = ((page, read_by_template(Recipe(), page)) for page in pages_to_show(learned.pages))
+    wrong, shown = 0, 0
+    for page, article in read:
+        if article is None:
+            continue
+        _show(article)
+        is_right = typer.confirm("Is this the whole text of the article, and nothing else?", err=True)
+        keep_answer(corpus, page, article, who, is_right=is_right)
+        wrong, shown = wrong + (not is_right), shown + 1
+        if shown == SHOWN_PAGES:
+            break
+    return wrong
+
+
+def _show(article: "Article") -> None:
+    """Print an article on standard error, so that standard output holds the template alone."""
+    from newscorpus.tokens import printable
+
+    fields = article.fields
+    lines = (article.url, fields.title, ", ".join(fields.authors), fields.published, "", *article.text.split("\n"))
+    typer.echo("\n".join(["", *map(printable, lines), ""]), err=True)
+
+
+def _warn(warnings: Iterable[str]) -> None:
+    for warning in warnings:
+        typer.echo(f"warning: {warning}", err=True)
 
 
 def _print_check(found: "PortalCheck") -> None:

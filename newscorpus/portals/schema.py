@@ -52,7 +52,7 @@ def load_portal(name_or_path: str | Path) -> Portal:
     Raises:
         PortalError: there is no such portal, or its file is wrong; the message names file, key and the known keys.
     """
-    path = _find(name_or_path)
+    path = find_file(name_or_path)
     table = _read(path)
     _check_keys(table, path)
     try:
@@ -108,7 +108,12 @@ def _folders() -> tuple[Path, Path]:
     return (project_folder() or Path.cwd()) / "portals", data_folder("portals")
 
 
-def _find(name_or_path: str | Path) -> Path:
+def find_file(name_or_path: str | Path) -> Path:
+    """Find the file of a portal; arguments as for `load_portal`.
+
+    Raises:
+        PortalError: there is no portal of that name.
+    """
     if isinstance(name_or_path, Path) or "/" in name_or_path or name_or_path.endswith(".toml"):
         return Path(name_or_path)
     if not NAME.fullmatch(name_or_path):

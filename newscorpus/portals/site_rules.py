@@ -1,15 +1,15 @@
 """Turn a site rule of Full-Text RSS (FiveFilters, "Site patterns"; collected in ftr-site-config) into a template."""
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from newscorpus.errors import PortalError
 from newscorpus.portals.portal import TemplateSection
 from newscorpus.portals.rules import compile_rules, selects_elements
+from newscorpus.portals.writing import as_toml, template_table
 
 LINE = re.compile(r"([a-z_]+(?:\(.*?\))?)\s*:\s*(.*)")
 KEYS = {
@@ -112,31 +112,20 @@ def _first_that_finds(rules: Sequence[str]) -> Iterator[str]:
         yield f"({rule})[not({before})]" if before else rule
 
 
-def as_toml(name: str, rule: SiteRule) -> str:
+def as_portal_table(name: str, rule: SiteRule) -> str:
     """Write a site rule as the `[template]` of a portal file, with what was left out as comments.
 
     Args:
         name: of the file that the rule was read from.
         rule: what it came to.
     """
-    lines = [f"# From {name}, a site rule of Full-Text RSS."]
+    comments = [f"From {name}, a site rule of Full-Text RSS."]
     for reason in dict.fromkeys(line.reason for line in rule.left_out):
-        lines.append(f"# Left out: {reason}")
-        lines += [_comment(line) for line in rule.left_out if line.reason == reason]
-    lines.append("[template]")
-    for key, rules in asdict(rule.template).items():
-        if rules:
-            lines += [f"{key} = [", *(f"  {_string(one)}," for one in rules), "]"]
-    return "".join(line + "\n" for line in lines)
+        comments.append(f"Left out: {reason}")
+        comments += [_comment(line) for line in rule.left_out if line.reason == reason]
+    return as_toml(comments, template_table(rule.template))
 
 
 def _comment(line: LineLeftOut) -> str:
     shown = "".join(char if char.isprintable() else " " for char in f"line {line.number}: {line.text}")
-    return f"#   {shown}"
-
-
-def _string(text: str) -> str:
-    """Write a TOML string: between single quotes, which leave backslashes alone, where that can be."""
-    if "'" not in text and text.isprintable():
-        return f"'{text}'"
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return f"  {shown}"

@@ -2,7 +2,7 @@
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -86,17 +86,23 @@ def check(
         PagesError: a file of marked pages cannot be read.
         ValueError, ImportError: the recipe is wrong.
     """
-    chosen = chosen_pages(corpus, portal)
+    found = check_pages(corpus, chosen_pages(corpus, portal), recipe, jobs, watch)
+    redesigns = [str(one) for one in alarms(corpus) if one.portal == portal.name and not one.until]
+    return replace(found, failed={**found.failed, "redesign": redesigns[-1]}) if redesigns else found
+
+
+def check_pages(
+    corpus: Path, pages: Iterable[SourcePage], recipe: Recipe, jobs: int = 1, watch: Watcher = lambda found: found
+) -> PortalCheck:
+    """Check pages with their templates against the model, structured data and marks; as `check` does."""
     marks = marked_pages(corpus)
-    given = [MarkedPage(page, marks.get(page.page.url)) for page in chosen]
+    given = [MarkedPage(page, marks.get(page.page.url)) for page in pages]
     results = in_order(partial(examine, recipe), given, jobs, Limits().page_seconds)
     found = watch(None if isinstance(one, Lost) else one for _, one in results)
     pairs = [(one.page.template, page) for one, page in zip(given, found, strict=True) if page]
     rules = tuple(_rules(pairs))
     fields = tuple(_field(name, [page for _, page in pairs]) for name in COMPARED_FIELDS)
     failed = dict(_failures(pairs, rules, fields))
-    if redesigns := [str(one) for one in alarms(corpus) if one.portal == portal.name and not one.until]:
-        failed["redesign"] = redesigns[-1]
     never = (one for one in rules if one.pages >= LEAST_PAGES and not one.hits)
     warnings = tuple(f"the rule {one.rule!r} of {one.field} never hits, on {one.pages} pages" for one in never)
     return PortalCheck(len(pairs), rules, fields, failed, warnings)

@@ -125,12 +125,19 @@ def _same_words(mine: str, theirs: str) -> bool:
     return squeezed(mine) == squeezed(theirs)
 
 
+def _same_headline(mine: str, theirs: str) -> bool:
+    """Whether two headlines are the same; sites write their name before or behind the one for machines."""
+    ours, other = squeezed(mine), squeezed(theirs)
+    return other.startswith(ours) or other.endswith(ours)
+
+
 def _same_day(mine: str, theirs: str) -> bool:
     return parse_date(mine)[:10] == parse_date(theirs)[:10] != ""
 
 
 SAME: Mapping[str, Callable[[str, str], bool]] = {
     "text": lambda mine, theirs: ngram_scores(mine, theirs).f1 >= SAME_TEXT,
+    "title": _same_headline,
     "published": _same_day,
     "modified": _same_day,
     "lead": lambda mine, theirs: ngram_scores(mine, theirs).f1 >= SAME_TEXT,

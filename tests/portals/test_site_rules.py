@@ -7,7 +7,7 @@ from lxml import html
 from newscorpus.cli import main
 from newscorpus.errors import PortalError
 from newscorpus.portals.portal import TemplateSection
-from newscorpus.portals.site_rules import as_toml, read_site_rule
+from newscorpus.portals.site_rules import as_portal_table, read_site_rule
 from newscorpus.portals.template import TemplateRules
 
 RULE = """# vesti
@@ -87,14 +87,14 @@ def test_what_has_no_counterpart_is_named_with_line_and_reason(path: Path) -> No
 
 def test_the_table_reads_as_it_was_written(path: Path) -> None:
     rule = read_site_rule(path)
-    table = tomllib.loads(as_toml(path.name, rule))["template"]
+    table = tomllib.loads(as_portal_table(path.name, rule))["template"]
     assert TemplateSection(**{key: tuple(rules) for key, rules in table.items()}) == rule.template
 
 
 def test_letters_that_toml_forbids(path: Path) -> None:
     path.write_bytes(b"strip: //p[.='\x02\x7f\xff \\ \" ']\nfind_string: \x00\x1b[31m\ntitle: //h1\n")
     rule = read_site_rule(path)
-    written = as_toml(path.name, rule)
+    written = as_portal_table(path.name, rule)
     assert tomllib.loads(written)["template"]["title"] == ["//h1"]
     assert "\x1b" not in written
 

@@ -1,22 +1,18 @@
 """Portal files against archives: which checks fail, and what is shown."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import msgspec
 import pytest
+from archives import archive
 from prose import article, paragraphs
 from typer.testing import CliRunner
 
 from newscorpus.cli import app
-from newscorpus.crawl.archive.encode import encode
-from newscorpus.crawl.archive.values import Capture, Exchange, Origin
-from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.crawl.ledger.looks import Alarm
-from newscorpus.data import Page
 from newscorpus.portals.portal import Portal, TemplateVersion
 from newscorpus.recipe import Recipe
 from newscorpus.upkeep.check import PortalCheck, check
@@ -36,35 +32,10 @@ def story(number: int) -> str:
     return str(html.replace("</h1>", SHOWN.format(number + 1)))
 
 
-def archive(corpus: Path, pages: Sequence[str], path: str = "story") -> Path:
-    """A corpus whose archive holds pages of the portal, one a day."""
-    with ArchiveWriter(corpus, 10**9, "newscorpus/0") as writer:
-        for number, html in enumerate(pages):
-            fetched = f"2026-11-{number + 1:02}T08:00:00+00:00"
-            page = Page(
-                f"https://news.example/{path}-{number}",
-                html.encode(),
-                {"content-type": "text/html; charset=utf-8"},
-                fetched,
-            )
-            exchange = Exchange(page.url, fetched, 200, tuple(page.headers.items()), page.body)
-            writer.append(encode(exchange, Capture(page, origin=Origin("news", ("en",))), 10**6))
-    return corpus
-
-
-@pytest.fixture(autouse=True)
-def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do the work here, which is faster; the test of the command starts processes."""
-    if "command" not in request.function.__name__:
-        monkeypatch.setattr(
-            "newscorpus.upkeep.check.in_order",
-            lambda function, items, jobs, seconds: ((item, function(item)) for item in items),
-        )
-
-
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    return archive(tmp_path / "corpus", [*map(story, range(N_PAGES)), "<ul></ul>"])
+    folder: Path = archive(tmp_path / "corpus", [*map(story, range(N_PAGES)), "<ul></ul>"])
+    return folder
 
 
 def checked(corpus: Path, template: TemplateVersion | tuple[TemplateVersion, ...] | None) -> PortalCheck:
