@@ -31,9 +31,10 @@ def pages(folder: Path) -> None:
         file.write(json.dumps({"id": "empty", "html": "<p>Nothing"}) + "\n{broken\n")
 
 
-def recipe(folder: Path, tasks: int, more: str = "") -> Path:
-    path = folder / f"batch-{tasks}.toml"
-    path.write_text(f'inputs = ["pages.jsonl"]\noutput = "out-{tasks}"\ntasks = {tasks}\nextractor = "bte"\n{more}')
+def recipe(folder: Path, tasks: int, more: str = "", output: str = "") -> Path:
+    output = output or f"out-{tasks}"
+    path = folder / f"{output}.toml"
+    path.write_text(f'inputs = ["pages.jsonl"]\noutput = "{output}"\ntasks = {tasks}\nextractor = "bte"\n{more}')
     return path
 
 
@@ -98,10 +99,9 @@ def test_a_batch_that_is_killed_goes_on_and_repeats_no_task(undisturbed: Path) -
     assert published(undisturbed / "out-3") == published(undisturbed / "out-1")
 
 
-def test_a_task_that_fails_is_named_and_the_others_stay_done(undisturbed: Path, tmp_path: Path) -> None:
-    shutil.copy(undisturbed / "pages.jsonl", tmp_path)
-    path = recipe(tmp_path, 2)
-    part = tmp_path / "out-2" / "tasks" / "extract" / "parts"
+def test_a_task_that_fails_is_named_and_the_others_stay_done(undisturbed: Path) -> None:
+    path = recipe(undisturbed, 2, output="failing")
+    part = undisturbed / "failing" / "tasks" / "extract" / "parts"
     part.mkdir(parents=True)
     (part / ".00001.tmp").write_text("a file where the task writes a folder")
 
@@ -114,12 +114,12 @@ def test_a_task_that_fails_is_named_and_the_others_stay_done(undisturbed: Path, 
 
     (part / ".00001.tmp").unlink()
     assert run(path).returncode == 0
-    assert published(tmp_path / "out-2") == published(undisturbed / "out-1")
+    assert published(undisturbed / "failing") == published(undisturbed / "out-1")
 
 
 @pytest.mark.parametrize("task", ["extract", "extract/x", "build/0", "extract/9"])
 def test_a_task_that_does_not_exist_is_refused_in_a_line(undisturbed: Path, task: str) -> None:
-    refused = run(undisturbed / "batch-1.toml", "--task", task)
+    refused = run(undisturbed / "out-1.toml", "--task", task)
 
     assert refused.returncode in {1, 2}
     assert "Traceback" not in refused.stderr
