@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Sequence
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -136,6 +137,51 @@ def _show(article: "Article") -> None:
     fields = article.fields
     lines = (article.url, fields.title, ", ".join(fields.authors), fields.published, "", *article.text.split("\n"))
     typer.echo("\n".join(["", *map(printable, lines), ""]), err=True)
+
+
+@portal.command()
+def heal(
+    name: Name,
+    corpus: Corpus = None,
+    since: Annotated[
+        str, Option(metavar="DATE", help="First day of the new design; by default as the alarm says.")
+    ] = "",
+    write: Annotated[
+        bool, Option("--write", help="Add the version to the portal's file, and end the old one.")
+    ] = False,
+    jobs: Jobs = 1,
+) -> None:
+    """Find where each field went after a redesign, and print a new version of the template.
+
+    The version holds from the day of the first different page on; the old one stays for the pages before it.
+    """
+    from newscorpus.addon.options import default_corpus
+    from newscorpus.portals.schema import find_file, load_portal
+    from newscorpus.portals.writing import add_version, as_toml, template_table
+    from newscorpus.recipe import Recipe
+    from newscorpus.terminal import progress
+    from newscorpus.upkeep.heal import heal_template, notes_of_moves
+
+    folder = corpus or default_corpus(name)
+    first = str(_day(since)) if since else ""
+    healed = heal_template(folder, load_portal(name), Recipe(), first, jobs, partial(progress, what="pages"))
+    _warn((*healed.check.warnings, *healed.check.failed.values()))
+    if healed.rules == healed.before:
+        typer.echo("The rules of the template are right still: nothing is to be done.", err=True)
+        return
+    table = template_table(healed.rules, notes_of_moves(healed), healed.since)
+    comments = [f"The design since {healed.since}, from {healed.check.pages} pages of {folder}."]
+    typer.echo(as_toml(comments, table, is_version=True), nl=False)
+    if write:
+        add_version(find_file(name), table, healed.since)
+        typer.echo(f"wrote {find_file(name)}; next: newscorpus reextract {folder} --apply", err=True)
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise typer.BadParameter(f"--since is {text!r}; expected a day such as 2026-11-20") from None
 
 
 def _warn(warnings: Iterable[str]) -> None:

@@ -108,11 +108,21 @@ def check_pages(
     return PortalCheck(len(pairs), rules, fields, failed, warnings)
 
 
-def chosen_pages(corpus: Path, portal: Portal) -> list[SourcePage]:
-    """Choose pages of a portal that may hold articles from an archive, by hash, in the order of their fetch."""
+def chosen_pages(corpus: Path, portal: Portal, since: str = "") -> list[SourcePage]:
+    """Choose pages of a portal that may hold articles from an archive, by hash, in the order of their fetch.
+
+    Args:
+        corpus: folder of the archive.
+        portal: whose pages.
+        since: time in ISO 8601 from which on they were fetched; "": at any time.
+    """
     captures = finished_captures(archive_files(corpus), unfinished_captures(corpus))
     pages = (page_of_capture(found, (portal,)) for found in captures if not isinstance(found, Rejected))
-    own = (page for page in pages if page.source == portal.name and page.trust is not AddressTrust.SECTION)
+    own = (
+        page
+        for page in pages
+        if page.source == portal.name and page.trust is not AddressTrust.SECTION and page.page.fetched >= since
+    )
     chosen = heapq.nsmallest(MOST_PAGES, own, key=lambda page: (document_id(page.page.url), page.page.fetched))
     return sorted(chosen, key=lambda page: (page.page.fetched, page.page.url))
 

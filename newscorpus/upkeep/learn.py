@@ -38,12 +38,13 @@ class LearnedTemplate:
 def learn_template(
     corpus: Path, portal: Portal, recipe: Recipe, jobs: int = 1, watch: Watcher = lambda found: found
 ) -> LearnedTemplate:
-    """Learn the rules of the newest design in the archive of a corpus; arguments and errors as for `check`.
+    """Learn the rules of the design since the last redesign that was noticed; arguments and errors as for `check`.
 
     Raises:
         CorpusError: there are too few pages with an article, or no rule finds on most of them what the model finds.
     """
-    pages = newest_design(corpus, portal, chosen_pages(corpus, portal))
+    since = max((one.since for one in alarms(corpus) if one.portal == portal.name), default="")
+    pages = chosen_pages(corpus, portal, since)
     lessons = solve(recipe, pages, jobs, watch)
     if len(lessons) < LEAST_PAGES:
         raise CorpusError(
@@ -54,12 +55,6 @@ def learn_template(
         raise CorpusError(f"{corpus}: no rule finds what the model finds; it reads {portal.name} better by itself")
     with_rules = tuple(replace(page, template=rules) for page in pages)
     return LearnedTemplate(rules, check_pages(corpus, with_rules, recipe, jobs, watch), with_rules)
-
-
-def newest_design(corpus: Path, portal: Portal, pages: Sequence[SourcePage]) -> list[SourcePage]:
-    """The pages since the last redesign that was noticed; all where none was."""
-    since = max((one.since for one in alarms(corpus) if one.portal == portal.name), default="")
-    return [page for page in pages if page.page.fetched >= since]
 
 
 def notes_of(check: PortalCheck) -> Notes:
