@@ -45,6 +45,7 @@ OWN: Mapping[str, re.Pattern[str]] = {
     INTAKE: re.compile(r"\d{6,}\.jsonl"),
     ARCHIVE: re.compile(r"\d{6,}\.warc\.gz"),
     PUBLISHED: re.compile(r"manifest\.json|README\.md|shard-\d{5,}-of-\d{5,}-[0-9a-f]+\.(jsonl(\.zst|\.gz)?|parquet)"),
+    PROFILES: re.compile(r"[^/]+\.json"),
     INDEX: re.compile(r"index\.json|documents|signatures|runs|paragraphs|ids|kept|verified|rows"),
 }
 """The folders that a crawl and its build write, and how their files are named."""

@@ -33,7 +33,7 @@ from newscorpus.extraction.second_opinion import PACKAGE
 from newscorpus.portals.portal import Portal, TemplateSection
 from newscorpus.portals.template import RuleTally, TemplateRules
 from newscorpus.profiles.learn import SeenPage, document_of
-from newscorpus.profiles.profile import ProfileFile
+from newscorpus.profiles.profile import ProfileFile, Profiles
 from newscorpus.profiles.review import MODEL as REVIEW_MODEL
 from newscorpus.profiles.review import load_review
 from newscorpus.published.registry import ALONE, DEFAULT, load
@@ -131,6 +131,12 @@ class Recipe:
         of_source = page.template, page.languages, page.trust, page.respect_paywall, page.leave_out
         # where the profile lies does not count
         return _version(name, self, *of_source, page.profile.hash if page.profile else "", revision=revision)
+
+
+def add_profile(recipe: Recipe, profiles: Profiles, page: SourcePage) -> SourcePage:
+    """Join a page with the profile of its source, where there is one and its extractor uses it."""
+    profile = profiles.get(page.source)
+    return replace(page, profile=profile) if profile and recipe.decider_for(page)[0] in REVIEWED else page
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,13 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
 
 from newscorpus.addon.counts import FAILED, template_rule
-from newscorpus.addon.options import quality_config, revision_of, rights_policy, switch
+from newscorpus.addon.options import corpus_folder, quality_config, revision_of, rights_policy, switch
 from newscorpus.addon.visits import current_visit
 from newscorpus.addon.workers import workers_of
 from newscorpus.corpus.quality.judge import changed_settings
 from newscorpus.errors import CrawlError
 from newscorpus.portals.template import RuleTally
+from newscorpus.profiles.profile import NO_PROFILES, Profiles, profiles_of
 from newscorpus.published.registry import ALONE, DEFAULT, check_name
 from newscorpus.recipe import JudgedPage, Recipe, SourcePage, judge_page, lost_page, tally_rules
 from newscorpus.upkeep.looks import look_of
@@ -34,14 +35,15 @@ class ProcessPipeline:
     Args:
         crawler: the crawl.
         recipe: how pages become rows.
+        profiles: what is known of their portals.
     """
 
-    def __init__(self, crawler: Crawler, recipe: Recipe) -> None:
+    def __init__(self, crawler: Crawler, recipe: Recipe, profiles: Profiles = NO_PROFILES) -> None:
         self.recipe = recipe
         self._crawler = crawler
         self._tally = RuleTally()
         self._workers = workers_of(crawler)
-        self._workers.recipe = recipe
+        self._workers.recipe, self._workers.profiles = recipe, profiles
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -61,7 +63,8 @@ class ProcessPipeline:
         quality = quality_config(settings)
         if changed := changed_settings(quality):
             crawler.stats.set_value(QUALITY_STAT, changed)
-        return cls(crawler, Recipe(extractor, rights_policy(settings), quality, revision_of(settings)))
+        profiles = profiles_of(corpus_folder(settings)) if switch(settings, "NEWSCORPUS_PROFILE") else NO_PROFILES
+        return cls(crawler, Recipe(extractor, rights_policy(settings), quality, revision_of(settings)), profiles)
 
     async def open_spider(self) -> None:
         """Start the processes before the first page comes.
@@ -85,6 +88,7 @@ class ProcessPipeline:
         """Process a page; hand on everything else."""
         if not isinstance(item, SourcePage):
             return item
+        item = self._workers.with_profile(item)
         result: JudgedPage | Lost | None = item.judged
         if result is None:
             result = await self._workers.run(partial(judge_page, self.recipe, item))

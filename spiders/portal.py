@@ -57,6 +57,7 @@ class PortalSpider(Spider):
     def __init__(self, arguments: PortalArguments) -> None:
         super().__init__()
         self.arguments = arguments
+        self.portals = arguments.portals
         self.portal_names = tuple(portal.name for portal in arguments.portals)
         self.loopback = loopback_hosts(arguments.portals)
         self.policies = portal_policies(arguments.portals)
@@ -176,7 +177,7 @@ class PortalSpider(Spider):
             return
         page = make_page(response, msgspec.convert(evidence, tuple[Evidence, ...]))
         trust = self._trust(response, source, page, is_article=is_article)
-        given = page_of_portal(page, self._planners[source].portal, (), trust)
+        given = self._workers.with_profile(page_of_portal(page, self._planners[source].portal, (), trust))
         visit = current_visit()
         may_be_article = (trust is not AddressTrust.SECTION or is_article) and not (visit and visit.stands)
         recipe = self._workers.recipe if may_be_article else None

@@ -14,8 +14,8 @@ from rich.console import Console
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 
-from newscorpus.addon.counts import FAILED, KEPT, KEPT_IN_ALL, LEFT, politeness
-from newscorpus.addon.options import corpus_folder, switch
+from newscorpus.addon.counts import FAILED, JUDGED_AGAIN, KEPT, KEPT_IN_ALL, LEFT, politeness
+from newscorpus.addon.options import corpus_folder, positive, switch
 from newscorpus.addon.plugin import hints_of
 from newscorpus.addon.report import (
     NOTHING_LEFT,
@@ -27,13 +27,20 @@ from newscorpus.addon.report import (
     why_nothing,
     write_report,
 )
+from newscorpus.addon.workers import workers_of
 from newscorpus.crawl.ledger import Ledger, LedgerError
 from newscorpus.crawl.ledger.shortfalls import unreached
 from newscorpus.crawl.ledger.status import PortalStatus, ledger_files, status
 from newscorpus.errors import CorpusError, CrawlError
 from newscorpus.files import exclusive
-from newscorpus.layout import CRAWL_LOCK, FILES, INTAKE, OWN, refuse_strangers, remove_own
+from newscorpus.layout import ARCHIVE, CRAWL_LOCK, FILES, INTAKE, OWN, WARC_SUFFIX, refuse_strangers, remove_own
 from newscorpus.publish.build import build
+from newscorpus.publish.profiles import use_profiles
+from newscorpus.publish.reextract import Archived
+from newscorpus.recipe import REVIEWED
+
+STOPPED = frozenset({"shutdown", "cannot_write", "extractor_failed"})
+"""Ends after which no page is judged again: somebody waits for the end, or it cannot be done."""
 
 logger = logging.getLogger(__name__)
 
@@ -41,10 +48,11 @@ logger = logging.getLogger(__name__)
 class CorpusExtension:
     """Builds the corpus and writes `crawl-report.json` when the spider closes."""
 
-    def __init__(self, crawler: Crawler, corpus: Path, *, builds: bool) -> None:
+    def __init__(self, crawler: Crawler, corpus: Path, *, builds: bool, profiles: bool) -> None:
         self._crawler = crawler
         self._corpus = corpus
         self._builds = builds
+        self._profiles = profiles
         self._started = _now()
         self._is_open = False
         self._console = Console(stderr=True)
@@ -60,8 +68,13 @@ class CorpusExtension:
         corpus = corpus_folder(crawler.settings)
         if fresh := crawler.settings.get("NEWSCORPUS_FRESH"):
             begin_anew(corpus, fresh)
-        Ledger.open(corpus, adopts=switch(crawler.settings, "NEWSCORPUS_ADOPT")).close()
-        extension = cls(crawler, corpus, builds=switch(crawler.settings, "NEWSCORPUS_BUILD"))
+        adopts, builds, profiles = (
+            switch(crawler.settings, f"NEWSCORPUS_{name}") for name in ("ADOPT", "BUILD", "PROFILE")
+        )
+        with Ledger.open(corpus, adopts=adopts) as ledger:
+            if not profiles:
+                ledger.profiles.forget()
+        extension = cls(crawler, corpus, builds=builds, profiles=profiles)
         crawler.signals.connect(extension.spider_opened, signals.spider_opened)
         crawler.signals.connect(extension.spider_closed, signals.spider_closed)
         return extension
@@ -71,8 +84,10 @@ class CorpusExtension:
         self._is_open = True
 
     async def spider_closed(self, spider: Spider, reason: str) -> None:
-        """Build, in a thread of its own, and report; where the crawl never began, leave the corpus alone."""
+        """Judge pages again, build, in a thread of its own, and report; leave the corpus of no crawl alone."""
         if self._is_open:
+            if self._profiles and reason not in STOPPED:
+                await asyncio.to_thread(self._use_profiles, spider)
             built = await asyncio.to_thread(self._build) if self._builds else {}
             self.report(spider, reason, built)
 
@@ -135,6 +150,23 @@ class CorpusExtension:
         elif not missing:
             return
         self._crawler.stats.set_value(FAILED, "start")
+
+    def _use_profiles(self, spider: Spider) -> None:
+        """Judge the pages again that were judged without what the other pages of their portal say."""
+        recipe, portals = workers_of(self._crawler).recipe, tuple(hints_of(spider).portals)
+        files = sorted((self._corpus / ARCHIVE).glob("*" + WARC_SUFFIX))
+        if recipe is None or recipe.extractor not in REVIEWED or not portals or not files:
+            return
+        jobs = max(1, int(positive(self._crawler.settings, "NEWSCORPUS_WORKERS")))
+        try:
+            applied = use_profiles(Archived(self._corpus, files, recipe, portals, jobs))
+        except (OSError, ValueError) as error:
+            logger.error("No profiles of the portals: %s", error)  # noqa: TRY400 -- the message says all
+            self._crawler.stats.set_value(FAILED, "profiles")
+            return
+        if n := sum(applied.outcomes.values()):
+            logger.info("Judged %d pages again with what the other pages of their portal say", n)
+            self._crawler.stats.set_value(JUDGED_AGAIN, n)
 
     def _build(self) -> dict[str, Any]:
         if not (self._corpus / INTAKE).is_dir():

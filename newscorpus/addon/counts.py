@@ -9,6 +9,9 @@ KEPT_IN_ALL = "newscorpus/kept_in_all"
 
 WORDS = "newscorpus/words"
 
+JUDGED_AGAIN = "newscorpus/judged_again"
+"""Pages that were judged again at the end, with what the other pages of their portal say."""
+
 IN_MEMORY = "newscorpus/kept_in_memory"
 """Requests that the ledger cannot store, since JSON cannot hold them."""
 

@@ -16,6 +16,7 @@ from newscorpus.addon.counts import FAILED
 from newscorpus.addon.options import check_settings, user_agent
 from newscorpus.crawl.politeness import PolitenessPolicy
 from newscorpus.errors import CrawlError
+from newscorpus.portals.portal import Portal
 
 logger = logging.getLogger(__name__)
 
@@ -90,6 +91,10 @@ class SpiderHints(Protocol):
         """Names of the portals that it crawls, for progress and report. Left out: the spider's own name."""
 
     @property
+    def portals(self) -> Collection[Portal]:
+        """The portals that it crawls, by whose files pages are judged again. Left out: none has a file."""
+
+    @property
     def policies(self) -> Mapping[str, PolitenessPolicy]:
         """How politely sites are treated, by download slot. Left out: the setting DOWNLOAD_DELAY holds for all."""
 
@@ -108,6 +113,7 @@ class SpiderHints(Protocol):
 @dataclass(frozen=True, slots=True)
 class _Hints:
     portal_names: tuple[str, ...] | None = None
+    portals: Collection[Portal] = ()
     policies: Mapping[str, PolitenessPolicy] = field(default_factory=dict)
     loopback: Collection[str] = ()
     has_met: Callable[[str, str], bool] = lambda url, asked: False  # noqa: ARG005 -- names of the protocol

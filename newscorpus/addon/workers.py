@@ -12,7 +12,8 @@ from scrapy.crawler import Crawler
 from newscorpus.addon.options import positive
 from newscorpus.data import Rejected
 from newscorpus.errors import CrawlError
-from newscorpus.recipe import Recipe, prepare
+from newscorpus.profiles.profile import NO_PROFILES, Profiles
+from newscorpus.recipe import Recipe, SourcePage, add_profile, prepare
 from newscorpus.workers import Lost, WorkerPool
 
 R = TypeVar("R")
@@ -32,6 +33,8 @@ class PageWorkers:
     def __init__(self, size: int, seconds: float) -> None:
         self.recipe: Recipe | None = None
         """How pages become rows; None in a crawl that makes none, which are then only read. Set before the start."""
+        self.profiles: Profiles = NO_PROFILES
+        """What is known of the portals, by their names. Set before the start."""
         self._size = size
         self._seconds = seconds
 
@@ -53,6 +56,10 @@ class PageWorkers:
         """The processes; they load the models before they begin."""
         before = partial(prepare, self.recipe) if self.recipe else None
         return WorkerPool(call, self._size, self._seconds, before)
+
+    def with_profile(self, page: SourcePage) -> SourcePage:
+        """Join a page with what is known of its portal."""
+        return add_profile(self.recipe, self.profiles, page) if self.recipe else page
 
     async def run(self, task: Callable[[], R]) -> R | Lost:
         """Call `task`, which can be pickled, in the next free process."""

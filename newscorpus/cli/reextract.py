@@ -31,16 +31,18 @@ def reextract(
 ) -> None:
     """Extract the archived pages again and show what changes.
 
-    Today's model and templates are used, and the corpus stays as it is. With --output the result is a corpus of its
-    own, which `newscorpus build FOLDER` publishes; with --apply it is stored in the corpus, for
-    `newscorpus build CORPUS`.
+    Today's model and templates are used, with the profiles of the corpus, which stays as it is. With --output the
+    result is a corpus of its own, which `newscorpus build FOLDER` publishes; with --apply it is stored in the corpus,
+    for `newscorpus build CORPUS`.
     """
     from tempfile import TemporaryDirectory
 
     from newscorpus.crawl.ledger.status import unfinished_captures
     from newscorpus.portals.schema import list_portals, load_portal
     from newscorpus.portals.template import RuleTally
+    from newscorpus.profiles.profile import profiles_of
     from newscorpus.publish import changes, reextract
+    from newscorpus.recipe import add_profile
     from newscorpus.stored import archive_files, named_files
     from newscorpus.terminal import progress
 
@@ -51,7 +53,8 @@ def reextract(
     portals = tuple(map(load_portal, list_portals()))
     tally = RuleTally()
     if apply:
-        applied = reextract.apply(corpus, paths, recipe, portals, jobs, partial(progress, what="pages"), tally)
+        archived = reextract.Archived(corpus, paths, recipe, portals, jobs)
+        applied = reextract.apply(archived, partial(progress, what="pages"), tally)
         _warn(tally)
         typer.echo(f"pages extracted again: {_summed(applied.outcomes)}")
         if applied.n_passed:
@@ -61,9 +64,9 @@ def reextract(
         return
     with ExitStack() as stack:
         folder = output or Path(stack.enter_context(TemporaryDirectory(prefix="newscorpus-")))
-        extracted = reextract.reextract(
-            paths, recipe, portals, jobs, tally=tally, unfinished=() if files else unfinished_captures(corpus)
-        )
+        prepare = partial(add_profile, recipe, profiles_of(corpus))
+        unfinished = () if files else unfinished_captures(corpus)
+        extracted = reextract.reextract(paths, recipe, portals, jobs, prepare, tally, unfinished)
         done = reextract.store(progress(extracted, "pages"), folder)
         found = list(changes.find_changes(corpus, folder, done.read))
         if diff:

@@ -1,18 +1,23 @@
 """Hold what the pages of a portal say together, and keep it in a file."""
 
 import hashlib
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 import msgspec
 
 from newscorpus.errors import CorpusError
 from newscorpus.files import replacing
+from newscorpus.layout import PROFILES
 
 VERSION = 1
 """Of the layout of the file; raised when a key is added, removed or changes its meaning."""
 HASH_LENGTH = 10
+
+logger = logging.getLogger(__name__)
 
 
 class PathFacts(msgspec.Struct, frozen=True):
@@ -87,6 +92,24 @@ def write_profile(path: Path, profile: Profile) -> ProfileFile:
     with replacing(path) as file:
         file.write(msgspec.json.format(_encode(profile), indent=1) + b"\n")
     return ProfileFile(path, profile.hash)
+
+
+def profile_path(corpus: Path, source: str) -> Path:
+    """Where a corpus keeps the profile of a source."""
+    return corpus / PROFILES / f"{quote(source, safe='')}.json"
+
+
+def profiles_of(corpus: Path) -> Profiles:
+    """The profiles that a corpus keeps; one that cannot be read is passed over, with a warning."""
+    found = {}
+    for path in sorted((corpus / PROFILES).glob("*.json")):
+        try:
+            profile = read_profile(path)
+        except CorpusError as error:
+            logger.warning("%s; it is not used", error)
+        else:
+            found[profile.source] = ProfileFile(path, profile.hash)
+    return found
 
 
 def read_profile(path: Path) -> Profile:

@@ -1,16 +1,18 @@
 """Judge the blocks of a page again, with what the profile of its portal says of them."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 
 from newscorpus.arrays import Floats
 from newscorpus.artifacts import Artifact, load_artifact
-from newscorpus.extraction.classify import probability_of
+from newscorpus.data import Block
+from newscorpus.extraction.classify import GOOD, probability_of
 from newscorpus.extraction.extractor import Reading
 from newscorpus.extraction.verdict import Logistic, read_logistic
 from newscorpus.profiles.evidence import EVIDENCE, PageEvidence, SiteEvidence
-from newscorpus.profiles.learn import document_of
+from newscorpus.profiles.learn import SeenPage, document_of
 from newscorpus.profiles.profile import Profile, ProfileFile, read_profile
 
 MODEL = "site-review"
@@ -33,8 +35,16 @@ class SiteReview:
 
     def __call__(self, reading: Reading, probability: Floats) -> Floats:
         """Per block the probability of being main text, from the one that the model gives by the page alone."""
-        evidence = self._evidence.measure(document_of(reading), reading.blocks, probability)
-        return judge(self._logistic, evidence)
+        return self._judge(document_of(reading), reading.blocks, probability)
+
+    def good(self, page: SeenPage) -> tuple[bool, ...]:
+        """Per block of a page whether it is taken for main text."""
+        blocks = [item.block for item in page.labelled]
+        probability = np.array([item.score for item in page.labelled])
+        return tuple((self._judge(page.id, blocks, probability) > GOOD).tolist())
+
+    def _judge(self, document: str, blocks: Sequence[Block], probability: Floats) -> Floats:
+        return judge(self._logistic, self._evidence.measure(document, blocks, probability))
 
 
 @lru_cache(LOADED)

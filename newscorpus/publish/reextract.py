@@ -30,7 +30,17 @@ from newscorpus.files import exclusive
 from newscorpus.layout import BUILD_LOCK, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED
 from newscorpus.portals.portal import Portal
 from newscorpus.portals.template import RuleTally
-from newscorpus.recipe import JudgedPage, Recipe, SourcePage, extractor_of, judge_page, lost_page, tally_rules
+from newscorpus.profiles.profile import profiles_of
+from newscorpus.recipe import (
+    JudgedPage,
+    Recipe,
+    SourcePage,
+    add_profile,
+    extractor_of,
+    judge_page,
+    lost_page,
+    tally_rules,
+)
 from newscorpus.stored import finished_captures, page_of_capture
 from newscorpus.urls import document_id
 from newscorpus.workers import Lost, in_order
@@ -52,6 +62,17 @@ class Applied:
     n_passed: int  # pages that were passed over
 
 
+@dataclass(frozen=True, slots=True)
+class Archived:
+    """A corpus, its archive, and how the pages of that are extracted."""
+
+    corpus: Path  # its folder
+    files: Sequence[Path]  # of the archive
+    recipe: Recipe
+    portals: Sequence[Portal] = ()  # whose rules and languages count now
+    jobs: int = 1  # number of processes
+
+
 Extracted = tuple[SourcePage | None, Row | Rejected]
 """A page and what became of it; None for damage of the archive."""
 
@@ -69,7 +90,7 @@ def reextract(
     recipe: Recipe,
     portals: Sequence[Portal],
     jobs: int = 1,
-    is_wanted: Callable[[SourcePage], bool] = lambda _: True,
+    prepare: Callable[[SourcePage], SourcePage | None] = lambda page: page,
     tally: RuleTally | None = None,
     unfinished: Collection[tuple[str, int]] = (),
 ) -> Iterator[Extracted]:
@@ -80,7 +101,7 @@ def reextract(
         recipe: how pages are extracted.
         portals: whose rules and languages count now.
         jobs: number of processes.
-        is_wanted: which pages are extracted.
+        prepare: gives the page as it is extracted, or None where it is passed over.
         tally: counts what the rules of templates find.
         unfinished: pages that are passed over, as `unfinished_captures` gives them.
 
@@ -91,8 +112,8 @@ def reextract(
     """
     captures = finished_captures(files, unfinished)
     pages = (found if isinstance(found, Rejected) else page_of_capture(found, portals) for found in captures)
-    wanted = (page for page in pages if isinstance(page, Rejected) or is_wanted(page))
-    yield from extract_pages(wanted, recipe, jobs, tally)
+    prepared = (page if isinstance(page, Rejected) else prepare(page) for page in pages)
+    yield from extract_pages((page for page in prepared if page), recipe, jobs, tally)
 
 
 def extract_pages(
@@ -134,45 +155,44 @@ def store(extracted: Iterable[Extracted], folder: Path) -> Reextraction:
 
 
 def apply(
-    corpus: Path,
-    files: Sequence[Path],
-    recipe: Recipe,
-    portals: Sequence[Portal],
-    jobs: int = 1,
+    archived: Archived,
     watch: Callable[[Iterable[Extracted]], Iterable[Extracted]] = lambda extracted: extracted,
     tally: RuleTally | None = None,
+    sources: Collection[str] | None = None,
 ) -> Applied:
     """Append to the intake of a crawled corpus what the recipe makes of its pages; `newscorpus build` publishes it.
 
-    Pages whose newest row is of this recipe are passed over, so that a run that was broken off is completed by the
-    next one. The counts of the ledger follow.
+    The profiles that the corpus keeps are used. Pages whose newest row is of this recipe are passed over, so that a run
+    that was broken off is completed by the next one. The counts of the ledger follow.
 
     Args:
-        corpus: folder of the corpus.
-        files: of its archive.
-        recipe: how pages are extracted.
-        portals: whose rules and languages count now.
-        jobs: number of processes.
+        archived: the corpus, and how its pages are extracted.
         watch: shows the progress.
         tally: as for `reextract`.
+        sources: whose pages are extracted; None: all.
 
     Raises:
         CorpusError, LedgerError: the corpus was not crawled, or a crawl or a build is at work.
         ArchiveError, ValueError, ImportError: as `reextract`.
     """
+    corpus, recipe = archived.corpus, archived.recipe
     if not (corpus / LEDGER).is_file():
         raise CorpusError(f"{corpus / LEDGER}: no ledger here; only what was crawled can be changed in place")
     counts: Counter[str] = Counter()
     seen: Counter[bool] = Counter()
     with exclusive(corpus / BUILD_LOCK), Ledger.open(corpus) as ledger:
-        history = History(corpus / INTAKE, recipe)
+        history, profiles = History(corpus / INTAKE, recipe), profiles_of(corpus)
 
-        def is_due(page: SourcePage) -> bool:
+        def prepare(page: SourcePage) -> SourcePage | None:
+            if sources is not None and page.source not in sources:
+                return None
+            page = add_profile(recipe, profiles, page)
             due = history.is_due(page)
             seen[due] += 1
-            return due
+            return page if due else None
 
-        extracted = reextract(files, recipe, portals, jobs, is_due, tally, unfinished_captures(corpus))
+        unfinished = unfinished_captures(corpus)
+        extracted = reextract(archived.files, recipe, archived.portals, archived.jobs, prepare, tally, unfinished)
         for number, (page, outcome) in enumerate(watch(extracted), 1):
             counts[_counted(outcome)] += 1
             if page and not (isinstance(outcome, Rejected) and outcome.reason in FAULTS):

@@ -26,9 +26,10 @@ from newscorpus.errors import PortalError
 from newscorpus.layout import INTAKE, inside
 from newscorpus.portals.portal import Portal
 from newscorpus.portals.schema import list_portals, load_portal
+from newscorpus.profiles.profile import Profiles, profiles_of
 from newscorpus.publish.reextract import FAULTS, SEGMENTS
 from newscorpus.published.registry import DEFAULT, NAMES
-from newscorpus.recipe import Recipe, SourcePage, judge_page, lost_page
+from newscorpus.recipe import Recipe, SourcePage, add_profile, judge_page, lost_page
 from newscorpus.stored import page_of_capture
 from newscorpus.workers import Lost, in_order
 
@@ -124,7 +125,7 @@ def restore_lines(corpus: Path, damaged: Sequence[DamagedLine]) -> int:
     known = lines_known(corpus, parts)
     with Ledger.open(corpus, damaged=known) as ledger:
         restoration = Restoration(corpus, ledger, readable_portals(), held_pages(corpus))
-        judge = partial(_judged, Recipe(_extractor(corpus)))
+        judge = partial(_judged, Recipe(_extractor(corpus)), profiles_of(corpus))
         for source, outcome in in_order(judge, restoration.pages(), 1, Limits().page_seconds):
             restoration.store(source, lost_page(source.page, outcome) if isinstance(outcome, Lost) else outcome)
         ledger.settle_losses(count_rows(corpus, ledger.portal_names()))
@@ -152,9 +153,9 @@ def _extractor(corpus: Path) -> str:
     return next((name for name, _ in made.most_common() if name in NAMES), DEFAULT)
 
 
-def _judged(recipe: Recipe, source: LostSource) -> Row | Rejected:
+def _judged(recipe: Recipe, profiles: Profiles, source: LostSource) -> Row | Rejected:
     """What becomes of a page; runs in a process of its own."""
-    return judge_page(recipe, source.page).outcome
+    return judge_page(recipe, add_profile(recipe, profiles, source.page)).outcome
 
 
 def readable_portals() -> list[Portal]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from scrapy.settings import Settings
+from scrapy.utils.test import get_crawler
 
 from newscorpus.addon.closing import CorpusExtension, begin_anew
 from newscorpus.addon.report import CrawlReport, reported, write_report
@@ -13,6 +14,7 @@ from newscorpus.config import BuildConfig
 from newscorpus.corpus.intake import IntakeWriter, Row
 from newscorpus.corpus.records import make_record
 from newscorpus.crawl.ledger import Fetched, Ledger, LedgerError, Link, Series
+from newscorpus.crawl.ledger.profiles import UsedProfile
 from newscorpus.data import LOW_CONFIDENCE, Article, Fields
 from newscorpus.dedup.signature import sign
 from newscorpus.errors import CrawlError
@@ -24,7 +26,7 @@ def close(corpus: Path, stats: dict[str, Any], *, builds: bool = True, opened: b
     collector = SimpleNamespace(get_stats=lambda: stats, set_value=stats.__setitem__)
     crawler: Any = SimpleNamespace(stats=collector)
     spider: Any = SimpleNamespace(portal_names=("mock",))
-    extension = CorpusExtension(crawler, corpus, builds=builds)
+    extension = CorpusExtension(crawler, corpus, builds=builds, profiles=False)
     if opened:
         extension.spider_opened()
     asyncio.run(extension.spider_closed(spider, "finished"))
@@ -57,6 +59,16 @@ def test_a_corpus_that_another_crawl_holds_or_that_is_to_stay_is_refused_before_
     settings.set("NEWSCORPUS_FRESH", "1")
     with pytest.raises(CrawlError, match="say -a fresh=yes to do so unasked"):
         CorpusExtension.from_crawler(crawler)
+
+
+def test_a_crawl_without_profiles_notes_that_its_pages_are_judged_without(tmp_path: Path) -> None:
+    with Ledger.open(tmp_path) as ledger:
+        ledger.profiles.note("mock", UsedProfile("sample", "hash"))
+    for value, left in (("on", UsedProfile("sample", "hash")), ("off", None)):
+        settings = {"NEWSCORPUS_CORPUS": str(tmp_path), "NEWSCORPUS_PROFILE": value}
+        CorpusExtension.from_crawler(get_crawler(settings_dict=settings))
+        with Ledger.open(tmp_path) as ledger:
+            assert ledger.profiles.of("mock") == left
 
 
 def test_a_crawl_that_never_began_leaves_the_corpus_alone(tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ ODD = 25
 
 REDESIGNED_AFTER = 50
 
+OFFER = "Our readers know that this house has been the best place for barley since the old mayor sold it to the ferry."
+
 REASONS = {200: "OK", 301: "Moved Permanently", 404: "Not Found"}
 
 Answer = tuple[int, str, bytes]
@@ -50,7 +52,12 @@ def redesigned(host: int, number: int, head: str = "", links: str = "") -> str:
     return page.replace("<article>", "<div class='fresh'>").replace("</article>", "</div>")
 
 
-WRITERS = {"--tiny": tiny, "--mixed": mixed, "--redesigned": redesigned}
+def offering(host: int, number: int, head: str = "", links: str = "") -> str:
+    """An article that ends with the same offer as all others."""
+    return full(host, number, head, links).replace("</article>", f"<p>{OFFER}</p></article>")
+
+
+WRITERS = {"--tiny": tiny, "--mixed": mixed, "--redesigned": redesigned, "--offering": offering}
 
 
 class Newspaper:

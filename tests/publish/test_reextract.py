@@ -30,7 +30,7 @@ from newscorpus.publish import changes
 from newscorpus.publish import reextract as reextraction
 from newscorpus.publish.build import build
 from newscorpus.publish.changes import ChangeKind, PortalChanges
-from newscorpus.publish.reextract import SEGMENTS, Extracted, History, apply, reextract, store
+from newscorpus.publish.reextract import SEGMENTS, Archived, Extracted, History, apply, reextract, store
 from newscorpus.recipe import JudgedPage, Recipe
 from newscorpus.stats.count import corpus_stats
 from newscorpus.stored import archive_files, page_of_capture
@@ -220,7 +220,7 @@ def published(corpus: Path) -> dict[str, bytes]:
 def applied(corpus: Path, recipe: Recipe = BTE, *rules: str) -> Mapping[str, int]:
     """Apply a recipe, with rules of the portal's template for the text."""
     portal = replace(PORTAL, template=TemplateVersion(text=rules) if rules else None)
-    return apply(corpus, archive_files(corpus), recipe, (portal,)).outcomes
+    return apply(Archived(corpus, archive_files(corpus), recipe, (portal,))).outcomes
 
 
 FIRST_PARAGRAPH, NOTHING = "p:first-of-type", "h6"
@@ -297,7 +297,7 @@ def test_a_kill_costs_the_pages_since_the_last_commit(crawled: Path, monkeypatch
         shutil.copytree(crawled, killed)  # what a kill leaves on the disk
 
     portal = replace(PORTAL, template=TemplateVersion(text=(FIRST_PARAGRAPH,)))
-    apply(crawled, archive_files(crawled), BTE, (portal,), watch=broken_off)
+    apply(Archived(crawled, archive_files(crawled), BTE, (portal,)), watch=broken_off)
     assert build(killed).kept == 3
     assert sum(applied(killed, BTE, FIRST_PARAGRAPH).values()) == 2
     assert published(killed) == published(whole)

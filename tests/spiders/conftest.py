@@ -28,6 +28,9 @@ articles = ['-\\d{5}(\\.html)?(\\?|$)']
 delay_seconds = 0
 """
 
+SETTINGS = ("-s", "NEWSCORPUS_PAUSE_SECONDS=0.1", "-s", "NEWSCORPUS_PROFILE=off")
+"""Pages are judged once, so that the intake has one row of each; the tests of profiles switch these on."""
+
 
 @dataclass(frozen=True, slots=True)
 class Crawl:
@@ -54,7 +57,8 @@ class Crawl:
     @property
     def records(self) -> list[dict[str, Any]]:
         segments = sorted((self.corpus / "intake").glob("*.jsonl"))
-        return [row["record"] for segment in segments for row in _json_lines(segment)[1:]]
+        lines = [line for segment in segments for line in _json_lines(segment)[1:]]
+        return [line["record"] for line in lines if "record" in line]
 
     def reasons(self, part_of_url: str) -> list[str]:
         """Why addresses that hold `part_of_url` were rejected."""
@@ -105,7 +109,7 @@ def crawl() -> Callable[..., Crawl]:
         (folder / "portals").mkdir(exist_ok=True)
         (folder / "portals" / "mock.toml").write_text(portal)
         corpus = folder / "corpus"
-        command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-s", "NEWSCORPUS_PAUSE_SECONDS=0.1", *arguments]
+        command = [sys.executable, "-m", "scrapy", "crawl", "portal", *SETTINGS, *arguments]
         environment = os.environ | {"SCRAPY_SETTINGS_MODULE": "newscorpus.settings"}
         done = subprocess.run(
             [*command, "-s", f"NEWSCORPUS_CORPUS={corpus}"],

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.request import urlopen
 
 import pytest
+from newspapers import OFFER
 from typer.testing import CliRunner
 
 from benchmarks.newspapers import started
@@ -33,6 +34,8 @@ SERVER = Path(__file__).parents[1] / "mockserver" / "newspapers.py"
 ARTICLES = 60
 ROWS = 63
 """Three of the articles have a print version, and these name the address of the article as their canonical one."""
+
+PROFILES_ON, PROFILES_OFF = (("-s", f"NEWSCORPUS_PROFILE={value}") for value in ("on", "off"))
 
 PORTAL = """
 name = "mock"
@@ -62,6 +65,12 @@ def redesigned() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
+def offering() -> Iterator[str]:
+    """Its articles end with the same offer."""
+    yield from serve("--offering", articles=30)
+
+
+@pytest.fixture(scope="module")
 def calm(crawl: Callable[..., Any], base: str, tmp_path_factory: pytest.TempPathFactory) -> Any:
     return crawl(tmp_path_factory.mktemp("calm"), "-a", "portal=mock", portal=PORTAL.format(base=base))
 
@@ -80,7 +89,7 @@ def break_off(folder: Path, base: str, how: signal.Signals, answers: int, *argum
     """Start a crawl, and send it a signal after so many answers; gives its exit code."""
     (folder / "portals").mkdir(exist_ok=True)
     (folder / "portals" / "mock.toml").write_text(portal.format(base=base))
-    command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", "portal=mock", *arguments]
+    command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", "portal=mock", *PROFILES_OFF, *arguments]
     before = asked(base).total()
     with subprocess.Popen(
         [*command, "-s", f"NEWSCORPUS_CORPUS={folder / 'corpus'}", "-s", f"LOG_FILE={folder / 'log'}"],
@@ -253,3 +262,38 @@ def test_a_redesign_is_noticed_once_though_the_crawl_is_killed(
     assert str(alarm) in shown
     flagged = {record.id for record in open_corpus(done.corpus).records() if REDESIGN in record.flags}
     assert flagged == {record["id"] for record in records if record["fetched"] >= alarm.since}
+
+
+def test_what_the_other_pages_say_is_the_same_for_a_crawl_that_was_killed(
+    crawl: Callable[..., Any], offering: str, tmp_path: Path
+) -> None:
+    calm, portal = tmp_path / "calm", PORTAL.format(base=offering)
+    calm.mkdir()
+    whole = crawl(calm, "-a", "portal=mock", *PROFILES_ON, portal=portal)
+    assert whole.exit_code == 0, whole.output
+    assert "The profile of mock is learned from 30 pages" in whole.output
+    assert whole.stats["newscorpus/judged_again"] == 34  # two print versions and two lists besides
+    break_off(tmp_path, offering, signal.SIGKILL, 20, *PROFILES_ON)
+    done = crawl(tmp_path, "-a", "portal=mock", *PROFILES_ON, portal=portal)
+    published = [list(open_corpus(corpus).records()) for corpus in (whole.corpus, done.corpus)]
+    assert [(one.id, one.text) for one in published[0]] == [(one.id, one.text) for one in published[1]]
+    assert not [one for one in published[0] if OFFER in one.text]
+    assert texts(done.records) == texts(whole.records)
+    again = crawl(tmp_path, "-a", "portal=mock", *PROFILES_ON, portal=portal)
+    assert "newscorpus/judged_again" not in again.stats
+    assert "nothing was to be asked for" in again.output
+
+
+def test_what_the_other_pages_say_can_be_switched_off_and_is_used_at_once_where_it_is_known(
+    crawl: Callable[..., Any], offering: str, tmp_path: Path
+) -> None:
+    portal = PORTAL.format(base=offering)
+    first = crawl(tmp_path, "-a", "portal=mock", "-a", "limit=8", portal=portal)
+    assert sum(OFFER in one.text for one in open_corpus(first.corpus).records()) == 8
+    assert not (first.corpus / "profiles").exists()
+    second = crawl(tmp_path, "-a", "portal=mock", "-a", "limit=10", *PROFILES_ON, portal=portal)
+    assert not [one for one in open_corpus(second.corpus).records() if OFFER in one.text]
+    n_rows = len(second.records)
+    third = crawl(tmp_path, "-a", "portal=mock", "-a", "limit=15", *PROFILES_ON, portal=portal)
+    assert len(third.records) == n_rows + 5
+    assert not [one for one in third.records[n_rows:] if OFFER in one["text"]]

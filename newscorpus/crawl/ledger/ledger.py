@@ -17,6 +17,7 @@ from typing import Self
 
 from newscorpus.crawl.ledger.looks import Looks
 from newscorpus.crawl.ledger.losses import LostPage, archived
+from newscorpus.crawl.ledger.profiles import UsedProfiles
 from newscorpus.crawl.ledger.recover import FilePart, recover
 from newscorpus.crawl.ledger.revisits import Revisits
 from newscorpus.crawl.ledger.rows import OVER_BUDGET, Fetched, Lease, Link, UrlOutcome, UrlState, key_of
@@ -43,6 +44,7 @@ class Ledger:
         transaction: with the files that grow with the ledger.
         revisits: what is known of earlier visits.
         looks: what the last pages looked like.
+        profiles: by which profiles pages were judged.
     """
 
     def __init__(self, corpus: Path, connection: sqlite3.Connection, lengths: dict[str, int], held: ExitStack) -> None:
@@ -56,6 +58,7 @@ class Ledger:
         self._waiting: Counter[str] = Counter()
         self.revisits = Revisits(self._write, self._queued)
         self.looks = Looks(self._write)
+        self.profiles = UsedProfiles(self._write)
 
     @classmethod
     def open(cls, corpus: Path, *, adopts: bool = False, damaged: Iterable[FilePart] = ()) -> Self:

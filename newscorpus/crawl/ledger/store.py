@@ -104,7 +104,11 @@ CREATE TABLE alarms (
 );
 """
 
-MIGRATIONS = (FIRST, REVISITS, PERIODS, RULES, LOST, NEWER, LOOKS)
+PROFILES = """
+CREATE TABLE profiles (portal TEXT PRIMARY KEY, sample TEXT NOT NULL, hash TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+MIGRATIONS = (FIRST, REVISITS, PERIODS, RULES, LOST, NEWER, LOOKS, PROFILES)
 """What makes version n + 1 of version n; `PRAGMA user_version` holds the version. Only ever appended to."""
 
 
