@@ -16,6 +16,7 @@ from newscorpus.corpus.lines import complete_lines, encode_line
 from newscorpus.crawl.archive.values import ByteRange
 from newscorpus.errors import CorpusError
 from newscorpus.files import extend, replacing, sync
+from newscorpus.gold.conventions import ARTICLE
 from newscorpus.gold.pages import GoldPage, Mark
 from newscorpus.layout import ARCHIVE, GOLD
 
@@ -54,6 +55,7 @@ class MarkLine(msgspec.Struct, frozen=True, omit_defaults=True):
     blocks: tuple[MarkedBlock, ...] = ()
     place: ByteRange | None = None  # of a page that is done: where it lies in the archive
     n_blocks: int = 0  # of a page that is done
+    kept: ByteRange | None = None  # of a page that was rejected and should not have been: where it lies
 
 
 LINES = msgspec.json.Decoder(MarkLine)
@@ -70,6 +72,7 @@ class PageMarks:
     when: str  # of the last line
     place: ByteRange | None = None  # None until the person called the page done
     n_blocks: int = 0  # on the page; known when it is done
+    kept: ByteRange | None = None  # where it lies, if it was rejected and should not have been
 
 
 def journal_of(corpus: Path, name: str) -> Path:
@@ -93,7 +96,8 @@ def read_marks(journal: Path) -> list[PageMarks]:
         before = found.get(key, PageMarks(*key, {}, ""))
         blocks = {**before.blocks, **{block.position: block for block in one.blocks}}
         kept = {at: block for at, block in blocks.items() if block.kind}
-        found[key] = PageMarks(*key, kept, one.when, one.place or before.place, one.n_blocks or before.n_blocks)
+        place, n_blocks = one.place or before.place, one.n_blocks or before.n_blocks
+        found[key] = PageMarks(*key, kept, one.when, place, n_blocks, one.kept or before.kept)
     return list(found.values())
 
 
@@ -118,7 +122,7 @@ def add_mark(journal: Path, line: MarkLine) -> None:
 
 def _says_nothing_new(before: PageMarks, line: MarkLine) -> bool:
     same = all(before.blocks.get(one.position, MarkedBlock(one.position, "")) == one for one in line.blocks)
-    return same and line.place == (before.place if line.place else None)
+    return same and all(not new or new == old for new, old in ((line.place, before.place), (line.kept, before.kept)))
 
 
 def judged_elsewhere(marks: Iterable[PageMarks], who: str, page: str) -> frozenset[str]:
@@ -128,13 +132,14 @@ def judged_elsewhere(marks: Iterable[PageMarks], who: str, page: str) -> frozens
 
 
 def write_gold(journal: Path) -> int:
-    """Write the pages that are done to `NAME.jsonl` beside the journal; gives their number.
+    """Write the pages that are done, or should have been kept, to `NAME.jsonl` beside the journal; gives their number.
 
-    Of a page that several people did, what was settled counts, else the marks of the one who began it.
+    Of a page that several people did, what was settled counts, else the marks of the one who began it. A page that
+    should have been kept is an article, without a text until somebody has done it.
     """
     done: defaultdict[str, list[PageMarks]] = defaultdict(list)
     for one in read_marks(journal):
-        if one.place:
+        if one.place or one.kept:
             done[one.page].append(one)
     pages = [_gold_page(journal.stem, versions) for versions in done.values()]
     with replacing(journal.with_suffix(".jsonl")) as file:
@@ -143,7 +148,8 @@ def write_gold(journal: Path) -> int:
 
 
 def _gold_page(name: str, versions: Sequence[PageMarks]) -> GoldPage:
-    chosen = next((one for one in versions if one.who == SETTLED), versions[0])
+    finished = [one for one in versions if one.place] or versions
+    chosen = next((one for one in finished if one.who == SETTLED), finished[0])
     in_order = [chosen.blocks[at] for at in sorted(chosen.blocks)]
     of_kind = {kind: [block.text for block in in_order if block.kind == kind] for kind in KINDS}
     marks = tuple(
@@ -161,7 +167,8 @@ def _gold_page(name: str, versions: Sequence[PageMarks]) -> GoldPage:
         split=SPLITS[chosen.list],
         list=chosen.list,
         marks=marks,
-        archive=chosen.place,
+        archive=chosen.place or chosen.kept,
+        page_type=ARTICLE if any(one.kept for one in versions) else "",
     )
 
 

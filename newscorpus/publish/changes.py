@@ -1,22 +1,29 @@
-"""Compare two corpora document by document."""
+"""Compare two corpora document by document, and two texts of a document."""
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, replace
-from difflib import unified_diff
+from difflib import SequenceMatcher, unified_diff
 from enum import StrEnum
 from pathlib import Path
+from typing import Literal
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.intake import Row, RowPlace, read_intake, read_row
 from newscorpus.corpus.records import encode
 from newscorpus.data import Record
-from newscorpus.layout import INTAKE
+from newscorpus.dedup.collection import Collection
+from newscorpus.dedup.store import Store, layout_of
+from newscorpus.layout import INDEX, INTAKE
+from newscorpus.publish.index import record_of
 from newscorpus.tokens import words
 
 DIFF_LINES = 40
 """Longest difference of one document that is shown; a screen."""
+WORD = re.compile(r"\S+\s*")
+"""White space at the beginning of a text goes unseen."""
 
 
 class ChangeKind(StrEnum):
@@ -109,6 +116,46 @@ def difference(change: Change, max_lines: int = DIFF_LINES) -> list[str]:
     lines = list(unified_diff(before, after, f"{url} before", f"{url} after", n=1, lineterm=""))
     left = len(lines) - max_lines
     return lines if left <= 0 else [*lines[:max_lines], f"... {left} more lines"]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run of words, with the white space behind them, of two texts that are compared."""
+
+    kind: Literal["same", "gone", "new"]  # in both texts, in the first alone, in the second alone
+    text: str
+
+
+def marked_difference(before: str, after: str) -> Iterator[Piece]:
+    """Compare two texts paragraph by paragraph, and those that differ word by word."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    for kind, *places in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        first, second = "".join(old[slice(*places[:2])]), "".join(new[slice(*places[2:])])
+        yield from [Piece("same", first)] if kind == "equal" else _different_words(first, second)
+
+
+def _different_words(before: str, after: str) -> Iterator[Piece]:
+    old, new = WORD.findall(before), WORD.findall(after)
+    for kind, a, b, c, d in SequenceMatcher(None, old, new).get_opcodes():
+        if kind == "equal":
+            yield Piece("same", "".join(old[a:b]))
+        else:
+            pieces = Piece("gone", "".join(old[a:b])), Piece("new", "".join(new[c:d]))
+            yield from (piece for piece in pieces if piece.text)
+
+
+def texts_of(corpus: Path, document: str) -> list[Record]:
+    """All texts of a document that the intake holds, in the order of their fetch; none where no index tells where.
+
+    Raises:
+        CorpusError: a row is damaged.
+        DedupError: the index is damaged, or was made with other parameters.
+    """
+    store = Store.existing(corpus / INDEX, layout_of(BuildConfig()))
+    if store is None:
+        return []
+    found = [at for at, name in enumerate(store.ids) if name == document and not store.documents["withdrawn"][at]]
+    return sorted((record_of(Collection(store), at) for at in found), key=lambda one: one.fetched)
 
 
 def _kind(was: StoredRow | None, now: StoredRow | None, read: Set[tuple[str, str]]) -> ChangeKind:

@@ -1,19 +1,19 @@
 """Count the documents of a corpus by portal, time, language, section and length, and what was left out and why."""
 
-import heapq
 import re
+from bisect import insort
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from pathlib import Path
+from zlib import crc32
 
 from newscorpus.corpus.intake import excerpt, read_journal
 from newscorpus.corpus.published import open_corpus
 from newscorpus.data import Record, Rejected
 from newscorpus.layout import DUPLICATES, LOW_CONFIDENCE, PUBLISHED, REJECTED
 from newscorpus.publish.left_out import read_duplicates
-from newscorpus.urls import document_id
 
 MONTH = re.compile(r"(?P<year>\d{4})-(?:0[1-9]|1[0-2])")
 UNKNOWN, OTHERS = "(unknown)", "(others)"
@@ -143,7 +143,7 @@ def corpus_stats(*corpora: Path, watch: Watch = iter) -> CorpusStats:
         clusters=dict(sorted((+clusters).items())),
         duplicates=dict(Counter(line.kind.value for line in duplicates).most_common()),
         kept={portal: tuple(samples[portal]) for portal in islice(portals, QUOTED_PORTALS) if portal in samples},
-        refusals=_refusals([*_existing(roots, REJECTED), *_existing(roots, LOW_CONFIDENCE)]),
+        refusals=refusals(roots),
     )
 
 
@@ -176,14 +176,23 @@ def _groups(record: Record) -> Iterator[tuple[str, str]]:
         yield "flag", flag.partition(":")[0]
 
 
-def _refusals(journals: Iterable[Path]) -> tuple[Refusals, ...]:
-    """Rejections of crawls and builds by stage and reason."""
+def refusals(roots: Iterable[Path], n_samples: int = SAMPLES) -> tuple[Refusals, ...]:
+    """Rejections of the crawls and builds of some folders by stage and reason, the most frequent first.
+
+    Raises:
+        CorpusError: a line is damaged.
+    """
+    roots = list(roots)
+    journals = [*_existing(roots, REJECTED), *_existing(roots, LOW_CONFIDENCE)]
     counts: Counter[tuple[str, str]] = Counter()
-    samples: defaultdict[tuple[str, str], list[tuple[str, int, Rejected]]] = defaultdict(list)
+    samples: defaultdict[tuple[str, str], list[tuple[int, int, Rejected]]] = defaultdict(list)
     for number, rejected in enumerate(chain.from_iterable(map(read_journal, journals))):
         key = rejected.stage, rejected.reason
         counts[key] += 1
-        kept = [*samples[key], (document_id(rejected.url), number, rejected)]
-        samples[key] = heapq.nsmallest(SAMPLES, kept, key=lambda sample: sample[:2])
+        rank = crc32(rejected.url.encode()), number
+        kept = samples[key]
+        if len(kept) < n_samples or rank < kept[-1][:2]:
+            insort(kept, (*rank, rejected), key=lambda sample: sample[:2])
+            del kept[n_samples:]
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return tuple(Refusals(*key, count, tuple(one for *_, one in samples[key])) for key, count in ordered)

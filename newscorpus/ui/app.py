@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
 
@@ -17,8 +17,9 @@ from newscorpus.config import Limits
 from newscorpus.explain.html import SCRIPT, STYLE
 from newscorpus.recipe import Recipe, prepare
 from newscorpus.terminal import describe
-from newscorpus.ui import marking, trying, watching
-from newscorpus.ui.desk import HERE, Desk, desk_of, named, work
+from newscorpus.ui import documents, leaving_out, marking, reading, running, trying, watching
+from newscorpus.ui.desk import HERE, Desk, desk_of, do, named
+from newscorpus.ui.jobs import Jobs
 from newscorpus.ui.safety import Guard
 from newscorpus.workers import WorkerPool
 
@@ -48,12 +49,12 @@ def make_app(corpora: Sequence[Path], hosts: Sequence[str], password: str = "", 
     Raises:
         CorpusError: a folder is missing.
     """
-    pool = WorkerPool(work, 1, Limits().page_seconds, partial(prepare, Recipe()))
-    desk = Desk(named(corpora), secrets.token_urlsafe(), contact, pool)
+    pool = WorkerPool(do, 1, Limits().page_seconds, partial(prepare, Recipe()))
+    desk = Desk(named(corpora), secrets.token_urlsafe(), contact, pool, Jobs())
 
     @asynccontextmanager
     async def closing_pool(_app: Starlette) -> AsyncIterator[None]:
-        with pool:
+        with pool, closing(desk.jobs):
             yield
 
     app = Starlette(
@@ -62,6 +63,13 @@ def make_app(corpora: Sequence[Path], hosts: Sequence[str], password: str = "", 
             Route("/static/{name}", _static),
             Route("/try", trying.view),
             Route("/try", trying.post, methods=["POST"]),
+            Route("/documents/{corpus}", documents.view),
+            Route("/documents/{corpus}/lines.csv", documents.table),
+            Route("/documents/{corpus}/index", documents.index, methods=["POST"]),
+            Route("/documents/{corpus}/{document}", reading.view),
+            Route("/left-out/{corpus}", leaving_out.view),
+            Route("/left-out/{corpus}", leaving_out.mark, methods=["POST"]),
+            Route("/jobs/{number:int}", running.view),
             Route("/watch/{corpus}", watching.view),
             Route("/mark/{corpus}", marking.overview),
             Route("/mark/{corpus}/{portal}", marking.scores),

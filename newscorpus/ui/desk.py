@@ -1,9 +1,10 @@
 """Hold what all views need: the corpora that were named, the process that reads pages, and the templates."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from jinja2 import ChoiceLoader, FileSystemLoader
 from starlette.exceptions import HTTPException
@@ -18,7 +19,12 @@ from newscorpus.explain.html import frame
 from newscorpus.explain.page import ShownPage, archived_source, show_page
 from newscorpus.layout import LEDGER
 from newscorpus.recipe import Recipe, SourcePage
+from newscorpus.ui.jobs import Jobs
 from newscorpus.workers import Lost, WorkerPool
+
+T = TypeVar("T")
+
+DEFAULT_RECIPE = Recipe()
 
 HERE = Path(__file__).parent
 
@@ -27,21 +33,16 @@ TEMPLATES = SHOWN.overlay(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A page to be shown, and how."""
-
-    page: SourcePage
-    recipe: Recipe
-    is_blind: bool = False  # its markup does not show the verdicts
+Work = Callable[[], Any]
+"""What is done in the process that reads pages; a partial of an importable function."""
 
 
-def work(task: Task) -> ShownPage | str:
-    """Show a page; what is wrong with the choice comes back as its line. Runs in a process of its own."""
+def do(work: Work) -> Any:
+    """Do some work; what is wrong with the choice comes back as an error. Runs in a process of its own."""
     try:
-        return show_page(task.recipe, task.page, is_blind=task.is_blind)
+        return work()
     except (ValueError, ImportError) as error:
-        return str(error)
+        return ValueError(str(error))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,8 @@ class Desk:
     corpora: Mapping[str, Path]  # folders, by the name in addresses
     token: str  # that our own pages send with what they write
     contact: str  # for the user agent; "": nothing is fetched
-    pool: WorkerPool[Task, ShownPage | str]
+    pool: WorkerPool[Work, Any]
+    jobs: Jobs  # verbs of the command that were started here
 
     def corpus(self, request: Request) -> Path:
         """The folder of the corpus that the address of a request names."""
@@ -60,16 +62,22 @@ class Desk:
             raise HTTPException(404, f"no corpus called {name!r} was named when the server was started")
         return self.corpora[name]
 
-    def show(self, task: Task) -> ShownPage:
-        """Show a page; waits for the process.
+    def do(self, work: Callable[[], T]) -> T:
+        """Do some work on pages; waits for the process.
 
         Raises:
             ValueError: the choice is wrong, or the process was lost over the page.
         """
-        found = self.pool.submit(task).result()
-        if isinstance(found, ShownPage):
-            return found
-        raise ValueError(f"the page was given up: {found.detail}" if isinstance(found, Lost) else found)
+        found = self.pool.submit(work).result()
+        if isinstance(found, Lost):
+            found = ValueError(f"the page was given up: {found.detail}")
+        if isinstance(found, ValueError):
+            raise found
+        return cast("T", found)
+
+    def show(self, page: SourcePage, recipe: Recipe = DEFAULT_RECIPE, *, is_blind: bool = False) -> ShownPage:
+        """Show a page; errors as for `do`."""
+        return self.do(partial(show_page, recipe, page, is_blind=is_blind))
 
     def archived(self, url: str) -> SourcePage | None:
         """The page of an address from the first archive that has it; None where none has.

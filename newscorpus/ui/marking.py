@@ -1,7 +1,7 @@
 """Mark pages: which blocks are main text, as a person sees it; every mark is saved before it is answered."""
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
@@ -15,8 +15,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from newscorpus.corpus.published import open_corpus
-from newscorpus.crawl.ledger.status import archived_articles, find, states
+from newscorpus.corpus.published import open_corpus, published_folder
+from newscorpus.crawl.ledger.status import UrlEntry, archived_articles, find, states
 from newscorpus.errors import CorpusError
 from newscorpus.evaluation.agreement import Agreement, agreement
 from newscorpus.evaluation.compare import evaluate
@@ -37,9 +37,9 @@ from newscorpus.gold.marking import (
     read_marks,
     write_gold,
 )
+from newscorpus.layout import MANIFEST
 from newscorpus.published.registry import DEFAULT
-from newscorpus.recipe import Recipe
-from newscorpus.ui.desk import Desk, Task, desk_of
+from newscorpus.ui.desk import Desk, desk_of
 from newscorpus.urls import document_id
 
 LISTED = 50
@@ -146,8 +146,9 @@ def _next(corpus: Path, portal: str, name: ListName, who: str, marks: Sequence[P
     mine = {one.page for one in marks if one.who == who and one.place}
     others = [one.page for one in marks if one.list == name and one.page not in mine and one.place]
     taken = mine | {one.page for one in marks if one.list != name}  # a page is in one list only
+    kept = [one.page for one in marks if one.list == name and one.kept and one.page not in mine]
     drawn = _measured(corpus, portal, taken) if name == "measure" else _taught(corpus, portal, taken)
-    return next(iter([*others, *drawn]), "")
+    return next(iter([*others, *kept, *drawn]), "")
 
 
 def _measured(corpus: Path, portal: str, taken: set[str]) -> list[str]:
@@ -157,7 +158,9 @@ def _measured(corpus: Path, portal: str, taken: set[str]) -> list[str]:
 
 
 def _taught(corpus: Path, portal: str, taken: set[str]) -> list[str]:
-    """Choose the documents whose text is least certain."""
+    """Choose the documents whose text is least certain; none where nothing is published yet."""
+    if not (published_folder(corpus) / MANIFEST).is_file():
+        return []
     records = (one for one in open_corpus(corpus).records() if one.source == portal and one.url not in taken)
     return [one.url for one in heapq.nsmallest(LISTED, records, key=lambda one: (one.confidence, one.id))]
 
@@ -167,23 +170,47 @@ def _show(desk: Desk, corpus: Path, url: str, name: ListName) -> Any:
     if entry is None:
         raise CorpusError(f"{url}: never met in this corpus")
     source = archived_source(corpus, url, *entry.archived)
-    return desk.show(Task(source, Recipe(), is_blind=name == "measure"))
+    return desk.show(source, is_blind=name == "measure")
 
 
 def _filled_in(name: ListName, blocks: Iterable[Any]) -> dict[int, str]:
     return {block.position: "good" for block in blocks if name == "teach" and block.label == "good"}
 
 
+def keep(corpus: Path, url: str, who: str) -> None:
+    """Take down that a rejected page should have been kept; `teach` asks for its text before all others.
+
+    Raises:
+        CorpusError: the archive has no such page, or nobody says so.
+    """
+    entry = _archived(corpus, url, who)
+    journal = journal_of(corpus, entry.portal)
+    listed: Mapping[str, ListName] = {one.page: one.list for one in read_marks(journal)}
+    _write(journal, MarkLine(url, listed.get(url, "teach"), who.strip(), _now(), kept=place_of(*entry.archived)))
+
+
 def _save(corpus: Path, portal: str, name: ListName, stroke: Stroke) -> None:
-    entry = find(corpus, stroke.page)
-    if entry is None or not entry.archived[0] or not stroke.who.strip():
-        raise CorpusError(f"{stroke.page}: no archived page of this corpus, or nobody who marks it")
+    entry = _archived(corpus, stroke.page, stroke.who)
     place = place_of(*entry.archived) if stroke.done else None
-    now = datetime.now(UTC).isoformat(timespec="seconds")
+    line = MarkLine(stroke.page, name, stroke.who.strip(), _now(), stroke.blocks, place, stroke.n_blocks)
+    _write(journal_of(corpus, portal), line)
+
+
+def _archived(corpus: Path, url: str, who: str) -> UrlEntry:
+    entry = find(corpus, url)
+    if entry is None or not entry.archived[0] or not who.strip():
+        raise CorpusError(f"{url}: no archived page of this corpus, or nobody who marks it")
+    return entry
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _write(journal: Path, line: MarkLine) -> None:
     with WRITING:
-        journal = journal_of(corpus, portal)
-        add_mark(journal, MarkLine(stroke.page, name, stroke.who.strip(), now, stroke.blocks, place, stroke.n_blocks))
-        if stroke.done:
+        add_mark(journal, line)
+        if line.place or line.kept:
             write_gold(journal)
 
 

@@ -16,7 +16,7 @@ from newscorpus.portals.schema import list_portals, load_portal
 from newscorpus.published.registry import DEFAULT, NAMES
 from newscorpus.recipe import Recipe, SourcePage, page_of_portal
 from newscorpus.spiders.one_page import fetch_page
-from newscorpus.ui.desk import Desk, Task, desk_of
+from newscorpus.ui.desk import Desk, desk_of
 from newscorpus.urls import is_web
 from newscorpus.workers import WorkerPool
 
@@ -43,7 +43,7 @@ async def view(request: Request) -> Response:
     """Show the form; with `url` in the address of the request, its archived page, too."""
     desk, choice = desk_of(request), Trial(url=request.query_params.get("url", ""))
     page = await run_in_threadpool(desk.archived, choice.url) if choice.url else None
-    shown = [await run_in_threadpool(desk.show, Task(page, Recipe()))] if page else []
+    shown = [await run_in_threadpool(desk.show, page)] if page else []
     return _render(request, choice, shown)
 
 
@@ -102,7 +102,7 @@ def _shown(desk: Desk, choice: Trial, extractor: str, page: SourcePage) -> Shown
     if extractor not in NAMES:
         raise ValueError(f"unknown extractor {extractor!r}; known are: {', '.join(NAMES)}")
     rules = tuple(rule for rule in CHOSEN if rule in choice.rules)
-    return desk.show(Task(page, Recipe(extractor, revision=Revision(rules or None))))
+    return desk.show(page, Recipe(extractor, revision=Revision(rules or None)))
 
 
 def _fetched(url: str, contact: str) -> Page:

@@ -1,0 +1,64 @@
+"""Add the verb `newscorpus search`."""
+
+from enum import StrEnum
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer import Argument, Option
+
+from newscorpus.cli.app import Corpus, app
+
+if TYPE_CHECKING:
+    from newscorpus.publish.concordance import ContextLine
+
+CONTEXT_COLUMNS = 40
+"""Of a line on each side, so that it fits into 100 columns."""
+
+
+class SortSide(StrEnum):
+    """By what lines are sorted; values of `newscorpus.publish.concordance.Side`."""
+
+    LEFT = "left"
+    RIGHT = "right"
+
+
+@app.command()
+def search(
+    corpus: Corpus,
+    words: Annotated[str, Argument(help='Words, "phrases", begin*, -without. None: only the index is made.')] = "",
+    portal: Annotated[str, Option(metavar="NAME", help="Only documents of this portal.")] = "",
+    since: Annotated[str, Option(metavar="DAY", help="Published on this day (YYYY-MM-DD) or later.")] = "",
+    until: Annotated[str, Option(metavar="DAY", help="Published on this day or earlier.")] = "",
+    language: Annotated[str, Option(metavar="TAG", help="Only documents in this language.")] = "",
+    flag: Annotated[str, Option(help="Only documents with this flag.")] = "",
+    sort: Annotated[SortSide | None, Option(help="Sort by what stands on this side of what was found.")] = None,
+    as_csv: Annotated[bool, Option("--csv", help="Print CSV.")] = False,
+) -> None:
+    """Find words in a published corpus, each in its context.
+
+    The index, CORPUS.search.sqlite beside the corpus, is made when it is missing or older than the corpus.
+    """
+    from newscorpus.publish.concordance import Query, in_order, lines_table, opened_index
+    from newscorpus.publish.search import make_index
+    from newscorpus.terminal import progress, sink
+
+    query = Query(words, portal, since, until, language, flag)
+    with opened_index(corpus) as found:
+        is_missing = found is None
+    if is_missing:
+        typer.echo(f"The index lies in {make_index(corpus, partial(progress, what='documents'))}", err=True)
+    with opened_index(corpus) as index, sink(None) as file:
+        if index and query.matched:
+            lines = in_order(index.lines(query), sort.value if sort else "")
+            file.writelines(lines_table(lines) if as_csv else map(_line, lines))
+            n = index.count(query).documents
+            typer.echo(f"{n:,} document{'s' * (n != 1)}", err=True)
+
+
+def _line(line: "ContextLine") -> bytes:
+    from newscorpus.tokens import printable
+
+    left, right = line.left[-CONTEXT_COLUMNS:], line.right[:CONTEXT_COLUMNS]
+    text = f"{line.day:10} {line.source}  {left:>{CONTEXT_COLUMNS}} [{line.found}] {right}"
+    return f"{printable(text)}\n".encode()
