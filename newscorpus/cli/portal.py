@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import astuple
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from newscorpus.data import Article
     from newscorpus.upkeep.check import PortalCheck
     from newscorpus.upkeep.learn import LearnedTemplate
+    from newscorpus.upkeep.score import Lead
 
 CHECK_FAILED = 3
 """Exit code of a check that failed."""
@@ -175,6 +177,49 @@ def heal(
     if write:
         add_version(find_file(name), table, healed.since)
         typer.echo(f"wrote {find_file(name)}; next: newscorpus reextract {folder} --apply", err=True)
+
+
+@portal.command()
+def score(
+    name: Name,
+    gold: Annotated[
+        Path, Option(metavar="PAGES", help="File of pages that you marked, such as CORPUS/gold/NAME.jsonl.")
+    ],
+    profile: Annotated[
+        Path | None, Option(metavar="FILE", help="Profile of the portal; by default that of its corpus.")
+    ] = None,
+    jobs: Jobs = 1,
+) -> None:
+    """Score the model, the profile and the template of a portal on pages that you marked.
+
+    Shows the mean page F1 of each with its 95 % interval, and how many more pages would settle which is best.
+    """
+    from newscorpus.addon.options import default_corpus
+    from newscorpus.layout import PROFILES
+    from newscorpus.portals.schema import load_portal
+    from newscorpus.profiles.profile import ProfileFile, read_profile
+    from newscorpus.recipe import Recipe
+    from newscorpus.terminal import progress
+    from newscorpus.upkeep.score import score as score_portal
+
+    found = load_portal(name)
+    kept = default_corpus(name) / PROFILES / f"{found.name}.json"
+    path = profile or (kept if kept.is_file() else None)
+    file = ProfileFile(path, read_profile(path).hash) if path else None
+    scored = score_portal(found, gold, Recipe(), file, jobs, partial(progress, what="pages read"))
+    rows = [(one.name, *(f"{value:.3f}" for value in astuple(one.f1))) for one in scored.readers]
+    _print_table(("by", "mean page F1", "from", "to"), rows)
+    typer.echo(f"pages: {scored.pages}")
+    for lead in scored.leads:
+        typer.echo(_say_lead(lead))
+
+
+def _say_lead(lead: "Lead") -> str:
+    by = f"{lead.by.value:.3f} ({lead.by.low:+.3f} to {lead.by.high:+.3f})"
+    if lead.more_pages == 0:
+        return f"{lead.best} is better than {lead.other} by {by}"
+    more = f"some {lead.more_pages} more pages" if lead.more_pages else "no number of pages that a person marks"
+    return f"{lead.best} leads {lead.other} by {by}; {more} would settle it"
 
 
 def _day(text: str) -> date:

@@ -67,6 +67,7 @@ class GoldPage:
     marks: tuple[Mark, ...] = ()  # on single blocks
     # where the page lies when the line has no `html`; its file is relative to the folder of the JSONL file
     archive: ByteRange | None = None
+    fetched: str = ""  # when the page was fetched, ISO 8601, where its archive says so
 
     def is_in(self, split: str) -> bool:
         """Whether the page is in a split; one that names none is in all, as all are in `ALL_SPLITS`."""
@@ -135,4 +136,4 @@ def _read_page(path: Path, line: bytes) -> GoldPage:
     html = found if isinstance(found, Rejected) else decode(found.page)
     if isinstance(html, Rejected):
         raise ArchiveError(f"`archive`: {file} has no page at offset {offset}: {html.stage}/{html.reason}")
-    return replace(page, html=html)
+    return replace(page, html=html, fetched="" if isinstance(found, Rejected) else found.page.fetched)
