@@ -195,17 +195,15 @@ def score(
     Shows the mean page F1 of each with its 95 % interval, and how many more pages would settle which is best.
     """
     from newscorpus.addon.options import default_corpus
-    from newscorpus.layout import PROFILES
     from newscorpus.portals.schema import load_portal
-    from newscorpus.profiles.profile import ProfileFile, read_profile
+    from newscorpus.profiles.profile import ProfileFile, profiles_of, read_profile
     from newscorpus.recipe import Recipe
     from newscorpus.terminal import progress
     from newscorpus.upkeep.score import score as score_portal
 
     found = load_portal(name)
-    kept = default_corpus(name) / PROFILES / f"{found.name}.json"
-    path = profile or (kept if kept.is_file() else None)
-    file = ProfileFile(path, read_profile(path).hash) if path else None
+    kept = profiles_of(default_corpus(name)).get(found.name)
+    file = ProfileFile(profile, read_profile(profile).hash) if profile else kept
     scored = score_portal(found, gold, Recipe(), file, jobs, partial(progress, what="pages read"))
     rows = [(one.name, *(f"{value:.3f}" for value in astuple(one.f1))) for one in scored.readers]
     _print_table(("by", "mean page F1", "from", "to"), rows)

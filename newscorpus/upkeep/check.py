@@ -14,7 +14,8 @@ from newscorpus.discovery.addresses import AddressTrust
 from newscorpus.gold.pages import GoldPage, read_pages
 from newscorpus.layout import GOLD
 from newscorpus.portals.portal import Portal, TemplateSection
-from newscorpus.recipe import Recipe, SourcePage
+from newscorpus.profiles.profile import profiles_of
+from newscorpus.recipe import Recipe, SourcePage, add_profile
 from newscorpus.stored import archive_files, finished_captures, page_of_capture
 from newscorpus.upkeep.examine import COMPARED_FIELDS, Compared, Examined, MarkedPage, examine
 from newscorpus.urls import document_id
@@ -86,7 +87,7 @@ def check(
         PagesError: a file of marked pages cannot be read.
         ValueError, ImportError: the recipe is wrong.
     """
-    found = check_pages(corpus, chosen_pages(corpus, portal), recipe, jobs, watch)
+    found = check_pages(corpus, chosen_pages(corpus, portal, recipe), recipe, jobs, watch)
     redesigns = [str(one) for one in alarms(corpus) if one.portal == portal.name and not one.until]
     return replace(found, failed={**found.failed, "redesign": redesigns[-1]}) if redesigns else found
 
@@ -108,12 +109,13 @@ def check_pages(
     return PortalCheck(len(pairs), rules, fields, failed, warnings)
 
 
-def chosen_pages(corpus: Path, portal: Portal, since: str = "") -> list[SourcePage]:
+def chosen_pages(corpus: Path, portal: Portal, recipe: Recipe, since: str = "") -> list[SourcePage]:
     """Choose pages of a portal that may hold articles from an archive, by hash, in the order of their fetch.
 
     Args:
         corpus: folder of the archive.
-        portal: whose pages.
+        portal: whose pages; they are judged by its profile, too, where the corpus has one.
+        recipe: how pages are extracted.
         since: time in ISO 8601 from which on they were fetched; "": at any time.
     """
     captures = finished_captures(archive_files(corpus), unfinished_captures(corpus))
@@ -124,7 +126,9 @@ def chosen_pages(corpus: Path, portal: Portal, since: str = "") -> list[SourcePa
         if page.source == portal.name and page.trust is not AddressTrust.SECTION and page.page.fetched >= since
     )
     chosen = heapq.nsmallest(MOST_PAGES, own, key=lambda page: (document_id(page.page.url), page.page.fetched))
-    return sorted(chosen, key=lambda page: (page.page.fetched, page.page.url))
+    profiles = profiles_of(corpus)
+    in_order_of_fetch = sorted(chosen, key=lambda page: (page.page.fetched, page.page.url))
+    return [add_profile(recipe, profiles, page) for page in in_order_of_fetch]
 
 
 def marked_pages(corpus: Path) -> dict[str, GoldPage]:

@@ -48,7 +48,7 @@ def heal_template(
     if before is None:
         raise CorpusError(f"portal {portal.name} has no template; `newscorpus portal learn {portal.name}` makes one")
     since = since or _noticed(corpus, portal)
-    pages = chosen_pages(corpus, portal, since)
+    pages = chosen_pages(corpus, portal, recipe, since)
     rules = healed_rules(_of_new_design(solve(recipe, pages, jobs, watch), before), before)
     check = check_pages(corpus, [replace(page, template=rules) for page in pages], recipe, jobs, watch)
     return HealedTemplate(date.fromisoformat(since[:10]), before, rules, check)

@@ -44,7 +44,7 @@ def learn_template(
         CorpusError: there are too few pages with an article, or no rule finds on most of them what the model finds.
     """
     since = max((one.since for one in alarms(corpus) if one.portal == portal.name), default="")
-    pages = chosen_pages(corpus, portal, since)
+    pages = chosen_pages(corpus, portal, recipe, since)
     lessons = solve(recipe, pages, jobs, watch)
     if len(lessons) < LEAST_PAGES:
         raise CorpusError(
