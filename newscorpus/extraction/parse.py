@@ -94,7 +94,8 @@ def _find_crowds(html: str, limits: Limits) -> list[tuple[int, int]] | None:
     spans = [tag.span("attributes") for tag in _OTHER_TAG.finditer(html)]
     most = limits.max_attributes
     crowds = [(start, end) for start, end in spans if end - start > 2 * most and _count(html, start, end) > most]
-    if len(html) > 2 * limits.max_all_attributes:  # none is shorter than two characters
+    # Plain tags have an equals sign for each attribute, and no attribute is shorter than two characters.
+    if html.count("=") + sum(end - start for start, end in spans) // 2 > limits.max_all_attributes:
         every = {tag.span("attributes") for tag in _TAG.finditer(html)}
         if sum(_count(html, *span) for span in every.difference(crowds)) > limits.max_all_attributes:
             return None
