@@ -33,7 +33,9 @@ def read_and_judge(recipe: Recipe | None, page: SourcePage, period: Period) -> R
         return ReadPage(PageReading(), judge_page(recipe, page) if recipe else None)
     reading = read_tree(parsed.tree, parsed.url)
     if period != ALWAYS:
-        reading = replace(reading, published=read_day(read_fields(parsed.tree, parsed).fields.published))
+        described = read_fields(parsed.tree, parsed)
+        parsed = replace(parsed, described=described)
+        reading = replace(reading, published=read_day(described.fields.published))
     goes_on = page.trust in PROMISING and next_part(parsed.url, FIRST_FOLLOWING, reading.part_links)
     if recipe is None or goes_on or not period.takes(reading.published):
         return ReadPage(reading)

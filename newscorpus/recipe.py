@@ -213,10 +213,8 @@ def see_page(recipe: Recipe, page: SourcePage) -> SeenPage | None:
     extractor, name = extractor_of(recipe, page), recipe.decider_for(page)[0]
     if name not in REVIEWED or not isinstance(extractor, BlockSystemExtractor):
         return None
-    if not isinstance(extract_article(extractor, page), Article):
-        return None
     reading = extractor.read(page.page)
-    if isinstance(reading, Rejected):
+    if isinstance(reading, Rejected) or not isinstance(extract_article(extractor.after(reading), page), Article):
         return None
     return SeenPage(document_of(reading), extractor.label_blocks(reading), reading.fields)
 

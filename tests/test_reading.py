@@ -6,12 +6,16 @@ from unittest.mock import Mock
 
 import pytest
 
+from newscorpus import reading
+from newscorpus.corpus.intake import Row
 from newscorpus.data import Page
 from newscorpus.discovery.addresses import AddressTrust
 from newscorpus.discovery.page import read_page
 from newscorpus.discovery.period import ALWAYS, Period
 from newscorpus.extraction import extractor as extraction
+from newscorpus.extraction.fields import read_fields
 from newscorpus.extraction.parse import parse
+from newscorpus.portals.portal import TemplateSection
 from newscorpus.reading import read_and_judge
 from newscorpus.recipe import Recipe, SourcePage, judge_page
 
@@ -41,6 +45,21 @@ def test_a_page_is_parsed_once_for_its_links_and_its_text(monkeypatch: pytest.Mo
     assert read.reading == read_page(story().page)
     markup = frozenset({"html > body", "body > h1", "body > p", "body > a"})
     assert read.judged == replace(judge_page(BTE, story()), markup=markup)
+
+
+def test_fields_are_read_once_in_a_crawl_of_certain_days(monkeypatch: pytest.MonkeyPatch) -> None:
+    described = Mock(wraps=read_fields)
+    for module in (extraction, reading):
+        monkeypatch.setattr(module, "read_fields", described)
+    judged = read_and_judge(BTE, story(DATED), DAY).judged
+    assert described.call_count == 1
+    assert judged == read_and_judge(BTE, story(DATED), ALWAYS).judged
+    titled = replace(story(DATED), template=TemplateSection(title=("h1",)))  # what a template says is read with it
+    judged = read_and_judge(BTE, titled, DAY).judged
+    assert judged == read_and_judge(BTE, titled, ALWAYS).judged
+    assert judged is not None
+    assert isinstance(judged.outcome, Row)
+    assert judged.outcome.record.provenance.title == "template"
 
 
 @pytest.mark.parametrize(

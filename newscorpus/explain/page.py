@@ -11,12 +11,18 @@ from newscorpus.crawl.archive.read import read_capture
 from newscorpus.data import Evidence, Fields, Label, LabelledBlock, Record, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.explain.markup import marked_page
-from newscorpus.extraction.extractor import BlockSystemExtractor, Reading, good_paragraphs, read
+from newscorpus.extraction.extractor import (
+    BlockSystemExtractor,
+    Extractor,
+    Reading,
+    SystemExtractor,
+    good_paragraphs,
+    read,
+)
 from newscorpus.extraction.features import FEATURES, Hints, measure
 from newscorpus.extraction.fields.decide import RANKS
 from newscorpus.layout import inside
 from newscorpus.portals.schema import list_portals, load_portal
-from newscorpus.portals.template import TemplateRules
 from newscorpus.recipe import Recipe, SourcePage, extractor_of, judge_page
 from newscorpus.stored import page_of_capture
 
@@ -116,11 +122,10 @@ def show_page(recipe: Recipe, page: SourcePage, *, is_blind: bool = False) -> Sh
         ImportError: the extractor needs a package that is not installed.
     """
     extractor = extractor_of(recipe, page)
-    found = judge_page(recipe, page, extractor).outcome
+    reading, judge = _read(extractor, page)
+    found = judge_page(recipe, page, judge).outcome
     result = found.record if isinstance(found, Row) else found
     decided, outcome = _outcome(recipe.extractor, result)
-    template = TemplateRules(page.source, page.template) if page.template else None
-    reading = read(page.page, template, respect_paywall=page.respect_paywall)
     if isinstance(reading, Rejected):
         return ShownPage(PageView(decided, outcome, log=(f"{reading.stage}: {outcome}",)), result, (), "")
     labelled = extractor.label_blocks(reading) if isinstance(extractor, BlockSystemExtractor) else ()
@@ -129,6 +134,14 @@ def show_page(recipe: Recipe, page: SourcePage, *, is_blind: bool = False) -> Sh
     paragraphs = result.text.split("\n") if isinstance(result, Record) else good_paragraphs(labelled)
     view = PageView(decided, outcome, fields, _blocks(reading, labelled), log)
     return ShownPage(view, result, tuple(paragraphs), marked_page(reading, () if is_blind else labelled))
+
+
+def _read(extractor: Extractor, page: SourcePage) -> tuple[Reading | Rejected, Extractor]:
+    """What was read of a page, and its extractor, which does not read it again."""
+    if not isinstance(extractor, SystemExtractor):  # another tool, which reads pages in its own way
+        return read(page.page, respect_paywall=page.respect_paywall), extractor
+    reading = extractor.read(page.page)
+    return reading, extractor if isinstance(reading, Rejected) else extractor.after(reading)
 
 
 def _outcome(extractor: str, found: Record | Rejected) -> tuple[str, str]:

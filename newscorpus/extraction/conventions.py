@@ -13,6 +13,7 @@ from newscorpus.config import Part
 from newscorpus.data import Block, Element, Fields, Label
 from newscorpus.extraction.features.phrases import PHRASES
 from newscorpus.extraction.post_analysis.headline import Labelled, possible_headlines
+from newscorpus.extraction.segment import elements_around
 from newscorpus.tokens import count_words
 
 CELL_MARK = " | "
@@ -42,9 +43,6 @@ NEAR_ENDS = 3
 """Good blocks from either end of the text among which a byline stands."""
 _WORD = re.compile(r"[^\W\d_]+")
 _ADVERT_LABELS = frozenset(phrase.strip() for phrase in PHRASES["continues"].split("|"))
-
-Within = dict[Element | None, Element | None]
-"""By element the outermost part of one kind that it stands in, itself included."""
 
 
 def apply_conventions(labelled: Labelled, fields: Fields, leave_out: Collection[Part] = ()) -> Labelled:
@@ -99,20 +97,11 @@ def _find_boxes(blocks: Sequence[Block]) -> dict[int, Element]:
 
 def _find_parts(blocks: Sequence[Block], is_part: Callable[[Element], bool]) -> dict[int, Element]:
     """By the places of the blocks that stand in parts of one kind the outermost part; each element is asked once."""
-    known: Within = {None: None}
-    return {at: part for at, block in enumerate(blocks) if (part := _part_around(block.element, is_part, known))}
-
-
-def _part_around(element: Element, is_part: Callable[[Element], bool], known: Within) -> Element | None:
-    """The outermost part around an element; what is found on the way goes into `known`."""
-    fresh: list[Element] = []
-    here: Element | None = element
-    while here is not None and here not in known:
-        fresh.append(here)
-        here = here.parent
-    for each in reversed(fresh):
-        known[each] = known[each.parent] or (each if is_part(each) else None)
-    return known[element]
+    parts = {each for each in elements_around(blocks) if is_part(each)}
+    if not parts:  # as on most pages
+        return {}
+    around = ((at, next(filter(parts.__contains__, block.element.ancestry), None)) for at, block in enumerate(blocks))
+    return {at: part for at, part in around if part}
 
 
 def _amid_text(labelled: Labelled, posts: dict[int, Element]) -> set[int]:

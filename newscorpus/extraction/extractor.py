@@ -28,6 +28,7 @@ from newscorpus.data import (
 )
 from newscorpus.extraction.decode import decode
 from newscorpus.extraction.fields import read_fields
+from newscorpus.extraction.fields.reading import FieldReading
 from newscorpus.extraction.parse import parse
 from newscorpus.extraction.post_analysis import revise
 from newscorpus.extraction.segment import find_excess, segment
@@ -133,6 +134,7 @@ class ParsedPage(Page):
 
     html: str = ""  # its decoded text
     tree: HtmlElement = field(kw_only=True)  # an extractor may change it
+    described: FieldReading | None = None  # its fields, where they were read, without a template
 
 
 def parse_page(page: Page, limits: Limits = Limits()) -> ParsedPage | Rejected:
@@ -164,7 +166,8 @@ def read(
     tree = parsed.tree
     evidence = template.read_fields(tree) if template else ()
     hits = template.hits(tree) if template else ()
-    described = read_fields(tree, page, evidence)
+    described = None if evidence else parsed.described
+    described = described or read_fields(tree, page, evidence)
     if template:
         template.remove_unwanted(tree)
     blocks = segment(tree, limits)
@@ -222,8 +225,10 @@ class SystemExtractor:
     def __call__(self, page: Page) -> Article | Rejected:
         """The article on `page`, or why there is none."""
         reading = self.read(page)
-        if isinstance(reading, Rejected):
-            return reading
+        return reading if isinstance(reading, Rejected) else self.decide(reading)
+
+    def decide(self, reading: Reading) -> Article | Rejected:
+        """The article of what was read, or why there is none."""
         by_template = self._by_template(self.template, reading) if self.template else None
         found = by_template or self.find(reading)
         return found if isinstance(found, Rejected) else assemble(reading, found)
@@ -232,6 +237,10 @@ class SystemExtractor:
         """What `find` gets of a page."""
         reading = read(page, self.template, respect_paywall=self.respect_paywall, leave_out=self.leave_out)
         return reading if isinstance(reading, Rejected) else replace(reading, review=self.review)
+
+    def after(self, reading: Reading) -> Extractor:
+        """This extractor, for those who have read a page already: it does not read that one again."""
+        return lambda page: self.decide(reading) if page is reading.page else self(page)
 
     def _by_template(self, template: Template, reading: Reading) -> FoundText | None:
         """What the template finds; None where that is nothing, or too little beside what `find` does."""

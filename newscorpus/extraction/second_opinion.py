@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module, metadata
-from itertools import islice
 from types import ModuleType
 from typing import Final
 
@@ -172,8 +171,12 @@ def disagree(pair: Floats) -> bool:
 
 def _is_costly(tree: HtmlElement) -> bool:
     """Whether the elements of a page stand so deep in each other that the other extractor would take long."""
-    steps = (True for element in tree.iter() for _ in element.iterancestors())
-    return next(islice(steps, MOST_STEPS, None), False)
+    n_around: dict[HtmlElement | None, int] = {None: -1}
+    steps = 0
+    for element in tree.iter():
+        n_around[element] = n_around[element.getparent()] + 1
+        steps += n_around[element]
+    return steps > MOST_STEPS
 
 
 def decide(

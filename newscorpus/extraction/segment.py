@@ -72,17 +72,21 @@ def find_excess(blocks: Sequence[Block], limits: Limits, url: str) -> Rejected |
         return Rejected("segment", "too_many_blocks", f"{len(blocks)} blocks, at most {limits.max_blocks}", url)
     if (length := sum(len(block.text) for block in blocks)) > limits.max_characters:
         return Rejected("segment", "too_much_text", f"{length} characters, at most {limits.max_characters}", url)
-    length, seen = 0, set()
-    for block in blocks:
-        element: Element | None = block.element
-        while element is not None and element not in seen:
-            seen.add(element)
-            length += len(element.classes) + len(element.id) + len(element.role)
-            element = element.parent
+    length = sum(len(each.classes) + len(each.id) + len(each.role) for each in elements_around(blocks))
     if length > limits.max_name_characters:
         detail = f"{length} characters of classes and ids, at most {limits.max_name_characters}"
         return Rejected("segment", "too_long_names", detail, url)
     return None
+
+
+def elements_around(blocks: Sequence[Block]) -> set[Element]:
+    """The elements that hold `blocks`, and all around them."""
+    found: set[Element] = set()
+    nearest = {block.element for block in blocks}
+    while nearest:
+        found |= nearest
+        nearest = {each.parent for each in nearest if each.parent is not None} - found
+    return found
 
 
 class _Level(msgspec.Struct, gc=False):

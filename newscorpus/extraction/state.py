@@ -82,8 +82,19 @@ class _Budget:
 def read_state(tree: HtmlElement, fields: Fields, url: str) -> list[str]:
     """The texts of the article that the page at `url` embeds for its scripts, as HTML, the longest first."""
     names, budget = _names_of(fields, url), _Budget()
-    texts = (found for value in _values(tree, budget) for found in _texts(value, budget))
-    return sorted({text for text, around in texts if _is_named(around, names)}, key=lambda text: (-len(text), text))
+    found = {text for value in _values(tree, budget) for text in _named_texts(value, names, budget)}
+    return sorted(found, key=lambda text: (-len(text), text))
+
+
+def _named_texts(value: object, names: Names, budget: _Budget) -> Iterator[str]:
+    """The texts in a value around which something names the article; each object is looked at once."""
+    known: dict[int, bool] = {}  # by identity: the objects live as long as the value
+    for text, around in _texts(value, budget):
+        for item in around:
+            if id(item) not in known:
+                known[id(item)] = _is_named(item, names)
+        if any(known[id(item)] for item in around):
+            yield text
 
 
 def _names_of(fields: Fields, url: str) -> Names:
@@ -95,14 +106,13 @@ def _names_of(fields: Fields, url: str) -> Names:
     return frozenset(tuple(folded_words(name)) for name in names if len(name) >= MIN_SLUG)
 
 
-def _is_named(around: Objects, names: Names) -> bool:
-    """Whether the objects around a text, or objects right inside them, have a value that names the article."""
-    for item in around:
-        inner = (each for value in item.values() if isinstance(value, dict) for each in value.values())
-        for value in (*item.values(), *inner):
-            if isinstance(value, str) and MIN_SLUG <= len(value) < MAX_NAME and tuple(folded_words(value)) in names:
-                return True
-    return False
+def _is_named(item: Mapping[str, object], names: Names) -> bool:
+    """Whether an object, or one right inside it, has a value that names the article."""
+    inner = (each for value in item.values() if isinstance(value, dict) for each in value.values())
+    return any(
+        isinstance(value, str) and MIN_SLUG <= len(value) < MAX_NAME and tuple(folded_words(value)) in names
+        for value in (*item.values(), *inner)
+    )
 
 
 def _values(tree: HtmlElement, budget: _Budget) -> Iterator[object]:

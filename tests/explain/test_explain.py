@@ -6,6 +6,7 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import msgspec
 import pytest
@@ -13,7 +14,7 @@ from prose import article, paragraphs
 from typer.testing import CliRunner
 
 from newscorpus.cli import app
-from newscorpus.config import BuildConfig
+from newscorpus.config import BuildConfig, Part, Revision
 from newscorpus.corpus.intake import IntakeWriter, Row, encode_header, encode_row, journal_line
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Capture, Exchange, Origin
@@ -24,6 +25,8 @@ from newscorpus.errors import CorpusError
 from newscorpus.explain.address import FATES, Explanation, Fate, explain
 from newscorpus.explain.lines import explanation_lines
 from newscorpus.explain.page import archived_source, inspect_page
+from newscorpus.extraction import extractor as extraction
+from newscorpus.extraction.parse import parse
 from newscorpus.layout import INTAKE_SEGMENT
 from newscorpus.portals.portal import TemplateSection
 from newscorpus.publish.build import build
@@ -246,6 +249,25 @@ def test_pages_that_cannot_be_read_and_extractors_without_blocks() -> None:
     page = SourcePage(Page.from_html(article("one")), "news", template=TemplateSection(text=("p",)))
     view = inspect_page(BTE, page)
     assert (view.extractor.partition("@")[0], view.blocks) == ("template:news", ())
+
+
+@pytest.mark.parametrize("extractor", ["main-text", "bte"])
+def test_a_page_is_read_once_to_be_judged_and_shown(extractor: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed = Mock(wraps=parse)
+    monkeypatch.setattr(extraction, "parse", parsed)
+    view = inspect_page(Recipe(extractor), SourcePage(Page.from_html(article("the quarry"), SITE)))
+    assert parsed.call_count == 1
+    assert view.outcome.startswith("article: ")
+
+
+def test_what_a_portal_leaves_out_is_shown_so() -> None:
+    row = "<tr><td>The quarry in the north</td><td>Twelve people worked there until the spring.</td></tr>"
+    page = Page.from_html(article("the quarry").replace("</p>", f"</p><table>{row * 3}</table>", 1), SITE)
+    for parts, reasons in (((), set()), ((Part.TABLES,), {Part.TABLES})):
+        source = SourcePage(page, leave_out=parts, revision=Revision(upper=1e-9))
+        cells = [block for block in inspect_page(Recipe(), source).blocks if "/td" in block.path]
+        assert {reason for cell in cells for reason in cell.reasons} == reasons
+        assert len(cells) == 6
 
 
 def test_the_command(corpus: Path, tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ HOSTILE = {
     "circle": json.dumps([{"a": 0, "b": 1}, [0, 1]]),
     "open strings": '"\\' * 500_000,
     "wide": json.dumps([[{"text": "five words stand right here"}] * 3 for _ in range(100_000)]),
+    "one object around many": json.dumps({"texts": [PROSE] * 2_000} | {str(at): "some value" for at in range(100_000)}),
     "rows": "x.push([1," + json.dumps("".join(f"{at:x}:T1,$" + f"{at:x}" + "\n" for at in range(50_000))) + "])",
 }
 

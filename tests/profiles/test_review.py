@@ -1,13 +1,16 @@
 """The default extractor with what it knows of the portal."""
 
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from prose import article, paragraphs
 
 from newscorpus.artifacts import Artifact, ArtifactError, Metadata
 from newscorpus.data import Article, Label, Page
+from newscorpus.extraction import extractor as extraction
 from newscorpus.extraction.main_text import PROFILE
+from newscorpus.extraction.parse import parse
 from newscorpus.profiles.evidence import EVIDENCE
 from newscorpus.profiles.learn import learn
 from newscorpus.profiles.profile import Profile, write_profile
@@ -61,6 +64,13 @@ def test_extractors_that_use_no_profile_refuse_one(tmp_path: Path) -> None:
     given = SourcePage(page(1).page, profile=write_profile(tmp_path / "vesti.json", learn([], "vesti", "")))
     with pytest.raises(ValueError, match=r"'bte' uses no profile of a portal; main-text does"):
         extractor_of(Recipe("bte"), given)
+
+
+def test_a_page_is_read_once_to_learn_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed = Mock(wraps=parse)
+    monkeypatch.setattr(extraction, "parse", parsed)
+    assert see_page(RECIPE, page(1)) is not None
+    assert parsed.call_count == 1
 
 
 def test_a_page_without_an_article_teaches_nothing() -> None:
