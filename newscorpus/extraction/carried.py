@@ -4,11 +4,9 @@ Candidates are read like pages, each as if it were what the page shows, by the s
 texts that come of it (docs/main-text.md).
 """
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from html import escape
-from itertools import islice
 from typing import cast
 
 from lxml import etree
@@ -81,8 +79,8 @@ def _candidates(shown: FoundText | Rejected, reading: Reading) -> Iterator[tuple
         blocks = segment(tree, limits) if reading.is_closed else reading.blocks
         if _amount(block for block in blocks if block.element.is_unseen) >= missing:
             yield "hidden", segment(tree, limits, shown=frozenset({HIDDEN}))
-    for tag in sorted({element.tag for element in tree.iter(*MARKUP)}):
-        if _holds(tree, tag, missing, limits):
+    for tag, elements in _outermost(tree).items():
+        if _hold(elements, tag, missing, limits):
             yield SOURCES.get(tag, tag), segment(tree, limits, shown=frozenset({tag}))
     if not _may_be_article(shown, reading.fields):
         return
@@ -95,9 +93,8 @@ def _candidates(shown: FoundText | Rejected, reading: Reading) -> Iterator[tuple
                 yield "state", _as_page(reading, text)
 
 
-def _holds(tree: HtmlElement, tag: str, characters: float, limits: Limits) -> bool:
-    """Whether the elements of that tag hold so many characters outside links."""
-    elements = tuple(_outermost(tree, tag))
+def _hold(elements: Sequence[HtmlElement], tag: str, characters: float, limits: Limits) -> bool:
+    """Whether elements of that tag hold so many characters outside links."""
     if sum(cast("float", MOST_CHARACTERS(element)) for element in elements) < characters:
         return False
     taken = frozenset({tag})
@@ -109,13 +106,13 @@ def _amount(blocks: Iterable[Block]) -> int:
     return sum(len(block.text) - len(block.link_text) for block in blocks)
 
 
-def _outermost(tree: HtmlElement, tag: str) -> Iterator[HtmlElement]:
-    """The elements of that tag which stand in no other."""
-    elements = tree.iter(tag)
-    for element in elements:
-        yield element
-        inner = sum(1 for _ in element.iterdescendants(tag))
-        deque(islice(elements, inner), maxlen=0)
+def _outermost(tree: HtmlElement) -> dict[str, list[HtmlElement]]:
+    """By the tags of `MARKUP` the elements that stand in no other of their tag."""
+    found: dict[str, list[HtmlElement]] = {tag: [] for tag in MARKUP}
+    for element in tree.iter(*MARKUP):
+        if next(element.iterancestors(element.tag), None) is None:
+            found[element.tag].append(element)
+    return found
 
 
 def _may_be_article(shown: FoundText | Rejected, fields: Fields) -> bool:

@@ -4,9 +4,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import cast
 
-from lxml import etree
 from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence
@@ -38,11 +36,8 @@ AUTHOR_LINK = re.compile(
 )
 """Addresses of pages about authors."""
 HAS_DIGIT = re.compile(r"\d")
-MARKED = etree.XPath(
-    "//body//*[@rel = 'author' or contains(@class, 'author') or contains(@class, 'byline') or contains(@class, 'autor')"
-    " or contains(@class, 'avtor') or contains(@class, 'vcard')]"
-)
-"""Elements that are named for authors, in the ways in which most are."""
+MARKED = re.compile("author|byline|autor|avtor|vcard")
+"""In the classes of most elements that are named for authors."""
 MAX_MARKED = 20
 LEAD_MARK = re.compile(
     r"perex|\blead\b|\blede\b|lead[-_]|[-_]lead|standfirst|\bintro|vorspann|chapo|anons|sapo\b|\bdek\b|\bdeck\b|excerpt|abstract"
@@ -102,9 +97,15 @@ def read_everywhere(tree: HtmlElement, setting: Setting, wanted: Container[str])
 
 def read_marked(tree: HtmlElement) -> Iterator[Evidence]:
     """Evidence of the first author named anywhere on the page in an element for authors."""
-    elements = cast("list[HtmlElement]", MARKED(tree))[:MAX_MARKED]
-    lines = (Line(text, element) for element in elements if (text := short_text(element)))
+    body = tree.find("body")
+    marked = (each for each in (body.iterdescendants() if body is not None else ()) if _is_marked(each))
+    lines = (Line(text, element) for element in islice(marked, MAX_MARKED) if (text := short_text(element)))
     yield from islice(_authors(lines), 1)
+
+
+def _is_marked(element: HtmlElement) -> bool:
+    get = element.get
+    return bool((classes := get("class")) and MARKED.search(classes)) or get("rel") == "author"
 
 
 def read_lead(after: Iterable[HtmlElement], description: str) -> Iterator[Evidence]:

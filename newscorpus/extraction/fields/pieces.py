@@ -17,6 +17,9 @@ def holds_many(element: HtmlElement) -> bool:
 
 def opening(element: HtmlElement, characters: int, inside: int = MAX_INSIDE) -> str:
     """The text of an element up to the piece that makes it longer than `characters`."""
+    text = element.text or ""
+    if len(text) > characters or not len(element):  # as in most elements
+        return text
     return "".join(enough(pieces(element, inside=inside), characters))
 
 
