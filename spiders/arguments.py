@@ -61,7 +61,7 @@ def read_arguments(given: Mapping[str, str]) -> PortalArguments:
     """
     refuse_unknown(given, KNOWN, USAGE)
     name = given.get("portal", "").strip()
-    portals = _portals(name)
+    portals = named_portals(name)
     if base := given.get("base", ""):
         if len(portals) != 1:
             raise CrawlError(f"argument 'base' goes with one portal, not with {len(portals)}")
@@ -165,7 +165,7 @@ def _named_addresses(portals: Iterable[Portal]) -> Iterable[str]:
     return (url for portal in portals for url in (*portal.start, *portal.feeds, *portal.sitemaps))
 
 
-def _portals(name: str) -> tuple[Portal, ...]:
+def named_portals(name: str) -> tuple[Portal, ...]:
     """The portals named; "all" leaves out those on this machine, which run only where they are served."""
     if name == "all":
         every = map(load_portal, list_portals())

@@ -1,11 +1,20 @@
 """Add the verb `newscorpus crawl`."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer import Argument, Option
 
 from newscorpus.cli.app import app
+
+if TYPE_CHECKING:
+    from threading import Event
+
+    from rich.progress import Progress, TaskID
+
+    from newscorpus.batch.crawls import Crawls
 
 
 @app.command()
@@ -17,6 +26,10 @@ def crawl(
     settings: Annotated[
         list[str] | None, Option("-s", metavar="KEY=VALUE", help="Setting, such as NEWSCORPUS_CONTACT; repeatable.")
     ] = None,
+    at_once: Annotated[
+        int, Option(min=0, help="Crawl each portal by itself, in its own corpus, so many at a time; 0: all as one.")
+    ] = 0,
+    part: Annotated[str, Option(metavar="N/M", help="With --at-once: the Nth of M parts, one a machine.")] = "",
 ) -> None:
     """Crawl portals and build their corpus.
 
@@ -28,8 +41,80 @@ def crawl(
     from newscorpus.errors import CrawlError
     from newscorpus.terminal import complain
 
+    if part and not at_once:
+        raise typer.BadParameter("--part goes with --at-once")
     try:
+        if at_once:
+            _crawl_each(names, arguments or (), settings or (), at_once, part)
         crawl_portals(names, arguments or (), settings or ())
     except CrawlError as error:
         complain(str(error))
         raise typer.Exit(2) from None
+
+
+REFRESH_SECONDS = 2
+
+
+def _crawl_each(names: str, arguments: Sequence[str], settings: Sequence[str], at_once: int, part: str) -> None:
+    """Crawl portals in processes of their own; exits with the highest of their codes."""
+    from newscorpus.batch.crawls import Crawls, Machine, group
+    from newscorpus.errors import CrawlError
+    from newscorpus.spiders.arguments import named_portals
+
+    if any(pair.startswith("NEWSCORPUS_CORPUS=") for pair in settings):
+        raise CrawlError("with --at-once each portal has a corpus of its own; leave NEWSCORPUS_CORPUS out")
+    wanted = named_portals(names)
+    groups = group(wanted)
+    own = [one for one in groups if not part or Machine.read(part).has(one)]
+    n_portals = sum(len(one.portals) for one in own)
+    typer.echo(f"Portals: {n_portals} of {len(wanted)}; sites: {len(own)}", err=True)
+    options = [text for flag, pairs in (("-a", arguments), ("-s", settings)) for pair in pairs for text in (flag, pair)]
+    codes = _run(Crawls(own, options), at_once)
+    raise typer.Exit(max(codes, default=0))
+
+
+def _run(crawls: "Crawls", at_once: int) -> list[int]:
+    """Run crawls and show how they stand; gives their exit codes."""
+    from threading import Event, Thread
+
+    from rich.console import Console
+    from rich.progress import Progress, TextColumn
+
+    codes, ended = [], Event()
+    console = Console(stderr=True)
+    with Progress(TextColumn("{task.description}"), console=console, disable=not console.is_terminal) as bars:
+        thread = Thread(target=_show, args=(crawls, bars, ended))
+        thread.start()
+        try:
+            for crawl in crawls.run(at_once):
+                codes.append(crawl.code or 0)
+                typer.echo(f"{crawl.portal}: {crawl.end}; {_standing(crawl.corpus)}; its log: {crawl.log}", err=True)
+        finally:
+            ended.set()
+            thread.join()
+    return codes
+
+
+def _show(crawls: "Crawls", bars: "Progress", ended: "Event") -> None:
+    """Keep a line a crawl under way on the terminal until all have ended."""
+    shown: dict[str, TaskID] = {}
+    while not ended.wait(REFRESH_SECONDS):
+        running = {crawl.portal: f"{crawl.portal}: {_standing(crawl.corpus)}" for crawl in crawls.running}
+        for gone in shown.keys() - running.keys():
+            bars.remove_task(shown.pop(gone))
+        for portal, line in running.items():
+            if portal not in shown:
+                shown[portal] = bars.add_task(line)
+            bars.update(shown[portal], description=line)
+
+
+def _standing(corpus: Path) -> str:
+    """Say how a crawl stands, in a few words."""
+    from newscorpus.crawl.ledger.status import status
+    from newscorpus.errors import LedgerError
+
+    try:
+        found = status(corpus)
+    except LedgerError:
+        return "no ledger yet"
+    return f"{sum(one.kept for one in found):,} kept, {sum(one.queued for one in found):,} queued"

@@ -1,0 +1,158 @@
+"""Crawl many portals at once, each in a process and a corpus of its own; portals that share a site, one by one."""
+
+import hashlib
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from queue import SimpleQueue
+from types import FrameType
+
+from newscorpus.addon.options import default_corpus
+from newscorpus.addon.stop import STOPPED
+from newscorpus.errors import CrawlError
+from newscorpus.portals.portal import Portal
+from newscorpus.urls import host_of, site_key
+
+ENDS = {0: "done", 1: "failed", 2: "wrong usage", STOPPED: "stopped"}
+"""What the exit codes of a crawl mean."""
+
+PROGRAM = "from newscorpus.cli import main; main()"
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """One of several machines that divide the portals among them."""
+
+    number: int  # from 1
+    of: int
+
+    @classmethod
+    def read(cls, text: str) -> "Machine":
+        """Read "2/5".
+
+        Raises:
+            CrawlError: it is something else.
+        """
+        number, _, of = text.partition("/")
+        if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+            raise CrawlError(f"part {text!r}: expected N/M, such as 2/5")
+        return cls(int(number), int(of))
+
+    def has(self, group: "Group") -> bool:
+        """Whether a group of portals is its own: by the hash of its first site, in any list of portals the same."""
+        return int(hashlib.sha256(group.site.encode()).hexdigest(), 16) % self.of == self.number - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Portals that share a site, which is asked by one at a time."""
+
+    site: str  # the first of its registered domains
+    portals: tuple[str, ...]  # their names
+
+
+@dataclass(frozen=True, slots=True)
+class Crawl:
+    """The crawl of one portal."""
+
+    portal: str
+    corpus: Path
+    code: int | None = None  # its exit code; None while it runs
+
+    @property
+    def log(self) -> Path:
+        """What it says, as `newscorpus crawl` would."""
+        return self.corpus.with_name(f"{self.portal}.log")
+
+    @property
+    def end(self) -> str:
+        """How it ended."""
+        return ENDS.get(self.code or 0, f"exit code {self.code}")
+
+
+def group(portals: Iterable[Portal]) -> list[Group]:
+    """Put portals together that share a registered domain, also by way of a third one."""
+    groups: list[tuple[set[str], list[str]]] = []
+    for portal in sorted(portals, key=lambda one: one.name):
+        sites = _sites(portal)
+        shared = [one for one in groups if one[0] & sites]
+        groups = [one for one in groups if not one[0] & sites]
+        names = [name for _, members in shared for name in members]
+        groups.append((sites.union(*(others for others, _ in shared)), [*names, portal.name]))
+    return sorted((Group(min(sites), tuple(names)) for sites, names in groups), key=lambda one: one.site)
+
+
+def _sites(portal: Portal) -> set[str]:
+    """The registered domains of a portal; a start address tells those apart that have none, by its port."""
+    hosts = {host_of(url) for url in portal.start}
+    domains = (f"https://{domain}" for domain in portal.domains if domain not in hosts)
+    return {site_key(url) for url in (*portal.start, *domains)}
+
+
+class Crawls:
+    """Runs the crawls of groups of portals.
+
+    Ctrl-C lets each come to its end as it does alone, SIGTERM ends them at once; neither begins another.
+
+    Args:
+        groups: what is crawled.
+        options: of `newscorpus crawl`, for each of them.
+
+    Raises:
+        CrawlError: it is not clear which corpus of a portal is meant.
+    """
+
+    def __init__(self, groups: Sequence[Group], options: Sequence[str]) -> None:
+        self._groups = groups
+        self._options = options
+        self._corpora = {name: default_corpus(name) for one in groups for name in one.portals}
+        self._stopping = threading.Event()
+        self._running: dict[Crawl, subprocess.Popen[bytes]] = {}
+
+    @property
+    def running(self) -> list[Crawl]:
+        """The crawls under way, by name."""
+        return sorted(self._running, key=lambda one: one.portal)
+
+    def run(self, at_once: int) -> Iterator[Crawl]:
+        """Crawl all, some groups at once; gives each crawl when it has ended."""
+        before = {one: signal.signal(one, self._stop) for one in (signal.SIGINT, signal.SIGTERM)}
+        ended: SimpleQueue[Crawl] = SimpleQueue()
+        try:
+            with ThreadPoolExecutor(at_once) as threads:
+                for one in self._groups:
+                    threads.submit(self._crawl_group, one, ended)
+                for _ in range(sum(len(one.portals) for one in self._groups)):
+                    yield ended.get()
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _crawl_group(self, portals: Group, ended: "SimpleQueue[Crawl]") -> None:
+        for name in portals.portals:
+            ended.put(self._crawl(name))
+
+    def _crawl(self, portal: str) -> Crawl:
+        crawl = Crawl(portal, self._corpora[portal])
+        if self._stopping.is_set():
+            return replace(crawl, code=STOPPED)
+        crawl.log.parent.mkdir(parents=True, exist_ok=True)
+        command = [sys.executable, "-c", PROGRAM, "crawl", portal, "-s", f"NEWSCORPUS_CORPUS={crawl.corpus}"]
+        with crawl.log.open("ab") as log:
+            process = subprocess.Popen([*command, *self._options], stdin=subprocess.DEVNULL, stdout=log, stderr=log)  # noqa: S603 -- our own
+            self._running[crawl] = process
+            code = process.wait()
+            del self._running[crawl]
+        return replace(crawl, code=code)
+
+    def _stop(self, number: int, _frame: FrameType | None) -> None:
+        """Begin no further crawl; a terminal sends Ctrl-C to those under way itself."""
+        self._stopping.set()
+        if number == signal.SIGTERM:
+            for process in self._running.values():
+                process.terminate()
