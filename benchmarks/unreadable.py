@@ -1,5 +1,7 @@
 """Measure how many texts the filter `unreadable` refuses, plain and disfigured: `python -m benchmarks.unreadable DATA`.
 
+Texts in a wrong charset go through the repair of mojibake first, as in a crawl.
+
 DATA is the folder of the pages with gold text (docs/data.md); every gold text counts, of pages without an article too,
 since the filter was trained on none. Disfigured are texts of the news sets, and those of `languages.toml`, in Latin,
 Cyrillic and Greek. Writes benchmarks/results/unreadable.md.
@@ -13,6 +15,7 @@ import time
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from newscorpus.config import QualityConfig
@@ -20,6 +23,7 @@ from newscorpus.corpus.quality import judge_quality
 from newscorpus.corpus.quality.letters import letter_gains, unreadable
 from newscorpus.corpus.quality.measured import measure
 from newscorpus.data import Article, Fields, Rejected
+from newscorpus.extraction.repair import repair
 from newscorpus.gold.pages import read_pages
 
 ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя", "αβγδεζηθικλμνξοπρστυφχψω")
@@ -43,9 +47,14 @@ def shuffled(text: str) -> str:
     return re.sub(r"\w+", lambda word: "".join(draw.sample(word[0], len(word[0]))), text)
 
 
-def misread(text: str) -> str:
-    """Read UTF-8 as Windows-1252."""
-    return text.encode("utf-8", "replace").decode("cp1252", "replace")
+def misread(text: str, taken_for: str = "cp1252", charset: str = "utf-8") -> str:
+    """Read bytes of one charset as those of another, with U+FFFD for what it lacks."""
+    return text.encode(charset, "replace").decode(taken_for, "replace")
+
+
+def misread_twice(text: str) -> str:
+    """Read UTF-8 as Windows-1252, as browsers have it, two times over."""
+    return misread(misread(text, "sloppy-windows-1252"), "sloppy-windows-1252")
 
 
 def in_base64(text: str) -> str:
@@ -66,8 +75,25 @@ DISFIGURED: Mapping[str, Callable[[str], str]] = {
     "shuffled in words": shuffled,
     "Base64": in_base64,
     "hexadecimal": in_hex,
-    "UTF-8 read as Windows-1252": misread,
 }
+MISREAD: Mapping[str, Callable[[str], str]] = {
+    "UTF-8 read as Windows-1252, as browsers have it": partial(misread, taken_for="sloppy-windows-1252"),
+    "the same twice": misread_twice,
+    "UTF-8 read as Windows-1252, without five bytes": misread,
+    "UTF-8 read as ISO-8859-1": partial(misread, taken_for="latin-1"),
+    "UTF-8 read as ISO-8859-2": partial(misread, taken_for="iso8859-2"),
+    "UTF-8 read as Windows-1250": partial(misread, taken_for="cp1250"),
+    "UTF-8 read as Windows-1251": partial(misread, taken_for="cp1251"),
+    "UTF-8 read as Windows-1253": partial(misread, taken_for="cp1253"),
+    "UTF-8 read as KOI8-R": partial(misread, taken_for="koi8_r"),
+    "Windows-1250 read as UTF-8": partial(misread, taken_for="utf-8", charset="cp1250"),
+    "Windows-1251 read as UTF-8": partial(misread, taken_for="utf-8", charset="cp1251"),
+    "Windows-1250 read as Windows-1252": partial(misread, charset="cp1250"),
+    "Windows-1251 read as Windows-1252": partial(misread, charset="cp1251"),
+    "Windows-1251 read as KOI8-R": partial(misread, taken_for="koi8_r", charset="cp1251"),
+    "KOI8-R read as Windows-1251": partial(misread, taken_for="cp1251", charset="koi8_r"),
+}
+"""Only texts that the charset can hold, and that come out different, are misread."""
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "unreadable.md"
@@ -77,6 +103,8 @@ MAX_TEXTS = 40
 MIN_CHARACTERS = 300
 PARAGRAPHS = 3
 """Paragraphs of `languages.toml` that make a text."""
+MENDED = 0.97
+"""Share of the words of a text that are right again where it counts as repaired."""
 CONFIG = QualityConfig()
 
 
@@ -122,7 +150,7 @@ def texts_to_disfigure(data: Path) -> Mapping[str, Sequence[str]]:
 
 def plain_table(data: Path) -> Iterator[str]:
     """Count the gold texts that are refused as they are."""
-    total, refused, seconds = Counter[str](), Counter[str](), 0.0
+    total, refused, changed, seconds = Counter[str](), Counter[str](), Counter[str](), 0.0
     for dataset, _, _, text in gold_texts(data):
         measured = measure(Article("https://a.example/1", text, Fields(), "gold"))
         start = time.process_time()
@@ -130,11 +158,42 @@ def plain_table(data: Path) -> Iterator[str]:
         seconds += time.process_time() - start
         total[dataset] += 1
         refused[dataset] += bool(objection)
-    yield "| set | gold texts | refused |"
-    yield "|---|--:|--:|"
+        changed[dataset] += repair(text) != text
+    yield "| set | gold texts | refused | with mojibake that is undone |"
+    yield "|---|--:|--:|--:|"
     for dataset, texts in total.items():
-        yield f"| {dataset} | {texts} | {refused[dataset]} |"
+        yield f"| {dataset} | {texts} | {refused[dataset]} | {changed[dataset]} |"
     yield f"\n{1_000 * seconds / total.total():.2f} ms of CPU time a text.\n"
+
+
+def misread_table(texts: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Count what becomes of texts in a wrong charset."""
+    yield "| read wrongly | texts | repaired | refused | kept as they are, by language |"
+    yield "|---|--:|--:|--:|---|"
+    for name, disfigure in MISREAD.items():
+        found, kept = Counter[str](), Counter[str]()
+        for language, text in ((language, text) for language, of_language in texts.items() for text in of_language):
+            broken = disfigure(text)
+            if _is_hard(text, broken):
+                mended = repair(broken)
+                outcome = "repaired" if _is_mended(text, mended) else judge(mended)
+                found[outcome] += 1
+                kept[language] += outcome == "kept"
+        total = found.total()
+        refused = total - found["repaired"] - found["kept"]
+        named = ", ".join(f"{language} {count}" for language, count in kept.items() if count)
+        yield f"| {name} | {total} | {found['repaired'] / total:.1%} | {refused / total:.1%} | {named} |"
+
+
+def _is_hard(text: str, broken: str) -> bool:
+    """Whether a text was disfigured, and by the charset alone: not by question marks for what that cannot hold."""
+    return broken != text and broken.count("?") == text.count("?")
+
+
+def _is_mended(text: str, mended: str) -> bool:
+    """Whether nearly all words are as they were."""
+    words, found = text.split(), mended.split()
+    return sum(map(str.__eq__, words, found)) >= MENDED * max(len(words), len(found))
 
 
 def disfigured_table(texts: Mapping[str, Sequence[str]]) -> Iterator[str]:
@@ -162,6 +221,8 @@ def main() -> None:
         *plain_table(data),
         f"Disfigured texts of {len(texts)} languages ({', '.join(texts)}), at most {MAX_TEXTS} of each:\n",
         *disfigured_table(texts),
+        f"\nThe same texts in a wrong charset; repaired are those of whose words {MENDED:.0%} are right again:\n",
+        *misread_table(texts),
     ]
     RESULTS.write_text("\n".join(lines) + "\n", "utf-8")
     print(RESULTS.read_text("utf-8"))

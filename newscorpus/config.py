@@ -200,6 +200,9 @@ class QualityConfig:
     # Share of unreadable parts; the opening of a closed article may be in plain letters. Of the gold texts none has
     # more than a fifth.
     max_unreadable: float = 0.33
+    # Characters lost to a wrong charset (U+FFFD), for each word. Of 4,669 gold texts none has one in a hundred words; a
+    # text in a Slavic language that was read wrongly has one in every few.
+    max_lost_a_word: float = 0.05
     min_flash_words: int = 8  # the same of flash news, by their headlines: a sentence
     max_flash_words: int = 60  # longest text tagged as flash news
     # Longest text taken for the open part of a closed article; two or three opening paragraphs.
@@ -214,6 +217,9 @@ class QualityConfig:
     min_listing_lines: int = 5  # fewest paragraphs of a list; of fewer no share is taken
     max_listing_words: int = 15  # mean of words in a line of a list; headlines seldom have more
     max_listing_ended: float = 0.12  # share of lines that end as sentences do: 0.12, as in FineWeb (Penedo et al. 2024)
+    # Words in paragraphs that end as sentences, from which on a text is an article with a list or a table: twice the
+    # longest stub. Of four articles with tables the fewest is 398, of five lists of any kind the most 243.
+    max_listing_sentences: int = 300
     min_horoscope_signs: int = 6  # fewest signs of the zodiac that start paragraphs; half of them
     min_odds: int = 10  # fewest decimal odds of a table
     min_odds_share: float = 0.05  # odds for each word of it

@@ -118,6 +118,7 @@ class Recipe:
     # Which articles are kept, and what is masked; None: all, in any language, without tags and masks.
     quality: QualityConfig | None = QualityConfig()
     revision: Revision = Revision()  # how blocks are labelled
+    leave_out: tuple[Part, ...] = ()  # parts of articles that are left out of all texts
 
     def decider_for(self, page: SourcePage) -> tuple[str, Revision]:
         """The extractor of a page and how it labels blocks: the portal's, unless the recipe says otherwise."""
@@ -297,7 +298,8 @@ def extractor_of(recipe: Recipe, page: SourcePage | None = None) -> Extractor:
     page = page or SourcePage(Page("", b""))
     name, revision = recipe.decider_for(page)
     source = page.source if page.template else ""
-    extractor = _load(name, source, page.template, page.respect_paywall, revision, page.leave_out)
+    leave_out = tuple(part for part in Part if part in {*recipe.leave_out, *page.leave_out})
+    extractor = _load(name, source, page.template, page.respect_paywall, revision, leave_out)
     if page.profile is None:
         return extractor
     if name not in REVIEWED or not isinstance(extractor, SystemExtractor):
@@ -327,7 +329,7 @@ def _version(
 ) -> str:
     decider = DEFAULT if name == ALONE else name
     models = [_model(model) for model in (decider, FIELDS_MODEL, LETTERS_MODEL, REVIEW_MODEL)]
-    packages = [metadata.version(package) for package in ("newscorpus", PACKAGE)]
+    packages = [metadata.version(package) for package in ("newscorpus", PACKAGE, "ftfy")]
     decides = msgspec.json.encode([packages, SCHEMA, models, name, recipe, *of_source, revision])
     return f"{name}@{models[0].get('version', '0')}+{hashlib.sha256(decides).hexdigest()[:10]}"
 

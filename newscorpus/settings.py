@@ -26,6 +26,8 @@ NEWSCORPUS_SECOND_OPINION = "on"
 """Whether trafilatura is asked too where the default extractor is unsure, "on" or "off"; docs/main-text.md."""
 NEWSCORPUS_PROFILE = "on"
 """Whether pages are judged with what the other pages of their portal say, "on" or "off"; docs/portals.md."""
+NEWSCORPUS_LEAVE_OUT = ()
+"""Parts of articles that are left out of all texts, beside what the files of portals name; docs/main-text.md."""
 NEWSCORPUS_WORKERS = max(1, (os.cpu_count() or 1) - 1)
 """Processes that read, extract, filter and sign; one core is left to the fetching."""
 NEWSCORPUS_PAGE_SECONDS = Limits().page_seconds

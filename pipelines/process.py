@@ -9,7 +9,14 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
 
 from newscorpus.addon.counts import FAILED, template_rule
-from newscorpus.addon.options import corpus_folder, quality_config, revision_of, rights_policy, switch
+from newscorpus.addon.options import (
+    corpus_folder,
+    parts_left_out,
+    quality_config,
+    revision_of,
+    rights_policy,
+    switch,
+)
 from newscorpus.addon.visits import current_visit
 from newscorpus.addon.workers import workers_of
 from newscorpus.corpus.quality.judge import changed_settings
@@ -64,7 +71,8 @@ class ProcessPipeline:
         if changed := changed_settings(quality):
             crawler.stats.set_value(QUALITY_STAT, changed)
         profiles = profiles_of(corpus_folder(settings)) if switch(settings, "NEWSCORPUS_PROFILE") else NO_PROFILES
-        return cls(crawler, Recipe(extractor, rights_policy(settings), quality, revision_of(settings)), profiles)
+        revision, parts = revision_of(settings), parts_left_out(settings)
+        return cls(crawler, Recipe(extractor, rights_policy(settings), quality, revision, parts), profiles)
 
     async def open_spider(self) -> None:
         """Start the processes before the first page comes.

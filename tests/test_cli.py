@@ -145,6 +145,7 @@ def test_start_up_loads_nothing_heavy() -> None:
         ["train", "node-svm", "--data", "a.jsonl", "--start-from", "main-text"],
         ["train", "main-text", "--data", ".", "--start-from", "main-text"],
         ["extract", "a.html", "--post-analysis", "start,nonsense"],
+        ["extract", "a.html", "--leave-out", "captions"],
         ["train", "shallow-tree", "--data", ".", "--texts", "texts.jsonl"],
         ["features", "shallow-tree", "a.csv"],
         ["features", "main-text", "a.csv", "--data", "."],
@@ -160,6 +161,17 @@ def test_wrong_usage_exits_2(run: Run, arguments: list[str]) -> None:
 
 def test_text_of_a_page(run: Run, page: Path) -> None:
     assert run(*EXTRACT, page).out == f"{STORY.strip()}\n"
+
+
+def test_parts_are_left_out_of_the_text(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "post.html"
+    post = "<blockquote class=twitter-tweet><p>We cross the river every day.</p></blockquote>"
+    path.write_text(HTML.replace("</p>", f"</p>{post}<p>Work on the new one begins in May.</p>"))
+    kept, left_out = (
+        run("extract", path, "--no-filters", *more).out for more in ((), ("--leave-out", "embedded_posts"))
+    )
+    assert ("We cross the river" in kept, "We cross the river" in left_out) == (True, False)
+    assert STORY.strip() in left_out
 
 
 def test_record_of_a_page_into_a_file(run: Run, page: Path, tmp_path: Path) -> None:

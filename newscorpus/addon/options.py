@@ -6,7 +6,7 @@ from pathlib import Path
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 import newscorpus.settings
-from newscorpus.config import QualityConfig, Revision
+from newscorpus.config import Part, QualityConfig, Revision
 from newscorpus.corpus.quality.judge import read_quality
 from newscorpus.crawl.robots import RightsPolicy
 from newscorpus.errors import CorpusError, CrawlError
@@ -132,6 +132,18 @@ def revision_of(settings: BaseSettings) -> Revision:
     except (TypeError, ValueError) as error:
         known = "NEWSCORPUS_POST_ANALYSIS, NEWSCORPUS_UPPER, NEWSCORPUS_LOWER"
         raise CrawlError(f"settings {known}: {error}") from None
+
+
+def parts_left_out(settings: BaseSettings) -> tuple[Part, ...]:
+    """The parts of articles that NEWSCORPUS_LEAVE_OUT names.
+
+    Raises:
+        CrawlError: there is no such part.
+    """
+    try:
+        return tuple(map(Part, settings.getlist("NEWSCORPUS_LEAVE_OUT")))
+    except ValueError as error:
+        raise CrawlError(f"setting NEWSCORPUS_LEAVE_OUT: {error}; known: {', '.join(Part)}") from None
 
 
 def quality_config(settings: BaseSettings) -> QualityConfig:

@@ -1,6 +1,6 @@
 """Define the command that the verbs are added to, and the options that several verbs share."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Argument, Option
 from typer.core import TyperGroup
+
+from newscorpus.config import Part
 
 if TYPE_CHECKING:
     from newscorpus.config import Revision
@@ -65,6 +67,11 @@ Rights = Annotated[str, Option(help="If a site reserves the use: record or skip 
 Quality = Annotated[Path | None, Option(help="File of filters and masks (as NEWSCORPUS_QUALITY).")]
 
 
+LeaveOut = Annotated[
+    list[Part] | None, Option(help="Part of articles that is left out of the texts; may be named several times.")
+]
+
+
 def default_extractor() -> str:
     """Return the name of the default extractor; a function, since the registry takes long to import."""
     from newscorpus.published.registry import DEFAULT
@@ -110,6 +117,7 @@ def chosen_recipe(
     post_analysis: str | None = None,
     upper: float | None = None,
     lower: float | None = None,
+    leave_out: Sequence[Part] | None = None,
 ) -> "Recipe":
     """Make the recipe that the options of a verb describe."""
     from newscorpus.config import QualityConfig
@@ -121,4 +129,4 @@ def chosen_recipe(
         raise typer.BadParameter(f"--rights is {rights!r}; known: {', '.join(RightsPolicy)}")
     filters = None if no_filters else read_quality(quality) if quality else QualityConfig()
     revision = _revision(post_analysis, upper, lower)
-    return Recipe(extractor or default_extractor(), RightsPolicy(rights), filters, revision)
+    return Recipe(extractor or default_extractor(), RightsPolicy(rights), filters, revision, tuple(leave_out or ()))

@@ -13,6 +13,7 @@ from typer import Argument, Option
 from newscorpus.cli.app import (
     Extractor,
     Jobs,
+    LeaveOut,
     Lower,
     Portal,
     PostAnalysis,
@@ -56,6 +57,7 @@ def extract(
     post_analysis: PostAnalysis = None,
     upper: Upper = None,
     lower: Lower = None,
+    leave_out: LeaveOut = None,
     profile: Annotated[str, Option(metavar="learn|FILE", help="Profile of the pages' portal; learn: from PAGES.")] = "",
     rights: Rights = "record",
     quality: Quality = None,
@@ -82,7 +84,14 @@ def extract(
     if profile == LEARN and not is_file:
         raise typer.BadParameter("--profile learn is for a file of pages, which it learns from")
     recipe = chosen_recipe(
-        extractor, rights, quality, no_filters=no_filters, post_analysis=post_analysis, upper=upper, lower=lower
+        extractor,
+        rights,
+        quality,
+        no_filters=no_filters,
+        post_analysis=post_analysis,
+        upper=upper,
+        lower=lower,
+        leave_out=leave_out,
     )
     origin = page_origin(portal, template)
     if profile and profile != LEARN:

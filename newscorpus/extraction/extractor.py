@@ -31,6 +31,7 @@ from newscorpus.extraction.fields import read_fields
 from newscorpus.extraction.fields.reading import FieldReading
 from newscorpus.extraction.parse import parse
 from newscorpus.extraction.post_analysis import revise
+from newscorpus.extraction.repair import REPAIRED, repair, repair_fields
 from newscorpus.extraction.segment import find_excess, segment
 from newscorpus.tokens import collapse, count_words
 from newscorpus.urls import document_id
@@ -299,20 +300,20 @@ def good_paragraphs(labelled: Sequence[LabelledBlock]) -> list[str]:
 
 
 def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
-    """The article of what was read and found, without paragraphs of markup; rejected where no text was found."""
+    """The article of what was read and found, without paragraphs of markup and mojibake; rejected where no text is."""
     prose = [each for each in found.paragraphs if not MARKUP.match(each)]
     shows_code = len(prose) < len(found.paragraphs) and next(reading.tree.iter("pre", "code"), None) is not None
-    text = "\n".join(filter(None, found.paragraphs if shows_code else prose))
-    if not text:
+    shown = "\n".join(filter(None, found.paragraphs if shows_code else prose))
+    if not shown:
         return Rejected("extract", NO_MAIN_TEXT, url=reading.page.url)
-    fields = reading.fields
+    text, fields = repair(shown), repair_fields(reading.fields)
     return Article(
         url=reading.page.url,
         text=text,
         fields=replace(fields, provenance=replace(fields.provenance, text=found.source)) if found.source else fields,
         extractor=found.extractor,
         confidence=found.confidence,
-        flags=found.flags,
+        flags=found.flags if text == shown else (*found.flags, REPAIRED),
         fetched=reading.page.fetched,
         capture=reading.page.capture,
         rule_hits=reading.rule_hits,

@@ -139,6 +139,12 @@ def test_a_portal_names_what_is_left_out() -> None:
     assert (POST[0] in kept.record.text, POST[0] in left_out.record.text) == (True, False)
 
 
+def test_a_recipe_names_what_is_left_out_of_all_texts() -> None:
+    left_out = process_page(Recipe(leave_out=(Part.EMBEDDED_POSTS,)), page(EMBEDDED))
+    assert isinstance(left_out, Row)
+    assert POST[0] not in left_out.record.text
+
+
 @pytest.mark.parametrize("order", [1, -1])
 def test_the_longest_headline_before_a_byline_counts_in_whatever_order_they_come(order: int) -> None:
     """Parts of a title are a set, whose order differs from process to process."""

@@ -12,7 +12,7 @@ from scrapy.exceptions import CloseSpider
 from scrapy.utils.test import get_crawler
 
 from newscorpus.addon.workers import PageWorkers
-from newscorpus.config import QualityConfig
+from newscorpus.config import Part, QualityConfig
 from newscorpus.corpus.intake import Row
 from newscorpus.data import Page, Rejected
 from newscorpus.errors import CrawlError
@@ -129,6 +129,12 @@ def test_a_wrong_file_ends_the_crawl_before_it_begins(tmp_path: Path) -> None:
 )
 def test_the_second_opinion_can_be_turned_off(extractor: str, value: str, taken: str) -> None:
     assert made(NEWSCORPUS_EXTRACTOR=extractor, NEWSCORPUS_SECOND_OPINION=value).recipe.extractor == taken
+
+
+def test_parts_are_left_out_of_a_whole_crawl() -> None:
+    assert made(NEWSCORPUS_LEAVE_OUT="tables,boxes").recipe.leave_out == (Part.TABLES, Part.BOXES)
+    with pytest.raises(CrawlError, match="'captions' is not a valid Part; known: embedded_posts, tables, boxes"):
+        made(NEWSCORPUS_LEAVE_OUT="captions")
 
 
 @pytest.mark.parametrize(

@@ -60,8 +60,18 @@ class _Points:
     is_strange: Flags  # symbols, fractions and control characters, which do not touch letters in words
 
 
+LOST = "\ufffd"
+"""What stands for a character that was lost when bytes were read in a wrong charset."""
+
+
 def unreadable(measured: Measured, config: QualityConfig) -> str:
-    """In too large a part of a text in Latin, Cyrillic or Greek, letters follow each other as in no language."""
+    """Too many characters were lost, or in too large a part of a text letters follow each other as in no language.
+
+    The latter is asked of texts in Latin, Cyrillic or Greek.
+    """
+    lost = measured.article.text.count(LOST)
+    if lost > config.max_lost_a_word * measured.n_words:
+        return f"{lost} lost characters among {measured.n_words} words"
     gains = letter_gains(measured.article.text, config.letters_a_part)
     strange = int((gains < config.min_letter_gain).sum())
     many = strange > config.max_unreadable * len(gains)

@@ -14,13 +14,19 @@ TICKER_KINDS = {"LiveBlogPosting"}
 GALLERY_KINDS = {"ImageGallery", "MediaGallery"}
 """Kinds of page as schema.org names them (`Fields.kind`)."""
 
-CLOCK_TIME = re.compile(r"[\[(]?(?P<hour>[01]?\d|2[0-3])[:.h][0-5]\d(?::[0-5]\d)?(?![:.]?\d)")
+CLOCK_TIME = re.compile(r"[\[(]?(?P<hour>[01]?\d|2[0-3])[:.h](?P<minute>[0-5]\d)(?::[0-5]\d)?(?![:.]?\d)")
 """A time of day at the start of a paragraph: 14:05, [9.30], 18h45; not 12.05.2024."""
+
+SENTENCE_END = frozenset(".!?…:;\"'»”’“)]。！？」』।؟")
 
 ODDS = re.compile(r"(?<![\d.,])[1-9]?\d[.,]\d\d(?![\d.,]?\d)(?!\s*(?:[%€$£]|eur|kč|zł|kn|din))", re.IGNORECASE)
 """Decimal odds: 1.85, 12,50; not 1.850, a percentage or a price."""
 
-SENTENCE_END = frozenset(".!?…:;\"'»”’“)]。！？」』।؟")
+FREE_OFFER = re.compile(
+    r"\b(?:rss|newsletter|podcast|youtube|facebook|instagram|telegram|телеграм|whatsapp|viber|вайбер|google news)",
+    re.IGNORECASE,
+)
+"""What one can subscribe to beside a paper, and without paying."""
 
 
 def empty_text(measured: Measured, _config: QualityConfig) -> str:
@@ -31,14 +37,17 @@ def empty_text(measured: Measured, _config: QualityConfig) -> str:
 def live_ticker(measured: Measured, config: QualityConfig) -> str:
     """Says that it is a live blog, or many of its paragraphs start with a time of day.
 
-    Where all name one hour, they are as likely the numbers of a chapter's sections: 4.10, 4.11, 4.12.
+    Where all name one hour, they are as likely the numbers of a chapter's sections: 4.10, 4.11, 4.12. Where they rise
+    from 0:00 on, they are places in a film of which the text is the transcript.
     """
     if measured.article.fields.kind in TICKER_KINDS:
         return f"the page calls itself {measured.article.fields.kind}"
     lines = measured.lines
-    hours = [int(time["hour"]) for time in map(CLOCK_TIME.match, lines) if time]
-    many = len(hours) >= max(config.min_ticker_entries, config.min_ticker_share * len(lines))
-    return f"{len(hours)} of {len(lines)} paragraphs start with a time of day" if many and len(set(hours)) > 1 else ""
+    times = [(int(time["hour"]), int(time["minute"])) for time in map(CLOCK_TIME.match, lines) if time]
+    many = len(times) >= max(config.min_ticker_entries, config.min_ticker_share * len(lines))
+    if not many or len({hour for hour, _ in times}) == 1 or (times[0] == (0, 0) and times == sorted(times)):
+        return ""
+    return f"{len(times)} of {len(lines)} paragraphs start with a time of day"
 
 
 def photo_page(measured: Measured, config: QualityConfig) -> str:
@@ -59,7 +68,10 @@ def paywall_stub(measured: Measured, config: QualityConfig) -> str:
     if measured.article.fields.paywalled:
         return f"{words} words of an article declared not free"
     last = measured.lines[-1:]
-    prompted = any(count_words(line) <= config.max_prompt_words and any_of("paywall").search(line) for line in last)
+    prompted = any(
+        count_words(line) <= config.max_prompt_words and any_of("paywall").search(line) and not FREE_OFFER.search(line)
+        for line in last
+    )
     return f"{words} words that end in a call to subscribe" if prompted else ""
 
 
@@ -77,14 +89,15 @@ def is_flash(measured: Measured) -> bool:
 def listing(measured: Measured, config: QualityConfig) -> str:
     """Paragraphs that are short on average and of which hardly one ends as a sentence does: a list of headlines.
 
-    The share is that of FineWeb's filter of line ends (Penedo et al. 2024, section 3.6), which drops long lines too.
+    The share is that of FineWeb's filter of line ends (Penedo et al. 2024, section 3.6), which drops long lines too. A
+    text that has an article's worth of sentences beside its list or table is kept.
     """
     lines = measured.lines
     if len(lines) < config.min_listing_lines or measured.n_words > config.max_listing_words * len(lines):
         return ""
-    ended = sum(line[-1] in SENTENCE_END for line in lines)
-    few = ended <= config.max_listing_ended * len(lines)
-    return f"{ended} of {len(lines)} short paragraphs end as sentences" if few else ""
+    ended = [len(words) for line, words in zip(lines, measured.line_words, strict=True) if line[-1] in SENTENCE_END]
+    few = len(ended) <= config.max_listing_ended * len(lines) and sum(ended) < config.max_listing_sentences
+    return f"{len(ended)} of {len(lines)} short paragraphs end as sentences" if few else ""
 
 
 def horoscope(measured: Measured, config: QualityConfig) -> str:

@@ -85,6 +85,13 @@ def test_a_wrong_encoding_is_refused_where_it_makes_a_text_unreadable() -> None:
     assert {language for language, text in PLAIN.items() if reason(misread(text)) == "unreadable"} == {"cs", "ru", "el"}
 
 
+def test_a_text_is_refused_that_lost_its_letters_to_a_wrong_charset() -> None:
+    polish = "Rada miejska uchwaliła w poniedziałek budżet na przyszły rok po długiej dyskusji. " * 3
+    assert reason(polish) == ""
+    assert reason(misread(polish, "utf-8", "cp1250")) == "unreadable"
+    assert reason(polish + " Zażółć gęślą ja\ufffdń.") == ""
+
+
 @pytest.mark.parametrize("language", UNKNOWN)
 def test_a_language_is_not_refused_for_being_unknown(language: str) -> None:
     twice = f"{UNKNOWN[language]}\n{UNKNOWN[language]}"

@@ -87,6 +87,13 @@ def test_numbers_of_sections_make_no_ticker() -> None:
     assert reason("\n".join(f"4.{number} {sentence(number)}" for number in range(10, 30))) == ""
 
 
+def test_a_transcript_of_a_film_is_no_ticker() -> None:
+    entries = [f"{minute:02}:{second:02} | {sentence(minute)}" for minute in range(8) for second in (0, 25)]
+    assert reason("\n".join(entries)) == ""
+    assert reason("\n".join(reversed(entries))) == "live_ticker"
+    assert reason("\n".join(entries[1:])) == "live_ticker"
+
+
 def test_a_photo_page() -> None:
     assert reason(text(20), kind="ImageGallery") == "photo_page"
     assert reason(text(80), kind="ImageGallery") == ""
@@ -121,6 +128,14 @@ def test_a_call_to_subscribe_at_the_end_of_little_text(prompt: str) -> None:
     assert reason(f"{text(20)}\n{prompt}") == ""
 
 
+@pytest.mark.parametrize(
+    "offer",
+    ["To see all, subscribe to the RSS feed.", "Подпишитесь на наш канал в Telegram.", "Pretplatite se na newsletter."],
+)
+def test_what_is_free_is_no_paywall(offer: str) -> None:
+    assert reason(f"{text(2)}\n{offer}") == ""
+
+
 def test_subscribers_in_the_news_are_no_call() -> None:
     assert reason(f"{text(2)}\nThe company lost three million subscribers.") == ""
 
@@ -130,6 +145,12 @@ def test_a_list_of_headlines() -> None:
     assert reason("\n".join(headlines)) == "listing"
     assert reason("\n".join(f"{headline}." for headline in headlines)) == ""
     assert reason("\n".join(headlines) + "\n" + text(4)) == ""
+
+
+def test_an_article_with_a_long_table_is_no_list() -> None:
+    rows = "\n".join(f"{sentence(number)[:25]} | {number}" for number in range(20, 400))
+    assert reason(f"{rows}\n{text(5)}") == "listing"
+    assert reason(f"{rows}\n{text(40)}") == ""
 
 
 def test_verse_and_a_short_list_in_an_article_are_kept() -> None:
