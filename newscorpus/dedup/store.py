@@ -165,8 +165,31 @@ class Store:
         for sketch in sketches:
             sources.setdefault(sketch.source, len(sources))
         columns = _columns(sketches, sources, self.state.layout["permutations"])
-        sizes = {name: _extend(self.folder / name, self.state.sizes[name], data) for name, data in columns.items()}
-        state = IndexState(self.state.layout, sizes, tuple(sources), tuple(covered), VERSION)
+        return self._extended(columns, tuple(sources), covered)
+
+    def take(self, other: "Store", first: int, documents: NDArray[np.void], covered: Sequence[Covered]) -> "Store":
+        """Add documents of another index of the same layout, and commit them.
+
+        Args:
+            other: the index.
+            first: the row there of the first of them; the others follow it.
+            documents: what is to be said of them here, with `source` as counted there.
+            covered: as for `append`.
+        """
+        names = [other.state.sources[number] for number in documents["source"]]
+        sources = {name: number for number, name in enumerate(dict.fromkeys((*self.state.sources, *names)))}
+        documents = documents.copy()
+        documents["source"] = [sources[name] for name in names]
+        end = first + len(documents)
+        columns = {"documents": documents.tobytes(), "signatures": other.signatures[first:end].tobytes()}
+        for name, count in (("runs", "n_runs"), ("paragraphs", "n_paragraphs"), ("ids", "id_bytes")):
+            ends = np.concatenate([[0], np.cumsum(other.documents[count], dtype=np.int64)])
+            columns[name] = other.column(name)[ends[first] : ends[end]].tobytes()
+        return self._extended(columns, tuple(sources), covered)
+
+    def _extended(self, columns: Mapping[str, bytes], sources: tuple[str, ...], covered: Sequence[Covered]) -> "Store":
+        sizes = {name: _extend(self.folder / name, self.state.sizes[name], columns[name]) for name in COLUMNS}
+        state = IndexState(self.state.layout, sizes, sources, tuple(covered), VERSION)
         self._write(STATE, msgspec.json.encode(state))
         return Store(self.folder, state)
 

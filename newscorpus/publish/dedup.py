@@ -170,13 +170,14 @@ def _records(collection: Collection, positions: Iterable[int], sizes: Mapping[in
 def _write_documents(
     folder: Path, collection: Collection, positions: NDArray[np.int64], sizes: Mapping[int, int], watch: Watch
 ) -> None:
-    """Write for each input file what stays of it, in its order."""
+    """Write for each input file, numbered by name, what stays of it, in its order."""
     folder.mkdir(exist_ok=True)
     files = collection.documents["file"][positions]
     written = set()
-    for number, covered in enumerate(collection.stores[-1].state.covered):
-        stem = Path(covered.name).name.partition(".")[0]
-        path = folder / f"{number:05}-{stem}.jsonl.zst"
+    covered = collection.stores[-1].state.covered
+    for place, number in enumerate(sorted(range(len(covered)), key=lambda number: covered[number].name)):
+        stem = Path(covered[number].name).name.partition(".")[0]
+        path = folder / f"{place:05}-{stem}.jsonl.zst"
         with replacing(path) as file:
             here = watch(positions[files == number].tolist(), WRITTEN)
             write_lines(file, _lines(collection, here, sizes), path.suffix)

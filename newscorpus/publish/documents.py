@@ -5,15 +5,19 @@ once, whatever form they came in. A run that was broken off goes on after its la
 """
 
 import itertools
+import shutil
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
+import numpy as np
 import zstandard
 
 from newscorpus.config import BuildConfig
@@ -23,6 +27,7 @@ from newscorpus.corpus.records import encode
 from newscorpus.dedup.duplicates import Watch, unwatched
 from newscorpus.dedup.sketch import Sketch, digest, make_sketch
 from newscorpus.dedup.store import ROWS, Covered, Store, grouped, layout_of
+from newscorpus.dedup.verify import VERIFIED
 from newscorpus.errors import DedupError
 from newscorpus.files import sync
 from newscorpus.publish.index import seconds
@@ -38,6 +43,9 @@ BATCH_SECONDS = 600.0
 """Longest time for them; a text of 100 MB takes two seconds."""
 
 BATCHES_A_COMMIT = 20
+
+EARLIER = ".earlier"
+"""Ends the name of the folder of an index whose documents are taken over by the next one."""
 
 ROW_LEVEL = 1
 """The fastest level of zstd; the rows are read once or twice."""
@@ -95,7 +103,7 @@ def index_files(
     """Open the index of the documents of some files, with all of them added that are not in it.
 
     Args:
-        folder: of the index; one made of other files or of other states of them is made anew.
+        folder: of the index; of one made of other files, or of other states of them, what is the same is taken over.
         files: the files.
         config: how sketches are made.
         jobs: number of processes; one works in this process.
@@ -107,10 +115,19 @@ def index_files(
     """
     layout = layout_of(config)
     store = Store.existing(folder, layout)
+    earlier_folder = folder.with_name(f"{folder.name}{EARLIER}")
     checks = {file.name: file.check for file in files}
-    if store is None or any(checks.get(covered.name) != covered.check for covered in store.state.covered):
+    if store and any(checks.get(covered.name) != covered.check for covered in store.state.covered):
+        shutil.rmtree(earlier_folder, ignore_errors=True)
+        folder.rename(earlier_folder)
+        store = None
+    if store is None:
+        folder.mkdir(parents=True, exist_ok=True)
         (folder / ROWS).unlink(missing_ok=True)
         store = Store.create(folder, layout)
+    if earlier := Store.existing(earlier_folder, layout):
+        store = _take_over(store, earlier, files)
+    shutil.rmtree(earlier_folder, ignore_errors=True)
     deque(watch(_rows_added(store, files, config, jobs), "documents read"), maxlen=0)
     return Store.open(folder, layout)
 
@@ -205,17 +222,60 @@ def _batches(file: InputFile, covered: Covered | None) -> Iterator[Batch]:
         done += len(lines)
 
 
+def _take_over(store: Store, earlier: Store, files: Sequence[InputFile]) -> Store:
+    """Add from an earlier index the documents of the files that are the same, and what was found by comparing texts."""
+    if (earlier.folder / VERIFIED).exists():
+        (earlier.folder / VERIFIED).replace(store.folder / VERIFIED)
+    known = {covered.name: covered for covered in store.state.covered}
+    there = {covered.name: (number, covered) for number, covered in enumerate(earlier.state.covered)}
+    for file in files:
+        number, covered = there.get(file.name, (0, None))
+        if file.name not in known and covered and covered.whole and covered.check == file.check:
+            known[file.name] = covered
+            store = _take_file(store, earlier, number, tuple(known.values()), is_shard=file.is_shard)
+    return store
+
+
+def _take_file(store: Store, earlier: Store, number: int, covered: Sequence[Covered], *, is_shard: bool) -> Store:
+    """Add the documents of a file of an earlier index, and their rows, behind those of the index."""
+    rows = np.flatnonzero(earlier.documents["file"] == number)  # they follow each other, as the rows in their file do
+    documents = earlier.documents[rows]
+    first = int(rows[0]) if len(rows) else 0
+    if len(rows):
+        begin, end = int(documents["offset"][0]), int(documents["offset"][-1] + documents["length"][-1])
+        offset = _rows_end(store)
+        with (earlier.folder / ROWS).open("rb") as source, _rows_file(store, offset) as file:
+            source.seek(begin)
+            file.write(source.read(end - begin))
+        documents["offset"] = documents["offset"] - np.uint64(begin) + np.uint64(offset)
+    documents["file"] = len(covered) - 1
+    documents["space"] = 0 if is_shard else len(covered)
+    return store.take(earlier, first, documents, covered)
+
+
+def _rows_end(store: Store) -> int:
+    """Where the rows of an index end in their file."""
+    last = store.column("documents")[-1:]
+    return int((last["offset"] + last["length"]).sum())
+
+
+@contextmanager
+def _rows_file(store: Store, end: int) -> Iterator[BinaryIO]:
+    """Open the rows of an index to write behind the committed ones."""
+    path = store.folder / ROWS
+    with path.open("r+b" if path.exists() else "x+b") as file:
+        file.truncate(end)
+        file.seek(end)
+        yield file
+        sync(file)
+
+
 def _keep_rows(store: Store, rows: Iterable[tuple[Sketch, bytes]], place: Callable[..., Sketch]) -> list[Sketch]:
     """Write rows behind those of the index, and give their sketches with their places."""
-    last = store.column("documents")[-1:]
-    offset = int((last["offset"] + last["length"]).sum())
-    path, sketches = store.folder / ROWS, []
-    with path.open("r+b" if path.exists() else "x+b") as file:
-        file.truncate(offset)
-        file.seek(offset)
+    offset, sketches = _rows_end(store), []
+    with _rows_file(store, offset) as file:
         for sketch, row in rows:
             file.write(row)
             sketches.append(place(sketch, offset=offset, length=len(row)))
             offset += len(row)
-        sync(file)
     return sketches

@@ -20,6 +20,7 @@ from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields
 from newscorpus.dedup.signature import sign
+from newscorpus.dedup.store import Store
 from newscorpus.errors import CorpusError, DedupError
 from newscorpus.publish import documents
 from newscorpus.publish.build import build
@@ -235,6 +236,66 @@ def test_a_run_that_was_broken_off_goes_on(tmp_path: Path, monkeypatch: pytest.M
     assert read == [3]
     assert again == dedup(files, tmp_path / "anew")
     assert kept(tmp_path / "out") == kept(tmp_path / "anew")
+
+
+def watch_sketches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The file of each batch that is sketched from now on."""
+    files: list[str] = []
+    sketch = documents.sketch_lines
+
+    def sketch_lines(config: BuildConfig, batch: documents.Batch) -> object:
+        files.append(batch[0])
+        return sketch(config, batch)
+
+    monkeypatch.setattr(documents, "sketch_lines", sketch_lines)
+    return files
+
+
+def test_a_new_state_of_one_input_costs_that_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = [
+        write(tmp_path / f"{name}.jsonl", [{"id": f"{name}{number}", **line} for number, line in enumerate(lines)])
+        for name, lines in {
+            "a": [{"text": text(1), "source": "x"}, {"text": text(5), "source": "y"}],
+            "b": [{"text": text(2), "source": "z"}],
+            "c": [{"text": text(3), "source": "y"}, {"text": excerpt(1), "source": "w"}, {"text": text(1) + " navíc"}],
+        }.items()
+    ]
+    dedup(files, tmp_path / "out")
+    write(files[1], [{"id": "b0", "text": text(3) + " navíc"}, {"id": "b1", "text": text(7)}])
+    more = write(tmp_path / "d.jsonl", [{"id": "d0", "text": text(5)}])
+    sketched = watch_sketches(monkeypatch)
+
+    again = dedup([more, *files[1:], files[0]], tmp_path / "out")
+
+    assert sorted(sketched) == [str(files[1]), str(more)]
+    assert again == dedup([more, *files[1:], files[0]], tmp_path / "anew")
+    assert lines_in(tmp_path / "out" / "documents") == lines_in(tmp_path / "anew" / "documents")
+    assert (tmp_path / "out" / "duplicates.jsonl").read_bytes() == (tmp_path / "anew" / "duplicates.jsonl").read_bytes()
+    assert [path.name for path in (tmp_path / "out").iterdir() if "earlier" in path.name] == []
+
+
+def test_taking_over_goes_on_after_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = [write(tmp_path / f"{number}.jsonl", [{"id": str(number), "text": text(number)}]) for number in range(4)]
+    dedup(files, tmp_path / "out")
+    write(files[0], [{"id": "0", "text": text(9)}])
+    take = Store.take
+    taken: list[int] = []
+
+    def killed(*arguments: Any) -> Store:
+        if len(taken) == 2:
+            raise KeyboardInterrupt
+        taken.append(1)
+        return take(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "take", killed)
+        with pytest.raises(KeyboardInterrupt):
+            dedup(files, tmp_path / "out")
+    sketched = watch_sketches(monkeypatch)
+
+    assert dedup(files, tmp_path / "out") == dedup(files, tmp_path / "anew")
+    assert sketched == [str(files[0]), *map(str, files)]
+    assert kept(tmp_path / "out") == kept(tmp_path / "anew") == {"0", "1", "2", "3"}
 
 
 def test_another_input_begins_anew(tmp_path: Path) -> None:
