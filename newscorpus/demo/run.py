@@ -18,6 +18,9 @@ CRAWL_SECONDS = 600.0
 
 LOG_FILE = "crawl.log"
 
+DEMO, REDESIGNED = "demo", "paper"
+"""The portals that are crawled: that of the demo, and the paper whose design changes."""
+
 
 def run_demo(corpus: Path, port: int = 0, on_request: Callable[[str], object] | None = None) -> DemoReport:
     """Serve the demo portal (on any free port for 0), crawl it into a new or empty folder, and report.
@@ -28,6 +31,18 @@ def run_demo(corpus: Path, port: int = 0, on_request: Callable[[str], object] | 
         CorpusError: the corpus was not written as it should be.
         DemoError: the folder is in use, the port is not free, or the crawl failed.
     """
+    corpus = make_folder(corpus)
+    with serving(port, on_request) as base:
+        crawl(corpus, base)
+    return read_report(corpus, read_gold(base))
+
+
+def make_folder(corpus: Path) -> Path:
+    """Make the folder of a corpus, and give its full path.
+
+    Raises:
+        DemoError: it cannot be made, or is not empty.
+    """
     corpus = corpus.resolve()
     try:
         corpus.mkdir(parents=True, exist_ok=True)
@@ -36,19 +51,19 @@ def run_demo(corpus: Path, port: int = 0, on_request: Callable[[str], object] | 
         raise DemoError(f"{corpus}: {error.strerror}") from error
     if not is_empty:
         raise DemoError(f"{corpus}: not empty; remove it or name another folder")
-    with serving(port, on_request) as base:
-        crawl(corpus, base)
-    return read_report(corpus, read_gold(base))
+    return corpus
 
 
-def crawl(corpus: Path, base: str) -> None:
+def crawl(corpus: Path, base: str, portal: str = DEMO) -> None:
     """Run `scrapy crawl portal -a portal=demo` on the server at `base`; its log goes to `corpus/crawl.log`.
+
+    Another `portal` than that of the demo is named by its file.
 
     Raises:
         DemoError: the crawl failed or did not end.
     """
     log = corpus / LOG_FILE
-    command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", "portal=demo", "-a", f"base={base}"]
+    command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", f"portal={portal}", "-a", f"base={base}"]
     command += ["-s", f"NEWSCORPUS_CORPUS={corpus}", "-s", f"LOG_FILE={log}"]
     command += ["-s", "NEWSCORPUS_PAUSE_SECONDS=1"]  # a page of our own that fails need not rest for long
     try:
@@ -82,5 +97,5 @@ def remove_earlier(corpus: Path) -> None:
     except (OSError, ValueError):  # a report that no demo wrote
         return
     else:
-        if isinstance(report, dict) and report.get("portals") == ["demo"]:
+        if isinstance(report, dict) and report.get("portals") in ([DEMO], [REDESIGNED]):
             shutil.rmtree(corpus)

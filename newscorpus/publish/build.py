@@ -176,7 +176,8 @@ def _survivors(
     boilerplate = find_boilerplate(collection, stay, config)
     for position in stay[collection.id_ranks[stay].argsort()].tolist():
         record = record_of(collection, position)
-        if not collection.documents["reextraction"][position] and _is_in_doubt(record, redesigns):
+        is_read_again = bool(collection.documents["reextraction"][position])
+        if _is_in_doubt(record, redesigns, is_read_again):
             record = replace(record, flags=(*record.flags, REDESIGN))
         yield _without(
             boilerplate.get(record.source, frozenset()),
@@ -190,10 +191,13 @@ def _survivors(
         )
 
 
-def _is_in_doubt(record: Record, redesigns: Sequence[Alarm]) -> bool:
-    """Whether a record was read after a redesign by what had been made for the design before."""
+def _is_in_doubt(record: Record, redesigns: Sequence[Alarm], is_read_again: bool) -> bool:
+    """Whether a record was read after a redesign by what had been made for the design before.
+
+    A page that was read again is in doubt no longer, if something else reads the new design now.
+    """
     fetched = seconds(record.fetched)
-    own = (one for one in redesigns if one.portal == record.source)
+    own = (one for one in redesigns if one.portal == record.source and not (is_read_again and one.until))
     return any(seconds(one.since) <= fetched and (not one.until or fetched < seconds(one.until)) for one in own)
 
 

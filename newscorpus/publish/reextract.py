@@ -7,6 +7,7 @@ row of every page counts.
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -29,7 +30,7 @@ from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
 from newscorpus.layout import BUILD_LOCK, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED
 from newscorpus.portals.portal import Portal
-from newscorpus.portals.template import RuleTally
+from newscorpus.portals.template import RuleTally, version_of
 from newscorpus.profiles.profile import profiles_of
 from newscorpus.recipe import (
     JudgedPage,
@@ -182,6 +183,7 @@ def apply(
     seen: Counter[bool] = Counter()
     with exclusive(corpus / BUILD_LOCK), Ledger.open(corpus) as ledger:
         history, profiles = History(corpus / INTAKE, recipe), profiles_of(corpus)
+        _end_alarms(ledger, archived.portals)
 
         def prepare(page: SourcePage) -> SourcePage | None:
             if sources is not None and page.source not in sources:
@@ -200,6 +202,14 @@ def apply(
             if number % PAGES_A_COMMIT == 0:
                 ledger.commit()
     return Applied(counts, seen[False])
+
+
+def _end_alarms(ledger: Ledger, portals: Iterable[Portal]) -> None:
+    """Let the templates that the files of portals hold now end the alarms over those before them."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    for portal in portals:
+        if template := portal.template_for(now):
+            ledger.looks.end(portal.name, version_of(template), now)
 
 
 @dataclass(frozen=True, slots=True)

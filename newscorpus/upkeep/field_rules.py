@@ -12,7 +12,7 @@ from newscorpus.portals.portal import NO_RULES, TemplateSection
 from newscorpus.portals.template import TemplateRules
 from newscorpus.tokens import collapse
 from newscorpus.upkeep.lessons import Lesson
-from newscorpus.upkeep.selectors import TAG, place_of, rules_of
+from newscorpus.upkeep.selectors import TAG, places_of, rules_of
 
 SURE = 0.9
 """Share of the values of a rule that must be the known ones, where there are known ones."""
@@ -79,7 +79,7 @@ def _find(field: str, lessons: Sequence[Lesson], before: Rules) -> Rules:
     if kept := _chosen(field, lessons, known, before):
         return kept
     named = _chosen(field, lessons, known, _candidates(field, known, rules_of))
-    return named or _chosen(field, lessons, known, _candidates(field, known, lambda node: (place_of(node),)))
+    return named or _chosen(field, lessons, known, _candidates(field, known, places_of))
 
 
 def _chosen(field: str, lessons: Sequence[Lesson], known: Sequence[Lesson], candidates: Sequence[str]) -> Rules:
@@ -103,11 +103,11 @@ class _TriedField:
     rule: str
     right: int
     wrong: int
-    values: int  # that it finds on all of them
+    length: int  # characters of all that it finds
 
     def rank(self) -> tuple[int, bool, int, int, str]:
-        """Order rules, the best last: what is right most often, shown, and names little else."""
-        return self.right - self.wrong, "::attr" not in self.rule, -self.values, -len(self.rule), self.rule
+        """Order rules, the best last: what is right most often, is shown, and says little else."""
+        return self.right - self.wrong, "::attr" not in self.rule, -self.length, -len(self.rule), self.rule
 
     def is_good(self, known: int) -> bool:
         """Whether it is right often enough."""
@@ -119,7 +119,12 @@ def _tried(field: str, rule: str, lessons: Sequence[Lesson]) -> _TriedField:
     read = READ[field]
     pairs = [(read(lesson.values(field)), _read(field, rule, lesson)) for lesson in lessons]
     verdicts = [known == read(found) for known, found in pairs if known and found]
-    return _TriedField(rule, sum(verdicts), len(verdicts) - sum(verdicts), sum(len(found) for _, found in pairs))
+    return _TriedField(
+        rule,
+        sum(verdicts),
+        len(verdicts) - sum(verdicts),
+        sum(map(len, (value for _, found in pairs for value in found))),
+    )
 
 
 def _read(field: str, rule: str, lesson: Lesson) -> Values:

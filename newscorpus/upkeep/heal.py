@@ -48,9 +48,11 @@ def heal_template(
     if before is None:
         raise CorpusError(f"portal {portal.name} has no template; `newscorpus portal learn {portal.name}` makes one")
     since = since or _noticed(corpus, portal)
-    pages = chosen_pages(corpus, portal, recipe, since)
-    rules = healed_rules(_of_new_design(solve(recipe, pages, jobs, watch), before), before)
-    check = check_pages(corpus, [replace(page, template=rules) for page in pages], recipe, jobs, watch)
+    lessons = solve(recipe, chosen_pages(corpus, portal, recipe, since), jobs, watch)
+    taught = _of_new_design(lessons, before)
+    rules = healed_rules(taught, before)
+    pages = [replace(lesson.page, template=rules) for lesson in taught]
+    check = check_pages(corpus, pages, recipe, jobs, watch)
     return HealedTemplate(date.fromisoformat(since[:10]), before, rules, check)
 
 

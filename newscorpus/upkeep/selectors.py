@@ -33,9 +33,10 @@ def rules_of(element: Any) -> Iterator[str]:
         yield tag
 
 
-def place_of(element: Any) -> str:
-    """Name an element by its position in the page."""
-    return str(element.getroottree().getpath(element))
+def places_of(element: Any) -> Iterator[str]:
+    """Name an element by its position in the page; not at all where a tag on the way is none of HTML, as `fb:like`."""
+    if ":" not in (path := element.getroottree().getpath(element)):
+        yield str(path)
 
 
 def _is_stable(name: str) -> bool:

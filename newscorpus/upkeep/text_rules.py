@@ -10,7 +10,7 @@ import numpy as np
 from newscorpus.arrays import Flags
 from newscorpus.portals.portal import NO_RULES, TemplateSection
 from newscorpus.upkeep.lessons import Lesson
-from newscorpus.upkeep.selectors import TAG, place_of, rules_of
+from newscorpus.upkeep.selectors import TAG, places_of, rules_of
 
 LEAST_SHARE = 0.1
 """Share of the pages on which a rule must find something, and two at least; what is rarer is no part of the design."""
@@ -164,7 +164,7 @@ def _by_names(lessons: Sequence[Lesson], tried: _TriedText) -> list[str]:
 
 def _by_places(lessons: Sequence[Lesson]) -> list[str]:
     """Rules by the positions of elements around the main text."""
-    around = _shares(lessons, lambda node: (place_of(node),))
+    around = _shares(lessons, places_of)
     return [*around, *(f"{rule}/p" for rule in around)]
 
 

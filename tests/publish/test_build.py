@@ -138,6 +138,22 @@ def test_what_was_read_after_a_redesign_is_flagged_until_it_is_extracted_again(t
     assert flagged() == {"later"}
 
 
+def test_what_was_extracted_again_by_the_same_template_stays_flagged(tmp_path: Path) -> None:
+    day = "2026-03-02T00:00:00+00:00"
+    with Ledger.open(tmp_path) as ledger:
+        ledger.looks.alarm(Alarm("a", "https://a.cz/first", day, day, "", "old", "p", (40, 40), (0, 9)))
+    made = row("first", text(1), fetched=day)
+    store(tmp_path, [made])
+    with IntakeWriter(tmp_path / "intake", PARAMETERS) as writer:
+        writer.append(Row(made, sign(made.text, PARAMETERS), reextraction=1))
+    build(tmp_path)
+    assert [REDESIGN in record.flags for record in kept(tmp_path)] == [True]
+    with Ledger.open(tmp_path, adopts=True) as ledger:
+        ledger.looks.end("a", "new", "2026-03-03T00:00:00+00:00")
+    build(tmp_path)
+    assert [REDESIGN in record.flags for record in kept(tmp_path)] == [False]
+
+
 def doubtful(name: str, words: str, confidence: float, extractor: str = "model:main-text@3", **fields: str) -> Record:
     """A record with that confidence, flagged as its extractor does below 0.065."""
     flags = (LOW_CONFIDENCE,) if 0 < confidence < 0.065 else ()

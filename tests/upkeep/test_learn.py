@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from archives import archive
+from lxml import html
 from prose import paragraphs
 from typer.testing import CliRunner
 
@@ -18,6 +19,7 @@ from newscorpus.gold.pages import read_pages
 from newscorpus.portals.portal import Portal
 from newscorpus.recipe import Recipe
 from newscorpus.upkeep.learn import LearnedTemplate, learn_template, notes_of
+from newscorpus.upkeep.selectors import places_of, rules_of
 
 PORTAL = Portal("news", ("en",), ("news.example",), ("https://news.example/",), articles=("/story",))
 FILE = """# My portal
@@ -155,3 +157,13 @@ def test_a_page_that_the_ledger_does_not_know_is_an_error(corpus: Path, path: Pa
         pass
     done = CliRunner().invoke(app, ["portal", "learn", str(path), "--corpus", str(corpus), "--ask"], input="y\n")
     assert "the ledger knows no archived page of it" in str(done.exception)
+
+
+def test_names_that_machines_made_and_tags_that_no_rule_can_name_are_passed_over() -> None:
+    page = html.document_fromstring(
+        "<div class='css-1q2w3e story_body col-8' data-testid='body' id='node1234'><fb:like class=box>x</fb:like></div>"
+    )
+    holder, odd = list(page.iter())[-2:]
+    assert list(rules_of(holder)) == ["div.story_body", "div[data-testid='body']"]
+    assert list(places_of(holder)) == ["/html/body/div"]
+    assert (list(rules_of(odd)), list(places_of(odd))) == ([], [])

@@ -73,8 +73,12 @@ class Looks:
         sql = """DELETE FROM looks WHERE portal = ?1 AND number <= (SELECT number FROM looks WHERE portal = ?1
             ORDER BY number DESC LIMIT 1 OFFSET ?2)"""
         self._execute(sql, (look.portal, KEPT_LOOKS))
+        self.end(look.portal, look.template, look.fetched)
+
+    def end(self, portal: str, template: str, when: str) -> None:
+        """Note that from `when` on pages of a portal are read by a template, which ends the alarms over other ones."""
         sql = "UPDATE alarms SET until = ? WHERE portal = ? AND template != ? AND until = ''"
-        self._execute(sql, (look.fetched, look.portal, look.template))
+        self._execute(sql, (when, portal, template))
 
     def alarm(self, alarm: Alarm) -> None:
         """Note a redesign, and forget the looks before it."""
