@@ -76,6 +76,17 @@ class Artifact:
         except (ValueError, EOFError) as error:
             raise ArtifactError(f"model {self.metadata.name!r}: {file} is no array: {error}") from error
 
+    def parameter(self, name: str) -> float:
+        """Read a number that belongs to the weights.
+
+        Raises:
+            ArtifactError: the metadata does not give it.
+        """
+        value = self.metadata.parameters.get(name)
+        if not isinstance(value, float):
+            raise ArtifactError(f"model {self.metadata.name!r}: {METADATA} gives no number for the parameter {name}")
+        return value
+
     def _content(self, file: str) -> bytes:
         if file not in self.weights:
             raise ArtifactError(f"model {self.metadata.name!r}: {METADATA} does not name {file}")
@@ -173,21 +184,9 @@ class Scorer:
     """
 
     def __init__(self, artifact: Artifact) -> None:
-        self.metadata = artifact.metadata
         self.name = artifact.metadata.extractor
         self._session = artifact.session(WEIGHTS)
 
     def __call__(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
         """The scores of `rows` (rows, features): shape (rows, 1), or (rows, classes)."""
         return np.asarray(self._session.run([SCORES], {ROWS: rows})[0], np.float64)
-
-    def parameter(self, name: str) -> float:
-        """Read a number that belongs to the weights.
-
-        Raises:
-            ArtifactError: the metadata does not give it.
-        """
-        value = self.metadata.parameters.get(name)
-        if not isinstance(value, float):
-            raise ArtifactError(f"model {self.metadata.name!r}: {METADATA} gives no number for the parameter {name}")
-        return value

@@ -292,6 +292,12 @@ class Revision:
     post_analysis: tuple[str, ...] | None = None  # names of rules, in order; of `extraction.post_analysis.RULES`
     upper: float | None = None  # score above which a block is good
     lower: float | None = None  # score above which a block is almost good, which some rules ask for
+    end_phrases: tuple[str, ...] | None = None  # phrases that end an article, beside those that the rules know
+
+    @property
+    def config(self) -> "PostAnalysisConfig":
+        """The numbers of the rules, with the phrases."""
+        return PostAnalysisConfig(end_phrases=self.end_phrases or ())
 
     def or_else(self, other: "Revision") -> "Revision":
         """This one, with what it leaves open as in `other`."""
@@ -305,6 +311,7 @@ class PostAnalysisConfig:
     near_blocks: int = 3  # how far the surroundings of a block, and the start and end of a page, reach (Mrózek 2014)
     sibling_blocks: int = 3  # good blocks that make their parents' path good (Mrózek 2014)
     lonely_blocks: int = 5  # how far before it a block at the end needs a good one (Mrózek 2014)
+    end_phrases: tuple[str, ...] = ()  # that end an article, beside those of phrases.toml
     max_phrase_words: int = 14  # longest block that may end an article: fewer than 15 words (Boilerpipe)
     min_words_before_end: int = 60  # words of running text that must stand before the end of an article (Boilerpipe)
     min_running_words: int = 9  # fewest words of a block of running text; Boilerpipe's 9 tokens a line

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -72,6 +73,7 @@ class SourcePage:
     extractor: str = ""  # the portal's own, by name or folder; "" where it names none
     revision: Revision = Revision()  # how the portal has the blocks of its extractor labelled
     document: str = ""  # id of the document, where it was given with the page; "": by its address
+    fields_model: str = ""  # folder of the portal's own model of fields; "" where it names none
     profile: ProfileFile | None = None  # what the portal's other pages say; None where nothing was learned of them
     # What became of it, where that was found out when it was read for its links.
     judged: "JudgedPage | None" = None
@@ -98,7 +100,8 @@ def page_of_portal(
         respect_paywall=portal.respect_paywall,
         leave_out=portal.leave_out,
         extractor=portal.extractor,
-        revision=Revision(portal.post_analysis, portal.upper, portal.lower),
+        revision=Revision(portal.post_analysis, portal.upper, portal.lower, portal.end_phrases or None),
+        fields_model=portal.fields_model,
     )
 
 
@@ -119,6 +122,9 @@ class Recipe:
     quality: QualityConfig | None = QualityConfig()
     revision: Revision = Revision()  # how blocks are labelled
     leave_out: tuple[Part, ...] = ()  # parts of articles that are left out of all texts
+    second_opinion: bool = True  # whether main-text asks another extractor where it is unsure
+    # Model that reads the fields that a page does not declare; another than the default goes before the portal's.
+    fields_model: str = FIELDS_MODEL
 
     def decider_for(self, page: SourcePage) -> tuple[str, Revision]:
         """The extractor of a page and how it labels blocks: the portal's, unless the recipe says otherwise."""
@@ -126,12 +132,17 @@ class Recipe:
             return self.extractor, self.revision
         return page.extractor or self.extractor, self.revision.or_else(page.revision)
 
+    def fields_model_for(self, page: SourcePage) -> str:
+        """The model of fields of a page: the portal's, unless the recipe names one."""
+        return self.fields_model if self.fields_model != FIELDS_MODEL else page.fields_model or FIELDS_MODEL
+
     def version_for(self, page: SourcePage) -> str:
         """Name all that decides on a page, such as "main-text@2+0c4f9a2b7d"; equal recipes, equal names."""
         name, revision = self.decider_for(page)
         of_source = page.template, page.languages, page.trust, page.respect_paywall, page.leave_out
         # where the profile lies does not count
-        return _version(name, self, *of_source, page.profile.hash if page.profile else "", revision=revision)
+        profile, fields_model = page.profile.hash if page.profile else "", self.fields_model_for(page)
+        return _version(name, self, fields_model, *of_source, profile, revision=revision)
 
 
 def add_profile(recipe: Recipe, profiles: Profiles, page: SourcePage) -> SourcePage:
@@ -299,7 +310,16 @@ def extractor_of(recipe: Recipe, page: SourcePage | None = None) -> Extractor:
     name, revision = recipe.decider_for(page)
     source = page.source if page.template else ""
     leave_out = tuple(part for part in Part if part in {*recipe.leave_out, *page.leave_out})
-    extractor = _load(name, source, page.template, page.respect_paywall, revision, leave_out)
+    extractor = _load(
+        name,
+        source,
+        page.template,
+        respect_paywall=page.respect_paywall,
+        revision=revision,
+        leave_out=leave_out,
+        second_opinion=recipe.second_opinion and recipe.extractor != ALONE,
+        fields_model=recipe.fields_model_for(page),
+    )
     if page.profile is None:
         return extractor
     if name not in REVIEWED or not isinstance(extractor, SystemExtractor):
@@ -312,23 +332,21 @@ def _load(
     name: str,
     source: str,
     template: TemplateSection | None,
-    respect_paywall: bool,
-    revision: Revision,
-    leave_out: tuple[Part, ...],
+    **options: Any,
 ) -> Extractor:
-    rules = TemplateRules(source, template) if template else None
-    return load(name, rules, respect_paywall=respect_paywall, revision=revision, leave_out=leave_out)
+    return load(name, TemplateRules(source, template) if template else None, **options)
 
 
 @cache
 def _version(
     name: str,
     recipe: Recipe,
+    fields_model: str,
     *of_source: Hashable,
     revision: Revision,
 ) -> str:
     decider = DEFAULT if name == ALONE else name
-    models = [_model(model) for model in (decider, FIELDS_MODEL, LETTERS_MODEL, REVIEW_MODEL)]
+    models = [_model(model) for model in (decider, fields_model, LETTERS_MODEL, REVIEW_MODEL)]
     packages = [metadata.version(package) for package in ("newscorpus", PACKAGE, "ftfy")]
     decides = msgspec.json.encode([packages, SCHEMA, models, name, recipe, *of_source, revision])
     return f"{name}@{models[0].get('version', '0')}+{hashlib.sha256(decides).hexdigest()[:10]}"

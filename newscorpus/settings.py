@@ -6,6 +6,7 @@ The portal spider adds what depends on the portals: the user agent, the delay of
 import os
 
 from newscorpus.config import Limits, PolitenessConfig
+from newscorpus.extraction.fields import learned
 from newscorpus.published import registry
 
 # ---- newscorpus -----------------------------------------------------------------------------------------------------
@@ -28,6 +29,8 @@ NEWSCORPUS_PROFILE = "on"
 """Whether pages are judged with what the other pages of their portal say, "on" or "off"; docs/portals.md."""
 NEWSCORPUS_LEAVE_OUT = ()
 """Parts of articles that are left out of all texts, beside what the files of portals name; docs/main-text.md."""
+NEWSCORPUS_FIELDS_MODEL = learned.MODEL
+"""Model of title, date and authors, or folder of one of your own, as `newscorpus extract` takes it."""
 NEWSCORPUS_WORKERS = max(1, (os.cpu_count() or 1) - 1)
 """Processes that read, extract, filter and sign; one core is left to the fetching."""
 NEWSCORPUS_PAGE_SECONDS = Limits().page_seconds

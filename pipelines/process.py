@@ -23,7 +23,7 @@ from newscorpus.corpus.quality.judge import changed_settings
 from newscorpus.errors import CrawlError
 from newscorpus.portals.template import RuleTally
 from newscorpus.profiles.profile import NO_PROFILES, Profiles, profiles_of
-from newscorpus.published.registry import ALONE, DEFAULT, check_name
+from newscorpus.published.registry import check_fields_model, check_name
 from newscorpus.recipe import JudgedPage, Recipe, SourcePage, judge_page, lost_page, tally_rules
 from newscorpus.upkeep.looks import look_of
 from newscorpus.workers import Lost
@@ -60,19 +60,25 @@ class ProcessPipeline:
             CrawlError: one of them is wrong.
         """
         settings = crawler.settings
-        extractor = settings["NEWSCORPUS_EXTRACTOR"]
-        try:
-            check_name(extractor)
-        except ValueError as error:
-            raise CrawlError(f"setting NEWSCORPUS_EXTRACTOR: {error}") from error
-        if extractor == DEFAULT and not switch(settings, "NEWSCORPUS_SECOND_OPINION"):
-            extractor = ALONE
+        for setting, check in (("NEWSCORPUS_EXTRACTOR", check_name), ("NEWSCORPUS_FIELDS_MODEL", check_fields_model)):
+            try:
+                check(settings[setting])
+            except ValueError as error:
+                raise CrawlError(f"setting {setting}: {error}") from error
         quality = quality_config(settings)
         if changed := changed_settings(quality):
             crawler.stats.set_value(QUALITY_STAT, changed)
         profiles = profiles_of(corpus_folder(settings)) if switch(settings, "NEWSCORPUS_PROFILE") else NO_PROFILES
-        revision, parts = revision_of(settings), parts_left_out(settings)
-        return cls(crawler, Recipe(extractor, rights_policy(settings), quality, revision, parts), profiles)
+        recipe = Recipe(
+            extractor=settings["NEWSCORPUS_EXTRACTOR"],
+            rights=rights_policy(settings),
+            quality=quality,
+            revision=revision_of(settings),
+            leave_out=parts_left_out(settings),
+            second_opinion=switch(settings, "NEWSCORPUS_SECOND_OPINION"),
+            fields_model=settings["NEWSCORPUS_FIELDS_MODEL"],
+        )
+        return cls(crawler, recipe, profiles)
 
     async def open_spider(self) -> None:
         """Start the processes before the first page comes.

@@ -176,13 +176,13 @@ def named_portals(name: str) -> tuple[Portal, ...]:
 
 
 def _load_checked(name: str) -> Portal:
-    """A portal whose own extractor, if it names one, can be loaded."""
+    """A portal whose own models, if it names any, can be loaded."""
     portal = load_portal(name)
     try:
-        if portal.extractor:
+        if portal.extractor or portal.fields_model:
             extractor_of(Recipe(), page_of_portal(Page("", b""), portal))
     except (ValueError, ImportError) as error:
-        raise PortalError(f"portal {portal.name}: extractor: {error}") from error
+        raise PortalError(f"portal {portal.name}: {error}") from error
     return portal
 
 

@@ -221,13 +221,24 @@ def test_the_version_of_a_recipe_names_what_decides() -> None:
 
 def test_the_extractor_of_a_portal_decides_unless_another_is_asked_for() -> None:
     portal = Portal(
-        "mock", ("en",), ("example.org",), ("https://example.org/",), extractor="texttractor", post_analysis=("start",)
+        "mock",
+        ("en",),
+        ("example.org",),
+        ("https://example.org/",),
+        extractor="texttractor",
+        post_analysis=("start",),
+        end_phrases=("Več",),
+        fields_model="models/own",
     )
     page, other = page_of_portal(PAGE, portal), Revision(upper=0.9)
-    assert Recipe().decider_for(page) == ("texttractor", Revision(("start",)))
-    assert Recipe(revision=other).decider_for(page) == ("texttractor", Revision(("start",), 0.9))
+    own = Revision(("start",), end_phrases=("Več",))
+    assert Recipe().decider_for(page) == ("texttractor", own)
+    assert Recipe(revision=other).decider_for(page) == ("texttractor", replace(own, upper=0.9))
+    assert Recipe().fields_model_for(page) == "models/own"
+    assert Recipe(fields_model="models/other").fields_model_for(page) == "models/other"
     assert Recipe("bte").decider_for(page) == ("bte", Revision())
     assert Recipe().version_for(page).startswith("texttractor@")
+    assert Recipe().version_for(page) != Recipe().version_for(replace(page, fields_model=""))
 
 
 def test_a_portal_that_may_be_read_whole_is() -> None:

@@ -37,24 +37,32 @@ def _documents(pages: Sequence[SegmentedPage]) -> str:
     chosen, best = by_document(train, test, lcs_overlap), ideal(test, lcs_overlap)
     texts = _experts(test)
     texts |= {"hybrid-document": texts_of(test, chosen), "ideal choice": texts_of(test, best)}
+    of_train = _experts(train) | {"hybrid-document": texts_of(train, by_document(train, train, lcs_overlap))}
     times_chosen, times_best = Counter(chosen), Counter(best)
     counts = [(name, times_chosen[name], times_best[name]) for name in EXPERTS]
     return (
         f"## Choice of an extractor: {len(train)} pages to train on, {len(test)} to test\n\n"
         f"{_scores(test, texts, PUBLISHED_A)}\n{table(('extractor', 'chosen', 'best'), counts)}"
+        f"\nOn the pages trained on:\n\n{_scores(train, of_train, {})}"
     )
 
 
 def _segments(pages: Sequence[SegmentedPage]) -> str:
     train, test = drawn(pages, TRAIN_B)
-    texts = _experts(test)
-    texts["hybrid-section"] = by_segment(train, test, attrgetter("hybrid_features"))
-    texts["segment-svm"] = by_segment(train, test, attrgetter("features"))
-    texts["perfect choice of segments"] = [page.text_of(page.good) for page in test]
     return (
         f"## Choice of segments: {len(train)} pages to train on, {len(test)} to test\n\n"
-        f"{_scores(test, texts, PUBLISHED_B)}"
+        f"{_scores(test, _by_segments(train, test), PUBLISHED_B)}"
+        f"\nOn the pages trained on:\n\n{_scores(train, _by_segments(train, train), {})}"
     )
+
+
+def _by_segments(train: Sequence[SegmentedPage], test: Sequence[SegmentedPage]) -> dict[str, list[str]]:
+    return {
+        **_experts(test),
+        "hybrid-section": by_segment(train, test, attrgetter("hybrid_features")),
+        "segment-svm": by_segment(train, test, attrgetter("features")),
+        "perfect choice of segments": [page.text_of(page.good) for page in test],
+    }
 
 
 def _experts(pages: Sequence[SegmentedPage]) -> dict[str, list[str]]:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from newscorpus.artifacts import WEIGHTS, Artifact, Metadata
+from newscorpus.artifacts import Artifact, Metadata
 from newscorpus.data import Article, Page
 from newscorpus.extraction.extractor import Extractor
 from newscorpus.gold.conventions import has_article
@@ -66,4 +66,4 @@ def fit_artifact(learner: BlockLearner, pages: Iterable[LabelledPage]) -> tuple[
     """A model that is not shipped, fitted to all of `pages`, and how it was fitted."""
     fitted = learner.fit(pages)
     metadata = Metadata(learner.name, "reproduced", learner.features, {**fitted.parameters}, {}, {}, {}, {})
-    return Artifact(metadata, {WEIGHTS: fitted.weights}), fitted.how
+    return Artifact(metadata, fitted.weights), fitted.how

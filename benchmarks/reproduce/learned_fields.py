@@ -92,10 +92,10 @@ def _held(pages: Sequence[FieldPage], column: int) -> int:
 def _scores(
     train: Sequence[FieldPage], test: Sequence[FieldPage], groups: tuple[str, ...], *, two_stages: bool = False
 ) -> dict[str, float]:
-    model = fit_fields(_limited(train, groups))
-    return score_picks(_limited(test, groups), model, two_stages=two_stages)
+    model = fit_fields(limited(train, groups))
+    return score_picks(limited(test, groups), model, two_stages=two_stages)
 
 
-def _limited(pages: Sequence[FieldPage], groups: tuple[str, ...]) -> list[FieldPage]:
+def limited(pages: Sequence[FieldPage], groups: tuple[str, ...]) -> list[FieldPage]:
     """The pages with the features of `groups` alone."""
     return [replace(page, nodes=describe_elements(page.nodes.elements, page.nodes.amounts, groups)) for page in pages]

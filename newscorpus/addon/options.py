@@ -128,7 +128,7 @@ def revision_of(settings: BaseSettings) -> Revision:
         names = None if rules is None else tuple(settings.getlist("NEWSCORPUS_POST_ANALYSIS"))
         check_rules(names or ())
         upper, lower = (settings.get(name) for name in ("NEWSCORPUS_UPPER", "NEWSCORPUS_LOWER"))
-        return Revision(names, *(None if value is None else float(value) for value in (upper, lower)))
+        return Revision(names, None if upper is None else float(upper), None if lower is None else float(lower))
     except (TypeError, ValueError) as error:
         known = "NEWSCORPUS_POST_ANALYSIS, NEWSCORPUS_UPPER, NEWSCORPUS_LOWER"
         raise CrawlError(f"settings {known}: {error}") from None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -61,6 +62,7 @@ PostAnalysis = Annotated[
 ]
 Upper = Annotated[float | None, Option(help="Score above which a block is good.")]
 Lower = Annotated[float | None, Option(help="Score above which a block is almost good.")]
+FieldsModel = Annotated[str, Option(metavar="FOLDER", help="Your own model of title, date and authors.")]
 Portal = Annotated[str, Option(metavar="NAME", help="Portal (name or .toml file) whose languages and template count.")]
 Template = Annotated[Path | None, Option(help="Plain template file, or a portal's .toml file.")]
 Rights = Annotated[str, Option(help="If a site reserves the use: record or skip (as NEWSCORPUS_RIGHTS).")]
@@ -118,6 +120,7 @@ def chosen_recipe(
     upper: float | None = None,
     lower: float | None = None,
     leave_out: Sequence[Part] | None = None,
+    fields_model: str = "",
 ) -> "Recipe":
     """Make the recipe that the options of a verb describe."""
     from newscorpus.config import QualityConfig
@@ -129,4 +132,5 @@ def chosen_recipe(
         raise typer.BadParameter(f"--rights is {rights!r}; known: {', '.join(RightsPolicy)}")
     filters = None if no_filters else read_quality(quality) if quality else QualityConfig()
     revision = _revision(post_analysis, upper, lower)
-    return Recipe(extractor or default_extractor(), RightsPolicy(rights), filters, revision, tuple(leave_out or ()))
+    recipe = Recipe(extractor or default_extractor(), RightsPolicy(rights), filters, revision, tuple(leave_out or ()))
+    return replace(recipe, fields_model=fields_model) if fields_model else recipe

@@ -117,6 +117,7 @@ def _evaluate_texts(
     confidence, worst = summarise_confidence(results), report.worst_pages(results, extractors[0])
     console = table_console()
     report.print_summaries(summaries, console)
+    report.print_similarity(summaries, console)
     report.print_blocks(summaries, console)
     report.print_rejections(rejections, console)
     report.print_confidence(confidence, console)

@@ -9,6 +9,7 @@ from typer import Argument, Option
 
 from newscorpus.cli.app import (
     Extractor,
+    FieldsModel,
     Lower,
     Portal,
     PostAnalysis,
@@ -45,6 +46,7 @@ def explain(
     post_analysis: PostAnalysis = None,
     upper: Upper = None,
     lower: Lower = None,
+    fields_model: FieldsModel = "",
     rights: Rights = "record",
     quality: Quality = None,
     as_json: Annotated[bool, Option("--json", help="Print one line of JSON (as --format json).")] = False,
@@ -80,7 +82,15 @@ def explain(
         answered = explanation.answered if explanation else None
         place = (answered.archive_file, answered.archive_offset) if answered else ("", 0)
         found = archived_source(corpus, source, *place) if corpus else origin(read_source(source, url))
-        recipe = chosen_recipe(extractor, rights, quality, post_analysis=post_analysis, upper=upper, lower=lower)
+        recipe = chosen_recipe(
+            extractor,
+            rights,
+            quality,
+            post_analysis=post_analysis,
+            upper=upper,
+            lower=lower,
+            fields_model=fields_model,
+        )
         shown = show_page(recipe, found)
     if shown and format is ExplainFormat.HTML:
         _write_html(shown, source, output)

@@ -12,6 +12,7 @@ from typer import Argument, Option
 
 from newscorpus.cli.app import (
     Extractor,
+    FieldsModel,
     Jobs,
     LeaveOut,
     Lower,
@@ -58,6 +59,7 @@ def extract(
     upper: Upper = None,
     lower: Lower = None,
     leave_out: LeaveOut = None,
+    fields_model: FieldsModel = "",
     profile: Annotated[str, Option(metavar="learn|FILE", help="Profile of the pages' portal; learn: from PAGES.")] = "",
     rights: Rights = "record",
     quality: Quality = None,
@@ -92,6 +94,7 @@ def extract(
         upper=upper,
         lower=lower,
         leave_out=leave_out,
+        fields_model=fields_model,
     )
     origin = page_origin(portal, template)
     if profile and profile != LEARN:

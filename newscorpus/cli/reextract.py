@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Option
 
-from newscorpus.cli.app import Corpus, Extractor, Jobs, LeaveOut, Quality, Rights, app, chosen_recipe, counted
+from newscorpus.cli.app import (
+    Corpus,
+    Extractor,
+    FieldsModel,
+    Jobs,
+    LeaveOut,
+    Quality,
+    Rights,
+    app,
+    chosen_recipe,
+    counted,
+)
 
 if TYPE_CHECKING:
     from newscorpus.portals.template import RuleTally
@@ -22,6 +33,7 @@ def reextract(
     files: Annotated[str, Option(metavar="WARC,...", help="WARC files or patterns, in place of the archive.")] = "",
     extractor: Extractor = "",
     leave_out: LeaveOut = None,
+    fields_model: FieldsModel = "",
     rights: Rights = "record",
     quality: Quality = None,
     output: Annotated[Path | None, Option(help="Keep the result as a new corpus.")] = None,
@@ -49,7 +61,7 @@ def reextract(
 
     if apply and (output or diff):
         raise typer.BadParameter("--apply changes the corpus itself; without it, --output and --diff show what changes")
-    recipe = chosen_recipe(extractor, rights, quality, leave_out=leave_out)
+    recipe = chosen_recipe(extractor, rights, quality, leave_out=leave_out, fields_model=fields_model)
     paths = named_files(files) if files else archive_files(corpus)
     portals = tuple(map(load_portal, list_portals()))
     tally = RuleTally()

@@ -14,6 +14,7 @@ from newscorpus.data import Label, Page, Rejected
 from newscorpus.evaluation.scores import (
     Confusion,
     Overlap,
+    character_similarity,
     confusion,
     harmonic_mean,
     lcs_overlap,
@@ -52,6 +53,7 @@ class PageResult:
     ngrams: Overlap  # shared word 4-grams
     lcs: Overlap  # longest common subsequence of words (Bakić 2012)
     edits: int  # words to edit (Novotný 2016)
+    similarity: float  # of the characters, 0..1 (Brezovnik 2021)
     blocks: Confusion  # verdicts on blocks, good is positive; empty where the extractor does not decide block by block
     seconds: float  # CPU time
 
@@ -136,6 +138,7 @@ def _evaluate_page(page: GoldPage, extractors: Mapping[str, Extractor]) -> Itera
             ngrams=ngram_overlap(text, page.text),
             lcs=lcs_overlap(text, page.text),
             edits=word_edits(text, page.text),
+            similarity=character_similarity(text, page.text),
             blocks=_judge_blocks(extractor, fetched, page),
             seconds=seconds,
         )

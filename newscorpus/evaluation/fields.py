@@ -19,9 +19,11 @@ from newscorpus.evaluation.scores import Estimate, estimate
 from newscorpus.extraction.fields import read_fields
 from newscorpus.extraction.fields.dates import find_dates
 from newscorpus.extraction.fields.dating import read_address
+from newscorpus.extraction.fields.learned import MODEL
 from newscorpus.extraction.parse import parse
 from newscorpus.gold.pages import GoldPage, read_pages
 from newscorpus.published.peers import FIELD_PEERS, Claim, FieldReader, load_field_peer
+from newscorpus.published.registry import check_fields_model
 from newscorpus.tokens import folded_words
 
 STRUCTURED_ATTRIBUTES = (
@@ -64,7 +66,9 @@ class FieldSummary:
 def evaluate_fields(
     datasets: Sequence[Path], readers: Sequence[str], split: str = "dev", hidden: bool = False
 ) -> Iterator[FieldResult]:
-    """Run field readers (names in `READERS`) over sets of pages, every reader on a page, then the next page.
+    """Run field readers over sets of pages, every reader on a page, then the next page.
+
+    The readers are names in `READERS`, or folders of models of fields.
 
     `hidden` takes the structured data away first, and asks only for dates that still stand on the page or in its
     address (by `shows_date`, or because one of the readers found them).
@@ -74,10 +78,7 @@ def evaluate_fields(
         MissingPeerError: a reader's package is not installed.
         PagesError: a file cannot be read.
     """
-    unknown = sorted(set(readers) - READERS.keys())
-    if unknown:
-        raise EvaluationError(f"unknown field readers {', '.join(unknown)}; known: {', '.join(READERS)}")
-    loaded = {name: READERS[name]() for name in readers}
+    loaded = {name: _load_reader(name) for name in readers}
     for path in datasets:
         found = False
         for page in read_pages(path):
@@ -86,6 +87,16 @@ def evaluate_fields(
                 yield from _evaluate_page(page, loaded, hidden)
         if not found:
             raise EvaluationError(f"{path}: no page with title, date or authors in the split '{split}'")
+
+
+def _load_reader(name: str) -> FieldReader:
+    if name in READERS:
+        return READERS[name]()
+    try:
+        check_fields_model(name)
+    except ValueError as error:
+        raise EvaluationError(f"unknown field reader: {error}; others: {', '.join(READERS)}") from error
+    return partial(read_own_fields, model=name)
 
 
 def hide_structured(html: str) -> str:
@@ -195,12 +206,12 @@ def _mean(results: Sequence[FieldResult], name: str) -> tuple[int, Estimate | No
     return len(scored), mean
 
 
-def read_own_fields(html: str, url: str) -> Claim:
+def read_own_fields(html: str, url: str, model: str = MODEL) -> Claim:
     """Read the fields by `newscorpus`; agencies count as authors, since the gold does not tell them apart."""
     tree = parse(html)
     if isinstance(tree, Rejected):
         return Claim()
-    fields = read_fields(tree, Page.from_html(html, url)).fields
+    fields = read_fields(tree, Page.from_html(html, url), model=model).fields
     return Claim(fields.title, fields.published, fields.authors + fields.agencies)
 
 

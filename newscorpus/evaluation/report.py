@@ -67,11 +67,17 @@ def _cells(row: Summary) -> list[object]:
 
 def print_blocks(summaries: Sequence[Summary], console: Console) -> None:
     """Print the scores of the verdicts on blocks, for each set and the extractors that decide block by block."""
-    columns = ("set", "extractor", "blocks", "accuracy", "P", "R", "F1", "MCC")
+    columns = ("set", "extractor", "blocks", "TP", "FP", "FN", "TN", "accuracy", "P", "R", "F1", "MCC")
     of_sets = [summary for summary in summaries if summary.scope == "set" and summary.blocks.count]
     print_table(
         console, "blocks", columns, [(row.group, row.extractor, *asdict(row.blocks).values()) for row in of_sets]
     )
+
+
+def print_similarity(summaries: Sequence[Summary], console: Console) -> None:
+    """Print how like the texts are to gold in their characters, for each set."""
+    rows = [(row.group, row.extractor, *asdict(row.similarity).values()) for row in summaries if row.scope == "set"]
+    print_table(console, "similarity in characters", ("set", "extractor", "mean", "least", "greatest"), rows)
 
 
 def print_rejections(rejections: Sequence[Rejection], console: Console) -> None:

@@ -5,7 +5,7 @@ A confidence means what it says when of the texts given 0.9 about nine in ten ar
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from statistics import fmean, median
 
@@ -31,11 +31,24 @@ class BlockScores:
     """Scores of the verdicts on the blocks of a group, good is positive; all 0 where there were none."""
 
     count: int = 0
+    true_positive: int = 0  # good, and found
+    false_positive: int = 0
+    false_negative: int = 0
+    true_negative: int = 0
     accuracy: float = 0.0
     precision: float = 0.0
     recall: float = 0.0
     f1: float = 0.0
     mcc: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """What a figure is over some pages."""
+
+    mean: float
+    least: float
+    greatest: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +69,7 @@ class Summary:
     lcs: Scores  # longest common subsequence of words, lengths summed over the group (Bakić 2012)
     lcs_page_f1: float  # mean of the pages' own F1 of it
     edits: float  # words to edit a page, mean (Novotný 2016)
+    similarity: Spread  # of the texts' characters to gold (Brezovnik 2021)
     blocks: BlockScores  # verdicts on blocks, summed over the group
     cpu_ms: float  # CPU milliseconds a page, mean
     cpu_ms_median: float
@@ -78,6 +92,7 @@ def _summarise_group(key: Group, results: Sequence[PageResult], by_domain: bool)
     columns = np.array([_columns(result) for result in results])
     of_group = partial(estimate, columns, groups=[result.domain for result in results] if by_domain else None)
     f1s = [result.f1 for result in results]
+    similar = [result.similarity for result in results]
     milliseconds = [1_000 * result.seconds for result in results]
     return Summary(
         *key,
@@ -92,6 +107,7 @@ def _summarise_group(key: Group, results: Sequence[PageResult], by_domain: bool)
         lcs=sum((result.lcs for result in results), Overlap()).scores,
         lcs_page_f1=fmean(result.lcs.scores.f1 for result in results),
         edits=fmean(result.edits for result in results),
+        similarity=Spread(fmean(similar), min(similar), max(similar)),
         blocks=_block_scores(sum((result.blocks for result in results), Confusion())),
         cpu_ms=fmean(milliseconds),
         cpu_ms_median=median(milliseconds),
@@ -101,8 +117,13 @@ def _summarise_group(key: Group, results: Sequence[PageResult], by_domain: bool)
 def _block_scores(verdicts: Confusion) -> BlockScores:
     if not verdicts.total:
         return BlockScores()
-    scores = verdicts.scores
-    return BlockScores(verdicts.total, verdicts.accuracy, scores.precision, scores.recall, scores.f1, verdicts.mcc)
+    return BlockScores(
+        verdicts.total,
+        **asdict(verdicts),
+        accuracy=verdicts.accuracy,
+        **asdict(verdicts.scores),
+        mcc=verdicts.mcc,
+    )
 
 
 def _columns(result: PageResult) -> tuple[float, ...]:

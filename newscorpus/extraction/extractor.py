@@ -28,6 +28,7 @@ from newscorpus.data import (
 )
 from newscorpus.extraction.decode import decode
 from newscorpus.extraction.fields import read_fields
+from newscorpus.extraction.fields.learned import MODEL as FIELDS_MODEL
 from newscorpus.extraction.fields.reading import FieldReading
 from newscorpus.extraction.parse import parse
 from newscorpus.extraction.post_analysis import revise
@@ -155,11 +156,12 @@ def read(
     *,
     respect_paywall: bool = True,
     leave_out: tuple[Part, ...] = (),
+    fields_model: str = FIELDS_MODEL,
 ) -> Reading | Rejected:
     """Segment `page`, parsed if it is not yet, and read its fields; a rejection carries the page's address.
 
     Hidden blocks of a page that is declared not free are left out where `respect_paywall` is true; `leave_out` is
-    handed on to the extractors.
+    handed on to the extractors; `fields_model` reads the fields that the page does not declare.
     """
     parsed = page if isinstance(page, ParsedPage) else parse_page(page, limits)
     if isinstance(parsed, Rejected):
@@ -167,8 +169,8 @@ def read(
     tree = parsed.tree
     evidence = template.read_fields(tree) if template else ()
     hits = template.hits(tree) if template else ()
-    described = None if evidence else parsed.described
-    described = described or read_fields(tree, page, evidence)
+    described = None if evidence or fields_model != FIELDS_MODEL else parsed.described
+    described = described or read_fields(tree, page, evidence, fields_model)
     if template:
         template.remove_unwanted(tree)
     blocks = segment(tree, limits)
@@ -222,6 +224,7 @@ class SystemExtractor:
     respect_paywall: bool = True  # text that a page declared not free does not show is not used
     leave_out: tuple[Part, ...] = ()  # parts of articles that are not wanted; only the default system knows them
     review: Review | None = None  # what is known of the portal, for a system that asks for it
+    fields_model: str = FIELDS_MODEL  # name or folder of the model that reads the fields a page does not declare
 
     def __call__(self, page: Page) -> Article | Rejected:
         """The article on `page`, or why there is none."""
@@ -236,7 +239,13 @@ class SystemExtractor:
 
     def read(self, page: Page) -> Reading | Rejected:
         """What `find` gets of a page."""
-        reading = read(page, self.template, respect_paywall=self.respect_paywall, leave_out=self.leave_out)
+        reading = read(
+            page,
+            self.template,
+            respect_paywall=self.respect_paywall,
+            leave_out=self.leave_out,
+            fields_model=self.fields_model,
+        )
         return reading if isinstance(reading, Rejected) else replace(reading, review=self.review)
 
     def after(self, reading: Reading) -> Extractor:

@@ -54,6 +54,7 @@ class MainTextSystem:
         self.judge = PageJudge.of(artifact)
         self.arbiter = Arbiter.of(artifact) if asks else None
         self.name = artifact.metadata.extractor
+        self.config = revision.config
         self.rules = (*(revision.post_analysis or ()), *DEFAULT_RULES)
         self.good_above = GOOD if revision.upper is None else revision.upper
         self.almost_above = ALMOST if revision.lower is None else revision.lower
@@ -127,7 +128,7 @@ class MainTextSystem:
         if reading.review:
             reviewed = self._by(reading.review(reading, probability), features, reading)
             labelled = tuple(map(_note_change, labelled, reviewed))
-        revised = revise(labelled, fields.title, self.rules)
+        revised = revise(labelled, fields.title, self.rules, self.config)
         return apply_conventions(revised, fields, reading.leave_out), features
 
     def _by(self, probability: Floats, features: PageFeatures, reading: Reading) -> Labelled:

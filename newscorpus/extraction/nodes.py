@@ -97,6 +97,10 @@ class LinearModel:
         sums: Floats = np.add.reduceat(weighted, nodes.starts)
         return sums + self.bias
 
+    def output(self, column: int) -> "LinearModel":
+        """The model that gives this output alone."""
+        return LinearModel(self.name, self.weights[:, [column]], self.bias[[column]])
+
 
 @cache
 def load_linear(model: str) -> LinearModel:

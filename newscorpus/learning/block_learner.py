@@ -11,7 +11,6 @@ from itertools import chain
 import numpy as np
 
 from newscorpus.arrays import Flags, Matrix
-from newscorpus.artifacts import WEIGHTS
 from newscorpus.data import Block, Page, Rejected
 from newscorpus.evaluation.scores import Confusion, confusion
 from newscorpus.extraction.extractor import Reading, read
@@ -44,12 +43,12 @@ class LabelledPage:
 
 @dataclass(frozen=True, slots=True)
 class FittedModel:
-    """What a fit gives: an ONNX model and its parameters, and one sentence for the card on how it was fitted.
+    """What a fit gives: weights and parameters, and one sentence for the card on how it was fitted.
 
     `predict` says of each row whether it is main text, as the weights do.
     """
 
-    weights: bytes
+    weights: Mapping[str, bytes]  # content of each weights file, by name
     predict: Callable[[Matrix], Flags]
     parameters: Mapping[str, float]
     how: str
@@ -83,7 +82,7 @@ def train(learner: BlockLearner, source: TrainingPages, _progress: Progress) -> 
         version=learner.version,
         features=learner.features,
         parameters=fitted.parameters,
-        weights={WEIGHTS: fitted.weights},
+        weights=fitted.weights,
         packages=PACKAGES,
         data=source.describe(learned),
         scores=score(fitted.predict, aside),

@@ -16,15 +16,16 @@ from sklearn.svm import LinearSVC
 from newscorpus.arrays import Flags
 from newscorpus.data import STATED, Fields, Page, Rejected
 from newscorpus.evaluation.fields import hide_structured
+from newscorpus.evaluation.scores import Overlap
 from newscorpus.extraction.fields import read_fields
 from newscorpus.extraction.fields.dates import Setting, find_dates
 from newscorpus.extraction.fields.learned import FIELDS, MODEL, describe_candidates, may_hold, pick, text_of
 from newscorpus.extraction.fields.markup import plain
 from newscorpus.extraction.fields.people import names_in, squeezed
-from newscorpus.extraction.nodes import COLUMNS, FEATURES, GROUPS, LinearModel, Nodes
+from newscorpus.extraction.nodes import COLUMNS, FEATURES, GROUPS, LinearModel, Nodes, load_linear
 from newscorpus.extraction.parse import parse
 from newscorpus.gold.pages import TEACH, GoldPage
-from newscorpus.learning.linear import bias_parameter, draw_places, join_machines, join_rows, weights_file
+from newscorpus.learning.linear import bias_parameter, draw_places, join_machines, join_rows, machine_of, weights_file
 from newscorpus.learning.model import TrainedModel
 from newscorpus.learning.sources import Progress, TrainingError, TrainingPages, deal, is_aside
 
@@ -75,7 +76,7 @@ def train_learned_fields(source: TrainingPages, _progress: Progress) -> TrainedM
     pages: list[FieldPage] = []
     for _, of_set in groupby(source.pages, attrgetter("dataset")):
         pages += islice(make_field_pages(of_set), PAGES_A_SET)
-    model = fit_fields(pages)
+    model = fit_fields(pages, keeps_shipped=source.learns_all)
     right = _score_own(pages) if source.learns_all else _score_aside(pages)
     return TrainedModel(
         name=MODEL,
@@ -105,10 +106,13 @@ def _score_aside(pages: Sequence[FieldPage]) -> dict[str, float]:
 
 
 def _score_own(pages: Sequence[FieldPage]) -> dict[str, float]:
-    """Share of right picks, cross-validated by site: mean over the folds."""
-    folds = deal([page.site for page in pages])
-    scores = [score_picks([pages[at] for at in held], fit_fields([pages[at] for at in rest])) for rest, held in folds]
-    return {field: float(np.mean([score[field] for score in scores])) for field in FIELDS}
+    """Share of right picks, cross-validated by site: mean over the folds; of the fields that a page holds."""
+    scores = []
+    for rest, held in deal([page.site for page in pages]):
+        model = fit_fields([pages[at] for at in rest], keeps_shipped=True)
+        scores.append(score_picks([pages[at] for at in held], model))
+    known = [field for column, field in enumerate(FIELDS) if _that_hold(column, pages)]
+    return {field: float(np.mean([score[field] for score in scores])) for field in known}
 
 
 def make_field_pages(pages: Iterable[GoldPage], groups: tuple[str, ...] = GROUPS) -> Iterator[FieldPage]:
@@ -171,16 +175,31 @@ def matches_field(field: str, text: str, truth: Fields, setting: Setting) -> tup
     return bool(names), holds and len(letters) <= sum(map(len, names)) + BESIDE_NAMES and bool(names_in(text))
 
 
-def fit_fields(pages: Sequence[FieldPage]) -> LinearModel:
-    """One linear machine a field, as a model without a name."""
-    return join_machines([_fit(pages, column) for column in range(len(FIELDS))])
+def fit_fields(pages: Sequence[FieldPage], *, keeps_shipped: bool = False) -> LinearModel:
+    """One linear machine a field, as a model without a name.
+
+    A field that no page holds has that of the shipped model where `keeps_shipped` is true, and none can be learned
+    where it is false.
+    """
+    keeps_shipped &= any(page.holds.any() for page in pages)
+    machines = []
+    for column, field in enumerate(FIELDS):
+        if _that_hold(column, pages):
+            machines.append(machine_of(_fit(pages, column)))
+        elif keeps_shipped:
+            machines.append(load_linear(MODEL).output(column))
+        else:
+            raise TrainingError(f"nothing can be learned: no page has an element that holds the field {field}")
+    return join_machines(machines)
+
+
+def _that_hold(column: int, pages: Sequence[FieldPage]) -> list[FieldPage]:
+    return [page for page in pages if page.holds[:, column].any()]
 
 
 def _fit(pages: Sequence[FieldPage], column: int) -> LinearSVC:
     generator = np.random.default_rng(SEED)
-    with_field = [page for page in pages if page.holds[:, column].any()]
-    if not with_field:
-        raise TrainingError(f"nothing can be learned: no page has an element that holds the field {FIELDS[column]}")
+    with_field = _that_hold(column, pages)
     places = [
         draw_places(right := page.holds[:, column], page.may[:, column] & ~right, OTHERS, generator)
         for page in with_field
@@ -197,12 +216,19 @@ def _fit(pages: Sequence[FieldPage], column: int) -> LinearSVC:
 
 def score_picks(pages: Sequence[FieldPage], model: LinearModel, *, two_stages: bool = True) -> dict[str, float]:
     """By field, the share of the pages with an element that holds it on which the picked text says the same."""
-    right: dict[str, list[bool]] = {field: [] for field in FIELDS}
+    counted = count_picks(pages, model, two_stages=two_stages)
+    return {field: picks.scores.recall if picks.gold else 0.0 for field, picks in counted.items()}
+
+
+def count_picks(pages: Sequence[FieldPage], model: LinearModel, *, two_stages: bool = True) -> dict[str, Overlap]:
+    """By field, over the pages with an element that holds it: right picks, picks, and pages."""
+    counted = dict.fromkeys(FIELDS, Overlap())
     for page in pages:
         scores = model.score(page.nodes)
         for column, field in enumerate(FIELDS):
             if page.holds[:, column].any():
                 picked = pick(page.nodes, scores[:, column], field, page.setting)
                 text = "" if picked is None else text_of(picked) if two_stages else plain(picked.element.text_content())
-                right[field].append(matches_field(field, text, page.truth, page.setting)[1])
-    return {field: float(np.mean(hits)) if hits else 0.0 for field, hits in right.items()}
+                is_right = matches_field(field, text, page.truth, page.setting)[1]
+                counted[field] += Overlap(int(is_right), int(picked is not None), 1)
+    return counted

@@ -25,10 +25,20 @@ def join_rows(pages: Sequence[Nodes], places: Sequence[Integers]) -> csr_matrix:
     return csr_matrix((np.concatenate(values), np.concatenate(columns), ends), shape=(len(found), COLUMNS))
 
 
-def join_machines(machines: Sequence[LinearSVC]) -> LinearModel:
-    """One model without a name, with an output for each machine."""
-    weights = np.column_stack([machine.coef_[0] for machine in machines])
-    return LinearModel("", weights, np.concatenate([machine.intercept_ for machine in machines]))
+def machine_of(fitted: LinearSVC) -> LinearModel:
+    """What was fitted as a model of one output, without a name."""
+    return LinearModel("", fitted.coef_.T, fitted.intercept_)
+
+
+def constant(score: float) -> LinearModel:
+    """The model of one output that gives every node the same score."""
+    return LinearModel("", np.zeros((COLUMNS, 1)), np.array([score]))
+
+
+def join_machines(machines: Sequence[LinearModel]) -> LinearModel:
+    """One model without a name, with the outputs of all."""
+    weights = np.hstack([machine.weights for machine in machines])
+    return LinearModel("", weights, np.concatenate([machine.bias for machine in machines]))
 
 
 def weights_file(model: LinearModel) -> dict[str, bytes]:

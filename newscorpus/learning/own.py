@@ -121,7 +121,8 @@ def named(model: TrainedModel, name: str, output: Path) -> TrainedModel:
     """The model under the name of its folder, where that is not the name of the shipped one."""
     if output.name == name:
         return model
-    return replace(model, name=output.name, system=name, use=f"`newscorpus extract PAGE --extractor {output}`")
+    option = "--extractor" if name in SYSTEMS else "--fields-model"
+    return replace(model, name=output.name, system=name, use=f"`newscorpus extract PAGE {option} {output}`")
 
 
 def cross_validate(

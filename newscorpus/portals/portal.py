@@ -126,8 +126,11 @@ class Portal:
     # default one.
     extractor: str = ""
     post_analysis: Texts | None = None  # names of the rules that revise its labels, in order; None: its own
+    end_phrases: Texts = ()  # phrases that end an article, for the rules of post-analysis that ask for them
     upper: float | None = None  # score above which a block is good; None: as the model says
     lower: float | None = None  # score above which a block is almost good; None: as the model says
+    # Folder of a model of one's own that reads the fields that pages do not declare; "": the default one.
+    fields_model: str = ""
     limits: PortalLimits = PortalLimits()  # bounds on one crawl
     politeness: PolitenessSection = PolitenessSection()  # when the portal is not asked
     # The site's own rules for text and fields, or several versions of them; None where there are none.

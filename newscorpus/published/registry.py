@@ -15,6 +15,7 @@ from newscorpus.extraction.extractor import (
     Template,
     keep_good,
 )
+from newscorpus.extraction.fields.learned import MODEL as FIELDS_MODEL
 from newscorpus.extraction.main_text import INPUTS, MainTextSystem
 from newscorpus.extraction.nodes import load_linear
 from newscorpus.published import bte
@@ -103,22 +104,30 @@ def load(
     respect_paywall: bool = True,
     revision: Revision = Revision(),
     leave_out: tuple[Part, ...] = (),
+    second_opinion: bool = True,
+    fields_model: str = FIELDS_MODEL,
 ) -> Extractor:
     """The extractor called `name`, or that of a model in a folder, ready to use.
 
     A portal's `template` decides where it gives text. Our systems leave out what a page that is declared not free does
-    not show, unless `respect_paywall` is false; the default one also leaves out the parts that `leave_out` names.
+    not show, unless `respect_paywall` is false; the default one also leaves out the parts that `leave_out` names, and
+    asks another one where it is unsure if `second_opinion` is true. `fields_model`, a name or a folder, reads the
+    fields that a page does not declare.
 
     Raises:
-        ValueError: there is no such extractor, or it cannot take the template or the `revision`; one line.
+        ValueError: there is no such extractor, or it cannot take the template, the `revision` or the
+            `fields_model`; one line.
     """
     if name in PEERS:
-        if template or revision != Revision():
-            raise ValueError(f"the extractor {name!r} cannot be combined with a template, with rules or thresholds")
+        if template or revision != Revision() or fields_model != FIELDS_MODEL:
+            raise ValueError(
+                f"the extractor {name!r} cannot be combined with a template, rules, thresholds or a model of fields"
+            )
         return PEERS[name]()
     system, model = (name, "") if name in SYSTEMS else (_system_of(name), name)
-    made = SYSTEMS[system](template, model, revision)
-    extractor = replace(made, respect_paywall=respect_paywall, leave_out=leave_out)
+    check_fields_model(fields_model)
+    made = SYSTEMS[ALONE if system == DEFAULT and not second_opinion else system](template, model, revision)
+    extractor = replace(made, respect_paywall=respect_paywall, leave_out=leave_out, fields_model=fields_model)
     if revision != Revision() and not isinstance(extractor, BlockSystemExtractor):
         raise ValueError(f"the extractor {name!r} does not decide block by block: no post-analysis and no thresholds")
     return extractor
@@ -143,6 +152,19 @@ def check_name(name: str) -> None:
     """
     if name not in NAMES:
         _system_of(name)
+
+
+def check_fields_model(model: str) -> None:
+    """Refuse what is no model of fields.
+
+    Raises:
+        ValueError: it is none; one line.
+    """
+    metadata = read_metadata(model)
+    if metadata is None:
+        raise ValueError(f"unknown model of fields {model!r}; it is {FIELDS_MODEL}, or the folder of one of your own")
+    if (system := metadata.system or metadata.name) != FIELDS_MODEL:
+        raise ValueError(f"the model {model!r} is one of {system}, which reads no fields")
 
 
 def load_whole(name: str) -> Extractor:

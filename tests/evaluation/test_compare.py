@@ -65,9 +65,11 @@ def test_a_result_holds_the_scores_of_its_page(tmp_path: Path) -> None:
         ngrams=Overlap(common=1, predicted=2, gold=1),
         lcs=Overlap(common=4, predicted=5, gold=4),
         edits=1,
+        similarity=kept.similarity,
         blocks=Confusion(),
         seconds=kept.seconds,
     )
+    assert 0.5 < kept.similarity < 1
     assert kept.seconds >= 0
     assert kept.f1 == pytest.approx(2 / 3)
     assert (rejected.rejected, rejected.f1, rejected.edits) == ("extract/no_main_text", 0.0, 4)

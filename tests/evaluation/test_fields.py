@@ -69,7 +69,7 @@ def test_dates_are_sought_in_the_text_and_the_address_alone() -> None:
 
 
 def test_unknown_readers_and_empty_sets_are_errors_of_one_line(dataset: Path) -> None:
-    with pytest.raises(EvaluationError, match="unknown field readers nobody; known: newscorpus"):
+    with pytest.raises(EvaluationError, match="unknown field reader: unknown model of fields 'nobody'"):
         next(evaluate_fields([dataset], ["nobody"]))
     with pytest.raises(EvaluationError, match="no page with title, date or authors in the split 'train'"):
         list(evaluate_fields([dataset], ["newscorpus"], split="train"))

@@ -26,6 +26,7 @@ RESULT = PageResult(
     ngrams=Overlap(common=8, predicted=10, gold=10),
     lcs=Overlap(),
     edits=0,
+    similarity=0.9,
     blocks=Confusion(),
     seconds=0.001,
 )

@@ -14,7 +14,7 @@ from newscorpus.evaluation.scores import Confusion, Overlap
 from newscorpus.evaluation.summary import ConfidenceBin, summarise, summarise_rejections
 
 GOOD = PageResult("news", "1", "https://a.example/1", "a.example", "cs", "article", "ours", "", 0.9, Overlap(4, 4, 4),
-                  Overlap(4, 4, 4), 0, Confusion(8, 1, 1, 90), 0.001)  # fmt: skip
+                  Overlap(4, 4, 4), 0, 0.9, Confusion(8, 1, 1, 90), 0.001)  # fmt: skip
 BAD = replace(GOOD, extractor="peer", ngrams=Overlap(1, 4, 4))
 RESULTS = [
     GOOD,
@@ -61,6 +61,14 @@ def test_blocks_are_printed_where_there_are_any(console: Console) -> None:
     assert "ours" in text
     assert "peer" not in text
     assert "0.980" in text
+    row = next(line for line in text.splitlines() if "ours" in line)
+    assert [int(cell) for cell in row.split("│")[3:8]] == [100, 8, 1, 1, 90]
+
+
+def test_the_similarity_of_characters_is_printed(console: Console) -> None:
+    report.print_similarity(summarise([GOOD, replace(GOOD, id="2", similarity=0.4)]), console)
+    row = next(line for line in printed(console).splitlines() if "ours" in line)
+    assert [float(cell) for cell in row.strip("│ ").split("│")[2:]] == [0.65, 0.4, 0.9]
 
 
 def test_nothing_to_say_prints_nothing(console: Console) -> None:

@@ -1,4 +1,4 @@
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import pytest
 
@@ -25,12 +25,15 @@ PAGE = PageResult(
     ngrams=Overlap(common=4, predicted=4, gold=4),
     lcs=Overlap(common=9, predicted=10, gold=10),
     edits=1,
+    similarity=0.9,
     blocks=Confusion(),
     seconds=0.002,
 )
 HALF = replace(PAGE, id="2", ngrams=Overlap(common=1, predicted=2, gold=2), edits=3, seconds=0.004)
 POOR = replace(PAGE, id="3", ngrams=Overlap(common=1, predicted=8, gold=2), lcs=Overlap(1, 80, 20), seconds=0.004)
-NONE = replace(PAGE, id="4", rejected="extract/none", ngrams=Overlap(gold=4), lcs=Overlap(gold=10), edits=10)
+NONE = replace(
+    PAGE, id="4", rejected="extract/none", ngrams=Overlap(gold=4), lcs=Overlap(gold=10), edits=10, similarity=0.0
+)
 
 
 def test_figures_by_hand() -> None:
@@ -45,12 +48,16 @@ def test_figures_by_hand() -> None:
     assert (summary.lcs.precision, summary.lcs.recall) == pytest.approx((19 / 100, 19 / 50))
     assert summary.lcs_page_f1 == pytest.approx((0.9 + 0.9 + 0.02 + 0) / 4)
     assert summary.edits == pytest.approx((1 + 3 + 1 + 10) / 4)
+    assert astuple(summary.similarity) == (pytest.approx(2.7 / 4), 0.0, 0.9)
     assert (summary.cpu_ms, summary.cpu_ms_median) == pytest.approx((3.0, 3.0))
 
 
 def test_verdicts_on_blocks_are_summed() -> None:
     pages = [replace(PAGE, blocks=Confusion(3, 1, 0, 4)), replace(PAGE, blocks=Confusion(0, 0, 1, 1))]
-    assert summarise(pages)[0].blocks == BlockScores(10, 0.8, 0.75, 0.75, 0.75, pytest.approx(14 / 24))  # type: ignore[arg-type]
+    assert summarise(pages)[0].blocks == BlockScores(
+        *(10, 3, 1, 1, 5),
+        *(0.8, 0.75, 0.75, 0.75, pytest.approx(14 / 24)),  # type: ignore[arg-type]
+    )
     assert summarise([PAGE])[0].blocks == BlockScores()
 
 

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from newscorpus.config import PostAnalysisConfig
 from newscorpus.data import Block, Element, Label, LabelledBlock
 from newscorpus.extraction.post_analysis import BREZOVNIK, DEFAULT_RULES, MROZEK, RULES, revise
 from newscorpus.extraction.post_analysis.boilerpipe import PHRASES, opens_with_phrase
@@ -171,6 +172,13 @@ def test_terminating_blocks_are_bad_if_short() -> None:
     long = "Read more about the bridge, the carts, the stones and the years that they took them"  # 16 words
     labelled = page("G p Text", "G p Read also: Carts", f"G p {long}", "G p Text")
     assert after(labelled, "terminating_phrases") == "GBGG"
+
+
+def test_phrases_of_ones_own_end_an_article_too() -> None:
+    labelled = page("G p Text", "G p Še več zgodb: Mostovi", "G p Berite dalje", "G p Read also: Carts")
+    own = PostAnalysisConfig(end_phrases=("še več zgodb", "!"))
+    for config, expected in ((own, "GBGB"), (PostAnalysisConfig(), "GGGB")):
+        assert verdicts(revise(labelled, TITLE, ("terminating_phrases",), config)) == expected
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,25 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from shutil import copytree
 
 import msgspec
 import pytest
 
-from newscorpus.artifacts import METADATA, Metadata
+from newscorpus.artifacts import METADATA, Artifact, Metadata, model_folder
+from newscorpus.config import Revision
+from newscorpus.corpus.intake import Row
 from newscorpus.data import Article, Page
+from newscorpus.evaluation.fields import evaluate_fields
+from newscorpus.extraction.main_text import MainTextSystem
+from newscorpus.extraction.nodes import load_linear
 from newscorpus.gold.pages import GoldPage, Mark, read_pages
 from newscorpus.learning.own import apart, is_own, own_source, train_own, with_marks
 from newscorpus.learning.registry import TRAINERS
 from newscorpus.learning.sources import TrainingError, deal
+from newscorpus.published import registry
 from newscorpus.published.registry import load, load_whole
+from newscorpus.recipe import Recipe, SourcePage, extractor_of, process_page
 
 MakePage = Callable[..., GoldPage]
 KEYS = ("id", "html", "text", "url", "title", "split", "list")
@@ -129,25 +137,85 @@ def test_each_site_is_held_out_once() -> None:
         assert {sites[at] for at in learned}.isdisjoint(sites[at] for at in held)
 
 
-def test_fields_are_learned_from_what_a_person_gives(make_page: MakePage, tmp_path: Path) -> None:
-    def page_of(number: int) -> dict[str, object]:
+def write_with_byline(path: Path, make_page: MakePage, keys: tuple[str, ...]) -> Path:
+    """Twelve pages whose author stands where neither the text near the headline nor the shipped model finds him."""
+    fields = {"title": "", "authors": ["Jana Nováková"], "date": "2024-05-03"}
+    lines = []
+    for number in range(12):
         page = make_page(number)
         marked = '<div class="who">Jana Nováková</div><span class="when">3 May 2024</span>'
-        others = "<p>Petr Dvořák</p><p>9 June 2023</p>"
-        html = page.html.replace("</h1>", f"</h1>{marked}").replace("</footer>", f"{others}</footer>")
-        return {
-            "id": str(number),
-            "html": html,
-            "url": page.url,
-            "title": page.title,
-            "authors": ["Jana Nováková"],
-            "date": "2024-05-03",
-            "language": "en",
-        }
+        html = page.html.replace("</h1>", f"</h1>{marked}")
+        html = html.replace("</footer>", "<p>Petr Dvořák</p><p>9 June 2023</p></footer>")
+        given = {key: value for key, value in (fields | {"title": page.title}).items() if key in keys}
+        lines.append(json.dumps({"id": str(number), "html": html, "url": page.url, "language": "en", **given}))
+    path.write_text("\n".join(lines) + "\n")
+    return path
 
-    path = tmp_path / "fields.jsonl"
-    path.write_text("".join(json.dumps(page_of(number)) + "\n" for number in range(12)))
-    source = own_source([path])
-    train_own("learned-fields", TRAINERS["learned-fields"].train, source, tmp_path / "fields", silent)
-    metadata = msgspec.json.decode((tmp_path / "fields" / METADATA).read_bytes(), type=Metadata)
+
+@pytest.fixture
+def train_fields(make_page: MakePage, tmp_path: Path) -> Callable[..., Path]:
+    def train(*keys: str) -> Path:
+        source = own_source([write_with_byline(tmp_path / "fields.jsonl", make_page, keys)])
+        train_own("learned-fields", TRAINERS["learned-fields"].train, source, tmp_path / "fields", silent)
+        return tmp_path / "fields"
+
+    return train
+
+
+def test_fields_are_learned_from_what_a_person_gives(train_fields: Callable[..., Path]) -> None:
+    metadata = msgspec.json.decode((train_fields("title", "authors", "date") / METADATA).read_bytes(), type=Metadata)
     assert metadata.scores["cross-validated"] == {"title": 1, "published": 1, "authors": 1}
+
+
+def test_a_field_that_no_page_has_stays_that_of_the_shipped_model(train_fields: Callable[..., Path]) -> None:
+    folder = train_fields("authors")
+    assert set(msgspec.json.decode((folder / METADATA).read_bytes(), type=Metadata).scores["cross-validated"]) == {
+        "authors"
+    }
+    own, shipped = load_linear(str(folder)).weights, load_linear("learned-fields").weights
+    assert [bool((own[:, at] == shipped[:, at]).all()) for at in range(3)] == [True, True, False]
+
+
+def test_a_model_of_fields_reads_what_the_shipped_one_does_not(
+    train_fields: Callable[..., Path], tmp_path: Path
+) -> None:
+    folder = str(train_fields("title", "authors", "date"))
+    assert "--fields-model" in (tmp_path / "fields" / "card.md").read_text()
+    given = msgspec.json.decode((tmp_path / "fields.jsonl").read_bytes().splitlines()[0])
+    page = SourcePage(Page.from_html(given["html"], given["url"]))
+    for recipe, source in (
+        (Recipe(), page),
+        (Recipe(fields_model=folder), page),
+        (Recipe(), replace(page, fields_model=folder)),
+    ):
+        row = process_page(replace(recipe, quality=None), source)
+        assert isinstance(row, Row)
+        is_own = (recipe, source) != (Recipe(), page)
+        assert row.record.authors == (("Jana Nováková",) if is_own else ())
+        assert row.recipe.startswith("main-text@")
+    results = list(evaluate_fields([tmp_path / "fields.jsonl"], ["newscorpus", folder]))
+    assert {(result.reader, result.authors_f1) for result in results} == {("newscorpus", 0.0), (folder, 1.0)}
+
+
+def test_what_is_no_model_of_fields_is_refused_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"^the model 'node-svm' is one of node-svm, which reads no fields$"):
+        load("main-text", fields_model="node-svm")
+    with pytest.raises(ValueError, match=r"^unknown model of fields 'models/none'; it is learned-fields, or the "):
+        load("main-text", fields_model="models/none")
+    with pytest.raises(ValueError, match=r"^the extractor 'justext' cannot be combined with "):
+        load("justext", fields_model=str(tmp_path))
+
+
+def test_no_second_opinion_holds_for_a_model_of_ones_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    copytree(model_folder("main-text"), tmp_path / "own")
+    made: list[bool] = []
+
+    def make(artifact: Artifact, *, asks: bool, revision: Revision) -> MainTextSystem:
+        made.append(asks)
+        return MainTextSystem(artifact, asks=asks, revision=revision)
+
+    monkeypatch.setattr(registry, "MainTextSystem", make)
+    page = SourcePage(Page("", b""), extractor=str(tmp_path / "own"))
+    for asks in (True, False):
+        extractor_of(Recipe(second_opinion=asks), page)
+    assert made == [True, False]

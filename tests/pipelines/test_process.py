@@ -36,6 +36,8 @@ def made(**settings: Any) -> ProcessPipeline:
     defaults = {
         "NEWSCORPUS_EXTRACTOR": "bte",
         "NEWSCORPUS_RIGHTS": "record",
+        "NEWSCORPUS_SECOND_OPINION": "on",
+        "NEWSCORPUS_FIELDS_MODEL": "learned-fields",
     }
     return ProcessPipeline.from_crawler(get_crawler(settings_dict=EXTENSIONS | defaults | settings))
 
@@ -123,12 +125,9 @@ def test_a_wrong_file_ends_the_crawl_before_it_begins(tmp_path: Path) -> None:
         made(NEWSCORPUS_QUALITY=path)
 
 
-@pytest.mark.parametrize(
-    ("extractor", "value", "taken"),
-    [("main-text", "on", "main-text"), ("main-text", "off", "main-text-alone"), ("bte", "off", "bte")],
-)
-def test_the_second_opinion_can_be_turned_off(extractor: str, value: str, taken: str) -> None:
-    assert made(NEWSCORPUS_EXTRACTOR=extractor, NEWSCORPUS_SECOND_OPINION=value).recipe.extractor == taken
+@pytest.mark.parametrize(("value", "asks"), [("on", True), ("off", False)])
+def test_the_second_opinion_can_be_turned_off(value: str, asks: bool) -> None:
+    assert made(NEWSCORPUS_SECOND_OPINION=value).recipe.second_opinion is asks
 
 
 def test_parts_are_left_out_of_a_whole_crawl() -> None:
@@ -138,7 +137,13 @@ def test_parts_are_left_out_of_a_whole_crawl() -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "value"), [("NEWSCORPUS_EXTRACTOR", "nonsense"), ("NEWSCORPUS_WORKERS", 0), ("NEWSCORPUS_RIGHTS", "")]
+    ("setting", "value"),
+    [
+        ("NEWSCORPUS_EXTRACTOR", "nonsense"),
+        ("NEWSCORPUS_FIELDS_MODEL", "node-svm"),
+        ("NEWSCORPUS_WORKERS", 0),
+        ("NEWSCORPUS_RIGHTS", ""),
+    ],
 )
 def test_wrong_settings_are_refused(setting: str, value: object) -> None:
     with pytest.raises(CrawlError, match=f"^setting {setting}(:| is) "):

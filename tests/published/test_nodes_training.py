@@ -3,10 +3,11 @@ from dataclasses import astuple, replace
 import numpy as np
 import pytest
 
+from newscorpus.evaluation.scores import Overlap
 from newscorpus.extraction.nodes import COLUMNS, LinearModel
 from newscorpus.gold.pages import GoldPage
 from newscorpus.published.node_svm.find import CANDIDATES, MODERN_CANDIDATES, Choice
-from newscorpus.published.node_svm.train import NodePage, make_node_page, score_choices
+from newscorpus.published.node_svm.train import NodePage, fit_nodes, make_node_page, score_choices
 
 HTML = (
     "<body><div class=page><div class=menu>Home Sport</div><div class=text><p>One two three four five six.</p>"
@@ -76,4 +77,11 @@ def test_shares_of_right_choices() -> None:
     # The model takes the outermost: 12 of 15 words against 12 of gold; the best has 12 of 13.
     outermost = LinearModel("own", np.zeros((COLUMNS, 2)), np.zeros(2))
     scores = score_choices([node_page()], outermost, MODERN_CANDIDATES)
-    assert astuple(scores) == pytest.approx((1, 0, 1, 24 / 27, 0, 24 / 27, 24 / 25))
+    assert astuple(scores) == pytest.approx((1, 0, 1, 24 / 27, 0, 24 / 27, 24 / 25, 1))
+
+
+def test_pages_without_foreign_parts_teach_the_text_alone() -> None:
+    page = node_page(HTML.replace("<p class=date>Monday</p>", ""))
+    assert not page.foreign[list(page.nodes.elements).index(page.nodes.elements[page.best]) :].any()
+    scores = score_choices([page], fit_nodes([page]))
+    assert (scores.right, scores.right_cleaned, scores.overlap) == (1, 1, Overlap(1, 1, 1))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from newscorpus.artifacts import WEIGHTS, Artifact, Metadata, Scorer
+from newscorpus.artifacts import Artifact, Metadata, Scorer
 from newscorpus.learning.block_learner import LabelledPage
 from newscorpus.learning.sources import TrainingError
 from newscorpus.published.paragraph_svm.find import FEATURES
@@ -28,7 +28,7 @@ def test_it_is_fitted_at_once_where_memory_holds_it_and_streamed_else(held: int,
     assert how in fitted.how
     right = np.mean([np.mean(fitted.predict(page.rows) == page.good) for page in pages])
     assert right > 0.95
-    scorer = Scorer(Artifact(METADATA, {WEIGHTS: fitted.weights}))
+    scorer = Scorer(Artifact(METADATA, fitted.weights))
     assert ((scorer(pages[0].rows)[:, 1] > 0) == fitted.predict(pages[0].rows)).all()
 
 

@@ -77,5 +77,5 @@ def test_an_unknown_name_is_an_error_of_one_line_that_lists_the_known() -> None:
 
 
 def test_a_peer_takes_no_template() -> None:
-    with pytest.raises(ValueError, match="'trafilatura' cannot be combined with a template, with rules"):
+    with pytest.raises(ValueError, match="'trafilatura' cannot be combined with a template, rules"):
         load("trafilatura", Rules())

@@ -107,5 +107,5 @@ def test_a_portal_whose_model_is_missing_is_refused(crawl: Callable[..., Any], p
     portal = PORTAL.format(name="mock", base="http://127.0.0.1:1")
     done = crawl(project, "-a", "portal=mock", portal=portal)
     assert done.exit_code == 2
-    assert "portal mock: extractor: unknown extractor 'models/mock-own'" in done.output
+    assert "portal mock: unknown extractor 'models/mock-own'" in done.output
     assert "Traceback" not in done.output

@@ -53,12 +53,17 @@ class Picked:
     foreign: tuple[HtmlElement, ...]
 
 
-def read_learned(tree: HtmlElement, headline: HtmlElement | None, setting: Setting) -> Iterator[Evidence]:
-    """Evidence of the picked elements near the heading of a page, one for each field at most; source "learned"."""
+def read_learned(
+    tree: HtmlElement, headline: HtmlElement | None, setting: Setting, model: str = MODEL
+) -> Iterator[Evidence]:
+    """Evidence of the picked elements near the heading of a page, one for each field at most; source "learned".
+
+    `model` names the shipped model, or the folder of another one.
+    """
     nodes = _describe_near(tree, headline)
     if not nodes.elements:
         return
-    scores = load_linear(MODEL).score(nodes)
+    scores = load_linear(model).score(nodes)
     for column, field in enumerate(FIELDS):
         picked = pick(nodes, scores[:, column], field, setting)
         if picked and (value := read_value(field, text_of(picked), setting)):

@@ -30,7 +30,7 @@ from newscorpus.extraction.fields.entities import (
     kind,
     read_entities,
 )
-from newscorpus.extraction.fields.learned import read_learned
+from newscorpus.extraction.fields.learned import MODEL, read_learned
 from newscorpus.extraction.fields.markup import Markup, gather, join, plain
 from newscorpus.extraction.fields.metas import merge_images, meta_images, read_metas, read_rights
 from newscorpus.extraction.fields.people import is_account
@@ -51,8 +51,10 @@ class FieldReading:
     evidence: tuple[Evidence, ...]  # every candidate of every source
 
 
-def read_fields(tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = ()) -> FieldReading:
+def read_fields(tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = (), model: str = MODEL) -> FieldReading:
     """The fields of `page`, parsed to `tree`; `evidence` is what a portal's template reads there.
+
+    `model` reads those that the page does not declare.
 
     Never raises for what a page may hold, and takes bounded time over it.
     """
@@ -69,7 +71,7 @@ def read_fields(tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = 
     )
     language = decide_language(declared)
     setting = Setting(parse_moment(page.fetched), language.value, month_first(declared, language.value, page.url))
-    found = (*declared, *read_address(page.url), *_from_text(tree, markup, declared, setting))
+    found = (*declared, *read_address(page.url), *_from_text(tree, markup, declared, setting, model))
     fields = decide(found, page, markup, (json_ld, microdata), setting, language)
     return FieldReading(fields, article_body(json_ld.main), found)
 
@@ -131,7 +133,7 @@ def canonical_address(markup: Markup) -> str:
 
 
 def _from_text(
-    tree: HtmlElement, markup: Markup, declared: tuple[Evidence, ...], setting: Setting
+    tree: HtmlElement, markup: Markup, declared: tuple[Evidence, ...], setting: Setting, model: str
 ) -> tuple[Evidence, ...]:
     """What readers see: headline and lead; date and authors that are not declared."""
     headline = find_headline(tree, markup, [item.value for item in of_field("title", declared)])
@@ -147,7 +149,8 @@ def _from_text(
     is_silent = wanted == VISIBLE and not of_field("authors", declared)  # as the pages that the model learned from
     if is_silent and wanted - {item.field for item in found}:
         has_title = any(item.field == "title" for item in (*declared, *found))
-        found += (item for item in read_learned(tree, headline, setting) if not (has_title and item.field == "title"))
+        learned = read_learned(tree, headline, setting, model)
+        found += (item for item in learned if not (has_title and item.field == "title"))
     known = (*found, *read_address(markup.url), *of_field("published", declared))
     return (*found, *_from_page(tree, markup, setting, wanted - {item.field for item in known}))
 

@@ -1,6 +1,8 @@
 """Revise labels by Boilerpipe's filters (Kohlschütter et al. 2010), as Brezovnik (2021, Ljubljana) chose them."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import chain
 
 from newscorpus.config import PostAnalysisConfig
 from newscorpus.data import Block, Label, LabelledBlock
@@ -12,13 +14,14 @@ PHRASES: Mapping[str, Sequence[str]] = read_toml(__package__, "phrases.toml")
 """Phrases that stand where an article has ended, by language."""
 
 
-def opens_with_phrase(text: str) -> bool:
+def opens_with_phrase(text: str, more: tuple[str, ...] = ()) -> bool:
     """Whether `text` begins with a phrase of several words, or has nothing else before a colon than a phrase.
 
-    Case, accents and numbers do not count: "12 Comments" and "ΣΧΟΛΙΑ (3)" are phrases.
+    Case, accents and numbers do not count: "12 Comments" and "ΣΧΟΛΙΑ (3)" are phrases. So are `more`.
     """
     whole, before_colon = _key(text), _key(text.partition(":")[0])
-    return before_colon in _KEYS or any(whole[:length] in _KEYS for length in range(2, _LONGEST + 1))
+    keys, longest = _keys(more)
+    return before_colon in keys or any(whole[:length] in keys for length in range(2, longest + 1))
 
 
 def _key(text: str) -> tuple[str, ...]:
@@ -26,8 +29,11 @@ def _key(text: str) -> tuple[str, ...]:
     return tuple(word for word in words(fold(text).replace("ı", "i")) if not word.isdigit())
 
 
-_KEYS = frozenset(_key(phrase) for phrases in PHRASES.values() for phrase in phrases)
-_LONGEST = max(map(len, _KEYS))
+@cache
+def _keys(more: tuple[str, ...]) -> tuple[frozenset[tuple[str, ...]], int]:
+    """The phrases as their words, and the number of words of the longest."""
+    keys = frozenset(map(_key, chain(more, *PHRASES.values()))) - {()}
+    return keys, max(map(len, keys))
 
 
 def terminating_phrases(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
@@ -83,7 +89,7 @@ def expand_title_to_content(labelled: Labelled, title: str, config: PostAnalysis
 
 
 def _ends_article(block: Block, config: PostAnalysisConfig) -> bool:
-    return count_words(block.text) <= config.max_phrase_words and opens_with_phrase(block.text)
+    return count_words(block.text) <= config.max_phrase_words and opens_with_phrase(block.text, config.end_phrases)
 
 
 def _might_be_content(item: LabelledBlock, config: PostAnalysisConfig) -> bool:

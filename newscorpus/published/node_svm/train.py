@@ -13,13 +13,22 @@ from sklearn.svm import LinearSVC
 
 from newscorpus.arrays import Flags, Floats, Integers
 from newscorpus.data import Page, Rejected
+from newscorpus.evaluation.scores import Overlap
 from newscorpus.extraction.decode import decode
 from newscorpus.extraction.nodes import COLUMNS, FEATURES, GROUPS, LinearModel, Nodes, describe
 from newscorpus.extraction.parse import parse
 from newscorpus.extraction.segment import INVISIBLE_TAGS
 from newscorpus.gold.align import match_words
 from newscorpus.gold.pages import GoldPage
-from newscorpus.learning.linear import bias_parameter, draw_places, join_machines, join_rows, weights_file
+from newscorpus.learning.linear import (
+    bias_parameter,
+    constant,
+    draw_places,
+    join_machines,
+    join_rows,
+    machine_of,
+    weights_file,
+)
 from newscorpus.learning.model import TrainedModel
 from newscorpus.learning.sources import Progress, TrainingError, TrainingPages, first_of_each_set
 from newscorpus.published.node_svm.find import MODEL, MODERN_CANDIDATES, PARTS, Choice, choose
@@ -51,6 +60,8 @@ TEXT_PENALTY, FOREIGN_PENALTY = 0.01, 0.003
 """LIBLINEAR's C; of 0.003 to 0.3 those that did best on other sites, where right nodes counted as much as the many
 others it did worse."""
 SEED = 1
+KEPT = -1.0
+"""Score of what is not foreign, where nothing can be learned of that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +158,12 @@ class NodeScores:
     right_cleaned: float  # as `right`, without its foreign parts
     f1_cleaned: float  # as `f1`, without its foreign parts
     best_f1: float  # of the words of the best node
+    chosen: float  # whether a node is chosen
+
+    @property
+    def overlap(self) -> Overlap:
+        """Right choices without foreign parts, choices, and pages."""
+        return Overlap(round(self.right_cleaned * self.pages), round(self.chosen * self.pages), self.pages)
 
 
 def score_choices(
@@ -160,11 +177,11 @@ def score_choices(
 def _judge(page: NodePage, model: LinearModel, candidates: frozenset[str]) -> tuple[float, ...]:
     choice = choose(page.nodes, model.score(page.nodes), candidates)
     if choice is None:
-        return 0.0, 0.0, 0.0, 0.0, 0.0, page.best_f1
+        return 0.0, 0.0, 0.0, 0.0, 0.0, page.best_f1, 0.0
     whole, cleaned = page.f1_of(Choice(choice.text, ())), page.f1_of(choice)
     least = page.best_f1 - NEAR_BEST
     holds_best = page.nodes.elements[choice.text] in page.nodes.elements[page.best].iterancestors()
-    return whole >= least, whole < least and holds_best, whole, cleaned >= least, cleaned, page.best_f1
+    return whole >= least, whole < least and holds_best, whole, cleaned >= least, cleaned, page.best_f1, 1.0
 
 
 def train_node_svm(source: TrainingPages, _progress: Progress) -> TrainedModel:
@@ -220,11 +237,12 @@ def fit_nodes(pages: Sequence[NodePage]) -> LinearModel:
     size = _join([np.sqrt(page.words) for page in pages], inside)
     text = LinearSVC(C=TEXT_PENALTY, random_state=SEED)
     text.fit(join_rows(nodes, around), _join([page.right for page in pages], around))
+    is_foreign = _join([page.foreign for page in pages], inside)
+    if is_foreign.all() or not is_foreign.any():  # few pages of one source may have no foreign part
+        return join_machines((machine_of(text), constant(KEPT)))
     foreign = LinearSVC(C=FOREIGN_PENALTY, random_state=SEED)
-    foreign.fit(
-        join_rows(nodes, inside), _join([page.foreign for page in pages], inside), sample_weight=size / size.mean()
-    )
-    return join_machines((text, foreign))
+    foreign.fit(join_rows(nodes, inside), is_foreign, sample_weight=size / size.mean())
+    return join_machines((machine_of(text), machine_of(foreign)))
 
 
 def _join(values: Sequence[NDArray[Any]], places: Sequence[Integers]) -> NDArray[Any]:

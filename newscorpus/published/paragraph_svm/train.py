@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.linear_model import SGDClassifier
 from sklearn.svm import LinearSVC
 
+from newscorpus.artifacts import WEIGHTS
 from newscorpus.learning.block_learner import BlockLearner, FittedModel, LabelledPage, check_labels, stack
 from newscorpus.learning.onnx import estimator_to_onnx
 from newscorpus.published.paragraph_svm.find import FEATURES, MODEL, measure, paragraphs
@@ -33,7 +34,7 @@ def fit(pages: Iterable[LabelledPage], held_blocks: int = HELD_BLOCKS, batch_pag
         machine = _stream(chain(held, [following], coming), batch_pages)
         how = "hinge loss, one pass of averaged stochastic gradient descent."
     return FittedModel(
-        weights=estimator_to_onnx(machine, len(FEATURES)),
+        weights={WEIGHTS: estimator_to_onnx(machine, len(FEATURES))},
         predict=machine.predict,
         parameters={},
         how=f"Linear support vector machine, {how}",

@@ -1,7 +1,7 @@
 """Cut a page into segments where `div` and `table` stand, and measure them (Bakić 2012, segmentation and features).
 
-An element that holds more than half of the page's text is looked into; any other `div` or `table` is a segment, and so
-is what stands between them. A segment has 37 features, each in [0, 1].
+An element that holds more than half of the page's text is looked into, or, where it holds text alone, is a segment; any
+other `div` or `table` is a segment too, and so is what stands between them. A segment has 37 features, each in [0, 1].
 """
 
 import re
@@ -71,15 +71,15 @@ def _cut(body: HtmlElement) -> Iterator[str]:
         if isinstance(node, str):
             buffer += [escape(node, quote=False)] if node.strip() else []
             continue
-        is_opened = node is not None and len(node) > 0 and sizes[node] > half
-        if buffer and (node is None or is_opened or node.tag in WHOLE):
+        is_large = node is not None and sizes[node] > half
+        if buffer and (node is None or is_large or node.tag in WHOLE):
             yield "".join(buffer)
             buffer = []
         if node is None:
             stack.pop()
-        elif is_opened:
+        elif is_large and len(node) > 0:
             stack.append(_cells(node) if node.tag == "table" else _children(node))
-        elif node.tag in WHOLE:
+        elif is_large or node.tag in WHOLE:
             yield outer_html(node)
         else:
             buffer.append(outer_html(node))

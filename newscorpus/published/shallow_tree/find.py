@@ -63,7 +63,7 @@ class ShallowTree:
         """The blocks of what was read, with the final verdict on each; the score is the share of good in its leaf."""
         blocks = cut(reading)
         labelled = label_by_thresholds(self.tree(measure(blocks))[:, 1], blocks, self.revision, good_above=0.5)
-        return revise(labelled, reading.head_title, self.revision.post_analysis or ())
+        return revise(labelled, reading.head_title, self.revision.post_analysis or (), self.revision.config)
 
 
 def cut(reading: Reading) -> tuple[Block, ...]:

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
+from newscorpus.artifacts import WEIGHTS
 from newscorpus.learning.block_learner import BlockLearner, FittedModel, LabelledPage, stack
 from newscorpus.learning.onnx import estimator_to_onnx
 from newscorpus.learning.sources import TrainingError
@@ -41,7 +42,7 @@ def fit(pages: Iterable[LabelledPage], prunings: Sequence[float] = PRUNINGS, fol
     pruning = max(prunings, key=lambda pruning: (accuracy[pruning], pruning))
     tree = _tree(pruning).fit(rows, good)
     return FittedModel(
-        weights=estimator_to_onnx(tree, len(FEATURES)),
+        weights={WEIGHTS: estimator_to_onnx(tree, len(FEATURES))},
         predict=tree.predict,
         parameters={},
         how=(

@@ -53,8 +53,9 @@ class Texttractor:
     """
 
     def __init__(self, artifact: Artifact | None = None, revision: Revision = Revision()) -> None:
-        self.network = Scorer(artifact or load_artifact(MODEL, FEATURES))
-        self.good_above, self.almost_above = map(self.network.parameter, THRESHOLDS)
+        artifact = artifact or load_artifact(MODEL, FEATURES)
+        self.network = Scorer(artifact)
+        self.good_above, self.almost_above = map(artifact.parameter, THRESHOLDS)
         self.name = self.network.name
         self.revision = revision.or_else(Revision(MROZEK))
 
@@ -64,7 +65,7 @@ class Texttractor:
             return ()
         output = np.clip(self.network(measure(reading.blocks))[:, 0], -1, 1)
         labelled = label_by_thresholds(output, reading.blocks, self.revision, self.good_above, self.almost_above)
-        return revise(labelled, reading.head_title, self.revision.post_analysis or ())
+        return revise(labelled, reading.head_title, self.revision.post_analysis or (), self.revision.config)
 
 
 def measure(blocks: Sequence[Block]) -> Matrix:

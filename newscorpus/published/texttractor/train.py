@@ -9,6 +9,7 @@ from sklearn.neural_network import MLPRegressor
 from threadpoolctl import threadpool_limits
 
 from newscorpus.arrays import Flags, Floats
+from newscorpus.artifacts import WEIGHTS
 from newscorpus.learning.block_learner import BlockLearner, FittedModel, LabelledPage, stack
 from newscorpus.learning.onnx import estimator_to_onnx
 from newscorpus.published.texttractor.find import FEATURES, MODEL, THRESHOLDS, measure
@@ -48,7 +49,7 @@ def fit(pages: Iterable[LabelledPage], layers: tuple[int, ...] = LAYERS, epochs:
     output = np.clip(network.predict(rows), -1, 1)
     thresholds = [best_threshold(output, good, beta) for beta in (GOOD_BETA, ALMOST_BETA)]
     return FittedModel(
-        weights=estimator_to_onnx(network, len(FEATURES)),
+        weights={WEIGHTS: estimator_to_onnx(network, len(FEATURES))},
         predict=lambda rows: np.asarray(network.predict(rows) > thresholds[0]),
         parameters=dict(zip(THRESHOLDS, thresholds, strict=True)),
         how=(
