@@ -78,7 +78,7 @@ def crawl_portals(names: str, arguments: Iterable[str], values: Iterable[str]) -
     for pair in (*arguments, *values):
         if "=" not in pair:
             raise CrawlError(f"{pair!r} is not of the form NAME=VALUE")
-    settings = _project_settings()
+    settings = project_settings()
     settings.setdict(arglist_to_dict(list(values)), priority="cmdline")
     corpus = corpus_folder(settings) if settings.get("NEWSCORPUS_CORPUS") else default_corpus(names)
     begins_anew = arglist_to_dict(list(arguments)).get("fresh") or settings.get("NEWSCORPUS_FRESH")
@@ -89,7 +89,7 @@ def crawl_portals(names: str, arguments: Iterable[str], values: Iterable[str]) -
     raise AssertionError("Scrapy exits")
 
 
-def _project_settings() -> Settings:
+def project_settings() -> Settings:
     """Read the settings of the Scrapy project above, with our spiders and components; ours where there is none."""
     if project_folder() is None:
         os.environ.setdefault("SCRAPY_SETTINGS_MODULE", newscorpus.settings.__name__)

@@ -1,6 +1,7 @@
 """Define the command that the verbs are added to, and the options that several verbs share."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import version
@@ -15,6 +16,7 @@ from newscorpus.config import Part
 
 if TYPE_CHECKING:
     from newscorpus.config import Revision
+    from newscorpus.data import Page
     from newscorpus.recipe import Recipe
 
 
@@ -72,6 +74,23 @@ Quality = Annotated[Path | None, Option(help="File of filters and masks (as NEWS
 LeaveOut = Annotated[
     list[Part] | None, Option(help="Part of articles that is left out of the texts; may be named several times.")
 ]
+Contact = Annotated[str, Option(envvar="NEWSCORPUS_CONTACT", help="Mail address or URL, for the user agent.")]
+
+
+def fetch(url: str, contact: str, loopback: Collection[str] = ()) -> "Page":
+    """Fetch one page as a crawl would; a function, since Scrapy takes long to import.
+
+    Raises:
+        CrawlError: it was not fetched.
+    """
+    from newscorpus.data import Page, Rejected
+    from newscorpus.errors import CrawlError
+    from newscorpus.spiders.one_page import fetch_page
+
+    found: Page | Rejected = fetch_page(url, contact, loopback)
+    if isinstance(found, Rejected):
+        raise CrawlError(f"{url} was not fetched: {found.reason}, {found.detail}")
+    return found
 
 
 def default_extractor() -> str:

@@ -11,6 +11,7 @@ import typer
 from typer import Argument, Option
 
 from newscorpus.cli.app import (
+    Contact,
     Extractor,
     FieldsModel,
     Jobs,
@@ -25,10 +26,10 @@ from newscorpus.cli.app import (
     app,
     chosen_recipe,
     counted,
+    fetch,
 )
 
 if TYPE_CHECKING:
-    from newscorpus.data import Page
     from newscorpus.recipe import Recipe
     from newscorpus.stored import PageOrigin
 
@@ -65,7 +66,7 @@ def extract(
     quality: Quality = None,
     no_filters: Annotated[bool, Option("--no-filters", help="Keep every text, in any language, as it is.")] = False,
     url: Annotated[str, Option(help="Address of the page in FILE.html.")] = "",
-    contact: Annotated[str, Option(envvar="NEWSCORPUS_CONTACT", help="Mail address or URL, for the user agent.")] = "",
+    contact: Contact = "",
 ) -> None:
     """Extract the article of a page, or of each page of a file.
 
@@ -117,21 +118,10 @@ def _extract_page(
     from newscorpus.urls import is_web
 
     extractor_of(recipe)  # a wrong name is an error before anything is fetched
-    page = origin(_fetch(source, contact) if is_web(source) else read_source(source, url))
+    page = origin(fetch(source, contact) if is_web(source) else read_source(source, url))
     content = FORMATS[form](recipe, page)
     with sink(output) as file:
         file.write(content)
-
-
-def _fetch(url: str, contact: str) -> "Page":
-    from newscorpus.data import Page, Rejected
-    from newscorpus.errors import CrawlError
-    from newscorpus.spiders.one_page import fetch_page  # loads Scrapy, which no file needs
-
-    found: Page | Rejected = fetch_page(url, contact)
-    if isinstance(found, Rejected):
-        raise CrawlError(f"{url} was not fetched: {found.reason}, {found.detail}")
-    return found
 
 
 def _extract_pages(

@@ -236,7 +236,7 @@ def _print_check(found: "PortalCheck") -> None:
     """Print the table of the rules, and that of the fields; "same/other" count pages."""
     rules = [(one.field, one.rule, one.pages, one.hits, ", ".join(map(repr, one.misfits))) for one in found.rules]
     if rules:
-        _print_table(("field", "rule", "pages", "hits", "cannot be its value"), rules)
+        print_table(("field", "rule", "pages", "hits", "cannot be its value"), rules)
     fields = [
         (
             *(one.field, one.filled, one.empty, one.by_template, *map(_pair, (one.model, one.structured, one.marks))),
@@ -245,7 +245,7 @@ def _print_check(found: "PortalCheck") -> None:
         for one in found.fields
     ]
     columns = ("field", "value", "empty", "by template", "as model", "as structured", "as marked", "differs on")
-    _print_table(columns, fields)
+    print_table(columns, fields)
     typer.echo(f"pages with an article: {found.pages}")
 
 
@@ -254,7 +254,8 @@ def _pair(counts: tuple[int, int]) -> str:
     return f"{counts[0]} of {sum(counts)}" if sum(counts) else ""
 
 
-def _print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print a table whose cells may hold anything that a page says."""
     from rich.table import Table
     from rich.text import Text
 

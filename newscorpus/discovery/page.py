@@ -69,6 +69,9 @@ MAX_NUMBER_CHARACTERS = 3
 MAX_NUMBER_ELEMENTS = 10
 """Most elements of a link that shows the number of a page, itself included."""
 
+MAX_LINK_ELEMENTS = 100
+"""Most elements of a link whose text is read; a teaser with a picture has some ten. Links may hold links."""
+
 PLAIN_HREF = re.compile(r"(?:https?://[a-zA-Z0-9.:-]+)?/(?![/.])(?:(?!/\.)[^\s?#;])*")
 """An address that is absolute, or becomes so with the host before it, as most are; `urljoin` takes 20 times as long."""
 
@@ -143,6 +146,23 @@ def read_tree(root: HtmlElement, url: str) -> PageReading:
         signature=content_signature(root),
         letters=sum(map(str.isalpha, "".join(_texts(root, every=True)))),
     )
+
+
+def read_link_texts(root: HtmlElement, url: str) -> dict[str, str]:
+    """The pages that the page at `url`, parsed to `root`, links to, and the longest text of the links to each."""
+    base = _resolve(url, next(_hrefs(root, "base"), "")) or url
+    texts: dict[str, str] = {}
+    for link in islice(root.iter("a"), MAX_HREFS):
+        if _may_be_page(address := _resolve(base, link.get("href") or "")):
+            text = "" if sum(1 for _ in islice(link.iter(), MAX_LINK_ELEMENTS + 1)) > MAX_LINK_ELEMENTS else _text(link)
+            texts[address] = max(texts.get(address, ""), text, key=len)
+        if len(texts) == MAX_LINKS:
+            break
+    return texts
+
+
+def _text(link: HtmlElement) -> str:
+    return collapse(" ".join(link.itertext(with_tail=False)))
 
 
 def _articles_besides(root: HtmlElement, base: str) -> Iterator[str]:

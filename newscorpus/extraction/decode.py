@@ -61,6 +61,11 @@ def decode(page: Page, limits: Limits = Limits()) -> str | Rejected:
     return text.replace("\0", "")
 
 
+def declared_charset(page: Page) -> str:
+    """The charset that `page` declares, in HTTP or in itself, by Python's name; "" where it declares none."""
+    return next(_declared(page.body, page.headers.get("content-type", "")), "")
+
+
 def _decode(body: bytes, content_type: str) -> str:
     bom_encoding, bom = read_bom(body)
     if bom_encoding and bom:

@@ -164,23 +164,24 @@ class Portal:
 
     def is_article(self, url: str) -> bool:
         """Whether a pattern of `articles` is found in path and query of `url`; False where there is none."""
-        return self._is_found("articles", url)
+        return bool(self.find_pattern("articles", url))
 
     def is_section(self, url: str) -> bool:
         """Whether a pattern of `sections` is found in path and query of `url`; False where there is none."""
-        return self._is_found("sections", url)
+        return bool(self.find_pattern("sections", url))
 
     def is_ignored(self, url: str) -> bool:
         """Whether a pattern of `ignore` is found in path and query of `url`."""
-        return self._is_found("ignore", url)
+        return bool(self.find_pattern("ignore", url))
 
-    def _is_found(self, key: str, url: str) -> bool:
+    def find_pattern(self, key: str, url: str) -> str:
+        """The first pattern of "articles", "sections" or "ignore" that is found in `url`; "" where none is."""
         try:
-            parts = urlsplit(url)
+            target = target_of(url)
         except ValueError:  # what cannot be split matches nothing
-            return False
-        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        return any(self._matches(f"{key}[{n}]", pattern, target) for n, pattern in enumerate(getattr(self, key)))
+            return ""
+        patterns = enumerate(getattr(self, key))
+        return next((one for n, one in patterns if self._matches(f"{key}[{n}]", one, target)), "")
 
     def _matches(self, where: str, pattern: str, target: str) -> bool:
         try:
@@ -188,6 +189,12 @@ class Portal:
         except TimeoutError:
             _warn_of(f"portal {self.name}: {where}: {pattern!r}")
             return False
+
+
+def target_of(url: str) -> str:
+    """What patterns are searched in: the path of an address with its query."""
+    parts = urlsplit(url)
+    return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 
 
 @cache

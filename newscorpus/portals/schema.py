@@ -116,12 +116,26 @@ def find_file(name_or_path: str | Path) -> Path:
     """
     if isinstance(name_or_path, Path) or "/" in name_or_path or name_or_path.endswith(".toml"):
         return Path(name_or_path)
-    if not NAME.fullmatch(name_or_path):
-        raise PortalError(f"portal {name_or_path!r}: a name holds only a-z, 0-9 and '-'")
+    _check_name(name_or_path)
     for folder in _folders():
         if (path := folder / f"{name_or_path}.toml").is_file():
             return path
     raise PortalError(f"no portal {name_or_path!r}; known: {', '.join(list_portals()) or 'none'}")
+
+
+def own_portal_file(name: str) -> Path:
+    """Where the file of a portal of the user's lies, or is to be written.
+
+    Raises:
+        PortalError: it is no name of a portal.
+    """
+    _check_name(name)
+    return _folders()[0] / f"{name}.toml"
+
+
+def _check_name(name: str) -> None:
+    if not NAME.fullmatch(name):
+        raise PortalError(f"portal {name!r}: a name holds only a-z, 0-9 and '-'")
 
 
 def _read(path: Path) -> dict[str, Any]:

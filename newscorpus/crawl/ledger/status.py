@@ -133,6 +133,36 @@ def archived_articles(corpus: Path, portal: str) -> Iterator[ArchivedArticle]:
             yield ArchivedArticle(url, name, (file, offset))
 
 
+@dataclass(frozen=True, slots=True)
+class MetAddress:
+    """An address of a portal that a crawl met, and what became of it."""
+
+    url: str
+    kind: str  # what it was fetched for
+    state: UrlState
+    stage: str  # of the rejection, or ""
+    reason: str  # "kept", "read" ...; of the rejection
+    request: bytes  # JSON of the stored request, with the evidence of discovery
+    named_by: str  # kind of what named it; "" where nothing did
+    n_named: int  # articles and sections that it named first
+
+
+def met_addresses(corpus: Path, portal: str, most: int) -> list[MetAddress]:
+    """The first addresses of a portal that its crawl met.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+    """
+    sql = """WITH named AS (SELECT found_on, count(*) AS n FROM urls WHERE kind IN ('article', 'section') GROUP BY 1)
+        SELECT urls.url, urls.kind, urls.state, urls.stage, urls.reason, urls.request, coalesce(of.kind, ''),
+            coalesce(named.n, 0)
+        FROM urls LEFT JOIN urls AS of ON of.serial = urls.found_on LEFT JOIN named ON named.found_on = urls.serial
+        WHERE urls.portal = ? ORDER BY urls.serial LIMIT ?"""
+    with reading(corpus) as connection:
+        rows = connection.execute(sql, (portal, most))
+        return [MetAddress(url, kind, UrlState(state), *others) for url, kind, state, *others in rows]
+
+
 def states(corpus: Path) -> dict[tuple[str, UrlState], int]:
     """The number of addresses by portal and state.
 

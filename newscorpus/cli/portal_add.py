@@ -1,0 +1,159 @@
+"""Add the verbs `newscorpus portal add` and `newscorpus portal try`."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer import Argument, Option
+
+from newscorpus.cli.app import Contact, app, fetch
+from newscorpus.cli.portal import Name, portal, print_table
+
+if TYPE_CHECKING:
+    from newscorpus.data import Page
+    from newscorpus.upkeep.front_page import FrontPage
+
+FIRST_ARTICLES = 20
+MOST_PAGES = 60
+"""Answers with which the first crawl ends where it finds fewer articles: a minute at one a second."""
+MOST_ADDRESSES = 20_000
+"""Addresses of a crawl that are judged; more would say the same."""
+EXAMPLES = 3
+
+
+@portal.command()
+def add(
+    source: Annotated[str, Argument(metavar="ADDRESS", help="Front page of a site, or FILE.html with it, saved.")],
+    name: Annotated[str, Option(metavar="NAME", help="Name of the portal; by default from the host.")] = "",
+    url: Annotated[str, Option(help="Address of the page in FILE.html, where it does not say it.")] = "",
+    contact: Contact = "",
+) -> None:
+    """Write a portal file for a site: portals/NAME.toml.
+
+    Fetches the front page, then crawls 20 articles as `crawl NAME` does, within robots.txt and the usual pauses, and
+    shows what came out of each. The links and pages seen say which addresses are articles and which are sections; the
+    file says how many each pattern takes. Of a saved page the links alone are read, and nothing is fetched.
+    """
+    from newscorpus.errors import PortalError
+    from newscorpus.portals.schema import own_portal_file
+    from newscorpus.upkeep.draft import FirstCrawl, draft_portal, propose_patterns, read_first_crawl
+    from newscorpus.upkeep.front_page import read_front_page
+    from newscorpus.urls import is_web
+
+    front = read_front_page(_page(source, url, contact))
+    path = own_portal_file(name or front.name)
+    if path.exists():
+        raise PortalError(f"{path}: there already; `newscorpus portal try {path.stem}` shows what it does")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    crawl = FirstCrawl()
+    if is_web(source):
+        path.write_text(draft_portal(front, path.stem), "utf-8")
+        typer.echo(f"Wrote {path}; fetching up to {FIRST_ARTICLES} articles", err=True)
+        corpus = _crawl(path.stem, contact)
+        crawl = read_first_crawl(corpus, path.stem)
+        _print_outcomes(corpus, crawl.judged)
+    proposed = propose_patterns(front, crawl)
+    path.write_text(draft_portal(front, path.stem, crawl, proposed), "utf-8")
+    _say_what_next(front, path, has_patterns=bool(proposed.articles))
+    if is_web(source) and not crawl.n_kept:
+        raise typer.Exit(1)
+
+
+@portal.command("try")
+def try_portal(
+    name: Name,
+    page: Annotated[Path | None, Option(metavar="FILE", help="Saved page whose links are judged.")] = None,
+    corpus: Annotated[Path | None, Option(help="Folder of its corpus; by default that of `crawl NAME`.")] = None,
+    contact: Contact = "",
+) -> None:
+    """Show which links a crawl would take for articles, sections, ignored or traps, and why.
+
+    Judges the addresses that the portal's last crawl met; where there was none, the links of the first start page,
+    which is then fetched. Nothing is written.
+    """
+    from newscorpus.addon.options import default_corpus
+    from newscorpus.portals.schema import load_portal
+    from newscorpus.upkeep.front_page import read_front_page
+    from newscorpus.upkeep.verdicts import VERDICTS, judge_addresses
+
+    rules = load_portal(name)
+    urls = [] if page else _met(rules.name, corpus or default_corpus(name))
+    if not urls:
+        front = read_front_page(_page(str(page or rules.start[0]), rules.start[0] if page else "", contact))
+        urls = [link.url for link in front.links]
+    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for judged in judge_addresses(urls, rules, datetime.now(UTC).date()):
+        groups[judged.verdict, judged.why].append(judged.url)
+    ordered = sorted(groups.items(), key=lambda item: (VERDICTS.index(item[0][0]), -len(item[1]), item[0]))
+    rows = [(*key, len(found), ", ".join(found[:EXAMPLES])) for key, found in ordered]
+    print_table(("verdict", "why", "links", "such as"), rows)
+
+
+def _page(source: str, url: str, contact: str) -> "Page":
+    """Fetch the page at an address, or read one that was saved."""
+    from newscorpus.addon.crawl import project_settings
+    from newscorpus.crawl.addresses import host_and_port, is_loopback
+    from newscorpus.stored import read_source
+    from newscorpus.urls import is_web
+
+    if not is_web(source):
+        return read_source(source, url)
+    if url:
+        raise typer.BadParameter("--url is for a saved page")
+    contact = contact or project_settings().get("NEWSCORPUS_CONTACT", "")
+    loopback = (host_and_port(source),) if is_loopback(source) else ()
+    if not contact and not loopback:
+        raise typer.BadParameter("an address needs --contact (or NEWSCORPUS_CONTACT), so that the site can reach you")
+    return fetch(source, contact, loopback)
+
+
+def _crawl(name: str, contact: str) -> Path:
+    """Crawl the first articles of a portal, in a process of its own as Scrapy runs once in each; gives the corpus."""
+    from newscorpus.addon.options import default_corpus
+
+    command = ["crawl", name, "-a", f"limit={FIRST_ARTICLES}", "-s", f"CLOSESPIDER_PAGECOUNT={MOST_PAGES}"]
+    command += ["-s", f"NEWSCORPUS_CONTACT={contact}"] if contact else []
+    process = get_context("spawn").Process(target=app, args=(command,))
+    process.start()
+    process.join()
+    if process.exitcode not in {0, 1}:
+        raise typer.Exit(process.exitcode or 1)
+    return default_corpus(name)
+
+
+def _print_outcomes(corpus: Path, urls: Sequence[str]) -> None:
+    """Print what came out of each page."""
+    from newscorpus.explain.address import explain
+
+    rows: list[tuple[object, ...]] = []
+    for found in (explain(corpus, url) for url in urls):
+        if found.rejected:
+            rows.append((f"{found.rejected.stage}/{found.rejected.reason}", "", found.rejected.detail, found.url))
+        elif found.row:
+            rows.append((found.fate, found.row.n_words, found.row.title, found.url))
+    if rows:
+        print_table(("outcome", "words", "headline, or why not", "address"), rows)
+
+
+def _say_what_next(front: "FrontPage", path: Path, *, has_patterns: bool) -> None:
+    typer.echo(f"Wrote {path}")
+    if front.barrier:
+        typer.echo(f"Careful: {front.barrier}. A crawl may get little.")
+    if not has_patterns:
+        typer.echo("No pattern stands out: each address and its page are judged. `articles` may name what is missed.")
+    typer.echo(f"Read what each line takes. Then: newscorpus portal try {path.stem}, newscorpus crawl {path.stem}")
+
+
+def _met(name: str, corpus: Path) -> list[str]:
+    """The pages that the crawl of a portal met; none where there was no crawl."""
+    from newscorpus.crawl.ledger.status import met_addresses
+    from newscorpus.layout import LEDGER
+    from newscorpus.upkeep.draft import PAGES
+
+    if not (corpus / LEDGER).is_file():
+        return []
+    return [one.url for one in met_addresses(corpus, name, MOST_ADDRESSES) if one.kind in PAGES]
