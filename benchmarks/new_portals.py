@@ -1,11 +1,12 @@
 """Measure `newscorpus portal add`: do the patterns that it proposes tell articles from sections?
 
-Every host of the data with ten addresses and more is replayed here: its front page links to half of its articles, by
-their headlines, and to the sections that at least half of its pages link to by three words at most. The other articles
-decide, which the file was written without. Pages of other types (wcxb) decide apart: patterns are proposed from the
-links of the page alone, and should not take the page itself; those proposed from an article's links should.
+Of every host of the data with ten addresses and more a front page is made: it links to half of its articles, by their
+headlines, and to all of the host that these link to. The other half decides, and the menus: what at least half of the
+host's pages link to by three words at most. Once the front page is given as a saved one, once some hosts are replayed
+here and crawled. Pages of other types (wcxb) decide apart: patterns are proposed from the links of the page alone, and
+should not take the page itself; those proposed from an article's links should.
 
-    python -m benchmarks.new_portals DATA [--hosts N]
+    python -m benchmarks.new_portals DATA [--crawled N]
 """
 
 import argparse
@@ -14,8 +15,9 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 
 from benchmarks.newspapers import environment
@@ -26,6 +28,7 @@ from newscorpus.errors import PortalError
 from newscorpus.gold.pages import GoldPage, read_pages
 from newscorpus.portals.schema import load_portal
 from newscorpus.tokens import count_words
+from newscorpus.upkeep.draft import NO_CRAWL, draft_portal, propose_patterns
 from newscorpus.upkeep.front_page import FrontPage, read_front_page
 from newscorpus.urls import document_id, host_of, is_web
 from tests.mockserver.hosts import serving_host
@@ -33,7 +36,9 @@ from tests.mockserver.hosts import serving_host
 LEAST_PAGES = 10
 LEAST_SHARE = 0.5
 """Of a host's pages that link to what counts as a section of it."""
-MINUTES = 5
+SECONDS = 600
+"""Longest time for one host."""
+NEWSCORPUS = (sys.executable, "-c", "from newscorpus.cli import main; main()")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +47,9 @@ class Host:
 
     name: str
     shown: Mapping[str, GoldPage]  # articles that its front page links to, by address
-    held_out: tuple[str, ...]  # addresses of the others
-    sections: Mapping[str, str]  # names by address
+    links: Mapping[str, str]  # of its front page, texts by address
+    held_out: tuple[str, ...]  # addresses of the other articles
+    sections: tuple[str, ...]  # addresses of its menus
 
 
 def front_of(page: GoldPage) -> FrontPage | None:
@@ -63,33 +69,44 @@ def hosts_of(data: Path) -> Iterator[Host]:
                 pages[host_of(page.url)][page.url] = page
     for name, found in sorted(pages.items()):
         if len(found) >= LEAST_PAGES:
-            held_out = tuple(url for url in found if hashlib.sha256(url.encode()).digest()[0] % 2)
-            shown = {url: page for url, page in found.items() if url not in held_out}
-            yield Host(name, shown, held_out, _sections(name, found))
+            drawn = sorted(found, key=lambda url: hashlib.sha256(url.encode()).digest())
+            shown = {url: found[url] for url in drawn[: len(drawn) // 2]}
+            links = {url: page.title or " ".join(page.text.split()[:8]) for url, page in shown.items()}
+            others = {link.url: link.text for page in shown.values() for link in _links(page, name)}
+            yield Host(name, shown, others | links, tuple(drawn[len(drawn) // 2 :]), _sections(name, found))
 
 
-def _sections(host: str, pages: Mapping[str, GoldPage]) -> dict[str, str]:
+def _links(page: GoldPage, host: str) -> list[SeenLink]:
+    front = front_of(page)
+    return [link for link in front.links if host_of(link.url) == host] if front else []
+
+
+def _sections(host: str, pages: Mapping[str, GoldPage]) -> tuple[str, ...]:
     """The addresses on a host that half of its pages link to by a few words: its menus."""
     counted: Counter[str] = Counter()
-    names: dict[str, str] = {}
-    for front in filter(None, map(front_of, pages.values())):
-        links = {link.url: link.text for link in front.links if host_of(link.url) == host}
-        counted.update(list(links))
-        names |= links
-    least = max(3, LEAST_SHARE * len(pages))
+    for page in pages.values():
+        menu = (link.url for link in _links(page, host) if 0 < count_words(link.text) < HEADLINE_WORDS)
+        counted.update(url for url in menu if not is_front(url))
     known = {document_id(url) for url in pages}
-    often = (url for url, n in counted.items() if n >= least and document_id(url) not in known and not is_front(url))
-    return {url: names[url] for url in often if 0 < count_words(names[url]) < HEADLINE_WORDS}
+    least = max(3, LEAST_SHARE * len(pages))
+    return tuple(url for url, n in counted.items() if n >= least and document_id(url) not in known)
 
 
-def add(host: Host, folder: Path) -> Path:
-    """Run `newscorpus portal add` on a host, replayed here; gives the file that it wrote."""
-    headlines = {url: page.title or page.text[:60] or "A headline of five words" for url, page in host.shown.items()}
-    articles = {url: page.html for url, page in host.shown.items()}
-    with serving_host(articles, headlines, host.sections) as base:
-        code = "from newscorpus.cli import main; main()"
-        command = [sys.executable, "-c", code, "portal", "add", base, "--name", "paper"]
-        subprocess.run(command, cwd=folder, env=environment(), timeout=60 * MINUTES, capture_output=True, check=False)
+def read_saved(host: Host, folder: Path) -> Path:
+    """Write the file of a portal as `portal add` does of a saved front page; gives its path."""
+    links = "".join(f'<a href="{escape(url)}">{escape(text)}</a> ' for url, text in host.links.items())
+    front = read_front_page(Page.from_html(f"<html><body>{links}</body></html>", f"http://{host.name}/"))
+    file = folder / "paper.toml"
+    file.write_text(draft_portal(front, "paper", NO_CRAWL, propose_patterns(front, NO_CRAWL)), "utf-8")
+    return file
+
+
+def add_replayed(host: Host, folder: Path) -> Path:
+    """Run `newscorpus portal add` on a host that is replayed here; gives the file that it wrote."""
+    pages = {url: page.html for url, page in host.shown.items()}
+    with serving_host(pages, host.links, host.sections) as base:
+        command = [*NEWSCORPUS, "portal", "add", base, "--name", "paper"]
+        subprocess.run(command, cwd=folder, env=environment(), timeout=SECONDS, capture_output=True, check=False)
     return folder / "portals" / "paper.toml"
 
 
@@ -99,7 +116,7 @@ def taken(file: Path, urls: Iterable[str]) -> list[str]:
     return [url for url in urls if portal.is_article(url)]
 
 
-def print_hosts(hosts: Iterable[Host]) -> None:
+def print_hosts(hosts: Iterable[Host], add: Callable[[Host, Path], Path]) -> None:
     """Print how the patterns of each host do."""
     total: Counter[str] = Counter()
     print("| host | articles held out | taken | sections | taken |\n|---|--:|--:|--:|--:|")
@@ -129,9 +146,15 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
-    parser.add_argument("--hosts", type=int, default=None, help="only the first N hosts")
+    parser.add_argument("--crawled", type=int, default=8, metavar="N", help="hosts that are replayed and crawled")
     given = parser.parse_args()
-    print_hosts(list(hosts_of(given.data))[: given.hosts])
+    hosts = sorted(hosts_of(given.data), key=lambda host: hashlib.sha256(host.name.encode()).digest())
+    print("A saved front page, nothing fetched:\n")
+    print_hosts(hosts, read_saved)
+
+    print("Replayed and crawled:\n")
+    print_hosts(hosts[: given.crawled], add_replayed)
+    print("The links of one page alone, and the page itself:\n")
     print_types(read_pages(given.data / "wcxb.jsonl.zst"))
 
 

@@ -4,9 +4,11 @@ import asyncio
 import logging
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
@@ -32,6 +34,7 @@ from newscorpus.crawl.ledger import Ledger, LedgerError
 from newscorpus.crawl.ledger.shortfalls import unreached
 from newscorpus.crawl.ledger.status import PortalStatus, ledger_files, status
 from newscorpus.errors import CorpusError, CrawlError
+from newscorpus.explain.reasons import advice
 from newscorpus.files import exclusive
 from newscorpus.layout import ARCHIVE, CRAWL_LOCK, FILES, INTAKE, OWN, WARC_SUFFIX, refuse_strangers, remove_own
 from newscorpus.publish.build import build
@@ -41,6 +44,9 @@ from newscorpus.recipe import REVIEWED
 
 STOPPED = frozenset({"shutdown", "cannot_write", "extractor_failed"})
 """Ends after which no page is judged again: somebody waits for the end, or it cannot be done."""
+
+DOUBTFUL = "quality/low_confidence"
+"""Reason of what a build leaves out as probably wrong."""
 
 logger = logging.getLogger(__name__)
 
@@ -120,6 +126,11 @@ class CorpusExtension:
             logger.info(text, stats.get(KEPT, 0), kept, self._corpus, _published(built), why)
         else:
             logger.error("Kept no article: %s", why_nothing(stats, figures))
+        lost = Counter({DOUBTFUL: built.get("low_confidence", 0)})
+        for loss in chain.from_iterable(one["losses"] for one in figures.values()):
+            lost[loss["reason"]] += loss["n"]
+        for line in advice(lost):
+            logger.info("Worth doing: %s", line)
 
     def _statuses(self, ends: Mapping[str, str]) -> list[PortalStatus]:
         try:

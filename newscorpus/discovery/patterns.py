@@ -108,7 +108,7 @@ def propose(links: Iterable[SeenLink]) -> Proposed:
     for link in _each_once(links):
         targets[seems_article(link)][target_of(link.url)] = None
     articles, sections = list(targets[True]), list(targets[False])
-    chosen = tuple(_choose(articles, sections))
+    chosen = tuple(_choose(articles, sections, list(targets[None])))
     menu = [one for one in sections if not any(re.search(pattern.expression, one) for pattern in chosen)]
     return Proposed(chosen, tuple(_menu(menu)), len(articles), len(sections), len(targets[None]))
 
@@ -145,14 +145,19 @@ def _either(one: bool | None, other: bool | None) -> bool | None:
     return other if one is None else one
 
 
-def _choose(articles: Sequence[str], sections: Sequence[str]) -> Iterator[Pattern]:
-    """Choose expressions, each time the one that takes the most articles still left, until hardly any is."""
+def _choose(articles: Sequence[str], sections: Sequence[str], others: Sequence[str]) -> Iterator[Pattern]:
+    """Choose expressions, each time the one that takes the most articles still left, until hardly any is.
+
+    Of several that take as many, the one that takes the fewest of the others, of which nothing is known.
+    """
     found = {one: _taken(one, articles) for one in _candidates(articles)}
     wrong = {one: _taken(one, sections) for one, taken in found.items() if len(taken) >= LEAST_ARTICLES}
     fit = {one: found[one] for one, bad in wrong.items() if len(bad) <= MOST_SECTIONS * len(found[one])}
+    n_others = {one: len(_taken(one, others)) for one in fit}
     left = set(articles)
     for _ in range(MOST_PATTERNS):
-        best = max(fit, key=lambda one: (len(fit[one] & left) - WEIGHT * len(wrong[one]), -len(one), one), default="")
+        gains = {one: len(taken & left) - WEIGHT * len(wrong[one]) for one, taken in fit.items()}
+        best = max(fit, key=lambda one: (gains[one], -n_others[one], -len(one), one), default="")
         if not best or len(fit[best] & left) < LEAST_ARTICLES or len(left) <= (1 - ENOUGH) * len(articles):
             return
         left -= fit[best]

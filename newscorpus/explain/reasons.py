@@ -14,6 +14,12 @@ from newscorpus.layout import LEDGER, LOW_CONFIDENCE, REJECTED
 EXAMPLES = 5
 """Pages that are named of each reason; the last ones, since the site may have changed."""
 
+NOTHING = ("Nothing.", "Nothing:", "Nothing;")
+"""How the advice begins on what a user cannot mend, or need not."""
+
+MOST_ADVICE = 3
+"""Pieces of advice at a time; the table has all."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:
@@ -45,12 +51,16 @@ def find_reason(name: str) -> Reason:
     Raises:
         CorpusError: there is no such reason.
     """
+    if found := _look_up(name):
+        return found
+    stages = dict.fromkeys(each.partition("/")[0] for each in known_reasons())
+    raise CorpusError(f"no reason {name!r}; a reason is STAGE/REASON, with one of the stages {', '.join(stages)}")
+
+
+def _look_up(name: str) -> Reason | None:
     known = known_reasons()
     begins = (one for one in known.values() if one.name.endswith("*") and name.startswith(one.name[:-1]))
-    if found := known.get(name) or next(begins, None):
-        return found
-    stages = dict.fromkeys(each.partition("/")[0] for each in known)
-    raise CorpusError(f"no reason {name!r}; a reason is STAGE/REASON, with one of the stages {', '.join(stages)}")
+    return known.get(name) or next(begins, None)
 
 
 def reasons_met(corpus: Path) -> Mapping[str, Met]:
@@ -68,6 +78,18 @@ def reasons_met(corpus: Path) -> Mapping[str, Met]:
             of_reason.pages += 1
             of_reason.examples = [*of_reason.examples, f"{rejected.url}  {rejected.detail}".rstrip()][-EXAMPLES:]
     return dict(sorted(met.items(), key=lambda item: (-item[1].pages, item[0])))
+
+
+def advice(lost: Mapping[str, int]) -> list[str]:
+    """Say in a line each what is most worth doing about lost pages: the biggest losses that a user can mend.
+
+    Args:
+        lost: number of pages by reason; those that other people's spiders give are passed over.
+    """
+    ordered = sorted(((n, name) for name, n in lost.items() if n), key=lambda one: (-one[0], one[1]))
+    known = [(n, name, reason.change) for n, name in ordered if (reason := _look_up(name))]
+    mendable = [one for one in known if not one[2].startswith(NOTHING)]
+    return [f"{n:,} pages left out by {name}: {change}" for n, name, change in mendable[:MOST_ADVICE]]
 
 
 def as_markdown() -> str:

@@ -82,9 +82,8 @@ def _links_within(page: ParsedPage, url: str, domain: str) -> Iterator[SeenLink]
 
 def _name_of(domain: str) -> str:
     """The part of a host that people know it by: "vesti" of vesti.example, "blog-vesti" of blog.vesti.example."""
-    found = SUFFIX_LIST(domain)
-    known = "-".join(filter(None, (found.subdomain, found.domain))) if found.suffix else domain
-    return re.sub(r"[^a-z0-9]+", "-", known).strip("-")
+    suffix = SUFFIX_LIST(domain).suffix or re.sub(r"^.*\.|^[^.]*$|^[\d.]+$", "", domain)
+    return re.sub(r"[^a-z0-9]+", "-", domain.removesuffix(f".{suffix}")).strip("-")
 
 
 def _barrier(page: ParsedPage, url: str, n_links: int) -> str:

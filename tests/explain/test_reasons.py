@@ -8,7 +8,7 @@ from newscorpus.addon.guards import MESSAGES, REASONS
 from newscorpus.cli import main
 from newscorpus.corpus.quality.judge import FILTERS
 from newscorpus.errors import CorpusError
-from newscorpus.explain.reasons import as_markdown, find_reason, known_reasons, reasons_met
+from newscorpus.explain.reasons import advice, as_markdown, find_reason, known_reasons, reasons_met
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("newscorpus", "spiders", "pipelines")
@@ -93,3 +93,23 @@ def test_the_command(corpus: Path, capsys: pytest.CaptureFixture[str], monkeypat
     assert "discovery/trap  0 pages" in capsys.readouterr().out
     run(monkeypatch)
     assert capsys.readouterr().out.count("\n") == 3 * len(known_reasons())
+
+
+def test_the_biggest_losses_that_can_be_mended_are_advised_on() -> None:
+    lost = {
+        "discovery/soft_404": 0,
+        "fetch/timeout": 90,  # the next crawl asks again
+        "language/unexpected_language": 24,
+        "quality/low_confidence": 70,
+        "mine/own": 60,  # of a spider that is not ours
+        "fetch/http_404": 30,
+        "quality/too_short": 5,
+    }
+    found = advice(lost)
+    assert [line.split(":")[0] for line in found] == [
+        "70 pages left out by quality/low_confidence",
+        "30 pages left out by fetch/http_404",
+        "24 pages left out by language/unexpected_language",
+    ]
+    assert found[2].endswith(find_reason("language/unexpected_language").change)
+    assert advice({}) == []

@@ -1,11 +1,11 @@
 """Real pages of one news site on loopback, each under its own path, with a front page and sections made for them.
 
-The front page links to the articles by their headlines and to the sections by their names; a section page links to all
-articles. Whatever else the pages link to is missing.
+The front page carries the links that it is given; every section shows the front page. Whatever else pages link to is
+missing.
 """
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,25 +18,28 @@ class HostServer(ThreadingHTTPServer):
 
     Args:
         articles: the HTML of each by its address, whose host is taken away wherever the pages name it.
-        headlines: of the articles, by address.
-        sections: names of the sections by address.
+        links: texts of the links of the front page, by address.
+        sections: addresses of the sections.
     """
 
     daemon_threads = True
 
-    def __init__(self, articles: Mapping[str, str], headlines: Mapping[str, str], sections: Mapping[str, str]) -> None:
+    def __init__(self, articles: Mapping[str, str], links: Mapping[str, str], sections: Collection[str]) -> None:
         super().__init__(("127.0.0.1", 0), HostHandler)
         host = next(iter(articles)).split("/")[2]
-        stories = "".join(_link(url, headlines[url]) for url in articles)
-        menu = "".join(_link(url, name) for url, name in sections.items())
-        front = f"<html><body><nav><ul>{menu}</ul></nav><ul>{stories}</ul></body></html>"
-        self.bodies = dict.fromkeys((target_of(url) for url in sections), front) | {"/": front}
+        front = f"<html><body><ul>{''.join(map(_link, links, links.values()))}</ul></body></html>"
+        self.bodies = dict.fromkeys(map(_path, sections), front) | {"/": front}
         for url, html in articles.items():
-            self.bodies[target_of(url)] = html.replace(f"https://{host}", "").replace(f"http://{host}", "")
+            self.bodies[_path(url)] = html.replace(f"https://{host}", "").replace(f"http://{host}", "")
+
+
+def _path(url: str) -> str:
+    """Path and query of an address; two slashes at the beginning would name another host."""
+    return "/" + target_of(url).lstrip("/")
 
 
 def _link(url: str, text: str) -> str:
-    return f'<li><a href="{escape(target_of(url))}">{escape(text)}</a></li>'
+    return f'<li><a href="{escape(_path(url))}">{escape(text)}</a></li>'
 
 
 class HostHandler(BaseHTTPRequestHandler):
@@ -59,11 +62,9 @@ class HostHandler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving_host(
-    articles: Mapping[str, str], headlines: Mapping[str, str], sections: Mapping[str, str]
-) -> Iterator[str]:
+def serving_host(articles: Mapping[str, str], links: Mapping[str, str], sections: Collection[str]) -> Iterator[str]:
     """Serve a site while the context lasts; gives its address."""
-    with HostServer(articles, headlines, sections) as server:
+    with HostServer(articles, links, sections) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
         try:
