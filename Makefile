@@ -49,15 +49,18 @@ clean:
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' \
 		|| { echo 'newscorpus needs Python 3.11, 3.12 or 3.13; name one: make PYTHON=python3.12 ...' >&2; exit 1; }
+	@echo 'Making $(VENV) with $(PYTHON), once.'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/.runs: requirements.txt pyproject.toml | $(BIN)/python
+	@echo 'Installing what newscorpus needs into $(VENV): a minute or two, without a word.'
 	$(BIN)/python -m pip install --quiet -r requirements.txt
 	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --no-deps --editable .
 	@touch $@
 
 $(VENV)/.tests: requirements-dev.txt pyproject.toml | $(BIN)/python
+	@echo 'Installing what the tests need into $(VENV): some minutes, without a word.'
 	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
 	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --no-deps --editable .
 	@touch $@

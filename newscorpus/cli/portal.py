@@ -206,7 +206,7 @@ def score(
     file = ProfileFile(profile, read_profile(profile).hash) if profile else kept
     scored = score_portal(found, gold, Recipe(), file, jobs, partial(progress, what="pages read"))
     rows = [(one.name, *(f"{value:.3f}" for value in astuple(one.f1))) for one in scored.readers]
-    _print_table(("by", "mean page F1", "from", "to"), rows)
+    print_table(("by", "mean page F1", "from", "to"), rows)
     typer.echo(f"pages: {scored.pages}")
     for lead in scored.leads:
         typer.echo(_say_lead(lead))
