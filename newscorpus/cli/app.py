@@ -1,7 +1,6 @@
 """Define the command that the verbs are added to, and the options that several verbs share."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import version
