@@ -27,7 +27,13 @@ from newscorpus.crawl.robots import RightsPolicy, judge_rights
 from newscorpus.data import SCHEMA, Article, Evidence, Page, Rejected, RuleHit
 from newscorpus.dedup.signature import sign
 from newscorpus.discovery.addresses import PORTAL_EVIDENCE, PROMISING, AddressTrust
-from newscorpus.extraction.extractor import TEMPLATE_SHORT, BlockSystemExtractor, Extractor, SystemExtractor, join
+from newscorpus.extraction.extractor import (
+    TEMPLATE_SHORT,
+    BlockSystemExtractor,
+    Extractor,
+    SystemExtractor,
+    join,
+)
 from newscorpus.extraction.fields.entities import ARTICLES as ARTICLE_KINDS
 from newscorpus.extraction.fields.learned import MODEL as FIELDS_MODEL
 from newscorpus.extraction.second_opinion import PACKAGE
@@ -221,9 +227,12 @@ def see_page(recipe: Recipe, page: SourcePage) -> SeenPage | None:
 
     Errors as for `extractor_of`.
     """
-    page = replace(page, profile=None)
-    extractor, name = extractor_of(recipe, page), recipe.decider_for(page)[0]
-    if name not in REVIEWED or not isinstance(extractor, BlockSystemExtractor):
+    if recipe.decider_for(page)[0] not in REVIEWED or page.trust is AddressTrust.SECTION:
+        return None
+    # A second opinion says nothing of the blocks, nor do further pages.
+    page = replace(page, profile=None, extractor="", following=())
+    extractor = extractor_of(replace(recipe, extractor=ALONE), page)
+    if not isinstance(extractor, BlockSystemExtractor):
         return None
     reading = extractor.read(page.page)
     if isinstance(reading, Rejected) or not isinstance(extract_article(extractor.after(reading), page), Article):

@@ -47,6 +47,7 @@ def explain(
     upper: Upper = None,
     lower: Lower = None,
     fields_model: FieldsModel = "",
+    profile: Annotated[Path | None, Option(metavar="FILE", help="Profile of the portal of FILE.html.")] = None,
     rights: Rights = "record",
     quality: Quality = None,
     as_json: Annotated[bool, Option("--json", help="Print one line of JSON (as --format json).")] = False,
@@ -58,14 +59,14 @@ def explain(
     """Explain what became of an address, or of a page.
 
     Of a URL in a corpus: how it was found, when it was fetched, and why it is in or out. Of a page: every field with
-    the sources that agree and those that differ, and every block with its label, its score and the rules that changed
-    it.
+    the sources that agree and those that differ, and every block with its label, its score and what changed it: rules,
+    or `profile`, what the other pages of its portal say.
     """
     from newscorpus.explain.address import explain as explain_address
     from newscorpus.urls import is_web
 
-    if is_web(source) and (corpus is None or url or template or portal):
-        raise typer.BadParameter("a URL needs --corpus, and takes neither --url nor --portal nor --template")
+    if is_web(source) and (corpus is None or url or template or portal or profile):
+        raise typer.BadParameter("a URL needs --corpus, and takes none of --url, --portal, --template, --profile")
     if corpus is not None and not is_web(source):
         raise typer.BadParameter("--corpus is for a URL")
     if portal and template:
@@ -76,9 +77,12 @@ def explain(
     shown = None
     if explanation is None or page or format is ExplainFormat.HTML:  # what reads pages takes a second to load
         from newscorpus.explain.page import archived_source, show_page
-        from newscorpus.stored import page_origin, read_source
+        from newscorpus.profiles.profile import profiles_of
+        from newscorpus.recipe import add_profile
+        from newscorpus.stored import page_origin, read_source, with_profile
 
         origin = page_origin(portal, template)
+        origin = with_profile(origin, profile) if profile else origin
         answered = explanation.answered if explanation else None
         place = (answered.archive_file, answered.archive_offset) if answered else ("", 0)
         found = archived_source(corpus, source, *place) if corpus else origin(read_source(source, url))
@@ -91,7 +95,7 @@ def explain(
             lower=lower,
             fields_model=fields_model,
         )
-        shown = show_page(recipe, found)
+        shown = show_page(recipe, add_profile(recipe, profiles_of(corpus), found) if corpus else found)
     if shown and format is ExplainFormat.HTML:
         _write_html(shown, source, output)
     else:

@@ -197,6 +197,8 @@ def _log(page: SourcePage, reading: Reading, labelled: tuple[LabelledBlock, ...]
         hits = ", ".join(f"{hit.field} {hit.position + 1}" for hit in reading.rule_hits)
         yield f"template of {page.source}: {hits or 'no rule'} found something"
     yield f"segment: {len(reading.blocks)} blocks"
+    if page.profile:
+        yield f"profile: {page.profile.path.name}, {page.profile.hash}"
     if reading.is_closed:
         yield "paywall: the page is declared not free; hidden blocks are left out"
     if labelled:

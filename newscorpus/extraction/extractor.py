@@ -41,6 +41,8 @@ TEMPLATE_SHORT = "template_short"
 """Flag of a text of a template that looks cut off."""
 NO_MAIN_TEXT = "no_main_text"
 """Reason of a page on which no text was found."""
+PROFILE = "profile"
+"""Reason of the blocks on which the other pages of the portal decided otherwise than the model."""
 COMPARED = 10
 """One page in so many, by the hash of its address, on which the text of a template is compared."""
 LITTLE_WORDS = 50

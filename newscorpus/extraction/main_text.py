@@ -11,7 +11,7 @@ from newscorpus.data import LOW_CONFIDENCE, Label, LabelledBlock, Rejected
 from newscorpus.extraction.carried import complete
 from newscorpus.extraction.classify import ALMOST, COLUMNS, GOOD, Classifier, label_by
 from newscorpus.extraction.conventions import apply_conventions, lacks_parts, lines_of
-from newscorpus.extraction.extractor import NO_MAIN_TEXT, FoundText, Reading
+from newscorpus.extraction.extractor import NO_MAIN_TEXT, PROFILE, FoundText, Reading
 from newscorpus.extraction.features import Hints, PageFeatures, measure
 from newscorpus.extraction.post_analysis import DEFAULT_RULES, revise
 from newscorpus.extraction.post_analysis.headline import Labelled
@@ -30,8 +30,6 @@ from newscorpus.extraction.verdict import (
 MODEL = "main-text"
 INPUTS = (*COLUMNS, *(f"page: {name}" for name in SIGNS), *(f"pair: {name}" for name in PAIR_SIGNS))
 """All that the model's trees and numbers were trained on."""
-PROFILE = "profile"
-"""Reason of the blocks on which the other pages of the portal decided otherwise than the model."""
 MOST_ROUNDS = 3
 """Times that a page is judged again without other articles that it appends."""
 
@@ -137,5 +135,7 @@ class MainTextSystem:
 
 
 def _note_change(alone: LabelledBlock, reviewed: LabelledBlock) -> LabelledBlock:
-    """The second verdict, with a reason where it differs from the one by the page alone."""
-    return msgspec.structs.replace(reviewed, reasons=(PROFILE,)) if alone.label is not reviewed.label else reviewed
+    """The second verdict, with a reason and the first score where it differs from the one by the page alone."""
+    if alone.label is reviewed.label:
+        return reviewed
+    return msgspec.structs.replace(reviewed, reasons=(PROFILE,), given=alone.score)

@@ -19,8 +19,8 @@ from lxml.html import HtmlElement
 
 from newscorpus.arrays import Floats, Hashes
 from newscorpus.artifacts import Artifact
-from newscorpus.data import LabelledBlock
-from newscorpus.extraction.extractor import FoundText, Reading
+from newscorpus.data import Label, LabelledBlock
+from newscorpus.extraction.extractor import PROFILE, FoundText, Reading
 from newscorpus.extraction.features.characters import Words, count_characters
 from newscorpus.extraction.features.wording import grams, is_among
 from newscorpus.extraction.post_analysis.headline import lower_words, possible_headlines
@@ -179,6 +179,12 @@ def _is_costly(tree: HtmlElement) -> bool:
     return steps > MOST_STEPS
 
 
+def _without_dropped(other: Sequence[str], labelled: Sequence[LabelledBlock]) -> list[str]:
+    """The paragraphs of another text but for those that the other pages of the portal show to be none."""
+    dropped = {lower_words(item.block.text) for item in labelled if PROFILE in item.reasons and item.label is Label.BAD}
+    return [each for each in other if lower_words(each) not in dropped]
+
+
 def decide(
     arbiter: Arbiter, reading: Reading, labelled: Sequence[LabelledBlock], signs: Floats, found: FoundText
 ) -> FoundText:
@@ -188,7 +194,7 @@ def decide(
     """
     if found.confidence >= ASK_BELOW or len(labelled) > MOST_BLOCKS or _is_costly(reading.tree):
         return found
-    other = other_text(reading)
+    other = _without_dropped(other_text(reading), labelled)
     pair = read_pair(signs, found.confidence, labelled, found.paragraphs, other)
     confidence, takes_other = arbiter(pair)
     flags = (DISAGREE,) if disagree(pair) else ()

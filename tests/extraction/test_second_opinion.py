@@ -69,6 +69,17 @@ def test_the_text_more_probably_right_is_taken_and_who_decided_is_named(asked: l
     assert own.confidence == other.confidence == round(ALWAYS(np.zeros(N_SIGNS)), 3)
 
 
+def test_what_the_other_pages_of_the_portal_show_to_be_no_text_is_not_brought_back(
+    asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = paragraphs("bridge")
+    monkeypatch.setattr(second_opinion, "other_text", lambda _: [f"{text[0].upper()} ", *text[1:], *OTHER_TEXT])
+    page = reading()
+    first = np.array([block.text == text[0] for block in page.blocks])
+    reviewed = replace(page, review=lambda _, probability: np.where(first, 0.0, probability))
+    assert list(found_by(system(OTHER), reviewed).paragraphs) == [*text[1:], *OTHER_TEXT]
+
+
 def test_the_record_says_that_the_text_is_a_second_opinion(asked: list[str]) -> None:
     made = assemble(reading(), found_by(system(OTHER), reading()))
     assert isinstance(made, Article)

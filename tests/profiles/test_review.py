@@ -5,11 +5,13 @@ from unittest.mock import Mock
 
 import pytest
 from prose import article, paragraphs
+from typer.testing import CliRunner
 
 from newscorpus.artifacts import Artifact, ArtifactError, Metadata
+from newscorpus.cli import app
 from newscorpus.data import Article, Label, Page
 from newscorpus.extraction import extractor as extraction
-from newscorpus.extraction.main_text import PROFILE
+from newscorpus.extraction.extractor import PROFILE
 from newscorpus.extraction.parse import parse
 from newscorpus.profiles.evidence import EVIDENCE
 from newscorpus.profiles.learn import learn
@@ -49,6 +51,21 @@ def test_blocks_say_that_the_profile_decided(tmp_path: Path) -> None:
     extractor = extractor_of(RECIPE, SourcePage(page(3).page, profile=file))
     changed = [item for item in extractor.label(page(3).page) if PROFILE in item.reasons]  # type: ignore[attr-defined]
     assert [(item.block.text, item.label) for item in changed] == [(OFFER, Label.BAD)]
+    assert changed[0].score < 0.5 < (changed[0].given or 0.0)
+
+
+def test_the_command_explains_what_the_profile_changed(tmp_path: Path) -> None:
+    file = write_profile(tmp_path / "vesti.json", profile())
+    (tmp_path / "page.html").write_bytes(page(3).page.body)
+    arguments = ["explain", str(tmp_path / "page.html"), "--url", page(3).page.url, "--extractor", RECIPE.extractor]
+    shown = CliRunner().invoke(app, [*arguments, "--profile", str(file.path)]).output
+    (line,) = (line for line in shown.split("\n") if OFFER[:40] in line)
+    assert line.startswith("bad ")
+    assert "[profile; score was 0." in line
+    assert "[profile" not in CliRunner().invoke(app, arguments).output
+    html = CliRunner().invoke(app, [*arguments, "--profile", str(file.path), "--format", "html"]).output
+    assert f"profile: vesti.json, {file.hash}" in html
+    assert "profile: changed 1 block" in html
 
 
 def test_the_hash_of_the_profile_is_part_of_the_recipe(tmp_path: Path) -> None:

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 from prose import article, paragraphs
+from typer.testing import CliRunner
 
+from newscorpus.cli import app
 from newscorpus.corpus.intake import encode_row
 from newscorpus.corpus.published import open_corpus
 from newscorpus.crawl.archive.encode import encode
@@ -75,6 +77,8 @@ def test_rows_that_were_made_without_a_profile_are_judged_again(tmp_path: Path) 
     assert use_profiles(archived).outcomes == {"kept": 8}
     texts = {record.text for record in published(tmp_path)}
     assert texts == {"\n".join(paragraphs(f"story {number}")) for number in NUMBERS}
+    explained = CliRunner().invoke(app, ["explain", page(0).url, "--corpus", str(tmp_path), "--page"]).output
+    assert "[profile; score was 0." in explained
     later = crawled(tmp_path, (8,))  # judged by the profile at once
     assert use_profiles(later).outcomes == {}
     assert not [record for record in published(tmp_path) if OFFER in record.text]
