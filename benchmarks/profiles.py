@@ -12,8 +12,10 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -38,14 +40,15 @@ from newscorpus.learning.site_review import (
 from newscorpus.learning.sources import training_pages
 from newscorpus.profiles.evidence import EVERYWHERE_WORDS, EVIDENCE, PageEvidence
 from newscorpus.profiles.learn import LEAST_PAGES, MOST_PAGES, learn
-from newscorpus.profiles.review import SiteReview, judge
+from newscorpus.profiles.profile import write_profile
+from newscorpus.profiles.review import judge
 from newscorpus.recipe import Recipe, SourcePage, extractor_of, see_page
 
 DRAWS = 10
 MANY_PAGES = 10
 """From so many pages on a site counts as one with many."""
-TIMED_PAGES = 60
-"""Pages on which the cost is measured."""
+TIMED_SITES, TIMED_PAGES = 12, 9
+"""Sites, those with the most pages, and pages of each on which the cost is measured."""
 LEARNED_PAGES = 500
 """Pages for which the time of a profile is given."""
 RESULTS = Path(__file__).parent / "results" / "profiles.md"
@@ -88,7 +91,7 @@ def repeated_words(pages: Sequence[SitePage], measured: Sequence[PageEvidence], 
     """Words in kept paragraphs whose text stands on other pages of the site too: wrong ones and right ones."""
     column, sums = tuple(EVIDENCE).index("is_repeated"), np.zeros(2)
     for page, evidence, probability in zip(pages, measured, kept, strict=True):
-        words, good = page.example.features.words.astype(np.float64), page.example.good
+        words, good = page.words, page.example.good
         is_meant = (evidence.rows[:, column] > 0) & (words >= EVERYWHERE_WORDS) & (probability > GOOD)
         sums += ((words * (1 - good))[is_meant].sum(), (words * good)[is_meant].sum())
     return sums
@@ -99,13 +102,13 @@ def gain_lines(pages: Sequence[SitePage], gains: Floats, before: Floats) -> Iter
     count = Counter(page.site for page in pages)
     sets = [page.example.page.dataset for page in pages]
     groups = {
-        f"{MANY_PAGES} pages and more": [count[page.site] >= MANY_PAGES for page in pages],
-        f"{LEAST_PAGES} to {MANY_PAGES - 1} pages": [count[page.site] < MANY_PAGES for page in pages],
+        f"sites with {MANY_PAGES} pages and more": [count[page.site] >= MANY_PAGES for page in pages],
+        f"sites with {LEAST_PAGES} to {MANY_PAGES - 1}": [count[page.site] < MANY_PAGES for page in pages],
         "all": [True] * len(pages),
         "sets that train nothing": [name not in TEXT_LICENCES for name in sets],
         "wcxb, fundus, article_extraction": [name in {"wcxb", "fundus", "article_extraction"} for name in sets],
     }
-    yield "| sites with | sites | pages | F1 without | F1 with | difference | lowest draw | sites that lose |"
+    yield "| pages of | sites | pages | F1 without | F1 with | difference | lowest draw | sites that lose |"
     yield "|---|--:|--:|--:|--:|---|--:|--:|"
     for name, group in groups.items():
         at = np.flatnonzero(group)
@@ -131,7 +134,7 @@ def quality_lines(pages: Sequence[SitePage], measured: Sequence[PageEvidence]) -
     yield from gain_lines(pages, gains, before)
     wrong, right = repeated_words(pages, measured, own)
     wrong_now, right_now = np.mean([repeated_words(pages, measured, each) for each in kept], axis=0)
-    all_right = sum(float((page.example.features.words * page.example.good).sum()) for page in pages)
+    all_right = sum(float((page.words * page.example.good).sum()) for page in pages)
     yield f"\nParagraphs of {EVERYWHERE_WORDS} words and more that stand on other pages of the site too:\n"
     yield "| words kept | without | with |\n|---|--:|--:|"
     yield f"| wrong | {wrong:,.0f} | {wrong_now:,.0f} |\n| right | {right:,.0f} | {right_now:,.0f} |\n"
@@ -141,34 +144,32 @@ def quality_lines(pages: Sequence[SitePage], measured: Sequence[PageEvidence]) -
 
 def cost_lines(pages: Sequence[SitePage]) -> Iterator[str]:
     """What profiles cost, beside the extraction of the same pages in the same run."""
-    site, _ = Counter(page.site for page in pages).most_common(1)[0]
-    own = [page for page in pages if page.site == site]
-    review = SiteReview(learn((page.seen for page in own), site, ""))
-    recipe = Recipe("main-text-alone")
-    step = max(1, len(pages) // TIMED_PAGES)
-    chosen = [page.example.page for page in pages[::step]]
-    given = [SourcePage(Page.from_html(page.html, page.url)) for page in chosen]
-    extract = extractor_of(recipe)
-    alone = _seconds([partial(extract, page.page) for page in given])
-    seen = _seconds([partial(see_page, recipe, page) for page in given])
-    judged = _seconds([partial(review.good, page) for page in [page.seen for page in own]]) / len(own) * len(given)
-    many = [page.seen for page in pages[:MOST_PAGES]]
-    learning = _seconds([partial(learn, many, site, "")])
-    whole = min(LEARNED_PAGES, MOST_PAGES) * seen / len(given) + learning
+    recipe, sites = Recipe("main-text-alone"), Counter(page.site for page in pages).most_common(TIMED_SITES)
+    seconds, many = np.zeros(3), [page.seen for page in pages[:MOST_PAGES]]
+    with TemporaryDirectory() as folder:
+        for number, (site, _) in enumerate(sites):
+            own = [page for page in pages if page.site == site]
+            file = write_profile(Path(folder) / f"{number}.json", learn((page.seen for page in own), site, ""))
+            given = [SourcePage(Page.from_html(one.html, one.url), site) for one in (each.example.page for each in own)]
+            for page in given[:TIMED_PAGES]:
+                alone, known = extractor_of(recipe, page), extractor_of(recipe, replace(page, profile=file))
+                tasks = (partial(alone, page.page), partial(known, page.page), partial(see_page, recipe, page))
+                for task in tasks[1::-1]:
+                    task()  # what is remembered of a page helps whoever comes second
+                seconds += [_seconds(task) for task in tasks]
+    summing = _seconds(partial(learn, many, "", ""))
+    by_page = seconds / (len(sites) * TIMED_PAGES)
     yield (
-        f"\nThe profile of {LEARNED_PAGES} pages is learned from {MOST_PAGES} of them, in {whole:.0f} seconds of one"
-        f" core: reading a page for it takes {seen / alone:.2f} times as long as extracting it, and summing up"
-        f" {learning:.1f} seconds. Using a profile takes {judged / alone:.1%} of the time of a page. The machine was"
-        " shared."
+        f"\nThe profile of {LEARNED_PAGES} pages is learned from {MOST_PAGES} of them, in"
+        f" {MOST_PAGES * by_page[2] + summing:.0f} seconds of one core: reading a page for it takes"
+        f" {by_page[2] / by_page[0]:.2f} times as long as extracting it, and summing up {summing:.1f} seconds. A"
+        f" profile takes {by_page[1] / by_page[0] - 1:.1%} of the time of a page. The machine was shared."
     )
 
 
-def _seconds(tasks: Sequence[Callable[[], object]]) -> float:
-    for task in tasks[:3]:
-        task()
+def _seconds(task: Callable[[], object]) -> float:
     began = time.process_time()
-    for task in tasks:
-        task()
+    task()
     return time.process_time() - began
 
 

@@ -100,8 +100,8 @@ class Template(Protocol):
 class Review(Protocol):
     """What is known of a portal from its other pages, and judges the blocks of a page again."""
 
-    def __call__(self, reading: "Reading", probability: Floats) -> Floats:
-        """Per block the probability of being main text, from the one that the page alone gives."""
+    def __call__(self, reading: "Reading", probability: Floats, words: Floats) -> Floats:
+        """Per block the probability of being main text, from the one that the page alone gives and its words."""
         ...
 
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import msgspec
+import numpy as np
 
 from newscorpus.arrays import Floats
 from newscorpus.artifacts import Artifact, load_artifact
@@ -124,7 +125,8 @@ class MainTextSystem:
         probability = self.classify(features)
         labelled = self._by(probability, features, reading)
         if reading.review:
-            reviewed = self._by(reading.review(reading, probability), features, reading)
+            words = features.words.astype(np.float64)
+            reviewed = self._by(reading.review(reading, probability, words), features, reading)
             labelled = tuple(map(_note_change, labelled, reviewed))
         revised = revise(labelled, fields.title, self.rules, self.config)
         return apply_conventions(revised, fields, reading.leave_out), features

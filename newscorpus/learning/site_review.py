@@ -64,6 +64,11 @@ class SitePage:
     probability: Floats  # of each block
 
     @property
+    def words(self) -> Floats:
+        """The number of words of each block."""
+        return self.example.features.words.astype(np.float64)
+
+    @property
     def seen(self) -> SeenPage:
         """The page, to learn a profile from."""
         example = self.example
@@ -135,7 +140,9 @@ def measure_sites(pages: Sequence[SitePage]) -> list[PageEvidence]:
     of_site = {
         site: SiteEvidence(learn((page.seen for page in held), site, MAIN_TEXT)) for site, held in by_site.items()
     }
-    return [of_site[page.site].measure(page.seen.id, page.example.blocks, page.probability) for page in pages]
+    return [
+        of_site[page.site].measure(page.seen.id, page.example.blocks, page.probability, page.words) for page in pages
+    ]
 
 
 def learn_review(pages: Sequence[SitePage], measured: Sequence[PageEvidence]) -> Logistic:
@@ -145,7 +152,7 @@ def learn_review(pages: Sequence[SitePage], measured: Sequence[PageEvidence]) ->
     for page, found in zip(pages, measured, strict=True):
         evidence = found.rows
         kept = (evidence[:, 0] > CLEAR_OWN) | (evidence[:, 1] > log_odds(np.array(CLEAR_PATH), LEAST_PATH))
-        words = np.minimum(page.example.features.words.astype(np.float64), MOST_WORDS)
+        words = np.minimum(page.words, MOST_WORDS)
         weight = words / max(words.sum(), LEAST_WORDS) * page.example.weight / count[page.site] ** 0.5
         rows.append(evidence[kept])
         good.append(page.example.good[kept])

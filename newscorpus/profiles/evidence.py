@@ -10,7 +10,6 @@ from newscorpus.arrays import Flags, Floats, Integers
 from newscorpus.data import Block
 from newscorpus.profiles.names import paths_of, text_key
 from newscorpus.profiles.profile import Profile
-from newscorpus.tokens import count_words
 
 EVIDENCE: Final = {
     "own": "log odds of the model's verdict on the block",
@@ -56,15 +55,15 @@ class SiteEvidence:
         self._facts: Floats = np.array([*facts, (0, 0, 0, 0)], np.float64)  # the last row is of unknown paths
         self._copies = {key: repeated.pages for key, repeated in profile.texts.items()}
 
-    def measure(self, document: str, blocks: Sequence[Block], probability: Floats) -> PageEvidence:
+    def measure(self, document: str, blocks: Sequence[Block], probability: Floats, words: Floats) -> PageEvidence:
         """The evidence on each block of a page.
 
         Args:
             document: id of the page.
             blocks: of the page, at least one.
             probability: of each block, by the model.
+            words: of each block, their number.
         """
-        words = np.array([count_words(block.text) for block in blocks], np.float64)
         is_own = document in self._documents
         paths, keys = paths_of(blocks), [text_key(block.text) for block in blocks]
         number = {path: at for at, path in enumerate(dict.fromkeys(paths))}

@@ -12,7 +12,7 @@ from newscorpus.data import Block, Fields, Label, LabelledBlock
 from newscorpus.extraction.extractor import Reading
 from newscorpus.extraction.fields.dates import Setting, parse_date
 from newscorpus.extraction.post_analysis.headline import lower_words
-from newscorpus.profiles.names import opening_key, path_of, text_key
+from newscorpus.profiles.names import opening_key, path_of, paths_of, text_key
 from newscorpus.profiles.profile import FieldFacts, PathFacts, Profile, Repeated
 from newscorpus.tokens import count_words
 from newscorpus.urls import document_address, id_of_page
@@ -143,8 +143,8 @@ def _paths(pages: Sequence[SeenPage]) -> dict[str, PathFacts]:
     places: defaultdict[str, _Place] = defaultdict(_Place)
     for page in pages:
         at: defaultdict[str, list[LabelledBlock]] = defaultdict(list)
-        for item in page.labelled:
-            at[path_of(item.block.element)].append(item)
+        for path, item in zip(paths_of([item.block for item in page.labelled]), page.labelled, strict=True):
+            at[path].append(item)
         for path, items in at.items():
             places[path].add(items)
     return {path: place.facts() for path, place in places.items() if place.pages > 1}

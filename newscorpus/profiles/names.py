@@ -36,7 +36,14 @@ def path_of(element: Element) -> str:
 def paths_of(blocks: Sequence[Block]) -> list[str]:
     """Name the way to the element of each block, as `path_of`."""
     known: dict[Element, str] = {}
-    return [known.get(block.element) or known.setdefault(block.element, path_of(block.element)) for block in blocks]
+
+    def path(element: Element) -> str:
+        if element not in known:
+            step = step_of(element)
+            known[element] = f"{path(element.parent)}/{step}" if element.parent else step
+        return known[element]
+
+    return [path(block.element) for block in blocks]
 
 
 def step_of(element: Element) -> str:

@@ -14,6 +14,7 @@ from newscorpus.extraction.verdict import Logistic, read_logistic
 from newscorpus.profiles.evidence import EVIDENCE, PageEvidence, SiteEvidence
 from newscorpus.profiles.learn import SeenPage, document_of
 from newscorpus.profiles.profile import Profile, ProfileFile, read_profile
+from newscorpus.tokens import count_words
 
 MODEL = "site-review"
 LOGISTIC = "block"
@@ -33,18 +34,19 @@ class SiteReview:
         self._evidence = SiteEvidence(profile)
         self._logistic = read_logistic(artifact or load_artifact(MODEL, tuple(EVIDENCE)), LOGISTIC, len(EVIDENCE))
 
-    def __call__(self, reading: Reading, probability: Floats) -> Floats:
+    def __call__(self, reading: Reading, probability: Floats, words: Floats) -> Floats:
         """Per block the probability of being main text, from the one that the model gives by the page alone."""
-        return self._judge(document_of(reading), reading.blocks, probability)
+        return self._judge(document_of(reading), reading.blocks, probability, words)
 
     def good(self, page: SeenPage) -> tuple[bool, ...]:
         """Per block of a page whether it is taken for main text."""
         blocks = [item.block for item in page.labelled]
         probability = np.array([item.score for item in page.labelled])
-        return tuple((self._judge(page.id, blocks, probability) > GOOD).tolist())
+        words = np.array([count_words(block.text) for block in blocks], np.float64)
+        return tuple((self._judge(page.id, blocks, probability, words) > GOOD).tolist())
 
-    def _judge(self, document: str, blocks: Sequence[Block], probability: Floats) -> Floats:
-        return judge(self._logistic, self._evidence.measure(document, blocks, probability))
+    def _judge(self, document: str, blocks: Sequence[Block], probability: Floats, words: Floats) -> Floats:
+        return judge(self._logistic, self._evidence.measure(document, blocks, probability, words))
 
 
 @lru_cache(LOADED)

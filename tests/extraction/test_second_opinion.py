@@ -76,7 +76,7 @@ def test_what_the_other_pages_of_the_portal_show_to_be_no_text_is_not_brought_ba
     monkeypatch.setattr(second_opinion, "other_text", lambda _: [f"{text[0].upper()} ", *text[1:], *OTHER_TEXT])
     page = reading()
     first = np.array([block.text == text[0] for block in page.blocks])
-    reviewed = replace(page, review=lambda _, probability: np.where(first, 0.0, probability))
+    reviewed = replace(page, review=lambda _, probability, __: np.where(first, 0.0, probability))
     assert list(found_by(system(OTHER), reviewed).paragraphs) == [*text[1:], *OTHER_TEXT]
 
 

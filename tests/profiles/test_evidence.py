@@ -1,22 +1,30 @@
 """What a profile says of a page's blocks, and that a page is no evidence on itself."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from profiled import SUBSCRIBE, page_html, seen, seen_pages, town
 
 from newscorpus.arrays import Floats
+from newscorpus.data import Block
 from newscorpus.profiles.evidence import EVIDENCE, SiteEvidence
 from newscorpus.profiles.learn import SeenPage, learn
+from newscorpus.tokens import count_words
 
 OWN, PATH, IS_KNOWN, IS_REPEATED, PATH_REPEATS = range(len(EVIDENCE))
 GOOD = ("It rained", "The river", "Subscribe")
+
+
+def count(blocks: Sequence[Block]) -> Floats:
+    return np.array([count_words(block.text) for block in blocks], np.float64)
 
 
 def measured(evidence: SiteEvidence, page: SeenPage) -> dict[str, Floats]:
     """The evidence by the text of the block."""
     blocks = [item.block for item in page.labelled]
     scores = np.array([item.score for item in page.labelled])
-    rows = evidence.measure(page.id, blocks, scores).rows
+    rows = evidence.measure(page.id, blocks, scores, count(blocks)).rows
     assert rows.shape == (len(blocks), len(EVIDENCE))
     return {block.text: row for block, row in zip(blocks, rows, strict=True)}
 
@@ -51,7 +59,7 @@ def test_a_page_of_the_profile_is_no_evidence_on_itself() -> None:
         with_it = SiteEvidence(learn(pages, "vesti", ""))
         without = SiteEvidence(learn([other for other in pages if other is not page], "vesti", ""))
         blocks, scores = [item.block for item in page.labelled], np.array([item.score for item in page.labelled])
-        found, other = (one.measure(page.id, blocks, scores) for one in (with_it, without))
+        found, other = (one.measure(page.id, blocks, scores, count(blocks)) for one in (with_it, without))
         # the expected good words are rounded in the profile
         assert np.allclose(found.rows, other.rows, atol=0.05)
         assert (found.is_everywhere == other.is_everywhere).all()
@@ -66,5 +74,5 @@ def test_long_texts_on_most_pages_stand_everywhere() -> None:
     evidence = SiteEvidence(learn(seen_pages(10), "vesti", ""))
     page = seen("new", page_html(99), GOOD)
     blocks = [item.block for item in page.labelled]
-    found = evidence.measure(page.id, blocks, np.full(len(blocks), 0.99)).is_everywhere
+    found = evidence.measure(page.id, blocks, np.full(len(blocks), 0.99), count(blocks)).is_everywhere
     assert [block.text for block, is_everywhere in zip(blocks, found, strict=True) if is_everywhere] == [SUBSCRIBE]
