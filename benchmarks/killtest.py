@@ -3,12 +3,14 @@
 Newspapers are served on loopback by a process of their own, which counts what is asked. One crawl runs undisturbed;
 another is killed at random moments (by the number of answers, some of them after the last one, when the corpus is
 built) and started again with the same command. Then both are compared, and after every kill the corpus is built and
-read back. `--ways` takes SIGKILL, SIGTERM and FULL: the corpus lies in a tmpfs that is too small, twice, and is then
-made large enough (ENOSPC as on any full disk; mounting takes root).
+read back. `--ways` takes SIGKILL, SIGTERM, FULL and WORKERS. FULL: the corpus lies in a tmpfs that is too small, twice,
+and is then made large enough (ENOSPC as on any full disk; mounting takes root). WORKERS: in each start two worker
+processes are killed, as the system does where memory is short, and then the crawl, each with SIGKILL.
 """
 
 import argparse
 import json
+import os
 import random
 import signal
 import subprocess
@@ -27,6 +29,9 @@ from newscorpus.crawl.ledger.store import reading
 from newscorpus.publish.build import build
 
 SETTINGS = ("LOG_LEVEL=WARNING", "NEWSCORPUS_PAUSE_SECONDS=0.1")
+HELD_SECONDS = 1.0
+A_START = 3
+"""Kills in a start of WORKERS."""
 
 
 @dataclass
@@ -75,11 +80,15 @@ def disturbed(folder: Path, site: Site, moments: list[float], way: str, answers:
     result = CrawlResult()
     before, began = site.asked(), time.monotonic()
     first = site.count()
-    for moment in moments:
+    step = A_START if way == "WORKERS" else 1
+    for *earlier, last in (moments[at : at + step] for at in range(0, len(moments), step)):
         result.starts += 1
         with start(folder, site) as process:
-            if wait_for(process, site, first, moment, answers):
-                process.send_signal(signal.Signals[way])
+            for moment in earlier:
+                if wait_for(process, site, first, moment, answers):
+                    kill_worker(process.pid)
+            if wait_for(process, site, first, last, answers):
+                process.send_signal(signal.SIGKILL if way == "WORKERS" else signal.Signals[way])
             process.wait()
         check(folder, result)
     return finish(folder, site, result, before, began)
@@ -136,6 +145,16 @@ def wait_for(process: "subprocess.Popen[bytes]", site: Site, first: int, moment:
             return process.poll() is None
         time.sleep(0.01)
     return False
+
+
+def kill_worker(crawl: int) -> None:
+    """Kill the oldest worker process of a crawl (Linux), held before until it has a page in hand."""
+    children = " ".join(task.read_text() for task in Path(f"/proc/{crawl}/task").glob("*/children")).split()
+    workers = [int(child) for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    if workers:
+        os.kill(min(workers), signal.SIGSTOP)
+        time.sleep(HELD_SECONDS)
+        os.kill(min(workers), signal.SIGKILL)
 
 
 def check(folder: Path, result: CrawlResult) -> None:
@@ -196,7 +215,7 @@ def main() -> int:
     parser.add_argument("--hosts", type=int, default=3)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=6)
-    parser.add_argument("--ways", default="SIGKILL,SIGTERM,FULL")
+    parser.add_argument("--ways", default="SIGKILL,SIGTERM,FULL,WORKERS")
     arguments = parser.parse_args()
     source = random.Random(arguments.seed)
     lines, fine = [HEAD], True
@@ -209,11 +228,12 @@ def main() -> int:
             (folder / way).mkdir()
             if way == "FULL":
                 all_bytes = sum(path.stat().st_size for path in (folder / "calm" / "corpus").rglob("*.*"))
-                result = cramped(folder / way, site, [all_bytes // 5, all_bytes // 2])
+                result, kills = cramped(folder / way, site, [all_bytes // 5, all_bytes // 2]), 2
             else:
-                moments = sorted(source.uniform(0, 1.03) for _ in range(arguments.kills))
+                kills = arguments.kills
+                moments = sorted(source.uniform(0, 1.03) for _ in range(kills))
                 result = disturbed(folder / way, site, moments, way, calm.asked.total())
-            line, as_it_should = report(way, result.starts - 1, calm, result)
+            line, as_it_should = report(way, kills, calm, result)
             lines.append(line)
             fine = fine and as_it_should
             print(line, flush=True)

@@ -33,6 +33,7 @@ from newscorpus.recipe import (
     extractor_of,
     lost_page,
     page_of_portal,
+    prepare,
     process_page,
     see_page,
     template_of,
@@ -238,7 +239,8 @@ def extract_file(
     extractor_of(recipe, origin(Page("", b"")))
     faults: list[str] = []
     work = partial(_extract_line, recipe, origin, profiles)
-    for (number, line), found in in_order(work, _lines(source, faults), jobs, Limits().page_seconds):
+    seconds = Limits().page_seconds
+    for (number, line), found in in_order(work, _lines(source, faults), jobs, seconds, partial(prepare, recipe)):
         extracted = _lost_line(line, found) if isinstance(found, Lost) else found
         yield ExtractedLine(error=f"{source}, line {number}: {extracted.error}") if extracted.error else extracted
     for fault in faults:

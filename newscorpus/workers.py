@@ -113,10 +113,16 @@ def _has_failed(result: object) -> bool:
     return isinstance(result, Lost) and result.reason == "worker_failed"
 
 
-def in_order(function: Callable[[T], R], items: Iterable[T], jobs: int, seconds: float) -> Iterator[tuple[T, R | Lost]]:
+def in_order(
+    function: Callable[[T], R],
+    items: Iterable[T],
+    jobs: int,
+    seconds: float,
+    prepare: Callable[[], object] | None = None,
+) -> Iterator[tuple[T, R | Lost]]:
     """Give each of `items`, read as needed in this thread, with its result, in order; arguments as for `WorkerPool`."""
     waiting: deque[tuple[T, Future[R | Lost]]] = deque()
-    with WorkerPool(function, jobs, seconds) as pool:
+    with WorkerPool(function, jobs, seconds, prepare) as pool:
         for item in items:
             waiting.append((item, pool.submit(item)))
             if len(waiting) >= UNDER_WAY * jobs:

@@ -80,6 +80,12 @@ def test_a_process_that_dies_or_hangs_costs_its_item_only() -> None:
     ]
 
 
+def test_what_a_process_loads_first_does_not_count_as_time_of_its_first_item() -> None:
+    tasks: list[Task] = [partial(abs, -1)]
+    prepare = partial(time.sleep, 2)
+    assert [result for _, result in in_order(call, tasks, 1, 1, prepare)] == [1]
+
+
 def test_items_are_read_as_they_are_needed() -> None:
     read: list[int] = []
 

@@ -74,6 +74,10 @@ WITHIN: dict[str, Callable[[Count], str]] = {
         "<div itemscope itemtype='https://schema.org/NewsArticle'>"
         + "<i itemscope itemprop=author itemtype=Person><b itemprop=name>n</b></i>" * n(120_000)
     ),
+    "950 nested properties of 2 MB of Cyrillic": lambda n: "<b itemprop=name>" * 950 + "слово " * n(330_000),
+    "a value of 2 MB of 100,000 properties": lambda n: (
+        f"<p itemprop='{numbered('a%d ', n(100_000))}' content='{'word ' * n(400_000)}'>some text"
+    ),
     "300,000 attributes that hold >": lambda n: "<p " + numbered("a%d='>' ", n(300_000)) + ">text",
     "490,000 empty p": lambda n: "<p>" * n(490_000),
     "99,000 p": lambda n: "<p>a" * n(99_000),

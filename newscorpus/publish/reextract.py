@@ -40,6 +40,7 @@ from newscorpus.recipe import (
     extractor_of,
     judge_page,
     lost_page,
+    prepare,
     tally_rules,
 )
 from newscorpus.stored import finished_captures, page_of_capture
@@ -122,7 +123,8 @@ def extract_pages(
 ) -> Iterator[Extracted]:
     """Extract pages in order; what could not be read passes. Arguments and errors are those of `reextract`."""
     extractor_of(recipe)
-    for page, outcome in in_order(partial(_outcome, recipe), pages, jobs, Limits().page_seconds):
+    seconds = Limits().page_seconds
+    for page, outcome in in_order(partial(_outcome, recipe), pages, jobs, seconds, partial(prepare, recipe)):
         if isinstance(page, Rejected):
             yield None, page
         else:

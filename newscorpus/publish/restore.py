@@ -29,7 +29,7 @@ from newscorpus.portals.schema import list_portals, load_portal
 from newscorpus.profiles.profile import Profiles, profiles_of
 from newscorpus.publish.reextract import FAULTS, SEGMENTS
 from newscorpus.published.registry import DEFAULT, NAMES
-from newscorpus.recipe import Recipe, SourcePage, add_profile, judge_page, lost_page
+from newscorpus.recipe import Recipe, SourcePage, add_profile, judge_page, lost_page, prepare
 from newscorpus.stored import page_of_capture
 from newscorpus.workers import Lost, in_order
 
@@ -125,8 +125,9 @@ def restore_lines(corpus: Path, damaged: Sequence[DamagedLine]) -> int:
     known = lines_known(corpus, parts)
     with Ledger.open(corpus, damaged=known) as ledger:
         restoration = Restoration(corpus, ledger, readable_portals(), held_pages(corpus))
-        judge = partial(_judged, Recipe(_extractor(corpus)), profiles_of(corpus))
-        for source, outcome in in_order(judge, restoration.pages(), 1, Limits().page_seconds):
+        recipe, seconds = Recipe(_extractor(corpus)), Limits().page_seconds
+        judge = partial(_judged, recipe, profiles_of(corpus))
+        for source, outcome in in_order(judge, restoration.pages(), 1, seconds, partial(prepare, recipe)):
             restoration.store(source, lost_page(source.page, outcome) if isinstance(outcome, Lost) else outcome)
         ledger.settle_losses(count_rows(corpus, ledger.portal_names()))
     for line in chain.from_iterable(parts[part] for part in known):

@@ -123,7 +123,7 @@ def _begins(element: HtmlElement, squeezed_opening: str) -> bool:
     """Whether the text of a paragraph or sub-heading begins with the letters given."""
     if not squeezed_opening or element.tag not in {"p", "h2", "h3"}:
         return False
-    return squeezed(opening(element, 2 * OPENING)[: 2 * OPENING]).startswith(squeezed_opening)
+    return squeezed(opening(element, 2 * OPENING)).startswith(squeezed_opening)
 
 
 def _may_be_dated(line: Line, setting: Setting) -> bool:

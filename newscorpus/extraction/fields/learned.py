@@ -86,7 +86,7 @@ def _describe_near(tree: HtmlElement, headline: HtmlElement | None) -> Nodes:
 
 
 def _is_short(element: HtmlElement) -> bool:
-    return len(opening(element, MAX_RUN)) <= MAX_RUN and not holds_many(element)
+    return len(opening(element, MAX_RUN + 1)) <= MAX_RUN and not holds_many(element)
 
 
 def _describe(

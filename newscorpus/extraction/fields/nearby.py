@@ -86,7 +86,7 @@ def lines_of(elements: Iterable[HtmlElement], long: Container[HtmlElement]) -> I
 
 
 def _dateline(element: HtmlElement) -> str:
-    return collapse(opening(element, 2 * OPENING, INSIDE)[: 2 * OPENING])[:OPENING]
+    return collapse(opening(element, 2 * OPENING, INSIDE))[:OPENING]
 
 
 def _short(text: str | None) -> str:

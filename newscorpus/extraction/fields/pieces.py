@@ -16,11 +16,11 @@ def holds_many(element: HtmlElement) -> bool:
 
 
 def opening(element: HtmlElement, characters: int, inside: int = MAX_INSIDE) -> str:
-    """The text of an element up to the piece that makes it longer than `characters`."""
+    """The first `characters` of the text of an element."""
     text = element.text or ""
-    if len(text) > characters or not len(element):  # as in most elements
-        return text
-    return "".join(enough(pieces(element, inside=inside), characters))
+    if len(text) < characters and len(element):  # unlike most elements
+        text = "".join(enough(pieces(element, inside=inside), characters))
+    return text[:characters]
 
 
 def enough(found: Iterable[str], characters: int) -> Iterator[str]:

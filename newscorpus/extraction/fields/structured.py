@@ -37,6 +37,10 @@ TYPE = re.compile(r'"@type"\s*:\s*"(\w*(?:Article|Posting))"')
 
 MAX_PROPERTIES = 1_000
 """Most annotated elements that are looked at."""
+MAX_NAMES = 10
+"""Most properties that one element gives (a choice; more than two are rare)."""
+MAX_NESTED = 20
+"""Most annotated elements around one that is looked at (a choice): each reads the text inside it again."""
 MAX_TEXT = 2_000
 """Longest text of a property, in characters: article bodies are not wanted."""
 MICRODATA = etree.XPath("//*[@itemprop or @itemscope]")
@@ -140,24 +144,37 @@ def read_microdata(tree: HtmlElement, body: bytes) -> tuple[Node, ...]:
     marked = RDFA if b" typeof=" in body else MICRODATA if b"itemprop" in body else None
     if marked is None:  # most pages; to search the bytes costs next to nothing
         return ()
-    items: dict[HtmlElement, Item] = {}
+    items: dict[HtmlElement, Item | None] = {}  # None for a property that is no item
     nested: set[HtmlElement] = set()
     stray: Item = {"@type": "Article"}
     for element in cast("list[HtmlElement]", marked(tree))[:MAX_PROPERTIES]:
-        holder = next((ancestor for ancestor in element.iterancestors() if ancestor in items), None)
-        opens_item = element.get("itemscope") is not None or element.get("typeof") is not None
-        types = (element.get("itemtype") or element.get("typeof") or "").split()
-        item: Item | None = {"@type": types} if opens_item else None
-        properties = (element.get("itemprop") or element.get("property") or "").split()
-        names = (name.rpartition(":")[2].rpartition("/")[2] for name in properties)  # no prefix, no vocabulary
-        for name in (name for name in names if name not in SKIPPED):
-            _add(stray if holder is None else items[holder], name, item or _text(element, name))
-        if item is not None:
-            items[element] = item
-            if holder is not None and element.get("itemprop", element.get("property")):
-                nested.add(element)
-    found = [item for element, item in items.items() if element not in nested]
+        above = [ancestor for ancestor in element.iterancestors() if ancestor in items]
+        if len(above) == MAX_NESTED:
+            continue
+        holder = next((around for ancestor in above if (around := items[ancestor])), stray)
+        item = items[element] = _opened_item(element)
+        for name, value in _properties(element, item):
+            _add(holder, name, value)
+        if item and holder is not stray and element.get("itemprop", element.get("property")):
+            nested.add(element)
+    found = [item for element, item in items.items() if item and element not in nested]
     return tuple(found if len(stray) == 1 else [*found, stray])
+
+
+def _opened_item(element: HtmlElement) -> Item | None:
+    if element.get("itemscope") is None and element.get("typeof") is None:
+        return None
+    return {"@type": (element.get("itemtype") or element.get("typeof") or "").split()}
+
+
+def _properties(element: HtmlElement, item: Item | None) -> Iterator[tuple[str, object]]:
+    """Names, without prefix and vocabulary, and values of the properties that an element gives."""
+    given = (element.get("itemprop") or element.get("property") or "").split(maxsplit=MAX_NAMES)[:MAX_NAMES]
+    names = [name for each in given if (name := each.rpartition(":")[2].rpartition("/")[2]) not in SKIPPED]
+    declared = item or element.get("content") or element.get("datetime")
+    shown = declared or (collapse(opening(element, MAX_TEXT)) if names else "")
+    linked = declared or element.get("href") or element.get("src") or shown
+    return ((name, shown if name in NAMED_BY_TEXT else linked) for name in names)
 
 
 def _add(item: Item, name: str, value: object) -> None:
@@ -166,10 +183,3 @@ def _add(item: Item, name: str, value: object) -> None:
         present.append(value)
     else:
         item[name] = value if present is None else [present, value]
-
-
-def _text(element: HtmlElement, name: str) -> str:
-    value = element.get("content") or element.get("datetime")
-    if not value and name not in NAMED_BY_TEXT:
-        value = element.get("href") or element.get("src")
-    return value or collapse(opening(element, MAX_TEXT))

@@ -1,6 +1,6 @@
 from lxml import html as lxml_html
 
-from newscorpus.extraction.fields.structured import Node, read_microdata
+from newscorpus.extraction.fields.structured import MAX_NAMES, MAX_NESTED, MAX_TEXT, Node, read_microdata
 
 
 def read(body: str) -> tuple[Node, ...]:
@@ -40,6 +40,28 @@ def test_properties_outside_any_item_make_an_article() -> None:
 def test_comments_do_not_count_as_documents_of_their_own() -> None:
     found = read('<div itemscope itemtype="Article"><div itemprop="comment" itemscope itemtype="Comment"></div></div>')
     assert [node["@type"] for node in found] == [["Article"]]
+
+
+def length_of_texts(nodes: tuple[Node, ...]) -> int:
+    return sum(len(text) for node in nodes for text in node.values() if isinstance(text, str))
+
+
+def test_no_text_of_a_property_is_longer_than_looked_at() -> None:
+    found = read(f"<p itemprop=headline>{'long ' * MAX_TEXT}</p>")
+    assert length_of_texts(found) <= MAX_TEXT + len("Article")
+
+
+def test_one_element_does_not_multiply_its_text() -> None:
+    names = " ".join(f"name{number}" for number in range(1_000))
+    shown, declared = f"<p itemprop='{names}'>{'long ' * 1_000}", f"<p itemprop='{names}' content='{'x' * MAX_TEXT}'>A"
+    for body in (shown, declared):
+        assert length_of_texts(read(body)) <= MAX_NAMES * MAX_TEXT + len("Article")
+
+
+def test_a_text_inside_many_properties_is_read_a_few_times() -> None:
+    (found,) = read("".join(f"<b itemprop=name{number}>" for number in range(2 * MAX_NESTED)) + "A long text")
+    assert list(found.values()).count("A long text") == MAX_NESTED
+    assert found["name0"] == "A long text"
 
 
 def test_pages_without_it_give_nothing() -> None:
