@@ -125,7 +125,8 @@ def load(
             )
         return PEERS[name]()
     system, model = (name, "") if name in SYSTEMS else (_system_of(name), name)
-    check_fields_model(fields_model)
+    if fields_model != FIELDS_MODEL:
+        check_fields_model(fields_model)
     made = SYSTEMS[ALONE if system == DEFAULT and not second_opinion else system](template, model, revision)
     extractor = replace(made, respect_paywall=respect_paywall, leave_out=leave_out, fields_model=fields_model)
     if revision != Revision() and not isinstance(extractor, BlockSystemExtractor):
