@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 NEWSCORPUS_DATA ?= $(abspath ../shared/data)
 export NEWSCORPUS_DATA
 
-.PHONY: demo test lint check gate attacks bench reproduce dist clean
+.PHONY: demo test lint check gate attacks bench reproduce docs dist clean
 
 demo: $(VENV)/.runs
 	$(BIN)/newscorpus demo
@@ -34,6 +34,14 @@ bench: $(VENV)/.tests
 reproduce: $(VENV)/.tests
 	$(BIN)/python -m benchmarks.reproduce $(NEWSCORPUS_DATA)
 
+# The documents as a site, in build/site, with all that they link to; a link that leads nowhere is an error.
+docs: $(VENV)/docs/.made
+	rm -rf build/docs
+	mkdir -p build/docs
+	git ls-files -z '*.md' '*.svg' '*.jpg' '*.py' '*.toml' LICENSE | tar --null -T - -cf - | tar -x -C build/docs
+	NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/mkdocs build --quiet --strict
+	@echo 'The site is in build/site; open build/site/index.html'
+
 # Wheel and sdist, from the files under version control alone: what else lies in the checkout cannot slip in.
 dist: $(VENV)/.runs
 	$(BIN)/python -m pip install --quiet build==1.6.1 twine==7.0.0
@@ -42,6 +50,11 @@ dist: $(VENV)/.runs
 	$(BIN)/python -m build --outdir dist build/source
 	$(BIN)/twine check --strict dist/*
 	rm -rf build
+
+$(VENV)/docs/.made: requirements-docs.txt | $(BIN)/python
+	$(BIN)/python -m venv $(VENV)/docs
+	$(VENV)/docs/bin/python -m pip install --quiet -r requirements-docs.txt
+	@touch $@
 
 clean:
 	rm -rf $(VENV)

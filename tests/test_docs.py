@@ -70,6 +70,11 @@ def test_links_lead_somewhere(path: Path) -> None:
     assert broken == []
 
 
+def test_the_site_has_every_document() -> None:
+    named = re.findall(r": ((?:docs/)?[\w-]+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
+    assert sorted(named) == sorted({str(path.relative_to(ROOT)) for path in DOCUMENTS})
+
+
 def test_the_readme_says_what_is_needed_first() -> None:
     lines = code(ROOT / "README.md")
     assert lines[:2] == ["make demo", "make test"]
