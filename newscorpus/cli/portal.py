@@ -220,6 +220,31 @@ def _say_lead(lead: "Lead") -> str:
     return f"{lead.best} leads {lead.other} by {by}; {more} would settle it"
 
 
+@portal.command()
+def use(
+    name: Name,
+    model: Annotated[str, Argument(metavar="MODEL", help="Extractor: its name, or the folder of your own model.")],
+) -> None:
+    """Let a portal's pages be extracted by a model of your own.
+
+    Writes `extractor` into its file; a bundled portal gets a file in your folder `portals`, which goes before it.
+    """
+    from newscorpus.files import replacing
+    from newscorpus.portals.schema import find_file, load_portal, own_portal_file, read_portal
+    from newscorpus.portals.writing import with_value
+    from newscorpus.published.registry import load_whole
+
+    load_whole(model)  # one that is missing or broken is said now, and not by the next crawl
+    path, found = find_file(name), load_portal(name)
+    target = path if path.suffix == ".toml" and str(path) == name else own_portal_file(found.name)
+    text = with_value(path.read_text("utf-8"), "extractor", model)
+    read_portal(text, target)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(target) as file:
+        file.write(text.encode())
+    typer.echo(f"wrote {target}; next: newscorpus reextract CORPUS --diff")
+
+
 def _day(text: str) -> date:
     try:
         return date.fromisoformat(text)

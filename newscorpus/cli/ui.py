@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from newscorpus.cli.app import app
+from newscorpus.cli.app import app, needs_extra
 
 LOOPBACK = "127.0.0.1"
 UI_PORT = 8042
@@ -27,7 +27,8 @@ def ui(
 
     A page beside its text, with what each block and field was decided on. Serves this machine only, until Ctrl-C.
     """
-    from newscorpus.ui.server import serve
+    with needs_extra("ui"):
+        from newscorpus.ui.server import serve
 
     password = ""
     if host != LOOPBACK:

@@ -53,7 +53,25 @@ def load_portal(name_or_path: str | Path) -> Portal:
         PortalError: there is no such portal, or its file is wrong; the message names file, key and the known keys.
     """
     path = find_file(name_or_path)
-    table = _read(path)
+    try:
+        text = path.read_text("utf-8")
+    except OSError as error:
+        raise PortalError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise PortalError(f"{path}: not valid TOML: {error}") from error
+    return read_portal(text, path)
+
+
+def read_portal(text: str, path: Path) -> Portal:
+    """Read what a portal's file says, or is to say; `path` stands in messages, and holds the name.
+
+    Raises:
+        PortalError: it is wrong, as in `load_portal`.
+    """
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise PortalError(f"{path}: not valid TOML: {error}") from error
     _check_keys(table, path)
     try:
         portal = msgspec.convert(table, Portal)
@@ -136,16 +154,6 @@ def own_portal_file(name: str) -> Path:
 def _check_name(name: str) -> None:
     if not NAME.fullmatch(name):
         raise PortalError(f"portal {name!r}: a name holds only a-z, 0-9 and '-'")
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        with path.open("rb") as file:
-            return tomllib.load(file)
-    except OSError as error:
-        raise PortalError(f"{path}: cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise PortalError(f"{path}: not valid TOML: {error}") from error
 
 
 def _check_keys(table: dict[str, Any], path: Path) -> None:

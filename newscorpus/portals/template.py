@@ -111,6 +111,11 @@ class TemplateRules:
                     found.append(RuleHit(key, position, misfit))
         return tuple(found)
 
+    def found_by(self, key: str, position: int, tree: HtmlElement) -> tuple[str, ...]:
+        """What one rule finds in `tree`: values of its field, or the paragraphs of the elements that it selects."""
+        rule = self._rules[key][position]
+        return self._values(rule, tree) if key in FIELDS else tuple(map(_value, self._matches(rule, tree)))
+
     def _values(self, rule: etree.XPath, tree: HtmlElement) -> tuple[str, ...]:
         return tuple(dict.fromkeys(filter(None, map(_value, self._matches(rule, tree)))))
 

@@ -77,6 +77,34 @@ def add_version(path: Path, table: Table, since: date) -> None:
     _write(path, document)
 
 
+def with_rule(text: str, key: str, rule: str) -> str:
+    """Add a rule to the template that stands in the text of a portal file, or to its version that holds still.
+
+    Raises:
+        PortalError: the text is no TOML, or all versions have ended.
+    """
+    document = _parsed(text, "the file")
+    found = document.get("template")
+    versions = found if isinstance(found, AoT) else [document.setdefault("template", tomlkit.table())]
+    current = next((one for one in versions if "until" not in one), None)
+    if current is None:
+        raise PortalError("every version of the template has ended; add one without `until`")
+    rules = [*current.get(key, ())]
+    current[key] = _array((one, "") for one in dict.fromkeys([*rules, rule]))
+    return tomlkit.dumps(document)
+
+
+def with_value(text: str, key: str, value: str) -> str:
+    """Set a text at the top of what stands in a portal file.
+
+    Raises:
+        PortalError: it is no TOML.
+    """
+    document = _parsed(text, "the file")
+    document[key] = _string(value)
+    return tomlkit.dumps(document)
+
+
 def _table(inline: Any) -> Table:
     """Write a table in braces as one below a heading."""
     table = tomlkit.table()
@@ -86,9 +114,16 @@ def _table(inline: Any) -> Table:
 
 def _read(path: Path, end: str = "\n") -> tomlkit.TOMLDocument:
     try:
-        return tomlkit.parse(path.read_text("utf-8").rstrip("\n") + end)
-    except (TOMLKitError, UnicodeDecodeError) as error:
+        return _parsed(path.read_text("utf-8").rstrip("\n") + end, str(path))
+    except UnicodeDecodeError as error:
         raise PortalError(f"{path}: not valid TOML: {error}") from error
+
+
+def _parsed(text: str, where: str) -> tomlkit.TOMLDocument:
+    try:
+        return tomlkit.parse(text)
+    except TOMLKitError as error:
+        raise PortalError(f"{where}: not valid TOML: {error}") from error
 
 
 def _write(path: Path, document: tomlkit.TOMLDocument) -> None:

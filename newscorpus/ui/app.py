@@ -17,7 +17,7 @@ from newscorpus.config import Limits
 from newscorpus.explain.html import SCRIPT, STYLE
 from newscorpus.recipe import Recipe, prepare
 from newscorpus.terminal import describe
-from newscorpus.ui import documents, leaving_out, marking, reading, running, trying, watching
+from newscorpus.ui import documents, leaving_out, marking, portals, reading, running, trying, watching
 from newscorpus.ui.desk import HERE, Desk, desk_of, do, named
 from newscorpus.ui.jobs import Jobs
 from newscorpus.ui.safety import Guard
@@ -70,9 +70,18 @@ def make_app(corpora: Sequence[Path], hosts: Sequence[str], password: str = "", 
             Route("/left-out/{corpus}", leaving_out.view),
             Route("/left-out/{corpus}", leaving_out.mark, methods=["POST"]),
             Route("/jobs/{number:int}", running.view),
+            Route("/jobs/{number:int}/rules", portals.proposals),
+            Route("/portal/{corpus}", portals.overview),
+            Route("/portal/{corpus}/{portal}", portals.view),
+            Route("/portal/{corpus}/{portal}/try", portals.try_text, methods=["POST"]),
+            Route("/portal/{corpus}/{portal}/save", portals.save, methods=["POST"]),
+            Route("/portal/{corpus}/{portal}/{verb}", portals.run, methods=["POST"]),
+            Route("/rule", portals.accept, methods=["POST"]),
             Route("/watch/{corpus}", watching.view),
             Route("/mark/{corpus}", marking.overview),
             Route("/mark/{corpus}/{portal}", marking.scores),
+            Route("/mark/{corpus}/{portal}/train", marking.train, methods=["POST"]),
+            Route("/mark/{corpus}/{portal}/use", marking.use, methods=["POST"]),
             Route("/mark/{corpus}/{portal}/{list}", marking.page),
             Route("/mark/{corpus}/{portal}/{list}", marking.mark, methods=["POST"]),
             Route("/api/extract", trying.api, methods=["POST"]),

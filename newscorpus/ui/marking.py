@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from newscorpus.artifacts import own_models
 from newscorpus.corpus.published import open_corpus, published_folder
 from newscorpus.crawl.ledger.status import UrlEntry, archived_articles, find, states
 from newscorpus.errors import CorpusError
@@ -40,6 +41,7 @@ from newscorpus.gold.marking import (
 from newscorpus.layout import MANIFEST
 from newscorpus.published.registry import DEFAULT
 from newscorpus.ui.desk import Desk, desk_of
+from newscorpus.ui.running import answer
 from newscorpus.urls import document_id
 
 LISTED = 50
@@ -49,7 +51,7 @@ SCORED_FROM = 10
 """Measured pages from which scores are shown: of fewer the interval says nothing."""
 
 SCORED = (DEFAULT, "trafilatura-no-comments", "bte")
-"""The extractors that are scored: ours, the usual one, and the oldest baseline."""
+"""The extractors that are scored: ours, the usual one, and the oldest baseline; beside them the portal's own model."""
 
 WRITING = Lock()
 """Held while a journal is written: two tabs may send at once."""
@@ -79,6 +81,7 @@ async def overview(request: Request) -> Response:
         done={portal: _counts(found) for portal, found in marks.items()},
         agreements=agreements,
         scored_from=SCORED_FROM,
+        trained={portal for portal in portals if (own_models() / portal).is_dir()},
         lists=list(SPLITS),
     )
 
@@ -127,17 +130,40 @@ async def mark(request: Request) -> Response:
 
 async def scores(request: Request) -> Response:
     """Show the F1 of extractors on the measured pages of a portal, with its interval."""
-    desk, corpus = desk_of(request), desk_of(request).corpus(request)
-    portal = request.path_params["portal"]
-    found = await run_in_threadpool(_scores, journal_of(corpus, portal).with_suffix(".jsonl"))
+    desk, corpus, portal = _portal(request)
+    own = own_models() / portal
+    extractors = [*SCORED, *([str(own)] if own.is_dir() else [])]
+    found = await run_in_threadpool(_scores, journal_of(corpus, portal).with_suffix(".jsonl"), extractors)
     return desk.render(request, "scores.html", f"Scores: {portal}", found=found)
 
 
-def _place(request: Request) -> tuple[Desk, Path, str, ListName]:
+def train(request: Request) -> Response:
+    """Train a model on the pages of a portal that are there to teach, as `newscorpus train` does."""
+    _, corpus, portal = _portal(request)
+    gold = journal_of(corpus, portal).with_suffix(".jsonl")
+    model = ["main-text", "--start-from", "main-text", "--output", str(own_models() / portal)]
+    return answer(request, desk_of(request).jobs.start(["train", *model, "--data", str(gold)]))
+
+
+def use(request: Request) -> Response:
+    """Let a portal's pages be extracted by the model that was trained, as `newscorpus portal use` does."""
+    _, _, portal = _portal(request)
+    return answer(request, desk_of(request).jobs.start(["portal", "use", portal, f"{own_models().name}/{portal}"]))
+
+
+def _portal(request: Request) -> tuple[Desk, Path, str]:
     desk = desk_of(request)
-    corpus, portal, name = desk.corpus(request), request.path_params["portal"], request.path_params["list"]
-    if name not in SPLITS or portal not in {known for known, _ in states(corpus)}:
-        raise HTTPException(404, f"no list {name!r} of a portal {portal!r} here")
+    corpus, portal = desk.corpus(request), request.path_params["portal"]
+    if portal not in {known for known, _ in states(corpus)}:
+        raise HTTPException(404, f"no portal {portal!r} was crawled here")
+    return desk, corpus, portal
+
+
+def _place(request: Request) -> tuple[Desk, Path, str, ListName]:
+    desk, corpus, portal = _portal(request)
+    name = request.path_params["list"]
+    if name not in SPLITS:
+        raise HTTPException(404, f"no list {name!r}; the lists are: {', '.join(SPLITS)}")
     return desk, corpus, portal, name
 
 
@@ -232,7 +258,7 @@ def _apart(marks: Iterable[PageMarks], url: str) -> list[int]:
     return sorted({at for text in texts for at in text if not all(at in other for other in texts)})
 
 
-def _scores(gold: Path) -> list[Summary]:
+def _scores(gold: Path, extractors: Sequence[str]) -> list[Summary]:
     if not gold.is_file():
         raise ValueError("no page is marked yet")
-    return [one for one in summarise(evaluate([gold], SCORED, SPLITS["measure"])) if one.scope == "all"]
+    return [one for one in summarise(evaluate([gold], extractors, SPLITS["measure"])) if one.scope == "all"]

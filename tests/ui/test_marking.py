@@ -136,7 +136,8 @@ def test_a_server_that_is_killed_loses_no_mark(gold: Path, demo_corpus: Path) ->
     [
         ("/mark/other", 404, "no corpus called"),
         ("/mark/demo/demo/nonsense?who=a", 404, "no list"),
-        ("/mark/demo/nowhere/measure?who=a", 404, "no list"),
+        ("/mark/demo/nowhere/measure?who=a", 404, "no portal"),
+        ("/mark/demo/..%2F", 404, ""),
         (LISTED, 422, "say who marks"),
         (f"{LISTED}?who=a&page=https://a.example/", 422, "never met in this corpus"),
         ("/mark/demo/demo", 422, "no page is marked yet"),
@@ -146,3 +147,39 @@ def test_mistakes_of_those_who_mark_are_one_line(client: TestClient, path: str, 
     answer = client.get(path)
     assert answer.status_code == status
     assert line in answer.text
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_sticks_out_and_everybody_can_use_it(tab: Any, served: str, gold: Path, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+    tab.emulate_media(color_scheme=scheme)
+    open_page(tab, f"{served}{LISTED}?who=ann")
+    tab.keyboard.press("m")
+    tab.wait_for_selector("text=saved: 1 mark")
+    for path in ("", "/mark/demo"):
+        if path:
+            tab.goto(f"{served}{path}")
+        for width in (390, 1300):
+            tab.set_viewport_size({"width": width, "height": 800})
+            assert tab.evaluate("document.documentElement.scrollWidth") <= width
+            found = axe.Axe().run(tab).response["violations"]
+            assert [one["id"] for one in found if one["impact"] in {"serious", "critical"}] == []
+    assert [url for url in tab.asked if not url.startswith((served, "about:", "data:"))] == []
+
+
+def test_a_model_is_trained_by_the_verb_and_its_log_is_shown(
+    tab: Any, served: str, gold: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    open_page(tab, f"{served}/mark/demo/demo/teach?who=ann")
+    finish(tab)
+    tab.goto(f"{served}/mark/demo")
+    tab.focus("text=Train on these")
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("text=Failed:", timeout=180_000)
+    assert "1 pages to learn from; 10 at least are needed" in tab.text_content(".log")
+    (tmp_path / "models" / "demo").mkdir(parents=True)
+    tab.reload()
+    tab.click("text=Use for this portal")
+    tab.wait_for_selector("text=Failed:", timeout=180_000)
+    assert "models/demo" in tab.text_content(".log")

@@ -1,5 +1,6 @@
 """Strangers are refused, and what an archived page says runs nothing, loads nothing and leads nowhere."""
 
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -8,7 +9,9 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+from typer.testing import CliRunner
 
+from newscorpus.cli import app
 from newscorpus.data import Page
 from newscorpus.explain.page import show_page
 from newscorpus.recipe import Recipe, SourcePage
@@ -151,3 +154,11 @@ def test_only_files_of_ours_are_served(client: TestClient) -> None:
     assert client.get("/static/ui.css").status_code == 200
     for name in ("..%2fapp.py", "%2fetc%2fpasswd", "app.py"):
         assert client.get(f"/static/{name}").status_code == 404
+
+
+def test_a_missing_extra_is_named_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith("newscorpus.ui.server")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    with pytest.raises(ImportError, match=r"pip install 'newscorpus\[ui\]'"):
+        CliRunner().invoke(app, ["ui"], catch_exceptions=False)

@@ -97,6 +97,13 @@ def alarms(corpus: Path) -> list[Alarm]:
     return []
 
 
+def last_looks(corpus: Path, portal: str) -> list[Look]:
+    """The looks of the last pages of a portal, oldest first; none where no ledger can be read."""
+    with suppress(LedgerError), reading(corpus) as connection:
+        return list(Looks(connection.execute).last(portal))
+    return []
+
+
 def open_alarms(connection: sqlite3.Connection, portal: str) -> Iterator[Alarm]:
     """The redesigns of a portal that its template does not know yet; where it has none, all."""
     sql = "SELECT * FROM alarms WHERE portal = ? AND (until = '' OR template = '') ORDER BY since, url"

@@ -122,14 +122,14 @@ class ArchivedArticle:
 
 
 def archived_articles(corpus: Path, portal: str) -> Iterator[ArchivedArticle]:
-    """The articles of a portal whose pages the archive has, whatever became of them.
+    """The articles of a portal whose pages the archive has, whatever became of them, by the hash of their addresses.
 
     Raises:
         LedgerError: there is no ledger, or it cannot be read.
     """
     sql = "SELECT url, portal, archive_file, archive_offset FROM urls WHERE portal = ? AND kind = 'article'"
     with reading(corpus) as connection:
-        for url, name, file, offset in connection.execute(f"{sql} AND archive_file != ''", (portal,)):
+        for url, name, file, offset in connection.execute(f"{sql} AND archive_file != '' ORDER BY id", (portal,)):
             yield ArchivedArticle(url, name, (file, offset))
 
 

@@ -1,0 +1,189 @@
+"""Time the browser side and its search: `python -m benchmarks.ui FOLDER`; the corpora are made there, once.
+
+The documents are drawn from a made vocabulary whose words are as unequally frequent as those of a language (Zipf's
+law): how long a search takes depends on how many documents hold a word. Writes benchmarks/results/ui.md.
+"""
+
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from datetime import date, timedelta
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+from starlette.testclient import TestClient
+
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.published import publish
+from newscorpus.corpus.records import make_record
+from newscorpus.data import Article, Fields, Record
+from newscorpus.layout import PUBLISHED
+from newscorpus.publish.concordance import Query, SearchIndex, in_order, opened_index
+from newscorpus.publish.search import index_path, make_index
+from newscorpus.ui.app import make_app
+from newscorpus.ui.documents import LINED, LISTED, MOST_LINES
+from newscorpus.ui.safety import TOKEN_HEADER
+
+RESULTS = Path(__file__).parent / "results" / "ui.md"
+SEARCHED, SHOWN = 1_000_000, 100_000
+"""Documents of the corpus that is searched, and of that whose pages are opened (issue: a second, and 300 ms)."""
+WORDS_A_DOCUMENT = 80
+VOCABULARY = 200_000
+SYLLABLES = (
+    "ba če di đo gra je ko la ma na no pre ra sta ti u vi za že lju ост ний град ική ων sto ver lit men kra"
+).split()
+PORTALS = 20
+FIRST_DAY, DAYS = date(2015, 1, 1), 3650
+REPEATED = 5
+PAGE_BYTES = 1_000_000
+NUMBER = re.compile(r"{(\d+)}")
+
+QUERIES: Mapping[str, Query] = {
+    "the most frequent word, in nearly all": Query("{0}"),
+    "a frequent word (rank 100)": Query("{100}"),
+    "a rare word (rank 20,000)": Query("{20000}"),
+    "the two letters that most words begin with": Query("gr*"),
+    "three letters": Query("gra*"),
+    "a phrase of frequent words": Query('"{3} {5}"'),
+    "two words, one without": Query("{10} {50} -{70}"),
+    "a frequent word of a portal in a month": Query("{100}", source="portal-7", since="2019-05-01", until="2019-05-31"),
+    "all documents with little confidence": Query(below=0.5),
+}
+"""What is searched for; a number stands for the word of that rank."""
+
+
+def vocabulary() -> list[str]:
+    """Made words, the most frequent first."""
+    random = np.random.default_rng(1)
+    made = dict.fromkeys("".join(random.choice(SYLLABLES, random.integers(1, 6))) for _ in range(3 * VOCABULARY))
+    return list(made)[:VOCABULARY]
+
+
+def records(number: int) -> Iterator[Record]:
+    """Made documents."""
+    known, random = np.array(vocabulary()), np.random.default_rng(2)
+    shares = 1 / np.arange(1, len(known) + 1)
+    ends = np.cumsum(shares / shares.sum())
+    plain = make_record(Article("https://portal.example/", "text", Fields(title="title"), "made"), "portal", "hr", 1.0)
+    for at in range(number):
+        drawn = known[np.searchsorted(ends, random.random(WORDS_A_DOCUMENT))]
+        yield replace(
+            plain,
+            id=f"{at:016x}",
+            url=f"https://portal.example/{at}",
+            source=f"portal-{at % PORTALS}",
+            title=" ".join(drawn[:6]),
+            text="\n".join(" ".join(part) for part in np.split(drawn, 4)),
+            published=(FIRST_DAY + timedelta(days=int(random.integers(DAYS)))).isoformat(),
+            confidence=random.random(),
+        )
+
+
+def made_corpus(folder: Path, number: int) -> Path:
+    """A published corpus of so many documents, with its index."""
+    corpus = folder / f"made-{number}"
+    if not corpus.is_dir():
+        publish(corpus / PUBLISHED, records(number), BuildConfig())
+    if not index_path(corpus).is_file():
+        print(f"index of {number:,} documents: {seconds(lambda: make_index(corpus)):.0f} s")
+    return corpus
+
+
+def seconds(call: Callable[[], object]) -> float:
+    """How long a call takes."""
+    begun = time.perf_counter()
+    call()
+    return time.perf_counter() - begun
+
+
+def milliseconds(call: Callable[[], object]) -> str:
+    """The median of some calls, and the slowest of them."""
+    taken = [1000 * seconds(call) for _ in range(REPEATED)]
+    return f"{median(taken):.0f} ({max(taken):.0f})"
+
+
+def shown_lines(index: SearchIndex, query: Query) -> object:
+    """The lines of a concordance as the browser shows them."""
+    return list(in_order(islice(index.lines(query, LINED), MOST_LINES), "right"))
+
+
+def search_rows(corpus: Path) -> Iterator[str]:
+    """Rows of a table: each search as a list, as counts by portal and month, and as a sorted concordance."""
+    known = vocabulary()
+    for what, query in QUERIES.items():
+        asked = replace(query, words=NUMBER.sub(lambda found: known[int(found[1])], query.words))
+        with opened_index(corpus) as index:
+            assert index
+            calls: tuple[Callable[[], object], ...] = (
+                partial(index.documents, asked, LISTED),
+                partial(index.count, asked),
+                partial(shown_lines, index, asked),
+            )
+            taken = " | ".join(milliseconds(call) for call in calls)
+            yield f"| {what} | {index.count(asked).documents:,} | {taken} |"
+
+
+def page_of(share: float) -> str:
+    """A page of `PAGE_BYTES`, of which a share is text in paragraphs; scripts make the rest, as on real pages."""
+    known = vocabulary()
+    words = (known[at % 5000] for at in range(PAGE_BYTES))
+    paragraphs, size = [], 0
+    while size < share * PAGE_BYTES:
+        paragraphs.append(f"<p class=text>{' '.join(islice(words, 60))}.</p>")
+        size += len(paragraphs[-1].encode())
+    menu = "".join(f'<li><a href="/{at}">{known[at]}</a></li>' for at in range(100))
+    script = f"<script>{'x=1;' * ((PAGE_BYTES - size) // 4)}</script>"
+    return f"<html><title>T</title><body><ul>{menu}</ul><h1>Title</h1>{''.join(paragraphs)}{script}</body></html>"
+
+
+def view_rows(corpus: Path) -> Iterator[str]:
+    """Rows of a table: how long the views take, each asked as a browser asks; the first call of each is left out."""
+    app, name = make_app([corpus], ["bench"]), corpus.name
+    with TestClient(app, base_url="http://bench") as client:
+        token = {TOKEN_HEADER: app.state.desk.token, "hx-request": "true"}
+        asked: dict[str, Callable[[], Any]] = {
+            "the first page": partial(client.get, "/"),
+            "all documents": partial(client.get, f"/documents/{name}"),
+            "a frequent word in context": partial(
+                client.get, f"/documents/{name}?words={vocabulary()[100]}&shown=lines&sort=left"
+            ),
+        }
+        for what, share in (("a tenth of it text", 0.1), ("all of it text", 1.0)):
+            posted = partial(client.post, "/try", data={"html": page_of(share)}, headers=token)
+            asked[f"a page of 1 MB explained, {what}"] = posted
+        for what, call in asked.items():
+            assert call().is_success
+            yield f"| {what} | {milliseconds(call)} |"
+
+
+def main() -> None:
+    """Measure, and write the results."""
+    folder = Path(sys.argv[1])
+    shown, searched = made_corpus(folder, SHOWN), made_corpus(folder, SEARCHED)
+    lines = [
+        "# The browser side",
+        "",
+        "`python -m benchmarks.ui FOLDER`, on a machine shared with others; median of five calls in ms (the slowest).",
+        f"Documents of {WORDS_A_DOCUMENT} made words.",
+        "",
+        f"| view, with {SHOWN:,} documents | ms |",
+        "|---|--:|",
+        *view_rows(shown),
+        "",
+        f"| search among {SEARCHED:,} documents | found | list of 25 | count by portal and month | sorted lines |",
+        "|---|--:|--:|--:|--:|",
+        *search_rows(searched),
+        "",
+        f"The index of {SEARCHED:,} documents has {index_path(searched).stat().st_size / 1e9:.1f} GB.",
+    ]
+    RESULTS.write_text("\n".join(lines) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

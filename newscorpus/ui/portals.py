@@ -1,0 +1,208 @@
+"""Show and change the file of a portal: each rule on archived pages as one types, and what it found over time."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+import tomlkit
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from tomlkit.exceptions import TOMLKitError
+
+from newscorpus.crawl.ledger.activity import over_time
+from newscorpus.crawl.ledger.looks import alarms, last_looks
+from newscorpus.crawl.ledger.status import archived_articles, states
+from newscorpus.errors import CorpusError, PortalError
+from newscorpus.explain.page import archived_source
+from newscorpus.files import replacing
+from newscorpus.portals.portal import TemplateSection
+from newscorpus.portals.schema import find_file, own_portal_file, read_portal
+from newscorpus.portals.writing import with_rule
+from newscorpus.recipe import SourcePage
+from newscorpus.ui.desk import Desk, desk_of
+from newscorpus.ui.jobs import Job
+from newscorpus.ui.running import answer
+from newscorpus.upkeep.trying import RuleTrial, found_lately, try_rules
+
+PAGES = 12
+"""Pages that rules are tried on, by the hash of their addresses."""
+LINE = re.compile(r"at line (\d+)")
+KEY = re.compile(r"(?:(?:unknown|missing) key )?([a-z_]+(?:\[\d+\])?(?:\.[a-z_]+(?:\[\d+\])?)*)")
+STRING = re.compile(r"""'[^'\n]*'|"(?:[^"\\\n]|\\.)*\"""")
+HEADING = re.compile(r"\s*\[(\[?)\s*([\w.-]+)\s*\]")
+NAMED = re.compile(r"\s*([\w-]+)\s*=")
+VERBS = {"check": (), "learn": ("--no-ask",)}
+"""What may be run on a portal, with its options."""
+
+
+async def overview(request: Request) -> Response:
+    """List the portals of a corpus."""
+    desk, name = desk_of(request), request.path_params["corpus"]
+    found = await run_in_threadpool(states, desk.corpus(request))
+    portals = sorted({portal for portal, _ in found if portal})
+    return desk.render(request, "portals.html", f"Portals: {name}", corpus=name, portals=portals)
+
+
+async def view(request: Request) -> Response:
+    """Show the file of a portal, and what its rules found over time."""
+    corpus, portal = _place(request)
+    path = find_file(portal)
+    text = await run_in_threadpool(path.read_text, "utf-8")
+    return desk_of(request).render(
+        request,
+        "portal.html",
+        f"Portal: {portal}",
+        corpus=request.path_params["corpus"],
+        portal=portal,
+        path=path,
+        target=own_portal_file(portal),
+        text=text,
+        digest=_digest(text),
+        spans=over_time(corpus, portal),
+        alarms=[one for one in alarms(corpus) if one.portal == portal],
+        lately=found_lately(last_looks(corpus, portal)),
+        pages=PAGES,
+    )
+
+
+async def try_text(request: Request) -> Response:
+    """Try the file as it stands in the form."""
+    corpus, portal = _place(request)
+    form = await request.form()
+    text = _text(form)
+    values: dict[str, object] = {"error": "", "line": 0, "trials": []}
+    try:
+        values["trials"] = await run_in_threadpool(_tried, desk_of(request), corpus, portal, text)
+    except PortalError as error:
+        values |= {"error": str(error), "line": line_of(text, str(error))}
+    return desk_of(request).render(request, "tried.html", f"Portal: {portal}", **values)
+
+
+async def save(request: Request) -> Response:
+    """Write the file as it stands in the form, unless it is wrong, or was changed by somebody else meanwhile."""
+    _, portal = _place(request)
+    form = await request.form()
+    text, path = _text(form), find_file(portal)
+    read_portal(text, path)
+    if _digest(path.read_text("utf-8")) != str(form.get("digest", "")):
+        raise PortalError(f"{path}: changed since it was opened here; copy your text, and load the view anew")
+    target = own_portal_file(portal)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(target) as file:
+        file.write(text.encode())
+    values = {"target": target, "digest": _digest(text)}
+    return desk_of(request).render(request, "saved_portal.html", f"Portal: {portal}", **values)
+
+
+async def run(request: Request) -> Response:
+    """Run a verb of `newscorpus portal` on the saved file."""
+    corpus, portal = _place(request)
+    verb = request.path_params["verb"]
+    if verb not in VERBS:
+        raise HTTPException(404, f"no verb {verb!r} is run from here")
+    arguments = ["portal", verb, portal, "--corpus", str(corpus), *VERBS[verb]]
+    return answer(request, desk_of(request).jobs.start(arguments))
+
+
+def proposals(request: Request) -> Response:
+    """Show the rules that a run of `portal learn` printed, to be accepted one by one."""
+    jobs, number = desk_of(request).jobs.started, request.path_params["number"]
+    if number >= len(jobs):
+        raise HTTPException(404, "no such job since the server was started")
+    values = {"rules": list(_printed_rules(jobs[number]))}
+    return desk_of(request).render(request, "proposals.html", "Proposals", **values)
+
+
+async def accept(request: Request) -> Response:
+    """Add a rule to the file as it stands in the form."""
+    form = await request.form()
+    key = str(form.get("key", ""))
+    if key not in TemplateSection.__slots__:
+        raise PortalError(f"unknown key {key!r} of a template")
+    text = with_rule(_text(form), key, str(form.get("rule", "")))
+    action = str(form.get("action", ""))
+    return desk_of(request).render(request, "portal_text.html", "Portal", text=text, action=action)
+
+
+def line_of(text: str, message: str) -> int:
+    """The line of a portal file that an error names by number or by key; 0 where it is none."""
+    if found := LINE.search(message):
+        return int(found[1])
+    if "at end of document" in message:
+        return text.count("\n") + 1
+    wanted = KEY.match(message.partition(".toml: ")[2])
+    places = dict(_places(text))
+    names = wanted[1] if wanted else ""
+    while names and names not in places:
+        names = re.sub(r"(\[\d+\]|\.?[a-z_]+)$", "", names)
+    return places.get(names, 0)
+
+
+def _places(text: str) -> Iterator[tuple[str, int]]:
+    """The line of each table, key and item of a list, by its name in messages."""
+    table, key, item, versions = "", "", 0, -1
+    for number, line in enumerate(text.splitlines(), 1):
+        heading, named = HEADING.match(line), NAMED.match(line)
+        if heading:
+            versions += bool(heading[1])
+            table, key = f"{heading[2]}[{versions}]." if heading[1] else f"{heading[2]}.", ""
+            yield table[:-1], number
+        elif named:
+            key, item = f"{table}{named[1]}", 0
+            yield key, number
+        values = "" if line.lstrip().startswith("#") else line[named.end() :] if named else line
+        for _ in STRING.finditer(values) if key else ():
+            yield f"{key}[{item}]", number
+            item += 1
+
+
+def _place(request: Request) -> tuple[Path, str]:
+    corpus, portal = desk_of(request).corpus(request), request.path_params["portal"]
+    if portal not in {known for known, _ in states(corpus)}:
+        raise HTTPException(404, f"no portal {portal!r} was crawled here")
+    return corpus, portal
+
+
+def _text(form: FormData) -> str:
+    return str(form.get("text", "")).replace("\r\n", "\n")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _tried(desk: Desk, corpus: Path, name: str, text: str) -> list[RuleTrial]:
+    portal = read_portal(text, find_file(name))
+    return desk.do(partial(try_rules, portal, _pages(corpus, name)))
+
+
+def _pages(corpus: Path, portal: str) -> list[SourcePage]:
+    """The first pages of a portal whose archive can be read."""
+    found = (_archived(corpus, one.url, *one.archived) for one in archived_articles(corpus, portal))
+    return list(islice((page for page in found if page), PAGES))
+
+
+def _archived(corpus: Path, url: str, file: str, offset: int) -> SourcePage | None:
+    try:
+        return archived_source(corpus, url, file, offset)
+    except CorpusError:  # a page whose capture is no page any more; another one is tried
+        return None
+
+
+def _printed_rules(job: Job) -> Iterator[tuple[str, str, str]]:
+    """Key, rule and note of each rule that was printed."""
+    printed = "\n".join(line for line in job.printed.splitlines() if not line.startswith("warning: "))
+    try:
+        template = tomlkit.parse(printed).get("template", {})
+    except TOMLKitError as error:
+        raise PortalError(f"the verb printed no template: {error}") from error
+    for key in TemplateSection.__slots__:
+        for rule in template.get(key, ()):
+            note = re.search(re.escape(str(rule)) + r"['\"],?\s*#\s*(.+)", printed)
+            yield key, str(rule), note[1] if note else ""
