@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal
 
 import uvicorn
 
 from newscorpus.corpus.published import open_corpus
 from newscorpus.demo.run import run_demo
+from newscorpus.publish.search import make_index
 from newscorpus.ui.app import make_app
 from newscorpus.ui.server import listening
 
@@ -65,8 +66,42 @@ def watch(tab: Any, address: str, _corpus: Path) -> None:
     tab.goto(f"{address}/watch/demo")
 
 
-VIEWS: Mapping[str, Callable[[Any, str, Path], None]] = {"ui-try": try_page, "ui-mark": mark, "ui-watch": watch}
-"""The views by the name of their picture."""
+def documents(tab: Any, address: str, corpus: Path) -> None:
+    """Words in their context, sorted by what stands before them."""
+    make_index(corpus)
+    tab.goto(f"{address}/documents/demo?words=grad*&shown=lines&sort=left")
+
+
+def left_out(tab: Any, address: str, _corpus: Path) -> None:
+    """The samples of a reason."""
+    tab.goto(f"{address}/left-out/demo")
+    tab.click("details.reason:has-text('extract/') > summary")
+
+
+def portal(tab: Any, address: str, _corpus: Path) -> None:
+    """The file of the demo portal with a template that is half right."""
+    tab.goto(f"{address}/portal/demo/demo")
+    tab.wait_for_selector("#tried table")
+    tab.fill("#text", f"{tab.input_value('#text')}\n[template]\ntitle = ['h1']\npublished = ['time', 'h1']\n")
+    tab.evaluate("document.querySelector('#text').scrollTop = 1000")
+    tab.wait_for_selector("#tried :text('template.title')")
+
+
+PATIENCE_MS = 120_000
+"""For a machine that others use, too."""
+WIDE, NARROW = (1100, 760), (390, 760)
+
+VIEWS: Mapping[str, tuple[Callable[[Any, str, Path], None], tuple[int, int], Literal["light", "dark"]]] = {
+    "ui-try": (try_page, WIDE, "light"),
+    "ui-documents": (documents, WIDE, "light"),
+    "ui-left-out": (left_out, WIDE, "light"),
+    "ui-mark": (mark, WIDE, "light"),
+    "ui-portal": (portal, WIDE, "light"),
+    "ui-watch": (watch, WIDE, "light"),
+    "ui-documents-narrow": (documents, NARROW, "dark"),
+    "ui-try-dark": (try_page, WIDE, "dark"),
+}
+"""The views by the name of their picture, with the size of the window, and whether it is light or dark."""
 
 
 def main() -> None:
@@ -77,8 +112,9 @@ def main() -> None:
         corpus = run_demo(Path(folder) / "demo").corpus
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         with serving(corpus) as address:
-            for name, prepare in VIEWS.items():
-                tab = chromium.new_page(viewport={"width": 1100, "height": 760})
+            for name, (prepare, (width, height), scheme) in VIEWS.items():
+                tab = chromium.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+                tab.set_default_timeout(PATIENCE_MS)
                 prepare(tab, address, corpus)
                 tab.wait_for_timeout(500)
                 tab.screenshot(path=DOCS / f"{name}.jpg", type="jpeg", quality=60)

@@ -60,8 +60,8 @@ async def view(request: Request) -> Response:
         f"Portal: {portal}",
         corpus=request.path_params["corpus"],
         portal=portal,
-        path=path,
-        target=own_portal_file(portal),
+        path=_short(path),
+        target=_short(own_portal_file(portal)),
         text=text,
         digest=_digest(text),
         spans=over_time(corpus, portal),
@@ -96,7 +96,7 @@ async def save(request: Request) -> Response:
     target.parent.mkdir(parents=True, exist_ok=True)
     with replacing(target) as file:
         file.write(text.encode())
-    values = {"target": target, "digest": _digest(text)}
+    values = {"target": _short(target), "digest": _digest(text)}
     return desk_of(request).render(request, "saved_portal.html", f"Portal: {portal}", **values)
 
 
@@ -167,6 +167,12 @@ def _place(request: Request) -> tuple[Path, str]:
     if portal not in {known for known, _ in states(corpus)}:
         raise HTTPException(404, f"no portal {portal!r} was crawled here")
     return corpus, portal
+
+
+def _short(path: Path) -> Path:
+    """A path as seen from the project, where it lies there."""
+    root = own_portal_file("any").parent.parent
+    return path.relative_to(root) if path.is_relative_to(root) else path
 
 
 def _text(form: FormData) -> str:

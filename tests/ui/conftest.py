@@ -15,6 +15,8 @@ from newscorpus.demo.run import run_demo
 from newscorpus.ui.app import make_app
 
 HOST = "testserver"
+PATIENCE_MS = 120_000
+"""Longest wait for what a page shows: on a busy machine the process that reads pages takes half a minute to start."""
 
 
 @pytest.fixture(scope="session")
@@ -57,6 +59,7 @@ def tab(browser: Any) -> Iterator[Any]:
     """An empty tab; what its pages ask for stands in `tab.asked`, and nothing that they complain of passes."""
     context = browser.new_context()
     tab = context.new_page()
+    tab.set_default_timeout(PATIENCE_MS)
     tab.asked, tab.complaints = [], []
     tab.on("request", lambda request: tab.asked.append(request.url))
     tab.on("pageerror", lambda error: tab.complaints.append(str(error)))
