@@ -309,7 +309,7 @@ class PostAnalysisConfig:
     """Numbers of the rules that revise a page's labels; distances count blocks."""
 
     near_blocks: int = 3  # how far the surroundings of a block, and the start and end of a page, reach (Mrózek 2014)
-    sibling_blocks: int = 3  # good blocks that make their parents' path good (Mrózek 2014)
+    sibling_blocks: int = 3  # good blocks that make all blocks of their parent good (Mrózek 2014)
     lonely_blocks: int = 5  # how far before it a block at the end needs a good one (Mrózek 2014)
     end_phrases: tuple[str, ...] = ()  # that end an article, beside those of phrases.toml
     max_phrase_words: int = 14  # longest block that may end an article: fewer than 15 words (Boilerpipe)

@@ -1,4 +1,4 @@
-"""Texttractor (Mrózek 2014): what its post-analysis changes, block by block, and jusText beside it."""
+"""Texttractor (Mrózek 2014): what its post-analysis changes, block by block, jusText and Readability beside it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
@@ -23,7 +23,9 @@ from newscorpus.published.registry import load
 from newscorpus.published.texttractor.find import Texttractor, measure
 from newscorpus.published.texttractor.train import TEXTTRACTOR
 
-WITHOUT, WITH, PEER = "Without post-analysis", "With post-analysis", "jusText"
+WITHOUT, WITH, JUSTEXT = "Without post-analysis", "With post-analysis", "jusText"
+PEERS = {JUSTEXT: "justext", "Readability": "readability"}
+"""The other systems of the thesis, by the names of their extractors; a block is marked if half of it is in the text."""
 
 STEPS = {WITHOUT: (), **{f"... {name}": MROZEK[:at] for at, name in enumerate(MROZEK[:-1], 1)}, WITH: MROZEK}
 """The verdicts of the network, and those after one step more each."""
@@ -32,7 +34,7 @@ PUBLISHED_PAGES = 32
 PUBLISHED: dict[str, dict[str, float]] = {
     WITHOUT: {"wrong": 99, "missed": 113, "starts": 16, "ends": 9},
     WITH: {"wrong": 90, "missed": 21, "starts": 29, "ends": 19, "success": 0.9445, "failure": 0.3304},
-    PEER: {"success": 0.9138, "failure": 0.3434},
+    JUSTEXT: {"success": 0.9138, "failure": 0.3434},
 }
 """Sums over the pages, and mean shares."""
 
@@ -79,11 +81,12 @@ Pages = Mapping[str, Sequence[dict[str, Marks]]]
 def reproduce(data: Path) -> str:
     """The table of the thesis by set, and its sums beside ours."""
     network, how = fit_artifact(TEXTTRACTOR, _labelled(data))
-    system, peer = Texttractor(network, Revision(())), load("justext")
+    system, peers = Texttractor(network, Revision(())), {name: load(peer) for name, peer in PEERS.items()}
     by_set = {
-        dataset: [_mark(page, system, peer) for page in map(_open, articles(data, dataset)) if page] for dataset in NEWS
+        dataset: [_mark(page, system, peers) for page in map(_open, articles(data, dataset)) if page]
+        for dataset in NEWS
     }
-    tables = [_by_set(by_set, name) for name in (WITHOUT, WITH, PEER)]
+    tables = [_by_set(by_set, name) for name in (WITHOUT, WITH, *PEERS)]
     return (
         "# Texttractor (Mrózek 2014)\n\n"
         "Blocks of the development pages, good by alignment with the gold text; the headline is one of them, as in the "
@@ -118,15 +121,16 @@ def _labelled(data: Path) -> Iterator[LabelledPage]:
                 yield LabelledPage(dataset, page.page.domain, measure(page.reading.blocks), page.good)
 
 
-def _mark(page: Opened, system: Texttractor, peer: Extractor) -> dict[str, Marks]:
-    """What each step marked on a page, and the peer."""
+def _mark(page: Opened, system: Texttractor, peers: Mapping[str, Extractor]) -> dict[str, Marks]:
+    """What each step marked on a page, and each peer."""
     verdicts = system.label(page.reading)
     marked = {
         name: np.array([item.label is Verdict.GOOD for item in revise(verdicts, page.reading.head_title, rules)])
         for name, rules in STEPS.items()
     }
-    found = replace(page.page, text=text_of(peer, page.page), title="")
-    marked[PEER] = label_by_alignment(page.reading.blocks, found)
+    for name, peer in peers.items():
+        found = replace(page.page, text=text_of(peer, page.page), title="")
+        marked[name] = label_by_alignment(page.reading.blocks, found)
     return {name: count(flags, page.good) for name, flags in marked.items()}
 
 

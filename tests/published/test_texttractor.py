@@ -40,8 +40,8 @@ def test_worked_example() -> None:
         "positive_inline": 1,
         # 25 / 6 characters a word, of at most 9 / 2; 6 words a sentence, of at most 6
         "mean_word": Fraction(25, 27), "mean_sentence": 1,
-        # 31 characters: 2 digits, 5 spaces, 5 in the link
-        "digit_density": Fraction(2, 31), "space_density": Fraction(5, 31), "link_density": Fraction(5, 31),
+        # 31 characters: 2 digits, 5 spaces; of 6 words one in the link
+        "digit_density": Fraction(2, 31), "space_density": Fraction(5, 31), "link_density": Fraction(1, 6),
         "image_density": 0, "bar_density": 0,
         # OTEVŘEN against Dnes, let, starý, most; longer than 25 / 6: OTEVŘEN, starý; up to three: 12, let
         "all_caps_density": Fraction(1, 4), "long_word_density": Fraction(1, 3), "short_word_density": Fraction(1, 3),

@@ -28,11 +28,9 @@ def _as_run(text: str) -> str:
 
 
 def common_parent(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
-    """Where at least three good blocks have parents of one path, all blocks with such a parent are good."""
-    path_of = {parent: parent.path for parent in {item.block.parent for item in labelled}}
-    paths = [path_of[item.block.parent] for item in labelled]
-    good = Counter(path for item, path in zip(labelled, paths, strict=True) if item.label is Label.GOOD)
-    joined = {at for at, path in enumerate(paths) if good[path] >= config.sibling_blocks}
+    """Where at least three good blocks have the same parent, all blocks with this parent are good."""
+    good = Counter(item.block.parent for item in labelled if item.label is Label.GOOD)
+    joined = {at for at, item in enumerate(labelled) if good[item.block.parent] >= config.sibling_blocks}
     return relabel(labelled, joined, Label.GOOD)
 
 

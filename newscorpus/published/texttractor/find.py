@@ -11,7 +11,7 @@ import numpy as np
 
 from newscorpus import code_points as kinds
 from newscorpus.arrays import Floats, Integers, Matrix
-from newscorpus.artifacts import Artifact, Scorer, load_artifact
+from newscorpus.artifacts import Artifact, load_artifact
 from newscorpus.config import Revision
 from newscorpus.data import Block, LabelledBlock
 from newscorpus.extraction.extractor import Reading
@@ -21,9 +21,12 @@ from newscorpus.extraction.features.structure import NAMES as CLASS_NAMES
 from newscorpus.extraction.features.structure import read_structure
 from newscorpus.extraction.post_analysis import MROZEK, revise
 from newscorpus.published.blocks import label_by_thresholds, neighbour_names, with_neighbours
-from newscorpus.tokens import words
+from newscorpus.published.texttractor.network import run
+from newscorpus.tokens import count_words, words
 
 MODEL: Final = "texttractor"
+WEIGHTS: Final = "weights.npy"
+"""The file of the network's weights, in one row."""
 THRESHOLDS: Final = ("good_above", "almost_good_above")
 """The model's parameters: what the network's output must exceed."""
 
@@ -54,16 +57,16 @@ class Texttractor:
 
     def __init__(self, artifact: Artifact | None = None, revision: Revision = Revision()) -> None:
         artifact = artifact or load_artifact(MODEL, FEATURES)
-        self.network = Scorer(artifact)
+        self.weights = artifact.array(WEIGHTS)
         self.good_above, self.almost_above = map(artifact.parameter, THRESHOLDS)
-        self.name = self.network.name
+        self.name = artifact.metadata.extractor
         self.revision = revision.or_else(Revision(MROZEK))
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
         """The blocks of what was read, with the final verdict on each; the score is the network's output."""
         if not reading.blocks:
             return ()
-        output = np.clip(self.network(measure(reading.blocks))[:, 0], -1, 1)
+        output = run(self.weights, measure(reading.blocks))
         labelled = label_by_thresholds(output, reading.blocks, self.revision, self.good_above, self.almost_above)
         return revise(labelled, reading.head_title, self.revision.post_analysis or (), self.revision.config)
 
@@ -114,7 +117,7 @@ def _densities(blocks: Sequence[Block], characters: Characters, counts: Mapping[
         "space_density": _divide(characters.spaces, length),
         "image_density": _divide(counts["images"], n_words),
         "bar_density": _divide(counts["bars"], n_words),
-        "link_density": _divide(np.array([len(block.link_text) for block in blocks]), length),
+        "link_density": _divide(np.array([count_words(block.link_text) for block in blocks]), n_words),
         "all_caps_density": _divide(counts["all_caps"], with_lower),
         "long_word_density": _divide(characters.words.long, n_words),
         "short_word_density": _divide(characters.words.short, n_words),  # up to three characters
