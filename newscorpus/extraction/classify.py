@@ -86,7 +86,7 @@ class Classifier:
         probability = self._first.probability(features.matrix)
         left = probability > RULED_OUT
         if left.any():
-            probability[left] = self._second.probability(add_context(features, probability)[left])
+            probability[left] = self._second.probability(add_context(features, probability, left))
         return probability
 
 
@@ -122,10 +122,13 @@ def best_expected_f1(probability: Floats, words: NDArray[np.float32]) -> Flags:
     return good
 
 
-def add_context(features: PageFeatures, probability: Floats) -> Matrix:
-    """The columns of the second pass: the features, and the context that the first pass's probabilities make."""
+def add_context(features: PageFeatures, probability: Floats, rows: Flags | slice = slice(None)) -> Matrix:
+    """The columns of the second pass: the features, and the context that the first pass's probabilities make.
+
+    `rows` chooses blocks; the context is that of all.
+    """
     context = measure_context(probability, features.words.astype(float), features.parents, features.paths)
-    return np.hstack((features.matrix, context))
+    return np.hstack((features.matrix[rows], context[rows]))
 
 
 def measure_context(probability: Floats, words: Floats, parents: Integers, paths: Integers) -> Matrix:

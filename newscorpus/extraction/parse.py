@@ -47,7 +47,7 @@ def parse(html: str, url: str = "", limits: Limits = Limits()) -> HtmlElement | 
     that it does not know goes to the body. Rejects a document without elements, one with more tags or attributes than
     the limits allow, and one that is nested deeper than the parser goes (2,048), since the text below would be lost.
     """
-    if (tags := html.count("<")) > limits.max_tags:
+    if len(html) > limits.max_tags and (tags := html.count("<")) > limits.max_tags:
         return Rejected("parse", "too_many_tags", f"{tags} tags, at most {limits.max_tags}", url)
     html = _close_title(html)
     crowds = _find_crowds(html, limits)
@@ -94,12 +94,19 @@ def _find_crowds(html: str, limits: Limits) -> list[tuple[int, int]] | None:
     spans = [tag.span("attributes") for tag in _OTHER_TAG.finditer(html)]
     most = limits.max_attributes
     crowds = [(start, end) for start, end in spans if end - start > 2 * most and _count(html, start, end) > most]
-    # Plain tags have an equals sign for each attribute, and no attribute is shorter than two characters.
-    if html.count("=") + sum(end - start for start, end in spans) // 2 > limits.max_all_attributes:
+    if _may_exceed(html, spans, limits.max_all_attributes):
         every = {tag.span("attributes") for tag in _TAG.finditer(html)}
         if sum(_count(html, *span) for span in every.difference(crowds)) > limits.max_all_attributes:
             return None
     return crowds
+
+
+def _may_exceed(html: str, spans: list[tuple[int, int]], most: int) -> bool:
+    """Whether there may be more attributes than that, those of `spans` and of all plain tags.
+
+    None is shorter than two characters, and in plain tags each has an equals sign.
+    """
+    return len(html) > 2 * most and html.count("=") + sum(end - start for start, end in spans) // 2 > most
 
 
 def _count(html: str, start: int, end: int) -> int:

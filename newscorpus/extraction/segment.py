@@ -143,10 +143,13 @@ class _Walk:
             for node in level.children:
                 tag = node.tag
                 if tag not in unseen:
-                    if tag in block_tags or len(node):
+                    if len(node):
                         self.open(node, tag)
                         break
-                    self.add_leaf(node, tag)
+                    if tag in block_tags:
+                        self.add_whole(node, tag)
+                    else:
+                        self.add_leaf(node, tag)
                 if tail := node.tail:
                     self.add_text(tail)
             else:
@@ -167,6 +170,17 @@ class _Walk:
         self.levels.append(level)
         if text := node.text:
             self.add_text(text)
+
+    def add_whole(self, node: HtmlElement, tag: str) -> None:
+        """Take a block-level element without children."""
+        self.tags += 1
+        around = self.divide()
+        if text := node.text:
+            self.container = _Level(node, iter(()), around)
+            self.add_text(text)
+        self.tags += tag not in VOID_TAGS
+        self.end_block()
+        self.container = around
 
     def add_leaf(self, node: HtmlElement, tag: str) -> None:
         """Take an inline element without children."""

@@ -74,11 +74,13 @@ def _begins(
 ) -> bool:
     """Whether the heading at `other` looks like the beginning of an article; `boxes` are those of both headings."""
     ranks = labelled[own].block.tag, labelled[other].block.tag
-    is_signed, are_first = _is_signed(labelled, other, config), ranks == ("h1", "h1")
+    are_first = ranks == ("h1", "h1")
     if boxes is None:
-        return own < other and are_first and is_signed and _is_signed(labelled, own, config)
-    is_alike = _are_articles(*boxes) and (ranks[0] == ranks[1] or (boxes[0].tag == "article" and is_signed))
-    return is_alike or (are_first and is_signed)
+        return own < other and are_first and all(_is_signed(labelled, at, config) for at in (own, other))
+    are_alike = _are_articles(*boxes)
+    if are_alike and ranks[0] == ranks[1]:
+        return True
+    return (are_first or (are_alike and boxes[0].tag == "article")) and _is_signed(labelled, other, config)
 
 
 def _part(element: Element, other: Element) -> Element:
