@@ -38,7 +38,7 @@ reproduce: $(VENV)/.tests
 docs: $(VENV)/docs/.made
 	rm -rf build/docs
 	mkdir -p build/docs
-	git ls-files -z '*.md' '*.svg' '*.jpg' '*.py' '*.toml' LICENSE | tar --null -T - -cf - | tar -x -C build/docs
+	git ls-files -z '*.md' '*.svg' '*.jpg' '*.py' '*.toml' '*.ipynb' LICENSE | tar --null -T - -cf - | tar -x -C build/docs
 	NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/mkdocs build --quiet --strict
 	@echo 'The site is in build/site; open build/site/index.html'
 

@@ -1,5 +1,6 @@
 """The tutorial, run line by line in an empty folder as a new user would."""
 
+import json
 import os
 import re
 import signal
@@ -7,6 +8,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,3 +72,20 @@ def test_every_command_of_the_tutorial_works(done: tuple[Path, int, str]) -> Non
 def test_the_tutorial_has_commands_of_each_step() -> None:
     script = "\n".join(blocks("sh"))
     assert all(f"newscorpus {verb}" in script for verb in ("init", "portal add", "portal try", "demo", "export"))
+
+
+def test_the_notebook_reads_the_corpus_of_the_tutorial(
+    done: tuple[Path, int, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(done[0])
+    notebook = json.loads((TUTORIAL.parents[1] / "examples" / "corpus.ipynb").read_text("utf-8"))
+    names: dict[str, Any] = {}
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            exec(compile("".join(cell["source"]), cell["id"], "exec"), names)
+    assert len(names["df"]) > 20
+    assert names["over_time"].to_numpy().sum() > 0
+    assert names["reprints"].documents.sum() > 0
+    assert names["of_day"].documents.sum() == len(names["df"])
+    one, again, other = names["stories"](["a fire in the old mill", "fire destroys the old mill", "tax rates rise"])
+    assert one == again != other
