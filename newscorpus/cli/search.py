@@ -52,7 +52,7 @@ def search(
         if index and query.matched:
             lines = in_order(index.lines(query), sort.value if sort else "")
             file.writelines(lines_table(lines) if as_csv else map(_line, lines))
-            n = index.count(query).documents
+            n = index.number(query)
             typer.echo(f"{n:,} document{'s' * (n != 1)}", err=True)
 
 

@@ -88,11 +88,10 @@ class ContextLine:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many documents were found, by month of publication and portal; the latest month first."""
+    """How many documents were found, by month of publication and portal."""
 
-    documents: int
     portals: tuple[str, ...]  # those with the most documents first
-    months: Mapping[str, Mapping[str, int]]  # by month, by portal; "" holds those without a date
+    months: Mapping[str, Mapping[str, int]]  # by month, by portal, the latest first; "" holds those without a date
 
 
 class SearchIndex:
@@ -106,8 +105,17 @@ class SearchIndex:
         sql = "SELECT name FROM choices WHERE kind = ? AND name != ''"
         return [name for (name,) in self._connection.execute(sql, (kind,))]
 
+    def number(self, query: Query) -> int:
+        """How many documents are found."""
+        if query.matched and query == Query(query.words):  # the index of words knows by itself
+            found = self._connection.execute("SELECT count(*) FROM words WHERE words MATCH ?", (query.matched,))
+        else:
+            found = self._select(query, "count(*)", "")
+        number: int = found.fetchone()[0]
+        return number
+
     def count(self, query: Query) -> Counts:
-        """Count the documents that are found."""
+        """Count the documents that are found; a million takes some seconds."""
         named = {cell: names for cell, *names in self._connection.execute("SELECT cell, source, month FROM cells")}
         rows = [(*named[cell], n) for cell, n in self._select(query, "cell, count(*)", "GROUP BY cell")]
         by_portal: Counter[str] = Counter()
@@ -116,7 +124,7 @@ class SearchIndex:
             by_portal[portal] += n
             months[month][portal] = n
         portals = tuple(name for name, _ in sorted(by_portal.items(), key=lambda item: (-item[1], item[0])))
-        return Counts(by_portal.total(), portals, dict(sorted(months.items(), reverse=True)))
+        return Counts(portals, dict(sorted(months.items(), reverse=True)))
 
     def documents(self, query: Query, limit: int, skipped: int = 0) -> list[Record]:
         """Read some of the documents that are found, in the order of the corpus."""

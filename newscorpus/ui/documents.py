@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from newscorpus.publish.concordance import Query, SearchIndex, Side, in_order, lines_table, opened_index
+from newscorpus.publish.concordance import Counts, Query, SearchIndex, Side, in_order, lines_table, opened_index
 from newscorpus.ui.desk import desk_of
 from newscorpus.ui.running import answer
 
@@ -65,6 +65,13 @@ async def view(request: Request) -> Response:
     return desk.render(request, template, f"Documents: {name}", corpus=name, search=search, **(found or {}))
 
 
+async def counts(request: Request) -> Response:
+    """Show how many documents are found by month and portal."""
+    corpus, search = desk_of(request).corpus(request), _search(request)
+    found = await run_in_threadpool(_counts, corpus, search)
+    return desk_of(request).render(request, "counts.html", "Documents by month and portal", counts=found)
+
+
 async def index(request: Request) -> Response:
     """Make the index, as `newscorpus search CORPUS` does."""
     desk = desk_of(request)
@@ -89,9 +96,14 @@ def _found(corpus: Path, search: Search) -> Mapping[str, Any] | None:
         if index is None:
             return None
         choices = {kind: index.choices(kind) for kind in ("source", "language", "flag")}
-        counts = index.count(search.query)
+        number = index.number(search.query)
         shows = _lines if search.shown == "lines" and search.query.matched else _list
-        return {"choices": choices, "counts": counts, **shows(index, search), "listed": LISTED, "lined": LINED}
+        return {"choices": choices, "number": number, **shows(index, search), "listed": LISTED, "lined": LINED}
+
+
+def _counts(corpus: Path, search: Search) -> Counts | None:
+    with opened_index(corpus) as index:
+        return index.count(search.query) if index else None
 
 
 def _list(index: SearchIndex, search: Search) -> Mapping[str, Any]:

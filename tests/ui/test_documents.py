@@ -66,6 +66,7 @@ def test_by_mouse(tab: Any, served: str, leader: Record) -> None:
     tab.select_option("[name=sort]", "left")
     tab.click("form[role=search] [type=submit]")
     assert tab.locator(".lines td.left").count() > 3
+    tab.wait_for_selector("th:text-is('2026-05')")
     lefts = [line.casefold().split() for line in tab.locator(".lines td.left").all_text_contents()]
     words = ["".join(filter(str.isalnum, line[-1])) for line in lefts if line]
     assert words == sorted(words)
