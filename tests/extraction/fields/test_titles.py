@@ -35,6 +35,12 @@ def test_sources_that_agree_win() -> None:
     assert decide(("microdata", "Domácí"), ("meta", "Vláda jedná"), ("heading", "Vláda jedná")) == "Vláda jedná"
 
 
+def test_what_the_page_shows_goes_before_what_it_writes_for_search_engines() -> None:
+    shown, written = "Vláda schválila rozpočet, opozice odešla", "Rozpočet 2025: vláda schválila, kolik dostanete"
+    assert decide(("json-ld", written), ("heading", shown)) == shown
+    assert decide(("json-ld", written), ("meta", written), ("microdata", written), ("heading", shown)) == written
+
+
 def test_a_heading_that_is_no_headline_is_passed_over() -> None:
     assert decide(("meta", "Vláda schválila rozpočet"), ("heading", "Detail článku")) == "Vláda schválila rozpočet"
 
