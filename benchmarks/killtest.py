@@ -9,7 +9,6 @@ processes are killed, as the system does where memory is short, and then the cra
 """
 
 import argparse
-import json
 import os
 import random
 import signal
@@ -24,6 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.newspapers import Site, environment, make_project, serving
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.intake import Row, Withdrawal, read_intake
 from newscorpus.corpus.published import open_corpus
 from newscorpus.crawl.ledger.store import reading
 from newscorpus.publish.build import build
@@ -39,7 +40,7 @@ class CrawlResult:
     """What one crawl led to, killed or not.
 
     Attributes:
-        rows: (id, text) of every row of the intake.
+        rows: (id, text) of the row of every page in the intake.
         published: (id, text) of every record of the published corpus.
         asked: requests by host and path.
         under_way: addresses under way at the kills, added up.
@@ -174,9 +175,11 @@ def check(folder: Path, result: CrawlResult) -> None:
 
 def read(folder: Path, result: CrawlResult) -> CrawlResult:
     """Add what is on the disk to the result."""
-    for segment in sorted((folder / "corpus" / "intake").glob("*.jsonl")):
-        rows = [json.loads(line)["record"] for line in segment.read_text().splitlines()[1:]]
-        result.rows += [(row["id"], row["text"]) for row in rows]
+    newest: dict[tuple[object, str], Row | Withdrawal] = {}  # of each page; it may have been judged again
+    for _, line in read_intake(folder / "corpus" / "intake", BuildConfig().signature):
+        page = (line.page or line.record.url) if isinstance(line, Row) else line.url
+        newest[line.fetch, page] = line
+    result.rows = [(line.record.id, line.record.text) for line in newest.values() if isinstance(line, Row)]
     result.published = [(record.id, record.text) for record in open_corpus(folder / "corpus").records()]
     return result
 
