@@ -59,7 +59,7 @@ def crawling(folder: Path, base: str, *settings: str) -> Iterator["subprocess.Po
     (folder / "portals").mkdir(exist_ok=True)
     (folder / "portals" / "mock.toml").write_text(PORTAL.format(base=base))
     command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", "portal=mock", "-s", "NEWSCORPUS_CORPUS=corpus"]
-    given = [part for setting in settings for part in ("-s", setting)]
+    given = [part for setting in ("NEWSCORPUS_PROFILE=off", *settings) for part in ("-s", setting)]
     environment = os.environ | {"SCRAPY_SETTINGS_MODULE": "newscorpus.settings", "PYTHONPATH": str(folder)}
     with (
         (folder / "log").open("ab") as log,
