@@ -15,12 +15,12 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.attacking import dead_pages, pages, servers
+from benchmarks.attacking import dead_pages, files, pages, servers
 from benchmarks.attacking.attack import Attack, Outcome
 from benchmarks.newspapers import ROOT
 
 RESULT = ROOT / "benchmarks" / "results" / "attacks.md"
-ATTACKS: Sequence[Attack] = (*pages.ATTACKS, *dead_pages.ATTACKS, *servers.ATTACKS)
+ATTACKS: Sequence[Attack] = (*pages.ATTACKS, *dead_pages.ATTACKS, *servers.ATTACKS, *files.ATTACKS)
 HEAD = (
     "| attack | outcome | lost | seconds | MB | at most | |",
     "|---|---|---:|---:|---:|---:|---|",
@@ -89,8 +89,8 @@ TEXT = (
     "# What attacks do",
     "",
     "Made by `python -m benchmarks.attacks`: each attack runs the product in processes of its own. Seconds are CPU",
-    "time for pages, since the machine had other work to do, and else those of the clock; memory is the peak of the",
-    "process that is attacked. A page is at most 20 MB long.",
+    "time for pages and files, since the machine had other work to do, and else those of the clock; memory is the peak",
+    "of the process that is attacked. A page is at most 20 MB long.",
     "",
 )
 

@@ -23,7 +23,7 @@ class Outcome:
     """What came of an attack."""
 
     said: str  # what the product said or did, in some words
-    seconds: float  # CPU time for pages, else by the clock
+    seconds: float  # CPU time for pages and files, else by the clock
     megabytes: float  # peak resident memory, of the process that the attack is aimed at
     lost: int = 0  # what should have been kept: articles, rows, files
     wrong: str = ""  # what should not have happened, such as a traceback; "" if all ended as it should
