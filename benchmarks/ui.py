@@ -10,11 +10,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date, timedelta
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import numpy as np
 from starlette.testclient import TestClient
@@ -22,13 +21,14 @@ from starlette.testclient import TestClient
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.published import publish
 from newscorpus.corpus.records import make_record
-from newscorpus.data import Article, Fields, Record
+from newscorpus.data import Article, Fields, Page, Record
+from newscorpus.explain.page import show_page
 from newscorpus.layout import PUBLISHED
 from newscorpus.publish.concordance import Query, SearchIndex, in_order, opened_index
 from newscorpus.publish.search import index_path, make_index
+from newscorpus.recipe import Recipe, SourcePage
 from newscorpus.ui.app import make_app
 from newscorpus.ui.documents import LINED, LISTED, MOST_LINES
-from newscorpus.ui.safety import TOKEN_HEADER
 
 RESULTS = Path(__file__).parent / "results" / "ui.md"
 SEARCHED, SHOWN = 1_000_000, 100_000
@@ -58,6 +58,7 @@ QUERIES: Mapping[str, Query] = {
 """What is searched for; a number stands for the word of that rank."""
 
 
+@cache
 def vocabulary() -> list[str]:
     """Made words, the most frequent first."""
     random = np.random.default_rng(1)
@@ -146,22 +147,20 @@ def page_of(share: float) -> str:
 
 
 def view_rows(corpus: Path) -> Iterator[str]:
-    """Rows of a table: how long the views take, each asked as a browser asks; the first call of each is left out."""
+    """Rows of a table: how long the views take; the first call of each is left out."""
     app, name = make_app([corpus], ["bench"]), corpus.name
+    context = f"/documents/{name}?words={vocabulary()[100]}&shown=lines&sort=left"
     with TestClient(app, base_url="http://bench") as client:
-        token = {TOKEN_HEADER: app.state.desk.token, "hx-request": "true"}
-        asked: dict[str, Callable[[], Any]] = {
+        calls: dict[str, Callable[[], object]] = {
             "the first page": partial(client.get, "/"),
             "all documents": partial(client.get, f"/documents/{name}"),
-            "a frequent word in context": partial(
-                client.get, f"/documents/{name}?words={vocabulary()[100]}&shown=lines&sort=left"
-            ),
+            "a frequent word in context": partial(client.get, context),
         }
         for what, share in (("a tenth of it text", 0.1), ("all of it text", 1.0)):
-            posted = partial(client.post, "/try", data={"html": page_of(share)}, headers=token)
-            asked[f"a page of 1 MB explained, {what}"] = posted
-        for what, call in asked.items():
-            assert call().is_success
+            page = SourcePage(Page.from_html(page_of(share)))
+            calls[f"a page of 1 MB explained, {what}"] = partial(show_page, Recipe(), page)
+        for what, call in calls.items():
+            call()
             yield f"| {what} | {milliseconds(call)} |"
 
 
@@ -173,8 +172,8 @@ def main() -> None:
         "# The browser side",
         "",
         "`python -m benchmarks.ui FOLDER`, on a machine shared with others: median of five calls in ms, and in",
-        "brackets the mean of what this process computed (for pages another process works, too). The count by portal",
-        "and month is loaded behind the list.",
+        "brackets the mean of what the process computed, which a machine of one's own takes. The count by portal and",
+        "month is loaded behind the list.",
         f"Documents of {WORDS_A_DOCUMENT[SHOWN]} and {WORDS_A_DOCUMENT[SEARCHED]} made words.",
         "",
         f"| view, with {SHOWN:,} documents | ms |",
