@@ -19,7 +19,7 @@ from newscorpus.profiles.learn import LEAST_PAGES, MOST_PAGES, SeenPage, learn
 from newscorpus.profiles.profile import Profile, Profiles, profile_path, profiles_of, read_profile, write_profile
 from newscorpus.profiles.review import SiteReview
 from newscorpus.publish.reextract import Applied, Archived, apply
-from newscorpus.recipe import SourcePage, see_page
+from newscorpus.recipe import SourcePage, prepare, see_page
 from newscorpus.stored import page_of_capture
 from newscorpus.workers import in_order
 
@@ -72,8 +72,9 @@ def _renew(archived: Archived, samples: Mapping[str, list[Place]], profiles: Pro
 
 def _learn(archived: Archived, samples: Mapping[str, list[Place]]) -> Iterator[tuple[Profile, Collection[SeenPage]]]:
     """The profiles of portals of which enough articles are there, each with the pages that it was learned from."""
-    recipe = archived.recipe
-    found = in_order(partial(see_page, recipe), _pages(archived, samples), archived.jobs, Limits().page_seconds)
+    recipe, pages = archived.recipe, _pages(archived, samples)
+    seconds = Limits().page_seconds
+    found = in_order(partial(see_page, recipe), pages, archived.jobs, seconds, partial(prepare, recipe))
     for portal, pairs in groupby(found, key=lambda pair: pair[0].source):
         seen = {page.id: page for _, page in pairs if isinstance(page, SeenPage)}
         profile = learn(seen.values(), portal, recipe.extractor)

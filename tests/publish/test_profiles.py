@@ -35,9 +35,7 @@ NUMBERS = tuple(range(8))
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do the work here, which is faster; the crawls of tests/spiders start processes."""
     for module in (reextract, profiles):
-        monkeypatch.setattr(
-            module, "in_order", lambda work, items, jobs, seconds: ((item, work(item)) for item in items)
-        )
+        monkeypatch.setattr(module, "in_order", lambda work, items, *_: ((item, work(item)) for item in items))
 
 
 def page(number: int) -> Page:
