@@ -26,8 +26,8 @@ from scrapy.utils.project import get_project_settings
 
 from newscorpus.addon.counts import KEPT
 from newscorpus.addon.scheduler import LedgerScheduler
-from newscorpus.corpus.intake import Row
 from newscorpus.corpus.records import make_record
+from newscorpus.corpus.rows import Row
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Article, Fields
 from newscorpus.recipe import SourcePage

@@ -24,8 +24,9 @@ from pathlib import Path
 
 from benchmarks.newspapers import Site, environment, make_project, serving
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import Row, Withdrawal, read_intake
+from newscorpus.corpus.intake import read_intake
 from newscorpus.corpus.published import open_corpus
+from newscorpus.corpus.rows import Row, Withdrawal
 from newscorpus.crawl.ledger.store import reading
 from newscorpus.publish.build import build
 

@@ -33,7 +33,8 @@ from types import MappingProxyType
 from urllib.parse import quote, urlsplit
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import Row, read_intake
+from newscorpus.corpus.intake import read_intake
+from newscorpus.corpus.rows import Row
 from newscorpus.gold.pages import GoldPage, read_pages
 from newscorpus.layout import INTAKE
 from newscorpus.urls import document_id

@@ -17,12 +17,13 @@ import msgspec
 from newscorpus.artifacts import read_metadata
 from newscorpus.config import Part, QualityConfig, Revision
 from newscorpus.corpus.detectors import LanguageDetector, by_fasttext, by_langid
-from newscorpus.corpus.intake import Row, excerpt
+from newscorpus.corpus.intake import excerpt
 from newscorpus.corpus.language import judge_language
 from newscorpus.corpus.masking import mask
 from newscorpus.corpus.quality import judge_quality
 from newscorpus.corpus.quality.letters import MODEL as LETTERS_MODEL
 from newscorpus.corpus.records import make_record
+from newscorpus.corpus.rows import Row
 from newscorpus.crawl.robots import RightsPolicy, judge_rights
 from newscorpus.data import SCHEMA, Article, Evidence, Page, Rejected, RuleHit
 from newscorpus.dedup.signature import sign

@@ -14,8 +14,8 @@ import msgspec
 import zstandard
 
 from newscorpus.config import Limits
-from newscorpus.corpus.intake import Row
 from newscorpus.corpus.lines import encode_line, unpacked_lines, writable
+from newscorpus.corpus.rows import Row
 from newscorpus.crawl.archive.read import read_captures
 from newscorpus.crawl.archive.values import ArchiveError, Capture, Origin
 from newscorpus.data import Page, Rejected

@@ -14,7 +14,8 @@ from newscorpus.addon.plugin import CrawlComponent
 from newscorpus.addon.scheduler import LedgerScheduler, scheduler_of
 from newscorpus.addon.visits import current_visit
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import Row, encode_header, encode_row, journal_line
+from newscorpus.corpus.intake import encode_header, journal_line
+from newscorpus.corpus.rows import Row, encode_row
 from newscorpus.crawl.ledger import REJECTIONS, Ledger, LedgerError, Series, UrlOutcome
 from newscorpus.data import Record, Rejected
 from newscorpus.dedup.store import grouped

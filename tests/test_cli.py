@@ -14,8 +14,9 @@ import zstandard
 import newscorpus
 from newscorpus import cli, terminal
 from newscorpus.config import SignatureParameters
-from newscorpus.corpus.intake import IntakeWriter, Row
+from newscorpus.corpus.intake import IntakeWriter
 from newscorpus.corpus.records import make_record
+from newscorpus.corpus.rows import Row
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Capture, Exchange, Origin
 from newscorpus.crawl.archive.writer import ArchiveWriter

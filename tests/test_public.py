@@ -12,9 +12,9 @@ import pytest
 
 import newscorpus
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import Row
 from newscorpus.corpus.published import publish
 from newscorpus.corpus.records import make_record
+from newscorpus.corpus.rows import Row
 from newscorpus.data import Article, Page, Record, Rejected
 from newscorpus.demo.site import SITE
 from newscorpus.published.registry import DEFAULT

@@ -7,7 +7,7 @@ from unittest.mock import Mock
 import pytest
 
 from newscorpus import reading
-from newscorpus.corpus.intake import Row
+from newscorpus.corpus.rows import Row
 from newscorpus.data import Page
 from newscorpus.discovery.addresses import AddressTrust
 from newscorpus.discovery.page import read_page

@@ -9,7 +9,8 @@ from prose import paragraphs
 
 from newscorpus import recipe as module
 from newscorpus.config import Part, QualityConfig, Revision
-from newscorpus.corpus.intake import EXCERPT_CHARACTERS, Row
+from newscorpus.corpus.intake import EXCERPT_CHARACTERS
+from newscorpus.corpus.rows import Row
 from newscorpus.crawl.robots import RightsPolicy
 from newscorpus.data import Article, Fields, Page, Rejected, Rights, RuleHit
 from newscorpus.dedup.signature import sign

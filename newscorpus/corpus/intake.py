@@ -6,9 +6,8 @@ appends to the segment of another, so that a line torn by a dying process stays 
 `rejected.jsonl` has a line for each page that did not become a document.
 """
 
-import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO, Self
@@ -17,17 +16,24 @@ import msgspec
 
 from newscorpus.config import SignatureParameters
 from newscorpus.corpus.lines import complete_lines, decoded_lines, encode_line, is_torn, writable
-from newscorpus.corpus.records import check_schema, current
-from newscorpus.data import SCHEMA, Record, Rejected
+from newscorpus.corpus.records import check_schema
+from newscorpus.corpus.rows import (
+    CHECKSUM,
+    Row,
+    Withdrawal,
+    decode_line,
+    decode_row,
+    encode_row,
+    refuse_altered,
+    sealed,
+)
+from newscorpus.data import SCHEMA, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.files import sync, sync_folder
 from newscorpus.layout import INTAKE_SEGMENT
 from newscorpus.tokens import collapse
 
 SIGNATURE_VALUE_BYTES = 4
-
-Fetch = tuple[str, str]
-"""Name of the portal and time (ISO 8601) of the fetch of a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,58 +43,6 @@ class SegmentHeader:
     schema: int
     signature: SignatureParameters
     checksum: str = ""  # what the lines are checked by; "" in segments of earlier versions, which have none
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """An accepted record as it came."""
-
-    record: Record
-    signature: bytes  # of its text; base64 in the file
-    recipe: str = ""  # version of the recipe that made it; "" where unknown
-    page: str = ""  # address of the page, where the record has another; else ""
-    reextraction: int = 0  # how often the page had been extracted again; of the rows of one fetch the highest counts
-
-    @property
-    def fetch(self) -> Fetch:
-        """Source and time of the fetch of the page."""
-        return self.record.source, self.record.fetched
-
-    @property
-    def document(self) -> str:
-        """Id of the document."""
-        return self.record.id
-
-
-@dataclass(frozen=True, slots=True)
-class Withdrawal:
-    """A page that, extracted again, is no document, or another; its line is a rejection with more keys."""
-
-    withdrawn: str  # id of the document that an earlier row made of the page; "" for none
-    stage: str
-    reason: str
-    detail: str
-    url: str
-    excerpt: str
-    source: str  # name of the portal
-    fetched: str  # when the page was fetched
-    recipe: str  # version of the recipe
-    reextraction: int  # how often the page had been extracted again
-
-    @property
-    def fetch(self) -> Fetch:
-        """Source and time of the fetch of the page."""
-        return self.source, self.fetched
-
-    @property
-    def document(self) -> str:
-        """Id of the document that is withdrawn; "" for none."""
-        return self.withdrawn
-
-    @property
-    def rejected(self) -> Rejected:
-        """Why the page is not that document."""
-        return Rejected(self.stage, self.reason, self.detail, self.url, self.excerpt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +77,6 @@ class DamagedRowError(CorpusError):
 
 
 HEADERS = msgspec.json.Decoder(SegmentHeader)
-ROWS = msgspec.json.Decoder(Row)
-WITHDRAWALS = msgspec.json.Decoder(Withdrawal)
-WITHDRAWN = b'{"withdrawn":'
-"""How the line of a withdrawal begins."""
-
-CHECKSUM = "crc32"
-"""Key of the checksum: CRC-32 (ISO 3309) of the line without the key, as 8 hex digits; 2 microseconds a row of 5 kB."""
-SEAL_BYTES = len(',"crc32":"00000000"}')
 REJECTIONS = msgspec.json.Decoder(Rejected)
 
 EXCERPT_CHARACTERS = 200
@@ -180,56 +126,7 @@ class IntakeWriter:
 
 def encode_header(parameters: SignatureParameters) -> bytes:
     """Make the first line of a segment."""
-    return _sealed(SegmentHeader(SCHEMA, parameters, CHECKSUM))
-
-
-def encode_row(row: Row | Withdrawal) -> bytes:
-    """Encode a row or a withdrawal as one line of JSON, with its checksum and its newline."""
-    return _sealed(row)
-
-
-def _sealed(value: object) -> bytes:
-    line = msgspec.json.encode(value)
-    return line[:-1] + _seal(line) + b"\n"
-
-
-def _seal(line: bytes) -> bytes:
-    return b',"%s":"%08x"}' % (CHECKSUM.encode(), zlib.crc32(line))
-
-
-def _refuse_altered(line: bytes, *, is_sealed: bool) -> None:
-    """Refuse a line that is not what was written; one without a checksum where all lines have one, too."""
-    plain, seal = line[:-SEAL_BYTES] + b"}", line[-SEAL_BYTES:]
-    if (is_sealed or seal.startswith(f',"{CHECKSUM}":'.encode())) and seal != _seal(plain):
-        raise CorpusError("altered since it was written, by its checksum")
-
-
-def decode_line(line: bytes) -> Row | Withdrawal:
-    """Decode a line, of whatever schema, to a row or a withdrawal.
-
-    Raises:
-        CorpusError: the line is neither, of a later schema, or not what its checksum says.
-    """
-    _refuse_altered(line, is_sealed=False)
-    try:
-        if line.startswith(WITHDRAWN):
-            return WITHDRAWALS.decode(line)
-        row = ROWS.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise CorpusError(str(error)) from error
-    return replace(row, record=current(row.record))
-
-
-def decode_row(line: bytes) -> Row:
-    """Decode the line of a row.
-
-    Raises:
-        CorpusError: the line is none, or of a later schema.
-    """
-    row = decode_line(line)
-    if isinstance(row, Withdrawal):
-        raise CorpusError("a withdrawal in place of a row")
-    return row
+    return sealed(SegmentHeader(SCHEMA, parameters, CHECKSUM))
 
 
 def segments(folder: Path) -> list[Path]:
@@ -275,7 +172,7 @@ def read_intake(
                     is_sealed = True  # where the header cannot be read, most likely
                     is_sealed = _checked_header(line, parameters)
                 elif not line.isspace():
-                    _refuse_altered(line, is_sealed=is_sealed)
+                    refuse_altered(line, is_sealed=is_sealed)
                     yield RowPlace(segment, offset, len(line)), _checked_row(line, parameters)
             except (msgspec.DecodeError, UnicodeDecodeError, CorpusError) as error:
                 found = DamagedLine(segment, _line_number(segment, offset), offset, len(line), str(error))
@@ -321,7 +218,7 @@ def _checked_row(line: bytes, parameters: SignatureParameters) -> Row | Withdraw
 def _checked_header(line: bytes, parameters: SignatureParameters) -> bool:
     """Refuse a segment of a later schema or with signatures unlike ours; gives whether its lines have checksums."""
     header = HEADERS.decode(line)
-    _refuse_altered(line, is_sealed=bool(header.checksum))
+    refuse_altered(line, is_sealed=bool(header.checksum))
     stored, ours = asdict(header.signature), asdict(parameters)
     others = [f"{name} {stored[name]!r} instead of {ours[name]!r}" for name in ours if stored[name] != ours[name]]
     try:

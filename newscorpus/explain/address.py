@@ -10,9 +10,10 @@ from typing import Any
 import msgspec
 
 from newscorpus.corpus import intake
-from newscorpus.corpus.intake import REJECTIONS, Row
+from newscorpus.corpus.intake import REJECTIONS
 from newscorpus.corpus.lines import complete_lines
 from newscorpus.corpus.published import open_corpus, published_folder
+from newscorpus.corpus.rows import Row, decode_line, decode_row
 from newscorpus.crawl.ledger.rows import UrlState, evidence_of
 from newscorpus.crawl.ledger.status import UrlEntry, find
 from newscorpus.data import Evidence, Record, Rejected
@@ -136,7 +137,7 @@ def _outcome_of(corpus: Path, entry: UrlEntry) -> Record | Rejected | None:
     path = inside(corpus, file)
     try:
         _, line = next(complete_lines(path, offset), (0, b""))
-        return REJECTIONS.decode(line) if entry.stage else intake.decode_row(line).record
+        return REJECTIONS.decode(line) if entry.stage else decode_row(line).record
     except (OSError, msgspec.DecodeError, CorpusError) as error:
         raise CorpusError(f"{path}, at offset {offset}: {error}") from error
 
@@ -144,7 +145,7 @@ def _outcome_of(corpus: Path, entry: UrlEntry) -> Record | Rejected | None:
 def _search(corpus: Path, document: str) -> Record | Rejected | None:
     """Find the newest row of a document, or else its rejection, among all."""
     segments = intake.segments(corpus / INTAKE) if (corpus / INTAKE).is_dir() else []
-    found = _decoded(segments, document.encode(), intake.decode_line)
+    found = _decoded(segments, document.encode(), decode_line)
     lines = [line for line in found if line.document == document]
     if lines:
         newest = max(lines, key=lambda line: (line.fetch[1], line.reextraction, isinstance(line, Row)))

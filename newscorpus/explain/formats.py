@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from newscorpus.corpus.intake import Row
 from newscorpus.corpus.lines import encode_line
+from newscorpus.corpus.rows import Row
 from newscorpus.data import LabelledBlock, Record, Rejected
 from newscorpus.published import registry
 from newscorpus.recipe import Recipe, SourcePage, extractor_of, process_page

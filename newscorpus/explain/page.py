@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from newscorpus.arrays import Floats
-from newscorpus.corpus.intake import Row
+from newscorpus.corpus.rows import Row
 from newscorpus.crawl.archive.read import read_capture
 from newscorpus.data import Evidence, Fields, Label, LabelledBlock, Record, Rejected
 from newscorpus.errors import CorpusError

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Literal
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import Row, RowPlace, read_intake, read_row
+from newscorpus.corpus.intake import RowPlace, read_intake, read_row
 from newscorpus.corpus.records import encode
+from newscorpus.corpus.rows import Row
 from newscorpus.data import Record
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.store import Store, layout_of

@@ -16,8 +16,9 @@ import zstandard
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus import intake
-from newscorpus.corpus.intake import DamagedLine, Row, RowPlace, Withdrawal, read_intake, segments
+from newscorpus.corpus.intake import DamagedLine, RowPlace, read_intake, segments
 from newscorpus.corpus.records import encode
+from newscorpus.corpus.rows import Row, Withdrawal
 from newscorpus.data import LOW_CONFIDENCE, SCHEMA, Record
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.duplicates import Watch, unwatched

@@ -12,17 +12,9 @@ from functools import partial
 from pathlib import Path
 
 from newscorpus.config import BuildConfig, Limits
-from newscorpus.corpus.intake import (
-    Fetch,
-    IntakeWriter,
-    Row,
-    Withdrawal,
-    encode_header,
-    encode_row,
-    journal_line,
-    read_intake,
-)
+from newscorpus.corpus.intake import IntakeWriter, encode_header, journal_line, read_intake
 from newscorpus.corpus.lines import writable
+from newscorpus.corpus.rows import Fetch, Row, Withdrawal, encode_row
 from newscorpus.crawl.ledger import REJECTIONS, Ledger, Series, UrlOutcome
 from newscorpus.crawl.ledger.status import unfinished_captures
 from newscorpus.data import Rejected

@@ -13,8 +13,9 @@ from itertools import chain
 from pathlib import Path
 
 from newscorpus.config import BuildConfig, Limits
-from newscorpus.corpus.intake import DamagedLine, Row, blank, encode_row, journal_line, read_intake
+from newscorpus.corpus.intake import DamagedLine, blank, journal_line, read_intake
 from newscorpus.corpus.lines import writable
+from newscorpus.corpus.rows import Row, encode_row
 from newscorpus.crawl.archive.read import read_capture
 from newscorpus.crawl.archive.values import ArchiveError, Capture
 from newscorpus.crawl.ledger import REJECTIONS, Ledger, UrlOutcome

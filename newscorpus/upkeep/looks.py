@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 
-from newscorpus.corpus.intake import Row
+from newscorpus.corpus.rows import Row
 from newscorpus.crawl.ledger.looks import Look
 from newscorpus.data import Rejected
 from newscorpus.portals.portal import TemplateSection

@@ -11,8 +11,9 @@ from scrapy.utils.test import get_crawler
 from newscorpus.addon.closing import CorpusExtension, begin_anew
 from newscorpus.addon.report import CrawlReport, reported, write_report
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import IntakeWriter, Row
+from newscorpus.corpus.intake import IntakeWriter
 from newscorpus.corpus.records import make_record
+from newscorpus.corpus.rows import Row
 from newscorpus.crawl.ledger import Fetched, Ledger, LedgerError, Link, Series
 from newscorpus.crawl.ledger.profiles import UsedProfile
 from newscorpus.data import LOW_CONFIDENCE, Article, Fields

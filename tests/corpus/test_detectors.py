@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from newscorpus.corpus.detectors import by_fasttext
-from newscorpus.corpus.intake import Row
 from newscorpus.corpus.quality.judge import read_quality
+from newscorpus.corpus.rows import Row
 from newscorpus.data import Page
 from newscorpus.errors import CorpusError
 from newscorpus.recipe import Recipe, SourcePage, process_page

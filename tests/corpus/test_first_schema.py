@@ -15,11 +15,12 @@ from pyarrow import parquet
 from newscorpus.config import BuildConfig, ExportFormat
 from newscorpus.corpus.export.export import export
 from newscorpus.corpus.export.source import About
-from newscorpus.corpus.intake import IntakeWriter, Row, read_intake
+from newscorpus.corpus.intake import IntakeWriter, read_intake
 from newscorpus.corpus.manifest import generation_of, read_manifest, write_manifest
 from newscorpus.corpus.parquet import SCHEMAS, read_parquet
 from newscorpus.corpus.published import open_corpus, publish
 from newscorpus.corpus.records import column_types, decode
+from newscorpus.corpus.rows import Row
 from newscorpus.corpus.shards import Shard
 from newscorpus.corpus.verify import verify
 from newscorpus.data import ArchiveCapture, Record

@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from newscorpus.config import SignatureParameters
-from newscorpus.corpus.intake import DamagedLine, IntakeWriter, Row, blank, read_intake, read_row, torn_segments
+from newscorpus.corpus.intake import DamagedLine, IntakeWriter, blank, read_intake, read_row, torn_segments
 from newscorpus.corpus.lines import encode_line
+from newscorpus.corpus.rows import Row
 from newscorpus.data import SCHEMA, Record
 from newscorpus.errors import CorpusError
 

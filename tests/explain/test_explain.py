@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 
 from newscorpus.cli import app
 from newscorpus.config import BuildConfig, Part, Revision
-from newscorpus.corpus.intake import IntakeWriter, Row, encode_header, encode_row, journal_line
+from newscorpus.corpus.intake import IntakeWriter, encode_header, journal_line
+from newscorpus.corpus.rows import Row, encode_row
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Capture, Exchange, Origin
 from newscorpus.crawl.archive.writer import ArchiveWriter

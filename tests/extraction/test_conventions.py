@@ -6,7 +6,7 @@ import pytest
 from prose import paragraphs
 
 from newscorpus.config import Part, Revision
-from newscorpus.corpus.intake import Row
+from newscorpus.corpus.rows import Row
 from newscorpus.data import Article, Page
 from newscorpus.extraction.conventions import is_byline
 from newscorpus.portals.portal import Portal

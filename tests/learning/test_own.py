@@ -9,7 +9,7 @@ import pytest
 
 from newscorpus.artifacts import METADATA, Artifact, Metadata, model_folder
 from newscorpus.config import Revision
-from newscorpus.corpus.intake import Row
+from newscorpus.corpus.rows import Row
 from newscorpus.data import Article, Page
 from newscorpus.evaluation.fields import evaluate_fields
 from newscorpus.extraction.main_text import MainTextSystem

@@ -13,7 +13,7 @@ from scrapy.utils.test import get_crawler
 
 from newscorpus.addon.workers import PageWorkers
 from newscorpus.config import Part, QualityConfig
-from newscorpus.corpus.intake import Row
+from newscorpus.corpus.rows import Row
 from newscorpus.data import Page, Rejected
 from newscorpus.errors import CrawlError
 from newscorpus.portals.portal import TemplateSection

@@ -15,8 +15,9 @@ from scrapy.http import Response
 
 from newscorpus.addon.visits import Visit
 from newscorpus.config import SignatureParameters
-from newscorpus.corpus.intake import Row, read_intake, read_journal
+from newscorpus.corpus.intake import read_intake, read_journal
 from newscorpus.corpus.records import make_record
+from newscorpus.corpus.rows import Row
 from newscorpus.crawl.ledger import Ledger, LedgerError, Link, key_of
 from newscorpus.crawl.ledger.status import find
 from newscorpus.data import Article, Fields, Record, Rejected

@@ -20,11 +20,12 @@ from typer.testing import CliRunner
 from newscorpus.cli import app
 from newscorpus.config import BuildConfig, DuplicateConfig, ShardConfig, SignatureParameters, Survivor
 from newscorpus.corpus import shards
-from newscorpus.corpus.intake import IntakeWriter, Row, SegmentHeader, Withdrawal, read_journal
+from newscorpus.corpus.intake import IntakeWriter, SegmentHeader, read_journal
 from newscorpus.corpus.lines import encode_line
 from newscorpus.corpus.manifest import Share
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.records import make_record
+from newscorpus.corpus.rows import Row, Withdrawal
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.crawl.ledger.looks import Alarm
 from newscorpus.data import LOW_CONFIDENCE, REDESIGN, SCHEMA, Article, Fields, Record, Rejected

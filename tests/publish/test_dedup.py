@@ -14,10 +14,11 @@ import pytest
 import zstandard
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import IntakeWriter, Row
+from newscorpus.corpus.intake import IntakeWriter
 from newscorpus.corpus.lines import unpacked_lines
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.records import make_record
+from newscorpus.corpus.rows import Row
 from newscorpus.data import Article, Fields
 from newscorpus.dedup.signature import sign
 from newscorpus.dedup.store import Store

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import SEAL_BYTES, IntakeWriter, Row
+from newscorpus.corpus.intake import IntakeWriter
 from newscorpus.corpus.records import make_record
+from newscorpus.corpus.rows import SEAL_BYTES, Row
 from newscorpus.data import Article, Fields
 from newscorpus.dedup import sketch
 from newscorpus.dedup.signature import sign

@@ -8,8 +8,8 @@ from prose import article, paragraphs
 from typer.testing import CliRunner
 
 from newscorpus.cli import app
-from newscorpus.corpus.intake import encode_row
 from newscorpus.corpus.published import open_corpus
+from newscorpus.corpus.rows import encode_row
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Capture, Exchange, Origin
 from newscorpus.crawl.archive.writer import ArchiveWriter

@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 
 from newscorpus.cli import app
 from newscorpus.config import QualityConfig, SignatureParameters
-from newscorpus.corpus.intake import Row, Withdrawal, encode_row, journal_line, read_intake, read_journal
+from newscorpus.corpus.intake import journal_line, read_intake, read_journal
+from newscorpus.corpus.rows import Row, Withdrawal, encode_row
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.read import read_captures
 from newscorpus.crawl.archive.values import ArchiveError, Capture, Exchange, Origin

@@ -8,8 +8,9 @@ import pytest
 from prose import article
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import Row, encode_header, encode_row, read_intake
+from newscorpus.corpus.intake import encode_header, read_intake
 from newscorpus.corpus.published import open_corpus
+from newscorpus.corpus.rows import Row, encode_row
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Capture, Exchange, Origin
 from newscorpus.crawl.archive.writer import ArchiveWriter

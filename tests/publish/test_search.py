@@ -12,10 +12,11 @@ from typer.testing import CliRunner
 
 from newscorpus.cli import app
 from newscorpus.config import BuildConfig, SignatureParameters
-from newscorpus.corpus.intake import IntakeWriter, Row
+from newscorpus.corpus.intake import IntakeWriter
 from newscorpus.corpus.lines import encode_line
 from newscorpus.corpus.published import publish
 from newscorpus.corpus.records import make_record
+from newscorpus.corpus.rows import Row
 from newscorpus.data import Article, Fields, Record
 from newscorpus.dedup.duplicates import DuplicateKind
 from newscorpus.dedup.signature import sign

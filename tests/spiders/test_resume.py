@@ -19,8 +19,9 @@ from typer.testing import CliRunner
 from benchmarks.newspapers import started
 from newscorpus.cli import app
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import Row, read_intake
+from newscorpus.corpus.intake import read_intake
 from newscorpus.corpus.published import open_corpus
+from newscorpus.corpus.rows import Row
 from newscorpus.crawl.archive.read import read_captures
 from newscorpus.crawl.archive.values import Capture
 from newscorpus.crawl.ledger import UrlState

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import pytest
 from prose import article, paragraphs
 
-from newscorpus.corpus.intake import Row
+from newscorpus.corpus.rows import Row
 from newscorpus.crawl.ledger.status import status
 from newscorpus.portals.schema import load_portal
 from newscorpus.publish.reextract import reextract

@@ -10,9 +10,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from newscorpus.config import SignatureParameters
-from newscorpus.corpus.intake import IntakeWriter, Row, journal_line
+from newscorpus.corpus.intake import IntakeWriter, journal_line
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.records import make_record
+from newscorpus.corpus.rows import Row
 from newscorpus.data import Article, Fields, Record, Rejected
 from newscorpus.dedup.signature import sign
 from newscorpus.gold.marking import journal_of, read_marks

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from newscorpus.corpus.intake import Row
 from newscorpus.corpus.records import make_record
+from newscorpus.corpus.rows import Row
 from newscorpus.data import Article, Fields, Page, Rejected, RuleHit
 from newscorpus.dedup.signature import sign
 from newscorpus.portals.portal import TemplateSection
