@@ -3,6 +3,7 @@
 import importlib.util
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -86,3 +87,8 @@ def test_it_runs_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(str(wheel))
+
+
+def test_what_an_extra_of_lxml_brings_is_asked_for_by_name() -> None:
+    named = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
+    assert any(one.startswith("lxml-html-clean>=") for one in named)  # else trafilatura cannot be imported everywhere
