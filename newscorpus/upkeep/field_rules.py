@@ -12,7 +12,7 @@ from newscorpus.portals.portal import NO_RULES, TemplateSection
 from newscorpus.portals.template import TemplateRules
 from newscorpus.tokens import collapse
 from newscorpus.upkeep.lessons import Lesson
-from newscorpus.upkeep.selectors import TAG, places_of, rules_of
+from newscorpus.upkeep.selectors import TAG, TELLING, places_of, rules_of
 
 SURE = 0.9
 """Share of the values of a rule that must be the known ones, where there are known ones."""
@@ -105,9 +105,12 @@ class _TriedField:
     wrong: int
     length: int  # characters of all that it finds
 
-    def rank(self) -> tuple[int, bool, int, int, str]:
-        """Order rules, the best last: what is right most often, is shown, and says little else."""
-        return self.right - self.wrong, "::attr" not in self.rule, -self.length, -len(self.rule), self.rule
+    def rank(self) -> tuple[int, bool, int, bool, int, str]:
+        """Order rules, the best last: right most often, of what is shown, saying little else, by a name of its own."""
+        last = self.rule.rpartition(" ")[2].partition("::")[0]
+        is_named = last in TELLING or not last.isalnum()
+        is_shown = "::attr" not in self.rule
+        return self.right - self.wrong, is_shown, -self.length, is_named, -len(self.rule), self.rule
 
     def is_good(self, known: int) -> bool:
         """Whether it is right often enough."""

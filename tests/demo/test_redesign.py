@@ -38,6 +38,7 @@ def test_the_redesign_is_noticed_and_where_everything_went_is_found(report: Rede
     assert 0 < report.flagged < report.documents
     (version,) = tomllib.loads(report.version)["template"]
     assert set(version) - {"since", "remove"} == {"text", "title", "authors", "published"}
+    assert (version["authors"], version["published"]) == (["a.writer"], ["span.published-on"])
     assert [rule for rule in version["text"] if "article-body" not in rule and "paragraph" not in rule] == []
 
 
