@@ -23,6 +23,8 @@ WINDOW = 30
 """Pages, the newest, in which a break is looked for; a redesign that reaches every third page shows in so many."""
 LEAST_BEFORE = 20
 """Fewest pages before a break: of fewer, too many signs are constant by chance."""
+LEAST_OF_SECTION = 10
+"""The same for the pages of a section alone: the test counts how few they are, and the portal has shown more."""
 RARE = 0.02
 """Share of the pages before the break that may have a sign of the markup that is new, or lack one that is gone."""
 RARE_MISSING = 0.2
@@ -118,15 +120,15 @@ class PortalWatch:
         looks, section = self._all.looks, section_of(newest.url)
         older = islice(looks, max(LEAST_BEFORE, len(looks) - WINDOW))
         if sum(section_of(look.url) == section for look in older) >= KNOWN_SECTION:
-            yield from _splits(self._all)
-        if len(self._sections) > 1:
-            yield from _splits(self._sections[section])
+            yield from _splits(self._all, LEAST_BEFORE)
+        if len(self._sections) > 1 and len(looks) > LEAST_BEFORE:
+            yield from _splits(self._sections[section], LEAST_OF_SECTION)
 
 
-def _splits(pages: _Sequence) -> Iterator[Split]:
+def _splits(pages: _Sequence, least: int) -> Iterator[Split]:
     """Try every sign by which the newest page differs from most others."""
     n, newest = len(pages.looks), pages.looks[-1]
-    window = min(WINDOW, n - LEAST_BEFORE)
+    window = min(WINDOW, n - least)
     for sign, count in pages.counts.items() if window > 0 else ():
         is_there, is_missing = sign in newest.signs, sign.startswith(MISSING)
         alike = count if is_there else n - count

@@ -59,6 +59,15 @@ def test_half_of_the_answers_and_one_section_are_enough() -> None:
     assert 200 <= number_of(alarm.url) <= 203
 
 
+def test_a_section_of_few_pages_is_watched_too() -> None:
+    renamed = [sign.replace(".a", ".b") for sign in DESIGN]
+    before = [look for n in range(36) for look in pages(1, begin=n, section=SECTIONS[n % 3])]
+    sport = list(pages(20, renamed, 100, section="sport"))
+    others = [look for n in range(40) for look in pages(1, begin=200 + n, section=SECTIONS[n % 2 * 2])]
+    (alarm,) = watched(before, [look for three in zip(others[::2], others[1::2], sport, strict=True) for look in three])
+    assert 100 <= number_of(alarm.url) <= 103
+
+
 def test_one_new_element_on_every_page_is_noticed_and_named() -> None:
     (alarm,) = watched(pages(100), pages(30, {*DESIGN, "body > div.banner"}, 100))
     assert alarm.sign == "body > div.banner"
