@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from prose import paragraphs
 
-from newscorpus import recipe as module
 from newscorpus.config import Part, QualityConfig, Revision
 from newscorpus.corpus.intake import EXCERPT_CHARACTERS
 from newscorpus.corpus.rows import Row
@@ -26,6 +25,7 @@ from newscorpus.recipe import (
     page_of_portal,
     process_page,
 )
+from newscorpus.recipe import process as module
 from newscorpus.workers import Lost
 
 URL = "http://example.org/story-1"

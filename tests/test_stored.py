@@ -130,7 +130,7 @@ def test_a_fault_of_ours_loses_its_page_only(tmp_path: Path, monkeypatch: pytest
         raise ZeroDivisionError("division\nby zero")
 
     path = write(tmp_path / "pages.jsonl", {"id": 1, "html": HTML})
-    monkeypatch.setattr("newscorpus.recipe.extractor_of", lambda *_: broken)
+    monkeypatch.setattr("newscorpus.recipe.process.extractor_of", lambda *_: broken)
     (answer,) = extract_file(path, BTE, SourcePage, 1)
     assert answer.rejected == "extract/worker_failed"
     assert json.loads(answer.line)["rejected"]["detail"] == "ZeroDivisionError: division by zero"

@@ -72,9 +72,14 @@ def _trafilatura() -> ModuleType:
 
 
 def other_text(reading: Reading) -> list[str]:
-    """The paragraphs that trafilatura finds on a page, without a headline before them; none where it fails."""
+    """The paragraphs that trafilatura finds on a page, without a headline before them; none where it fails.
+
+    Raises:
+        ImportError: it cannot be loaded.
+    """
+    extract = _trafilatura().extract
     try:
-        text = _trafilatura().extract(reading.tree, include_comments=False) or ""
+        text = extract(reading.tree, include_comments=False) or ""
     except Exception as error:  # noqa: BLE001  (it raises whatever a page makes it raise; the own text stands then)
         logger.info("%s failed on %s: %s", PACKAGE, reading.page.url, error)
         return []

@@ -82,7 +82,7 @@ def test_two_machines_crawl_each_portal_once_and_no_site_together(tmp_path: Path
             assert done.returncode == 0, done.stderr
             asked.append({path.partition("/")[0] for path in site.asked() - before})
 
-    assert all(asked)
+    assert asked[0] | asked[1] == {"0", "1", "2"}
     assert not asked[0] & asked[1]
     assert len(published(tmp_path)) == 4
     assert set(published(tmp_path).values()) == {published(tmp_path)["paper1"]}

@@ -70,7 +70,7 @@ def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
     if request.function not in {test_the_command, test_the_command_applies}:
         monkeypatch.setattr(
             "newscorpus.publish.reextract.in_order",
-            lambda function, items, jobs, seconds: ((item, function(item)) for item in items),
+            lambda function, items, jobs, seconds, prepare: ((item, function(item)) for item in items),
         )
 
 
