@@ -191,7 +191,7 @@ def report(way: str, kills: int, calm: CrawlResult, result: CrawlResult) -> tupl
     calm_robots = sum(n for path, n in calm.asked.items() if path.endswith("/robots.txt"))
     pages, calm_pages = result.asked.total() - robots, calm.asked.total() - calm_robots
     same = sorted(result.rows) == sorted(calm.rows) and result.published == calm.published
-    twice = len(result.rows) - len({identity for identity, _ in result.rows})
+    twice = len(result.published) - len({identity for identity, _ in result.published})
     more = pages - calm_pages
     fine = same and not twice and more <= 0.02 * calm_pages + result.under_way
     cells = (
