@@ -11,11 +11,16 @@ from dataclasses import asdict
 from pathlib import Path
 from random import Random
 
+import hypothesis
 import pytest
 import zstandard
 
 from newscorpus.gold.conventions import LICENCES
 from newscorpus.gold.pages import GoldPage
+
+# No test asserts a time, on a busy machine least of all.
+hypothesis.settings.register_profile("untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("untimed")
 
 DATA_VARIABLE = "NEWSCORPUS_DATA"
 BESIDE_CHECKOUT = Path(__file__).parents[2] / "shared" / "data"
