@@ -8,6 +8,7 @@ dies, by SIGKILL too.
 
 import os
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -20,6 +21,9 @@ from typing import Any, Generic, Self, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+COMMAND = (sys.executable, "-c", "from newscorpus.cli import main; main()")
+"""Begins the command line of a verb that runs in a process of its own, whatever the PATH holds."""
 
 SPAWN = get_context("spawn")
 """A forked child would share the event loop, sockets, locks and threads of its parent."""

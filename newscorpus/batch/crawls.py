@@ -3,7 +3,6 @@
 import hashlib
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,11 +16,10 @@ from newscorpus.addon.stop import STOPPED
 from newscorpus.errors import CrawlError
 from newscorpus.portals.portal import Portal
 from newscorpus.urls import host_of, site_key
+from newscorpus.workers import COMMAND
 
 ENDS = {0: "done", 1: "failed", 2: "wrong usage", STOPPED: "stopped"}
 """What the exit codes of a crawl mean."""
-
-PROGRAM = "from newscorpus.cli import main; main()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +140,7 @@ class Crawls:
         if self._stopping.is_set():
             return replace(crawl, code=STOPPED)
         crawl.log.parent.mkdir(parents=True, exist_ok=True)
-        command = [sys.executable, "-c", PROGRAM, "crawl", portal, "-s", f"NEWSCORPUS_CORPUS={crawl.corpus}"]
+        command = [*COMMAND, "crawl", portal, "-s", f"NEWSCORPUS_CORPUS={crawl.corpus}"]
         with crawl.log.open("ab") as log:
             process = subprocess.Popen([*command, *self._options], stdin=subprocess.DEVNULL, stdout=log, stderr=log)  # noqa: S603 -- our own
             self._running[crawl] = process

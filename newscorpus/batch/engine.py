@@ -16,9 +16,10 @@ from typing import Any
 
 from datatrove.executor import LocalPipelineExecutor, SlurmPipelineExecutor
 
-from newscorpus.batch.plan import SlurmSection, read_plan
+from newscorpus.batch.plan import Plan, SlurmSection, read_plan
 from newscorpus.batch.work import extract_part, publish_parts
 from newscorpus.errors import CorpusError
+from newscorpus.workers import COMMAND
 
 TRIES = 2
 """Times that a task is started which a signal ended, such as that of the kernel when memory runs out."""
@@ -56,38 +57,38 @@ class Failure:
     log: Path
 
 
-def tasks_of(plan_file: Path, stage: Stage) -> int:
+def tasks_of(plan: Plan, stage: Stage) -> int:
     """How many tasks a stage has."""
-    return len(read_plan(plan_file).shares) if stage is Stage.EXTRACT else 1
+    return len(plan.shares) if stage is Stage.EXTRACT else 1
 
 
-def missing(plan_file: Path, stage: Stage) -> list[int]:
+def missing(plan: Plan, stage: Stage) -> list[int]:
     """The tasks of a stage that are not done."""
-    found: list[int] = _local(plan_file, stage).get_incomplete_ranks()
+    found: list[int] = _local(plan, stage).get_incomplete_ranks()
     return found
 
 
-def run_task(plan_file: Path, stage: Stage, number: int) -> None:
+def run_task(plan: Plan, stage: Stage, number: int) -> None:
     """Do one task in this process, unless it is done.
 
     Raises:
         ValueError, OSError, ImportError: as `extract_part` and `publish_parts`.
     """
-    if not 0 <= number < (n_tasks := tasks_of(plan_file, stage)):
+    if not 0 <= number < (n_tasks := tasks_of(plan, stage)):
         raise CorpusError(f"{stage} has the tasks 0 to {n_tasks - 1}, and no {number}")
-    _local(plan_file, stage, number).run()
+    _local(plan, stage, number).run()
 
 
-def run_here(recipe_file: Path, plan_file: Path, stage: Stage, at_once: int) -> Iterator[Failure | None]:
+def run_here(recipe_file: Path, plan: Plan, stage: Stage, at_once: int) -> Iterator[Failure | None]:
     """Do the missing tasks of a stage in processes of their own; gives what became of each, None where it is done.
 
     The processes are ours, since datatrove's pool waits for ever for a process that was killed.
     """
     with ThreadPoolExecutor(at_once) as threads:
-        yield from threads.map(partial(_run_apart, recipe_file, plan_file, stage), missing(plan_file, stage))
+        yield from threads.map(partial(_run_apart, recipe_file, plan, stage), missing(plan, stage))
 
 
-def submit(plan_file: Path, slurm: SlurmSection) -> Mapping[Stage, str]:
+def submit(plan: Plan, slurm: SlurmSection) -> Mapping[Stage, str]:
     """Hand the missing tasks of all stages to Slurm; gives the numbers of the jobs, "" where all was done.
 
     Raises:
@@ -96,7 +97,7 @@ def submit(plan_file: Path, slurm: SlurmSection) -> Mapping[Stage, str]:
     jobs: dict[Stage, str] = {}
     before = None
     for stage in Stage:
-        executor = _slurm(plan_file, stage, slurm, before)
+        executor = _slurm(plan, stage, slurm, before)
         try:
             executor.run()
         except FileNotFoundError as error:
@@ -108,28 +109,28 @@ def submit(plan_file: Path, slurm: SlurmSection) -> Mapping[Stage, str]:
     return jobs
 
 
-def _folder(plan_file: Path, stage: Stage) -> Path:
-    return plan_file.parent / stage
+def _folder(plan: Plan, stage: Stage) -> Path:
+    return plan.file.parent / stage
 
 
-def _local(plan_file: Path, stage: Stage, number: int = 0) -> LocalPipelineExecutor:
+def _local(plan: Plan, stage: Stage, number: int = 0) -> LocalPipelineExecutor:
     return LocalPipelineExecutor(
-        [BatchTask(str(plan_file), stage)],
-        tasks=tasks_of(plan_file, stage),
+        [BatchTask(str(plan.file), stage)],
+        tasks=tasks_of(plan, stage),
         workers=1,
         local_tasks=1,
         local_rank_offset=number,
-        logging_dir=str(_folder(plan_file, stage)),
+        logging_dir=str(_folder(plan, stage)),
     )
 
 
 def _slurm(
-    plan_file: Path, stage: Stage, slurm: SlurmSection, before: SlurmPipelineExecutor | None
+    plan: Plan, stage: Stage, slurm: SlurmSection, before: SlurmPipelineExecutor | None
 ) -> SlurmPipelineExecutor:
     activate = Path(sys.prefix, "bin", "activate")
     return SlurmPipelineExecutor(
-        [BatchTask(str(plan_file), stage)],
-        tasks=tasks_of(plan_file, stage),
+        [BatchTask(str(plan.file), stage)],
+        tasks=tasks_of(plan, stage),
         workers=slurm.at_once,
         time=slurm.time,
         partition=slurm.partition,
@@ -139,14 +140,13 @@ def _slurm(
         env_command=slurm.setup or (f"source {activate}" if activate.is_file() else "true"),
         depends=before,
         run_on_dependency_fail=True,  # it then names the tasks that are missing
-        logging_dir=str(_folder(plan_file, stage)),
+        logging_dir=str(_folder(plan, stage)),
     )
 
 
-def _run_apart(recipe_file: Path, plan_file: Path, stage: Stage, number: int) -> Failure | None:
+def _run_apart(recipe_file: Path, plan: Plan, stage: Stage, number: int) -> Failure | None:
     """Do a task in a process; what was killed is tried again."""
-    program = "from newscorpus.cli import main; main()"
-    command = [sys.executable, "-c", program, "batch", str(recipe_file), "--task", f"{stage}/{number}"]
+    command = [*COMMAND, "batch", str(recipe_file), "--task", f"{stage}/{number}"]
     for _ in range(TRIES):
         ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603 -- our own
         if ended.returncode == 0:
@@ -155,4 +155,4 @@ def _run_apart(recipe_file: Path, plan_file: Path, stage: Stage, number: int) ->
         if ended.returncode > 0:
             break
         why = f"killed by signal {-ended.returncode}, {TRIES} times"
-    return Failure(number, why, _folder(plan_file, stage) / "logs" / f"task_{number:05}.log")
+    return Failure(number, why, _folder(plan, stage) / "logs" / f"task_{number:05}.log")

@@ -97,6 +97,11 @@ class Plan:
         """The folder of the corpus."""
         return Path(self.output)
 
+    @property
+    def file(self) -> Path:
+        """Where the plan lies once the batch was begun."""
+        return self.folder / TASKS / PLAN
+
     def part(self, number: int) -> Path:
         """The folder of what a task made; it is there when all of it is."""
         return self.folder / TASKS / "extract" / PARTS / f"{number:05}"
@@ -134,26 +139,25 @@ def read_recipe(path: Path) -> BatchRecipe:
 
 
 def plan_file(recipe_file: Path) -> Path:
-    """Where the plan of a batch lies once it was begun; errors as for `read_recipe`."""
+    """Where the plan of a recipe lies once its batch was begun; errors as for `read_recipe`."""
     return recipe_file.parent.absolute() / read_recipe(recipe_file).output / TASKS / PLAN
 
 
-def begin(recipe_file: Path, tasks: int | None = None) -> Path:
-    """Write the plan of a batch, if it is not there, and give its path; `tasks` goes before the number in the file.
+def begin(recipe_file: Path, tasks: int | None = None) -> Plan:
+    """Make the plan of a batch, and write it if it is not there; `tasks` goes before the number in the file.
 
     Raises:
         CorpusError: the recipe is wrong, an input is missing, or the output was begun with another plan or by a crawl.
     """
     plan = make_plan(recipe_file, tasks)
-    path = plan_file(recipe_file)
-    if path.is_file() and read_plan(path) != plan:
+    if plan.file.is_file() and read_plan(plan.file) != plan:
         raise CorpusError(f"{plan.output}: was begun with other inputs, settings or tasks; name another output")
-    if not path.is_file() and (plan.folder / LEDGER).exists():
+    if not plan.file.is_file() and (plan.folder / LEDGER).exists():
         raise CorpusError(f"{plan.output}: the corpus of a crawl lies here; name another output")
-    path.parent.mkdir(OWNER_ONLY, parents=True, exist_ok=True)
-    with replacing(path) as file:
+    plan.file.parent.mkdir(OWNER_ONLY, parents=True, exist_ok=True)
+    with replacing(plan.file) as file:
         file.write(msgspec.json.encode(plan))
-    return path
+    return plan
 
 
 def read_plan(path: Path) -> Plan:

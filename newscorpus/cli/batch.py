@@ -2,12 +2,18 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer import Argument, Option
 
 from newscorpus.cli.app import app, needs_extra
+
+if TYPE_CHECKING:
+    from newscorpus.batch.plan import Plan
+
+SHOWN = 20
+"""Tasks that are named at most."""
 
 
 class Engine(StrEnum):
@@ -39,41 +45,34 @@ def batch(
         stage, _, number = task.partition("/")
         if stage not in list(engines.Stage) or not number.isdecimal():
             raise typer.BadParameter(f"--task is {task!r}; expected extract/N or publish/0")
-        plan = plan_file(recipe)
-        engines.run_task(plan if plan.is_file() else begin(recipe, tasks), engines.Stage(stage), int(number))
+        begun = plan_file(recipe)
+        plan = read_plan(begun) if begun.is_file() else begin(recipe, tasks)
+        engines.run_task(plan, engines.Stage(stage), int(number))
         return
-    plan = plan_file(recipe) if status else begin(recipe, tasks)
+    plan = read_plan(plan_file(recipe)) if status else begin(recipe, tasks)
     if status:
         for one in engines.Stage:
-            missing = engines.missing(plan, one)
+            missing, n_tasks = engines.missing(plan, one), engines.tasks_of(plan, one)
             named = f"; not done: {', '.join(map(str, missing[:SHOWN]))}" if missing else ""
-            typer.echo(
-                f"{one}: {engines.tasks_of(plan, one) - len(missing)} of {engines.tasks_of(plan, one)} done{named}"
-            )
+            typer.echo(f"{one}: {n_tasks - len(missing)} of {n_tasks} done{named}")
     elif engine is Engine.SLURM:
         for one, job in engines.submit(plan, read_recipe(recipe).slurm).items():
             typer.echo(f"{one}: {f'job {job}' if job else 'done already'}")
         typer.echo(f"squeue shows them; newscorpus batch {recipe} --status says what is done")
     else:
         _run_here(recipe, plan, at_once)
-        published = open_corpus(read_plan(plan).folder)
+        published = open_corpus(plan.folder)
         manifest = published.manifest
         typer.echo(f"{manifest.documents} documents, {manifest.words} words; the corpus lies in {published.folder}")
 
 
-SHOWN = 20
-"""Tasks that are named at most."""
-
-
-def _run_here(recipe: Path, plan: Path, at_once: int) -> None:
+def _run_here(recipe: Path, plan: "Plan", at_once: int) -> None:
     """Do all stages; the first that has a failure is the last, and the exit code is 1."""
     from newscorpus.batch.engine import Stage, run_here
     from newscorpus.terminal import complain, progress
 
     for stage in Stage:
-        failures = [
-            failure for failure in progress(run_here(recipe, plan, stage, at_once), f"tasks of {stage}") if failure
-        ]
+        failures = list(filter(None, progress(run_here(recipe, plan, stage, at_once), f"tasks of {stage}")))
         for failure in failures:
             complain(f"{stage}, task {failure.number}: {failure.why} ({failure.log})")
         if failures:

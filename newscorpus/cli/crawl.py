@@ -65,7 +65,8 @@ def _crawl_each(names: str, arguments: Sequence[str], settings: Sequence[str], a
         raise CrawlError("with --at-once each portal has a corpus of its own; leave NEWSCORPUS_CORPUS out")
     wanted = named_portals(names)
     groups = group(wanted)
-    own = [one for one in groups if not part or Machine.read(part).has(one)]
+    machine = Machine.read(part or "1/1")
+    own = [one for one in groups if machine.has(one)]
     n_portals = sum(len(one.portals) for one in own)
     typer.echo(f"Portals: {n_portals} of {len(wanted)}; sites: {len(own)}", err=True)
     options = [text for flag, pairs in (("-a", arguments), ("-s", settings)) for pair in pairs for text in (flag, pair)]

@@ -40,7 +40,7 @@ def add(
     """
     from newscorpus.errors import PortalError
     from newscorpus.portals.schema import own_portal_file
-    from newscorpus.upkeep.draft import FirstCrawl, draft_portal, propose_patterns, read_first_crawl
+    from newscorpus.upkeep.draft import NO_CRAWL, draft_portal, propose_patterns, read_first_crawl
     from newscorpus.upkeep.front_page import read_front_page
     from newscorpus.urls import is_web
 
@@ -49,7 +49,7 @@ def add(
     if path.exists():
         raise PortalError(f"{path}: there already; `newscorpus portal try {path.stem}` shows what it does")
     path.parent.mkdir(parents=True, exist_ok=True)
-    crawl = FirstCrawl()
+    crawl = NO_CRAWL
     if is_web(source):
         path.write_text(draft_portal(front, path.stem), "utf-8")
         typer.echo(f"Wrote {path}; fetching up to {FIRST_ARTICLES} articles", err=True)
@@ -151,9 +151,9 @@ def _say_what_next(front: "FrontPage", path: Path, *, has_patterns: bool) -> Non
 def _met(name: str, corpus: Path) -> list[str]:
     """The pages that the crawl of a portal met; none where there was no crawl."""
     from newscorpus.crawl.ledger.status import met_addresses
+    from newscorpus.discovery.addresses import PAGE_KINDS
     from newscorpus.layout import LEDGER
-    from newscorpus.upkeep.draft import PAGES
 
     if not (corpus / LEDGER).is_file():
         return []
-    return [one.url for one in met_addresses(corpus, name, MOST_ADDRESSES) if one.kind in PAGES]
+    return [one.url for one in met_addresses(corpus, name, MOST_ADDRESSES) if one.kind in PAGE_KINDS]

@@ -31,6 +31,7 @@ class FetchKind(StrEnum):
     """A page that cannot be there; what comes instead is what the site shows for missing pages."""
 
 
+PAGE_KINDS = (FetchKind.ARTICLE, FetchKind.SECTION)
 LIST_KINDS = (FetchKind.FEED, FetchKind.SITEMAP, FetchKind.MAYBE_LIST, FetchKind.SECTION)
 """Kinds whose answers name articles."""
 

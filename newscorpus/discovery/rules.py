@@ -15,12 +15,17 @@ from newscorpus.corpus.intake import journal_line
 from newscorpus.crawl.ledger import REJECTIONS, CrawlRules, Ledger, OpenAddress, UrlOutcome, UrlState
 from newscorpus.crawl.ledger.rows import OVER_BUDGET, evidence_of
 from newscorpus.data import Rejected
-from newscorpus.discovery.addresses import LIST_KINDS, AddressTrust, FetchKind, find_kind, find_trap, find_trust
+from newscorpus.discovery.addresses import (
+    LIST_KINDS,
+    PAGE_KINDS,
+    AddressTrust,
+    find_kind,
+    find_trap,
+    find_trust,
+)
 from newscorpus.discovery.frontier import BUDGET_SPENT, OF_ONE_SHAPE, find_refusal
 from newscorpus.discovery.period import Period
 from newscorpus.portals.portal import Portal
-
-PAGES = (FetchKind.ARTICLE, FetchKind.SECTION)
 
 REJECTED_AS = {"unexpected_language": "rejected/language/unexpected_language", "read": "read"}
 """Counts of the ledger by reason; the others are of the stage "discovery"."""
@@ -115,7 +120,7 @@ class _Change:
 
     def forbids(self, one: OpenAddress) -> Rejected | None:
         """Why the new rules do not let a queued page be asked for; None where they do."""
-        return self._refusal(one) if one.kind in PAGES and one.depth else None
+        return self._refusal(one) if one.kind in PAGE_KINDS and one.depth else None
 
     def _refusal(self, one: OpenAddress) -> Rejected | None:
         return find_refusal(self.portal, one.url, one.depth, find_kind(one.url, self.portal))

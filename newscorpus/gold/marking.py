@@ -131,6 +131,13 @@ def judged_elsewhere(marks: Iterable[PageMarks], who: str, page: str) -> frozens
     return frozenset(block.text for one in others for block in one.blocks.values() if block.kind == "bad")
 
 
+def save_mark(journal: Path, line: MarkLine) -> None:
+    """Add a mark, and write the gold text anew where that changes; errors as for `add_mark`."""
+    add_mark(journal, line)
+    if line.place or line.kept:
+        write_gold(journal)
+
+
 def write_gold(journal: Path) -> int:
     """Write the pages that are done, or should have been kept, to `NAME.jsonl` beside the journal; gives their number.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
-from tomlkit.items import AoT, Array, Table
+from tomlkit.items import AoT, Array, String, Table
 
 from newscorpus.errors import PortalError
 from newscorpus.files import replacing
@@ -101,7 +101,7 @@ def with_value(text: str, key: str, value: str) -> str:
         PortalError: it is no TOML.
     """
     document = _parsed(text, "the file")
-    document[key] = _string(value)
+    document[key] = string_item(value)
     return tomlkit.dumps(document)
 
 
@@ -134,11 +134,11 @@ def _write(path: Path, document: tomlkit.TOMLDocument) -> None:
 def _array(rules: Iterable[tuple[str, str]]) -> Array:
     array = tomlkit.array()
     for rule, note in rules:
-        array.add_line(_string(rule), indent="  ", comment=note or None)
+        array.add_line(string_item(rule), indent="  ", comment=note or None)
     array.add_line(indent="")
     return array
 
 
-def _string(text: str) -> Any:
+def string_item(text: str) -> String:
     """Write a string between single quotes, which leave backslashes alone, where that can be."""
     return tomlkit.string(text, literal="'" not in text and text.isprintable())

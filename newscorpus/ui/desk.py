@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from newscorpus.crawl.ledger.status import find
+from newscorpus.crawl.ledger.status import find, states
 from newscorpus.errors import CorpusError
 from newscorpus.explain.html import FOLDER as SHOWN_TEMPLATES
 from newscorpus.explain.html import TEMPLATES as SHOWN
@@ -19,7 +19,7 @@ from newscorpus.explain.html import frame
 from newscorpus.explain.page import ShownPage, archived_source, show_page
 from newscorpus.layout import LEDGER
 from newscorpus.recipe import Recipe, SourcePage
-from newscorpus.ui.jobs import Jobs
+from newscorpus.ui.jobs import Job, Jobs
 from newscorpus.workers import Lost, WorkerPool
 
 T = TypeVar("T")
@@ -61,6 +61,20 @@ class Desk:
         if name not in self.corpora:
             raise HTTPException(404, f"no corpus called {name!r} was named when the server was started")
         return self.corpora[name]
+
+    def portal(self, request: Request) -> tuple[Path, str]:
+        """The corpus and the portal that the address of a request names."""
+        corpus, portal = self.corpus(request), request.path_params["portal"]
+        if portal not in {known for known, _ in states(corpus)}:
+            raise HTTPException(404, f"no portal {portal!r} was crawled here")
+        return corpus, portal
+
+    def job(self, request: Request) -> Job:
+        """The job whose number the address of a request names."""
+        number: int = request.path_params["number"]
+        if number >= len(self.jobs.started):
+            raise HTTPException(404, "no such job since the server was started")
+        return self.jobs.started[number]
 
     def do(self, work: Callable[[], T]) -> T:
         """Do some work on pages; waits for the process.

@@ -1,6 +1,7 @@
 """Search a corpus: its documents as a list, or words in their context."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -24,35 +25,29 @@ EXCERPT = 300
 """Characters of a text in the list."""
 
 
-class Search(msgspec.Struct, frozen=True):
-    """What stands in the form, and in the address of the answer; the first ones are those of a `Query`."""
+class Form(msgspec.Struct, frozen=True):
+    """How what is found is shown."""
 
-    words: str = ""
-    source: str = ""
-    since: str = ""
-    until: str = ""
-    language: str = ""
-    flag: str = ""
-    least: float = 0.0
-    below: float = 0.0
-    least_group: int = 0
     shown: Literal["list", "lines"] = "list"
     sort: Side = ""
     page: Annotated[int, msgspec.Meta(ge=1)] = 1
 
-    @property
-    def query(self) -> Query:
-        """What is searched for."""
-        return Query(**{name: getattr(self, name) for name in Query.__slots__})
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What stands in the form, and in the address of the answer."""
+
+    query: Query
+    form: Form
 
     @property
     def is_narrowed(self) -> bool:
         """Whether something but words is asked for."""
-        return self.query != Query(self.words)
+        return self.query != Query(self.query.words)
 
     def address(self, **changed: object) -> str:
         """The part of an address behind `?`, with some fields changed."""
-        fields = msgspec.to_builtins(self) | changed
+        fields = {**msgspec.to_builtins(self.query), **msgspec.to_builtins(self.form), **changed}
         return urlencode({name: value for name, value in fields.items() if value})
 
 
@@ -88,7 +83,7 @@ def table(request: Request) -> Response:
 
 def _search(request: Request) -> Search:
     given = {name: value for name, value in request.query_params.items() if value}
-    return msgspec.convert(given, Search, strict=False)
+    return Search(msgspec.convert(given, Query, strict=False), msgspec.convert(given, Form, strict=False))
 
 
 def _found(corpus: Path, search: Search) -> Mapping[str, Any] | None:
@@ -97,7 +92,7 @@ def _found(corpus: Path, search: Search) -> Mapping[str, Any] | None:
             return None
         choices = {kind: index.choices(kind) for kind in ("source", "language", "flag")}
         number = index.number(search.query)
-        shows = _lines if search.shown == "lines" and search.query.matched else _list
+        shows = _lines if search.form.shown == "lines" and search.query.matched else _list
         return {"choices": choices, "number": number, **shows(index, search), "listed": LISTED, "lined": LINED}
 
 
@@ -107,15 +102,15 @@ def _counts(corpus: Path, search: Search) -> Counts | None:
 
 
 def _list(index: SearchIndex, search: Search) -> Mapping[str, Any]:
-    return {"documents": index.documents(search.query, LISTED, LISTED * (search.page - 1)), "excerpt": EXCERPT}
+    return {"documents": index.documents(search.query, LISTED, LISTED * (search.form.page - 1)), "excerpt": EXCERPT}
 
 
 def _lines(index: SearchIndex, search: Search) -> Mapping[str, Any]:
     lines = islice(index.lines(search.query, LINED), MOST_LINES)
-    return {"lines": list(in_order(lines, search.sort))}
+    return {"lines": list(in_order(lines, search.form.sort))}
 
 
 def _table(corpus: Path, search: Search) -> Iterator[bytes]:
     with opened_index(corpus) as index:
         if index:
-            yield from lines_table(in_order(index.lines(search.query), search.sort))
+            yield from lines_table(in_order(index.lines(search.query), search.form.sort))

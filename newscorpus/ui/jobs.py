@@ -1,7 +1,6 @@
 """Run verbs of the command in processes of their own, which end with the server."""
 
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -10,7 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
 
-COMMAND = (sys.executable, "-c", "from newscorpus.cli import main; main()")
+from newscorpus.workers import COMMAND
+
 SHOWN_BYTES = 20_000
 """Of what a verb printed, its end."""
 

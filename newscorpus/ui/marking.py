@@ -31,12 +31,11 @@ from newscorpus.gold.marking import (
     MarkedBlock,
     MarkLine,
     PageMarks,
-    add_mark,
     journal_of,
     judged_elsewhere,
     place_of,
     read_marks,
-    write_gold,
+    save_mark,
 )
 from newscorpus.layout import MANIFEST
 from newscorpus.published.registry import DEFAULT
@@ -130,7 +129,8 @@ async def mark(request: Request) -> Response:
 
 async def scores(request: Request) -> Response:
     """Show the F1 of extractors on the measured pages of a portal, with its interval."""
-    desk, corpus, portal = _portal(request)
+    desk = desk_of(request)
+    corpus, portal = desk.portal(request)
     own = own_models() / portal
     extractors = [*SCORED, *([str(own)] if own.is_dir() else [])]
     found = await run_in_threadpool(_scores, journal_of(corpus, portal).with_suffix(".jsonl"), extractors)
@@ -139,7 +139,7 @@ async def scores(request: Request) -> Response:
 
 def train(request: Request) -> Response:
     """Train a model on the pages of a portal that are there to teach, as `newscorpus train` does."""
-    _, corpus, portal = _portal(request)
+    corpus, portal = desk_of(request).portal(request)
     gold = journal_of(corpus, portal).with_suffix(".jsonl")
     model = ["main-text", "--start-from", "main-text", "--output", str(own_models() / portal)]
     return answer(request, desk_of(request).jobs.start(["train", *model, "--data", str(gold)]))
@@ -147,20 +147,13 @@ def train(request: Request) -> Response:
 
 def use(request: Request) -> Response:
     """Let a portal's pages be extracted by the model that was trained, as `newscorpus portal use` does."""
-    _, _, portal = _portal(request)
+    _, portal = desk_of(request).portal(request)
     return answer(request, desk_of(request).jobs.start(["portal", "use", portal, f"{own_models().name}/{portal}"]))
 
 
-def _portal(request: Request) -> tuple[Desk, Path, str]:
-    desk = desk_of(request)
-    corpus, portal = desk.corpus(request), request.path_params["portal"]
-    if portal not in {known for known, _ in states(corpus)}:
-        raise HTTPException(404, f"no portal {portal!r} was crawled here")
-    return desk, corpus, portal
-
-
 def _place(request: Request) -> tuple[Desk, Path, str, ListName]:
-    desk, corpus, portal = _portal(request)
+    desk = desk_of(request)
+    corpus, portal = desk.portal(request)
     name = request.path_params["list"]
     if name not in SPLITS:
         raise HTTPException(404, f"no list {name!r}; the lists are: {', '.join(SPLITS)}")
@@ -235,9 +228,7 @@ def _now() -> str:
 
 def _write(journal: Path, line: MarkLine) -> None:
     with WRITING:
-        add_mark(journal, line)
-        if line.place or line.kept:
-            write_gold(journal)
+        save_mark(journal, line)
 
 
 def _counts(marks: Iterable[PageMarks]) -> dict[str, int]:

@@ -51,7 +51,7 @@ async def overview(request: Request) -> Response:
 
 async def view(request: Request) -> Response:
     """Show the file of a portal, and what its rules found over time."""
-    corpus, portal = _place(request)
+    corpus, portal = desk_of(request).portal(request)
     path = find_file(portal)
     text = await run_in_threadpool(path.read_text, "utf-8")
     return desk_of(request).render(
@@ -65,7 +65,7 @@ async def view(request: Request) -> Response:
         text=text,
         digest=_digest(text),
         spans=over_time(corpus, portal),
-        alarms=[one for one in alarms(corpus) if one.portal == portal],
+        alarms=alarms(corpus, portal),
         lately=found_lately(last_looks(corpus, portal)),
         pages=PAGES,
     )
@@ -73,7 +73,7 @@ async def view(request: Request) -> Response:
 
 async def try_text(request: Request) -> Response:
     """Try the file as it stands in the form."""
-    corpus, portal = _place(request)
+    corpus, portal = desk_of(request).portal(request)
     form = await request.form()
     text = _text(form)
     values: dict[str, object] = {"error": "", "line": 0, "trials": []}
@@ -86,7 +86,7 @@ async def try_text(request: Request) -> Response:
 
 async def save(request: Request) -> Response:
     """Write the file as it stands in the form, unless it is wrong, or was changed by somebody else meanwhile."""
-    _, portal = _place(request)
+    _, portal = desk_of(request).portal(request)
     form = await request.form()
     text, path = _text(form), find_file(portal)
     read_portal(text, path)
@@ -102,7 +102,7 @@ async def save(request: Request) -> Response:
 
 async def run(request: Request) -> Response:
     """Run a verb of `newscorpus portal` on the saved file."""
-    corpus, portal = _place(request)
+    corpus, portal = desk_of(request).portal(request)
     verb = request.path_params["verb"]
     if verb not in VERBS:
         raise HTTPException(404, f"no verb {verb!r} is run from here")
@@ -112,11 +112,9 @@ async def run(request: Request) -> Response:
 
 def proposals(request: Request) -> Response:
     """Show the rules that a run of `portal learn` printed, to be accepted one by one."""
-    jobs, number = desk_of(request).jobs.started, request.path_params["number"]
-    if number >= len(jobs):
-        raise HTTPException(404, "no such job since the server was started")
-    values = {"rules": list(_printed_rules(jobs[number]))}
-    return desk_of(request).render(request, "proposals.html", "Proposals", **values)
+    desk = desk_of(request)
+    rules = list(_printed_rules(desk.job(request)))
+    return desk.render(request, "proposals.html", "Proposals", rules=rules)
 
 
 async def accept(request: Request) -> Response:
@@ -160,13 +158,6 @@ def _places(text: str) -> Iterator[tuple[str, int]]:
         for _ in STRING.finditer(values) if key else ():
             yield f"{key}[{item}]", number
             item += 1
-
-
-def _place(request: Request) -> tuple[Path, str]:
-    corpus, portal = desk_of(request).corpus(request), request.path_params["portal"]
-    if portal not in {known for known, _ in states(corpus)}:
-        raise HTTPException(404, f"no portal {portal!r} was crawled here")
-    return corpus, portal
 
 
 def _short(path: Path) -> Path:

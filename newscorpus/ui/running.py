@@ -1,6 +1,5 @@
 """Show what was started from the browser, and what it prints."""
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -10,10 +9,7 @@ from newscorpus.ui.jobs import Job
 
 def view(request: Request) -> Response:
     """Show a job; its page asks again every second while it runs, and where it asks for it, loads anew at the end."""
-    desk, number = desk_of(request), request.path_params["number"]
-    if number >= len(desk.jobs.started):
-        raise HTTPException(404, "no such job since the server was started")
-    return answer(request, desk.jobs.started[number], reloads="reload" in request.query_params)
+    return answer(request, desk_of(request).job(request), reloads="reload" in request.query_params)
 
 
 def answer(request: Request, job: Job, *, reloads: bool = False) -> Response:

@@ -88,7 +88,7 @@ def check(
         ValueError, ImportError: the recipe is wrong.
     """
     found = check_pages(corpus, chosen_pages(corpus, portal, recipe), recipe, jobs, watch)
-    redesigns = [str(one) for one in alarms(corpus) if one.portal == portal.name and not one.until]
+    redesigns = [str(one) for one in alarms(corpus, portal.name) if not one.until]
     return replace(found, failed={**found.failed, "redesign": redesigns[-1]}) if redesigns else found
 
 

@@ -9,11 +9,11 @@ from newscorpus.crawl.addresses import is_loopback
 from newscorpus.crawl.ledger.rows import UrlState, evidence_of
 from newscorpus.crawl.ledger.status import MetAddress, met_addresses
 from newscorpus.crawl.robots import reservations
-from newscorpus.discovery.addresses import FetchKind
+from newscorpus.discovery.addresses import PAGE_KINDS, FetchKind
 from newscorpus.discovery.patterns import MOST_LINKS, Pattern, Proposed, SeenLink, propose
+from newscorpus.portals.writing import string_item
 from newscorpus.upkeep.front_page import FrontPage
 
-PAGES = (FetchKind.ARTICLE, FetchKind.SECTION)
 LISTS = (FetchKind.FEED, FetchKind.SITEMAP, FetchKind.MAYBE_LIST)
 MOST_LISTS = 20
 """Feeds, and sitemaps, that a file names; the crawl finds the others through them."""
@@ -43,7 +43,7 @@ def read_first_crawl(corpus: Path, portal: str) -> FirstCrawl:
     lists = [one for one in met if one.kind in LISTS and one.n_named and one.named_by not in LISTS]
     feeds = {one.url for one in lists if one.kind != FetchKind.SITEMAP and "sitemap" not in one.url.lower()}
     return FirstCrawl(
-        links=tuple(SeenLink(one.url, "", _was_article(one)) for one in met if one.kind in PAGES),
+        links=tuple(SeenLink(one.url, "", _was_article(one)) for one in met if one.kind in PAGE_KINDS),
         feeds=tuple(one.url for one in lists if one.url in feeds)[:MOST_LISTS],
         sitemaps=tuple(one.url for one in lists if one.url not in feeds)[:MOST_LISTS],
         judged=tuple(one.url for one in met if one.reason == "kept" or one.stage),
@@ -120,12 +120,12 @@ def _list(key: str, values: Sequence[str]) -> Iterator[str]:
 
 
 def _patterns(key: str, patterns: Iterable[Pattern]) -> Iterator[str]:
-    lines = [(_quoted(one.expression), one) for one in patterns]
-    if lines:
+    found = list(patterns)
+    if found:
         yield f"{key} = ["
-        for quoted, one in lines:
+        for one in found:
             yield _comment(f"  {_counts(one)}, such as {' '.join(one.examples)}")
-            yield f"  {quoted},"
+            yield f"  {string_item(one.expression).as_string()},"
         yield "]"
 
 
@@ -143,7 +143,3 @@ def _comment(text: str) -> str:
 def _text(value: str) -> str:
     """A basic string of TOML, whose escapes are those of JSON."""
     return json.dumps(value, ensure_ascii=False)
-
-
-def _quoted(expression: str) -> str:
-    return f"'{expression}'" if "'" not in expression else _text(expression)

@@ -87,7 +87,7 @@ def _hits(rule: str, lessons: Sequence[Lesson]) -> bool:
 
 def _noticed(corpus: Path, portal: Portal) -> str:
     """When the first page was fetched of the last redesign that the template does not know."""
-    known = [one.since for one in alarms(corpus) if one.portal == portal.name and not one.until]
+    known = [one.since for one in alarms(corpus, portal.name) if not one.until]
     if not known:
         raise CorpusError(f"{corpus}: no redesign of {portal.name} was noticed; name its first day by --since")
     return max(known)

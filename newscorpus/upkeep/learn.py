@@ -11,7 +11,7 @@ from newscorpus.data import Article, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.extraction.extractor import read
 from newscorpus.extraction.fields.people import squeezed
-from newscorpus.gold.marking import MarkedBlock, MarkLine, add_mark, journal_of, place_of, write_gold
+from newscorpus.gold.marking import MarkedBlock, MarkLine, journal_of, place_of, save_mark
 from newscorpus.gold.pages import MEASURE
 from newscorpus.portals.portal import NO_RULES, Portal, TemplateSection
 from newscorpus.portals.writing import Notes
@@ -43,7 +43,7 @@ def learn_template(
     Raises:
         CorpusError: there are too few pages with an article, or no rule finds on most of them what the model finds.
     """
-    since = max((one.since for one in alarms(corpus) if one.portal == portal.name), default="")
+    since = max((one.since for one in alarms(corpus, portal.name)), default="")
     pages = chosen_pages(corpus, portal, recipe, since)
     lessons = solve(recipe, pages, jobs, watch)
     if len(lessons) < LEAST_PAGES:
@@ -100,7 +100,5 @@ def keep_answer(corpus: Path, page: SourcePage, article: Article, who: str, *, i
     )
     place = place_of(*entry.archived) if is_right else None
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    journal = journal_of(corpus, page.source)
-    add_mark(journal, MarkLine(page.page.url, MEASURE, who, now, marked, place, len(blocks) if is_right else 0))
-    if is_right:
-        write_gold(journal)
+    line = MarkLine(page.page.url, MEASURE, who, now, marked, place, len(blocks) if is_right else 0)
+    save_mark(journal_of(corpus, page.source), line)

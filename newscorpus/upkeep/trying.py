@@ -13,7 +13,7 @@ from newscorpus.upkeep.watch import MISSING
 
 EXAMPLES = 3
 EXAMPLE_CHARACTERS = 120
-PATTERNS = {"articles": Portal.is_article, "sections": Portal.is_section, "ignore": Portal.is_ignored}
+PATTERNS = ("articles", "sections", "ignore")
 PAGES_A_STEP = 10
 """Pages that are counted together, so that a share can be seen to change."""
 
@@ -36,10 +36,10 @@ def try_rules(portal: Portal, pages: Sequence[SourcePage]) -> list[RuleTrial]:
 
 
 def _tried_patterns(portal: Portal, urls: Sequence[str]) -> Iterator[RuleTrial]:
-    for key, matches in PATTERNS.items():
+    for key in PATTERNS:
         for position, pattern in enumerate(getattr(portal, key)):
             alone = replace(portal, **{key: (pattern,)})  # type: ignore[arg-type]
-            found = [url for url in urls if matches(alone, url)]
+            found = [url for url in urls if alone.find_pattern(key, url)]
             yield RuleTrial(f"{key}[{position}]", pattern, len(found), len(urls), tuple(found[:EXAMPLES]))
 
 

@@ -5,7 +5,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,9 +13,11 @@ from tempfile import TemporaryDirectory
 import pytest
 from prose import article
 
+from newscorpus.workers import COMMAND
+
 pytest.importorskip("datatrove", reason="datatrove is not installed (pip install 'newscorpus[batch]')")
 
-PROGRAM = [sys.executable, "-c", "from newscorpus.cli import main; main()", "batch"]
+PROGRAM = [*COMMAND, "batch"]
 N_PAGES = 24
 
 

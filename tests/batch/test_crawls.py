@@ -3,7 +3,6 @@
 import json
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -13,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.newspapers import environment, make_project, serving
-from newscorpus.batch.crawls import PROGRAM, Group, Machine, group
+from newscorpus.batch.crawls import Group, Machine, group
 from newscorpus.errors import CrawlError
 from newscorpus.portals.portal import Portal
+from newscorpus.workers import COMMAND
 
 ARTICLES = 12
 
@@ -56,7 +56,7 @@ def test_a_part_that_is_none_is_refused(text: str) -> None:
 
 
 def command(*options: str, more: str = "") -> list[str]:
-    return [sys.executable, "-c", PROGRAM, "crawl", f"paper0,paper1,paper2{more}", "--at-once", "2", *options]
+    return [*COMMAND, "crawl", f"paper0,paper1,paper2{more}", "--at-once", "2", *options]
 
 
 def run(arguments: list[str], folder: Path) -> "subprocess.CompletedProcess[str]":

@@ -61,9 +61,9 @@ def test_what_is_wrong_in_a_recipe_is_named(tmp_path: Path, text: str, message: 
 
 
 def test_a_batch_that_was_begun_goes_on_only_with_the_same_plan(tmp_path: Path) -> None:
-    path = begin(recipe(tmp_path))
+    plan = begin(recipe(tmp_path))
 
-    assert begin(tmp_path / "batch.toml") == path == plan_file(tmp_path / "batch.toml")
+    assert begin(tmp_path / "batch.toml") == plan == read_plan(plan_file(tmp_path / "batch.toml"))
     with pytest.raises(CorpusError, match="other inputs, settings or tasks"):
         begin(tmp_path / "batch.toml", tasks=2)
     (tmp_path / "more.jsonl").write_text("")
@@ -84,7 +84,7 @@ def test_slices_of_a_file_read_each_line_once_and_name_broken_ones(tmp_path: Pat
     lines = [f'{{"id": {number}, "html": "<p>x", "url": "https://a.example/{number}"}}' for number in range(7)]
     (tmp_path / "pages.jsonl").write_text("\n".join([*lines, "{broken"]))
 
-    plan = read_plan(begin(path, tasks=3))
+    plan = begin(path, tasks=3)
 
     found = [page for task in range(3) for page in plan.pages(task)]
     assert sorted(page.document for page in found if hasattr(page, "document")) == [str(one) for one in range(7)]

@@ -90,10 +90,11 @@ class Looks:
         self._execute(sql, (alarm.portal, alarm.url, alarm.since))
 
 
-def alarms(corpus: Path) -> list[Alarm]:
-    """The redesigns that were noticed in a corpus, by their first pages; none where no ledger can be read."""
+def alarms(corpus: Path, portal: str = "") -> list[Alarm]:
+    """The redesigns that were noticed in a corpus, of one portal or of all; none where no ledger can be read."""
+    sql = "SELECT * FROM alarms WHERE ? IN ('', portal) ORDER BY portal, since, url"
     with suppress(LedgerError), reading(corpus) as connection:
-        return [_alarm(row) for row in connection.execute("SELECT * FROM alarms ORDER BY portal, since, url")]
+        return [_alarm(row) for row in connection.execute(sql, (portal,))]
     return []
 
 
