@@ -13,9 +13,14 @@ from newscorpus.errors import CorpusError
 PRIMARY_CODE = 0xFF
 """Bits of an error code of SQLite that say what failed; the others say how."""
 
+LOOK_SECONDS = 0.2
+"""For how long a lock is tried: more than `is_held` takes to look at it."""
+
 
 @contextmanager
-def exclusive(path: Path, work: str = "build", error: type[ValueError] = CorpusError) -> Iterator[None]:
+def exclusive(
+    path: Path, work: str = "build", error: type[ValueError] = CorpusError, patience_seconds: float = LOOK_SECONDS
+) -> Iterator[None]:
     """Hold the lock file `path`; the lock ends with its process, however that ends.
 
     It is SQLite's, which works alike on every system.
@@ -24,14 +29,29 @@ def exclusive(path: Path, work: str = "build", error: type[ValueError] = CorpusE
         path: of the lock, in the folder that it locks.
         work: what is done in the meantime, for the message.
         error: what is raised where another process holds the lock, or it cannot be had.
+        patience_seconds: how long another one that holds the lock is waited for.
     """
     with ExitStack() as stack:
         try:
-            connection = stack.enter_context(closing(sqlite3.connect(path, timeout=0, isolation_level=None)))
+            connection = stack.enter_context(
+                closing(sqlite3.connect(path, timeout=patience_seconds, isolation_level=None))
+            )
             connection.execute("BEGIN EXCLUSIVE")
         except sqlite3.DatabaseError as failed:
             raise error(_why_not_locked(path, work, failed)) from failed
         yield
+
+
+def is_held(path: Path) -> bool:
+    """Whether a process holds the lock file `path`; nothing is written."""
+    if not path.is_file():
+        return False
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=0)) as connection:
+        try:
+            connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+        except sqlite3.OperationalError as error:
+            return error.sqlite_errorcode & PRIMARY_CODE == sqlite3.SQLITE_BUSY
+    return False
 
 
 def _why_not_locked(path: Path, work: str, failed: sqlite3.DatabaseError) -> str:

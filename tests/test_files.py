@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from newscorpus.errors import CorpusError
-from newscorpus.files import exclusive
+from newscorpus.files import exclusive, is_held
 
 
 def lock(folder: Path) -> None:
@@ -18,6 +18,14 @@ def test_a_lock_is_held_by_one(tmp_path: Path) -> None:
     with exclusive(tmp_path / ".lock", "dance"), pytest.raises(CorpusError, match="another dance is at work here"):
         lock(tmp_path)
     lock(tmp_path)
+
+
+def test_who_looks_at_a_lock_does_not_hold_it(tmp_path: Path) -> None:
+    path = tmp_path / ".lock"
+    assert not is_held(path)
+    with exclusive(path, "dance"):
+        assert is_held(path)
+    assert not is_held(path)
 
 
 def test_garbage_in_place_of_a_lock_is_said_in_one_line(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import msgspec
 from newscorpus.corpus.lines import complete_lines, encode_line
 from newscorpus.crawl.archive.values import ByteRange
 from newscorpus.errors import CorpusError
-from newscorpus.files import extend, replacing, sync
+from newscorpus.files import exclusive, extend, replacing, sync
 from newscorpus.gold.conventions import ARTICLE
 from newscorpus.gold.pages import GoldPage, Mark
 from newscorpus.layout import ARCHIVE, GOLD
@@ -27,6 +27,9 @@ SPLITS: Mapping[str, str] = {"measure": "dev", "teach": "train"}
 KINDS = ("good", "bad", "title", "lead", "date", "author")
 """What a block may be: main text, not, the headline, the lead (main text, too), the date, an author."""
 MAIN_TEXT = frozenset({"good", "lead"})
+
+PATIENCE_SECONDS = 30.0
+"""Longest wait for another tab, person or command that writes a mark of the same portal, which takes an instant."""
 
 SETTLED = "settled"
 """Who settles what two people see differently."""
@@ -101,16 +104,24 @@ def read_marks(journal: Path) -> list[PageMarks]:
     return list(found.values())
 
 
-def add_mark(journal: Path, line: MarkLine) -> None:
-    """Write a line to the disk, unless it says what is there already; a torn last line is cut off first.
+def save_mark(journal: Path, line: MarkLine) -> None:
+    """Write a line to the disk, unless it says what is there already, and the gold text anew where that changes.
 
     Raises:
-        MarkError: there is no such kind of mark.
+        MarkError: there is no such kind of mark, or another process writes marks and does not end.
         OSError: the disk is full, for one.
     """
     if unknown := {block.kind for block in line.blocks} - {*KINDS, ""}:
         raise MarkError(f"unknown mark {min(unknown)!r}; known are: {', '.join(KINDS)}")
     journal.parent.mkdir(exist_ok=True)
+    with exclusive(journal.with_suffix(".lock"), "mark", MarkError, PATIENCE_SECONDS):
+        _add(journal, line)
+        if line.place or line.kept:
+            write_gold(journal)
+
+
+def _add(journal: Path, line: MarkLine) -> None:
+    """Write a line behind the last whole one; a torn one is cut off."""
     before = {(one.page, one.list, one.who): one for one in read_marks(journal)}.get((line.page, line.list, line.who))
     if before and _says_nothing_new(before, line):
         return
@@ -129,13 +140,6 @@ def judged_elsewhere(marks: Iterable[PageMarks], who: str, page: str) -> frozens
     """The texts that a person called no main text on other pages of the portal: repeated lines, not asked again."""
     others = (one for one in marks if one.who == who and one.page != page)
     return frozenset(block.text for one in others for block in one.blocks.values() if block.kind == "bad")
-
-
-def save_mark(journal: Path, line: MarkLine) -> None:
-    """Add a mark, and write the gold text anew where that changes; errors as for `add_mark`."""
-    add_mark(journal, line)
-    if line.place or line.kept:
-        write_gold(journal)
 
 
 def write_gold(journal: Path) -> int:

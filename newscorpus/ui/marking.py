@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
-from threading import Lock
 from typing import Any
 from urllib.parse import urlencode
 
@@ -51,9 +50,6 @@ SCORED_FROM = 10
 
 SCORED = (DEFAULT, "trafilatura-no-comments", "bte")
 """The extractors that are scored: ours, the usual one, and the oldest baseline; beside them the portal's own model."""
-
-WRITING = Lock()
-"""Held while a journal is written: two tabs may send at once."""
 
 
 class Stroke(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -205,14 +201,14 @@ def keep(corpus: Path, url: str, who: str) -> None:
     entry = _archived(corpus, url, who)
     journal = journal_of(corpus, entry.portal)
     listed: Mapping[str, ListName] = {one.page: one.list for one in read_marks(journal)}
-    _write(journal, MarkLine(url, listed.get(url, "teach"), who.strip(), _now(), kept=place_of(*entry.archived)))
+    save_mark(journal, MarkLine(url, listed.get(url, "teach"), who.strip(), _now(), kept=place_of(*entry.archived)))
 
 
 def _save(corpus: Path, portal: str, name: ListName, stroke: Stroke) -> None:
     entry = _archived(corpus, stroke.page, stroke.who)
     place = place_of(*entry.archived) if stroke.done else None
     line = MarkLine(stroke.page, name, stroke.who.strip(), _now(), stroke.blocks, place, stroke.n_blocks)
-    _write(journal_of(corpus, portal), line)
+    save_mark(journal_of(corpus, portal), line)
 
 
 def _archived(corpus: Path, url: str, who: str) -> UrlEntry:
@@ -224,11 +220,6 @@ def _archived(corpus: Path, url: str, who: str) -> UrlEntry:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _write(journal: Path, line: MarkLine) -> None:
-    with WRITING:
-        save_mark(journal, line)
 
 
 def _counts(marks: Iterable[PageMarks]) -> dict[str, int]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from newscorpus.gold.marking import MarkedBlock, MarkLine, add_mark, journal_of, read_marks
+from newscorpus.gold.marking import MarkedBlock, MarkLine, journal_of, read_marks, save_mark
 from newscorpus.gold.pages import read_pages
 from newscorpus.ui.safety import TOKEN_HEADER
 
@@ -89,7 +89,7 @@ def test_lines_judged_on_other_pages_are_passed_over(tab: Any, served: str, gold
     assert tab.get_attribute("[data-shown]", "data-at") == "0"
     line = tab.evaluate("JSON.parse(document.querySelector('[data-state]').textContent).blocks[0].text")
     judged = (MarkedBlock(3, "bad", "html/body/p", line),)
-    add_mark(journal_of(demo_corpus, "demo"), MarkLine("https://other.example/", "measure", "ann", "", judged))
+    save_mark(journal_of(demo_corpus, "demo"), MarkLine("https://other.example/", "measure", "ann", "", judged))
     open_page(tab, f"{served}{LISTED}?who=ann")
     assert tab.get_attribute("[data-shown]", "data-at") != "0"
 
