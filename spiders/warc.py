@@ -18,7 +18,7 @@ from newscorpus.data import Rejected
 from newscorpus.errors import CrawlError
 from newscorpus.portals.portal import Portal
 from newscorpus.portals.schema import list_portals, load_portal
-from newscorpus.stored import named_files, page_of_capture
+from newscorpus.stored.archives import named_files, page_of_capture
 
 from .arguments import corpus_settings, parse_names, refuse_unknown
 

@@ -29,14 +29,8 @@ from newscorpus.portals.schema import list_portals, load_portal
 from newscorpus.published.registry import DEFAULT
 from newscorpus.recipe import Recipe, SourcePage
 from newscorpus.resources import read_config
-from newscorpus.stored import (
-    PAGES_SUFFIXES,
-    archive_files,
-    finished_captures,
-    given_pages,
-    named_files,
-    page_of_capture,
-)
+from newscorpus.stored.archives import archive_files, finished_captures, named_files, page_of_capture
+from newscorpus.stored.pages import PAGES_SUFFIXES, given_pages
 
 TASKS = "tasks"
 PLAN = "plan.json"

@@ -63,7 +63,7 @@ def evaluate_folder(
     """
     from newscorpus.evaluation.folder import evaluate_folder, extract_folder, find_article, print_folder
     from newscorpus.recipe import Recipe, extractor_of
-    from newscorpus.stored import page_origin
+    from newscorpus.stored.pages import page_origin
     from newscorpus.terminal import progress, table_console
 
     chosen = [(Path(name).name, Recipe(name), page_origin()) for name in extractor or ()]

@@ -79,7 +79,7 @@ def explain(
         from newscorpus.explain.page import archived_source, show_page
         from newscorpus.profiles.profile import profiles_of
         from newscorpus.recipe import add_profile
-        from newscorpus.stored import page_origin, read_source, with_profile
+        from newscorpus.stored.pages import page_origin, read_source, with_profile
 
         origin = page_origin(portal, template)
         origin = with_profile(origin, profile) if profile else origin

@@ -31,7 +31,7 @@ from newscorpus.cli.app import (
 
 if TYPE_CHECKING:
     from newscorpus.recipe import Recipe
-    from newscorpus.stored import PageOrigin
+    from newscorpus.stored.pages import PageOrigin
 
 
 LEARN = "learn"
@@ -73,7 +73,7 @@ def extract(
     A page is judged as in a crawl: by rights, quality and, with --portal, language. A line of PAGES has `id`, `html`
     and perhaps `url`; the line that comes out has the same `id`.
     """
-    from newscorpus.stored import PAGES_SUFFIXES, page_origin, with_profile
+    from newscorpus.stored.pages import PAGES_SUFFIXES, page_origin, with_profile
     from newscorpus.urls import is_web
 
     from_web = is_web(source)
@@ -113,7 +113,7 @@ def _extract_page(
 ) -> None:
     from newscorpus.explain.formats import FORMATS
     from newscorpus.recipe import extractor_of
-    from newscorpus.stored import read_source
+    from newscorpus.stored.pages import read_source
     from newscorpus.terminal import sink
     from newscorpus.urls import is_web
 
@@ -127,7 +127,7 @@ def _extract_page(
 def _extract_pages(
     source: Path, recipe: "Recipe", origin: "PageOrigin", jobs: int, output: Path | None, *, learns: bool
 ) -> None:
-    from newscorpus.stored import extract_file, learn_file
+    from newscorpus.stored.pages import extract_file, learn_file
     from newscorpus.terminal import complain, progress, sink
 
     outcomes: Counter[str] = Counter()

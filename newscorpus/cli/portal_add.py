@@ -97,7 +97,7 @@ def _page(source: str, url: str, contact: str) -> "Page":
     """Fetch the page at an address, or read one that was saved."""
     from newscorpus.addon.crawl import project_settings
     from newscorpus.crawl.addresses import host_and_port, is_loopback
-    from newscorpus.stored import read_source
+    from newscorpus.stored.pages import read_source
     from newscorpus.urls import is_web
 
     if not is_web(source):

@@ -56,7 +56,7 @@ def reextract(
     from newscorpus.profiles.profile import profiles_of
     from newscorpus.publish import changes, reextract
     from newscorpus.recipe import add_profile
-    from newscorpus.stored import archive_files, named_files
+    from newscorpus.stored.archives import archive_files, named_files
     from newscorpus.terminal import progress
 
     if apply and (output or diff):

@@ -18,7 +18,7 @@ from newscorpus.evaluation.scores import Overlap, lcs_overlap, ngram_overlap
 from newscorpus.gold.pages import CLEAN as GOLD
 from newscorpus.gold.pages import PAGES
 from newscorpus.recipe import Recipe, extractor_of
-from newscorpus.stored import PageOrigin
+from newscorpus.stored.pages import PageOrigin
 from newscorpus.workers import in_order
 
 RESULT = "evaluation.csv"

@@ -9,7 +9,7 @@ from newscorpus.corpus.rows import Row
 from newscorpus.data import LabelledBlock, Record, Rejected
 from newscorpus.published import registry
 from newscorpus.recipe import Recipe, SourcePage, extractor_of, process_page
-from newscorpus.stored import rejection_line
+from newscorpus.stored.pages import rejection_line
 from newscorpus.tokens import collapse, printable
 from newscorpus.urls import id_of_page
 

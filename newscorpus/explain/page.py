@@ -24,7 +24,7 @@ from newscorpus.extraction.fields.decide import RANKS
 from newscorpus.layout import inside
 from newscorpus.portals.schema import list_portals, load_portal
 from newscorpus.recipe import Recipe, SourcePage, extractor_of, judge_page
-from newscorpus.stored import page_of_capture
+from newscorpus.stored.archives import page_of_capture
 
 FIELDS = (
     *("title", "lead", "authors", "published", "modified", "section", "tags", "language", "license"),

@@ -20,7 +20,7 @@ from newscorpus.profiles.profile import Profile, Profiles, profile_path, profile
 from newscorpus.profiles.review import SiteReview
 from newscorpus.publish.reextract import Applied, Archived, apply
 from newscorpus.recipe import SourcePage, prepare, see_page
-from newscorpus.stored import page_of_capture
+from newscorpus.stored.archives import page_of_capture
 from newscorpus.workers import in_order
 
 CHANGED_SHARE = 0.01

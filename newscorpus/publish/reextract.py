@@ -35,7 +35,7 @@ from newscorpus.recipe import (
     prepare,
     tally_rules,
 )
-from newscorpus.stored import finished_captures, page_of_capture
+from newscorpus.stored.archives import finished_captures, page_of_capture
 from newscorpus.urls import document_id
 from newscorpus.workers import Lost, in_order
 

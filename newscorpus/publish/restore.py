@@ -31,7 +31,7 @@ from newscorpus.profiles.profile import Profiles, profiles_of
 from newscorpus.publish.reextract import FAULTS, SEGMENTS
 from newscorpus.published.registry import DEFAULT, NAMES
 from newscorpus.recipe import Recipe, SourcePage, add_profile, judge_page, lost_page, prepare
-from newscorpus.stored import page_of_capture
+from newscorpus.stored.archives import page_of_capture
 from newscorpus.workers import Lost, in_order
 
 

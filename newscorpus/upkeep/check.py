@@ -16,7 +16,7 @@ from newscorpus.layout import GOLD
 from newscorpus.portals.portal import Portal, TemplateSection
 from newscorpus.profiles.profile import profiles_of
 from newscorpus.recipe import Recipe, SourcePage, add_profile
-from newscorpus.stored import archive_files, finished_captures, page_of_capture
+from newscorpus.stored.archives import archive_files, finished_captures, page_of_capture
 from newscorpus.upkeep.examine import COMPARED_FIELDS, Compared, Examined, MarkedPage, examine
 from newscorpus.urls import document_id
 from newscorpus.workers import Lost, in_order

@@ -23,7 +23,7 @@ from newscorpus.publish.build import build
 from newscorpus.publish.profiles import use_profiles
 from newscorpus.publish.reextract import SEGMENTS, Archived
 from newscorpus.recipe import Recipe, SourcePage, add_profile, process_page, see_page
-from newscorpus.stored import archive_files, page_of_capture
+from newscorpus.stored.archives import archive_files, page_of_capture
 
 OFFER = "Our readers know that this house has been the best place for barley since the old mayor sold it to the ferry."
 RECIPE = Recipe("main-text-alone")

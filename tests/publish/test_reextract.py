@@ -34,7 +34,7 @@ from newscorpus.publish.changes import ChangeKind, PortalChanges
 from newscorpus.publish.reextract import SEGMENTS, Archived, Extracted, History, apply, reextract, store
 from newscorpus.recipe import JudgedPage, Recipe
 from newscorpus.stats.count import corpus_stats
-from newscorpus.stored import archive_files, page_of_capture
+from newscorpus.stored.archives import archive_files, page_of_capture
 
 BTE = Recipe("bte")
 PORTAL = Portal("news", ("en",), ("news.example",), ("https://news.example/",), articles=("/(?:story|other)",))

@@ -29,7 +29,7 @@ from newscorpus.crawl.ledger.looks import alarms
 from newscorpus.crawl.ledger.status import states, status, unfinished_captures
 from newscorpus.data import REDESIGN
 from newscorpus.publish.build import build
-from newscorpus.stored import archive_files
+from newscorpus.stored.archives import archive_files
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "newspapers.py"
 ARTICLES = 60

@@ -17,7 +17,7 @@ from newscorpus.crawl.ledger.status import status
 from newscorpus.portals.schema import load_portal
 from newscorpus.publish.reextract import reextract
 from newscorpus.recipe import Recipe
-from newscorpus.stored import archive_files
+from newscorpus.stored.archives import archive_files
 
 KEYS = """
 name = "mock"

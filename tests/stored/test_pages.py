@@ -8,12 +8,12 @@ import msgspec
 import pytest
 import zstandard
 
-from newscorpus import stored
 from newscorpus.data import Article, Block, Element, Label, LabelledBlock, Page, Record, Rejected
 from newscorpus.errors import PortalError
 from newscorpus.explain.formats import COLUMNS, ShowError, blocks, brezovnik, record, text
 from newscorpus.recipe import Recipe, SourcePage
-from newscorpus.stored import PageOrigin, extract_file, page_origin, read_source
+from newscorpus.stored import pages
+from newscorpus.stored.pages import PageOrigin, extract_file, page_origin, read_source
 from newscorpus.urls import document_id
 from newscorpus.workers import Lost
 
@@ -45,7 +45,7 @@ def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
         return ((item, function(item)) for item in items)
 
     if "processes" not in request.node.name:
-        monkeypatch.setattr(stored, "in_order", in_order)
+        monkeypatch.setattr(pages, "in_order", in_order)
 
 
 def run(path: Path, recipe: Recipe = BTE, jobs: int = 1, origin: PageOrigin = SourcePage) -> list[Any]:
@@ -144,7 +144,7 @@ def test_a_page_that_a_crawl_would_refuse_is_rejected_by_the_same_filters(tmp_pa
 
 def test_a_page_whose_process_died_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        stored, "in_order", lambda _, items, *__: ((item, Lost("timeout", "too long")) for item in items)
+        pages, "in_order", lambda _, items, *__: ((item, Lost("timeout", "too long")) for item in items)
     )
     found, error = run(write(tmp_path / "pages.jsonl", {"id": 1, "html": HTML}, b"no json"))
     assert found["rejected"] == {"stage": "extract", "reason": "timeout", "detail": "too long"}

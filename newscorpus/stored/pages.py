@@ -1,11 +1,10 @@
-"""Read pages that are stored, in archives or files of HTML, and extract the pages of a file line by line."""
+"""Read pages from files of HTML and of JSON lines, and extract the pages of a file line by line."""
 
-import glob
 import json
 import sys
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,13 +15,8 @@ import zstandard
 from newscorpus.config import Limits
 from newscorpus.corpus.lines import encode_line, unpacked_lines, writable
 from newscorpus.corpus.rows import Row
-from newscorpus.crawl.archive.read import read_captures
-from newscorpus.crawl.archive.values import ArchiveError, Capture, Origin
 from newscorpus.data import Page, Rejected
-from newscorpus.discovery.addresses import find_trust
 from newscorpus.errors import PortalError
-from newscorpus.layout import ARCHIVE, WARC_SUFFIX
-from newscorpus.portals.portal import Portal
 from newscorpus.portals.schema import load_portal
 from newscorpus.portals.template import TemplateRules, load_plain_template
 from newscorpus.profiles.learn import LEAST_PAGES, SeenPage, choose_sample, learn, sample_key
@@ -36,66 +30,12 @@ from newscorpus.recipe import (
     prepare,
     process_page,
     see_page,
-    template_of,
 )
-from newscorpus.urls import host_of, site_key
+from newscorpus.urls import host_of
 from newscorpus.workers import Lost, in_order
 
 PAGES_SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
 STDIN = "-"
-
-
-def page_of_capture(capture: Capture, portals: Sequence[Portal]) -> SourcePage:
-    """Join an archived page with what `portals` say of it now.
-
-    A portal is found by its name where the archive names the one that was crawled, else by its domains. Without a
-    portal, the languages and rules in the archive count, and the source is at least the name of the site.
-    """
-    origin, page = capture.origin or Origin(), capture.page
-    fitting = (one for one in portals if (one.name == origin.source if origin.source else one.covers(page.url)))
-    if portal := next(fitting, None):
-        trust = find_trust(page.url, portal, page.evidence)
-        return page_of_portal(page, portal, capture.following, trust)
-    source = origin.source or site_key(page.url)
-    return SourcePage(page, source, origin.languages, template_of(origin.template), capture.following)
-
-
-def archive_files(corpus: Path) -> list[Path]:
-    """List the files of a corpus' own archive, oldest first.
-
-    Raises:
-        ArchiveError: there are none.
-    """
-    files = sorted((corpus / ARCHIVE).glob("*" + WARC_SUFFIX))
-    if not files:
-        raise ArchiveError(f"{corpus / ARCHIVE}: no archive here; crawl with NEWSCORPUS_ARCHIVE on, or name WARC files")
-    return files
-
-
-def finished_captures(
-    files: Iterable[Path], unfinished: Collection[tuple[str, int]] = ()
-) -> Iterator[Capture | Rejected]:
-    """Read the captures of WARC files, in order, but for those that `unfinished_captures` names."""
-    for path in files:
-        for found in read_captures(path):
-            place = found.place if isinstance(found, Capture) else None
-            if place is None or (f"{ARCHIVE}/{Path(place.file).name}", place.offset) not in unfinished:
-                yield found
-
-
-def named_files(names: str) -> list[Path]:
-    """List the files that comma-separated names and patterns match, each once, in order.
-
-    Raises:
-        ArchiveError: a file is missing, or a pattern finds none.
-    """
-    found: dict[Path, None] = {}
-    for name in filter(None, (part.strip() for part in names.split(","))):
-        paths = [Path(name)] if Path(name).is_file() else sorted(map(Path, glob.glob(name, recursive=True)))  # noqa: PTH207 -- Path.glob takes no absolute pattern
-        if not (files := [path for path in paths if path.is_file()]):
-            raise ArchiveError(f"{name}: no such file")
-        found |= dict.fromkeys(files)
-    return list(found)
 
 
 def read_source(source: str, url: str) -> Page:
