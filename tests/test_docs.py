@@ -1,14 +1,18 @@
-"""What the documents name is there: verbs and options, targets of make, files."""
+"""What the documents name is there: verbs and options, targets of make, files. Tables say what the code says."""
 
 import re
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 import typer
 from typer.core import TyperGroup
 
+from docs.tables import TABLES, as_markdown, renewed
+from newscorpus import settings
 from newscorpus.cli import app
+from newscorpus.portals.portal import PolitenessSection, Portal, PortalLimits, TemplateVersion
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
@@ -68,6 +72,27 @@ def test_links_lead_somewhere(path: Path) -> None:
     targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text("utf-8"))
     broken = [target for target in targets if "://" not in target and not (path.parent / target).exists()]
     assert broken == []
+
+
+@every_document
+def test_tables_say_what_the_code_says(path: Path) -> None:
+    text = path.read_text("utf-8")
+    assert renewed(text) == text, "python -m docs.tables"
+
+
+def test_every_table_stands_in_a_document_and_every_row_says_something() -> None:
+    texts = "".join(path.read_text("utf-8") for path in DOCUMENTS)
+    assert {name for name in TABLES if as_markdown(TABLES[name]()) in texts} == TABLES.keys()
+    assert [row for rows in TABLES.values() for row in rows() if not all(row)] == []
+
+
+def test_every_key_and_setting_has_a_row() -> None:
+    keys = {f"`{name}`" for name in dir(settings) if name.startswith("NEWSCORPUS_")}
+    assert keys == {row[0] for row in TABLES["settings"]()} - {"setting"}
+    tables = {"limits": PortalLimits, "politeness": PolitenessSection, "template": TemplateVersion}
+    known = {f"`{field.name}`" for field in fields(Portal) if field.name not in tables}
+    known |= {f"`{table}.{field.name}`" for table, kind in tables.items() for field in fields(kind)}
+    assert known == {row[0] for row in TABLES["portal"]()} - {"key"}
 
 
 def test_the_site_has_every_document() -> None:

@@ -29,9 +29,8 @@ def published_record() -> Record:
     return make_record(found, "vesti", "en", 1.0)
 
 
-def test_every_name_is_there_and_documented() -> None:
-    table = set(re.findall(r"(?m)^\| `(\w+)", DOCUMENT.read_text("utf-8")))
-    assert set(newscorpus.__all__) == table <= set(dir(newscorpus))
+def test_every_name_is_there_and_says_what_it_is() -> None:
+    assert set(newscorpus.__all__) <= set(dir(newscorpus))
     for name in newscorpus.__all__:
         assert getattr(newscorpus, name).__doc__
     with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):

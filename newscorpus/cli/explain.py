@@ -106,18 +106,14 @@ def explain(
 def reasons(
     reason: Annotated[str, Argument(metavar="[REASON]", help="Such as fetch/http_404; without it, all.")] = "",
     corpus: Annotated[Path | None, Option(help="Folder of a corpus: only what it met, with examples.")] = None,
-    markdown: Annotated[bool, Option("--markdown", help="Print a table of all reasons.")] = False,
 ) -> None:
     """Explain why pages are rejected, and what to change.
 
     With --corpus: how many of its pages each reason met, the most frequent first, and the last of them.
     """
-    from newscorpus.explain.reasons import Met, as_markdown, find_reason, known_reasons, reasons_met
+    from newscorpus.explain.reasons import Met, find_reason, known_reasons, reasons_met
     from newscorpus.tokens import printable
 
-    if markdown:
-        typer.echo(as_markdown(), nl=False)
-        return
     if reason:
         find_reason(reason)  # a slip is an error, not a reason that met no page
     met = reasons_met(corpus) if corpus else dict.fromkeys((reason,) if reason else known_reasons(), Met())

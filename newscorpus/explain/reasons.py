@@ -90,9 +90,3 @@ def advice(lost: Mapping[str, int]) -> list[str]:
     known = [(n, name, reason.change) for n, name in ordered if (reason := _look_up(name))]
     mendable = [one for one in known if not one[2].startswith(NOTHING)]
     return [f"{n:,} pages left out by {name}: {change}" for n, name, change in mendable[:MOST_ADVICE]]
-
-
-def as_markdown() -> str:
-    """Write all reasons as a table of the documents."""
-    rows = (f"| `{one.name}` | {one.means} | {one.change} |" for one in known_reasons().values())
-    return "\n".join(("| reason | what it means | what to change |", "|---|---|---|", *rows)) + "\n"

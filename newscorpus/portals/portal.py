@@ -43,13 +43,11 @@ Address = Annotated[str, msgspec.Meta(pattern=r"^https?://[\w.-]+(:[0-9]+)?([/?#
 class PortalLimits:
     """Bounds on one crawl of a portal."""
 
-    # Most pages fetched, anew in each revisit; 10,000 take some three hours at one a second.
+    # Most pages fetched in one crawl, and anew in each revisit; 10,000 take some three hours at one a second.
     max_pages: Annotated[int, msgspec.Meta(ge=1)] = 10_000
-    # Most links followed one after the other from a start page; a section, its pages and an article need three, the
-    # rest is slack.
+    # Most links followed one after the other from a start page; a section, its pages and an article need three.
     max_depth: Annotated[int, msgspec.Meta(ge=0)] = 8
-    # Most bytes of bodies, as they are sent, asked of the portal in one run: ten times what 10,000 pages of 200 kB come
-    # to.
+    # Most bytes of bodies, as they are sent, asked of the portal in one run: ten times 10,000 pages of 200 kB.
     max_bytes: Annotated[int, msgspec.Meta(ge=1)] = 20_000_000_000
 
 
@@ -57,26 +55,28 @@ class PortalLimits:
 class PolitenessSection:
     """The `[politeness]` of a portal file; `read_quiet_hours` reads it."""
 
-    quiet_hours: str = ""  # span of every day in which the portal is not asked, such as "22:00-06:00"; "": none
-    time_zone: str = "UTC"  # name in the IANA database of the zone whose wall clock is meant
+    quiet_hours: str = ""  # span of every day in which the portal is not asked, such as `"22:00-06:00"`
+    time_zone: str = "UTC"  # whose clock `quiet_hours` means, such as `"Europe/Belgrade"`
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateSection:
     """The `[template]` of a portal file: rules to remove elements, and rules for each field; see `rules`."""
 
+    # Elements to take out before the text is read, by the template or the extractor; fields are read from the whole
+    # page.
     remove: Texts = ()
-    text: Texts = ()
-    title: Texts = ()
-    lead: Texts = ()
-    authors: Texts = ()
-    published: Texts = ()
-    modified: Texts = ()
-    section: Texts = ()
-    tags: Texts = ()
-    description: Texts = ()
-    language: Texts = ()
-    license: Texts = ()
+    text: Texts = ()  # where the main text is; if it finds something, that is the text
+    title: Texts = ()  # where the headline is
+    lead: Texts = ()  # where the opening paragraph is
+    authors: Texts = ()  # where the names of the authors are
+    published: Texts = ()  # where the date of publication is
+    modified: Texts = ()  # where the date of the last change is
+    section: Texts = ()  # where the name of the section is
+    tags: Texts = ()  # where the keywords are
+    description: Texts = ()  # where the summary is
+    language: Texts = ()  # where the code of the language is
+    license: Texts = ()  # where the licence is
 
 
 NO_RULES = TemplateSection()
@@ -86,8 +86,8 @@ NO_RULES = TemplateSection()
 class TemplateVersion(TemplateSection):
     """A template for the pages that were fetched on some days: those of one design of the site."""
 
-    since: date | None = None  # the first of the days, in UTC; None: from the beginning
-    until: date | None = None  # the day after the last one; None: it holds still
+    since: date | None = None  # the first of the days, in UTC, such as `2026-03-01`; by default from the beginning
+    until: date | None = None  # the day after the last one; by default it holds still
 
     def holds_on(self, day: date) -> bool:
         """Whether pages that were fetched on `day` go by it."""
@@ -103,33 +103,46 @@ class TemplateVersion(TemplateSection):
 class Portal:
     """A configured news site."""
 
-    # The file's name without `.toml`; of a-z, 0-9 and "-".
+    # The name of the file without `.toml`; of a-z, 0-9 and "-".
     name: Annotated[str, msgspec.Meta(pattern=f"^{NAME.pattern}$")]
-    languages: Annotated[Texts, msgspec.Meta(min_length=1)]  # BCP 47 primary tags of the texts that are wanted
-    # Host names, without port, that the portal covers, with all below them.
+    # Codes of ISO 639 of the texts that are wanted, of two letters where there are two, such as `["cs"]` (not `cz`,
+    # `ces` or `cs-CZ`); the first is the main one. Articles in other languages are rejected.
+    languages: Annotated[Texts, msgspec.Meta(min_length=1)]
+    # Host names without scheme and port, in lower case, international ones as `xn--`; hosts below them belong to the
+    # portal too.
     domains: Annotated[tuple[Domain, ...], msgspec.Meta(min_length=1)]
     start: Annotated[tuple[Address, ...], msgspec.Meta(min_length=1)]  # addresses of the pages to begin with
     feeds: tuple[Address, ...] = ()  # addresses of RSS or Atom feeds
     sitemaps: tuple[Address, ...] = ()  # addresses of sitemaps or sitemap indexes
-    articles: Texts = ()  # which URLs are articles, for certain; the others are judged by address and page
-    sections: Texts = ()  # which URLs are pages to follow for links and no articles, for certain
+    # Which URLs are articles, for certain; the others are judged by address and page (docs/discovery.md).
+    articles: Texts = ()
+    sections: Texts = ()  # which URLs are pages to follow for links, for certain no articles
     ignore: Texts = ()  # which URLs are never fetched
-    only_articles: bool = False  # nothing is an article but what `articles` names
-    respect_paywall: bool = True  # what a page declared not free does not show is left out of its text
-    leave_out: tuple[Part, ...] = ()  # parts of articles that are left out of the texts
-    # Pause between two requests; one second is the default of Scrapy's own project template.
+    only_articles: bool = False  # `true`: nothing is an article but what `articles` names
+    # `true`, the default: of a page declared not free, only what it shows is read (docs/main-text.md).
+    respect_paywall: bool = True
+    # Parts of articles that are left out of the texts, of `"embedded_posts"`, `"tables"`, `"boxes"`; none by default
+    # (docs/main-text.md#conventions).
+    leave_out: tuple[Part, ...] = ()
+    # Least pause between two requests; 1 by default, as in Scrapy's own project template (docs/politeness.md).
     delay_seconds: Annotated[float, msgspec.Meta(ge=0, le=3600)] = 1.0
-    # Address of the archive's page of a day, a month or a year, in which {year}, {month} and {day} stand for them as
-    # `str.format` reads it: "https://example.org/archive/{year}/{month:02}"; "": none.
+    # Address of the archive's page of a day, a month or a year, such as
+    # `"https://www.vesti.example/arhiva/{year}/{month:02}/{day:02}"`; read when a crawl is given `-a since=`
+    # (docs/discovery.md).
     archive: str = ""
-    # Name of the extractor, or folder of a model of one's own, relative to scrapy.cfg or the current folder; "": the
-    # default one.
+    # Name of the extractor, or folder of a model of your own, such as `"models/vesti"`, from `scrapy.cfg` or the
+    # current folder on; the default one if it is missing (docs/own-models.md).
     extractor: str = ""
-    post_analysis: Texts | None = None  # names of the rules that revise its labels, in order; None: its own
-    end_phrases: Texts = ()  # phrases that end an article, for the rules of post-analysis that ask for them
-    upper: float | None = None  # score above which a block is good; None: as the model says
-    lower: float | None = None  # score above which a block is almost good; None: as the model says
-    # Folder of a model of one's own that reads the fields that pages do not declare; "": the default one.
+    # The rules that revise the labels of its blocks, in order, such as `["start", "neighbours"]`; its own if they are
+    # missing (docs/post-analysis.md).
+    post_analysis: Texts | None = None
+    # Phrases that end an article, such as `["Preberite tudi"]`, beside those that the rules `terminating_phrases` and
+    # `ignore_after_content` know; `shallow-tree` uses these rules, other extractors where `post_analysis` names them.
+    end_phrases: Texts = ()
+    upper: float | None = None  # score above which a block is good; by default that of the model
+    lower: float | None = None  # score above which a block is almost good; by default that of the model
+    # Folder of a model of your own that reads title, date and authors where pages do not declare them
+    # (docs/own-models.md).
     fields_model: str = ""
     limits: PortalLimits = PortalLimits()  # bounds on one crawl
     politeness: PolitenessSection = PolitenessSection()  # when the portal is not asked

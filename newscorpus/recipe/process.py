@@ -42,7 +42,10 @@ logger = logging.getLogger(__name__)
 
 
 def process_page(recipe: Recipe, page: SourcePage | Page) -> Row | Rejected:
-    """Extract, judge and sign a page; arguments and errors as for `judge_page`."""
+    """Extract a page, judge it as a crawl does (rights, quality, language) and sign it: a `Row` or a `Rejected`.
+
+    Arguments and errors are those of `judge_page`.
+    """
     return judge_page(recipe, page).outcome
 
 

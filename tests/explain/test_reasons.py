@@ -8,7 +8,7 @@ from newscorpus.addon.guards import MESSAGES, REASONS
 from newscorpus.cli import main
 from newscorpus.corpus.quality.judge import FILTERS
 from newscorpus.errors import CorpusError
-from newscorpus.explain.reasons import advice, as_markdown, find_reason, known_reasons, reasons_met
+from newscorpus.explain.reasons import advice, find_reason, known_reasons, reasons_met
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("newscorpus", "spiders", "pipelines")
@@ -54,10 +54,6 @@ def test_stars_stand_for_what_has_no_entry_of_its_own() -> None:
 def test_an_unknown_reason_is_an_error() -> None:
     with pytest.raises(CorpusError, match=r"no reason 'fetsch/dns'; .* fetch, "):
         find_reason("fetsch/dns")
-
-
-def test_the_document_is_the_table() -> None:
-    assert (ROOT / "docs" / "reasons.md").read_text("utf-8").endswith("\n\n" + as_markdown())
 
 
 @pytest.fixture
