@@ -173,6 +173,7 @@ def test_parts_are_left_out_of_the_text(run: Run, tmp_path: Path) -> None:
     )
     assert ("We cross the river" in kept, "We cross the river" in left_out) == (True, False)
     assert STORY.strip() in left_out
+    assert run("explain", path).out != run("explain", path, "--leave-out", "embedded_posts").out
 
 
 def test_record_of_a_page_into_a_file(run: Run, page: Path, tmp_path: Path) -> None:

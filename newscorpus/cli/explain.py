@@ -10,6 +10,7 @@ from typer import Argument, Option
 from newscorpus.cli.app import (
     Extractor,
     FieldsModel,
+    LeaveOut,
     Lower,
     Portal,
     PostAnalysis,
@@ -46,6 +47,7 @@ def explain(
     post_analysis: PostAnalysis = None,
     upper: Upper = None,
     lower: Lower = None,
+    leave_out: LeaveOut = None,
     fields_model: FieldsModel = "",
     profile: Annotated[Path | None, Option(metavar="FILE", help="Profile of the portal of FILE.html.")] = None,
     rights: Rights = "record",
@@ -93,6 +95,7 @@ def explain(
             post_analysis=post_analysis,
             upper=upper,
             lower=lower,
+            leave_out=leave_out,
             fields_model=fields_model,
         )
         shown = show_page(recipe, add_profile(recipe, profiles_of(corpus), found) if corpus else found)

@@ -5,6 +5,7 @@ stays broken is for the filters of quality.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,12 +16,15 @@ from newscorpus.data import Fields
 REPAIRED = "encoding_repaired"
 """Flag of a text that held mojibake."""
 
-KOI8 = "koi8_r"
 CHARSETS = (
-    "latin-1", "iso-8859-2", "macroman", KOI8,
-    *(f"sloppy-windows-{page}" for page in (1250, 1251, 1252, 1253, 1254, 1257)),
+    *(f"sloppy-windows-{page}" for page in (1252, 1250, 1251, 1253, 1254, 1257)),
+    "latin-1", "iso-8859-2", "macroman", "koi8_r",
 )  # fmt: skip
 """What UTF-8 is taken for by mistake: those that ftfy knows, and the one that it does not."""
+
+CERTAIN = 3
+"""Different letters beyond ASCII in a line that is UTF-8 in the bytes of another charset: of the 4,669 right texts at
+hand none has such a line by chance. One is enough to know in which charset a text was read."""
 
 
 def _characters(first: int, last: int) -> str:
@@ -33,20 +37,37 @@ def _characters(first: int, last: int) -> str:
 _SIGN = re.compile(f"{_characters(0xC2, 0xF4)}{_characters(0x80, 0xBF)}")
 """A character of UTF-8 in another charset: a first byte and one that follows. Rare in text that is right."""
 _CONTROL = re.compile("[\x80-\x9f]")
+NO_BREAK_SPACE = "\xa0"
+_LOST_BYTE = re.compile(rb"(?<=[\xc2-\xdf]) ")
+"""A space in place of the second byte of a letter: that was a no-break space, and white space is collapsed."""
 
 
 def repair(text: str) -> str:
     """`text` without mojibake that can be undone; a text is a paragraph a line."""
     if not (_SIGN.search(text) or _CONTROL.search(text)):
         return text
-    return "\n".join(map(_repair_line, text.split("\n")))
+    lines = text.split("\n")
+    suspects = [line for line in lines if _SIGN.search(line)]
+    charset = max(CHARSETS, key=lambda charset: _certainty([_undo(line, charset) for line in suspects]))
+    undone = [_undo(line, charset) for line in lines]
+    if not _certainty(undone):
+        return "\n".join(map(fix_encoding, lines))
+    mended = (right or fix_encoding(line) for right, line in zip(undone, lines, strict=True))
+    return repair("\n".join(mended))  # it may have been misread twice
 
 
-def _repair_line(line: str) -> str:
+def _certainty(undone: Sequence[str]) -> int:
+    """How many letters a charset undid, if one of the lines has enough to be certain."""
+    letters = [len({character for character in line if not character.isascii()}) for line in undone]
+    return sum(letters) if max(letters, default=0) >= CERTAIN else 0
+
+
+def _undo(line: str, charset: str) -> str:
+    """`line`, whose UTF-8 was read as `charset`, as it was; "" where it cannot have been."""
     try:
-        return line.encode(KOI8).decode("utf-8")  # other text is next to never UTF-8 in the bytes of KOI8-R
+        return _LOST_BYTE.sub(NO_BREAK_SPACE.encode(charset), line.encode(charset)).decode("utf-8")
     except UnicodeError:
-        return fix_encoding(line)
+        return ""
 
 
 def repair_fields(fields: Fields) -> Fields:

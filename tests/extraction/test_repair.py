@@ -17,11 +17,18 @@ BY_BROWSERS = MISREAD["UTF-8 read as Windows-1252, as browsers have it"]
         "UTF-8 read as Windows-1252, as browsers have it",
         "the same twice",
         "UTF-8 read as ISO-8859-1",
-        "UTF-8 read as KOI8-R",
     ],
 )
 def test_what_can_be_undone_is_undone(how: str) -> None:
     assert [text for text in PARAGRAPHS if repair(MISREAD[how](text)) != text] == []
+
+
+@pytest.mark.parametrize("charset", ["sloppy-windows-1250", "sloppy-windows-1251", "sloppy-windows-1253", "koi8_r"])
+@pytest.mark.parametrize("language", own_texts())
+def test_a_text_is_mended_in_the_charset_of_its_clearest_line(language: str, charset: str) -> None:
+    text = "\n".join(own_texts()[language])
+    misread = "\n".join(" ".join(line.split()) for line in text.encode().decode(charset).split("\n"))
+    assert repair(misread) == text
 
 
 def test_a_broken_line_is_mended_beside_a_right_one() -> None:
@@ -30,7 +37,16 @@ def test_a_broken_line_is_mended_beside_a_right_one() -> None:
 
 
 def test_right_text_stays_as_it_is() -> None:
-    hard = ["CAFÉ» ou « CAFÉ »", "Ârgint, Ã e Õ", "§ 5 odst. 2 písm. ©", "Її п’ять", "ΆΛΦΑ·ΒΗΤΑ", "№ 5°", "Đà Nẵng"]
+    hard = [
+        "CAFÉ» ou « CAFÉ »",
+        "Ârgint, Ã e Õ",
+        "§ 5 odst. 2 písm. ©",
+        "Її п’ять",
+        "ΆΛΦΑ·ΒΗΤΑ",
+        "№ 5°",
+        "Đà Nẵng",
+        "a – b – c – d",
+    ]
     assert [text for text in [*PARAGRAPHS, *hard] if repair(text) != text] == []
 
 
