@@ -5,7 +5,7 @@ import logging
 import random
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -25,6 +25,7 @@ from newscorpus.addon.guards import FAILURES, Postponed
 from newscorpus.addon.options import positive
 from newscorpus.addon.plugin import hints_of
 from newscorpus.config import PolitenessConfig
+from newscorpus.crawl.ledger.sites import SitePace, iso
 from newscorpus.crawl.politeness import (
     Observation,
     PolitenessPolicy,
@@ -81,6 +82,8 @@ class DownloadSlot:
     last_start: float = 0.0  # when the last request went out; 0 before the first
     next_start: float = 0.0  # the next one does not go out before
     proving: asyncio.Task[None] | None = None  # the look at a page that was there before
+    rests_until: float = 0.0  # as `state` has it, in seconds since the epoch, for those who watch
+    why: str = ""  # what made the site rest, or be given up
 
 
 class PolitenessMiddleware:
@@ -151,6 +154,17 @@ class PolitenessMiddleware:
     def given_up(self, name: str) -> str:
         """Why a site is not asked any more in this run, snake_case; "" where it is."""
         return self._slot(name).state.given_up
+
+    def paces(self) -> Iterator[SitePace]:
+        """How each site is treated now, for those who watch."""
+        now = time.time()
+        for slot in self._slots.values():
+            quiet_until = slot.policy.quiet.until(now) if slot.policy.quiet else 0.0
+            until, why = max((slot.rests_until, slot.why), (quiet_until, "quiet hours"))
+            rests = until > now and not slot.state.given_up
+            why = slot.why if slot.state.given_up else why if rests else ""
+            delay = round(slot.state.delay_seconds, 1)
+            yield SitePace(slot.name, delay, iso(until) if rests else "", slot.state.given_up, why)
 
     def keep_crawl_delay(self, name: str, seconds: float) -> None:
         """Keep the Crawl-delay that a robots.txt states, or give the site up."""
@@ -267,10 +281,12 @@ class PolitenessMiddleware:
         self._count(slot, "delay_seconds", round(state.delay_seconds, 3))
         self._count(slot, "bytes", state.n_bytes)
         if state.given_up and not before.given_up:
+            slot.why = why
             self._count(slot, "given_up", state.given_up)
             logger.warning("%s is given up for this run, %s: %s", slot.name, state.given_up, why)
         elif state.rests_until > before.rests_until:
             seconds = state.rests_until - self._clock()
+            slot.rests_until, slot.why = time.time() + seconds, why
             self._crawler.stats.inc_value(politeness(slot.name, "pauses"))
             self._crawler.stats.inc_value(politeness(slot.name, "paused_seconds"), round(seconds))
             logger.warning("%s rests for %.0f s: %s", slot.name, seconds, why)

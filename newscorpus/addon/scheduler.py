@@ -101,6 +101,7 @@ class LedgerScheduler(BaseScheduler):
         self.ledger = Ledger.open(self._corpus)
         if archive := self._crawler.get_extension(Archive):
             archive.join(self.ledger)
+        self.ledger.sites.forget()
         self._designs = DesignWatch(self.ledger)
         self._is_open = True
         # Modules make half a million objects; looking through them for garbage would hold the event loop up for 0.1 s.
@@ -289,11 +290,15 @@ class LedgerScheduler(BaseScheduler):
                 self._designs.note(visit.look)
         return bool(done)
 
+    def _note_sites(self) -> None:
+        self.ledger.sites.note(self._politeness.paces() if self._politeness else ())
+
     def _tick(self) -> None:
         if self._broken:
             return
         with self.guarded():
             self._settle()
+            self._note_sites()
             self.ledger.wake(time.monotonic())
             self.ledger.commit()
             self.ledger.transaction.trim()
@@ -316,6 +321,7 @@ class LedgerScheduler(BaseScheduler):
             await self._checkpoint
         with self.guarded():
             self._settle()
+            self._note_sites()
             self._crawler.stats.set_value(counts.KEPT_IN_ALL, self.ledger.counted("kept"))
         with self.guarded():
             self.ledger.close()

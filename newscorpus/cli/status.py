@@ -1,6 +1,7 @@
 """Add the verbs that show the state of a corpus: `newscorpus status`, `stats` and `verify`."""
 
 from dataclasses import asdict
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -27,11 +28,13 @@ def status(
     """Show how far a crawl has come.
 
     Counts what is queued, kept and rejected, by portal; while the crawl runs, too. Says what cut the last crawl short,
-    for which reasons many pages were lost, and which portals look different than before.
+    for which reasons many pages were lost, which portals look different than before, and which sites rest or are given
+    up.
     """
     import msgspec
 
     from newscorpus.crawl.ledger.shortfalls import shortfalls
+    from newscorpus.crawl.ledger.sites import site_paces
     from newscorpus.crawl.ledger.status import status as read_status
     from newscorpus.tokens import printable
 
@@ -55,6 +58,9 @@ def status(
     for one in found:
         for line in (*shortfalls(asdict(one)), *map(str, one.redesigns)):
             typer.echo(printable(line))
+    for site in site_paces(corpus):
+        if said := site.says(datetime.now(UTC)):
+            typer.echo(printable(f"{site.name}: {said}"))
 
 
 def _aligned(rows: list[tuple[object, ...]]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from datetime import UTC, datetime
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
@@ -17,6 +18,7 @@ from newscorpus.addon import politeness
 from newscorpus.addon.guards import Postponed
 from newscorpus.addon.politeness import ASKED_AGAIN, PART, ROBOTS, PolitenessMiddleware
 from newscorpus.config import PolitenessConfig
+from newscorpus.crawl.ledger.sites import SitePace
 from newscorpus.crawl.politeness import PolitenessPolicy
 
 CONFIG = PolitenessConfig(max_refusals=2, recent_answers=2, first_pause_seconds=100, max_pauses=2)
@@ -123,6 +125,26 @@ def test_retry_after_is_waited_for_and_the_page_asked_again(start: Callable[...,
     assert crawl.starts == [START, START + 300]
     assert not crawl.middleware.rests("site")
     assert (crawl.stat("pauses"), crawl.stat("paused_seconds"), crawl.stat("asked_again")) == (1, 300, 1)
+
+
+def test_who_watches_sees_why_a_site_rests_and_until_when(start: Callable[..., Crawl]) -> None:
+    crawl = start()
+    crawl.ask(request(), 200)
+    assert list(crawl.middleware.paces()) == [SitePace("site", 2.0, "", "", "")]
+    crawl.ask(request(1), Response("http://example.org/1", 429, {"Retry-After": "300"}))
+    (pace,) = crawl.middleware.paces()
+    assert pace.rests_until == datetime.fromtimestamp(DATE + 302, UTC).isoformat()
+    assert pace.why == "status 429 with Retry-After 300 s, http://example.org/1"
+    crawl.middleware.keep_crawl_delay("site", 301.0)
+    (pace,) = crawl.middleware.paces()
+    assert (pace.rests_until, pace.given_up, pace.why) == ("", "crawl_delay", "Crawl-delay 301 s")
+
+
+def test_who_watches_sees_quiet_hours(start: Callable[..., Crawl]) -> None:
+    crawl = start(PolitenessPolicy(2.0, quiet=SimpleNamespace(until=lambda now: max(now, DATE + 500))))
+    assert crawl.middleware.rests("site")
+    (pace,) = crawl.middleware.paces()
+    assert (pace.rests_until, pace.why) == (datetime.fromtimestamp(DATE + 500, UTC).isoformat(), "quiet hours")
 
 
 def test_a_page_is_not_asked_again_without_end(start: Callable[..., Crawl]) -> None:

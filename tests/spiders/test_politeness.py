@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from benchmarks.newspapers import started
+from newscorpus.cli import app
+from newscorpus.crawl.ledger.sites import site_paces
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "moody.py"
 
@@ -97,3 +100,18 @@ def test_a_site_that_forbids_all_is_given_up_and_what_is_queued_is_not_rejected(
     assert "forbidding is given up for this run, refused" in done.crawl.output
     assert 5 <= len(asked) < 13
     assert not [line for line in done.crawl.rejected if line["reason"] == "given_up"]
+
+
+def test_the_ledger_says_how_each_site_was_treated(done: Done) -> None:
+    forbidding, strict = site_paces(done.crawl.corpus)
+    assert (forbidding.name, forbidding.given_up, strict.name, strict.given_up) == (
+        "forbidding",
+        "refused",
+        "strict",
+        "",
+    )
+    assert forbidding.why.startswith("status 403, http://")
+    assert strict.delay_seconds >= 0.3
+    said = CliRunner().invoke(app, ["status", str(done.crawl.corpus)]).output
+    assert f"forbidding: given up for this run, refused: {forbidding.why}" in said
+    assert "strict:" not in said

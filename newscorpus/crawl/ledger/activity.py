@@ -1,4 +1,4 @@
-"""Show what a crawl does and did: its last pages, and pages over time; while it runs, too."""
+"""Show what a crawl does and did: its last pages, the next ones, and pages over time; while it runs, too."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,7 +10,11 @@ SPANS = 60
 """Equal spans of time into which a crawl is cut."""
 LAST = 15
 """Pages that are shown."""
+QUEUED = 10
+"""Addresses of a portal's queue that are shown."""
 
+NEXT = """SELECT url, kind, attempts FROM urls
+WHERE state = 1 AND portal = ? ORDER BY priority DESC, serial LIMIT ?"""
 LATEST = """SELECT url, portal, fetched, stage, reason, detail FROM urls
 WHERE fetched != '' AND kind = 'article' ORDER BY fetched DESC, serial DESC LIMIT ?"""
 SECONDS = "CAST(strftime('%s', fetched) AS INTEGER)"
@@ -28,6 +32,15 @@ class LastPage:
     fetched: str  # ISO 8601
     outcome: str  # "kept", or "stage/reason"
     detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedAddress:
+    """An address that is to be asked for."""
+
+    url: str
+    kind: str  # what it is fetched for
+    attempts: int  # how often it was asked for already
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +63,16 @@ def last_pages(corpus: Path) -> list[LastPage]:
             LastPage(url, portal, fetched, f"{stage}/{reason}" if stage else reason, detail)
             for url, portal, fetched, stage, reason, detail in connection.execute(LATEST, (LAST,))
         ]
+
+
+def next_addresses(corpus: Path, portal: str) -> list[QueuedAddress]:
+    """The addresses of a portal that are asked for next, in their order.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+    """
+    with reading(corpus) as connection:
+        return [QueuedAddress(*row) for row in connection.execute(NEXT, (portal, QUEUED))]
 
 
 def over_time(corpus: Path, portal: str) -> list[SpanOfTime]:

@@ -21,6 +21,7 @@ from newscorpus.crawl.ledger.profiles import UsedProfiles
 from newscorpus.crawl.ledger.recover import FilePart, recover
 from newscorpus.crawl.ledger.revisits import Revisits
 from newscorpus.crawl.ledger.rows import OVER_BUDGET, Fetched, Lease, Link, UrlOutcome, UrlState, key_of
+from newscorpus.crawl.ledger.sites import Sites
 from newscorpus.crawl.ledger.store import open_writer
 from newscorpus.crawl.ledger.transaction import Series, Transaction, described
 from newscorpus.errors import LedgerError
@@ -45,6 +46,7 @@ class Ledger:
         revisits: what is known of earlier visits.
         looks: what the last pages looked like.
         profiles: by which profiles pages were judged.
+        sites: how the crawl treats each site.
     """
 
     def __init__(self, corpus: Path, connection: sqlite3.Connection, lengths: dict[str, int], held: ExitStack) -> None:
@@ -59,6 +61,7 @@ class Ledger:
         self.revisits = Revisits(self._write, self._queued)
         self.looks = Looks(self._write)
         self.profiles = UsedProfiles(self._write)
+        self.sites = Sites(self._write)
 
     @classmethod
     def open(cls, corpus: Path, *, adopts: bool = False, damaged: Iterable[FilePart] = ()) -> Self:

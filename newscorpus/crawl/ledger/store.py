@@ -108,7 +108,17 @@ PROFILES = """
 CREATE TABLE profiles (portal TEXT PRIMARY KEY, sample TEXT NOT NULL, hash TEXT NOT NULL) WITHOUT ROWID;
 """
 
-MIGRATIONS = (FIRST, REVISITS, PERIODS, RULES, LOST, NEWER, LOOKS, PROFILES)
+SITES = """
+CREATE TABLE sites (
+  name TEXT PRIMARY KEY,
+  delay_seconds REAL NOT NULL,
+  rests_until TEXT NOT NULL,
+  given_up TEXT NOT NULL,
+  why TEXT NOT NULL
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS = (FIRST, REVISITS, PERIODS, RULES, LOST, NEWER, LOOKS, PROFILES, SITES)
 """What makes version n + 1 of version n; `PRAGMA user_version` holds the version. Only ever appended to."""
 
 

@@ -1,11 +1,14 @@
 """Last pages and pages over time, read from a ledger."""
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from newscorpus.crawl.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
-from newscorpus.crawl.ledger.activity import SPANS, last_pages, over_time
+from newscorpus.crawl.ledger.activity import SPANS, last_pages, next_addresses, over_time
+from newscorpus.crawl.ledger.sites import SitePace, site_paces
 from newscorpus.errors import LedgerError
 
 SITE = "https://news.example"
@@ -39,6 +42,31 @@ def test_pages_are_counted_over_time(corpus: Path) -> None:
     assert (spans[-1].fetched, spans[-1].kept) == (1, 1)
     assert sum(span.fetched for span in spans) == 3
     assert over_time(corpus, "other") == []
+
+
+def test_the_next_addresses_stand_in_the_order_of_the_queue(corpus: Path) -> None:
+    with Ledger.open(corpus) as ledger:
+        for number, priority in enumerate((0, 5, 0)):
+            url = f"{SITE}/next-{number}"
+            ledger.add(Link(key_of(url), url, "news", "article", 1, 0, priority))
+        ledger.commit()
+    found = [(one.url.removeprefix(SITE), one.kind, one.attempts) for one in next_addresses(corpus, "news")]
+    assert found == [("/next-1", "article", 0), ("/next-0", "article", 0), ("/next-2", "article", 0)]
+    assert next_addresses(corpus, "other") == []
+
+
+def test_a_crawl_begins_with_sites_that_do_not_rest(tmp_path: Path) -> None:
+    pace = SitePace("news", 2.0, "2026-11-20T08:00:00+00:00", "", "status 429")
+    with Ledger.open(tmp_path) as ledger:
+        ledger.sites.note([pace])
+        ledger.sites.note([replace(pace, rests_until="", why="")])
+        ledger.sites.note([pace])
+    assert site_paces(tmp_path) == [pace]
+    assert pace.says(datetime(2026, 11, 20, 7, tzinfo=UTC)) == "rests until 2026-11-20T08:00:00+00:00: status 429"
+    assert pace.says(datetime(2026, 11, 20, 9, tzinfo=UTC)) == ""
+    with Ledger.open(tmp_path) as ledger:
+        ledger.sites.forget()
+    assert site_paces(tmp_path) == []
 
 
 def test_without_a_ledger_there_is_nothing_to_show(tmp_path: Path) -> None:
