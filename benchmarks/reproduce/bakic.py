@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 from pathlib import Path
 
-from benchmarks.reproduce.segmented import by_document, by_segment, drawn, ideal, segmented, summed, texts_of
+from benchmarks.reproduce.segmented import by_document, by_segment, drawn, ideal, segmented, summed, texts_of, why_empty
 from benchmarks.reproduce.tables import table
 from newscorpus.evaluation.scores import lcs_overlap
 from newscorpus.gold.pages import read_pages
@@ -49,9 +49,10 @@ def _documents(pages: Sequence[SegmentedPage]) -> str:
 
 def _segments(pages: Sequence[SegmentedPage]) -> str:
     train, test = drawn(pages, TRAIN_B)
+    texts = _by_segments(train, test)
     return (
         f"## Choice of segments: {len(train)} pages to train on, {len(test)} to test\n\n"
-        f"{_scores(test, _by_segments(train, test), PUBLISHED_B)}"
+        f"{_scores(test, texts, PUBLISHED_B)}\n{why_empty(test, texts['segment-svm'])}"
         f"\nOn the pages trained on:\n\n{_scores(train, _by_segments(train, train), {})}"
     )
 

@@ -6,13 +6,22 @@ from operator import attrgetter
 from pathlib import Path
 
 from benchmarks.reproduce.block_systems import articles
-from benchmarks.reproduce.segmented import by_document, by_segment, ideal, mean_f1, segmented, summed, texts_of
+from benchmarks.reproduce.segmented import (
+    by_document,
+    by_segment,
+    ideal,
+    mean_f1,
+    segmented,
+    summed,
+    texts_of,
+    why_empty,
+)
 from benchmarks.reproduce.tables import table
 from newscorpus.evaluation.scores import ngram_overlap
 from newscorpus.gold.conventions import LICENCES
 from newscorpus.published.registry import load
 from newscorpus.published.segment_systems.find import Expert, by_extractor, load_experts
-from newscorpus.published.segment_systems.train import GOOD_SHARE, SegmentedPage
+from newscorpus.published.segment_systems.train import SegmentedPage
 
 PAGES = 100
 """Of each set at most; the thesis trained on 60 pages in all."""
@@ -54,18 +63,7 @@ def _scores(data: Path, experts: Mapping[str, Expert]) -> str:
     columns = ("system", "P", "R", "F1", "page F1", "chosen", "best")
     return (
         f"{len(train)} pages to train on, {len(test)} to test.\n\n{table(columns, rows)}\n"
-        f"{_empty(test, texts['segment-svm'])}"
-    )
-
-
-def _empty(test: Sequence[SegmentedPage], found: Sequence[str]) -> str:
-    """Why `segment-svm` finds nothing: no segment is good, or the machine takes none of the good ones."""
-    empty = [page for page, text in zip(test, found, strict=True) if not text]
-    hopeless = sum(not page.good.any() for page in empty)
-    return (
-        f"`segment-svm` finds nothing on {len(empty)} of {len(test)} pages. On {hopeless} of these no segment has more "
-        f"than {GOOD_SHARE:.0%} of its words in the gold text; on the other {len(empty) - hopeless} the machine takes "
-        "none of those that have.\n"
+        f"{why_empty(test, texts['segment-svm'])}"
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks.reproduce.learned_fields import limited
+from benchmarks.reproduce.learned_fields import limited, with_all
 from benchmarks.reproduce.tables import table
 from newscorpus.evaluation.scores import Overlap
 from newscorpus.extraction.nodes import GROUPS
@@ -111,7 +111,7 @@ def _count(
     scores = score_choices(others, model, CANDIDATES)
     counted = {field: counted[field] for field in ("title", "published")}
     counted["text"] = scores.overlap if two_stages else replace(scores, right_cleaned=scores.right).overlap
-    return counted | {"all": sum(counted.values(), Overlap())}
+    return with_all(counted)
 
 
 def _rows(data: Path, dataset: str) -> Iterator[tuple[object, ...]]:

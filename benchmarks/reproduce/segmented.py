@@ -11,6 +11,7 @@ from newscorpus.evaluation.scores import Overlap, ngram_overlap
 from newscorpus.gold.pages import GoldPage
 from newscorpus.published.segment_systems.find import Expert
 from newscorpus.published.segment_systems.train import (
+    GOOD_SHARE,
     CompareTexts,
     SegmentedPage,
     fit_documents,
@@ -71,3 +72,14 @@ def summed(pages: Sequence[SegmentedPage], texts: Texts, overlap: CompareTexts) 
 def mean_f1(pages: Sequence[SegmentedPage], texts: Texts) -> float:
     """Mean F1 of the pages over word 4-grams."""
     return fmean(ngram_overlap(text, page.page.text).scores.f1 for page, text in zip(pages, texts, strict=True))
+
+
+def why_empty(test: Sequence[SegmentedPage], found: Texts) -> str:
+    """Say on how many pages a machine finds nothing: no segment is good, or it takes none of the good ones."""
+    empty = [page for page, text in zip(test, found, strict=True) if not text]
+    hopeless = sum(not page.good.any() for page in empty)
+    return (
+        f"`segment-svm` finds nothing on {len(empty)} of {len(test)} pages. On {hopeless} of these no segment has more "
+        f"than {GOOD_SHARE:.0%} of its words in the gold text; on the other {len(empty) - hopeless} the machine takes "
+        "none of those that have.\n"
+    )

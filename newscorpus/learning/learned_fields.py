@@ -221,14 +221,18 @@ def score_picks(pages: Sequence[FieldPage], model: LinearModel, *, two_stages: b
 
 
 def count_picks(pages: Sequence[FieldPage], model: LinearModel, *, two_stages: bool = True) -> dict[str, Overlap]:
-    """By field, over the pages with an element that holds it: right picks, picks, and pages."""
+    """By field, over the pages of which it is known: right picks, picks, and pages that hold it in an element.
+
+    A pick on a page of which no element holds the field is a wrong one, unless what stage two leaves of it is right.
+    """
     counted = dict.fromkeys(FIELDS, Overlap())
     for page in pages:
         scores = model.score(page.nodes)
         for column, field in enumerate(FIELDS):
-            if page.holds[:, column].any():
+            if getattr(page.truth, field):
                 picked = pick(page.nodes, scores[:, column], field, page.setting)
                 text = "" if picked is None else text_of(picked) if two_stages else plain(picked.element.text_content())
                 is_right = matches_field(field, text, page.truth, page.setting)[1]
-                counted[field] += Overlap(int(is_right), int(picked is not None), 1)
+                holds = is_right or bool(page.holds[:, column].any())
+                counted[field] += Overlap(int(is_right), int(picked is not None), int(holds))
     return counted

@@ -10,6 +10,7 @@ import zstandard
 
 ROOT = Path(__file__).parents[2]
 WORDS = "bridge river council water school winter market train doctor garden letter window north south".split()
+AUTHORS = ("Jane Smith", "Mary Jones", "Adam Black")
 SETS = ("fundus", "wcxb", "daniel", "dragnet", "l3s_gn1", "ir_research", "cleaneval")
 
 sys.path.append(str(ROOT))
@@ -20,9 +21,12 @@ def line(dataset: str, number: int, split: str) -> dict[str, str]:
     paragraphs = [f"Yesterday {' '.join(random.choices(WORDS, k=25))}." for _ in range(5)]
     title = " ".join(random.sample(WORDS, 4)).capitalize()
     body = "".join(f"<p>{text}</p>" for text in paragraphs)
+    declared = {"@type": "NewsArticle", "headline": title, "datePublished": f"2024-03-{number + 1:02}"}
+    declared |= {"author": AUTHORS[number % len(AUTHORS)]}
     html = (
-        f"<html><title>{title}</title><body><ul><li><a href=/>Home</a><li><a href=/s>Sport</a></ul>"
-        f"<div><h1>{title}</h1>{body}</div><p>Terms of use</p></body></html>"
+        f'<html><title>{title}</title><script type="application/ld+json">{json.dumps(declared)}</script><body>'
+        f"<ul><li><a href=/>Home</a><li><a href=/s>Sport</a><li>Peter Parker on 1 May 2023</ul><div><h1>{title}</h1>"
+        f"{body}</div><p>{declared['author']}<p>{number + 1} March 2024<p>Terms of use</p></body></html>"
     )
     site = f"large{number % 2}.example" if split == "train" else f"small{number}.example"
     return {

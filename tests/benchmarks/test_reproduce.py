@@ -1,8 +1,10 @@
 """The tables of the hybrids, of node-svm and of all systems: their counts by hand, and some as a whole on few pages."""
 
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from newscorpus.evaluation.scores import Overlap, lcs_overlap
@@ -50,6 +52,13 @@ def test_a_machine_learns_which_segments_are_good(pages: list[SegmentedPage]) ->
     assert segmented.mean_f1(pages[16:], texts) > 0.9
 
 
+def test_why_a_machine_finds_nothing(pages: list[SegmentedPage]) -> None:
+    without = replace(pages[0], good=np.zeros_like(pages[0].good))
+    said = import_module("benchmarks.reproduce.segmented").why_empty([*pages[:3], without], ["", "", "text", ""])
+    assert "finds nothing on 3 of 4 pages. On 1 of these no segment has more than 90%" in said
+    assert "on the other 2 the machine" in said
+
+
 def test_pairs_that_are_together() -> None:
     clusters = import_module("benchmarks.reproduce.clusters")
     # Of {0, 1, 2} and {3, 4} against {0, 1} and {2, 3, 4}: the pairs 0-1 and 3-4 are in both.
@@ -68,11 +77,21 @@ def test_texts_on_the_same_event_are_one_cluster() -> None:
 def test_node_svm_as_a_whole(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = import_module("benchmarks.reproduce.node_svm")
     own = (module.Experiment("large0.example"), module.Experiment(""))
-    monkeypatch.setattr(module, "EXPERIMENTS", {"daniel": own, module.TOGETHER: ()})  # the pages at hand have no dates
+    monkeypatch.setattr(module, "EXPERIMENTS", {"daniel": own, module.TOGETHER: own[:1]})
     said = module.reproduce(data)
     assert "| Lenta |  | other sites |  | 0.885 | 0.890 | 0.915 | 0.926 | 0.936 |" in said
     assert "| daniel: large0.example | 11 | other sites | 13 | 1.000 |" in said
     assert "| daniel: train split | 22 | dev split | 2 | 1.000 |" in said
+    assert "| large0.example | published | 13 | 1.000 | 1.000 | 1.000 |" in said
+    assert "| large0.example | all | 39 | 1.000 | 1.000 | 1.000 |" in said
+
+
+def test_learned_fields_as_a_whole(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = import_module("benchmarks.reproduce.learned_fields")
+    monkeypatch.setattr(module, "EXPERIMENTS", (replace(module.EXPERIMENTS[-1], sets=("wcxb", "daniel")),))
+    said = module.reproduce(data)
+    assert "| published | 4 | 1.000 | 1.000 | 1.000 | 1.000 | 1.000 | 1.000 | 1.000 |" in said
+    assert "| wcxb | all | 6 | 1.000 | 1.000 | 1.000 |" in said
 
 
 def test_side_by_side(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

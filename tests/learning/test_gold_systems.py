@@ -36,7 +36,7 @@ def test_training_writes_a_model_that_finds_the_text(
     assert set(page.text.splitlines()) <= set(article.text.splitlines())
     assert len(told) == len(metadata.data)
     card = (tmp_path / "models" / name / CARD).read_text("utf-8")
-    assert f"# {name}, version 1" in card
+    assert f"# {name}, version {metadata.version}" in card
     assert all(str(of["sha256"]) in card for of in metadata.data.values())
 
 

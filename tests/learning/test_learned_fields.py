@@ -1,15 +1,24 @@
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from newscorpus.data import Fields
+from newscorpus.evaluation.scores import Overlap
 from newscorpus.extraction.fields.dates import Setting
 from newscorpus.extraction.fields.learned import FIELDS
 from newscorpus.extraction.nodes import LinearModel
 from newscorpus.gold.pages import GoldPage
-from newscorpus.learning.learned_fields import FieldPage, fit_fields, make_field_pages, matches_field, score_picks
+from newscorpus.learning.learned_fields import (
+    FieldPage,
+    count_picks,
+    fit_fields,
+    make_field_pages,
+    matches_field,
+    score_picks,
+)
 
 NAMES = ("Jane Smith", "Peter Brown", "Mary Jones", "Adam Black", "Eve White", "Carl Green")
 
@@ -61,6 +70,16 @@ def test_machines_pick_on_pages_they_have_not_seen(pages: list[FieldPage]) -> No
     model = fit_fields(pages[:8])
     assert score_picks(pages[8:], model) == {"title": 1.0, "published": 1.0, "authors": 1.0}
     assert score_picks(pages[8:], LinearModel("", -model.weights, -model.bias))["title"] == 0.0
+
+
+def test_a_pick_is_wrong_on_a_page_that_has_no_right_element(pages: list[FieldPage]) -> None:
+    model = fit_fields(pages[:8])
+    moved = replace(pages[8].truth, title="A headline that stands nowhere", authors=())
+    elsewhere = replace(pages[8], truth=moved, holds=np.zeros_like(pages[8].holds))
+    counted = count_picks([*pages[9:], elsewhere], model)
+    # The title: one pick more than right ones. The date is right all the same; of unknown authors nothing is counted.
+    assert counted == {"title": Overlap(3, 4, 3), "published": Overlap(4, 4, 4), "authors": Overlap(3, 3, 3)}
+    assert score_picks([elsewhere], model) == {"title": 0.0, "published": 1.0, "authors": 0.0}
 
 
 def test_the_same_pages_give_the_same_machines(pages: list[FieldPage]) -> None:

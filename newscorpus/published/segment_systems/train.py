@@ -26,7 +26,7 @@ from newscorpus.published.segment_systems import find
 from newscorpus.published.segment_systems.segments import FEATURES, Segment, cut
 from newscorpus.tokens import words
 
-MODEL_VERSION = "1"
+MODEL_VERSION = "2"
 PACKAGES = ("numpy", "scikit-learn", "skl2onnx")
 
 PAGES_A_SET = 250
