@@ -1,5 +1,6 @@
 """Add the verbs that show the state of a corpus: `newscorpus status`, `stats` and `verify`."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
@@ -14,6 +15,7 @@ from newscorpus.cli.app import Corpus, app, counted
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from newscorpus.stats.crawl import CrawlState
     from newscorpus.stats.tables import StatsTable
 
 SHOWN_ROWS = 15
@@ -85,7 +87,7 @@ def stats(
     """Count what is in corpora.
 
     Documents and words by portal, date, language and more; and what was left out. The page that --output writes quotes
-    some of both.
+    some of both, and shows how the crawls went.
     """
     from newscorpus.files import replacing
     from newscorpus.stats.count import corpus_stats
@@ -99,10 +101,25 @@ def stats(
         _print(table, table_console())
     if output:
         output.mkdir(parents=True, exist_ok=True)
-        for name, content in (("stats.html", page(found)), ("stats.svg", picture(found))):
+        for name, content in (("stats.html", page(found, list(_crawls(corpora)))), ("stats.svg", picture(found))):
             with replacing(output / name) as file:
                 file.write(content)
         typer.echo(f"\nstats.html and stats.svg lie in {output}")
+
+
+def _crawls(corpora: list[Path]) -> Iterator["CrawlState"]:
+    """How the crawls of corpora went; what an older version crawled has its documents on the page, and no crawl."""
+    from newscorpus.errors import LedgerError
+    from newscorpus.layout import LEDGER
+    from newscorpus.stats.crawl import crawl_state
+    from newscorpus.terminal import complain
+
+    for corpus in corpora:
+        try:
+            if (corpus / LEDGER).is_file():
+                yield crawl_state(corpus)
+        except LedgerError as error:
+            complain(str(error))
 
 
 def _print(table: "StatsTable", console: "Console") -> None:

@@ -16,6 +16,7 @@ from starlette.routing import Route
 from newscorpus.config import Limits
 from newscorpus.explain.html import SCRIPT, STYLE
 from newscorpus.recipe import Recipe, prepare
+from newscorpus.stats.page import STYLE as CORPUS_STYLE
 from newscorpus.terminal import describe
 from newscorpus.ui import documents, leaving_out, marking, portals, reading, running, trying, watching
 from newscorpus.ui.desk import HERE, Desk, desk_of, do, named
@@ -27,6 +28,7 @@ KINDS = {".css": "text/css", ".js": "text/javascript"}
 
 STATIC = {
     "shown.css": ("text/css", STYLE),
+    "corpus.css": ("text/css", CORPUS_STYLE),
     "shown.js": ("text/javascript", SCRIPT),
     **{
         path.name: (KINDS[path.suffix], path.read_text("utf-8"))
@@ -79,6 +81,7 @@ def make_app(corpora: Sequence[Path], hosts: Sequence[str], password: str = "", 
             Route("/portal/{corpus}/{portal}/{verb}", portals.run, methods=["POST"]),
             Route("/rule", portals.accept, methods=["POST"]),
             Route("/watch/{corpus}", watching.view),
+            Route("/watch/{corpus}/contents", watching.contents),
             Route("/mark/{corpus}", marking.overview),
             Route("/mark/{corpus}/{portal}", marking.scores),
             Route("/mark/{corpus}/{portal}/train", marking.train, methods=["POST"]),

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from jinja2 import ChoiceLoader, FileSystemLoader
+from jinja2 import FileSystemLoader
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
@@ -19,6 +19,7 @@ from newscorpus.explain.html import frame
 from newscorpus.explain.page import ShownPage, archived_source, show_page
 from newscorpus.layout import LEDGER
 from newscorpus.recipe import Recipe, SourcePage
+from newscorpus.stats.page import FOLDER as STATS_TEMPLATES
 from newscorpus.ui.jobs import Job, Jobs
 from newscorpus.workers import Lost, WorkerPool
 
@@ -28,10 +29,7 @@ DEFAULT_RECIPE = Recipe()
 
 HERE = Path(__file__).parent
 
-TEMPLATES = SHOWN.overlay(
-    loader=ChoiceLoader([FileSystemLoader(HERE / "templates"), FileSystemLoader(SHOWN_TEMPLATES)])
-)
-
+TEMPLATES = SHOWN.overlay(loader=FileSystemLoader([HERE / "templates", SHOWN_TEMPLATES, STATS_TEMPLATES]))
 
 Work = Callable[[], Any]
 """What is done in the process that reads pages; a partial of an importable function."""

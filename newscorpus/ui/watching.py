@@ -1,27 +1,28 @@
-"""Watch crawls: how each portal stands, what it gave over time, and its last pages."""
+"""Watch crawls, and show what came out: the page that `newscorpus stats --output` writes, renewed while one runs."""
 
-from dataclasses import asdict
-
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from newscorpus.crawl.ledger.activity import last_pages, over_time
-from newscorpus.crawl.ledger.shortfalls import shortfalls
-from newscorpus.crawl.ledger.status import status
+from newscorpus.corpus.published import published_folder
+from newscorpus.layout import LEDGER, MANIFEST
+from newscorpus.stats.count import corpus_stats
+from newscorpus.stats.crawl import crawl_state
+from newscorpus.stats.page import shown
 from newscorpus.ui.desk import desk_of
 
 
 def view(request: Request) -> Response:
-    """Show the state of a corpus; the page asks for it again every few seconds."""
+    """Show how the crawl of a corpus stands; while it runs the page asks for this again every few seconds."""
+    desk, corpus, name = desk_of(request), desk_of(request).corpus(request), request.path_params["corpus"]
+    crawl = crawl_state(corpus) if (corpus / LEDGER).is_file() else None
+    is_published = (published_folder(corpus) / MANIFEST).is_file()
+    values = {"corpus": name, "crawl": crawl, "is_published": is_published, "tries": True}
+    return desk.render(request, "watch.html", f"Watch: {name}", **values)
+
+
+async def contents(request: Request) -> Response:
+    """Show what is in a corpus, and what was left out."""
     desk, corpus = desk_of(request), desk_of(request).corpus(request)
-    portals = status(corpus)
-    return desk.render(
-        request,
-        "watch.html",
-        f"Watch: {request.path_params['corpus']}",
-        here=request.url.path,
-        portals=portals,
-        spans={one.portal: over_time(corpus, one.portal) for one in portals},
-        warnings={one.portal: list(shortfalls(asdict(one))) for one in portals},
-        last=last_pages(corpus),
-    )
+    found = await run_in_threadpool(corpus_stats, corpus)
+    return desk.render(request, "contents.html", f"Watch: {found.name}", tries=True, **shown(found))

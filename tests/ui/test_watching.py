@@ -1,12 +1,41 @@
-"""A crawl is watched: its counts, its last pages, and the view that renews itself."""
+"""A crawl is watched while it runs: its counts, queue, sites and last pages; when it has ended, what came out of it."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from parsel import Selector
 from starlette.testclient import TestClient
+from typer.testing import CliRunner
 
+from benchmarks.pictures import serving
+from newscorpus.cli import app
+from newscorpus.corpus.published import open_corpus
+from newscorpus.crawl.ledger import Ledger, Link, key_of
+from newscorpus.crawl.ledger.sites import SitePace
 from newscorpus.crawl.ledger.status import status
+from newscorpus.files import is_held
+from newscorpus.layout import CRAWL_LOCK
+
+RESTS = SitePace(
+    "slow", 2.5, "2999-01-01T00:00:00+00:00", "", "status 429 with Retry-After 60 s, https://slow.example/"
+)
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[tuple[Path, Ledger]]:
+    """A corpus whose crawl is under way, with two addresses in the queue, and its ledger, whose closing ends it."""
+    corpus = tmp_path / "run"
+    ledger = Ledger.open(corpus)
+    for number in range(2):
+        url = f"https://slow.example/{number}"
+        ledger.add(Link(key_of(url), url, "slow", "article", 1, 0, priority=number))
+    ledger.sites.note([RESTS])
+    ledger.commit()
+    yield corpus, ledger
+    if is_held(corpus / CRAWL_LOCK):
+        ledger.close()
 
 
 def test_a_crawl_stands_as_status_says(client: TestClient, demo_corpus: Path) -> None:
@@ -18,15 +47,67 @@ def test_a_crawl_stands_as_status_says(client: TestClient, demo_corpus: Path) ->
     assert "<rect" in text
 
 
-@pytest.mark.parametrize("width", [1300, 390])
-def test_the_view_renews_itself_and_everybody_can_use_it(tab: Any, served: str, width: int) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
-    tab.set_viewport_size({"width": width, "height": 800})
+def test_the_page_of_the_statistics_is_that_of_the_crawl_after_its_end(
+    client: TestClient, demo_corpus: Path, tmp_path: Path
+) -> None:
+    done = CliRunner().invoke(app, ["stats", str(demo_corpus), "--output", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    written = Selector((tmp_path / "stats.html").read_text("utf-8"))
+    watched = Selector(client.get("/watch/demo").text), Selector(client.get("/watch/demo/contents").text)
+    headings = [one.xpath("string()").get() for view in watched for one in view.css("h2")]
+    assert headings == written.css("h2").xpath("string()").getall()
+    charts = [one.attrib["aria-label"] for view in watched for one in view.css("svg")]
+    assert charts == [one.attrib["aria-label"] for one in written.css("svg")]
+    assert [bool(view.css("a[href^='/try']")) for view in (*watched, written)] == [True, True, False]
+
+
+def test_a_crawl_under_way_renews_itself_until_its_end(tab: Any, running: tuple[Path, Ledger]) -> None:
+    corpus, ledger = running
+    with serving(corpus) as address:
+        tab.goto(f"{address}/watch/run")
+        said = tab.text_content("main")
+        assert "A crawl is under way" in said
+        assert RESTS.why in said
+        assert tab.locator("[aria-label^='Next in the queue'] td:first-child").all_text_contents() == [
+            "https://slow.example/1",
+            "https://slow.example/0",
+        ]
+        assert ledger.lease("slow")
+        ledger.commit()
+        tab.wait_for_selector("text=Next in the queue: 1 of 1")
+        ledger.close()
+        tab.wait_for_selector("text=No crawl is under way")
+        assert tab.get_attribute("#watch", "hx-get") is None
+
+
+def test_after_the_end_the_contents_follow(tab: Any, served: str, demo_corpus: Path) -> None:
     tab.goto(f"{served}/watch/demo")
-    assert tab.evaluate("document.documentElement.scrollWidth") <= width
-    violations = axe.Axe().run(tab).response["violations"]
-    assert [one["id"] for one in violations if one["impact"] in {"serious", "critical"}] == []
-    with tab.expect_response(f"{served}/watch/demo"):
-        tab.evaluate("document.querySelector('#watch').dataset.old = 'yes'")
-    tab.wait_for_selector("#watch:not([data-old])")
-    assert tab.locator("#watch").count() == 1
+    tab.wait_for_selector("h2:text-is('Languages')")
+    assert f"{open_corpus(demo_corpus).manifest.documents:,} documents" in tab.text_content("main")
+    tab.focus("summary:text-is('Table') >> nth=0")
+    tab.keyboard.press("Enter")
+    assert tab.locator("details[open] td:has-text('demo')").first.is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_sticks_out_and_everybody_can_use_it(
+    tab: Any, served: str, running: tuple[Path, Ledger], scheme: str
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+    tab.emulate_media(color_scheme=scheme)
+    with serving(running[0]) as live:
+        for address in (f"{served}/watch/demo", f"{live}/watch/run"):
+            tab.goto(address)
+            tab.wait_for_load_state("networkidle")
+            for width in (390, 1300):
+                tab.set_viewport_size({"width": width, "height": 800})
+                assert tab.evaluate("document.documentElement.scrollWidth") <= width
+                violations = axe.Axe().run(tab).response["violations"]
+                assert [one["id"] for one in violations if one["impact"] in {"serious", "critical"}] == []
+
+
+def test_a_folder_that_holds_nothing_says_so(tmp_path: Path) -> None:
+    from newscorpus.ui.app import make_app  # noqa: PLC0415
+
+    with TestClient(make_app([tmp_path], ["here"]), base_url="http://here") as client:
+        assert "Nothing was crawled or published here yet" in client.get(f"/watch/{tmp_path.name}").text
