@@ -103,6 +103,24 @@ def refuse_strangers(
         )
 
 
+def corpus_files(folder: Path) -> list[str]:
+    """List the files of a corpus, or of an export, relative to its folder; what a build makes anew is left out.
+
+    What names others comes after them.
+
+    Raises:
+        CorpusError: files or links of others lie in the corpus.
+    """
+    if any((folder / name).exists() for name in (*OWN, *FILES)):
+        refuse_strangers(folder)
+        inner = [name for part in OWN if part != INDEX for name in _entries(folder, part)]
+        names = [*inner, *(name for name in FILES if (folder / name).exists())]
+    else:
+        files = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+        names = sorted(path.as_posix() for path in files if not any(part.startswith(".") for part in path.parts))
+    return sorted(names, key=lambda name: (name.endswith(MANIFEST), name.endswith(CARD)))
+
+
 def remove_own(corpus: Path, known: Collection[str] | None = None) -> None:
     """Remove what belongs to a corpus, its ledger last, and its folders where nothing else is in them."""
     used = _adopted(corpus)

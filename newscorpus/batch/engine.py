@@ -17,7 +17,7 @@ from typing import Any
 from datatrove.executor import LocalPipelineExecutor, SlurmPipelineExecutor
 
 from newscorpus.batch.plan import Plan, SlurmSection, read_plan
-from newscorpus.batch.work import extract_part, publish_parts
+from newscorpus.batch.work import extract_part, publish_parts, upload_result
 from newscorpus.errors import CorpusError
 from newscorpus.workers import COMMAND
 
@@ -30,6 +30,7 @@ class Stage(StrEnum):
 
     EXTRACT = "extract"
     PUBLISH = "publish"
+    UPLOAD = "upload"
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,13 @@ class BatchTask:
     def __call__(self, _data: Any, rank: int, _world_size: int) -> None:
         """Do what the task of that number does; what it makes lies in files."""
         plan = read_plan(Path(self.plan))
-        if self.stage is Stage.EXTRACT:
-            extract_part(plan, rank)
-        else:
-            publish_parts(plan)
+        match self.stage:
+            case Stage.EXTRACT:
+                extract_part(plan, rank)
+            case Stage.PUBLISH:
+                publish_parts(plan)
+            case Stage.UPLOAD:
+                upload_result(plan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,11 @@ class Failure:
     number: int
     why: str  # one line
     log: Path
+
+
+def stages_of(plan: Plan) -> list[Stage]:
+    """The stages of a batch, in order."""
+    return [stage for stage in Stage if stage is not Stage.UPLOAD or plan.upload]
 
 
 def tasks_of(plan: Plan, stage: Stage) -> int:
@@ -72,7 +81,7 @@ def run_task(plan: Plan, stage: Stage, number: int) -> None:
     """Do one task in this process, unless it is done.
 
     Raises:
-        ValueError, OSError, ImportError: as `extract_part` and `publish_parts`.
+        ValueError, OSError, ImportError: as the functions of `work`.
     """
     if not 0 <= number < (n_tasks := tasks_of(plan, stage)):
         raise CorpusError(f"{stage} has the tasks 0 to {n_tasks - 1}, and no {number}")
@@ -96,7 +105,7 @@ def submit(plan: Plan, slurm: SlurmSection) -> Mapping[Stage, str]:
     """
     jobs: dict[Stage, str] = {}
     before = None
-    for stage in Stage:
+    for stage in stages_of(plan):
         executor = _slurm(plan, stage, slurm, before)
         try:
             executor.run()

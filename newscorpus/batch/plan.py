@@ -7,30 +7,31 @@ OUTPUT/                    a corpus; `intake/` and `corpus/` come when all is ex
 """
 
 import hashlib
-import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
 import msgspec
 
+from newscorpus.batch.inputs import Inputs, Slice, at_hand, divide, find_inputs
 from newscorpus.config import BuildConfig, DuplicateConfig, QualityConfig, Survivor
 from newscorpus.corpus.quality.judge import read_quality
 from newscorpus.crawl.archive.values import Capture
-from newscorpus.crawl.ledger.status import unfinished_captures
 from newscorpus.crawl.robots import RightsPolicy
 from newscorpus.data import Page, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.files import replacing
-from newscorpus.layout import LEDGER
+from newscorpus.layout import ARCHIVE, LEDGER
 from newscorpus.portals.portal import Portal
 from newscorpus.portals.schema import list_portals, load_portal
+from newscorpus.profiles.profile import ProfileFile, profile_path, write_profile
 from newscorpus.published.registry import DEFAULT
-from newscorpus.recipe import Recipe, SourcePage
+from newscorpus.recipe import Recipe, SourcePage, add_profile
 from newscorpus.resources import read_config
-from newscorpus.stored.archives import archive_files, finished_captures, named_files, page_of_capture
+from newscorpus.stored.archives import finished_captures, page_of_capture
 from newscorpus.stored.pages import PAGES_SUFFIXES, given_pages
+from newscorpus.stored.remote import is_remote
 
 TASKS = "tasks"
 PLAN = "plan.json"
@@ -54,7 +55,7 @@ class SlurmSection:
 class BatchRecipe:
     """The file of a batch; relative paths start in its folder."""
 
-    inputs: tuple[str, ...]  # WARC files, files of pages and patterns of both; folders of crawled corpora
+    inputs: tuple[str, ...]  # WARC files, files of pages and patterns of both; crawled corpora; paths or addresses
     output: str  # folder of the new corpus
     tasks: int = 1
     portals: tuple[str, ...] = ()  # whose rules and languages count, by name or file; empty: all that are found
@@ -62,16 +63,8 @@ class BatchRecipe:
     rights: RightsPolicy = RightsPolicy.RECORD
     quality: str = ""  # file of filters and masks
     survivor: Survivor = Survivor.FIRST  # which of several near-duplicates stays
+    upload: str = ""  # address in an object store where the corpus goes in the end
     slurm: SlurmSection = SlurmSection()
-
-
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """Every `of`-th page of a file, from page `first` on."""
-
-    file: str
-    first: int = 0
-    of: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +76,9 @@ class Plan:
     recipe: Recipe
     portals: tuple[Portal, ...]
     build: BuildConfig
-    unfinished: tuple[tuple[str, str, int], ...]  # pages of crawled corpora that are passed over: corpus, file, offset
+    upload: str  # address where the corpus goes in the end, or ""
+    unfinished: tuple[tuple[str, int], ...]  # pages of crawled corpora that are passed over: file and offset
+    profiles: Mapping[str, str]  # hashes of the profiles of crawled corpora, by source
     inputs: str  # hash of names, sizes and times of the inputs
 
     @property
@@ -102,17 +97,23 @@ class Plan:
 
     def pages(self, number: int) -> Iterator[SourcePage | Rejected]:
         """The pages of a task, and what of its files cannot be read."""
+        paths = {source: profile_path(self.folder, source) for source in self.profiles}
+        profiles = {source: ProfileFile(path, self.profiles[source]) for source, path in paths.items()}
         for one in self.shares[number]:
-            yield from islice(self._pages_of(Path(one.file)), one.first, None, one.of)
+            with at_hand(one.file, self.part(number).with_name(f".{number:05}.input")) as path:
+                for page in islice(self._pages_of(one.file, path), one.first, None, one.of):
+                    if isinstance(page, Rejected):
+                        yield _named(page, path, one.file)
+                    else:
+                        yield add_profile(self.recipe, profiles, page)
 
-    def _pages_of(self, file: Path) -> Iterator[SourcePage | Rejected]:
-        if file.name.endswith(PAGES_SUFFIXES):
-            for given in given_pages(file):
+    def _pages_of(self, file: str, path: Path) -> Iterator[SourcePage | Rejected]:
+        if file.endswith(PAGES_SUFFIXES):
+            for given in given_pages(path):
                 yield given if isinstance(given, Rejected) else self._given_page(given.html, given.url, given.id)
             return
-        corpus = str(file.parent.parent)
-        unfinished = {(name, offset) for where, name, offset in self.unfinished if where == corpus}
-        for found in finished_captures([file], unfinished):
+        unfinished = {(f"{ARCHIVE}/{path.name}", offset) for name, offset in self.unfinished if name == file}
+        for found in finished_captures([path], unfinished):
             yield found if isinstance(found, Rejected) else page_of_capture(found, self.portals)
 
     def _given_page(self, html: str, url: str | None, document: str | int) -> SourcePage:
@@ -129,6 +130,8 @@ def read_recipe(path: Path) -> BatchRecipe:
     recipe = read_config(path, BatchRecipe)
     if recipe.tasks < 1 or not recipe.inputs:
         raise CorpusError(f"{path}: tasks is {recipe.tasks} and inputs has {len(recipe.inputs)}; at least one of each")
+    if recipe.upload and not is_remote(recipe.upload):
+        raise CorpusError(f"{path}: upload is {recipe.upload!r}; expected an address such as s3://bucket/name")
     return recipe
 
 
@@ -143,12 +146,16 @@ def begin(recipe_file: Path, tasks: int | None = None) -> Plan:
     Raises:
         CorpusError: the recipe is wrong, an input is missing, or the output was begun with another plan or by a crawl.
     """
-    plan = make_plan(recipe_file, tasks)
+    wanted, home = read_recipe(recipe_file), recipe_file.parent.absolute()
+    inputs = find_inputs(home, wanted.inputs)
+    plan = make_plan(wanted, home, inputs, tasks)
     if plan.file.is_file() and read_plan(plan.file) != plan:
         raise CorpusError(f"{plan.output}: was begun with other inputs, settings or tasks; name another output")
     if not plan.file.is_file() and (plan.folder / LEDGER).exists():
         raise CorpusError(f"{plan.output}: the corpus of a crawl lies here; name another output")
     plan.file.parent.mkdir(OWNER_ONLY, parents=True, exist_ok=True)
+    for profile in inputs.profiles:
+        write_profile(profile_path(plan.folder, profile.source), profile)
     with replacing(plan.file) as file:
         file.write(msgspec.json.encode(plan))
     return plan
@@ -168,50 +175,22 @@ def read_plan(path: Path) -> Plan:
         raise CorpusError(f"{path}: not the plan of a batch: {error}") from error
 
 
-def make_plan(recipe_file: Path, tasks: int | None = None) -> Plan:
-    """Make the plan of a batch; arguments and errors as for `begin`."""
-    wanted = read_recipe(recipe_file)
-    home = recipe_file.parent.absolute()
-    files, unfinished = _find_inputs(home, wanted.inputs)
-    states = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+def make_plan(wanted: BatchRecipe, home: Path, inputs: Inputs, tasks: int | None = None) -> Plan:
+    """Make the plan of a batch whose recipe lies in the folder `home`; errors as for `begin`."""
     quality = read_quality(home / wanted.quality) if wanted.quality else QualityConfig()
     return Plan(
         output=str(home / wanted.output),
-        shares=divide([(name, size) for name, size, _ in states], tasks or wanted.tasks),
+        shares=divide(inputs.files, tasks or wanted.tasks),
         recipe=Recipe(wanted.extractor, wanted.rights, quality),
         portals=tuple(map(load_portal, wanted.portals or list_portals())),
         build=BuildConfig(duplicates=DuplicateConfig(survivor=wanted.survivor)),
-        unfinished=unfinished,
-        inputs=hashlib.sha256(msgspec.json.encode(states)).hexdigest(),
+        upload=wanted.upload,
+        unfinished=inputs.unfinished,
+        profiles={profile.source: profile.hash for profile in inputs.profiles},
+        inputs=hashlib.sha256(msgspec.json.encode(inputs.files)).hexdigest(),
     )
 
 
-def divide(files: Sequence[tuple[str, int]], tasks: int) -> tuple[tuple[Slice, ...], ...]:
-    """Give each task some of the files (name, bytes), with about the same bytes for all of them.
-
-    A file larger than a task's share is sliced; each slice reads the whole file, and extracts a part of its pages.
-    """
-    share = sum(size for _, size in files) / tasks
-    cuts = [(name, size, max(1, round(size / share)) if share else 1) for name, size in sorted(files)]
-    slices = [(size / of, Slice(name, first, of)) for name, size, of in cuts for first in range(of)]
-    shares: list[list[Slice]] = [[] for _ in range(tasks)]
-    loads = [(0.0, number) for number in range(tasks)]
-    for size, one in sorted(slices, key=lambda pair: -pair[0]):
-        load, number = loads[0]
-        shares[number].append(one)
-        heapq.heapreplace(loads, (load + size, number))
-    return tuple(map(tuple, shares))
-
-
-def _find_inputs(home: Path, inputs: Sequence[str]) -> tuple[list[Path], tuple[tuple[str, str, int], ...]]:
-    """List the files that a recipe names, and those of their pages that are passed over."""
-    files: list[Path] = []
-    unfinished: list[tuple[str, str, int]] = []
-    for name in inputs:
-        path = home / name
-        if path.is_dir():
-            files += archive_files(path)
-            unfinished += [(str(path), *place) for place in sorted(unfinished_captures(path))]
-        else:
-            files += named_files(str(path))
-    return sorted(dict.fromkeys(files)), tuple(unfinished)
+def _named(rejected: Rejected, path: Path, file: str) -> Rejected:
+    """Let a rejection name the file as the recipe does, and not the copy that was read."""
+    return replace(rejected, url=rejected.url.replace(str(path), file), detail=rejected.detail.replace(str(path), file))

@@ -9,6 +9,7 @@ from newscorpus.files import replacing, sync_folder
 from newscorpus.layout import INTAKE, INTAKE_SEGMENT, REJECTED
 from newscorpus.publish.build import BuildReport, build
 from newscorpus.publish.reextract import extract_pages, store
+from newscorpus.stored.remote import upload_corpus
 
 
 def extract_part(plan: Plan, number: int) -> Mapping[str, int]:
@@ -46,3 +47,8 @@ def publish_parts(plan: Plan) -> BuildReport:
                 shutil.copyfileobj(lines, journal)
     sync_folder(plan.folder / INTAKE)
     return build(plan.folder, plan.build)
+
+
+def upload_result(plan: Plan) -> None:
+    """Bring the corpus to the address that the recipe names; errors as for `upload_corpus`."""
+    upload_corpus(plan.folder, plan.upload)

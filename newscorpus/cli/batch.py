@@ -51,7 +51,7 @@ def batch(
         return
     plan = read_plan(plan_file(recipe)) if status else begin(recipe, tasks)
     if status:
-        for one in engines.Stage:
+        for one in engines.stages_of(plan):
             missing, n_tasks = engines.missing(plan, one), engines.tasks_of(plan, one)
             named = f"; not done: {', '.join(map(str, missing[:SHOWN]))}" if missing else ""
             typer.echo(f"{one}: {n_tasks - len(missing)} of {n_tasks} done{named}")
@@ -64,14 +64,16 @@ def batch(
         published = open_corpus(plan.folder)
         manifest = published.manifest
         typer.echo(f"{manifest.documents} documents, {manifest.words} words; the corpus lies in {published.folder}")
+        if plan.upload:
+            typer.echo(f"It was uploaded to {plan.upload}")
 
 
 def _run_here(recipe: Path, plan: "Plan", at_once: int) -> None:
     """Do all stages; the first that has a failure is the last, and the exit code is 1."""
-    from newscorpus.batch.engine import Stage, run_here
+    from newscorpus.batch.engine import run_here, stages_of
     from newscorpus.terminal import complain, progress
 
-    for stage in Stage:
+    for stage in stages_of(plan):
         failures = list(filter(None, progress(run_here(recipe, plan, stage, at_once), f"tasks of {stage}")))
         for failure in failures:
             complain(f"{stage}, task {failure.number}: {failure.why} ({failure.log})")

@@ -1,13 +1,13 @@
-"""Add the verb `newscorpus export`."""
+"""Add the verbs `newscorpus export` and `newscorpus upload`."""
 
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from typer import Option
+from typer import Argument, Option
 
-from newscorpus.cli.app import Corpus, app
+from newscorpus.cli.app import Corpus, app, counted, needs_extra
 from newscorpus.config import ExportConfig, ExportFormat, SplitConfig, SplitRule
 from newscorpus.layout import PUBLISHED
 
@@ -41,3 +41,23 @@ def export(
     for part, documents in report.documents.items():
         typer.echo(f"{part or 'all'}: {documents} documents, {report.words[part]} words")
     typer.echo(f"The export lies in {output}")
+
+
+@app.command()
+def upload(
+    corpus: Corpus,
+    address: Annotated[str, Argument(metavar="s3://BUCKET/NAME", help="Where it goes.")],
+) -> None:
+    """Bring a corpus or an export to an object store.
+
+    The archive goes with it. What is there already is not sent again. `newscorpus batch` extracts a corpus from there.
+    """
+    with needs_extra("s3"):
+        from newscorpus.stored.remote import is_remote, upload_corpus
+    from newscorpus.terminal import progress
+
+    if not is_remote(address):
+        raise typer.BadParameter(f"{address}: expected an address such as s3://bucket/name")
+    done = upload_corpus(corpus, address.rstrip("/"), partial(progress, what="files"))
+    counts = counted({"files": done.n_files, "sent": done.n_sent, "removed": done.n_removed})
+    typer.echo(f"{address}: {counts}")

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.batch.plan import begin, divide, plan_file, read_plan
+from newscorpus.batch.inputs import divide
+from newscorpus.batch.plan import begin, plan_file, read_plan
 from newscorpus.errors import CorpusError
 from newscorpus.layout import LEDGER
+from newscorpus.stored.remote import StoredFile
 
 RECIPE = 'inputs = ["*.jsonl"]\noutput = "out"\n'
 
@@ -27,7 +29,7 @@ def recipe(folder: Path, text: str = RECIPE) -> Path:
     st.integers(1, 40),
 )
 def test_every_page_of_every_file_is_in_exactly_one_task(files: dict[str, int], tasks: int) -> None:
-    shares = divide(list(files.items()), tasks)
+    shares = divide([StoredFile(name, size, "") for name, size in files.items()], tasks)
 
     assert len(shares) == tasks
     read = Counter((one.file, page) for share in shares for one in share for page in range(one.first, 100, one.of))
@@ -37,7 +39,7 @@ def test_every_page_of_every_file_is_in_exactly_one_task(files: dict[str, int], 
 def test_tasks_get_about_the_same_bytes() -> None:
     files = {f"{number:02}.warc.gz": 10**9 for number in range(20)} | {"large.warc.gz": 20 * 10**9}
 
-    shares = divide(list(files.items()), 10)
+    shares = divide([StoredFile(name, size, "") for name, size in files.items()], 10)
 
     loads = [sum(files[one.file] / one.of for one in share) for share in shares]
     assert max(loads) <= 1.25 * min(loads)
@@ -48,6 +50,10 @@ def test_tasks_get_about_the_same_bytes() -> None:
     [
         (RECIPE + "task = 3\n", "batch.toml: unknown key task; known: inputs, output, tasks, "),
         (RECIPE + "[slurm]\nqueue = 'x'\n", "batch.toml: unknown key in [slurm]: queue; known: partition, "),
+        (
+            RECIPE + "upload = 's3:/a/b'\n",
+            "batch.toml: upload is 's3:/a/b'; expected an address such as s3://bucket/name",
+        ),
         (RECIPE + "tasks = 'many'\n", "batch.toml: tasks: Expected `int`, got `str`"),
         (RECIPE + "tasks = 0\n", "batch.toml: tasks is 0 and inputs has 1; at least one of each"),
         ('inputs = ["none.warc.gz"]\noutput = "out"\n', "none.warc.gz: no such file"),

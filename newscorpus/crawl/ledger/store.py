@@ -6,7 +6,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from newscorpus.errors import LedgerError
-from newscorpus.layout import LEDGER
+from newscorpus.files import exclusive
+from newscorpus.layout import CRAWL_LOCK, LEDGER
 
 CACHE_KIB = 16_384
 """Cache of a connection; the index of a million addresses takes as much."""
@@ -169,6 +170,18 @@ def reading(corpus: Path) -> Iterator[sqlite3.Connection]:
             yield connection
     except sqlite3.Error as error:
         raise LedgerError(f"{path}: {error}") from error
+
+
+@contextmanager
+def at_rest(corpus: Path) -> Iterator[None]:
+    """Keep crawls from a corpus whose ledger is all in its file meanwhile.
+
+    Raises:
+        LedgerError: a crawl is at work, or the ledger cannot be used.
+    """
+    with exclusive(corpus / CRAWL_LOCK, "crawl", LedgerError):
+        open_writer(corpus).close()  # which brings the log of a crawl that was killed into the file
+        yield
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:

@@ -1,0 +1,104 @@
+"""Batches that read from an object store, and write to one."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from archives import archive
+
+pytest.importorskip("datatrove", reason="datatrove is not installed (pip install 'newscorpus[batch]')")
+pytest.importorskip("moto", reason="moto is not installed (requirements-dev.txt)")
+pytest.importorskip("s3fs", reason="s3fs is not installed (pip install 'newscorpus[s3]')")
+
+from objectstore import Store, object_store
+from prose import article
+from typer.testing import CliRunner
+
+from newscorpus.cli import app
+from newscorpus.corpus.published import open_corpus
+from newscorpus.crawl.archive.read import read_captures
+from newscorpus.crawl.archive.values import Capture
+from newscorpus.crawl.ledger import Ledger
+from newscorpus.profiles.learn import SeenPage, learn
+from newscorpus.profiles.profile import profile_path, write_profile
+from newscorpus.recipe import Recipe, see_page
+from newscorpus.stored.archives import archive_files, page_of_capture
+
+OFFER = "Our readers know that this house has been the best place for barley since the old mayor sold it to the ferry."
+
+
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    with object_store() as running:
+        for name, value in running.environment.items():
+            monkeypatch.setenv(name, value)
+        yield running
+
+
+@pytest.fixture
+def crawled(tmp_path: Path) -> Path:
+    """A corpus with a ledger, in which the visit of one page never ended, and with a profile."""
+    corpus = tmp_path / "crawled"
+    with Ledger.open(corpus) as ledger:
+        pages = [article(f"news {number}") for number in range(12)]
+        archive(corpus, [page.replace("</article>", f"<p>{OFFER}</p></article>") for page in pages])
+        (file,) = archive_files(corpus)
+        captures = [found for found in read_captures(file) if isinstance(found, Capture)]
+        assert captures[5].place
+        ledger.begin_capture(f"archive/{file.name}", captures[5].place.offset)
+        ledger.transaction.follow(lambda: {f"archive/{file.name}": file.stat().st_size})
+    seen = [see_page(Recipe("main-text-alone"), page_of_capture(one, ())) for one in captures]
+    profile = learn([one for one in seen if isinstance(one, SeenPage)], "news", "main-text-alone")
+    write_profile(profile_path(corpus, "news"), profile)
+    return corpus
+
+
+def run(folder: Path, name: str, *inputs: str, more: str = "") -> str:
+    """Make a corpus of that name; gives what the command says."""
+    path = folder / f"{name}.toml"
+    path.write_text(f"inputs = {json.dumps(inputs)}\noutput = '{name}'\n{more}")
+    done = CliRunner().invoke(app, ["batch", str(path)])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_a_corpus_made_from_a_store_that_fails_at_times_is_the_same(
+    store: Store, crawled: Path, tmp_path: Path
+) -> None:
+    lines = [json.dumps({"id": number, "html": article(f"story {number}")}) for number in range(9)]
+    (tmp_path / "pages.jsonl").write_text("\n".join([*lines, "{broken\n"]))
+    store.put("pages.jsonl", (tmp_path / "pages.jsonl").read_bytes())
+    uploaded = CliRunner().invoke(app, ["upload", str(crawled), "s3://bucket/crawled"])
+    assert uploaded.exit_code == 0, uploaded.output
+    run(tmp_path, "local", "crawled", "pages.jsonl", more="extractor = 'bte'")
+
+    store.disturb(9)
+    more = "extractor = 'bte'\ntasks = 2\nupload = 's3://bucket/made'"
+    said = run(tmp_path, "stored", "s3://bucket/crawled", "s3://bucket/page*.jsonl", more=more)
+
+    assert store.counts()["errors"] > 0
+    assert "It was uploaded to s3://bucket/made" in said
+    rejected = (tmp_path / "local" / "rejected.jsonl").read_text().replace(str(tmp_path), "s3://bucket")
+    assert sorted((tmp_path / "stored" / "rejected.jsonl").read_text().splitlines()) == sorted(rejected.splitlines())
+    assert "s3://bucket/pages.jsonl, line 10" in rejected
+    for shard in open_corpus(tmp_path / "local").manifest.shards:
+        content = (tmp_path / "local" / "corpus" / shard.name).read_bytes()
+        assert content == (tmp_path / "stored" / "corpus" / shard.name).read_bytes()
+        assert content == store.get(f"made/corpus/{shard.name}")
+    assert not list((tmp_path / "stored").glob("**/*.input"))
+
+
+def test_a_crawled_corpus_is_extracted_as_reextract_does(crawled: Path, tmp_path: Path) -> None:
+    (crawled / "intake").mkdir()
+    command = ["reextract", str(crawled), "--output", str(tmp_path / "alone")]
+    assert CliRunner().invoke(app, command).exit_code == 0
+    assert CliRunner().invoke(app, ["build", str(tmp_path / "alone")]).exit_code == 0
+
+    run(tmp_path, "batch", "crawled")
+
+    (shard,) = open_corpus(tmp_path / "batch").manifest.shards
+    assert shard == open_corpus(tmp_path / "alone").manifest.shards[0]
+    records = list(open_corpus(tmp_path / "batch").records())
+    assert len(records) == 11
+    assert not [record for record in records if OFFER in record.text]
