@@ -28,9 +28,8 @@ from newscorpus.extraction.extractor import Extractor, SystemExtractor
 from newscorpus.extraction.main_text import INPUTS, MODEL, MainTextSystem
 from newscorpus.gold.conventions import NO_ARTICLE, TEXT_LICENCES, has_article
 from newscorpus.gold.pages import GoldPage, read_pages
-from newscorpus.learning.boosting import fold_of
 from newscorpus.learning.main_text import FOLDS, LearnedModel, learn_trees, read_examples
-from newscorpus.learning.sources import training_pages
+from newscorpus.learning.sources import fold_of, gold_source
 from newscorpus.published.registry import load
 from newscorpus.tokens import words
 
@@ -120,7 +119,7 @@ def extractor_of(model: LearnedModel) -> tuple[Extractor, float]:
 def our_outcomes(data: Path) -> Iterator[Outcome]:
     """Train, and say of every page what the model of its fold makes of it."""
     tell = partial(print, file=sys.stderr)
-    trees = learn_trees(read_examples(training_pages(data, tell, TEXT_LICENCES)), tell)
+    trees = learn_trees(read_examples(gold_source(data, tell, TEXT_LICENCES).pages), tell)
     models = [extractor_of(trees.model_without(fold)) for fold in range(FOLDS)]
     for page in pages_of(data, lambda kind: has_article(kind) or kind in NO_ARTICLE):
         yield outcome(page, *models[fold_of(page.site, FOLDS)])

@@ -2,9 +2,9 @@
 
     python -m benchmarks.own_pages DATA
 
-DATA is the folder of the pages with gold text (docs/data.md). The model is trained as `newscorpus train main-text` does
-it, without the hosts that have enough pages. For each of these hosts ten pages are drawn, trees are added to the model
-(`--start-from main-text`), and the rest is read before and after. Writes benchmarks/results/own_pages.md.
+DATA is the folder of the pages with gold text (docs/data.md). The trees of the model are grown as `newscorpus train
+main-text` does it, without the hosts that have enough pages. For each of these hosts ten pages are drawn, trees are
+added (`--start-from main-text`), and the rest is read before and after. Writes benchmarks/results/own_pages.md.
 """
 
 import argparse
@@ -18,29 +18,33 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.reproduce.tables import table
-from newscorpus.artifacts import Artifact, Metadata
+from newscorpus.artifacts import Artifact, load_artifact
 from newscorpus.evaluation.scores import estimate
+from newscorpus.extraction.classify import FIRST, SECOND, add_context
 from newscorpus.extraction.extractor import SystemExtractor
 from newscorpus.extraction.main_text import INPUTS, MODEL, MainTextSystem
 from newscorpus.gold.conventions import ARCHIVE_DOMAINS, PLATFORMS, TEXT_LICENCES, has_article
 from newscorpus.gold.pages import GoldPage, read_pages
-from newscorpus.learning.main_text import learn_trees, read_examples
+from newscorpus.learning.boosting import fit, out_of_fold
+from newscorpus.learning.main_text import FOLDS, PASSES, read_examples
+from newscorpus.learning.onnx import trees_to_onnx
 from newscorpus.learning.own import score_pages
 from newscorpus.learning.own_trees import train_own_trees
-from newscorpus.learning.sources import TrainingPages, training_pages
+from newscorpus.learning.sources import TrainingPages, gold_source
 from newscorpus.terminal import progress
 
 SETS = ("fundus", "daniel", "wcxb", "dragnet", "article_extraction", "misinformation", "l3s_gn1", "ir_research")
 SHARED = {"blogspot.com", *PLATFORMS, *ARCHIVE_DOMAINS}
 """Domains on which many sites lie."""
-FEWEST, DRAWN, DRAWS = 20, 10, 10
+FEWEST, DRAWN, DRAWS = 20, 10, 5
 RESULTS = Path(__file__).parent / "results" / "own_pages.md"
 
 HEAD = f"""# What ten pages of one's own are worth
 
-By `python -m benchmarks.own_pages DATA`: `main-text` is trained without the pages of all hosts that have {FEWEST} and
-more. Of each of these hosts {DRAWN} pages are drawn {DRAWS} times, trees are added, the rest is read before and after.
-Mean page F1 over word 4-grams; the gain with its 95 % interval, by a bootstrap over pages, or over hosts.
+By `python -m benchmarks.own_pages DATA`: the trees of `main-text` are grown without the pages of all hosts that have
+{FEWEST} and more. Of each of these hosts {DRAWN} pages are drawn {DRAWS} times, trees are added, and the rest is read
+before and after. Mean page F1 over word 4-grams; the gain with its 95 % interval, by a bootstrap over pages, or over
+hosts.
 
 """
 
@@ -78,15 +82,18 @@ def large_hosts(data: Path) -> Mapping[str, list[GoldPage]]:
 
 
 def train_without(hosts: Container[str], data: Path) -> Artifact:
-    """The default model, trained on the pages of all other hosts."""
+    """The default model, its trees grown on the pages of all other hosts; the verdict on a page is the shipped one."""
     tell = partial(print, file=sys.stderr)
-    pages = (page for page in training_pages(data, tell, TEXT_LICENCES) if page.domain not in hosts)
-    learned = learn_trees(read_examples(pages), tell).model()
-    return _artifact(learned.parameters, learned.weights)
-
-
-def _artifact(parameters: Mapping[str, float | list[float]], weights: Mapping[str, bytes]) -> Artifact:
-    return Artifact(Metadata(MODEL, "own", INPUTS, dict(parameters), {}, {}, {}, {}), weights)
+    pages = (page for page in gold_source(data, tell, TEXT_LICENCES).pages if page.domain not in hosts)
+    examples = read_examples(pages)
+    matrices = [example.features.matrix for example in examples]
+    _, seen = out_of_fold(examples, matrices, PASSES[0], FOLDS, lambda: tell("first pass, one fold more"))
+    joined = [add_context(example.features, p) for example, p in zip(examples, seen, strict=True)]
+    trees = {FIRST: fit(examples, matrices, PASSES[0]), SECOND: fit(examples, joined, PASSES[1])}
+    shipped = load_artifact(MODEL, INPUTS)
+    return Artifact(
+        shipped.metadata, {**shipped.weights, **{file: trees_to_onnx(grown) for file, grown in trees.items()}}
+    )
 
 
 def _score(artifact: Artifact, pages: Sequence[GoldPage]) -> list[float]:
@@ -101,7 +108,7 @@ def _compare(pages: Sequence[GoldPage], base: Artifact) -> Iterator[tuple[str, f
         drawn = [replace(pages[at], domain="") for at in order[:DRAWN]]  # of one site: each page stands by itself
         own = train_own_trees(TrainingPages(drawn, lambda _: {}), lambda _: None, start=True, base=base)
         rest = order[DRAWN:]
-        after = _score(_artifact(own.parameters, own.weights), [pages[at] for at in rest])
+        after = _score(replace(base, weights=own.weights), [pages[at] for at in rest])
         yield from ((pages[at].id, before[at], f1) for at, f1 in zip(rest, after, strict=True))
 
 

@@ -25,7 +25,6 @@ from newscorpus.data import Page
 from newscorpus.evaluation.scores import estimate
 from newscorpus.extraction.classify import GOOD
 from newscorpus.gold.conventions import TEXT_LICENCES, has_article
-from newscorpus.learning.boosting import fold_of
 from newscorpus.learning.examples import make_example
 from newscorpus.learning.main_text import fits, learn_trees, read_examples
 from newscorpus.learning.site_review import (
@@ -37,7 +36,7 @@ from newscorpus.learning.site_review import (
     site_of,
     site_pages,
 )
-from newscorpus.learning.sources import training_pages
+from newscorpus.learning.sources import fold_of, gold_source
 from newscorpus.profiles.evidence import EVERYWHERE_WORDS, EVIDENCE, PageEvidence
 from newscorpus.profiles.learn import LEAST_PAGES, MOST_PAGES, learn
 from newscorpus.profiles.profile import write_profile
@@ -65,7 +64,7 @@ differences are paired by site, in brackets 95 % intervals by a bootstrap over t
 def unseen_pages(data: Path) -> list[SitePage]:
     """Train, and give the articles of sites with enough of them, with the probabilities of their blocks."""
     tell = partial(print, file=sys.stderr)
-    trees = learn_trees(read_examples(training_pages(data, tell, TEXT_LICENCES)), tell)
+    trees = learn_trees(read_examples(gold_source(data, tell, TEXT_LICENCES).pages), tell)
     gold = list(pages_of(data, has_article))
     count = Counter(map(site_of, gold))
     wanted = (page for page in gold if site_of(page) and count[site_of(page)] >= LEAST_PAGES)

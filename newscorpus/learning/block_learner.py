@@ -134,11 +134,11 @@ def score(predict: Callable[[Matrix], Flags], pages: Iterable[LabelledPage]) -> 
 
 
 def block_scores(counted: Confusion) -> dict[str, float]:
-    """The scores of a confusion, rounded for a file."""
+    """The scores of a confusion."""
     of_good = counted.scores
     share_good = (counted.true_positive + counted.false_negative) / max(counted.total, 1)
-    scores = {
-        "blocks": counted.total,
+    return {
+        "blocks": float(counted.total),
         "accuracy": counted.accuracy,
         "zero_r": max(share_good, 1 - share_good),
         "precision": of_good.precision,
@@ -146,7 +146,6 @@ def block_scores(counted: Confusion) -> dict[str, float]:
         "f1": of_good.f1,
         "mcc": counted.mcc,
     }
-    return {name: round(float(value), 4) for name, value in scores.items()}
 
 
 def _set_aside(

@@ -1,6 +1,5 @@
 """Grow boosted trees over the blocks of many pages: weights, folds, fits and out-of-fold probabilities."""
 
-import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ import numpy as np
 from newscorpus.arrays import Flags, Floats, Matrix
 from newscorpus.gold.conventions import SET_WEIGHTS, has_article
 from newscorpus.learning.examples import Example
+from newscorpus.learning.sources import fold_of
 
 OTHER_PAGE_WEIGHT = 0.5
 """How much a page that is no article counts, beside one that is."""
@@ -53,11 +53,6 @@ def block_weights(examples: Sequence[Example]) -> list[Floats]:
         by_length = 2 + np.log1p(example.features.words.astype(float))
         weights.append(weight * example.weight * by_length / by_length.sum() ** 0.7)
     return weights
-
-
-def fold_of(site: str, folds: int) -> int:
-    """The fold of a site, so that no site stands in two."""
-    return zlib.crc32(site.encode()) % folds
 
 
 def fit(

@@ -27,7 +27,7 @@ from newscorpus.extraction.parse import parse
 from newscorpus.gold.pages import TEACH, GoldPage
 from newscorpus.learning.linear import bias_parameter, draw_places, join_machines, join_rows, machine_of, weights_file
 from newscorpus.learning.model import TrainedModel
-from newscorpus.learning.sources import Progress, TrainingError, TrainingPages, deal, is_aside
+from newscorpus.learning.sources import Progress, TrainingError, TrainingPages, deal
 
 MODEL_VERSION = "1"
 PACKAGES = ("numpy", "scikit-learn", "scipy")
@@ -77,7 +77,7 @@ def train_learned_fields(source: TrainingPages, _progress: Progress) -> TrainedM
     for _, of_set in groupby(source.pages, attrgetter("dataset")):
         pages += islice(make_field_pages(of_set), PAGES_A_SET)
     model = fit_fields(pages, keeps_shipped=source.learns_all)
-    right = _score_own(pages) if source.learns_all else _score_aside(pages)
+    right = _score_own(pages) if source.learns_all else _score_aside(pages, source)
     return TrainedModel(
         name=MODEL,
         version=MODEL_VERSION,
@@ -86,11 +86,7 @@ def train_learned_fields(source: TrainingPages, _progress: Progress) -> TrainedM
         weights=weights_file(model),
         packages=PACKAGES,
         data=source.describe(Counter(page.dataset for page in pages)),
-        scores={
-            "cross-validated" if source.learns_all else "sites set aside": {
-                field: round(score, 4) for field, score in right.items()
-            }
-        },
+        scores={"cross-validated" if source.learns_all else "sites set aside": right},
         about=ABOUT,
         source=SOURCE,
         how=f"Linear support vector machines (LIBLINEAR), C {PENALTY:g}, one a field; {COLUMNS} columns.",
@@ -99,9 +95,9 @@ def train_learned_fields(source: TrainingPages, _progress: Progress) -> TrainedM
     )
 
 
-def _score_aside(pages: Sequence[FieldPage]) -> dict[str, float]:
+def _score_aside(pages: Sequence[FieldPage], source: TrainingPages) -> dict[str, float]:
     """Share of right picks on the sites set aside."""
-    learned, aside = ([page for page in pages if is_aside(page.site) is wanted] for wanted in (False, True))
+    learned, aside = ([page for page in pages if source.is_aside(page.site) is wanted] for wanted in (False, True))
     return score_picks(aside, fit_fields(learned))
 
 

@@ -20,11 +20,11 @@ from newscorpus.extraction.second_opinion import other_text, read_pair
 from newscorpus.extraction.verdict import ARTICLE_TREES, SIGNS, STRUCTURE_TREES, logistic_parameters, read_signs
 from newscorpus.gold.conventions import SET_WEIGHTS, TEXT_LICENCES, has_article
 from newscorpus.gold.pages import GoldPage
-from newscorpus.learning.boosting import Boosting, fit, fold_of, out_of_fold
+from newscorpus.learning.boosting import Boosting, fit, out_of_fold
 from newscorpus.learning.examples import Example, make_example
 from newscorpus.learning.model import TrainedModel
 from newscorpus.learning.onnx import trees_to_onnx
-from newscorpus.learning.sources import Progress, TrainingPages
+from newscorpus.learning.sources import Progress, TrainingPages, fold_of
 from newscorpus.learning.verdicts import (
     GradedPage,
     OtherText,
@@ -217,7 +217,7 @@ def _scores(examples: Sequence[Example], judged: Sequence[GradedPage]) -> dict[s
     for dataset in TEXT_LICENCES:
         pages = zip(examples, judged, strict=True)
         f1 = [page.f1 for example, page in pages if example.page.dataset == dataset and page.is_article]
-        scores[dataset] = {"pages": float(len(f1)), "page_f1": round(float(np.mean(f1)), 4) if f1 else 0.0}
+        scores[dataset] = {"pages": float(len(f1)), "page_f1": float(np.mean(f1)) if f1 else 0.0}
     return scores
 
 

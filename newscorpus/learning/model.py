@@ -57,7 +57,7 @@ class TrainedModel:
     system: str = ""  # as in `Metadata`
 
     def save(self, folder: Path) -> Metadata:
-        """Write the model; the same model makes the same bytes."""
+        """Write the model, its scores with four digits; the same model makes the same bytes."""
         versions = {"python": python_version(), **{name: version(name) for name in self.packages}}
         metadata = Metadata(
             name=self.name,
@@ -67,18 +67,18 @@ class TrainedModel:
             files={},
             versions=versions,
             data=self.data,
-            scores=self.scores,
+            scores={name: {key: round(value, 4) for key, value in row.items()} for name, row in self.scores.items()},
             system=self.system,
         )
-        save_artifact(folder, metadata, self.weights, self._card(versions))
+        save_artifact(folder, metadata, self.weights, self._card(metadata))
         return metadata
 
-    def _card(self, versions: Mapping[str, str]) -> str:
+    def _card(self, metadata: Metadata) -> str:
         """The card as Markdown; groups whose scores have the same measures share a table."""
         sets = [(name, row["pages"], row["licence"], f"`{row['sha256']}`") for name, row in self.data.items()]
         score_tables = [
             _table(("set", *measures), [(name, *(f"{value:g}" for value in row.values())) for name, row in groups])
-            for measures, groups in groupby(self.scores.items(), lambda group: tuple(group[1]))
+            for measures, groups in groupby(metadata.scores.items(), lambda group: tuple(group[1]))
         ]
         return _CARD.format(
             name=self.name,
@@ -89,7 +89,7 @@ class TrainedModel:
             source=self.source,
             data=_table(("set", "pages", "licence", "SHA-256"), sets),
             how=self.how,
-            versions=", ".join(f"{name} {number}" for name, number in versions.items()),
+            versions=", ".join(f"{name} {number}" for name, number in metadata.versions.items()),
             measure=self.measure,
             scores="\n".join(score_tables),
             limits=f"\n## Limits\n\n{self.limits}\n" if self.limits else "",

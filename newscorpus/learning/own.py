@@ -144,8 +144,7 @@ def cross_validate(
         np.array([(1.0, f1) for f1 in own]), lambda drawn: drawn[:, 1] / drawn[:, 0], [page.site for page in held_out]
     )
     shipped = float(np.mean(score_pages(load_whole(name), held_out)))
-    figures = {"pages": len(own), "page_f1": mean.value, "low": mean.low, "high": mean.high, "shipped": shipped}
-    return {key: round(float(value), 4) for key, value in figures.items()}
+    return {"pages": float(len(own)), "page_f1": mean.value, "low": mean.low, "high": mean.high, "shipped": shipped}
 
 
 def score_pages(extractor: Extractor, pages: Iterable[GoldPage]) -> list[float]:

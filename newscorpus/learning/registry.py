@@ -19,6 +19,7 @@ from newscorpus.learning.own_trees import train_own_trees
 from newscorpus.learning.site_review import train_site_review
 from newscorpus.learning.sources import Progress, TrainingPages
 from newscorpus.profiles.review import MODEL as SITE_REVIEW
+from newscorpus.published.node_svm.find import MODEL as NODE_SVM
 from newscorpus.published.node_svm.train import train_node_svm
 from newscorpus.published.paragraph_svm.train import PARAGRAPH_SVM
 from newscorpus.published.segment_systems import train as segment_systems
@@ -51,7 +52,7 @@ TRAINERS: Mapping[str, Trainer] = {
     ),
     **{name: Trainer(partial(train, learner), LICENCES) for name, learner in BLOCK_LEARNERS.items()},
     **{name: Trainer(partial(segment_systems.train, name), LICENCES) for name in segment_systems.ABOUT},
-    "node-svm": Trainer(train_node_svm, LICENCES),
+    NODE_SVM: Trainer(train_node_svm, LICENCES),
     LEARNED_FIELDS: Trainer(train_learned_fields, FIELD_LICENCES),
     SITE_REVIEW: Trainer(train_site_review, TEXT_LICENCES, learns_own=False),
 }

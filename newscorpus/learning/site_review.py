@@ -19,12 +19,11 @@ from newscorpus.extraction.post_analysis import revise
 from newscorpus.extraction.verdict import Logistic, logistic_parameters
 from newscorpus.gold.conventions import ARCHIVE_DOMAINS, PLATFORMS, has_article
 from newscorpus.gold.pages import GoldPage
-from newscorpus.learning.boosting import fold_of
 from newscorpus.learning.examples import Example
 from newscorpus.learning.main_text import FOLDS as MODEL_FOLDS
 from newscorpus.learning.main_text import LearnedTrees, learn_trees, read_examples
 from newscorpus.learning.model import TrainedModel
-from newscorpus.learning.sources import Progress, TrainingPages
+from newscorpus.learning.sources import Progress, TrainingPages, fold_of
 from newscorpus.profiles.evidence import EVIDENCE, LEAST_PATH, PageEvidence, SiteEvidence, log_odds
 from newscorpus.profiles.learn import LEAST_PAGES, SeenPage, learn
 from newscorpus.profiles.review import LOGISTIC, MODEL, judge
@@ -190,5 +189,5 @@ def _scores(pages: Sequence[SitePage], measured: Sequence[PageEvidence]) -> dict
     sites = np.array([page.site for page in pages])
     names = np.unique(sites)
     means = [[float(values[sites == name].mean()) for name in names] for values in (without, without + gain)]
-    before, after = (round(float(np.mean(values)), 4) for values in means)
+    before, after = (float(np.mean(values)) for values in means)
     return {"sites": {"sites": len(names), "pages": len(pages), "page_f1_without": before, "page_f1": after}}

@@ -55,7 +55,7 @@ class TrainingPages:
 
     def is_aside(self, site: str) -> bool:
         """Whether the pages of `site` are not learned from, but scored on."""
-        return not self.learns_all and is_aside(site)
+        return not self.learns_all and fold_of(site, SITES_ASIDE) == 0
 
 
 class TrainingError(ValueError):
@@ -67,15 +67,11 @@ def gold_source(data: Path, progress: Progress, licences: Mapping[str, str] = LI
 
     Reading it raises TrainingError where a set is missing.
     """
-    return TrainingPages(training_pages(data, progress, licences), partial(describe_data, data, licences=licences))
+    return TrainingPages(_gold_pages(data, licences, progress), partial(_describe_sets, data, licences))
 
 
-def training_files(data: Path, licences: Mapping[str, str] = LICENCES) -> dict[str, Path]:
-    """The files in `data` of the sets of `licences`, by set: those that allow to train shipped models.
-
-    Raises:
-        TrainingError: one is missing.
-    """
+def _gold_files(data: Path, licences: Mapping[str, str]) -> dict[str, Path]:
+    """The files in `data` of the sets of `licences`, by set."""
     files = {name: data / f"{name}.jsonl.zst" for name in licences}
     missing = [str(path) for path in files.values() if not path.is_file()]
     if missing:
@@ -83,15 +79,17 @@ def training_files(data: Path, licences: Mapping[str, str] = LICENCES) -> dict[s
     return files
 
 
-def training_pages(data: Path, progress: Progress, licences: Mapping[str, str] = LICENCES) -> Iterator[GoldPage]:
-    """The pages of the train split of those sets.
-
-    Raises:
-        TrainingError: a set is missing.
-    """
-    for file in training_files(data, licences).values():
+def _gold_pages(data: Path, licences: Mapping[str, str], progress: Progress) -> Iterator[GoldPage]:
+    for file in _gold_files(data, licences).values():
         yield from (page for page in read_pages(file) if page.split == "train")
         progress(f"{file.name} read")
+
+
+def _describe_sets(data: Path, licences: Mapping[str, str], pages: Mapping[str, int]) -> Described:
+    return {
+        name: {"licence": licences[name], "pages": pages[name], "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+        for name, path in _gold_files(data, licences).items()
+    }
 
 
 def first_of_each_set(pages: Iterable[GoldPage], limit: int) -> Iterator[GoldPage]:
@@ -103,9 +101,9 @@ def first_of_each_set(pages: Iterable[GoldPage], limit: int) -> Iterator[GoldPag
             yield page
 
 
-def is_aside(site: str) -> bool:
-    """Whether the pages of `site` are set aside: not learned from, but scored on."""
-    return zlib.crc32(site.encode()) % SITES_ASIDE == 0
+def fold_of(site: str, folds: int) -> int:
+    """The fold of a site, so that no site stands in two."""
+    return zlib.crc32(site.encode()) % folds
 
 
 def deal(sites: Sequence[str]) -> Iterator[tuple[list[int], list[int]]]:
@@ -118,14 +116,6 @@ def deal(sites: Sequence[str]) -> Iterator[tuple[list[int], list[int]]]:
             [at for at, site in enumerate(sites) if fold[site] != held_out],
             [at for at, site in enumerate(sites) if fold[site] == held_out],
         )
-
-
-def describe_data(data: Path, pages: Mapping[str, int], licences: Mapping[str, str] = LICENCES) -> Described:
-    """The sets in `data`, with the number of `pages` of each that were learned from."""
-    return {
-        name: {"licence": licences[name], "pages": pages[name], "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
-        for name, path in training_files(data, licences).items()
-    }
 
 
 FindText = Callable[[Page, Origin], tuple[Reading, str] | None]

@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
-from newscorpus.artifacts import load_artifact, read_metadata
+from newscorpus.artifacts import Artifact, load_artifact, read_metadata
 from newscorpus.config import Part, Revision
 from newscorpus.data import Rejected
 from newscorpus.extraction.extractor import (
+    BlockSystem,
     BlockSystemExtractor,
     Extractor,
     Reading,
@@ -19,10 +20,15 @@ from newscorpus.extraction.fields.learned import MODEL as FIELDS_MODEL
 from newscorpus.extraction.main_text import INPUTS, MainTextSystem
 from newscorpus.extraction.nodes import load_linear
 from newscorpus.published import bte
-from newscorpus.published.node_svm.find import NodeSystem
+from newscorpus.published.node_svm import find as node_svm
 from newscorpus.published.paragraph_svm import find as paragraph_svm
 from newscorpus.published.peers import PEERS
-from newscorpus.published.segment_systems.find import load_segment_system
+from newscorpus.published.segment_systems.find import (
+    HYBRID_DOCUMENT,
+    HYBRID_SECTION,
+    SEGMENT_SVM,
+    load_segment_system,
+)
 from newscorpus.published.shallow_tree import find as shallow_tree
 from newscorpus.published.texttractor import find as texttractor
 
@@ -33,28 +39,26 @@ MakeSystem = Callable[[Template | None, str, Revision], SystemExtractor]
 """From a portal's template, a model ("" for the shipped one) and how blocks are labelled to a system's extractor."""
 
 
+_BLOCK_SYSTEMS: Mapping[str, tuple[Callable[[Artifact, Revision], BlockSystem], tuple[str, ...]]] = {
+    texttractor.MODEL: (texttractor.Texttractor, texttractor.FEATURES),
+    shallow_tree.MODEL: (shallow_tree.ShallowTree, shallow_tree.FEATURES),
+    paragraph_svm.MODEL: (paragraph_svm.ParagraphSvm, tuple(paragraph_svm.FEATURES)),
+}
+"""Those that decide block by block, each with the columns of its model."""
+
+
 def _main_text(template: Template | None, model: str, revision: Revision, *, asks: bool) -> SystemExtractor:
     system = MainTextSystem(load_artifact(model or DEFAULT, INPUTS), asks=asks, revision=revision)
     return BlockSystemExtractor(find=system.find, template=template, label_blocks=system.label)
 
 
-def _texttractor(template: Template | None, model: str, revision: Revision) -> SystemExtractor:
-    artifact = load_artifact(model or texttractor.MODEL, texttractor.FEATURES)
-    return keep_good(texttractor.Texttractor(artifact, revision), template)
+def _block_system(template: Template | None, model: str, revision: Revision, *, name: str) -> SystemExtractor:
+    system, features = _BLOCK_SYSTEMS[name]
+    return keep_good(system(load_artifact(model or name, features), revision), template)
 
 
 def _unrevised(template: Template | None, model: str, revision: Revision) -> SystemExtractor:
-    return _texttractor(template, model, revision.or_else(Revision(())))
-
-
-def _shallow_tree(template: Template | None, model: str, revision: Revision) -> SystemExtractor:
-    artifact = load_artifact(model or shallow_tree.MODEL, shallow_tree.FEATURES)
-    return keep_good(shallow_tree.ShallowTree(artifact, revision), template)
-
-
-def _paragraph_svm(template: Template | None, model: str, revision: Revision) -> SystemExtractor:
-    artifact = load_artifact(model or paragraph_svm.MODEL, tuple(paragraph_svm.FEATURES))
-    return keep_good(paragraph_svm.ParagraphSvm(artifact, revision), template)
+    return _block_system(template, model, revision.or_else(Revision(())), name=texttractor.MODEL)
 
 
 def _segment_system(template: Template | None, model: str, _revision: Revision, *, name: str) -> SystemExtractor:
@@ -62,7 +66,7 @@ def _segment_system(template: Template | None, model: str, _revision: Revision, 
 
 
 def _node_svm(template: Template | None, model: str, _revision: Revision) -> SystemExtractor:
-    return SystemExtractor(NodeSystem(load_linear(model or "node-svm")).find, template)
+    return SystemExtractor(node_svm.NodeSystem(load_linear(model or node_svm.MODEL)).find, template)
 
 
 def _bte(template: Template | None, _model: str, _revision: Revision) -> SystemExtractor:
@@ -84,12 +88,10 @@ SYSTEMS: Mapping[str, MakeSystem] = {
     DEFAULT: partial(_main_text, asks=True),
     ALONE: partial(_main_text, asks=False),
     "bte": _bte,
-    "texttractor": _texttractor,
+    **{name: partial(_block_system, name=name) for name in _BLOCK_SYSTEMS},
     "texttractor-unrevised": _unrevised,
-    "shallow-tree": _shallow_tree,
-    "paragraph-svm": _paragraph_svm,
-    **{name: partial(_segment_system, name=name) for name in ("segment-svm", "hybrid-section", "hybrid-document")},
-    "node-svm": _node_svm,
+    **{name: partial(_segment_system, name=name) for name in (SEGMENT_SVM, HYBRID_SECTION, HYBRID_DOCUMENT)},
+    node_svm.MODEL: _node_svm,
     "template": _template_alone,
 }
 """Our systems."""

@@ -6,8 +6,9 @@ import pytest
 
 from newscorpus.gold.conventions import SET_WEIGHTS
 from newscorpus.gold.pages import GoldPage
-from newscorpus.learning.boosting import Boosting, block_weights, fit, fold_of, out_of_fold
+from newscorpus.learning.boosting import Boosting, block_weights, fit, out_of_fold
 from newscorpus.learning.examples import Example, make_example
+from newscorpus.learning.sources import fold_of
 
 MakePage = Callable[..., GoldPage]
 

@@ -213,10 +213,7 @@ def train_node_svm(source: TrainingPages, _progress: Progress) -> TrainedModel:
         weights=weights_file(model),
         packages=PACKAGES,
         data=source.describe(Counter(page.page.dataset for page in learned)),
-        scores={
-            name: {measure: round(float(value), 4) for measure, value in asdict(score_choices(of_set, model)).items()}
-            for name, of_set in aside.items()
-        },
+        scores={name: asdict(score_choices(of_set, model)) for name, of_set in aside.items()},
         about=ABOUT,
         source=chosen,
         how=f"Linear support vector machines (LIBLINEAR): {penalties}; {COLUMNS} columns.",

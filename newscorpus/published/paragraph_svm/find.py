@@ -8,7 +8,7 @@ import numpy as np
 
 from newscorpus import code_points as kinds
 from newscorpus.arrays import Floats, Integers, Matrix
-from newscorpus.artifacts import Artifact, Scorer, load_artifact
+from newscorpus.artifacts import Artifact, Scorer
 from newscorpus.config import Revision
 from newscorpus.data import Block, LabelledBlock
 from newscorpus.extraction.extractor import Reading
@@ -51,13 +51,13 @@ _POSITIVE, _NEGATIVE = (
 
 
 class ParagraphSvm:
-    """Label blocks as `paragraph-svm` does, by the machine that travels with the package or another `artifact`.
+    """Label blocks as `paragraph-svm` does, by the machine of `artifact`.
 
     `revision` may name steps of post-analysis, and other thresholds of the margin than 0.
     """
 
-    def __init__(self, artifact: Artifact | None = None, revision: Revision = Revision()) -> None:
-        self.machine = Scorer(artifact or load_artifact(MODEL, tuple(FEATURES)))
+    def __init__(self, artifact: Artifact, revision: Revision = Revision()) -> None:
+        self.machine = Scorer(artifact)
         self.name = self.machine.name
         self.revision = revision
 

@@ -187,7 +187,7 @@ def train(name: str, source: TrainingPages, _progress: Progress) -> TrainedModel
         weights={WEIGHTS: estimator_to_onnx(machine, len(features))},
         packages=PACKAGES,
         data=source.describe(Counter(page.page.dataset for page in pages)),
-        scores={"sites not seen": {chosen.measure: round(chosen.score, 4)}},
+        scores={"sites not seen": {chosen.measure: chosen.score}},
         about=ABOUT[name],
         source=SOURCE,
         how=f"Support vector machine (libSVM), {fitted}.",

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from newscorpus.arrays import Matrix
-from newscorpus.artifacts import Artifact, Scorer, load_artifact
+from newscorpus.artifacts import Artifact, Scorer
 from newscorpus.config import Revision
 from newscorpus.data import Block, LabelledBlock
 from newscorpus.extraction.extractor import Reading
@@ -49,13 +49,13 @@ FEATURES: Final = neighbour_names(("words", "link_words", "text_density", "link_
 
 
 class ShallowTree:
-    """Label blocks as `shallow-tree` does, by the tree that travels with the package or another `artifact`.
+    """Label blocks as `shallow-tree` does, by the tree of `artifact`.
 
     `revision` may name other steps that revise its verdicts, or none, and other thresholds.
     """
 
-    def __init__(self, artifact: Artifact | None = None, revision: Revision = Revision()) -> None:
-        self.tree = Scorer(artifact or load_artifact(MODEL, FEATURES))
+    def __init__(self, artifact: Artifact, revision: Revision = Revision()) -> None:
+        self.tree = Scorer(artifact)
         self.name = self.tree.name
         self.revision = revision.or_else(Revision(BREZOVNIK))
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from newscorpus import code_points as kinds
 from newscorpus.arrays import Floats, Integers, Matrix
-from newscorpus.artifacts import Artifact, load_artifact
+from newscorpus.artifacts import Artifact
 from newscorpus.config import Revision
 from newscorpus.data import Block, LabelledBlock
 from newscorpus.extraction.extractor import Reading
@@ -50,13 +50,12 @@ _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
 class Texttractor:
-    """Label blocks as `texttractor` does, by the network that travels with the package or another `artifact`.
+    """Label blocks as `texttractor` does, by the network of `artifact`.
 
     `revision` may name other steps of post-analysis than the four, or none, and other thresholds than the model's.
     """
 
-    def __init__(self, artifact: Artifact | None = None, revision: Revision = Revision()) -> None:
-        artifact = artifact or load_artifact(MODEL, FEATURES)
+    def __init__(self, artifact: Artifact, revision: Revision = Revision()) -> None:
         self.weights = artifact.array(WEIGHTS)
         self.good_above, self.almost_above = map(artifact.parameter, THRESHOLDS)
         self.name = artifact.metadata.extractor
