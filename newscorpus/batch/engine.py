@@ -16,6 +16,7 @@ from typing import Any
 
 from datatrove.executor import LocalPipelineExecutor, SlurmPipelineExecutor
 
+from newscorpus.batch.duplicates import DuplicateTask
 from newscorpus.batch.plan import Plan, SlurmSection, read_plan
 from newscorpus.batch.work import extract_part, publish_parts, upload_result
 from newscorpus.errors import CorpusError
@@ -26,11 +27,22 @@ TRIES = 2
 
 
 class Stage(StrEnum):
-    """What the tasks of a batch do, in order; only the first has more than one."""
+    """What the tasks of a batch do, in order."""
 
     EXTRACT = "extract"
+    LINK = "link"
+    GROUP = "group"
+    REPEATS = "repeats"
+    RUNS = "runs"
+    EXCERPTS = "excerpts"
     PUBLISH = "publish"
     UPLOAD = "upload"
+
+
+ONE_TASK = {Stage.GROUP, Stage.PUBLISH, Stage.UPLOAD}
+"""Stages that have one task only."""
+DUPLICATE_STAGES = {Stage.LINK, Stage.GROUP, Stage.REPEATS, Stage.RUNS, Stage.EXCERPTS}
+"""Stages that find the duplicates of several parts."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +55,7 @@ class BatchTask:
     def __call__(self, _data: Any, rank: int, _world_size: int) -> None:
         """Do what the task of that number does; what it makes lies in files."""
         plan = read_plan(Path(self.plan))
+        _refuse_gaps(plan, self.stage)
         match self.stage:
             case Stage.EXTRACT:
                 extract_part(plan, rank)
@@ -50,6 +63,8 @@ class BatchTask:
                 publish_parts(plan)
             case Stage.UPLOAD:
                 upload_result(plan)
+            case stage:
+                getattr(DuplicateTask(plan, rank), stage)()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +77,16 @@ class Failure:
 
 
 def stages_of(plan: Plan) -> list[Stage]:
-    """The stages of a batch, in order."""
-    return [stage for stage in Stage if stage is not Stage.UPLOAD or plan.upload]
+    """The stages of a batch, in order; the duplicates of a single part are found when it is published."""
+    left_out = {Stage.UPLOAD} if not plan.upload else set()
+    if len(plan.shares) == 1:
+        left_out |= DUPLICATE_STAGES
+    return [stage for stage in Stage if stage not in left_out]
 
 
 def tasks_of(plan: Plan, stage: Stage) -> int:
     """How many tasks a stage has."""
-    return len(plan.shares) if stage is Stage.EXTRACT else 1
+    return 1 if stage in ONE_TASK else len(plan.shares)
 
 
 def missing(plan: Plan, stage: Stage) -> list[int]:
@@ -77,12 +95,26 @@ def missing(plan: Plan, stage: Stage) -> list[int]:
     return found
 
 
+def _refuse_gaps(plan: Plan, stage: Stage) -> None:
+    """Refuse a task whose stage would build on one that is not done; Slurm starts it whatever became of that.
+
+    Raises:
+        CorpusError: it names the first task that is not done.
+    """
+    stages = stages_of(plan)
+    for before in stages[: stages.index(stage)]:
+        if undone := missing(plan, before):
+            raise CorpusError(f"{plan.output}: {len(undone)} tasks of {before} are not done, {undone[0]} for one")
+
+
 def run_task(plan: Plan, stage: Stage, number: int) -> None:
     """Do one task in this process, unless it is done.
 
     Raises:
         ValueError, OSError, ImportError: as the functions of `work`.
     """
+    if stage not in stages_of(plan):
+        raise CorpusError(f"this batch has no stage {stage}; it has {', '.join(stages_of(plan))}")
     if not 0 <= number < (n_tasks := tasks_of(plan, stage)):
         raise CorpusError(f"{stage} has the tasks 0 to {n_tasks - 1}, and no {number}")
     _local(plan, stage, number).run()

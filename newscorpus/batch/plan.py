@@ -2,7 +2,8 @@
 
 OUTPUT/                    a corpus; `intake/` and `corpus/` come when all is extracted
   tasks/plan.json          what the tasks do, written once
-  tasks/extract/parts/N/   what task N made: `intake/` and `rejected.jsonl`
+  tasks/extract/parts/N/   what task N made: `intake/` with its `index/`, `rejected.jsonl`, and two lists of `links`
+  tasks/STAGE/parts/N.npy  what the other stages found
   tasks/STAGE/             datatrove's: `completions/`, `logs/`, `stats/`
 """
 
@@ -36,6 +37,8 @@ from newscorpus.stored.remote import is_remote
 TASKS = "tasks"
 PLAN = "plan.json"
 PARTS = "parts"
+LEAST_MEMORY_GB = 0.5
+"""A task that does nothing yet has 0.2 GB."""
 OWNER_ONLY = 0o700
 """Mode of the folder of the tasks: Slurm's jobs read their pipeline from there by dill, which can run any code."""
 
@@ -58,6 +61,7 @@ class BatchRecipe:
     inputs: tuple[str, ...]  # WARC files, files of pages and patterns of both; crawled corpora; paths or addresses
     output: str  # folder of the new corpus
     tasks: int = 1
+    memory_gb: float = 1.0  # what a task that finds duplicates takes at most
     portals: tuple[str, ...] = ()  # whose rules and languages count, by name or file; empty: all that are found
     extractor: str = DEFAULT
     rights: RightsPolicy = RightsPolicy.RECORD
@@ -76,6 +80,7 @@ class Plan:
     recipe: Recipe
     portals: tuple[Portal, ...]
     build: BuildConfig
+    memory_gb: float  # what a task that finds duplicates takes at most
     upload: str  # address where the corpus goes in the end, or ""
     unfinished: tuple[tuple[str, int], ...]  # pages of crawled corpora that are passed over: file and offset
     profiles: Mapping[str, str]  # hashes of the profiles of crawled corpora, by source
@@ -91,16 +96,21 @@ class Plan:
         """Where the plan lies once the batch was begun."""
         return self.folder / TASKS / PLAN
 
-    def part(self, number: int) -> Path:
-        """The folder of what a task made; it is there when all of it is."""
-        return self.folder / TASKS / "extract" / PARTS / f"{number:05}"
+    @property
+    def parts(self) -> list[Path]:
+        """The folders of what the tasks of the first stage make; each is there when all of it is."""
+        return [self.made("extract", number) for number in range(len(self.shares))]
+
+    def made(self, stage: str, number: int) -> Path:
+        """Where a task of a stage puts what it makes."""
+        return self.file.parent / stage / PARTS / f"{number:05}"
 
     def pages(self, number: int) -> Iterator[SourcePage | Rejected]:
         """The pages of a task, and what of its files cannot be read."""
         paths = {source: profile_path(self.folder, source) for source in self.profiles}
         profiles = {source: ProfileFile(path, self.profiles[source]) for source, path in paths.items()}
         for one in self.shares[number]:
-            with at_hand(one.file, self.part(number).with_name(f".{number:05}.input")) as path:
+            with at_hand(one.file, self.made("extract", number).with_name(f".{number:05}.input")) as path:
                 for page in islice(self._pages_of(one.file, path), one.first, None, one.of):
                     if isinstance(page, Rejected):
                         yield _named(page, path, one.file)
@@ -132,6 +142,8 @@ def read_recipe(path: Path) -> BatchRecipe:
         raise CorpusError(f"{path}: tasks is {recipe.tasks} and inputs has {len(recipe.inputs)}; at least one of each")
     if recipe.upload and not is_remote(recipe.upload):
         raise CorpusError(f"{path}: upload is {recipe.upload!r}; expected an address such as s3://bucket/name")
+    if recipe.memory_gb < LEAST_MEMORY_GB:
+        raise CorpusError(f"{path}: memory_gb is {recipe.memory_gb:g}; at least {LEAST_MEMORY_GB:g}")
     return recipe
 
 
@@ -184,6 +196,7 @@ def make_plan(wanted: BatchRecipe, home: Path, inputs: Inputs, tasks: int | None
         recipe=Recipe(wanted.extractor, wanted.rights, quality),
         portals=tuple(map(load_portal, wanted.portals or list_portals())),
         build=BuildConfig(duplicates=DuplicateConfig(survivor=wanted.survivor)),
+        memory_gb=wanted.memory_gb,
         upload=wanted.upload,
         unfinished=inputs.unfinished,
         profiles={profile.source: profile.hash for profile in inputs.profiles},

@@ -2,11 +2,15 @@
 
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 
+from newscorpus.batch.duplicates import index_part, known_duplicates
 from newscorpus.batch.plan import Plan
-from newscorpus.errors import CorpusError
+from newscorpus.dedup.duplicates import find_duplicates
+from newscorpus.dedup.store import Covered, Store, layout_of
 from newscorpus.files import replacing, sync_folder
-from newscorpus.layout import INTAKE, INTAKE_SEGMENT, REJECTED
+from newscorpus.layout import INDEX, INTAKE, INTAKE_SEGMENT, REJECTED
 from newscorpus.publish.build import BuildReport, build
 from newscorpus.publish.reextract import extract_pages, store
 from newscorpus.stored.remote import upload_corpus
@@ -19,34 +23,43 @@ def extract_part(plan: Plan, number: int) -> Mapping[str, int]:
         ArchiveError, ValueError, ImportError: as `extract_pages`.
         OSError: the disk is full; the part is not there.
     """
-    part = plan.part(number)
+    part = plan.made("extract", number)
     unfinished = part.with_name(f".{part.name}.tmp")
     for folder in (unfinished, part):
         shutil.rmtree(folder, ignore_errors=True)
     outcomes = store(extract_pages(plan.pages(number), plan.recipe), unfinished).outcomes
+    index_part(unfinished, plan.build)
     unfinished.rename(part)
     sync_folder(part.parent)
     return outcomes
 
 
 def publish_parts(plan: Plan) -> BuildReport:
-    """Join the parts of all tasks to one intake, and build the corpus.
-
-    Raises:
-        CorpusError: tasks are missing; or as `build`.
-    """
-    parts = [plan.part(number) for number in range(len(plan.shares))]
-    if missing := [part.name for part in parts if not part.is_dir()]:
-        raise CorpusError(f"{plan.output}: {len(missing)} tasks of extract are not done, {missing[0]} for one")
+    """Join the parts of all tasks to one intake with its index, and build the corpus; errors as for `build`."""
     (plan.folder / INTAKE).mkdir(exist_ok=True)
     with replacing(plan.folder / REJECTED) as journal:
-        for number, part in enumerate(parts, 1):
+        for number, part in enumerate(plan.parts, 1):
             for segment in (part / INTAKE).iterdir():
                 segment.rename(plan.folder / INTAKE_SEGMENT.format(number))
             with (part / REJECTED).open("rb") as lines:
                 shutil.copyfileobj(lines, journal)
     sync_folder(plan.folder / INTAKE)
-    return build(plan.folder, plan.build)
+    _join_indexes(plan)
+    find = known_duplicates(plan) if len(plan.shares) > 1 else find_duplicates
+    return build(plan.folder, plan.build, find=find)
+
+
+def _join_indexes(plan: Plan) -> None:
+    """Make the index of the whole intake of those of its parts."""
+    layout = layout_of(plan.build)
+    joined = Store.create(plan.folder / INDEX, layout)
+    covered: tuple[Covered, ...] = ()
+    for number, part in enumerate(plan.parts, 1):
+        store = Store.open(part / INDEX, layout)
+        covered += tuple(replace(one, name=Path(INTAKE_SEGMENT.format(number)).name) for one in store.state.covered)
+        documents = store.documents.copy()
+        documents["file"] = len(covered) - 1
+        joined = joined.take(store, 0, documents, covered)
 
 
 def upload_result(plan: Plan) -> None:

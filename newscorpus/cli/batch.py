@@ -44,7 +44,7 @@ def batch(
     if task:
         stage, _, number = task.partition("/")
         if stage not in list(engines.Stage) or not number.isdecimal():
-            raise typer.BadParameter(f"--task is {task!r}; expected extract/N or publish/0")
+            raise typer.BadParameter(f"--task is {task!r}; expected one of {', '.join(engines.Stage)}, and /N")
         begun = plan_file(recipe)
         plan = read_plan(begun) if begun.is_file() else begin(recipe, tasks)
         engines.run_task(plan, engines.Stage(stage), int(number))

@@ -1,4 +1,4 @@
-"""Join several indexes to one collection of documents: those compared against, then the one that is decided on."""
+"""Join several indexes to one collection of documents: those compared against, then those that are decided on."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -6,22 +6,24 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from newscorpus.dedup.store import Store
+from newscorpus.dedup.store import COUNTED, Store, spans
 
 
 class Collection:
-    """Documents by position: first all of the references, then those of `own`, the index that is decided on.
+    """Documents by position: first all of the references, then those of `own`, the indexes that are decided on.
 
     Of the references only the documents that stay there count, and none of them goes; of `own` those do not count that
     are `doubtful`, since their texts are not trusted (by default none is).
     """
 
-    def __init__(self, own: Store, references: Sequence[Store] = (), doubtful: NDArray[np.bool_] | None = None) -> None:
-        self.stores = (*references, own)
+    def __init__(
+        self, own: Sequence[Store], references: Sequence[Store] = (), doubtful: NDArray[np.bool_] | None = None
+    ) -> None:
+        self.stores = (*references, *own)
         self._starts = np.cumsum([0, *map(len, self.stores)])
-        self.n_references = int(self._starts[-2])
+        self.n_references = int(self._starts[len(references)])
         self.referred = np.concatenate([np.empty(0, bool), *(store.kept for store in references)])
-        self._doubtful = np.zeros(len(own), bool) if doubtful is None else doubtful
+        self._doubtful = np.zeros(len(self) - self.n_references, bool) if doubtful is None else doubtful
 
     def __len__(self) -> int:
         return int(self._starts[-1])
@@ -99,10 +101,8 @@ class Collection:
 
     def values(self, column: str, positions: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """The values of "runs" or "paragraphs" of some documents, and of each the index in `positions`."""
-        counts = self.documents[f"n_{column}"].astype(np.int64)
+        counts = self.documents[COUNTED[column]].astype(np.int64)
         starts = np.cumsum(counts) - counts
         values = np.concatenate([store.column(column) for store in self.stores])
-        lengths_here = counts[positions]
-        owners = np.repeat(np.arange(len(positions)), lengths_here)
-        within = np.arange(len(owners)) - np.repeat(np.cumsum(lengths_here) - lengths_here, lengths_here)
-        return values[starts[positions][owners] + within], owners
+        lengths = counts[positions]
+        return values[spans(starts[positions], lengths)], np.repeat(np.arange(len(positions)), lengths)

@@ -12,6 +12,7 @@ others and never go. The outcome does not depend on the order of the input.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import attrgetter
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -68,16 +69,38 @@ def find_duplicates(
     collection: Collection, verifier: Verifier, config: DuplicateConfig, watch: Watch = unwatched
 ) -> list[Duplicate]:
     """The documents that go, in the order of the collection; all others stay."""
+    repeats = find_repeats(collection, verifier, config, watch)
+    if not config.excerpts:
+        return repeats
+    found = find_excerpts(collection, in_order(collection, repeats, config), verifier, config)
+    return join(repeats, found)
+
+
+def join(repeats: Sequence[Duplicate], excerpts: Iterable[tuple[int, int, float]]) -> list[Duplicate]:
+    """All documents that go, in the order of the collection; excerpts as `find_excerpts` gives them."""
+    found = (Duplicate(part, whole, DuplicateKind.EXCERPT, share) for part, whole, share in excerpts)
+    return sorted([*repeats, *found], key=attrgetter("position"))
+
+
+def find_repeats(
+    collection: Collection, verifier: Verifier, config: DuplicateConfig, watch: Watch = unwatched
+) -> list[Duplicate]:
+    """The revisions, and the exact and near-duplicates, in the order of the collection.
+
+    What becomes of a document depends on those alone that it is linked with, by one step or several: those that have
+    its id or its words, or share a band with it.
+    """
     revisions = list(_revisions(collection, config.revision))
-    compared = collection.current.copy()
-    compared[[revision.position for revision in revisions]] = False
+    order = in_order(collection, revisions, config)
+    return join([*revisions, *_repeats(collection, order, verifier, config, watch)], ())
+
+
+def in_order(collection: Collection, gone: Sequence[Duplicate], config: DuplicateConfig) -> NDArray[np.int64]:
+    """The positions of the documents that count and have not gone, in the order of the policy."""
+    stays = collection.current.copy()
+    stays[[duplicate.position for duplicate in gone]] = False
     order = _order(collection, config.survivor, "published")
-    order = order[compared[order]]
-    repeats = list(_repeats(collection, order, verifier, config, watch))
-    compared[[repeat.position for repeat in repeats]] = False
-    found = find_excerpts(collection, order[compared[order]], verifier, config) if config.excerpts else ()
-    excerpts = [Duplicate(part, whole, DuplicateKind.EXCERPT, share) for part, whole, share in found]
-    return sorted([*revisions, *repeats, *excerpts], key=lambda duplicate: duplicate.position)
+    return order[stays[order]]
 
 
 def staying(collection: Collection, duplicates: Sequence[Duplicate]) -> NDArray[np.int64]:

@@ -97,3 +97,25 @@ def minima(
                 permuted = np.uint32(first[permutation] * value + second[permutation])
                 least[permutation] = min(least[permutation], permuted)
     return least
+
+
+def count_equal(one: NDArray[np.uint32], others: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """How many values of each of some signatures, shape (n, permutations), equal those of one."""
+    counts = np.empty(len(others), np.int64)
+    for row in range(len(others)):
+        count = 0
+        for place in range(len(one)):
+            count += others[row, place] == one[place]
+        counts[row] = count
+    return counts
+
+
+def count_shared(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> int:
+    """How many values two sorted arrays of different values have in common."""
+    count = at = place = 0
+    while at < len(one) and place < len(other):
+        first, second = one[at], other[place]
+        count += first == second
+        at += first <= second
+        place += second <= first
+    return count

@@ -34,7 +34,7 @@ class Buckets:
     """
 
     def __init__(self, bands: "list[NDArray[np.uint32]]") -> None:
-        found = [_shared(keys) for keys in bands]
+        found = [sharing(keys) for keys in bands]
         counts = [len(sizes) for _, sizes in found]
         sizes = np.concatenate([sizes for _, sizes in found]) if counts else np.empty(0, np.int64)
         self._members = np.concatenate([items for items, _ in found]) if counts else np.empty(0, np.int64)
@@ -56,7 +56,7 @@ class Buckets:
         return others
 
 
-def _shared(keys: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def sharing(keys: NDArray[np.uint32] | NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The items whose key others have too, bucket by bucket, and the sizes of the buckets."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
@@ -107,11 +107,12 @@ def _similar(
     """Of some items those as similar to the first as the threshold, with the Jaccard similarity."""
     if len(compared) < 2:
         return
-    first, *others = compared.tolist()
     signatures = collection.signatures(positions[compared])
-    for other, estimated in zip(others, estimate(signatures[0], signatures[1:]).tolist(), strict=True):
-        similarity = estimated
-        if abs(estimated - config.threshold) < config.margin:
-            similarity = verifier.jaccard(int(positions[first]), int(positions[other]))
+    estimated = estimate(signatures[0], signatures[1:])
+    first = int(positions[compared[0]])
+    for place in np.flatnonzero(estimated > config.threshold - config.margin).tolist():
+        other, similarity = int(compared[place + 1]), float(estimated[place])
+        if abs(similarity - config.threshold) < config.margin:
+            similarity = verifier.jaccard(first, int(positions[other]))
         if similarity >= config.threshold:
             yield other, similarity

@@ -114,20 +114,27 @@ def minhash_of(signature: NDArray[np.uint32], parameters: SignatureParameters = 
 
 def estimate(one: NDArray[np.uint32], others: NDArray[np.uint32]) -> NDArray[np.float64]:
     """Estimated Jaccard similarity of one signature, shape (permutations,), to others, shape (n, permutations)."""
-    similarities: NDArray[np.float64] = (others == one).mean(axis=1)
+    fast = kernel.compiled(kernel.count_equal)
+    equal = np.count_nonzero(others == one, axis=1) if fast is None else fast(one, others)
+    similarities: NDArray[np.float64] = equal / len(one)
     return similarities
 
 
 def jaccard(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> float:
-    """Exact Jaccard similarity of two sets of shingles; two empty ones are alike."""
-    shared = len(np.intersect1d(one, other, assume_unique=True))
+    """Exact Jaccard similarity of two sets of shingles, sorted; two empty ones are alike."""
+    shared = _count_shared(one, other)
     union = len(one) + len(other) - shared
     return shared / union if union else 1.0
 
 
 def containment(part: NDArray[np.uint64], whole: NDArray[np.uint64]) -> float:
-    """Share of a set of shingles that is in another; of an empty one nothing (Broder 1997)."""
-    return len(np.intersect1d(part, whole, assume_unique=True)) / len(part) if len(part) else 0.0
+    """Share of a set of shingles that is in another, both sorted; of an empty one nothing (Broder 1997)."""
+    return _count_shared(part, whole) / len(part) if len(part) else 0.0
+
+
+def _count_shared(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> int:
+    fast = kernel.compiled(kernel.count_shared)
+    return int(fast(one, other)) if fast else len(np.intersect1d(one, other, assume_unique=True))
 
 
 @cache

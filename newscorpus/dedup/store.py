@@ -61,6 +61,9 @@ COLUMNS = {
     "paragraphs": STORED,
     "ids": np.dtype("u1"),
 }
+COUNTED = {"runs": "n_runs", "paragraphs": "n_paragraphs", "ids": "id_bytes"}
+"""The columns of variable length, each with what says in a document how much of it is its."""
+
 MAX_ID_BYTES = MAX_PARAGRAPHS = np.iinfo("<u2").max
 
 Layout = Mapping[str, Any]
@@ -182,7 +185,7 @@ class Store:
         documents["source"] = [sources[name] for name in names]
         end = first + len(documents)
         columns = {"documents": documents.tobytes(), "signatures": other.signatures[first:end].tobytes()}
-        for name, count in (("runs", "n_runs"), ("paragraphs", "n_paragraphs"), ("ids", "id_bytes")):
+        for name, count in COUNTED.items():
             ends = np.concatenate([[0], np.cumsum(other.documents[count], dtype=np.int64)])
             columns[name] = other.column(name)[ends[first] : ends[end]].tobytes()
         return self._extended(columns, tuple(sources), covered)
@@ -244,6 +247,35 @@ class Store:
     def _write(self, name: str, data: bytes) -> None:
         with replacing(self.folder / name) as file:
             file.write(data)
+
+
+class Selection(Store):
+    """Some rows of an index, ascending, read as if they were an index of their own."""
+
+    def __init__(self, store: Store, rows: NDArray[np.int64]) -> None:
+        super().__init__(store.folder, store.state)
+        self._selected = rows
+
+    def __len__(self) -> int:
+        return len(self._selected)
+
+    def column(self, name: str) -> NDArray[Any]:
+        """What a column holds of the rows, in memory."""
+        whole = super().column(name)
+        if name not in COUNTED:
+            rows: NDArray[Any] = whole.reshape(super().__len__(), -1)[self._selected].reshape(-1)
+            return rows
+        counts = super().column("documents")[COUNTED[name]].astype(np.int64)
+        starts = np.cumsum(counts) - counts
+        values: NDArray[Any] = whole[spans(starts[self._selected], counts[self._selected])]
+        return values
+
+
+def spans(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places `start` to `start + length - 1` of each span, one span behind the other."""
+    shifts = np.cumsum(lengths) - lengths
+    places: NDArray[np.int64] = np.arange(int(lengths.sum())) + np.repeat(starts - shifts, lengths)
+    return places
 
 
 def _columns(sketches: Sequence[Sketch], sources: Mapping[str, int], permutations: int) -> dict[str, bytes]:

@@ -1,4 +1,4 @@
-"""Compare texts exactly, each pair once: what was found is kept on disk for the next run."""
+"""Compare texts exactly; what was found can be kept on disk for the next run, which then does not compare again."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -20,13 +20,19 @@ VERIFIED = "verified"
 
 JACCARD, CONTAINMENT = b"j", b"c"
 
+RUNS_BYTES = 200_000_000
+"""Most memory for the runs of words of texts that were compared, which the next comparison may ask for again."""
+
 Pair = tuple[bytes, bytes, bytes]
+
+Measure = Callable[[NDArray[np.uint64], NDArray[np.uint64]], float]
+"""Compares the runs of words of two texts, which are sorted."""
 
 
 class Verifier:
     """Compares the texts of documents exactly, which it tells apart by the hashes `contents`.
 
-    `path` is the file of what was found earlier, to which `save` adds.
+    `path` is the file of what was found earlier, to which `save` adds; without one nothing is remembered.
     """
 
     def __init__(
@@ -41,17 +47,16 @@ class Verifier:
         rows = np.frombuffer(data, FOUND, len(data) // FOUND.itemsize)  # without one that was cut off at the end
         self._found: dict[Pair, float] = {(first, second, kind): value for first, second, kind, value in rows.tolist()}
         self._n_saved = len(self._found)
+        self._runs: dict[tuple[int, int], NDArray[np.uint64]] = {}
+        self._runs_bytes = 0
 
     def jaccard(self, one: int, other: int) -> float:
         """Jaccard similarity of the shingles of two documents."""
-        first, second = sorted((one, other), key=lambda position: bytes(self._contents[position]))
-        return self._recall(first, second, JACCARD, lambda: jaccard(*self._runs(one, other, self._shingle_words)))
+        return self._recall(one, other, JACCARD, jaccard, self._shingle_words)
 
     def containment(self, part: int, whole: int) -> float:
         """Share of the longer runs of words of one document that are in another."""
-        return self._recall(
-            part, whole, CONTAINMENT, lambda: containment(*self._runs(part, whole, self._excerpt_words))
-        )
+        return self._recall(part, whole, CONTAINMENT, containment, self._excerpt_words)
 
     def save(self) -> None:
         """Add what was found to the file."""
@@ -62,12 +67,24 @@ class Verifier:
                 file.truncate(self._n_saved * FOUND.itemsize)
                 file.write(rows.tobytes())
 
-    def _recall(self, one: int, other: int, kind: bytes, measure: Callable[[], float]) -> float:
-        pair = (bytes(self._contents[one]), bytes(self._contents[other]), kind)
+    def _recall(self, one: int, other: int, kind: bytes, measure: Measure, words: int) -> float:
+        if self._path is None:
+            return measure(self._runs_of(one, words), self._runs_of(other, words))
+        first, second = (bytes(self._contents[position]) for position in (one, other))
+        if kind == JACCARD and second < first:
+            first, second = second, first
+        pair = (first, second, kind)
         if pair not in self._found:
-            self._found[pair] = measure()
+            self._found[pair] = measure(self._runs_of(one, words), self._runs_of(other, words))
         return self._found[pair]
 
-    def _runs(self, one: int, other: int, words: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        first, second = (shingles(word_hashes(self._text_of(position)), words) for position in (one, other))
-        return first, second
+    def _runs_of(self, position: int, words: int) -> NDArray[np.uint64]:
+        runs = self._runs.get((position, words))
+        if runs is None:
+            runs = shingles(word_hashes(self._text_of(position)), words)
+            self._runs_bytes += runs.nbytes
+            if self._runs_bytes > RUNS_BYTES:
+                self._runs.clear()
+                self._runs_bytes = runs.nbytes
+            self._runs[position, words] = runs
+        return runs

@@ -40,6 +40,10 @@ CUT_FLAG = "boilerplate_cut"
 """Flag of a record whose text lost paragraphs, with their number behind a colon."""
 
 
+Finder = Callable[[Collection, Verifier, DuplicateConfig, Watch], list[Duplicate]]
+"""Gives the documents that go, as `find_duplicates` does."""
+
+
 @dataclass(frozen=True, slots=True)
 class BuildReport:
     """What a build did."""
@@ -65,7 +69,12 @@ class BuildReport:
 
 
 def build(
-    corpus: Path, config: BuildConfig = BuildConfig(), watch: Watch = unwatched, *, adopts: bool = False
+    corpus: Path,
+    config: BuildConfig = BuildConfig(),
+    watch: Watch = unwatched,
+    *,
+    adopts: bool = False,
+    find: Finder = find_duplicates,
 ) -> BuildReport:
     """Write `corpus/`, `duplicates.jsonl` and `low-confidence.jsonl` of the corpus in a folder from its intake.
 
@@ -74,6 +83,7 @@ def build(
         config: what goes, and how the rest is written.
         watch: shows the progress.
         adopts: use the links and files of others that lie where it writes.
+        find: finds the duplicates, or knows them.
 
     Raises:
         CorpusError: there is no intake, the index is damaged, either was made with other parameters, another build is
@@ -84,10 +94,10 @@ def build(
         with exclusive(corpus / BUILD_LOCK):
             refuse_strangers(corpus, folders=(PUBLISHED, INDEX), adopts=adopts)
             try:
-                report = _build(corpus, config, watch)
+                report = _build(corpus, config, watch, find)
             except DamagedRowError:  # since the index was made: all is read again, to find whatever is damaged
                 Store.create(corpus / INDEX, layout_of(config))
-                report = _build(corpus, config, watch)
+                report = _build(corpus, config, watch, find_duplicates)
     except DedupError as error:
         raise CorpusError(str(error)) from error
     except OSError as error:
@@ -96,12 +106,12 @@ def build(
     return replace(report, torn=tuple(segment.name for segment in torn))
 
 
-def _build(corpus: Path, config: BuildConfig, watch: Watch) -> BuildReport:
+def _build(corpus: Path, config: BuildConfig, watch: Watch, find: Finder) -> BuildReport:
     damaged: list[DamagedLine] = []
     store = update_index(corpus, config, watch, damaged.append)
     restored, not_restored = _restored(corpus, damaged) if damaged else (0, "")
     store = update_index(corpus, config, watch) if restored else store
-    collection = Collection(store, doubtful=doubtful_documents(store, config.least_confidence))
+    collection = Collection([store], doubtful=doubtful_documents(store.documents, config.least_confidence))
     manifests = []
 
     def write(duplicates: Sequence[Duplicate], stay: NDArray[np.int64]) -> None:
@@ -110,7 +120,7 @@ def _build(corpus: Path, config: BuildConfig, watch: Watch) -> BuildReport:
 
     with replacing(corpus / LOW_CONFIDENCE) as file:
         file.writelines(low_confidence_lines(collection, config.least_confidence))
-        duplicates, n_kept = decide(corpus, collection, config, write, watch)
+        duplicates, n_kept = decide(corpus, collection, config, write, watch, find)
     return BuildReport(
         documents=int(collection.current.sum()) + len(collection.doubtful),
         kept=n_kept,
@@ -140,6 +150,7 @@ def decide(
     config: BuildConfig,
     write: Callable[[Sequence[Duplicate], NDArray[np.int64]], None],
     watch: Watch = unwatched,
+    find: Finder = find_duplicates,
 ) -> tuple[Sequence[Duplicate], int]:
     """Find the duplicates in a collection, list them, and write what stays.
 
@@ -149,6 +160,7 @@ def decide(
         config: what counts as a duplicate.
         write: writes the documents that stay; gets the duplicates and the positions of those.
         watch: shows the progress.
+        find: finds the duplicates, or knows them.
 
     Returns:
         The duplicates, and the number of documents that stay.
@@ -156,7 +168,7 @@ def decide(
     own = collection.stores[-1]
     contents, verified = collection.documents["content"], own.folder / VERIFIED
     verifier = Verifier(contents, lambda position: text_of(collection, position), config, verified)
-    duplicates = find_duplicates(collection, verifier, config.duplicates, watch)
+    duplicates = find(collection, verifier, config.duplicates, watch)
     verifier.save()
     stay = staying(collection, duplicates)
     with replacing(folder / DUPLICATES) as file:

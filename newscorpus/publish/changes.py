@@ -156,7 +156,7 @@ def texts_of(corpus: Path, document: str) -> list[Record]:
     if store is None:
         return []
     found = [at for at, name in enumerate(store.ids) if name == document and not store.documents["withdrawn"][at]]
-    return sorted((record_of(Collection(store), at) for at in found), key=lambda one: one.fetched)
+    return sorted((record_of(Collection([store]), at) for at in found), key=lambda one: one.fetched)
 
 
 def _kind(was: StoredRow | None, now: StoredRow | None, read: Set[tuple[str, str]]) -> ChangeKind:

@@ -107,14 +107,14 @@ def dedup(
         references = [_reference(path, output / AGAINST, options) for path in against]
         store = _index(output / INDEX, files, options)
         if not options.redis:
-            return _finish(output, Collection(store, references), files, options)
+            return _finish(output, Collection([store], references), files, options)
         with shared_index(options.redis, options.config) as shared:
             given = [*(f"{file.name} {file.check}" for file in files), *map(str, against)]
             run = shared.name_run(output / RUN, given)
             rows = shared.alike(store.signatures, run)
             check = digest("\n".join(rows).encode()).hex()
             earlier = InputFile(shown(options.redis), check, False, lambda: iter(rows.values()))
-            collection = Collection(store, [*references, _referred(output / AGAINST / REDIS, [earlier], options)])
+            collection = Collection([store], [*references, _referred(output / AGAINST / REDIS, [earlier], options)])
             report = _finish(output, collection, files, options)
             kept = np.flatnonzero(store.kept).tolist()
             first = collection.n_references

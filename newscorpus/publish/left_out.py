@@ -16,7 +16,6 @@ from newscorpus.corpus.lines import decoded_lines, encode_line
 from newscorpus.data import Rejected
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.duplicates import Duplicate, DuplicateKind, survivors
-from newscorpus.dedup.store import Store
 from newscorpus.publish.index import line_of, record_of
 
 Reprints = tuple[str, str, str, int]
@@ -84,14 +83,13 @@ def duplicate_lines(collection: Collection, duplicates: Sequence[Duplicate]) -> 
         )
 
 
-def doubtful_documents(store: Store, least: float | None) -> NDArray[np.bool_]:
-    """Which documents of an index have a confidence below `least`, or that of their extractor; shape (documents,).
+def doubtful_documents(documents: NDArray[np.void], least: float | None) -> NDArray[np.bool_]:
+    """Which documents of indexes have a confidence below `least`, or that of their extractor; shape (documents,).
 
     Texts of which no confidence is stated (0) are never among them.
     """
-    found = store.documents
-    flags: NDArray[np.bool_] = found["is_doubtful"]
-    return flags if least is None else (found["confidence"] > 0) & (found["confidence"] < least)
+    flags: NDArray[np.bool_] = documents["is_doubtful"]
+    return flags if least is None else (documents["confidence"] > 0) & (documents["confidence"] < least)
 
 
 def low_confidence_lines(collection: Collection, least: float | None) -> Iterator[bytes]:

@@ -56,6 +56,7 @@ def test_tasks_get_about_the_same_bytes() -> None:
         ),
         (RECIPE + "tasks = 'many'\n", "batch.toml: tasks: Expected `int`, got `str`"),
         (RECIPE + "tasks = 0\n", "batch.toml: tasks is 0 and inputs has 1; at least one of each"),
+        (RECIPE + "memory_gb = 0.1\n", "batch.toml: memory_gb is 0.1; at least 0.5"),
         ('inputs = ["none.warc.gz"]\noutput = "out"\n', "none.warc.gz: no such file"),
         ('output = "out"\n', "missing required field `inputs`"),
         ("inputs = [\n", "batch.toml: not valid TOML"),

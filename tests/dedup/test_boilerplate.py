@@ -24,7 +24,7 @@ def found(folder: Path, texts: list[tuple[str, str]], config: DuplicateConfig = 
         for number, (source, text) in enumerate(texts)
     ]
     store = Store.create(folder, layout_of(BuildConfig(duplicates=config))).append(sketches, ())
-    return dict(find_boilerplate(Collection(store), np.arange(len(texts)), config))
+    return dict(find_boilerplate(Collection([store]), np.arange(len(texts)), config))
 
 
 def story(number: int) -> str:

@@ -75,7 +75,7 @@ def decide(
         if reference:
             references = [stored(Path(folder) / "reference", reference, config)]
             references[0].note_kept(np.arange(len(reference)))
-        collection = Collection(stored(Path(folder) / "own", rows, config), references)
+        collection = Collection([stored(Path(folder) / "own", rows, config)], references)
         verifier = Verifier(
             collection.documents["content"], text_of or texts.__getitem__, BuildConfig(duplicates=config)
         )

@@ -77,6 +77,24 @@ def test_compiled_code_and_numpy_sign_alike(text: str) -> None:
         assert sign(text) == compiled
 
 
+@settings(deadline=None)  # the first call compiles
+@given(st.lists(st.lists(st.integers(0, 9), max_size=8), min_size=1, max_size=4))
+def test_compiled_code_and_numpy_compare_alike(values: list[list[int]]) -> None:
+    pytest.importorskip("numba")
+    sets = [np.unique(np.array(one, np.uint64)) for one in values]
+    rows = np.array([one + [0] * (8 - len(one)) for one in values], np.uint32)
+
+    def compared() -> list[float]:
+        pairs = [(first, second) for first in sets for second in sets]
+        exact = [measure(*pair) for pair in pairs for measure in (jaccard, containment)]
+        return [*exact, *estimate(rows[0], rows).tolist()]
+
+    compiled = compared()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernel, "compiled", lambda function: None)
+        assert compared() == compiled
+
+
 def test_batches_do_not_change_the_signature(monkeypatch: pytest.MonkeyPatch, without_numba: None) -> None:
     text = " ".join(f"w{number}" for number in range(100))
     whole = sign(text)

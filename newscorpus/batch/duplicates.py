@@ -1,0 +1,242 @@
+"""Find duplicates over the parts of a batch by tasks, none of which holds more of the corpus than its memory allows.
+
+Documents that may repeat each other are linked; what is linked by one step or several makes a group, and each group is
+decided by itself, as `build` decides all. Excerpts are looked for among what stays then. The outcome is that of one
+machine. Documents are named by position: those of the first part come first.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from newscorpus.batch.plan import Plan
+from newscorpus.config import BuildConfig, DuplicateConfig
+from newscorpus.dedup.collection import Collection
+from newscorpus.dedup.duplicates import (
+    Duplicate,
+    DuplicateKind,
+    Watch,
+    find_duplicates,
+    find_repeats,
+    in_order,
+    join,
+)
+from newscorpus.dedup.excerpts import Candidates, likely, settle, shared_runs
+from newscorpus.dedup.links import between, components, gather, link_entries, links, run_entries
+from newscorpus.dedup.store import Selection, Store, layout_of
+from newscorpus.dedup.verify import Verifier
+from newscorpus.files import replacing
+from newscorpus.layout import INDEX
+from newscorpus.publish.index import text_of, update_index
+from newscorpus.publish.left_out import doubtful_documents
+
+LINKS, RUNS = "links.npy", "runs.npy"
+"""Entries of a part: what links its documents, and their sampled runs of words."""
+
+GB = 1e9
+BASE_BYTES = 0.3 * GB
+"""Memory of a task that does nothing yet."""
+LINK_BYTES, RUN_BYTES, DOCUMENT_BYTES, PAIR_BYTES = 100, 600, 2_500, 200
+"""Memory for each entry, run, document that is compared, and pair; measured by benchmarks/batch.py."""
+
+REPEAT = np.dtype([("position", "<u8"), ("of", "<u8"), ("kind", "S8"), ("similarity", "<f8")])
+"""A document that goes, and what it repeats; of one that does not count no kind."""
+SHARED = np.dtype([("pair", "<u8"), ("runs", "<u4")])
+"""How many runs two documents have in common; the pair is `first * n_documents + second`."""
+EXCERPT = np.dtype([("part", "<u8"), ("whole", "<u8"), ("share", "<f8"), ("contained", "<f8")])
+"""A document that a longer one contains: share of its sampled runs, and of all its runs."""
+
+
+def index_part(folder: Path, config: BuildConfig) -> None:
+    """Index the intake of a part, and list what may link its documents with others."""
+    store = update_index(folder, config)
+    counts = ~(doubtful_documents(store.documents, config.least_confidence) | store.documents["withdrawn"])
+    _save(folder / LINKS, link_entries(store, config.duplicates))
+    _save(folder / RUNS, run_entries(store, counts))
+
+
+class Parts:
+    """The indexes of all parts, one behind the other."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        layout = layout_of(plan.build)
+        self._stores = [Store.open(folder / INDEX, layout) for folder in plan.parts]
+        self.starts = np.cumsum([0, *map(len, self._stores)])
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+    def entries(self, name: str) -> list[NDArray[np.void]]:
+        """The entries of each part."""
+        return [_load(folder / name) for folder in self._plan.parts]
+
+    def select(self, positions: NDArray[np.int64]) -> Collection:
+        """Some documents, of which the positions are given in ascending order."""
+        bounds = np.searchsorted(positions, self.starts)
+        own = [
+            Selection(store, positions[first:end] - start)
+            for store, start, first, end in zip(self._stores, self.starts, bounds, bounds[1:], strict=False)
+            if end > first
+        ]
+        documents = np.concatenate([store.documents for store in own])
+        return Collection(own, doubtful=doubtful_documents(documents, self._plan.build.least_confidence))
+
+
+class DuplicateTask:
+    """One of the tasks that find duplicates; each stage takes what the one before it has made.
+
+    Args:
+        plan: of the batch.
+        number: of the task.
+    """
+
+    def __init__(self, plan: Plan, number: int) -> None:
+        self._plan = plan
+        self._number = number
+        self._config = plan.build.duplicates
+
+    @cached_property
+    def _parts(self) -> Parts:
+        return Parts(self._plan)
+
+    def link(self) -> None:
+        """Link the documents that have the same id or words or share a band, range by range of hash."""
+        entries = self._parts.entries(LINKS)
+        for number, of in self._ranges(sum(map(len, entries)), LINK_BYTES):
+            _save(self._made("link", number), links(*gather(entries, self._parts.starts, number, of), len(self._parts)))
+
+    def group(self) -> None:
+        """Divide what is linked among the tasks, each group in one piece."""
+        found = [np.empty(0, np.uint64), *made(self._plan, "link")]
+        positions, groups = components(np.unique(np.concatenate(found)), len(self._parts))
+        tasks = len(self._plan.shares)
+        for number in range(tasks):  # the groups come by size, so that each task gets about the same
+            here = groups % tasks == number
+            _save(self._made("group", number), np.column_stack([positions[here], groups[here]]))
+
+    def repeats(self) -> None:
+        """Decide the revisions, exact and near-duplicates of some groups, as many at once as there is room for."""
+        grouped = _load(self._made("group", self._number))
+        ends = np.flatnonzero(np.diff(grouped[:, 1], append=-1)) + 1
+        room = max(1, int(self._room // DOCUMENT_BYTES))
+        found, start = [np.empty(0, REPEAT)], 0
+        while start < len(grouped):
+            fitting = np.searchsorted(ends, start + room, "right") - 1
+            end = int(max(ends[fitting] if fitting >= 0 else 0, ends[np.searchsorted(ends, start, "right")]))
+            found.append(self._decided(np.sort(grouped[start:end, 0])))
+            start = end
+        _save(self._made("repeats", self._number), np.sort(np.concatenate(found), order="position"))
+
+    def _decided(self, positions: NDArray[np.int64]) -> NDArray[np.void]:
+        """What of some documents, groups in one piece, goes or does not count."""
+        collection = self._parts.select(positions)
+        duplicates = find_repeats(collection, self._verifier(collection), self._config)
+        skipped = np.flatnonzero(~collection.current)
+        return np.array(
+            [(positions[one.position], positions[one.of], one.kind, one.similarity) for one in duplicates]
+            + [(position, position, "", 0) for position in positions[skipped]],
+            REPEAT,
+        )
+
+    def runs(self) -> None:
+        """Count the sampled runs that documents which stay so far have in common, range by range of hash."""
+        entries, n_documents = self._parts.entries(RUNS), len(self._parts)
+        gone = np.zeros(n_documents, bool)
+        for repeats in made(self._plan, "repeats"):
+            gone[repeats["position"]] = True
+        for number, of in self._ranges(sum(map(len, entries)), RUN_BYTES):
+            keys, positions = gather(entries, self._parts.starts, number, of)
+            stay = ~gone[positions]
+            pairs, counts = shared_runs(keys[stay], positions[stay], n_documents, self._config)
+            shared = np.empty(len(pairs), SHARED)
+            shared["pair"], shared["runs"] = pairs, counts
+            _save(self._made("runs", number), shared)
+
+    def excerpts(self) -> None:
+        """Compare the texts of likely excerpts, range by range of position."""
+        n_documents, found = len(self._parts), [np.empty(0, EXCERPT)]
+        counted = list(made(self._plan, "runs"))
+        for number, of in self._ranges(sum(map(len, counted)), PAIR_BYTES):
+            bounds = [n_documents * at // of * n_documents for at in (number, number + 1)]
+            shared = np.concatenate([between(one, "pair", *bounds) for one in counted])
+            if len(shared):
+                found.append(self._contained(shared))
+        _save(self._made("excerpts", self._number), np.concatenate(found))
+
+    def _contained(self, shared: NDArray[np.void]) -> NDArray[np.void]:
+        """Of pairs with runs in common those of which one contains the other."""
+        pairs, where = np.unique(shared["pair"], return_inverse=True)
+        runs = np.bincount(where, shared["runs"]).astype(np.int64)
+        sides = np.divmod(pairs, np.uint64(len(self._parts)))
+        positions, indices = np.unique(np.concatenate(sides).astype(np.int64), return_inverse=True)
+        collection = self._parts.select(positions)
+        order = in_order(collection, (), self._config)
+        rank = np.argsort(order).astype(np.uint64)  # each document that is given counts, and is in the order
+        first, second = rank[indices[: len(pairs)]], rank[indices[len(pairs) :]]
+        one = likely(collection, order, first * np.uint64(len(order)) + second, runs, self._config)
+        parts, wholes = order[one.parts], order[one.wholes]
+        verifier = self._verifier(collection)
+        contained = [verifier.containment(*pair) for pair in zip(parts.tolist(), wholes.tolist(), strict=True)]
+        found = np.empty(len(parts), EXCERPT)
+        found["part"], found["whole"] = positions[parts], positions[wholes]
+        found["share"], found["contained"] = one.shares, contained
+        return found[found["contained"] >= self._config.containment]
+
+    def _verifier(self, collection: Collection) -> Verifier:
+        contents = collection.documents["content"]
+        return Verifier(contents, lambda position: text_of(collection, position), self._plan.build)
+
+    @property
+    def _room(self) -> float:
+        return self._plan.memory_gb * GB - BASE_BYTES
+
+    def _ranges(self, items: int, bytes_each: int) -> Iterator[tuple[int, int]]:
+        """The ranges of this task, and the number of all ranges: each has room for its items."""
+        of = max(len(self._plan.shares), int(items * bytes_each / self._room) + 1)
+        return ((number, of) for number in range(self._number, of, len(self._plan.shares)))
+
+    def _made(self, stage: str, number: int) -> Path:
+        return self._plan.made(stage, number).with_suffix(".npy")
+
+
+def known_duplicates(plan: Plan) -> Callable[[Collection, Verifier, DuplicateConfig, Watch], list[Duplicate]]:
+    """Give what `find_duplicates` would find in the joined parts, as their tasks have found it."""
+
+    def find(collection: Collection, verifier: Verifier, config: DuplicateConfig, watch: Watch) -> list[Duplicate]:
+        if len(collection) != len(Parts(plan)):  # rows were damaged since
+            return find_duplicates(collection, verifier, config, watch)
+        repeats = [
+            Duplicate(position, of, DuplicateKind(kind.decode()), similarity)
+            for found in made(plan, "repeats")
+            for position, of, kind, similarity in found[found["kind"] != b""].tolist()
+        ]
+        order = in_order(collection, repeats, config)
+        rank = np.empty(len(collection), np.int64)
+        rank[order] = np.arange(len(order))
+        found = np.concatenate(list(made(plan, "excerpts")))
+        found = found[np.lexsort((rank[found["whole"]], rank[found["part"]]))]
+        candidates = Candidates(rank[found["part"]], rank[found["whole"]], found["share"])
+        contained = dict(zip(found[["part", "whole"]].tolist(), found["contained"].tolist(), strict=True))
+        return join(repeats, settle(collection, order, candidates, lambda part, whole: contained[part, whole], config))
+
+    return find
+
+
+def made(plan: Plan, stage: str) -> Iterator[NDArray[np.void]]:
+    """What the tasks of a stage have found, in the order of their numbers."""
+    return map(_load, sorted(plan.made(stage, 0).parent.glob("*.npy")))
+
+
+def _save(path: Path, array: NDArray[np.generic]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        np.save(file, array, allow_pickle=False)
+
+
+def _load(path: Path) -> NDArray[np.void]:
+    loaded: NDArray[np.void] = np.load(path, mmap_mode="r", allow_pickle=False)
+    return loaded

@@ -1,0 +1,147 @@
+"""Duplicates over the parts of a batch: what one machine finds, whatever parts and memory."""
+
+import os
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from newscorpus.batch.duplicates import BASE_BYTES, GB, DuplicateTask, index_part
+from newscorpus.batch.plan import Plan
+from newscorpus.batch.work import publish_parts
+from newscorpus.config import BuildConfig, DuplicateConfig, Survivor
+from newscorpus.corpus.intake import IntakeWriter
+from newscorpus.corpus.records import make_record
+from newscorpus.corpus.rows import Row
+from newscorpus.data import LOW_CONFIDENCE, Article, Fields
+from newscorpus.dedup.signature import sign
+from newscorpus.layout import DUPLICATES, INTAKE, PUBLISHED, REJECTED
+from newscorpus.layout import LOW_CONFIDENCE as LOW
+from newscorpus.publish.build import build
+from newscorpus.recipe import Recipe
+
+WORDS = [f"slovo{number}" for number in range(300)]
+FOOT = "Předplaťte si náš nový deník ještě dnes"
+SCARCE_GB = (BASE_BYTES + 10_000) / GB
+"""Room for four documents."""
+STAGES = ("link", "repeats", "runs", "excerpts")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_power_failure() -> Iterator[None]:
+    """Nothing here depends on what survives one, and a busy disk takes its time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        yield
+
+
+def text(seed: int, edits: int, share: float) -> str:
+    """One of some texts, with some of its words changed, or a part of it only."""
+    words = random.Random(seed).choices(WORDS, k=120)
+    for place in random.Random(edits).sample(range(120), edits):
+        words[place] = f"jinak{edits}"
+    return " ".join(words[: int(len(words) * share)])
+
+
+@st.composite
+def rows(draw: st.DrawFn) -> Row:
+    words = text(draw(st.integers(0, 3)), draw(st.integers(0, 9)), draw(st.sampled_from([1.0, 1.0, 0.9, 0.6])))
+    name, source = f"p{draw(st.integers(0, 12))}", draw(st.sampled_from("ab"))
+    day, hour = draw(st.integers(1, 3)), draw(st.integers(1, 4))
+    article = Article(
+        f"https://{source}.cz/{name}",
+        f"{words}\n{FOOT}" if draw(st.booleans()) else words,
+        Fields(title=name, published=draw(st.sampled_from(["", f"2026-03-0{day}"]))),
+        "bte",
+        fetched=f"2026-04-01T0{hour}:00:00+00:00",
+        flags=(LOW_CONFIDENCE,) if draw(st.integers(0, 9)) == 0 else (),
+    )
+    record = make_record(article, source, "cs", 0.9)
+    return Row(record, sign(record.text), reextraction=draw(st.sampled_from([0, 0, 0, 1])))
+
+
+def write(folder: Path, lines: Sequence[Row]) -> None:
+    (folder / INTAKE).mkdir(parents=True)
+    (folder / REJECTED).touch()
+    with IntakeWriter(folder / INTAKE, BuildConfig().signature) as intake:
+        for line in lines:
+            intake.append(line)
+
+
+def plan_of(folder: Path, tasks: int, config: BuildConfig, memory_gb: float = 1.0) -> Plan:
+    return Plan(str(folder), ((),) * tasks, Recipe(), (), config, memory_gb, "", (), {}, "")
+
+
+def by_tasks(plan: Plan, lines: Sequence[Row]) -> None:
+    """Do all stages after the first, whose parts hold the lines."""
+    tasks = range(len(plan.shares))
+    for number, part in enumerate(plan.parts):
+        write(part, lines[number :: len(plan.shares)])
+        index_part(part, plan.build)
+    for stage in STAGES:
+        for number in tasks:
+            getattr(DuplicateTask(plan, number), stage)()
+        if stage == "link":
+            DuplicateTask(plan, 0).group()
+
+
+def published(folder: Path) -> Mapping[str, bytes]:
+    files = [folder / DUPLICATES, folder / LOW, *(folder / PUBLISHED).iterdir()]
+    return {path.name: path.read_bytes() for path in files}
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(rows(), min_size=1, max_size=40), st.sampled_from(Survivor), st.sampled_from([1.0, SCARCE_GB]))
+def test_the_outcome_is_that_of_one_machine(lines: list[Row], survivor: Survivor, memory_gb: float) -> None:
+    config = BuildConfig(duplicates=DuplicateConfig(survivor=survivor, boilerplate_documents=3))
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        write(folder / "one", lines)
+        build(folder / "one", config)
+        for tasks in (2, 7):
+            plan = plan_of(folder / f"{tasks}", tasks, config, memory_gb)
+            by_tasks(plan, lines)
+            publish_parts(plan)
+            assert published(plan.folder) == published(folder / "one")
+
+
+def test_no_text_is_compared_again_when_it_is_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [line for seed in range(3) for line in family(seed)]
+    plan = plan_of(tmp_path / "two", 2, BuildConfig())
+    by_tasks(plan, lines)
+    monkeypatch.setattr("newscorpus.publish.build.text_of", lambda *_: pytest.fail("a text was read"))
+
+    report = publish_parts(plan)
+
+    assert report.kept == 3
+    assert report.duplicates == {"exact": 3, "near": 3, "excerpt": 3, "revision": 0}
+
+
+def family(seed: int) -> Iterator[Row]:
+    """A text, a copy, a text much like it, and an excerpt."""
+    original = random.Random(seed).choices(WORDS, k=600)
+    texts = [original, original, [*original[:-3], "jinak"], original[:360]]
+    for number, words in enumerate(map(" ".join, texts)):
+        article = Article(
+            f"https://a.cz/{seed}-{number}", words, Fields(title="x", published=f"2026-03-0{number + 1}"), "bte"
+        )
+        yield Row(make_record(article, "a", "cs", 0.9), sign(words))
+
+
+def test_a_part_that_was_damaged_since_is_found_and_the_rest_decided_anew(tmp_path: Path) -> None:
+    lines = [line for seed in range(3) for line in family(seed)]
+    plan = plan_of(tmp_path / "two", 2, BuildConfig())
+    by_tasks(plan, lines)
+    segment = next((plan.parts[1] / INTAKE).iterdir())
+    data = bytearray(segment.read_bytes())
+    data[-1000] ^= 1
+    segment.write_bytes(data)
+
+    report = publish_parts(plan)
+
+    assert len(report.damaged) == 1
+    assert report.kept == 3
