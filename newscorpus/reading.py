@@ -8,8 +8,12 @@ from newscorpus.discovery.page import FIRST_FOLLOWING, PageReading, next_part, r
 from newscorpus.discovery.period import ALWAYS, Period, read_day
 from newscorpus.extraction.extractor import parse_page
 from newscorpus.extraction.fields import read_fields
+from newscorpus.extraction.walls import WALLS, find_wall
 from newscorpus.profiles.signs import markup_signs
 from newscorpus.recipe import JudgedPage, Recipe, SourcePage, judge_page
+
+WALL_LINKS = 30
+"""Links from which on a page that is read for these is what it should be: sections have more, walls have a menu."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +21,14 @@ class ReadPage:
     """What one parse of a page gives to a crawl."""
 
     reading: PageReading  # what discovery needs
-    judged: JudgedPage | None = None  # what became of it; None where that is not asked, or depends on further pages
+    # What became of it; None where that is not asked, or depends on further pages; a wall is noted always.
+    judged: JudgedPage | None = None
+
+    @property
+    def wall(self) -> Rejected | None:
+        """The wall that stands in place of the page."""
+        outcome = self.judged.outcome if self.judged else None
+        return outcome if isinstance(outcome, Rejected) and outcome.reason in WALLS else None
 
 
 def read_and_judge(recipe: Recipe | None, page: SourcePage, period: Period) -> ReadPage:
@@ -37,7 +48,10 @@ def read_and_judge(recipe: Recipe | None, page: SourcePage, period: Period) -> R
         parsed = replace(parsed, described=described)
         reading = replace(reading, published=read_day(described.fields.published))
     goes_on = page.trust in PROMISING and next_part(parsed.url, FIRST_FOLLOWING, reading.part_links)
-    if recipe is None or goes_on or not period.takes(reading.published):
+    if recipe is None:
+        wall = find_wall(parsed, None, parsed.tree) if len(reading.links) < WALL_LINKS else None
+        return ReadPage(reading, JudgedPage(wall) if wall else None)
+    if goes_on or not period.takes(reading.published):
         return ReadPage(reading)
     markup = markup_signs(parsed.tree)  # before the template removes anything
     return ReadPage(reading, replace(judge_page(recipe, replace(page, page=parsed)), markup=markup))

@@ -33,6 +33,7 @@ from newscorpus.discovery.period import ALWAYS
 from newscorpus.discovery.planner import FetchPlanner, Plan
 from newscorpus.discovery.revisits import requeue_failed, requeue_known
 from newscorpus.discovery.rules import judge_again
+from newscorpus.portals.access import read_access
 from newscorpus.portals.portal import Portal
 from newscorpus.reading import ReadPage
 from newscorpus.recipe import SourcePage, page_of_portal
@@ -61,6 +62,7 @@ class PortalSpider(Spider):
         self.portal_names = tuple(portal.name for portal in arguments.portals)
         self.loopback = loopback_hosts(arguments.portals)
         self.policies = portal_policies(arguments.portals)
+        self.access = read_access(arguments.portals)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *_args: Any, **kwargs: Any) -> Self:
@@ -182,10 +184,10 @@ class PortalSpider(Spider):
         may_be_article = (trust is not AddressTrust.SECTION or is_article) and not (visit and visit.stands)
         recipe = self._workers.recipe if may_be_article else None
         period = self.arguments.period if may_be_article else ALWAYS
-        read, lost = await read_fetched(self._workers.read, recipe, given, period)
+        read, refused = await read_fetched(self._workers.read, recipe, given, period)
         tried: tuple[str, ...] = ()
-        if lost:
-            yield lost
+        if refused:
+            yield refused
         elif may_be_article:
             if not await self.limit.has_room():
                 postpone()

@@ -19,6 +19,7 @@ from newscorpus.crawl.ledger.revisits import next_interval
 from newscorpus.data import Page, Rejected
 from newscorpus.discovery.page import MAX_PARTS, PageReading, next_part, read_page
 from newscorpus.discovery.period import ALWAYS, Period
+from newscorpus.extraction.walls import NEEDS_SCRIPT
 from newscorpus.portals.portal import Portal
 from newscorpus.reading import ReadPage, read_and_judge
 from newscorpus.recipe import Recipe, SourcePage
@@ -74,12 +75,14 @@ async def read_fetched(
         period: the days of articles.
 
     Returns:
-        What was read, which may be nothing, and why no process came to an end with the page.
+        What was read, which may be nothing, and the wall that stands in place of the page, or why no process came to
+        an end with it. A wall's own links lead to nothing of the site's.
     """
     stage = "extract" if recipe else "discovery"
     found = await read(given.page.url, partial(read_and_judge, recipe, given, period), stage)
     if not isinstance(found, Rejected):
-        return found, None
+        is_closed = found.wall is not None and found.wall.reason != NEEDS_SCRIPT
+        return (ReadPage(PageReading()) if is_closed else found), found.wall
     again = await read(given.page.url, partial(read_and_judge, None, given, ALWAYS), "discovery") if recipe else found
     return ReadPage(PageReading()) if isinstance(again, Rejected) else again, found
 

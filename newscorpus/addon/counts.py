@@ -45,3 +45,8 @@ def template_rule(name: str) -> str:
 def politeness(site: str, what: str) -> str:
     """What was noted of the crawl's behaviour towards one site."""
     return f"newscorpus/politeness/{site}/{what}"
+
+
+def own_access(site: str, what: str) -> str:
+    """What was noted of the user's own cookies and headers: their names, and the requests that carried them."""
+    return f"newscorpus/own_access/{site}/{what}"

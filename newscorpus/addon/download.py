@@ -19,6 +19,9 @@ from twisted.web._newclient import HEADER, STATUS, HTTP11ClientProtocol
 from twisted.web._newclient import Request as TxRequest
 from twisted.web.iweb import IResponse
 
+from newscorpus.addon.counts import own_access
+from newscorpus.addon.plugin import hints_of
+
 MAX_HEAD_BYTES = 2**18
 """Longest headers of an answer, those of interim answers (1xx) included: what browsers take. Real ones have some 2 kB,
 and in memory each takes a hundred times the space of its shortest form."""
@@ -33,18 +36,36 @@ class BoundedDownloadHandler(HTTP11DownloadHandler):
         self._pool.retryAutomatically = False
 
     async def download_request(self, request: Request) -> Response:
-        """Send a request, and give the answer.
+        """Send a request, with what of the user's own goes with it, and give the answer.
 
         Raises:
             DownloadCancelledError: the headers or the body are too long.
         """
+        sent = with_own_headers(self._crawler, request)
         try:
-            return await super().download_request(request)
+            return await super().download_request(sent)
         except DownloadFailedError as error:
             reasons: list[Failure] = getattr(error.__cause__, "reasons", [])
             if any(isinstance(each.value, _HeadersTooLongError) for each in reasons):
                 raise DownloadCancelledError(f"more than {MAX_HEAD_BYTES} bytes of headers") from error
             raise
+        finally:
+            if sent is not request:  # how long the answer took, and what else was noted on the way
+                request.meta.update(sent.meta)
+
+
+def with_own_headers(crawler: Crawler, request: Request) -> Request:
+    """The request with what of the user's own goes with it: a copy that is sent, and that nobody else sees."""
+    slot = request.meta.get("download_slot", "")
+    access = hints_of(crawler.spider).access.get(slot)
+    own = access.headers_for(request.url) if access else {}
+    if access is None or not own:
+        return request
+    crawler.stats.set_value(own_access(slot, "names"), access.names)
+    crawler.stats.inc_value(own_access(slot, "requests"))
+    headers = request.headers.copy()
+    headers.update(own)
+    return request.replace(headers=headers)
 
 
 class _HeadersTooLongError(ValueError):

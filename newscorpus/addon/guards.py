@@ -28,6 +28,7 @@ from newscorpus.addon.plugin import CrawlComponent, hints_of
 from newscorpus.crawl.addresses import host_and_port, is_public, literal_address, may_ask
 from newscorpus.crawl.archive.content import MAX_ENCODINGS
 from newscorpus.data import Rejected
+from newscorpus.extraction.walls import BOT_CHECK, find_detour, find_refusal
 from newscorpus.urls import document_id
 
 
@@ -73,7 +74,9 @@ def fetch_rejection(error: BaseException | None, url: str) -> Rejected:
     """
     detail = " ".join(str(error).split())[:300]
     if isinstance(error, HttpError):
-        return Rejected("fetch", f"http_{error.response.status}", "", url)
+        answer = error.response
+        sign = find_refusal(plain_headers(answer), answer.body)
+        return Rejected("fetch", BOT_CHECK if sign else f"http_{answer.status}", sign, url)
     if isinstance(error, Refused):
         return Rejected("fetch", error.reason, detail, url)
     if isinstance(error, IgnoreRequest):
@@ -81,6 +84,12 @@ def fetch_rejection(error: BaseException | None, url: str) -> Rejected:
         return Rejected("fetch", reason, detail, url)
     reason = next((reason for kind, reason in REASONS.items() if isinstance(error, kind)), "download_failed")
     return Rejected("fetch", reason, f"{type(error).__name__}: {detail}", url)
+
+
+def plain_headers(response: Response) -> dict[str, str]:
+    """The headers of an answer as text, names in lower case, several of one name joined."""
+    named = response.headers.items()
+    return {name.decode("latin-1").lower(): b", ".join(values).decode("latin-1") for name, values in named}
 
 
 class EncodingsMiddleware:
@@ -118,7 +127,8 @@ class CarefulRedirectMiddleware(RedirectMiddleware):
         """Follow a redirect.
 
         Raises:
-            Refused: reason "private_address", "offsite", "bad_redirect", "redirect_loop" or "redirect_to_known".
+            Refused: reason "private_address", "offsite", "bad_redirect", "redirect_loop", "redirect_to_known",
+                "consent_wall" or "bot_check".
         """
         if response.status in REDIRECTS and "Location" in response.headers:
             _check_redirect(request, response)
@@ -138,8 +148,11 @@ def _check_redirect(request: Request, response: Response) -> None:
     try:
         parts = urlsplit(urljoin(request.url, location))
         host = (parts.hostname or "").rstrip(".")
+        wall = find_detour(request.url, parts.geturl())
     except ValueError as error:
         raise Refused("bad_redirect", f"to {location!r}: {error}") from error
+    if wall:
+        raise Refused(wall, f"redirect to {location[:200]}")
     if parts.scheme not in {"http", "https"}:
         raise Refused("private_address", f"redirect to {location[:200]}")
     domains = request.meta.get(DOMAINS)

@@ -10,6 +10,7 @@ from scrapy.exceptions import CloseSpider
 from scrapy.http import Response
 
 from newscorpus.addon import counts
+from newscorpus.addon.guards import plain_headers
 from newscorpus.addon.plugin import CrawlComponent
 from newscorpus.addon.scheduler import scheduler_of
 from newscorpus.addon.visits import FAILED_STAGE, current_visit, fetch_time
@@ -23,11 +24,7 @@ from newscorpus.urls import site_key
 
 def make_page(response: Response, evidence: tuple[Evidence, ...] = ()) -> Page:
     """The page that `response` brought."""
-    headers = {
-        name.decode("latin-1").lower(): b", ".join(values).decode("latin-1")
-        for name, values in response.headers.items()
-    }
-    public = {name: value for name, value in headers.items() if name not in PERSONAL}
+    public = {name: value for name, value in plain_headers(response).items() if name not in PERSONAL}
     return Page(response.url, response.body, public, fetch_time(response), evidence)
 
 

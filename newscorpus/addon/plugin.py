@@ -16,6 +16,7 @@ from newscorpus.addon.counts import FAILED
 from newscorpus.addon.options import check_settings, user_agent
 from newscorpus.crawl.politeness import PolitenessPolicy
 from newscorpus.errors import CrawlError
+from newscorpus.portals.access import OwnAccess
 from newscorpus.portals.portal import Portal
 
 logger = logging.getLogger(__name__)
@@ -99,6 +100,10 @@ class SpiderHints(Protocol):
         """How politely sites are treated, by download slot. Left out: the setting DOWNLOAD_DELAY holds for all."""
 
     @property
+    def access(self) -> Mapping[str, OwnAccess]:
+        """What of the user's own goes with requests, by download slot. Left out: nothing."""
+
+    @property
     def loopback(self) -> Collection[str]:
         """`host:port` on this machine that may be asked. Left out: none."""
 
@@ -115,6 +120,7 @@ class _Hints:
     portal_names: tuple[str, ...] | None = None
     portals: Collection[Portal] = ()
     policies: Mapping[str, PolitenessPolicy] = field(default_factory=dict)
+    access: Mapping[str, OwnAccess] = field(default_factory=dict)
     loopback: Collection[str] = ()
     has_met: Callable[[str, str], bool] = lambda url, asked: False  # noqa: ARG005 -- names of the protocol
 

@@ -18,7 +18,7 @@ from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 
-from newscorpus.addon.counts import politeness
+from newscorpus.addon.counts import own_access, politeness
 from newscorpus.addon.options import corpus_folder
 from newscorpus.addon.plugin import hints_of
 from newscorpus.addon.politeness import PolitenessMiddleware
@@ -65,7 +65,8 @@ class CrawlReport:
     stats: Mapping[str, Any]  # every count under `newscorpus/`, and the counts of requests, responses and bytes
     build: Mapping[str, Any]  # report of the build; empty where none ran; {"error": ...} where it failed
     # How each portal stands, by its name: see `newscorpus.crawl.ledger.status`; "given_up" says why it was left,
-    # "end" why it was not done, whether given up or cut short by something else.
+    # "end" why it was not done, whether given up or cut short by something else, and "own_access" names the cookies and
+    # headers of the user's own with which it was asked.
     by_portal: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
@@ -81,6 +82,7 @@ def by_portal(
     return {
         one.portal: asdict(one)
         | {"given_up": stats.get(politeness(one.portal, "given_up"), ""), "end": ends.get(one.portal, "")}
+        | {"own_access": stats.get(own_access(one.portal, "names"), "")}
         for one in statuses
         if one.portal
     }
@@ -204,6 +206,8 @@ class ProgressExtension:
             *(corpus_folder(settings).absolute(), settings.get("USER_AGENT")),
             *(", ".join(asked[:MOST_NAMED]), more),
         )
+        for name, access in hints_of(spider).access.items():
+            logger.info("%s is asked with what its file carries of your own: %s", name, access.names)
 
     def spider_closed(self) -> None:
         """Leave the terminal as it was."""

@@ -23,6 +23,8 @@ from newscorpus.tokens import words
 
 PAYWALLED_TEXT_NOT_USED = "paywalled_text_not_used"
 """Flag of a text that stands whole where the page does not show it, but the page is declared not free."""
+CLOSED = PAYWALLED_TEXT_NOT_USED.replace("_", " ")
+"""Detail of a rejection for the same reason."""
 
 MARKUP = ("noscript", "template")
 """Elements whose content is shown only without scripts, or by them."""
@@ -65,7 +67,7 @@ def complete(shown: FoundText | Rejected, reading: Reading, find: Find) -> Found
     if best is shown or not reading.is_closed:
         return best
     if isinstance(shown, Rejected):
-        return replace(shown, detail=PAYWALLED_TEXT_NOT_USED.replace("_", " "))
+        return replace(shown, detail=CLOSED)
     return replace(shown, flags=(*shown.flags, PAYWALLED_TEXT_NOT_USED))
 
 

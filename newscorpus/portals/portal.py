@@ -10,8 +10,8 @@ How URLs are matched:
 
 import logging
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from typing import Annotated
@@ -144,6 +144,11 @@ class Portal:
     # Folder of a model of your own that reads title, date and authors where pages do not declare them
     # (docs/own-models.md).
     fields_model: str = ""
+    # Cookies of your own that go with every request to the portal's hosts, by name; a value such as `"$VESTI_SESSION"`
+    # stands in the environment (docs/politeness.md#cookies-and-headers-of-your-own).
+    cookies: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
+    # Headers of your own, likewise (docs/politeness.md#cookies-and-headers-of-your-own).
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
     limits: PortalLimits = PortalLimits()  # bounds on one crawl
     politeness: PolitenessSection = PolitenessSection()  # when the portal is not asked
     # The site's own rules for text and fields, or several versions of them; None where there are none.

@@ -17,6 +17,7 @@ import regex
 from newscorpus.config import Part
 from newscorpus.errors import PortalError
 from newscorpus.extraction.post_analysis import check_rules
+from newscorpus.portals.access import check_access
 from newscorpus.portals.languages import check_language
 from newscorpus.portals.portal import (
     NAME,
@@ -162,7 +163,8 @@ def _check_keys(table: dict[str, Any], path: Path) -> None:
         listed = f"known keys: {', '.join(known)}"
         if isinstance(section, dict) and (unknown := sorted(section.keys() - known.keys())):
             raise PortalError(f"{path}: unknown key {prefix}{unknown[0]}; {listed}")
-        required = (name for name, field in known.items() if field.default is dataclasses.MISSING)
+        none = dataclasses.MISSING
+        required = (name for name, field in known.items() if field.default is none and field.default_factory is none)
         if missing := [name for name in required if name not in section]:
             raise PortalError(f"{path}: missing key {prefix}{missing[0]}; {listed}")
 
@@ -197,6 +199,8 @@ def _check_values(portal: Portal, path: Path) -> None:
         check_rules(portal.post_analysis or ())
     with _faults_of(f"{path}: politeness."):
         read_quiet_hours(portal.politeness)
+    with _faults_of(f"{path}: "):
+        check_access(portal)
     with _faults_of(f"{path}: archive: "):
         page = archive_page(portal.archive, date(2000, 1, 1)) if portal.archive else portal.start[0]
     if not portal.covers(page):

@@ -18,8 +18,10 @@ from newscorpus.crawl.robots import judge_rights
 from newscorpus.data import Article, Page, Rejected
 from newscorpus.dedup.signature import sign
 from newscorpus.discovery.addresses import PROMISING, AddressTrust
+from newscorpus.extraction.carried import CLOSED
 from newscorpus.extraction.extractor import TEMPLATE_SHORT, BlockSystemExtractor, Extractor, join
 from newscorpus.extraction.fields.entities import ARTICLES as ARTICLE_KINDS
+from newscorpus.extraction.walls import find_wall
 from newscorpus.portals.template import RuleTally
 from newscorpus.profiles.learn import SeenPage, document_of
 from newscorpus.published.registry import ALONE
@@ -66,8 +68,11 @@ def judge_page(recipe: Recipe, page: SourcePage | Page, extractor: Extractor | N
     try:
         article = extract_article(extractor, page)
         if isinstance(article, Rejected):
-            return JudgedPage(article)
-        return JudgedPage(make_row(recipe, article, page), article.rule_hits, TEMPLATE_SHORT in article.flags)
+            return JudgedPage(article if article.detail == CLOSED else find_wall(page.page, None) or article)
+        row = make_row(recipe, article, page)
+        if wall := find_wall(page.page, article if isinstance(row, Row) else None):
+            return JudgedPage(wall)
+        return JudgedPage(row, article.rule_hits, TEMPLATE_SHORT in article.flags)
     except Exception as error:
         logger.exception("%s failed", page)
         detail = collapse(f"{type(error).__name__}: {error}")
