@@ -27,16 +27,6 @@ ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/**/*.md")})
 PROGRAM = re.compile(r"(newscorpus|scrapy|python|curl|cd|source|pip|make|docker|systemctl|sbatch|warcio) ")
 
-NOT_REPLACED = {
-    "portal add https://www.vesti.example/": "portal add {base}/en/ --name added",  # `vesti` has its file
-    "portal try vesti": "portal try added",
-    "https://www.vesti.example/1": "{base}/en/news/allotment-waiting-list-7120.html",
-    "crawl all": "crawl vesti,novosti",
-    "NAME": "vesti",
-}
-"""What a command names, and what is there for it."""
-
-
 NOT_RUN = {
     r"make (demo|test|check)$|source ": "the environment that a test runs in; what they do is tested piece by piece",
     r"pip install ": "it asks a package index",
@@ -47,8 +37,8 @@ NOT_RUN = {
     r"python -m examples\.language_model --dataset": "it needs the pages with gold text",
     r"newscorpus ui |curl ": "it serves until it is stopped; tests/ui asks the server",
     r"newscorpus extract https://": "it needs the web: addresses of this machine are refused",
-    r"(cd examples|scrapy crawl news)": "tests/addon/test_crawl.py serves the site that it is made for",
-    r"newscorpus train paragraph-svm --silver": "it needs a portal with a template; tests/learning/test_silver.py has one",
+    r"(cd examples|scrapy crawl news)": "tests/addon/test_plugin.py serves the site that it is made for",
+    r"newscorpus train paragraph-svm --silver": "tests/learning/test_silver.py has a portal with the template it needs",
     r"newscorpus portal heal ": "it needs a redesign; tests/upkeep/test_heal.py has one",
 }
 """Commands that are not run here, each with the reason."""
