@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from newscorpus.data import Record
+from newscorpus.dedup.duplicates import DuplicateKind
 from newscorpus.publish.left_out import DUPLICATE_LINES, DuplicateLine
 from newscorpus.publish.search import open_index, unpacked
 from newscorpus.tokens import collapse, folded_words
@@ -51,6 +52,7 @@ class Query:
     least: float = 0.0  # lowest confidence
     below: float = 0.0  # what the confidence stays below
     least_group: int = 0  # documents, at least, in the group of near-duplicates that each leads
+    group: str = ""  # id of the document that leads the group
 
     @property
     def matched(self) -> str:
@@ -145,10 +147,17 @@ class SearchIndex:
         found = self._connection.execute("SELECT serial FROM documents WHERE id = ?", (name,)).fetchone()
         return self._record(*found) if found else None
 
-    def left_out(self, name: str) -> list[DuplicateLine]:
-        """What was left out for a document: its other texts, and the documents that repeat it."""
+    def members(self, name: str) -> list[DuplicateLine]:
+        """The documents that were left out for another one: the group of near-duplicates that it leads."""
+        return [line for line in self._left_out(name) if not _is_other_text(line, name)]
+
+    def has_other_texts(self, name: str) -> bool:
+        """Whether texts that a document had at other times were left out."""
+        return any(_is_other_text(line, name) for line in self._left_out(name))
+
+    def _left_out(self, name: str) -> Iterator[DuplicateLine]:
         found = self._connection.execute("SELECT line FROM left_out WHERE cluster = ?", (name,))
-        return [DUPLICATE_LINES.decode(line) for (line,) in found]
+        return (DUPLICATE_LINES.decode(line) for (line,) in found)
 
     def _record(self, serial: int) -> Record:
         return unpacked(*self._connection.execute("SELECT record FROM records WHERE serial = ?", (serial,)).fetchone())
@@ -163,6 +172,10 @@ class SearchIndex:
         return self._connection.execute(f"SELECT {columns} FROM {tables} WHERE {where} {ending}", given)  # noqa: S608
 
 
+def _is_other_text(line: DuplicateLine, name: str) -> bool:
+    return line.kind is DuplicateKind.REVISION and line.id == name
+
+
 def _conditions(query: Query) -> Mapping[str, str | float]:
     """What is asked of documents: each condition in SQL, and its value; nothing where that is empty."""
     return {
@@ -174,6 +187,7 @@ def _conditions(query: Query) -> Mapping[str, str | float]:
         "confidence >= ?": query.least,
         "confidence < ?": query.below,
         "cluster_size >= ?": query.least_group,
+        "id = ?": query.group,
     }
 
 

@@ -93,7 +93,9 @@ def _found(corpus: Path, search: Search) -> Mapping[str, Any] | None:
         choices = {kind: index.choices(kind) for kind in ("source", "language", "flag")}
         number = index.number(search.query)
         shows = _lines if search.form.shown == "lines" and search.query.matched else _list
-        return {"choices": choices, "number": number, **shows(index, search), "listed": LISTED, "lined": LINED}
+        members = index.members(search.query.group) if search.query.group else []
+        values = {"choices": choices, "number": number, "members": members, "listed": LISTED, "lined": LINED}
+        return {**values, **shows(index, search)}
 
 
 def _counts(corpus: Path, search: Search) -> Counts | None:

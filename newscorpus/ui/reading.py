@@ -9,7 +9,6 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from newscorpus.data import Record
-from newscorpus.dedup.duplicates import DuplicateKind
 from newscorpus.explain.page import ShownPage
 from newscorpus.publish.changes import Piece, marked_difference, texts_of
 from newscorpus.publish.concordance import opened_index
@@ -31,7 +30,7 @@ class ReadDocument:
     """A document and what belongs to it."""
 
     record: Record
-    repeated_by: tuple[DuplicateLine, ...]  # documents that were left out for it
+    members: tuple[DuplicateLine, ...]  # documents that were left out for it
     others: tuple[ComparedText, ...]  # its texts that were left out
     page: ShownPage | None  # None where no archive has its page
 
@@ -49,15 +48,14 @@ def _read(desk: Desk, corpus: Path, document: str) -> ReadDocument | None:
     with opened_index(corpus) as index:
         if index is None:
             return None
-        record, left_out = index.document(document), index.left_out(document)
+        record, members = index.document(document), index.members(document)
+        texts = texts_of(corpus, document) if index.has_other_texts(document) else []
     if record is None:
         raise HTTPException(404, f"no document {document!r} is published here")
-    is_revision = [line.kind is DuplicateKind.REVISION and line.id == document for line in left_out]
-    texts = texts_of(corpus, document) if any(is_revision) else []
     source = desk.archived(record.url)
     return ReadDocument(
         record,
-        tuple(line for line, is_own in zip(left_out, is_revision, strict=True) if not is_own),
+        tuple(members),
         tuple(_compared(one, record) for one in texts if one.revision != record.revision),
         desk.show(source) if source else None,
     )

@@ -182,6 +182,7 @@ def test_what_a_document_stands_for(corpus: Path) -> None:
     lines = [
         DuplicateLine("1", "r", "https://b.example/1", "T", leader.id, DuplicateKind.NEAR, 0.9, leader.id, "b", "a"),
         DuplicateLine("2", "r", "https://b.example/2", "T", "9", DuplicateKind.EXACT, 1.0, "9", "b", "a"),
+        DuplicateLine(leader.id, "r", leader.url, "T", leader.id, DuplicateKind.REVISION, 0.9, leader.id, "a", "a"),
     ]
     (corpus / "duplicates.jsonl").write_bytes(b"".join(map(encode_line, lines)))
     make_index(corpus)
@@ -189,7 +190,9 @@ def test_what_a_document_stands_for(corpus: Path) -> None:
         assert index
         assert index.document(leader.id) == leader
         assert index.document("nothing") is None
-        assert index.left_out(leader.id) == lines[:1]
+        assert index.members(leader.id) == lines[:1]
+        assert (index.has_other_texts(leader.id), index.has_other_texts("9")) == (True, False)
+        assert index.documents(Query(group=leader.id), 9) == [leader]
         assert index.choices("flag") == ["masked_email", "flash_news"]
 
 

@@ -80,6 +80,24 @@ def test_by_mouse(tab: Any, served: str, leader: Record) -> None:
     tab.wait_for_selector("[data-ready]")
 
 
+def test_a_group_of_near_duplicates_is_listed(tab: Any, served: str, leader: Record) -> None:
+    tab.goto(f"{served}/documents/demo?least_group=2")
+    for by_keys in (False, True):
+        link = tab.locator(f"a[href='?group={leader.id}']")
+        if by_keys:
+            link.focus()
+            tab.keyboard.press("Enter")
+        else:
+            link.click()
+        tab.wait_for_selector("h2:text-is('Left out for it')")
+        assert tab.text_content("[role=status]").split()[:2] == ["1", "document"]
+        assert tab.locator("[aria-label='What it stands for'] tr").count() == leader.cluster_size
+        tab.click("ol.documents a >> nth=0")
+        tab.wait_for_selector("[data-ready]")
+        tab.click("text=The group as a list")
+        tab.wait_for_selector("h2:text-is('Left out for it')")
+
+
 def test_by_keys_alone(tab: Any, served: str, leader: Record) -> None:
     tab.goto(f"{served}/documents/demo")
     tab.keyboard.type('"seed bank"')
@@ -141,7 +159,15 @@ def test_every_reason_stands_with_its_number_and_samples(revised: TestClient) ->
     assert revised.post("/left-out/small", data={"page": "https://a.example/1", "who": "ann"}).status_code == 403
 
 
-def test_what_should_have_been_kept_goes_to_the_gold_file_by_one_key(tab: Any, served: str, demo_corpus: Path) -> None:
+@pytest.fixture
+def journal(demo_corpus: Path) -> Iterator[Path]:
+    """The journal of the marks, in a folder that is emptied."""
+    yield journal_of(demo_corpus, "demo")
+    for path in journal_of(demo_corpus, "demo").parent.iterdir():
+        path.unlink()
+
+
+def test_what_should_have_been_kept_goes_to_the_gold_file_by_one_key(tab: Any, served: str, journal: Path) -> None:
     tab.goto(f"{served}/left-out/demo")
     reason = tab.locator("details.reason", has_text="extract/").first
     reason.locator("> summary").focus()
@@ -153,7 +179,6 @@ def test_what_should_have_been_kept_goes_to_the_gold_file_by_one_key(tab: Any, s
     tab.keyboard.press("Tab")
     tab.keyboard.press("Enter")
     tab.wait_for_selector("[data-ready]")
-    journal = journal_of(demo_corpus, "demo")
     (mark,) = read_marks(journal)
     assert len(journal.read_text().splitlines()) == 1
     (page,) = read_pages(journal.with_suffix(".jsonl"))
@@ -161,8 +186,19 @@ def test_what_should_have_been_kept_goes_to_the_gold_file_by_one_key(tab: Any, s
     tab.goto(f"{served}/mark/demo/demo/teach?who=ann")
     tab.wait_for_selector("[data-marks=ready]")
     assert mark.page in tab.text_content("main .tools")
-    for path in journal.parent.iterdir():
-        path.unlink()
+
+
+def test_what_should_have_been_kept_goes_to_the_gold_file_by_mouse(tab: Any, served: str, journal: Path) -> None:
+    tab.goto(f"{served}/left-out/demo")
+    tab.fill("#who", "eva")
+    reason = tab.locator("details.reason", has_text="quality/").first
+    reason.locator("> summary").click()
+    reason.locator("summary:text-is('its page')").first.click()
+    tab.wait_for_selector("[data-ready]")
+    reason.get_by_role("button", name="should have been kept").first.click()
+    reason.get_by_text("marked: should have been kept").wait_for()
+    (mark,) = read_marks(journal)
+    assert (mark.who, mark.list, bool(mark.kept)) == ("eva", "teach", True)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

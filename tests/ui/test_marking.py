@@ -1,5 +1,6 @@
 """Pages are marked in the browser: by keys alone, by two people, and through a death of the server."""
 
+import json
 import re
 import signal
 import subprocess
@@ -9,9 +10,15 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+from typer.testing import CliRunner
 
+from newscorpus.cli import app
+from newscorpus.corpus.published import open_corpus
+from newscorpus.crawl.ledger.status import find
+from newscorpus.explain.page import archived_source
 from newscorpus.gold.marking import MarkedBlock, MarkLine, journal_of, read_marks, save_mark
 from newscorpus.gold.pages import read_pages
+from newscorpus.portals.schema import load_portal
 from newscorpus.ui.safety import TOKEN_HEADER
 
 LISTED = "/mark/demo/demo/measure"
@@ -167,19 +174,55 @@ def test_nothing_sticks_out_and_everybody_can_use_it(tab: Any, served: str, gold
     assert [url for url in tab.asked if not url.startswith((served, "about:", "data:"))] == []
 
 
-def test_a_model_is_trained_by_the_verb_and_its_log_is_shown(
+def test_a_page_is_marked_by_mouse_alone(tab: Any, served: str, gold: Path) -> None:
+    tab.goto(f"{served}/mark/demo")
+    tab.fill("[name=who] >> nth=0", "eva")
+    tab.click("button:text-is('measure')")
+    tab.wait_for_selector("[data-marks=ready]")
+    for at, kind in ((3, "headline"), (5, "main text")):
+        tab.frame_locator(".page").locator(f"[data-block='{at}']").first.click()
+        tab.click(f"button:has-text('{kind}')")
+    tab.click("button:has-text('done, next page')")
+    tab.wait_for_selector("text=1 done:")
+    (page,) = read_pages(gold / "demo.jsonl")
+    assert page.title
+    assert page.text
+    assert [mark.who for mark in page.marks] == ["eva", "eva"]
+
+
+def test_too_few_pages_to_train_on_are_said_in_the_log(
     tab: Any, served: str, gold: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     open_page(tab, f"{served}/mark/demo/demo/teach?who=ann")
     finish(tab)
     tab.goto(f"{served}/mark/demo")
-    tab.focus("text=Train on these")
-    tab.keyboard.press("Enter")
+    tab.click("text=Train on these")
     tab.wait_for_selector("text=Failed:", timeout=180_000)
     assert "1 pages to learn from; 10 at least are needed" in tab.text_content(".log")
-    (tmp_path / "models" / "demo").mkdir(parents=True)
+
+
+@pytest.mark.timeout(600)
+def test_ten_pages_train_a_model_that_the_next_extraction_uses(
+    tab: Any, served: str, gold: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, demo_corpus: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    open_page(tab, f"{served}/mark/demo/demo/teach?who=ann")
+    for _ in range(10):
+        finish(tab)
+    tab.goto(f"{served}/mark/demo")
+    tab.focus("text=Train on these")
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("text=Done:", timeout=400_000)
+    assert (tmp_path / "models" / "demo" / "metadata.json").is_file()
     tab.reload()
-    tab.click("text=Use for this portal")
-    tab.wait_for_selector("text=Failed:", timeout=180_000)
-    assert "models/demo" in tab.text_content(".log")
+    tab.focus("text=Use for this portal")
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("text=Done:", timeout=180_000)
+    assert load_portal("demo").extractor == "models/demo"
+    record = next(one for one in open_corpus(demo_corpus).records() if one.language == "hr")
+    entry = find(demo_corpus, record.url)
+    assert entry
+    (tmp_path / "page.html").write_bytes(archived_source(demo_corpus, record.url, *entry.archived).page.body)
+    done = CliRunner().invoke(app, ["extract", "page.html", "--portal", "demo", "--format", "json"])
+    assert json.loads(done.stdout)["extractor"].startswith("model:demo@"), done.output

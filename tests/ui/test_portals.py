@@ -119,6 +119,36 @@ def test_verbs_are_run_and_their_log_is_shown(tab: Any, served: str) -> None:
     assert "pages with an article:" in tab.text_content(".log")
 
 
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("by_keys", [False, True])
+def test_a_template_is_learned_and_taken_over_rule_by_rule(
+    tab: Any, served: str, project: Path, *, by_keys: bool
+) -> None:
+    def push(label: str) -> None:
+        button = tab.get_by_role("button", name=label, exact=True).first
+        if by_keys:
+            while not button.evaluate("one => one === document.activeElement"):
+                tab.keyboard.press("Tab")
+            tab.keyboard.press("Enter")
+        else:
+            button.click()
+
+    tab.goto(f"{served}{PLACE}")
+    tab.wait_for_selector("#tried table")
+    push("Learn a template")
+    tab.wait_for_selector("caption:has-text('What was learned')", timeout=300_000)
+    assert tab.locator("#job tr", has_text="of 39 pages").count() > 3
+    push("accept title")
+    tab.wait_for_selector("#tried td:has-text('template.title[0]')")
+    push("accept published")
+    tab.wait_for_selector("#tried td:has-text('template.published[0]')")
+    push("Save")
+    tab.wait_for_selector("#saved:has-text('saved as')")
+    (template,) = load_portal("demo").templates
+    assert (template.title, bool(template.published), template.text) == (("h1",), True, ())
+    assert "# The demo portal" in (project / "portals" / "demo.toml").read_text("utf-8")
+
+
 def test_a_model_is_named_in_the_file_of_a_portal(project: Path) -> None:
     done = CliRunner().invoke(app, ["portal", "use", "demo", "bte"])
     assert done.exit_code == 0, done.output
