@@ -104,6 +104,7 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "newscorpus.addon.robots.RobotsMiddleware": 100,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
+    "newscorpus.addon.render.RenderMiddleware": 540,  # sees whole pages; its requests pass all of these
     "newscorpus.addon.guards.EncodingsMiddleware": 595,  # before Scrapy's 590 unpacks
     "newscorpus.addon.guards.CarefulRedirectMiddleware": 600,
     "newscorpus.addon.politeness.PolitenessMiddleware": 845,  # nearest the network: retries and redirects pass it again

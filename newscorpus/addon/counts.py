@@ -50,3 +50,8 @@ def politeness(site: str, what: str) -> str:
 def own_access(site: str, what: str) -> str:
     """What was noted of the user's own cookies and headers: their names, and the requests that carried them."""
     return f"newscorpus/own_access/{site}/{what}"
+
+
+def rendering(site: str, what: str) -> str:
+    """The count of the pages of one site that scripts filled, or of the requests and refusals that it took."""
+    return f"newscorpus/rendered/{site}/{what}"

@@ -35,6 +35,8 @@ SHELL_WORDS = 60
 """Most words of a page that scripts fill, menus left out."""
 BARE_WORDS = 25
 """Most words, menus included, of a page that is known for a shell by its scripts alone, or for a check by a widget."""
+LOADING_WORDS = 5
+"""Most words in the element that scripts fill, before they do: "Loading ..."."""
 SENTENCE_WORDS = 8
 """Least words of a paragraph that tells what it is about."""
 BUTTON_CHARACTERS = 40
@@ -223,7 +225,7 @@ def _needs_script(shown: _Shown) -> str:
         return ""
     mounts = (each for each in shown.tree.iter("*") if {each.get("id"), each.tag} & signs.mounts)
     for mount in islice(mounts, MOST_LOOKED_AT):
-        if sum(count_words(block.text) for block in segment(mount)) <= BARE_WORDS:
+        if sum(count_words(block.text) for block in segment(mount)) <= LOADING_WORDS:
             return f"nothing in <{mount.tag}> {mount.get('id') or ''}".rstrip()
     if note := next((each for each in notes if any(ask in each.lower() for ask in signs.asks)), ""):
         return f"noscript: {note[:80]}"

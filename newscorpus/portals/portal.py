@@ -149,6 +149,9 @@ class Portal:
     cookies: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
     # Headers of your own, likewise (docs/politeness.md#cookies-and-headers-of-your-own).
     headers: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
+    # `true`: its pages are empty until scripts fill them, which a browser does before they are read; takes the extra
+    # `render` (docs/crawling.md#pages-that-scripts-fill).
+    render: bool = False
     limits: PortalLimits = PortalLimits()  # bounds on one crawl
     politeness: PolitenessSection = PolitenessSection()  # when the portal is not asked
     # The site's own rules for text and fields, or several versions of them; None where there are none.

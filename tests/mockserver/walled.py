@@ -5,6 +5,7 @@ Run as a script: prints its address, and serves until it is killed. `/_log` answ
 """
 
 import json
+import threading
 from collections.abc import Iterable
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -53,21 +54,27 @@ FILL = """fetch("/api" + location.pathname).then(a => a.json()).then(page => {
   document.getElementById("root").innerHTML = page.markup;
 });"""
 
-PROBES = """for (const url of %s) fetch(url, {mode: "no-cors"}).catch(() => {});"""
+PROBES = """for (const url of %s) {
+  fetch(url, {mode: "no-cors"}).catch(() => {});
+  for (const tag of ["img", "iframe"]) document.body.appendChild(document.createElement(tag)).src = url;
+  try { new WebSocket(url.replace("http", "ws")); } catch {}
+}
+fetch("/forms", {method: "POST"}).catch(() => {});"""
 
 
 class Walled(ThreadingHTTPServer):
-    """The site, and a log of what was asked."""
+    """The site, and a log of what was asked of it and of its neighbours, which nobody is to ask."""
 
     daemon_threads = True
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.log: list[dict[str, object]] = []
+    def __init__(self, host: str = "127.0.0.1", log: list[dict[str, object]] | None = None) -> None:
+        super().__init__((host, 0), Handler)
+        self.log: list[dict[str, object]] = [] if log is None else log
+        self.neighbours = [Walled(other, self.log) for other in ("127.0.0.1", "127.0.0.2")] if log is None else []
 
     @property
     def base(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
+        return f"http://{self.server_address[0]!s}:{self.server_address[1]}"
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -75,6 +82,9 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     server: Walled
+
+    def do_POST(self) -> None:
+        self.do_GET()
 
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]
@@ -125,7 +135,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def probes(self) -> list[str]:
         """What a page that means harm asks a browser for."""
-        return [self.server.base.replace("127.0.0.1", "127.0.0.2") + "/inside", "file:///etc/passwd", "/private/x.json"]
+        inside = [f"{neighbour.base}/inside" for neighbour in self.server.neighbours]
+        return [*inside, "file:///etc/passwd", f"{self.server.base}/private/story.json"]
 
     def answer(self, text: str, status: int = 200, kind: str = "text/html; charset=utf-8", location: str = "") -> None:
         body = text.encode()
@@ -148,5 +159,7 @@ def links(urls: Iterable[str]) -> str:
 
 if __name__ == "__main__":
     server = Walled()
+    for neighbour in server.neighbours:
+        threading.Thread(target=neighbour.serve_forever, daemon=True).start()
     print(server.base, flush=True)  # noqa: T201 -- how the test learns the address
     server.serve_forever()

@@ -11,7 +11,7 @@ from newscorpus.crawl.ledger.rows import UrlState, key_of
 
 MAY_PASS = (
     *("connection_*", "dns", "http_403", "http_429", "http_5??", "timeout", "truncated"),
-    *("callback_failed", "worker_failed", "consent_wall", "bot_check", "needs_script"),
+    *("callback_failed", "worker_failed", "consent_wall", "bot_check", "needs_script", "render_failed"),
 )
 """Reasons of failures (patterns of GLOB) that may be over at the next visit."""
 
