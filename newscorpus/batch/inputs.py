@@ -1,17 +1,23 @@
-"""Find what a batch reads, here or in an object store, divide it among tasks, and bring each file to its task."""
+"""Find what a batch reads, here or in an object store, divide it among tasks, and read the pages of each."""
 
 import heapq
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from newscorpus.crawl.archive.values import Capture
 from newscorpus.crawl.ledger.status import unfinished_captures
+from newscorpus.data import Page, Rejected
 from newscorpus.layout import ARCHIVE, LEDGER, PROFILES, WARC_SUFFIX
+from newscorpus.portals.portal import Portal
 from newscorpus.profiles.profile import Profile, profiles_of, read_profile
-from newscorpus.stored.archives import archive_files, named_files
+from newscorpus.recipe import SourcePage
+from newscorpus.stored.archives import archive_files, finished_captures, named_files, page_of_capture
+from newscorpus.stored.pages import PAGES_SUFFIXES, GivenPage, given_pages
 from newscorpus.stored.remote import StoredFile, fetch, find_files, is_folder, is_remote, uploaded_files
 
 
@@ -96,8 +102,51 @@ def divide(files: Sequence[StoredFile], tasks: int) -> tuple[tuple[Slice, ...], 
     return tuple(map(tuple, shares))
 
 
+def read_pages(
+    slices: Iterable[Slice], unfinished: Collection[tuple[str, int]], portals: Sequence[Portal], copies: Path
+) -> Iterator[SourcePage | Rejected]:
+    """Read the pages of some inputs, and what of them cannot be read.
+
+    Args:
+        slices: of the files.
+        unfinished: pages that are passed over, as `find_inputs` gives them.
+        portals: whose rules and languages count.
+        copies: folder for copies of files from a store, one at a time; it goes again.
+
+    Raises:
+        ArchiveError, OSError, ImportError: a file cannot be read or fetched.
+    """
+    for one in slices:
+        with _at_hand(one.file, copies) as path:
+            passed_over = {(f"{ARCHIVE}/{path.name}", offset) for name, offset in unfinished if name == one.file}
+            for page in islice(_pages_of(path, passed_over, portals), one.first, None, one.of):
+                yield _named(page, path, one.file) if isinstance(page, Rejected) else page
+
+
+def _pages_of(
+    path: Path, unfinished: Collection[tuple[str, int]], portals: Sequence[Portal]
+) -> Iterator[SourcePage | Rejected]:
+    if path.name.endswith(PAGES_SUFFIXES):
+        for given in given_pages(path):
+            yield given if isinstance(given, Rejected) else _given_page(given, portals)
+        return
+    for found in finished_captures([path], unfinished):
+        yield found if isinstance(found, Rejected) else page_of_capture(found, portals)
+
+
+def _given_page(given: GivenPage, portals: Sequence[Portal]) -> SourcePage:
+    page = page_of_capture(Capture(Page.from_html(given.html, given.url or "")), portals)
+    return replace(page, document=str(given.id))
+
+
+def _named(rejected: Rejected, path: Path, file: str) -> Rejected:
+    """Let a rejection name the file as the recipe does, and not the copy that was read."""
+    url, detail = (text.replace(str(path), file) for text in (rejected.url, rejected.detail))
+    return replace(rejected, url=url, detail=detail)
+
+
 @contextmanager
-def at_hand(file: str, folder: Path) -> Iterator[Path]:
+def _at_hand(file: str, folder: Path) -> Iterator[Path]:
     """Give the path of an input; one from a store is copied to a folder of its own, which then goes again.
 
     Raises:

@@ -9,29 +9,25 @@ OUTPUT/                    a corpus; `intake/` and `corpus/` come when all is ex
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from itertools import islice
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from newscorpus.batch.inputs import Inputs, Slice, at_hand, divide, find_inputs
+from newscorpus.batch.inputs import Inputs, Slice, divide, find_inputs, read_pages
 from newscorpus.config import BuildConfig, DuplicateConfig, QualityConfig, Survivor
 from newscorpus.corpus.quality.judge import read_quality
-from newscorpus.crawl.archive.values import Capture
 from newscorpus.crawl.robots import RightsPolicy
-from newscorpus.data import Page, Rejected
+from newscorpus.data import Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.files import replacing
-from newscorpus.layout import ARCHIVE, LEDGER
+from newscorpus.layout import LEDGER
 from newscorpus.portals.portal import Portal
 from newscorpus.portals.schema import list_portals, load_portal
 from newscorpus.profiles.profile import ProfileFile, profile_path, write_profile
 from newscorpus.published.registry import DEFAULT
 from newscorpus.recipe import Recipe, SourcePage, add_profile
 from newscorpus.resources import read_config
-from newscorpus.stored.archives import finished_captures, page_of_capture
-from newscorpus.stored.pages import PAGES_SUFFIXES, given_pages
 from newscorpus.stored.remote import is_remote
 
 TASKS = "tasks"
@@ -109,26 +105,9 @@ class Plan:
         """The pages of a task, and what of its files cannot be read."""
         paths = {source: profile_path(self.folder, source) for source in self.profiles}
         profiles = {source: ProfileFile(path, self.profiles[source]) for source, path in paths.items()}
-        for one in self.shares[number]:
-            with at_hand(one.file, self.made("extract", number).with_name(f".{number:05}.input")) as path:
-                for page in islice(self._pages_of(one.file, path), one.first, None, one.of):
-                    if isinstance(page, Rejected):
-                        yield _named(page, path, one.file)
-                    else:
-                        yield add_profile(self.recipe, profiles, page)
-
-    def _pages_of(self, file: str, path: Path) -> Iterator[SourcePage | Rejected]:
-        if file.endswith(PAGES_SUFFIXES):
-            for given in given_pages(path):
-                yield given if isinstance(given, Rejected) else self._given_page(given.html, given.url, given.id)
-            return
-        unfinished = {(f"{ARCHIVE}/{path.name}", offset) for name, offset in self.unfinished if name == file}
-        for found in finished_captures([path], unfinished):
-            yield found if isinstance(found, Rejected) else page_of_capture(found, self.portals)
-
-    def _given_page(self, html: str, url: str | None, document: str | int) -> SourcePage:
-        page = page_of_capture(Capture(Page.from_html(html, url or "")), self.portals)
-        return replace(page, document=str(document))
+        copies = self.made("extract", number).with_name(f".{number:05}.input")
+        for page in read_pages(self.shares[number], self.unfinished, self.portals, copies):
+            yield page if isinstance(page, Rejected) else add_profile(self.recipe, profiles, page)
 
 
 def read_recipe(path: Path) -> BatchRecipe:
@@ -202,8 +181,3 @@ def make_plan(wanted: BatchRecipe, home: Path, inputs: Inputs, tasks: int | None
         profiles={profile.source: profile.hash for profile in inputs.profiles},
         inputs=hashlib.sha256(msgspec.json.encode(inputs.files)).hexdigest(),
     )
-
-
-def _named(rejected: Rejected, path: Path, file: str) -> Rejected:
-    """Let a rejection name the file as the recipe does, and not the copy that was read."""
-    return replace(rejected, url=rejected.url.replace(str(path), file), detail=rejected.detail.replace(str(path), file))

@@ -1,0 +1,239 @@
+"""Read, extract, judge, sign and write documents as steps of a pipeline of datatrove, among its own ones.
+
+A document is datatrove's: `text`, `id`, and in `metadata` the other keys of a record. What a step refuses is counted by
+stage and reason, and goes to its `exclusion_writer`, if it has one.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import msgspec
+from datatrove.data import Document
+from datatrove.pipeline.base import PipelineStep
+from datatrove.pipeline.filters.base_filter import BaseFilter
+from datatrove.pipeline.writers.disk_base import DiskWriter
+from datatrove.utils.typeshelper import StatHints
+
+from newscorpus.batch.inputs import divide, find_inputs, read_pages
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.intake import encode_header
+from newscorpus.corpus.lines import writable
+from newscorpus.corpus.published import open_corpus
+from newscorpus.corpus.rows import Row, encode_row
+from newscorpus.data import Article, Fields, Page, Record, Rejected
+from newscorpus.dedup.signature import sign
+from newscorpus.errors import CorpusError
+from newscorpus.extraction.decode import decode
+from newscorpus.files import replacing
+from newscorpus.layout import INTAKE, INTAKE_SEGMENT
+from newscorpus.portals.schema import list_portals, load_portal
+from newscorpus.publish.reextract import extract_pages
+from newscorpus.recipe import Recipe, SourcePage, make_row
+from newscorpus.tokens import count_words
+from newscorpus.urls import site_key
+
+PAGE = "page"
+"""Key of the page that a document of `ReadArchives` is, with all that is known of it; `Extract` takes it out."""
+
+SIGNATURE = "signature"
+"""Key of the signature that `Sign` adds, in hex."""
+
+OUTCOME = "outcome"
+"""Key under which `Extract` hands a document what became of it."""
+
+DROPPED = "dropped_"
+"""Begins the name of a count of what was refused, as in filters of datatrove."""
+
+RECORD_KEYS, ARTICLE_KEYS, FIELD_KEYS = (
+    frozenset(field.name for field in fields(kind)) for kind in (Record, Article, Fields)
+)
+"""Keys of the metadata that steps of ours read."""
+
+
+def document_of(record: Record) -> Document:
+    """Make a document of a record."""
+    metadata = msgspec.to_builtins(record)
+    return Document(metadata.pop("text"), metadata.pop("id"), metadata=metadata)
+
+
+def record_of(document: Document) -> Record:
+    """Make a record of a document; keys of others are left out.
+
+    Raises:
+        CorpusError: it lacks keys of a record.
+    """
+    known = {key: value for key, value in document.metadata.items() if key in RECORD_KEYS}
+    try:
+        record = msgspec.convert({**known, "id": document.id, "text": document.text}, Record)
+    except msgspec.ValidationError as error:
+        raise CorpusError(f"document {document.id}: no record ({error}); put Extract or Judge before") from error
+    return replace(record, n_words=count_words(record.text))
+
+
+class ReadArchives(PipelineStep):
+    """Read the pages of archives, each as a document whose text is its HTML; one task reads some of the files.
+
+    Args:
+        inputs: as in the recipe of `newscorpus batch`; relative paths start in the current folder.
+        portals: whose rules and languages count, by name or file; empty: all that are found.
+    """
+
+    name = "newscorpus: archives"
+    type = "📖 - READER"
+
+    def __init__(self, inputs: Sequence[str], portals: Sequence[str] = ()) -> None:
+        super().__init__()
+        self._home = Path.cwd()
+        self._inputs = inputs
+        self._portals = portals
+
+    def run(self, data: Iterable[Document] | None = None, rank: int = 0, world_size: int = 1) -> Iterator[Document]:
+        """Pass on what came, and add the documents of a task."""
+        yield from data or ()
+        inputs = find_inputs(self._home, self._inputs)
+        portals = tuple(map(load_portal, self._portals or list_portals()))
+        with TemporaryDirectory(prefix="newscorpus-") as copies:
+            slices = divide(inputs.files, world_size)[rank]
+            for page in read_pages(slices, inputs.unfinished, portals, Path(copies, "input")):
+                found = page if isinstance(page, Rejected) else _document_of_page(page)
+                self.stat_update(StatHints.total)
+                if isinstance(found, Rejected):
+                    self.stat_update(f"{DROPPED}{found.stage}/{found.reason}")
+                else:
+                    yield found
+
+
+class ReadCorpus(PipelineStep):
+    """Read the documents of a published corpus; one task reads some of its shards."""
+
+    name = "newscorpus: corpus"
+    type = "📖 - READER"
+
+    def __init__(self, corpus: str) -> None:
+        super().__init__()
+        self._corpus = corpus
+
+    def run(self, data: Iterable[Document] | None = None, rank: int = 0, world_size: int = 1) -> Iterator[Document]:
+        """Pass on what came, and add the documents of a task."""
+        yield from data or ()
+        published = open_corpus(Path(self._corpus))
+        for shard in published.manifest.shards[rank::world_size]:
+            for record in published.shard_records(shard):
+                self.stat_update(StatHints.total)
+                yield document_of(record)
+
+
+class Extract(BaseFilter):
+    """Extract documents whose text is HTML, in a process of its own, and judge them as a crawl does."""
+
+    name = "newscorpus: extract"
+    type = "🛢 - EXTRAC"
+
+    def __init__(self, recipe: Recipe = Recipe(), exclusion_writer: DiskWriter | None = None) -> None:
+        super().__init__(exclusion_writer)
+        self._recipe = recipe
+
+    def run(self, data: Iterable[Document], rank: int = 0, world_size: int = 1) -> Iterator[Document]:
+        """Give the documents that pages became."""
+        yield from super().run(self._extracted(data), rank, world_size)
+
+    def _extracted(self, data: Iterable[Document]) -> Iterator[Document]:
+        waiting: deque[Document] = deque()
+
+        def pages() -> Iterator[SourcePage]:
+            for document in data:
+                waiting.append(document)
+                yield document.metadata.pop(PAGE, None) or _page_of(document)
+
+        for _, outcome in extract_pages(pages(), self._recipe):
+            document = waiting.popleft()
+            document.metadata[OUTCOME] = outcome
+            yield document
+
+    def filter(self, doc: Document) -> bool | tuple[bool, str]:
+        """Turn a page into what was extracted."""
+        return _become(doc, doc.metadata.pop(OUTCOME))
+
+
+class Judge(BaseFilter):
+    """Judge texts by rights, quality and language, as a crawl does, and give documents the keys of a record."""
+
+    name = "newscorpus: judge"
+
+    def __init__(self, recipe: Recipe = Recipe(), exclusion_writer: DiskWriter | None = None) -> None:
+        super().__init__(exclusion_writer)
+        self._recipe = recipe
+
+    def filter(self, doc: Document) -> bool | tuple[bool, str]:
+        """Judge a document."""
+        page = _page_of(doc)
+        known = {key: value for key, value in doc.metadata.items() if key in ARTICLE_KEYS}
+        known_fields = {key: value for key, value in doc.metadata.items() if key in FIELD_KEYS}
+        values = {"url": page.page.url, "extractor": "given", **known, "text": doc.text, "fields": known_fields}
+        return _become(doc, make_row(self._recipe, msgspec.convert(values, Article), replace(page, document=doc.id)))
+
+
+class Sign(PipelineStep):
+    """Add the MinHash signature of each text, in hex, as the key `signature`."""
+
+    name = "newscorpus: sign"
+    type = "🫂 - DEDUP"
+
+    def run(self, data: Iterable[Document], _rank: int = 0, _world_size: int = 1) -> Iterator[Document]:
+        """Give all documents."""
+        for document in data:
+            document.metadata[SIGNATURE] = sign(document.text).hex()
+            yield document
+
+
+class WriteIntake(PipelineStep):
+    """Write documents to the intake of a new corpus, a segment a task; `newscorpus build FOLDER` publishes it.
+
+    The segment is there when all of it is, and replaces the one of an earlier run. Keys of others are left out.
+    """
+
+    name = "newscorpus: intake"
+    type = "💽 - WRITER"
+
+    def __init__(self, folder: str) -> None:
+        super().__init__()
+        self._folder = Path(folder)
+
+    def run(self, data: Iterable[Document], rank: int = 0, _world_size: int = 1) -> Iterator[Document]:
+        """Write documents, and pass them on."""
+        (self._folder / INTAKE).mkdir(parents=True, exist_ok=True)
+        with replacing(self._folder / INTAKE_SEGMENT.format(rank + 1)) as file:
+            file.write(encode_header(BuildConfig().signature))
+            for document in data:
+                record = writable(record_of(document))
+                file.write(encode_row(Row(record, sign(record.text))))
+                self.stat_update(StatHints.total)
+                yield document
+
+
+def _document_of_page(page: SourcePage) -> Document | Rejected:
+    url, html = page.page.url, decode(page.page)
+    if isinstance(html, Rejected):
+        return html
+    metadata = {"url": url, "source": page.source, "fetched": page.page.fetched, PAGE: page}
+    return Document(html, page.document or url, metadata=metadata)
+
+
+def _page_of(document: Document) -> SourcePage:
+    """Make a page of a document of others."""
+    url = document.metadata.get("url", "")
+    page = Page.from_html(document.text, url)
+    return SourcePage(page, document.metadata.get("source") or site_key(url), document="" if url else document.id)
+
+
+def _become(document: Document, outcome: Row | Rejected) -> bool | tuple[bool, str]:
+    """Let a document be what it became; gives datatrove's verdict."""
+    if isinstance(outcome, Rejected):
+        return False, f"{outcome.stage}/{outcome.reason}"
+    made = document_of(outcome.record)
+    document.text, document.id = made.text, made.id
+    document.metadata |= made.metadata
+    return True
