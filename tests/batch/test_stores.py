@@ -74,7 +74,7 @@ def test_a_corpus_made_from_a_store_that_fails_at_times_is_the_same(
     run(tmp_path, "local", "crawled", "pages.jsonl", more="extractor = 'bte'")
 
     store.disturb(9)
-    more = "extractor = 'bte'\ntasks = 2\nupload = 's3://bucket/made'"
+    more = "extractor = 'bte'\nupload = 's3://bucket/made'"
     said = run(tmp_path, "stored", "s3://bucket/crawled", "s3://bucket/page*.jsonl", more=more)
 
     assert store.counts()["errors"] > 0
