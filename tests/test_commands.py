@@ -11,8 +11,9 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import IO
 
 import pytest
 import zstandard
@@ -145,8 +146,8 @@ def write_texts(folder: Path) -> None:
 
 
 def write_lines(path: Path, lines: list[dict[str, str]]) -> None:
-    opened = {".zst": zstandard.open, ".gz": gzip.open}.get(path.suffix, open)
-    with opened(path, "wt", encoding="utf-8") as file:
+    opens: Mapping[str, Callable[..., IO[str]]] = {".zst": zstandard.open, ".gz": gzip.open, ".jsonl": open}
+    with opens[path.suffix](path, "wt", encoding="utf-8") as file:
         file.writelines(json.dumps(line) + "\n" for line in lines)
 
 
