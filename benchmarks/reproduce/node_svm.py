@@ -1,7 +1,7 @@
 """Kazennikov (2013): the right element, by groups of features; trained on one site, tested on others."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 from benchmarks.reproduce.learned_fields import limited, with_all
@@ -9,7 +9,7 @@ from benchmarks.reproduce.tables import table
 from newscorpus.evaluation.scores import Overlap
 from newscorpus.extraction.nodes import GROUPS
 from newscorpus.gold.pages import GoldPage, read_pages
-from newscorpus.learning.learned_fields import count_picks, fit_fields, make_field_pages
+from newscorpus.learning.learned_fields import FieldPage, count_picks, fit_fields, make_field_pages
 from newscorpus.published.node_svm.find import CANDIDATES
 from newscorpus.published.node_svm.train import (
     LEAST_F1,
@@ -65,64 +65,51 @@ EXPERIMENTS = {
 """By set."""
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What an experiment gives.
+
+    Attributes:
+        experiment: what was learned from and tested on.
+        trained: pages learned from.
+        steps: scores by groups 1, 1+2, 1+2+3, all.
+    """
+
+    experiment: Experiment
+    trained: int
+    steps: tuple[NodeScores, ...]
+
+
 def reproduce(data: Path) -> str:
-    """The share of right elements for each experiment and each number of groups."""
+    """The share of right elements for each experiment and each number of groups; title, date and text together."""
     published = [(name, None, "other sites", None, *shares, *[None] * 4) for name, shares in PUBLISHED.items()]
-    ours = [row for dataset in EXPERIMENTS for row in _rows(data, dataset)]
-    together = [row for experiment in EXPERIMENTS[TOGETHER] for row in _together(data, experiment)]
+    ours = {dataset: _measure(data, dataset) for dataset in EXPERIMENTS}
+    rows = [_row(dataset, measured) for dataset, of_set in ours.items() for measured in of_set]
     figures = [(name, "all", None, *[None] * 3, *shares[:-1], shares[-1]) for name, shares in PUBLISHED.items()]
     return (
         "# Node SVM (Kazennikov 2013)\n\n"
         "Share of pages on which the chosen element is the right one: its F1 is within 0.01 of the best candidate's. "
         "With two stages, that of its text without the foreign parts. Around: share on which the wrong element holds "
         "the right one, by group 1 and by all. The first two lines are published.\n\n"
-        f"{table(COLUMNS, [*published, *ours])}\n"
+        f"{table(COLUMNS, [*published, *rows])}\n"
         f"## Title, date and text together\n\n{TOGETHER}, as above. P: right ones of the elements chosen; R: of the "
         "pages that have one; F1 by groups, and with two stages. `all` counts the elements of the three fields "
         "together, as the paper does.\n\n"
-        f"{table(FIELD_COLUMNS, [*figures, *together])}"
+        f"{table(FIELD_COLUMNS, [*figures, *_together(data, ours[TOGETHER])])}"
     )
 
 
-def _together(data: Path, experiment: Experiment) -> Iterator[tuple[object, ...]]:
-    """A line for each of title, date and text, and for all three."""
-    pages = [page for page in read_pages(data / f"{TOGETHER}.jsonl.zst") if page.text]
-    train, test = (list(filter(chosen, pages)) for chosen in (experiment.is_training, experiment.is_test))
-    steps = [_count(train, test, GROUPS[:count], two_stages=False) for count in range(1, len(GROUPS) + 1)]
-    last = _count(train, test, GROUPS, two_stages=True)
-    for field, picks in last.items():
-        f1s = [step[field].scores.f1 for step in steps]
-        yield (
-            *(experiment.domain or "many sites", field, picks.gold, picks.scores.precision, picks.scores.recall),
-            *(picks.scores.f1, *f1s, picks.scores.f1),
-        )
-
-
-def _count(
-    train: Sequence[GoldPage], test: Sequence[GoldPage], groups: tuple[str, ...], *, two_stages: bool
-) -> dict[str, Overlap]:
-    """By field, right choices, choices, and pages that have a right one."""
-    learned, asked = (limited(list(make_field_pages(pages)), groups) for pages in (train, test))
-    counted = count_picks(asked, fit_fields(learned), two_stages=two_stages)
-    nodes, others = (
-        [made for page in pages if (made := make_node_page(page, groups, CANDIDATES))] for pages in (train, test)
-    )
-    model = fit_nodes([page for page in nodes if page.best_f1 >= LEAST_F1])
-    scores = score_choices(others, model, CANDIDATES)
-    counted = {field: counted[field] for field in ("title", "published")}
-    counted["text"] = scores.overlap if two_stages else replace(scores, right_cleaned=scores.right).overlap
-    return with_all(counted)
-
-
-def _rows(data: Path, dataset: str) -> Iterator[tuple[object, ...]]:
-    """A line for each experiment on a set, whose pages are described once for each number of groups."""
-    pages = list(read_pages(data / f"{dataset}.jsonl.zst"))
+def _measure(data: Path, dataset: str) -> list[Measured]:
+    """The experiments on a set, whose pages are described once for each number of groups."""
+    pages, experiments = list(read_pages(data / f"{dataset}.jsonl.zst")), EXPERIMENTS[dataset]
     steps = []
     for count in range(1, len(GROUPS) + 1):
         made = [found for page in pages if (found := make_node_page(page, GROUPS[:count], CANDIDATES))]
-        steps.append([_scores(made, experiment) for experiment in EXPERIMENTS[dataset]])
-    for experiment, scores in zip(EXPERIMENTS[dataset], zip(*steps, strict=True), strict=True):
-        yield _row(dataset, experiment, sum(map(experiment.is_training, pages)), scores)
+        steps.append([_scores(made, experiment) for experiment in experiments])
+    return [
+        Measured(experiment, sum(map(experiment.is_training, pages)), scores)
+        for experiment, scores in zip(experiments, zip(*steps, strict=True), strict=True)
+    ]
 
 
 def _scores(pages: Sequence[NodePage], experiment: Experiment) -> NodeScores:
@@ -131,15 +118,43 @@ def _scores(pages: Sequence[NodePage], experiment: Experiment) -> NodeScores:
     return score_choices(test, fit_nodes(train), CANDIDATES)
 
 
-def _row(dataset: str, experiment: Experiment, trained: int, scores: Sequence[NodeScores]) -> tuple[object, ...]:
-    first, last = scores[0], scores[-1]
+def _together(data: Path, measured: Iterable[Measured]) -> Iterator[tuple[object, ...]]:
+    """A line for each of title, date and text, and for all three."""
+    pages = read_pages(data / f"{TOGETHER}.jsonl.zst")
+    made = [(page, found) for page in pages for found in make_field_pages([page])]
+    for each in measured:
+        train = [found for page, found in made if each.experiment.is_training(page)]
+        test = [found for page, found in made if each.experiment.is_test(page)]
+        *steps, last = _counted(train, test, each.steps)
+        for field, picks in last.items():
+            f1s = [step[field].scores.f1 for step in steps]
+            scores = picks.scores
+            yield (each.experiment.domain or "many sites", field, picks.gold, *astuple(scores), *f1s, scores.f1)
+
+
+def _counted(
+    train: Sequence[FieldPage], test: Sequence[FieldPage], texts: Sequence[NodeScores]
+) -> Iterator[dict[str, Overlap]]:
+    """By field, right choices, choices, and pages that have a right one: by groups, and with two stages."""
+    for count, text in enumerate(texts, 1):
+        model, asked = fit_fields(limited(train, GROUPS[:count])), limited(test, GROUPS[:count])
+        yield _joined(count_picks(asked, model, two_stages=False), replace(text, right_cleaned=text.right))
+    yield _joined(count_picks(asked, model), texts[-1])
+
+
+def _joined(fields: Mapping[str, Overlap], text: NodeScores) -> dict[str, Overlap]:
+    return with_all({"title": fields["title"], "published": fields["published"], "text": text.overlap})
+
+
+def _row(dataset: str, measured: Measured) -> tuple[object, ...]:
+    first, last, experiment = measured.steps[0], measured.steps[-1], measured.experiment
     language = f", {experiment.language}" if experiment.language else ""
     return (
         f"{dataset}: {experiment.domain or 'train split'}",
-        trained,
+        measured.trained,
         f"other sites{language}" if experiment.domain else "dev split",
         last.pages,
-        *(step.right for step in scores),
+        *(step.right for step in measured.steps),
         last.right_cleaned,
         first.around,
         last.around,

@@ -43,17 +43,9 @@ def train_own_trees(
     if not examples:
         raise TrainingError(f"nothing can be learned: on no page blocks make up the text (F1 {LEAST_FIT} at least)")
     boosting = ADDED if start else ALONE
-    matrices = [example.features.matrix for example in examples]
-    below = Trees(base, FIRST, len(FEATURES)) if start else None
-    first = _grow(examples, matrices, below, boosting)
-    seen = _unseen(examples, matrices, below, boosting)
-    progress("first pass")
-    joined = [add_context(example.features, probability) for example, probability in zip(examples, seen, strict=True)]
-    second = _grow(examples, joined, Trees(base, SECOND, len(COLUMNS)) if start else None, boosting)
-    progress("second pass")
+    grown = _grow_passes(examples, base if start else None, boosting, progress)
     own = {
-        file: add_trees(base.weights[file], trees) if start else trees_to_onnx(trees)
-        for file, trees in ((FIRST, first), (SECOND, second))
+        file: add_trees(base.weights[file], trees) if start else trees_to_onnx(trees) for file, trees in grown.items()
     }
     how = f"{boosting.rounds} trees a pass of {boosting.leaves} leaves, learning rate {boosting.learning_rate}"
     return TrainedModel(
@@ -70,6 +62,21 @@ def train_own_trees(
         how=f"{how}, {'added to those of the shipped model' if start else 'from these pages alone'}; its verdict.",
         measure="",
     )
+
+
+def _grow_passes(
+    examples: Sequence[Example], base: Artifact | None, boosting: Boosting, progress: Progress
+) -> dict[str, lightgbm.Booster]:
+    """The trees of both passes, by the file that they are for; on top of those of `base` where it is given."""
+    matrices = [example.features.matrix for example in examples]
+    below = Trees(base, FIRST, len(FEATURES)) if base else None
+    first = _grow(examples, matrices, below, boosting)
+    seen = _unseen(examples, matrices, below, boosting)
+    progress("first pass")
+    joined = [add_context(example.features, probability) for example, probability in zip(examples, seen, strict=True)]
+    second = _grow(examples, joined, Trees(base, SECOND, len(COLUMNS)) if base else None, boosting)
+    progress("second pass")
+    return {FIRST: first, SECOND: second}
 
 
 def _grow(

@@ -1,8 +1,9 @@
 """Train `node-svm` (Kazennikov 2013): a linear support vector machine over the elements of many pages."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,14 @@ OTHERS = 60
 TEXT_PENALTY, FOREIGN_PENALTY = 0.01, 0.003
 """LIBLINEAR's C; of 0.003 to 0.3 those that did best on other sites, where right nodes counted as much as the many
 others it did worse."""
+SOURCE = (
+    f"Of the first {PAGES_A_SET} pages with an article of the train split of each of these sets those on which one "
+    f"element holds the text (F1 {LEAST_F1} at least), of four fifths of the sites."
+)
+HOW = (
+    f"Linear support vector machines (LIBLINEAR): C {TEXT_PENALTY:g} for the text, {FOREIGN_PENALTY:g} for what is "
+    f"foreign; {COLUMNS} columns."
+)
 SEED = 1
 KEPT = -1.0
 """Score of what is not foreign, where nothing can be learned of that."""
@@ -192,19 +201,10 @@ def train_node_svm(source: TrainingPages, _progress: Progress) -> TrainedModel:
     """
     articles = first_of_each_set(source.articles, PAGES_A_SET)
     pages = [made for page in articles if (made := make_node_page(page)) and made.best_f1 >= LEAST_F1]
-    learned = [page for page in pages if not source.is_aside(page.page.site)]
+    learned, aside = ([page for page in pages if source.is_aside(page.page.site) is wanted] for wanted in (False, True))
     if not learned:
         raise TrainingError(f"nothing can be learned: on no page one element holds the text (F1 {LEAST_F1} at least)")
     model = fit_nodes(learned)
-    aside = defaultdict(list)
-    for page in pages:
-        if source.is_aside(page.page.site):
-            aside[page.page.dataset].append(page)
-    chosen = (
-        f"Of the first {PAGES_A_SET} pages with an article of the train split of each of these sets those on "
-        f"which one element holds the text (F1 {LEAST_F1} at least), of four fifths of the sites."
-    )
-    penalties = f"C {TEXT_PENALTY:g} for the text, {FOREIGN_PENALTY:g} for what is foreign"
     return TrainedModel(
         name=MODEL,
         version=MODEL_VERSION,
@@ -213,10 +213,13 @@ def train_node_svm(source: TrainingPages, _progress: Progress) -> TrainedModel:
         weights=weights_file(model),
         packages=PACKAGES,
         data=source.describe(Counter(page.page.dataset for page in learned)),
-        scores={name: asdict(score_choices(of_set, model)) for name, of_set in aside.items()},
+        scores={
+            name: asdict(score_choices(list(of_set), model))
+            for name, of_set in groupby(aside, lambda p: p.page.dataset)
+        },
         about=ABOUT,
-        source=chosen,
-        how=f"Linear support vector machines (LIBLINEAR): {penalties}; {COLUMNS} columns.",
+        source=SOURCE,
+        how=HOW,
         measure=MEASURE,
     )
 
