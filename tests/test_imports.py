@@ -15,7 +15,7 @@ GROUND = ("arrays", "code_points", "data", "errors", "config", "tokens", "urls",
 """What every part of the lowest floor may import."""
 
 FLOORS: tuple[tuple[str, ...], ...] = (
-    (*GROUND, "layout", "artifacts", "terminal", "workers"),
+    (*GROUND, "layout", "removals", "artifacts", "terminal", "workers"),
     ("crawl", "extraction", "corpus", "dedup"),
     ("portals", "profiles", "published"),
     ("settings", "discovery", "recipe", "reading", "stored"),
@@ -32,6 +32,7 @@ interface, which nothing in the library imports."""
 
 NEIGHBOURS: Mapping[str, set[str]] = {
     **{part: set(GROUND) for part in FLOORS[0]},
+    "removals": {*GROUND, "layout"},
     "portals": set(),
     "published": {"portals"},
     "recipe": {"discovery"},

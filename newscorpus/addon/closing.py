@@ -40,6 +40,7 @@ from newscorpus.layout import ARCHIVE, CRAWL_LOCK, FILES, INTAKE, OWN, WARC_SUFF
 from newscorpus.publish.build import build
 from newscorpus.publish.profiles import use_profiles
 from newscorpus.publish.reextract import Archived
+from newscorpus.publish.remove import finish_removal
 from newscorpus.recipe import REVIEWED
 
 STOPPED = frozenset({"shutdown", "cannot_write", "extractor_failed"})
@@ -74,6 +75,10 @@ class CorpusExtension:
         corpus = corpus_folder(crawler.settings)
         if fresh := crawler.settings.get("NEWSCORPUS_FRESH"):
             begin_anew(corpus, fresh)
+        try:
+            finish_removal(corpus)
+        except CorpusError as error:
+            raise CrawlError(str(error)) from error
         adopts, builds, profiles = (
             switch(crawler.settings, f"NEWSCORPUS_{name}") for name in ("ADOPT", "BUILD", "PROFILE")
         )

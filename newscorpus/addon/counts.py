@@ -15,6 +15,9 @@ JUDGED_AGAIN = "newscorpus/judged_again"
 IN_MEMORY = "newscorpus/kept_in_memory"
 """Requests that the ledger cannot store, since JSON cannot hold them."""
 
+REMOVED = "newscorpus/removed"
+"""Requests that were not sent, since their document was taken out of the corpus."""
+
 ARCHIVED = "newscorpus/archived_bytes"
 
 REVISITED = "newscorpus/revisit/queued"

@@ -183,6 +183,9 @@ class LedgerScheduler(BaseScheduler):
         self._broken = True
 
     def _add(self, request: Request) -> bool:
+        if self.ledger.removals.covers(request.url):
+            self._crawler.stats.inc_value(counts.REMOVED)
+            return False
         about = request.meta.get(ABOUT, {})
         portal = about.get("source") or self._spider.name
         packed = pack(request, self._spider)

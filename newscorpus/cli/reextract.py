@@ -56,6 +56,7 @@ def reextract(
     from newscorpus.profiles.profile import profiles_of
     from newscorpus.publish import changes, reextract
     from newscorpus.recipe import add_profile
+    from newscorpus.removals import keep_removals, removals_of
     from newscorpus.stored.archives import archive_files, named_files
     from newscorpus.terminal import progress
 
@@ -80,6 +81,7 @@ def reextract(
         prepare = partial(add_profile, recipe, profiles_of(corpus))
         unfinished = () if files else unfinished_captures(corpus)
         extracted = reextract.reextract(paths, recipe, portals, jobs, prepare, tally, unfinished)
+        keep_removals(folder, removals_of(corpus))
         done = reextract.store(progress(extracted, "pages"), folder)
         found = list(changes.find_changes(corpus, folder, done.read))
         if diff:

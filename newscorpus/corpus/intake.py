@@ -151,7 +151,7 @@ def read_intake(
     after: Mapping[str, int] | None = None,
     damaged: Callable[[DamagedLine], None] | None = None,
 ) -> Iterator[tuple[RowPlace, Row | Withdrawal]]:
-    """Read all lines of `CORPUS/intake`, segment by segment; blank ones, from which rows were restored, hold nothing.
+    """Read all lines of `CORPUS/intake`, segment by segment.
 
     Args:
         folder: the intake.
@@ -171,7 +171,7 @@ def read_intake(
                 if offset == 0:
                     is_sealed = True  # where the header cannot be read, most likely
                     is_sealed = _checked_header(line, parameters)
-                elif not line.isspace():
+                else:
                     refuse_altered(line, is_sealed=is_sealed)
                     yield RowPlace(segment, offset, len(line)), _checked_row(line, parameters)
             except (msgspec.DecodeError, UnicodeDecodeError, CorpusError) as error:
@@ -184,14 +184,6 @@ def read_intake(
 def _line_number(segment: Path, offset: int) -> int:
     with segment.open("rb") as file:
         return file.read(offset).count(b"\n") + 1
-
-
-def blank(line: DamagedLine) -> None:
-    """Write spaces over a damaged line whose row stands elsewhere by now."""
-    with line.segment.open("r+b") as file:
-        file.seek(line.offset)
-        file.write(b" " * line.length)
-        sync(file)
 
 
 def read_row(place: RowPlace) -> Row:

@@ -16,6 +16,7 @@ import msgspec
 import zstandard
 
 from newscorpus.errors import CorpusError
+from newscorpus.files import sync
 
 T = TypeVar("T")
 
@@ -42,11 +43,14 @@ def encode_line(value: object) -> bytes:
 
 
 def complete_lines(path: Path, offset: int = 0) -> Iterator[tuple[int, bytes]]:
-    """Read the lines of a file that end in a newline, without it, from `offset` on; each with its offset in bytes."""
+    """Read the lines of a file that end in a newline, without it, from `offset` on; each with its offset in bytes.
+
+    Lines of spaces hold nothing: what stood there was taken out.
+    """
     with path.open("rb") as file:
         file.seek(offset)
         for line in file:
-            if line.endswith(b"\n"):
+            if line.endswith(b"\n") and not line[:-1].isspace():
                 yield offset, line[:-1]
             offset += len(line)
 
@@ -62,6 +66,14 @@ def decoded_lines(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
             yield decoder.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise CorpusError(f"{path}, line {number}: {error}") from error
+
+
+def blank(path: Path, offset: int, length: int) -> None:
+    """Write spaces over a line, so that nothing of it is left and all others stay where they are."""
+    with path.open("r+b") as file:
+        file.seek(offset)
+        file.write(b" " * length)
+        sync(file)
 
 
 def is_torn(path: Path) -> bool:

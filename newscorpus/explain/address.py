@@ -21,6 +21,7 @@ from newscorpus.dedup.duplicates import DuplicateKind
 from newscorpus.errors import CorpusError
 from newscorpus.layout import DUPLICATES, INTAKE, LEDGER, LOW_CONFIDENCE, MANIFEST, PUBLISHED, REJECTED, inside
 from newscorpus.publish.left_out import DUPLICATE_LINES, DuplicateLine
+from newscorpus.removals import removals_of
 from newscorpus.urls import document_id
 
 
@@ -107,6 +108,9 @@ def explain(corpus: Path, url: str) -> Explanation:
         raise CorpusError(f"{corpus}: no such folder")
     if not any((corpus / name).exists() for name in (LEDGER, INTAKE, PUBLISHED, MANIFEST)):
         raise CorpusError(f"{corpus}: no corpus here")
+    if removal := removals_of(corpus).of(document_id(url)):
+        detail = f"on {removal.removed}: {removal.reason}"
+        return Explanation(url, Fate.REJECTED, rejected=Rejected("rights", "taken_out", detail, url))
     entry = find(corpus, url) if (corpus / LEDGER).is_file() else None
     outcome = _outcome_of(corpus, entry) if entry else _search(corpus, document_id(url))
     explanation = _of_entry(url, entry) if entry else Explanation(url, Fate.NEVER_MET)

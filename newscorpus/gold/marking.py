@@ -126,7 +126,7 @@ def _add(journal: Path, line: MarkLine) -> None:
     if before and _says_nothing_new(before, line):
         return
     with journal.open("ab+", buffering=0) as file:
-        committed = sum(len(text) + 1 for _, text in complete_lines(journal))
+        committed = max((offset + len(text) + 1 for offset, text in complete_lines(journal)), default=0)
         extend(file, committed, encode_line(line))
         sync(file)
 

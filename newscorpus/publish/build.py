@@ -16,6 +16,7 @@ from newscorpus.config import BuildConfig, DuplicateConfig
 from newscorpus.corpus.intake import DamagedLine, DamagedRowError, torn_segments
 from newscorpus.corpus.manifest import Share
 from newscorpus.corpus.published import publish
+from newscorpus.crawl.archive.values import ArchiveError
 from newscorpus.crawl.ledger.looks import Alarm, alarms
 from newscorpus.data import REDESIGN, Record
 from newscorpus.dedup.boilerplate import cut_boilerplate, find_boilerplate
@@ -26,6 +27,7 @@ from newscorpus.dedup.verify import VERIFIED, Verifier
 from newscorpus.errors import CorpusError, DedupError, LedgerError
 from newscorpus.files import exclusive, replacing
 from newscorpus.layout import BUILD_LOCK, DUPLICATES, INDEX, INTAKE, LOW_CONFIDENCE, PUBLISHED, refuse_strangers
+from newscorpus.publish.erase import Removing, end_removing, erase, find_named, now, read_removing, write_removing
 from newscorpus.publish.index import record_of, seconds, text_of, update_index
 from newscorpus.publish.left_out import (
     cluster_sizes,
@@ -34,6 +36,7 @@ from newscorpus.publish.left_out import (
     duplicate_lines,
     low_confidence_lines,
 )
+from newscorpus.removals import note_removal, removals_of
 from newscorpus.tokens import count_words
 
 CUT_FLAG = "boilerplate_cut"
@@ -93,12 +96,16 @@ def build(
         torn = torn_segments(corpus / INTAKE)
         with exclusive(corpus / BUILD_LOCK):
             refuse_strangers(corpus, folders=(PUBLISHED, INDEX), adopts=adopts)
+            removing = read_removing(corpus)
+            if removing and not removing.erased:  # it was broken off
+                erase(corpus, removing)
             try:
                 report = _build(corpus, config, watch, find)
             except DamagedRowError:  # since the index was made: all is read again, to find whatever is damaged
                 Store.create(corpus / INDEX, layout_of(config))
                 report = _build(corpus, config, watch, find_duplicates)
-    except DedupError as error:
+            end_removing(corpus)
+    except (DedupError, LedgerError, ArchiveError) as error:
         raise CorpusError(str(error)) from error
     except OSError as error:
         where = error.filename or corpus
@@ -110,7 +117,9 @@ def _build(corpus: Path, config: BuildConfig, watch: Watch, find: Finder) -> Bui
     damaged: list[DamagedLine] = []
     store = update_index(corpus, config, watch, damaged.append)
     restored, not_restored = _restored(corpus, damaged) if damaged else (0, "")
-    store = update_index(corpus, config, watch) if restored else store
+    if erased := _erase_what_came_again(corpus, store):
+        find = find_duplicates
+    store = update_index(corpus, config, watch) if restored or erased else store
     collection = Collection([store], doubtful=doubtful_documents(store.documents, config.least_confidence))
     manifests = []
 
@@ -132,6 +141,21 @@ def _build(corpus: Path, config: BuildConfig, watch: Watch, find: Finder) -> Bui
         restored=restored,
         not_restored=not_restored,
     )
+
+
+def _erase_what_came_again(corpus: Path, store: Store) -> bool:
+    """Erase documents that were taken out, and came again by an address that was not known to lead there."""
+    removals = removals_of(corpus)
+    pages = (f"{page:016x}" for page in np.unique(store.documents["page"]).tolist() if page)
+    again = {name: removal for name in {*store.ids, *pages} if (removal := removals.of(name))} if removals else {}
+    if again:
+        found, when = find_named(corpus, again), now()
+        for removal in again.values():
+            note_removal(corpus, found.documents, removal.reason, when)
+        removing = Removing(when, tuple(sorted(found.documents)), tuple(sorted(found.urls)))
+        write_removing(corpus, removing)
+        erase(corpus, removing)
+    return bool(again)
 
 
 def _restored(corpus: Path, damaged: Sequence[DamagedLine]) -> tuple[int, str]:

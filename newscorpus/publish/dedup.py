@@ -31,7 +31,7 @@ from newscorpus.dedup.sketch import digest
 from newscorpus.dedup.store import ROWS, STATE, Store, layout_of
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, replacing
-from newscorpus.layout import ARCHIVE, BUILD_LOCK, INDEX, INTAKE, LEDGER, PUBLISHED, refuse_strangers
+from newscorpus.layout import AGAINST, ARCHIVE, BUILD_LOCK, INDEX, INTAKE, LEDGER, PUBLISHED, refuse_strangers
 from newscorpus.publish.build import decide
 from newscorpus.publish.documents import InputFile, find_files, index_files
 from newscorpus.publish.index import line_of
@@ -42,9 +42,8 @@ from newscorpus.publish.left_out import (
     count_reprints,
     reprints_table,
 )
+from newscorpus.removals import keep_removals, removals_of
 
-AGAINST = "against"
-"""Folder in the output of the indexes that references do not have themselves."""
 REDIS = "redis"
 """Folder in it of those documents of a shared index that may repeat our own."""
 
@@ -98,12 +97,14 @@ def dedup(
             the folder of a crawl, or others' files lie where it writes.
         OSError: a file cannot be read or written; what was read so far is not read again by the next run.
     """
-    files = find_files(inputs)
+    removals = removals_of(output, *filter(Path.is_dir, inputs))
+    files = find_files(inputs, removals)
     if any((output / name).exists() for name in (LEDGER, INTAKE, ARCHIVE)):
         raise CorpusError(f"{output}: the corpus of a crawl lies here; name another folder")
     output.mkdir(parents=True, exist_ok=True)
     with exclusive(output / BUILD_LOCK):
         refuse_strangers(output, folders=(PUBLISHED, INDEX))
+        keep_removals(output, removals)
         references = [_reference(path, output / AGAINST, options) for path in against]
         store = _index(output / INDEX, files, options)
         if not options.redis:

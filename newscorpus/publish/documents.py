@@ -22,8 +22,9 @@ import zstandard
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.lines import unpacked_lines
-from newscorpus.corpus.published import open_corpus
+from newscorpus.corpus.published import Published, open_corpus
 from newscorpus.corpus.records import encode
+from newscorpus.corpus.shards import Shard
 from newscorpus.dedup.duplicates import Watch, unwatched
 from newscorpus.dedup.sketch import Sketch, digest, make_sketch
 from newscorpus.dedup.store import ROWS, Covered, Store, grouped, layout_of
@@ -31,6 +32,7 @@ from newscorpus.dedup.verify import VERIFIED
 from newscorpus.errors import DedupError
 from newscorpus.files import sync
 from newscorpus.publish.index import seconds
+from newscorpus.removals import NOTHING, Removals
 from newscorpus.tokens import collapse
 from newscorpus.workers import Lost, in_order
 
@@ -82,15 +84,17 @@ Batch = tuple[str, int, Sequence[bytes]]
 """Lines of a file: its name, the number of the first of them, and the lines."""
 
 
-def find_files(inputs: Sequence[Path]) -> list[InputFile]:
+def find_files(inputs: Sequence[Path], removals: Removals = NOTHING) -> list[InputFile]:
     """The files of some inputs: folders of corpora, and files of JSON lines.
+
+    Of corpora the documents are left out that were taken out of any of them (`removals`).
 
     Raises:
         CorpusError: a folder holds no published corpus, or not all of it.
         DedupError: a file has another form, or two have the same name.
         OSError: a file is missing.
     """
-    files = [file for path in inputs for file in (_shards(path) if path.is_dir() else [_file(path)])]
+    files = [file for path in inputs for file in (_shards(path, removals) if path.is_dir() else [_file(path)])]
     names = [file.name for file in files]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise DedupError(f"{twice[0]}: given twice")
@@ -156,12 +160,17 @@ def _sketch(given: Given, line: bytes, config: BuildConfig) -> Sketch:
     )
 
 
-def _shards(folder: Path) -> Iterator[InputFile]:
+def _shards(folder: Path, removals: Removals) -> Iterator[InputFile]:
     published = open_corpus(folder)
     for shard in published.manifest.shards:
-        read = partial(published.shard_records, shard)
-        name = str(published.folder / shard.name)
-        yield InputFile(name, shard.sha256, True, lambda read=read: map(encode, read()))  # type: ignore[misc]
+        name, check = str(published.folder / shard.name), shard.sha256 + removals.name
+        yield InputFile(name, check, True, partial(_records, published, shard, removals))
+
+
+def _records(published: Published, shard: Shard, removals: Removals) -> Iterator[bytes]:
+    for record in published.shard_records(shard):
+        if not (removals and removals.of(record.id)):
+            yield encode(record)
 
 
 def _file(path: Path) -> InputFile:

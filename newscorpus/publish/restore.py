@@ -13,8 +13,8 @@ from itertools import chain
 from pathlib import Path
 
 from newscorpus.config import BuildConfig, Limits
-from newscorpus.corpus.intake import DamagedLine, blank, journal_line, read_intake
-from newscorpus.corpus.lines import writable
+from newscorpus.corpus.intake import DamagedLine, journal_line, read_intake
+from newscorpus.corpus.lines import blank, writable
 from newscorpus.corpus.rows import Row, encode_row
 from newscorpus.crawl.archive.read import read_capture
 from newscorpus.crawl.archive.values import ArchiveError, Capture
@@ -132,7 +132,7 @@ def restore_lines(corpus: Path, damaged: Sequence[DamagedLine]) -> int:
             restoration.store(source, lost_page(source.page, outcome) if isinstance(outcome, Lost) else outcome)
         ledger.settle_losses(count_rows(corpus, ledger.portal_names()))
     for line in chain.from_iterable(parts[part] for part in known):
-        blank(line)
+        blank(line.segment, line.offset, line.length)
     return restoration.restored
 
 

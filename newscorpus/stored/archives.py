@@ -11,6 +11,7 @@ from newscorpus.discovery.addresses import find_trust
 from newscorpus.layout import ARCHIVE, WARC_SUFFIX
 from newscorpus.portals.portal import Portal
 from newscorpus.recipe import SourcePage, page_of_portal, template_of
+from newscorpus.removals import removals_of
 from newscorpus.urls import site_key
 
 
@@ -44,11 +45,17 @@ def archive_files(corpus: Path) -> list[Path]:
 def finished_captures(
     files: Iterable[Path], unfinished: Collection[tuple[str, int]] = ()
 ) -> Iterator[Capture | Rejected]:
-    """Read the captures of WARC files, in order, but for those that `unfinished_captures` names."""
+    """Read the captures of WARC files, in order, but for those that `unfinished_captures` names.
+
+    What was taken out of the corpus of an archive is passed over, too.
+    """
     for path in files:
+        removals = removals_of(path.parent.parent)
         for found in read_captures(path):
             place = found.place if isinstance(found, Capture) else None
-            if place is None or (f"{ARCHIVE}/{Path(place.file).name}", place.offset) not in unfinished:
+            if place and (f"{ARCHIVE}/{Path(place.file).name}", place.offset) in unfinished:
+                continue
+            if not removals.covers(found.page.url if isinstance(found, Capture) else found.url):
                 yield found
 
 

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from newscorpus.config import SignatureParameters
-from newscorpus.corpus.intake import DamagedLine, IntakeWriter, blank, read_intake, read_row, torn_segments
-from newscorpus.corpus.lines import encode_line
+from newscorpus.corpus.intake import DamagedLine, IntakeWriter, read_intake, read_row, torn_segments
+from newscorpus.corpus.lines import blank, encode_line
 from newscorpus.corpus.rows import Row
 from newscorpus.data import SCHEMA, Record
 from newscorpus.errors import CorpusError
@@ -152,7 +152,7 @@ def test_a_blank_line_holds_nothing(tmp_path: Path, record: Record, bare_record:
     segment.write_bytes(segment.read_bytes().replace(b'"record"', b'"recorD"', 1))
     damaged: list[DamagedLine] = []
     list(read_intake(tmp_path, PARAMETERS, damaged=damaged.append))
-    blank(damaged[0])
+    blank(damaged[0].segment, damaged[0].offset, damaged[0].length)
     assert read(tmp_path) == [bare_record]
 
 

@@ -77,7 +77,7 @@ def _renew(connection: sqlite3.Connection, old: Path, new: Path) -> int:
                 row = rows.fetchone()
             if row and row[0] == offset:
                 connection.execute("UPDATE urls SET line_offset = ? WHERE serial = ?", (file.tell(), row[1]))
-            elif _is_known(connection, line):
+            elif line.isspace() or _is_known(connection, line):
                 continue
             file.write(line)
         sync(file)

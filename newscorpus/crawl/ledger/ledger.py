@@ -27,6 +27,7 @@ from newscorpus.crawl.ledger.transaction import Series, Transaction, described
 from newscorpus.errors import LedgerError
 from newscorpus.files import exclusive
 from newscorpus.layout import CRAWL_LOCK
+from newscorpus.removals import removals_of
 
 INSERT = """INSERT INTO urls (url, portal, kind, state, depth, found_on, priority, request, id)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
@@ -47,12 +48,14 @@ class Ledger:
         looks: what the last pages looked like.
         profiles: by which profiles pages were judged.
         sites: how the crawl treats each site.
+        removals: what was taken out of the corpus, and is not asked for again.
     """
 
     def __init__(self, corpus: Path, connection: sqlite3.Connection, lengths: dict[str, int], held: ExitStack) -> None:
         self.transaction = Transaction(corpus, connection, lengths)
         self._read, self._write = self.transaction.read, self.transaction.write
         self._held = held
+        self.removals = removals_of(corpus)
         self._counts = Counter({(portal, name): n for portal, name, n in connection.execute("SELECT * FROM counts")})
         self._changed: set[tuple[str, str]] = set()
         queued = connection.execute("SELECT portal, count(*) FROM urls WHERE state = 1 GROUP BY portal").fetchall()
@@ -94,7 +97,12 @@ class Ledger:
     # ---- addresses --------------------------------------------------------------------------------------------------
 
     def knows(self, url: str, asked: str = "") -> bool:
-        """Whether the document at `url` was met before; where a redirect of `asked` led to it, it was not."""
+        """Whether the document at `url` was met before, or taken out.
+
+        Where a redirect of `asked` led to it, it was not.
+        """
+        if self.removals.covers(url):
+            return True
         row = self._read("SELECT reason, found_on FROM urls WHERE id = ?", (key_of(url),)).fetchone()
         if row is None:
             return False
@@ -107,6 +115,8 @@ class Ledger:
 
     def reserve(self, url: str, portal: str, kind: str = "", shape: int = 0) -> bool:
         """Note that `url` is met, if it never was; the page that names it then queues or refuses it."""
+        if self.removals.covers(url):
+            return False
         values = (key_of(url), url, portal, kind, UrlState.RESERVED, shape)
         sql = "INSERT OR IGNORE INTO urls (id, url, portal, kind, state, shape) VALUES (?, ?, ?, ?, ?, ?)"
         return self._write(sql, values).rowcount > 0
@@ -119,7 +129,12 @@ class Ledger:
         return met, int(sections), int(kept)
 
     def add(self, link: Link, *, again: bool = False) -> bool:
-        """Queue a request, if its address is new or reserved; with `again`, also if it is done or failed."""
+        """Queue a request, if its address is new or reserved; with `again`, also if it is done or failed.
+
+        What was taken out is never queued.
+        """
+        if self.removals.covers(link.url):
+            return False
         row = self._read("SELECT state FROM urls WHERE id = ?", (link.key,)).fetchone()
         known = UrlState(row[0]) if row else None
         if known not in {None, UrlState.RESERVED} and not (again and known in {UrlState.DONE, UrlState.FAILED}):
@@ -138,6 +153,8 @@ class Ledger:
         self, url: str, outcome: UrlOutcome, series: Series, line: bytes, portal: str = "", found_on: int = 0
     ) -> bool:
         """Note why `url` is not asked for, and append the line that says so; False where it has a fate already."""
+        if self.removals.covers(url):
+            return False
         sql = """INSERT INTO urls (id, url, portal, kind, state) VALUES (?, ?, ?, '', 0) ON CONFLICT (id) DO UPDATE
             SET state = 0 WHERE state = 0 RETURNING serial, portal"""
         row = self._write(sql, (key_of(url), url, portal)).fetchone()
@@ -354,7 +371,7 @@ class Ledger:
             archive_file = ?, archive_offset = ?, redirected_to = ? WHERE serial = ?"""
         values = (fetched.time, fetched.status, fetched.n_bytes, fetched.etag, fetched.last_modified, fetched.signature)
         self._write(sql, (*values, *fetched.archived, fetched.url if moved else "", serial))
-        if moved:
+        if moved and not self.removals.covers(fetched.url):
             sql = """INSERT OR IGNORE INTO urls (id, url, portal, kind, state, reason, found_on)
                 VALUES (?, ?, ?, '', 4, 'redirect_target', ?)"""
             self._write(sql, (key_of(fetched.url), fetched.url, portal, serial))
@@ -367,5 +384,5 @@ class Ledger:
             line_offset = ?, from_archive = 0 WHERE serial = ?"""
         values = (outcome.state, outcome.stage, outcome.reason, outcome.detail, outcome.revision)
         self._write(sql, (*values, *outcome.line, serial))
-        if outcome.document:
+        if outcome.document and not self.removals.covers(outcome.document):
             self._write("INSERT OR IGNORE INTO documents VALUES (?, ?)", (key_of(outcome.document), serial))

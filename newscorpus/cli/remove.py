@@ -1,0 +1,40 @@
+"""Add the verb `newscorpus remove`."""
+
+from typing import Annotated
+
+import typer
+from typer import Argument, Option
+
+from newscorpus.cli.app import Corpus, app
+
+SHOWN = 20
+"""Ids of documents that repeat what went, that are printed."""
+
+
+@app.command()
+def remove(
+    corpus: Corpus,
+    names: Annotated[list[str], Argument(metavar="URL|ID...", help="Addresses or ids of documents.")],
+    reason: Annotated[str, Option(metavar="TEXT", help="Why; it is noted, and should not name the document.")],
+    from_archive: Annotated[bool, Option("--from-archive", help="Overwrite the fetched pages as well.")] = False,
+) -> None:
+    """Take documents out for good.
+
+    All files are rid of them, and no later build, crawl, merge or re-extraction brings them back. Without
+    --from-archive the fetched page stays in the archive, where nothing reads it. If it is interrupted, the next
+    removal, build or crawl completes it.
+    """
+    from newscorpus.publish.remove import remove as remove_documents
+    from newscorpus.terminal import progress
+
+    report = remove_documents(corpus, names, reason, from_archive=from_archive, watch=progress)
+    for name in report.unknown:
+        typer.echo(f"{name}: nothing of it was here; it will not be taken in")
+    responses = f", {report.archived} responses of the archive" if from_archive else ""
+    typer.echo(f"Taken out: {report.rows} rows{responses}. The corpus was published again without them.")
+    if report.n_quoting:
+        typer.echo(f"Archived pages of other documents that quote it, and stay: {report.n_quoting}")
+    if report.repeated:
+        more = f" and {len(report.repeated) - SHOWN} more" if len(report.repeated) > SHOWN else ""
+        listed = " ".join(report.repeated[:SHOWN]) + more
+        typer.echo(f"Documents that repeat it stay; if they are to go, remove them too: {listed}")

@@ -1,0 +1,106 @@
+"""Recognise what was taken out of a corpus, without keeping what it was.
+
+`removed.jsonl` has a line for each removal: when, why, and a keyed hash of the id of each address that led there.
+Whoever asks for an address learns whether it was taken out; nobody can list what was.
+"""
+
+import hashlib
+import secrets
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from newscorpus.errors import CorpusError
+from newscorpus.files import replacing
+from newscorpus.layout import REMOVED
+from newscorpus.urls import document_id
+
+KEY_BYTES = 16
+"""Of the key that a corpus draws by chance; a BLAKE2b keyed by it is a message authentication code (RFC 7693)."""
+HASH_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """A line of `removed.jsonl`."""
+
+    removed: str  # when, ISO 8601
+    reason: str  # as it was given
+    key: str  # of the hashes, in hex; each corpus has its own
+    hashes: tuple[str, ...]  # of the ids of the documents and of the addresses that led to them, in hex
+
+
+LINES = msgspec.json.Decoder(Removal)
+
+
+class Removals:
+    """What was taken out of one corpus, or of several."""
+
+    def __init__(self, lines: Iterable[Removal] = ()) -> None:
+        self.lines = tuple(dict.fromkeys(lines))
+        self._by_key: defaultdict[str, dict[str, Removal]] = defaultdict(dict)
+        for line in self.lines:
+            self._by_key[line.key].update(dict.fromkeys(line.hashes, line))
+
+    def __bool__(self) -> bool:
+        return bool(self.lines)
+
+    @property
+    def name(self) -> str:
+        """Name them, so that others have another name; "" for none."""
+        return hashlib.sha256(_encoded(self.lines)).hexdigest()[:HASH_BYTES] if self else ""
+
+    def of(self, document: str) -> Removal | None:
+        """The removal of a document, by its id; None where it was not taken out."""
+        found = (lines.get(_hash(key, document)) for key, lines in self._by_key.items())
+        return next(filter(None, found), None)
+
+    def covers(self, url: str) -> bool:
+        """Whether the document at an address was taken out."""
+        return bool(self.lines) and self.of(document_id(url)) is not None
+
+
+NOTHING = Removals()
+
+
+def removals_of(*corpora: Path) -> Removals:
+    """What was taken out of corpora.
+
+    Raises:
+        CorpusError: a list is damaged.
+    """
+    lines: list[Removal] = []
+    for path in (corpus / REMOVED for corpus in corpora):
+        try:
+            lines += LINES.decode_lines(path.read_bytes()) if path.is_file() else ()
+        except msgspec.DecodeError as error:
+            raise CorpusError(f"{path}: {error}") from error
+    return Removals(lines)
+
+
+def note_removal(corpus: Path, documents: Collection[str], reason: str, when: str) -> None:
+    """Write down that documents, named by their ids, are taken out of a corpus; what was so before is not again."""
+    known = removals_of(corpus)
+    new = sorted(name for name in documents if not known.of(name))
+    if new:
+        key = next((line.key for line in known.lines), secrets.token_hex(KEY_BYTES))
+        line = Removal(when, reason, key, tuple(_hash(key, name) for name in new))
+        keep_removals(corpus, Removals((*known.lines, line)))
+
+
+def keep_removals(corpus: Path, removals: Removals) -> None:
+    """Let a corpus obey removals."""
+    if removals:
+        with replacing(corpus / REMOVED) as file:
+            file.write(_encoded(removals.lines))
+
+
+def _encoded(lines: Iterable[Removal]) -> bytes:
+    return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
+
+
+def _hash(key: str, document: str) -> str:
+    return hashlib.blake2b(document.encode(), key=bytes.fromhex(key), digest_size=HASH_BYTES).hexdigest()
