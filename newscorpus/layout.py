@@ -117,7 +117,7 @@ def corpus_files(folder: Path) -> list[str]:
     Raises:
         CorpusError: files or links of others lie in the corpus.
     """
-    if any((folder / name).exists() for name in (*OWN, *FILES)):
+    if any((folder / name).exists() for name in (LEDGER, INTAKE, f"{PUBLISHED}/{MANIFEST}")):
         refuse_strangers(folder)
         inner = [name for part in OWN if part != INDEX for name in _entries(folder, part)]
         names = [*inner, *(name for name in FILES if (folder / name).exists())]

@@ -18,7 +18,7 @@ from datatrove.executor import LocalPipelineExecutor, SlurmPipelineExecutor
 
 from newscorpus.batch.duplicates import DuplicateTask
 from newscorpus.batch.plan import Plan, SlurmSection, read_plan
-from newscorpus.batch.work import extract_part, publish_parts, upload_result
+from newscorpus.batch.work import export_result, extract_part, publish_parts, upload_result
 from newscorpus.errors import CorpusError
 from newscorpus.workers import COMMAND
 
@@ -36,10 +36,11 @@ class Stage(StrEnum):
     RUNS = "runs"
     EXCERPTS = "excerpts"
     PUBLISH = "publish"
+    EXPORT = "export"
     UPLOAD = "upload"
 
 
-ONE_TASK = {Stage.GROUP, Stage.PUBLISH, Stage.UPLOAD}
+ONE_TASK = {Stage.GROUP, Stage.PUBLISH, Stage.EXPORT, Stage.UPLOAD}
 """Stages that have one task only."""
 DUPLICATE_STAGES = {Stage.LINK, Stage.GROUP, Stage.REPEATS, Stage.RUNS, Stage.EXCERPTS}
 """Stages that find the duplicates of several parts."""
@@ -61,6 +62,8 @@ class BatchTask:
                 extract_part(plan, rank)
             case Stage.PUBLISH:
                 publish_parts(plan)
+            case Stage.EXPORT:
+                export_result(plan)
             case Stage.UPLOAD:
                 upload_result(plan)
             case stage:
@@ -78,9 +81,11 @@ class Failure:
 
 def stages_of(plan: Plan) -> list[Stage]:
     """The stages of a batch, in order; the duplicates of a single part are found when it is published."""
-    left_out = {Stage.UPLOAD} if not plan.upload else set()
-    if len(plan.shares) == 1:
-        left_out |= DUPLICATE_STAGES
+    left_out = DUPLICATE_STAGES if len(plan.shares) == 1 else set()
+    if not plan.export.format:
+        left_out = left_out | {Stage.EXPORT}
+    if not (plan.upload or plan.export.upload):
+        left_out = left_out | {Stage.UPLOAD}
     return [stage for stage in Stage if stage not in left_out]
 
 

@@ -1,6 +1,7 @@
 """Read the recipe of a batch, and divide its inputs among tasks.
 
 OUTPUT/                    a corpus; `intake/` and `corpus/` come when all is extracted
+  export/                  the corpus in another form, if the recipe asks for one
   tasks/plan.json          what the tasks do, written once
   tasks/extract/parts/N/   what task N made: `intake/` with its `index/`, `rejected.jsonl`, and two lists of `links`
   tasks/STAGE/parts/N.npy  what the other stages found
@@ -15,7 +16,15 @@ from pathlib import Path
 import msgspec
 
 from newscorpus.batch.inputs import Inputs, Slice, divide, find_inputs, read_pages
-from newscorpus.config import BuildConfig, DuplicateConfig, QualityConfig, Survivor
+from newscorpus.config import (
+    BuildConfig,
+    DuplicateConfig,
+    ExportFormat,
+    QualityConfig,
+    SplitConfig,
+    SplitRule,
+    Survivor,
+)
 from newscorpus.corpus.quality.judge import read_quality
 from newscorpus.crawl.robots import RightsPolicy
 from newscorpus.data import Rejected
@@ -33,6 +42,7 @@ from newscorpus.stored.remote import is_remote
 TASKS = "tasks"
 PLAN = "plan.json"
 PARTS = "parts"
+EXPORT = "export"
 LEAST_MEMORY_GB = 0.5
 """A task that does nothing yet has 0.2 GB."""
 OWNER_ONLY = 0o700
@@ -51,6 +61,20 @@ class SlurmSection:
 
 
 @dataclass(frozen=True, slots=True)
+class ExportSection:
+    """The form for other programs that the corpus is written in, too; the keys are the options of the verb `export`."""
+
+    format: ExportFormat | None = None  # None: it is not exported
+    split: SplitRule = SplitConfig().rule
+    validation: float = SplitConfig().validation
+    test: float = SplitConfig().test
+    name: str = ""  # of the corpus; "": that of its folder
+    creator: str = ""
+    url: str = ""
+    upload: str = ""  # address in an object store where the export goes in the end
+
+
+@dataclass(frozen=True, slots=True)
 class BatchRecipe:
     """The file of a batch; relative paths start in its folder."""
 
@@ -64,6 +88,7 @@ class BatchRecipe:
     quality: str = ""  # file of filters and masks
     survivor: Survivor = Survivor.FIRST  # which of several near-duplicates stays
     upload: str = ""  # address in an object store where the corpus goes in the end
+    export: ExportSection = ExportSection()
     slurm: SlurmSection = SlurmSection()
 
 
@@ -78,6 +103,7 @@ class Plan:
     build: BuildConfig
     memory_gb: float  # what a task that finds duplicates takes at most
     upload: str  # address where the corpus goes in the end, or ""
+    export: ExportSection
     unfinished: tuple[tuple[str, int], ...]  # pages of crawled corpora that are passed over: file and offset
     profiles: Mapping[str, str]  # hashes of the profiles of crawled corpora, by source
     inputs: str  # hash of names, sizes and times of the inputs
@@ -119,8 +145,11 @@ def read_recipe(path: Path) -> BatchRecipe:
     recipe = read_config(path, BatchRecipe)
     if recipe.tasks < 1 or not recipe.inputs:
         raise CorpusError(f"{path}: tasks is {recipe.tasks} and inputs has {len(recipe.inputs)}; at least one of each")
-    if recipe.upload and not is_remote(recipe.upload):
-        raise CorpusError(f"{path}: upload is {recipe.upload!r}; expected an address such as s3://bucket/name")
+    for key, address in (("upload", recipe.upload), ("export.upload", recipe.export.upload)):
+        if address and not is_remote(address):
+            raise CorpusError(f"{path}: {key} is {address!r}; expected an address such as s3://bucket/name")
+    if recipe.export != ExportSection() and not recipe.export.format:
+        raise CorpusError(f"{path}: [export] has no format; known: {', '.join(ExportFormat)}")
     if recipe.memory_gb < LEAST_MEMORY_GB:
         raise CorpusError(f"{path}: memory_gb is {recipe.memory_gb:g}; at least {LEAST_MEMORY_GB:g}")
     return recipe
@@ -177,6 +206,7 @@ def make_plan(wanted: BatchRecipe, home: Path, inputs: Inputs, tasks: int | None
         build=BuildConfig(duplicates=DuplicateConfig(survivor=wanted.survivor)),
         memory_gb=wanted.memory_gb,
         upload=wanted.upload,
+        export=wanted.export,
         unfinished=inputs.unfinished,
         profiles={profile.source: profile.hash for profile in inputs.profiles},
         inputs=hashlib.sha256(msgspec.json.encode(inputs.files)).hexdigest(),

@@ -6,7 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from newscorpus.batch.duplicates import index_part, known_duplicates
-from newscorpus.batch.plan import Plan
+from newscorpus.batch.plan import EXPORT, Plan
+from newscorpus.config import SplitConfig
+from newscorpus.corpus.export.export import export
+from newscorpus.corpus.export.source import About
 from newscorpus.dedup.duplicates import find_duplicates
 from newscorpus.dedup.store import Covered, Store, layout_of
 from newscorpus.files import replacing, sync_folder
@@ -62,6 +65,17 @@ def _join_indexes(plan: Plan) -> None:
         joined = joined.take(store, 0, documents, covered)
 
 
+def export_result(plan: Plan) -> None:
+    """Write the corpus in the form that the recipe names; errors as for `export`."""
+    wanted = plan.export
+    if wanted.format:
+        about = About(wanted.name or plan.folder.name, wanted.creator, wanted.url)
+        split = SplitConfig(wanted.split, wanted.validation, wanted.test)
+        export(plan.folder, plan.folder / EXPORT, wanted.format, about, split)
+
+
 def upload_result(plan: Plan) -> None:
-    """Bring the corpus to the address that the recipe names; errors as for `upload_corpus`."""
-    upload_corpus(plan.folder, plan.upload)
+    """Bring corpus and export to the addresses that the recipe names; errors as for `upload_corpus`."""
+    for folder, address in ((plan.folder, plan.upload), (plan.folder / EXPORT, plan.export.upload)):
+        if address:
+            upload_corpus(folder, address)

@@ -38,7 +38,7 @@ def batch(
     """
     with needs_extra("batch"):
         from newscorpus.batch import engine as engines
-    from newscorpus.batch.plan import begin, plan_file, read_plan, read_recipe
+    from newscorpus.batch.plan import EXPORT, begin, plan_file, read_plan, read_recipe
     from newscorpus.corpus.published import open_corpus
 
     if task:
@@ -64,8 +64,10 @@ def batch(
         published = open_corpus(plan.folder)
         manifest = published.manifest
         typer.echo(f"{manifest.documents} documents, {manifest.words} words; the corpus lies in {published.folder}")
-        if plan.upload:
-            typer.echo(f"It was uploaded to {plan.upload}")
+        if plan.export.format:
+            typer.echo(f"The export lies in {plan.folder / EXPORT}")
+        for address in filter(None, (plan.upload, plan.export.upload)):
+            typer.echo(f"uploaded: {address}")
 
 
 def _run_here(recipe: Path, plan: "Plan", at_once: int) -> None:

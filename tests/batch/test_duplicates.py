@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from newscorpus.batch.duplicates import BASE_BYTES, GB, DuplicateTask, index_part
-from newscorpus.batch.plan import Plan
+from newscorpus.batch.plan import ExportSection, Plan
 from newscorpus.batch.work import publish_parts
 from newscorpus.config import BuildConfig, DuplicateConfig, Survivor
 from newscorpus.corpus.intake import IntakeWriter
@@ -73,7 +73,7 @@ def write(folder: Path, lines: Sequence[Row]) -> None:
 
 
 def plan_of(folder: Path, tasks: int, config: BuildConfig, memory_gb: float = 1.0) -> Plan:
-    return Plan(str(folder), ((),) * tasks, Recipe(), (), config, memory_gb, "", (), {}, "")
+    return Plan(str(folder), ((),) * tasks, Recipe(), (), config, memory_gb, "", ExportSection(), (), {}, "")
 
 
 def by_tasks(plan: Plan, lines: Sequence[Row]) -> None:

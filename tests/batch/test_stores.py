@@ -16,10 +16,14 @@ from prose import article
 from typer.testing import CliRunner
 
 from newscorpus.cli import app
+from newscorpus.config import ExportFormat
+from newscorpus.corpus.export.export import export
+from newscorpus.corpus.export.source import About
 from newscorpus.corpus.published import open_corpus
 from newscorpus.crawl.archive.read import read_captures
 from newscorpus.crawl.archive.values import Capture
 from newscorpus.crawl.ledger import Ledger
+from newscorpus.layout import corpus_files
 from newscorpus.profiles.learn import SeenPage, learn
 from newscorpus.profiles.profile import profile_path, write_profile
 from newscorpus.recipe import Recipe, see_page
@@ -31,8 +35,7 @@ OFFER = "Our readers know that this house has been the best place for barley sin
 @pytest.fixture
 def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     with object_store() as running:
-        for name, value in running.environment.items():
-            monkeypatch.setenv(name, value)
+        running.reach(monkeypatch)
         yield running
 
 
@@ -74,11 +77,12 @@ def test_a_corpus_made_from_a_store_that_fails_at_times_is_the_same(
     run(tmp_path, "local", "crawled", "pages.jsonl", more="extractor = 'bte'")
 
     store.disturb(9)
-    more = "extractor = 'bte'\nupload = 's3://bucket/made'"
+    more = "extractor = 'bte'\nupload = 's3://bucket/made'\n"
+    more += "[export]\nformat = 'text'\nname = 'Ferries'\nupload = 's3://bucket/text'\n"
     said = run(tmp_path, "stored", "s3://bucket/crawled", "s3://bucket/page*.jsonl", more=more)
 
     assert store.counts()["errors"] > 0
-    assert "It was uploaded to s3://bucket/made" in said
+    assert said.endswith("uploaded: s3://bucket/made\nuploaded: s3://bucket/text\n")
     rejected = (tmp_path / "local" / "rejected.jsonl").read_text().replace(str(tmp_path), "s3://bucket")
     assert sorted((tmp_path / "stored" / "rejected.jsonl").read_text().splitlines()) == sorted(rejected.splitlines())
     assert "s3://bucket/pages.jsonl, line 10" in rejected
@@ -87,6 +91,10 @@ def test_a_corpus_made_from_a_store_that_fails_at_times_is_the_same(
         assert content == (tmp_path / "stored" / "corpus" / shard.name).read_bytes()
         assert content == store.get(f"made/corpus/{shard.name}")
     assert not list((tmp_path / "stored").glob("**/*.input"))
+    export(tmp_path / "local", tmp_path / "text", ExportFormat.TEXT, About("Ferries"))
+    for name in corpus_files(tmp_path / "text"):
+        assert (tmp_path / "text" / name).read_bytes() == store.get(f"text/{name}")
+    assert corpus_files(tmp_path / "text") == corpus_files(tmp_path / "stored" / "export") != []
 
 
 def test_a_crawled_corpus_is_extracted_as_reextract_does(crawled: Path, tmp_path: Path) -> None:

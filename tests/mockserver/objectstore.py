@@ -16,6 +16,9 @@ from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
+import fsspec
+import pytest
+
 ACCESS = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_DEFAULT_REGION": "us-east-1"}
 SIGNED = "AWS4-HMAC-SHA256 Credential=a/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0"
 HEADERS = {"Authorization": SIGNED, "Content-Type": "application/octet-stream"}
@@ -62,8 +65,14 @@ class Store:
 
     def __init__(self, port: int) -> None:
         self._root = f"http://127.0.0.1:{port}"
-        self.environment = {**ACCESS, "AWS_ENDPOINT_URL": self._root}
+        self._environment = {**ACCESS, "AWS_ENDPOINT_URL": self._root}
         self._ask("/bucket", b"", "PUT")
+
+    def reach(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Let this process, and those that it starts, take the store for S3."""
+        for name, value in self._environment.items():
+            monkeypatch.setenv(name, value)
+        fsspec.get_filesystem_class("s3").clear_instance_cache()  # which may know an earlier store
 
     def disturb(self, every: int) -> None:
         """Let one of so many requests fail, and one answer be cut; 0: none."""

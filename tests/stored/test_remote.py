@@ -36,8 +36,7 @@ def running() -> Iterator[Store]:
 
 @pytest.fixture
 def store(running: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
-    for name, value in running.environment.items():
-        monkeypatch.setenv(name, value)
+    running.reach(monkeypatch)
     running.disturb(0)
     return running
 
