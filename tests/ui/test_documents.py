@@ -124,6 +124,20 @@ def test_a_list_has_pages(client: TestClient, leader: Record) -> None:
     assert 'rel="prev"' in second
 
 
+def test_nothing_found_says_what_finds_more(client: TestClient, leader: Record) -> None:
+    for shown in ("list", "lines"):
+        text = client.get(f"/documents/demo?words=zzzz&shown={shown}").text
+        assert "<strong>0</strong> documents" in text
+        assert "finds all forms of a word" in text
+    assert "finds all forms of a word" not in client.get("/documents/demo").text
+
+
+def test_what_a_reason_asks_for_is_set_as_code(client: TestClient) -> None:
+    text = client.get("/left-out/demo").text
+    assert "<code>[template]</code>" in text
+    assert "`" not in text
+
+
 @pytest.mark.parametrize(
     ("path", "status", "line"),
     [

@@ -38,6 +38,13 @@ def test_an_archived_page_stands_beside_its_text(client: TestClient, record: Rec
     assert "srcdoc=" in answer.text
 
 
+@pytest.mark.parametrize("headers", [{}, {"hx-request": "true"}])
+def test_a_page_that_no_archive_has_is_said(client: TestClient, headers: dict[str, str]) -> None:
+    text = client.get("/try?url=https://a.example/%3Cb%3E", headers=headers).text
+    assert "No archive of the corpora has the page of https://a.example/&lt;b&gt;." in text
+    assert "No archive" not in client.get("/try", headers=headers).text
+
+
 def test_two_extractors_side_by_side(send: Any, record: Record) -> None:
     answer = send(url=record.url, extractor="main-text", beside="bte")
     assert answer.text.count("data-shown") == 2
