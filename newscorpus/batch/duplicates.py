@@ -37,10 +37,11 @@ LINKS, RUNS = "links.npy", "runs.npy"
 """Entries of a part: what links its documents, and their sampled runs of words."""
 
 GB = 1e9
-BASE_BYTES = 0.3 * GB
-"""Memory of a task that does nothing yet."""
-LINK_BYTES, RUN_BYTES, DOCUMENT_BYTES, PAIR_BYTES = 100, 600, 2_500, 200
-"""Memory for each entry, run, document that is compared, and pair; measured by benchmarks/batch.py."""
+BASE_BYTES = 0.4 * GB
+"""Memory of a task beside what it compares: 0.2 GB of program, and the texts that `Verifier` keeps."""
+LINK_BYTES, RUN_BYTES, DOCUMENT_BYTES = 130, 1_300, 3_000
+"""Most memory for an entry, a run and a document that is compared, measured; of a run where 50 documents share each."""
+PAIR_BYTES = 2 * DOCUMENT_BYTES
 
 REPEAT = np.dtype([("position", "<u8"), ("of", "<u8"), ("kind", "S8"), ("similarity", "<f8")])
 """A document that goes, and what it repeats; of one that does not count no kind."""

@@ -1,0 +1,288 @@
+"""Duplicates over 64 partitions, beside datatrove's MinHash: `python -m benchmarks.batch`.
+
+Made documents repeat each other in known ways, as docs/duplicates.md measures them, and with skew: one text stands in
+two of a hundred documents, and five of a hundred are weather reports and odds that differ in their numbers, just below
+the threshold. Each task runs in a process of its own, one after the other. Times are those of the processor, since
+others may use the machine; the two seconds in which a process loads its libraries do not count, of neither.
+"""
+
+import argparse
+import os
+import platform
+import random
+import shutil
+import tempfile
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from datatrove.data import Document
+from datatrove.pipeline.base import PipelineStep
+from datatrove.pipeline.dedup import MinhashDedupBuckets, MinhashDedupCluster, MinhashDedupSignature
+from datatrove.pipeline.dedup.minhash import MinhashConfig
+from datatrove.utils.hashing import HashConfig
+from datatrove.utils.word_tokenizers import WordTokenizer
+
+from benchmarks.duplicates.texts import as_text, make_words
+from newscorpus.batch.duplicates import DuplicateTask, index_part
+from newscorpus.batch.engine import DUPLICATE_STAGES, Stage, tasks_of
+from newscorpus.batch.plan import ExportSection, Plan
+from newscorpus.batch.work import publish_parts
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.intake import IntakeWriter, read_intake
+from newscorpus.corpus.records import make_record
+from newscorpus.corpus.rows import Row
+from newscorpus.data import Article, Fields
+from newscorpus.dedup.signature import estimate, jaccard, sign, stack
+from newscorpus.layout import DUPLICATES, INTAKE, REJECTED
+from newscorpus.publish.left_out import read_duplicates
+from newscorpus.recipe import Recipe
+
+RESULTS = Path(__file__).parent / "results" / "batch"
+
+PARTS = 64
+WORDS = 200
+HUNDRED = 100
+"""Of so many documents in a row each kind below has its number."""
+TEMPLATES = 20
+MB = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How some documents repeat others."""
+
+    name: str
+    of_hundred: int
+    replaced: int = 0  # words that are replaced
+    spots: int = 1  # passages in which they stand
+    share: float = 1.0  # of the text that is there
+    is_repeat: bool = True  # whether it is to be found
+
+
+ONE_TEXT = Kind("one text, again and again", 2)
+TEMPLATE = Kind("weather and odds, 0.66", 5, 8, 8, is_repeat=False)
+KINDS = (
+    ONE_TEXT,
+    TEMPLATE,
+    Kind("copy", 5),
+    Kind("near-duplicate, 0.9", 5, 6, 1),
+    Kind("near-duplicate, 0.8", 5, 10, 3),
+    Kind("near-duplicate, 0.7", 3, 22, 3),
+    Kind("excerpt of 60 %", 3, share=0.6),
+    Kind("hard negative, 0.4", 3, 64, 5, is_repeat=False),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What the tasks of a stage took."""
+
+    seconds: float  # of the processor, all tasks
+    longest: float  # the same, of the longest task
+    peak_mb: float  # most memory of a task
+
+
+def main() -> None:
+    """Make documents, find their duplicates both ways, and write the results."""
+    parser = argparse.ArgumentParser(description="duplicates by tasks")
+    parser.add_argument("--documents", type=int, default=100_000)
+    parser.add_argument("--alone", action="store_true", help="without datatrove, which takes most of the time")
+    parser.add_argument("--folder", type=Path, help="where documents are made; else a temporary folder")
+    arguments = parser.parse_args()
+    warm_up()
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
+        plan = Plan(f"{name}/ours", ((),) * PARTS, Recipe(), (), BuildConfig(), 1.0, "", ExportSection(), (), {}, "")
+        measured([partial(make_part, plan, number, arguments.documents) for number in range(PARTS)])
+        theirs, removed = ({}, set()) if arguments.alone else run_datatrove(plan, Path(name))
+        ours = run_ours(plan)
+        gone = {int(line.url.rpartition("/")[2]) for line in read_duplicates(plan.folder / DUPLICATES)}
+        disk = sum(path.stat().st_size for path in plan.file.parent.rglob("*") if path.is_file())
+    text = render(ours, theirs, gone, removed, arguments.documents, disk)
+    (RESULTS / f"{arguments.documents}.md").write_text(text, encoding="utf-8")
+    print(text)
+
+
+def warm_up() -> None:
+    """Load what each process would load first."""
+    signature = stack([sign(" ".join(make_words(random.Random(0), WORDS)))], 128)
+    estimate(signature[0], signature)
+    jaccard(signature[0].astype("u8"), signature[0].astype("u8"))
+
+
+def kind_of(number: int) -> Kind | None:
+    """The kind of a document; None for one that repeats nothing."""
+    place = number % HUNDRED
+    for kind in KINDS:
+        if place < kind.of_hundred:
+            return kind
+        place -= kind.of_hundred
+    return None
+
+
+def words_of(number: int) -> list[str]:
+    """The words of a document; what it repeats lies in the same hundred, and so in other parts."""
+    kind = kind_of(number)
+    choose = random.Random(number)
+    if kind is None:
+        return make_words(choose, WORDS)
+    if kind is ONE_TEXT:
+        return make_words(random.Random("one"), WORDS)
+    original = f"template {number // HUNDRED % TEMPLATES}" if kind is TEMPLATE else original_of(number)
+    words = make_words(random.Random(original), WORDS)
+    for spot in range(kind.spots):
+        size = kind.replaced // kind.spots + (spot < kind.replaced % kind.spots)
+        start = WORDS * (2 * spot + 1) // (2 * kind.spots)
+        words[start : start + size] = [f"x{choose.randrange(10**6)}" for _ in range(size)]
+    return words[: round(len(words) * kind.share)]
+
+
+def original_of(number: int) -> int:
+    """The document that another repeats: its hundred's last ones are originals."""
+    return number - number % HUNDRED + HUNDRED - 1 - number % HUNDRED
+
+
+def make_part(plan: Plan, part: int, documents: int) -> None:
+    """Write the part of a task of the first stage, but for the index, and mark it as done."""
+    folder = plan.parts[part]
+    (folder / INTAKE).mkdir(parents=True)
+    (folder / REJECTED).touch()
+    with IntakeWriter(folder / INTAKE, plan.build.signature) as intake:
+        for number in range(part, documents, PARTS):
+            day = "2026-01-02" if kind_of(number) else "2026-01-01"
+            text = as_text(words_of(number))
+            article = Article(f"https://p{number % 50}.example/{number}", text, Fields(published=day), "made")
+            intake.append(Row(make_record(article, f"p{number % 50}", "cs", 1.0), sign(text)))
+
+
+def run_ours(plan: Plan) -> Mapping[str, Cost]:
+    """Run the stages after the first."""
+    costs = {"index": measured([partial(index_part, part, plan.build) for part in plan.parts])}
+    for stage in Stage:
+        if stage in DUPLICATE_STAGES:
+            tasks = [DuplicateTask(plan, number) for number in range(tasks_of(plan, stage))]
+            costs[stage] = measured([getattr(task, stage) for task in tasks])
+    return {**costs, "publish": measured([partial(publish_parts, plan)])}
+
+
+def run_datatrove(plan: Plan, folder: Path) -> tuple[Mapping[str, Cost], set[int]]:
+    """Run datatrove's stages; gives the numbers of the documents that it removes."""
+    hashing = HashConfig(hash_fc="sha1")  # its default, xxhash, does not work with xxhash 4
+    config = MinhashConfig(n_grams=5, num_buckets=16, hashes_per_bucket=8, hash_config=hashing)
+    signed, buckets, removed = (str(folder / name) for name in ("signed", "buckets", "removed"))
+    signer = MinhashDedupSignature(signed, config, language=Spaces())
+    finder = MinhashDedupBuckets(signed, buckets, config=config)
+    costs = {
+        "signature": measured([partial(run_step, signer, plan, number, PARTS) for number in range(PARTS)]),
+        "buckets": measured([partial(run_step, finder, None, number, 16) for number in range(16)]),
+        "cluster": measured([partial(run_step, MinhashDedupCluster(buckets, removed, config=config), None, 0, 1)]),
+    }
+    gone: set[int] = set()
+    for number in range(PARTS):
+        path = Path(removed, f"{number:06}.remove")
+        rows = memoryview(path.read_bytes()).cast("I").tolist() if path.exists() else []
+        gone.update(number + row * PARTS for row in rows)
+    for name in (signed, buckets, removed):
+        shutil.rmtree(name)
+    return costs, gone
+
+
+class Spaces(WordTokenizer):  # type: ignore[misc]
+    """Splits at spaces; datatrove's own tokenizer of Czech, spaCy's, takes many times longer."""
+
+    def word_tokenize(self, text: str) -> list[str]:
+        """The words."""
+        return text.split()
+
+    def sent_tokenize(self, text: str) -> list[str]:
+        """Not asked for."""
+        raise NotImplementedError
+
+    def span_tokenize(self, text: str) -> list[tuple[int, int]]:
+        """Not asked for."""
+        raise NotImplementedError
+
+
+def run_step(step: PipelineStep, plan: Plan | None, number: int, tasks: int) -> None:
+    """Run a step of datatrove's on a part."""
+    for _ in step.run(documents(plan, number) if plan else None, number, tasks) or ():
+        pass
+
+
+def documents(plan: Plan, number: int) -> Iterator[Document]:
+    """The texts of a part as datatrove's documents."""
+    for _, row in read_intake(plan.parts[number] / INTAKE, plan.build.signature):
+        if isinstance(row, Row):
+            yield Document(row.record.text, row.record.id)
+
+
+def measured(tasks: Iterable[Callable[[], Any]]) -> Cost:
+    """Run tasks in processes of their own, one after the other."""
+    seconds, peaks = [], []
+    for task in tasks:
+        child = os.fork()
+        if child == 0:
+            try:
+                task()
+                os._exit(0)
+            finally:
+                traceback.print_exc()
+                os._exit(1)
+        _, status, used = os.wait4(child, 0)
+        if status:
+            raise SystemExit("a task failed")
+        seconds.append(used.ru_utime + used.ru_stime)
+        peaks.append(used.ru_maxrss * 1024 / MB)
+    return Cost(sum(seconds), max(seconds), max(peaks))
+
+
+def render(
+    ours: Mapping[str, Cost], theirs: Mapping[str, Cost], gone: set[int], removed: set[int], documents: int, disk: int
+) -> str:
+    """The results as Markdown."""
+    what = (
+        f"Made by `python -m benchmarks.batch --documents {documents}`: {documents:,} documents of {WORDS} words in "
+        f"{PARTS} partitions, `memory_gb = 1`. One text stands in {ONE_TEXT.of_hundred} %; weather and odds, "
+        f"{TEMPLATE.of_hundred} %, come from {TEMPLATES} templates, and two of one have a Jaccard similarity of 0.66. "
+        f"Seconds of the processor (the machine was shared), without the start of processes. Python "
+        f"{platform.python_version()}. In `tasks/` lie {disk / documents:,.0f} bytes a document in the end."
+    )
+    head = "| stage | seconds | longest task | documents a second | most memory of a task, MB |\n|---|--:|--:|--:|--:|"
+    lines = ["# Duplicates by tasks", "", what, ""]
+    systems = {"newscorpus": (ours, gone), "datatrove's MinHash, 16 x 8, split at spaces": (theirs, removed)}
+    systems = {name: found for name, found in systems.items() if found[0]}
+    for name, (costs, _) in systems.items():
+        rows = [row(stage, cost, documents) for stage, cost in costs.items()]
+        every = Cost(sum(one.seconds for one in costs.values()), 0, max(one.peak_mb for one in costs.values()))
+        lines += [f"## {name}", "", head, *rows, row("all", every, documents), ""]
+    planted = Counter(kind.name for number in range(documents) if (kind := kind_of(number)))
+    found = [count_found(one, documents) for _, one in systems.values()]
+    lines += ["## What goes", "", f"| planted | documents | {' | '.join(systems)} |", "|---|--:|" + "--:|" * len(found)]
+    for kind in KINDS:
+        shares = " | ".join(f"{one[kind.name] / planted[kind.name]:.4f}" for one in found)
+        lines.append(f"| {kind.name}{'' if kind.is_repeat else ' (to be kept)'} | {planted[kind.name]:,} | {shares} |")
+    return "\n".join([*lines, ""])
+
+
+def count_found(gone: set[int], documents: int) -> Counter[str]:
+    """Of how many documents, by kind, they or what they repeat has gone: it is the tool's choice which of two goes."""
+    counts: Counter[str] = Counter()
+    for number in range(documents):
+        if kind := kind_of(number):
+            shared = kind in (ONE_TEXT, TEMPLATE)
+            counts[kind.name] += number in gone or (not shared and original_of(number) in gone)
+    return counts
+
+
+def row(stage: str, cost: Cost, documents: int) -> str:
+    """A line of the table of stages."""
+    longest = f"{cost.longest:.1f}" if cost.longest else ""
+    return f"| {stage} | {cost.seconds:,.0f} | {longest} | {documents / cost.seconds:,.0f} | {cost.peak_mb:,.0f} |"
+
+
+if __name__ == "__main__":
+    main()
