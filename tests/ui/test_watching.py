@@ -12,11 +12,13 @@ from typer.testing import CliRunner
 from benchmarks.pictures import serving
 from newscorpus.cli import app
 from newscorpus.corpus.published import open_corpus
-from newscorpus.crawl.ledger import Ledger, Link, key_of
+from newscorpus.crawl.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
+from newscorpus.crawl.ledger.looks import Alarm
 from newscorpus.crawl.ledger.sites import SitePace
 from newscorpus.crawl.ledger.status import status
 from newscorpus.files import is_held
-from newscorpus.layout import CRAWL_LOCK
+from newscorpus.layout import CRAWL_LOCK, LEDGER
+from newscorpus.ui.app import make_app
 
 RESTS = SitePace(
     "slow", 2.5, "2999-01-01T00:00:00+00:00", "", "status 429 with Retry-After 60 s, https://slow.example/"
@@ -104,10 +106,41 @@ def test_nothing_sticks_out_and_everybody_can_use_it(
                 assert tab.evaluate("document.documentElement.scrollWidth") <= width
                 violations = axe.Axe().run(tab).response["violations"]
                 assert [one["id"] for one in violations if one["impact"] in {"serious", "critical"}] == []
+        assert [url for url in tab.asked if not url.startswith((served, live, "about:", "data:"))] == []
+
+
+def test_a_redesign_is_marked_on_the_chart(tmp_path: Path) -> None:
+    url, days = "https://demo.example/", ("2026-11-01", "2026-11-11", "2026-11-21")
+    with Ledger.open(tmp_path / "run") as ledger:
+        for day in days:
+            ledger.add(Link(key_of(url + day), url + day, "demo", "article", 1, 0))
+            assert ledger.lease("demo")
+            fetched = Fetched(url + day, 200, f"{day}T08:00:00+00:00", 10)
+            ledger.finish(ledger.serial(url + day), (UrlOutcome("", "kept", "", "r", 10),), fetched)
+        since = f"{days[1]}T08:00:00+00:00"
+        alarm = Alarm("demo", url + days[1], since, since, "", "", "class story", (20, 20), (0, 5))
+        ledger.looks.alarm(alarm)
+    with TestClient(make_app([tmp_path / "run"], ["here"]), base_url="http://here") as client:
+        for view in ("/watch/run", "/portal/run/demo"):
+            page = Selector(client.get(view).text)
+            assert [one.xpath("string(title)").get() for one in page.css("path.redesign")] == [str(alarm)]
+            assert str(alarm) in page.css("p.failed::text").getall()
+
+
+def test_looking_writes_nothing_into_the_corpus(client: TestClient, demo_corpus: Path) -> None:
+    def files() -> dict[Path, tuple[int, int]]:
+        paths = (path for path in demo_corpus.rglob("*") if path.is_file() and not path.name.startswith(LEDGER))
+        return {path: (path.stat().st_size, path.stat().st_mtime_ns) for path in paths}
+
+    before, ledger = files(), (demo_corpus / LEDGER).read_bytes()
+    record = next(open_corpus(demo_corpus).records())
+    views = ("documents", "left-out", "mark", "portal", "watch")
+    places = [*(f"/{view}/demo" for view in views), "/watch/demo/contents", "/portal/demo/demo"]
+    for place in (*places, f"/documents/demo/{record.id}", "/mark/demo/demo/measure?who=ann"):
+        assert client.get(place).status_code == 200
+    assert (files(), (demo_corpus / LEDGER).read_bytes()) == (before, ledger)
 
 
 def test_a_folder_that_holds_nothing_says_so(tmp_path: Path) -> None:
-    from newscorpus.ui.app import make_app  # noqa: PLC0415
-
     with TestClient(make_app([tmp_path], ["here"]), base_url="http://here") as client:
         assert "Nothing was crawled or published here yet" in client.get(f"/watch/{tmp_path.name}").text
