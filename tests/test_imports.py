@@ -19,7 +19,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("crawl", "extraction", "corpus", "dedup"),
     ("portals", "profiles", "published"),
     ("settings", "discovery", "recipe", "reading", "stored"),
-    ("publish", "explain", "stats", "gold"),
+    ("publish", "explain", "stats", "gold", "annotate"),
     ("evaluation",),
     ("learning", "train", "upkeep"),
     ("addon",),

@@ -7,6 +7,7 @@ import os
 import sys
 
 from newscorpus.cli import (
+    annotate,
     batch,
     build,
     crawl,
@@ -29,6 +30,7 @@ from newscorpus.cli.app import app
 from newscorpus.errors import DemoError
 
 __all__ = [
+    "annotate",
     "app",
     "batch",
     "build",

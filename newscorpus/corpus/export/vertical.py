@@ -2,18 +2,19 @@
 
 `NAME.vert` has a token a line between `<doc ...>`, `<p>` and their ends; `<g/>` stands where no space was between two
 tokens. What has a meaning in XML is written as an entity, in tokens and in values alike. Words alone are positional
-attributes: no sentences, lemmas or tags, since those need tools for each language, which read this file.
+attributes: no sentences, lemmas or tags, since those need tools for each language; `newscorpus annotate` adds them.
 https://www.sketchengine.eu/documentation/preparing-corpus-text/
 """
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape
 
 from newscorpus.corpus.card import fill
 from newscorpus.corpus.export.source import ExportSource, iso_day
+from newscorpus.corpus.manifest import Manifest
 from newscorpus.data import Record
 from newscorpus.tokens import collapse, glued_tokens, paragraphs
 
@@ -63,24 +64,47 @@ def write(source: ExportSource, folder: Path) -> None:
         for part in source.parts:
             for record in part.records():
                 file.writelines(f"{line}\n" for line in lines(record, part.name))
-    languages = sorted({share.language for share in source.manifest.shares})
+    attributes = [*ATTRIBUTES, "split"] if any(part.name for part in source.parts) else list(ATTRIBUTES)
+    write_registry(folder, source.about.name, source.manifest, f"{name}.vert", attributes)
+
+
+def write_registry(
+    folder: Path,
+    title: str,
+    manifest: Manifest,
+    vertical: str,
+    attributes: Sequence[str] = tuple(ATTRIBUTES),
+    positions: Sequence[str] = (),
+) -> None:
+    """Write the registry file, under the corpus's name.
+
+    Args:
+        folder: to write to.
+        title: name of the corpus for people.
+        manifest: of the corpus.
+        vertical: the file, or `| COMMAND` that prints it.
+        attributes: of a document.
+        positions: columns of the vertical behind the word; with any, it has sentences too.
+    """
+    languages = sorted({share.language for share in manifest.shares})
     registry = fill(
         "registry.txt",
-        source.manifest,
-        title=collapse(source.about.name).replace('"', "'"),
-        name=name,
+        manifest,
+        title=collapse(title).replace('"', "'"),
+        name=file_name(title),
+        vertical=vertical,
         language=LANGUAGES.get(languages[0], "") if len(languages) == 1 else "",
-        attributes=[*ATTRIBUTES, "split"] if any(part.name for part in source.parts) else list(ATTRIBUTES),
+        attributes=attributes,
+        positions=positions,
         several=MULTIVALUE,
         separator=SEPARATOR,
     )
-    (folder / name).write_text(registry, encoding="utf-8", newline="\n")
+    (folder / file_name(title)).write_text(registry, encoding="utf-8", newline="\n")
 
 
 def lines(record: Record, split: str) -> Iterator[str]:
     """Write a document as lines."""
-    values = {name: value(record) for name, value in ATTRIBUTES.items()} | ({"split": split} if split else {})
-    yield "<doc " + " ".join(f'{name}="{escape(collapse(value), QUOTES)}"' for name, value in values.items()) + ">"
+    yield opening(record, split)
     for paragraph in paragraphs(record.text):
         yield "<p>"
         for token, glued in glued_tokens(paragraph):
@@ -89,6 +113,12 @@ def lines(record: Record, split: str) -> Iterator[str]:
             yield escape(token)
         yield "</p>"
     yield "</doc>"
+
+
+def opening(record: Record, split: str = "") -> str:
+    """Write the line that begins a document."""
+    values = {name: value(record) for name, value in ATTRIBUTES.items()} | ({"split": split} if split else {})
+    return "<doc " + " ".join(f'{name}="{escape(collapse(value), QUOTES)}"' for name, value in values.items()) + ">"
 
 
 def file_name(name: str) -> str:
