@@ -6,6 +6,12 @@ BIN := $(VENV)/bin
 # Folder of the pages with gold text (docs/data.md); what needs them says so where they are missing.
 NEWSCORPUS_DATA ?= $(abspath ../shared/data)
 export NEWSCORPUS_DATA
+# What pip says, in a few lines: every twenty packages that it finds, what it unpacks, how long it took and what is there.
+SHELL := bash -o pipefail
+TOLD = | awk -v venv=$(VENV) 'BEGIN { srand(); began = srand() } \
+	/^Collecting/ && ++n % 20 == 0 { print n " packages found"; fflush() } \
+	/^Installing collected/ { print "Unpacking " NF - 3 " packages"; fflush() } \
+	END { ("du -sm " venv) | getline; mb = $$1; srand(); print srand() - began " seconds; " mb " MB in " venv }'
 
 .PHONY: demo test lint check gate attacks bench reproduce docs dist clean
 
@@ -67,13 +73,13 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/.runs: requirements.txt pyproject.toml | $(BIN)/python
-	@echo 'Installing what newscorpus needs into $(VENV): a minute or two, without a word.'
-	$(BIN)/python -m pip install --quiet -r requirements.txt
+	@echo 'Installing what newscorpus needs into $(VENV): some 600 MB, a minute or two.'
+	@$(BIN)/python -m pip install -r requirements.txt $(TOLD)
 	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --no-deps --editable .
 	@touch $@
 
 $(VENV)/.tests: requirements-dev.txt pyproject.toml | $(BIN)/python
-	@echo 'Installing what the tests need into $(VENV): some minutes, without a word.'
-	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
+	@echo 'Installing what the tests need into $(VENV): some minutes.'
+	@$(BIN)/python -m pip install -r requirements-dev.txt $(TOLD)
 	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --no-deps --editable .
 	@touch $@

@@ -112,6 +112,14 @@ def test_the_name_of_a_first_portal_is_checked(run: Run, tmp_path: Path) -> None
     assert not (tmp_path / "new").exists()
 
 
+def test_what_to_do_in_a_new_project_can_be_typed_where_one_stands(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "\n  newscorpus crawl first -a limit=20\n" in run("init", ".").out
+    assert "\n  cd papers && newscorpus portal add ADDRESS\n" in run("init", "papers").out
+
+
 def test_start_up_loads_nothing_heavy() -> None:
     program = "import sys, newscorpus.cli; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -53,7 +53,9 @@ def init(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text.format(name=name) if path.suffix == ".toml" else text, "utf-8")
         typer.echo(f"wrote {path}")
+    enter = "" if folder.resolve() == Path.cwd() else f"cd {folder} && "
     typer.echo(
-        f"Next: fill in {folder / f'portals/{name}.toml'}, set NEWSCORPUS_CONTACT in {folder / 'settings.py'},"
-        f" then\n  cd {folder} && newscorpus crawl {name} -a limit=20"
+        f"Next: set NEWSCORPUS_CONTACT in {folder / 'settings.py'}, fill in {folder / f'portals/{name}.toml'}, then\n"
+        f"  {enter}newscorpus crawl {name} -a limit=20\n"
+        f"or have a portal's file written for you:\n  {enter}newscorpus portal add ADDRESS"
     )
