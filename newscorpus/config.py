@@ -110,8 +110,9 @@ class ShardConfig:
 
     format: ShardFormat = ShardFormat.ZSTD  # of each shard
     # Most bytes of a shard, counted as JSON lines before compression whatever the format; a longer record has a shard
-    # of its own. At 256 MB a shard loads in seconds, and ten million news articles make some 120.
-    max_bytes: int = 256_000_000
+    # of its own. Most are little more than half as long. What changes is written shard by shard (docs/years.md): at
+    # 64 MB ten million news articles make some 1,000.
+    max_bytes: int = 64_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ PROFILES = "profiles"
 GOLD = "gold"
 ASIDE = "aside"
 """Rows that a ledger put back from a backup does not know."""
+RELEASES = "releases"
 REMOVED = "removed.jsonl"
 """What was taken out, in a form that names nothing; it outlives the corpus, which may begin anew."""
 REMOVING = ".removing.json"
@@ -50,7 +51,9 @@ ADOPTED = ".adopted"
 OWN: Mapping[str, re.Pattern[str]] = {
     INTAKE: re.compile(r"\d{6,}\.jsonl"),
     ARCHIVE: re.compile(r"\d{6,}\.warc\.gz"),
-    PUBLISHED: re.compile(r"manifest\.json|README\.md|shard-\d{5,}-of-\d{5,}-[0-9a-f]+\.(jsonl(\.zst|\.gz)?|parquet)"),
+    PUBLISHED: re.compile(
+        r"manifest\.json|README\.md|shard-(\d{5,}-of-\d{5,}-)?[0-9a-f]+\.(jsonl(\.zst|\.gz)?|parquet)"
+    ),
     PROFILES: re.compile(r"[^/]+\.json"),
     INDEX: re.compile(r"index\.json|documents|signatures|runs|paragraphs|ids|kept|verified|rows"),
 }

@@ -15,8 +15,8 @@ from newscorpus.corpus.records import TYPE_NAMES, item_type, keys_of
 from newscorpus.data import Record
 from newscorpus.tokens import collapse, printable
 
-PATTERN_KEY = "data_files:"
-"""Key of the pattern that matches the names of the shards, and no others."""
+FILES_KEY = "data_files:"
+"""Key of the names of the shards."""
 
 COLUMNS = {
     "id": "stable for a document across runs: hash of its canonical URL",
@@ -77,10 +77,10 @@ TEMPLATES.filters |= {
 }
 
 
-def card(manifest: Manifest, pattern: str) -> str:
-    """Write the card as Markdown with YAML front matter; `pattern` matches the names of the shards, and no others."""
+def card(manifest: Manifest) -> str:
+    """Write the card as Markdown with YAML front matter."""
     languages = sorted({share.language for share in manifest.shares if share.language})
-    return fill("card.md", manifest, languages=languages, pattern=pattern)
+    return fill("card.md", manifest, languages=languages, files=[shard.name for shard in manifest.shards])
 
 
 def fill(template: str, manifest: Manifest, **values: Any) -> str:

@@ -91,8 +91,8 @@ class IntakeWriter:
         self._parameters = parameters
         self._file: BinaryIO | None = None
 
-    def append(self, row: Row) -> None:
-        """Add a row; it is safe after the next `commit`."""
+    def append(self, row: Row | Withdrawal) -> None:
+        """Add a row, or a withdrawal; it is safe after the next `commit`."""
         if self._file is None:
             self._file = self._new_segment()
         self._file.write(encode_row(row))

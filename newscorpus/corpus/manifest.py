@@ -16,7 +16,7 @@ from newscorpus.errors import CorpusError
 from newscorpus.layout import MANIFEST
 
 GENERATION_LENGTH = 12
-"""Hex digits of a generation; it tells apart the few builds of one folder."""
+"""Hex digits of a generation; it tells apart the builds of one folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Manifest:
 
     schema: int  # version of the layout of the records
     columns: Mapping[str, str]  # type of each column, as `records.column_types` names it
-    generation: str  # hash of all shards, as `generation_of` makes it; part of their names
+    generation: str  # hash of all shards, as `generation_of` makes it
     documents: int  # records in all shards
     words: int  # words in all texts
     bytes: int  # sizes of all shards

@@ -1,8 +1,8 @@
 """Publish a corpus and open it for reading; nothing altered, cut off or missing is ever handed on.
 
-What is published is valid at every moment. The names of shards carry a hash of all that is in the corpus, so new ones
-stand beside the old; then the card and the manifest switch to them, each at one stroke; then the old ones go, and
-nothing that no manifest or build of this folder named. The same records give the same bytes and names.
+What is published is valid at every moment. A shard is named by a hash of its content: one that did not change stays as
+it is, and new ones stand beside the old; then the card and the manifest switch to them, each at one stroke; then the
+old ones go, and nothing that no manifest or build of this folder named. The same records give the same bytes and names.
 """
 
 import shutil
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 
-from newscorpus.config import BuildConfig, ShardConfig, ShardFormat
+from newscorpus.config import BuildConfig, ShardFormat
 from newscorpus.corpus.card import card
 from newscorpus.corpus.manifest import (
     Manifest,
@@ -41,6 +41,11 @@ VERSIONED = (
     "zstandard",
 )
 """The packages that decide what is written; of Parquet, pyarrow as well."""
+
+
+HASH_LENGTH = 12
+"""Hex digits of a shard's name: among a million shards two that differ meet with a probability of 2 in 1,000, and those
+of one folder are far fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +127,11 @@ def publish(folder: Path, records: Iterable[Record], config: BuildConfig) -> Man
         manifest = _manifest(written, counts, config)
         _note(folder, _named(folder) | {shard.name for shard in manifest.shards})
         for old, new in zip(written, manifest.shards, strict=True):
-            (staging / old.name).replace(folder / new.name)
+            if not _is_there(folder / new.name, new):
+                (staging / old.name).replace(folder / new.name)
     sync_folder(folder)
     with replacing(folder / CARD) as file:
-        file.write(card(manifest, _pattern(manifest.generation, config.shards)).encode())
+        file.write(card(manifest).encode())
     with replacing(folder / MANIFEST) as file:
         file.write(write_manifest(manifest))
     _sweep(folder)
@@ -133,20 +139,16 @@ def publish(folder: Path, records: Iterable[Record], config: BuildConfig) -> Man
 
 
 def _manifest(written: Sequence[Shard], counts: RecordCounts, config: BuildConfig) -> Manifest:
-    generation = generation_of(written)
-    names = _pattern(generation, config.shards)
+    suffix = SUFFIXES[config.shards.format]
     packages = (*VERSIONED, "pyarrow") if config.shards.format is ShardFormat.PARQUET else VERSIONED
     return Manifest(
         schema=SCHEMA,
         columns=column_types(),
-        generation=generation,
+        generation=generation_of(written),
         documents=counts.documents,
         words=counts.words,
         bytes=sum(shard.bytes for shard in written),
-        shards=tuple(
-            replace(shard, name=names.replace("*", f"{number:05}-of-{len(written):05}"))
-            for number, shard in enumerate(written)
-        ),
+        shards=tuple(replace(shard, name=f"shard-{shard.sha256[:HASH_LENGTH]}{suffix}") for shard in written),
         shares=counts.shares,
         extractors=dict(sorted(counts.extractors.items())),
         versions={name: version(name) for name in packages},
@@ -188,9 +190,9 @@ def _sweep(folder: Path) -> None:
     (folder / UNFINISHED).unlink(missing_ok=True)
 
 
-def _pattern(generation: str, config: ShardConfig) -> str:
-    """Make the pattern that matches the names of one generation's shards."""
-    return f"shard-*-{generation}{SUFFIXES[config.format]}"
+def _is_there(path: Path, shard: Shard) -> bool:
+    """Whether a shard lies there, whole."""
+    return path.is_file() and path.stat().st_size == shard.bytes and file_hash(path) == shard.sha256
 
 
 @contextmanager

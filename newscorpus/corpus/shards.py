@@ -1,6 +1,7 @@
 """Write records to shards, files of bounded size in one of several formats; equal records make equal bytes."""
 
 import hashlib
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count, groupby
@@ -17,6 +18,10 @@ from newscorpus.errors import CorpusError
 from newscorpus.files import sync
 
 T = TypeVar("T")
+
+MARKED_EVERY = 64
+"""Of so many records one may begin a file: the ends are found again after some 200 kB (content-defined chunking, as in
+LBFS; Muthitacharoen et al. 2001)."""
 
 SUFFIXES = {
     ShardFormat.ZSTD: ".jsonl.zst",
@@ -39,12 +44,20 @@ class Shard:
 def write_shards(folder: Path, records: Iterable[Record], config: ShardConfig) -> list[Shard]:
     """Write records to new files `00000.SUFFIX`, `00001.SUFFIX` ... in the folder, in order, and bring them to disk.
 
+    Where a file ends depends on the records near its end alone: once it is half full, before the first record that is
+    marked by a hash of its id. So a record more or less changes the file that it is in, and hardly ever the next one.
+
     Raises:
         CorpusError: Parquet is asked for, and pyarrow is missing.
     """
     rows = ((record, encode(record)) for record in records)
-    groups = bounded(rows, lambda row: len(row[1]), config.max_bytes)
+    groups = bounded(rows, lambda row: len(row[1]), config.max_bytes, lambda row: is_marked(row[0]))
     return [_write_shard(folder / f"{number}{SUFFIXES[config.format]}", group) for number, group in groups]
+
+
+def is_marked(record: Record) -> bool:
+    """Whether a record may begin a file before the last one is full."""
+    return zlib.crc32(record.id.encode()) % MARKED_EVERY == 0
 
 
 def read_shard(path: Path, exact_schema: int | None = None) -> Iterator[Record]:
@@ -68,17 +81,19 @@ def read_shard(path: Path, exact_schema: int | None = None) -> Iterator[Record]:
         yield record
 
 
-def bounded(items: Iterable[T], size_of: Callable[[T], int], max_bytes: int) -> Iterator[tuple[str, Iterator[T]]]:
+def bounded(
+    items: Iterable[T], size_of: Callable[[T], int], max_bytes: int, is_marked: Callable[[T], bool] = lambda _: False
+) -> Iterator[tuple[str, Iterator[T]]]:
     """Group items by at most so many bytes; each group comes with its number as five digits, to be read once, in order.
 
-    A group has one item at least, however large.
+    A group has one item at least, however large. One that is half full ends before the next item that is marked.
     """
 
     def numbered() -> Iterator[tuple[int, T]]:
         number = filled = 0
         for item in items:
             size = size_of(item)
-            if filled and filled + size > max_bytes:
+            if filled and (filled + size > max_bytes or (2 * filled >= max_bytes and is_marked(item))):
                 number, filled = number + 1, 0
             filled += size
             yield number, item

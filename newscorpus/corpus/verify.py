@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.card import PATTERN_KEY
+from newscorpus.corpus.card import FILES_KEY
 from newscorpus.corpus.intake import DamagedLine, read_intake
 from newscorpus.corpus.manifest import Manifest, RecordCounts, generation_of, read_manifest
 from newscorpus.corpus.published import Published, published_folder
@@ -80,20 +80,21 @@ def _folder_findings(folder: Path, manifest: Manifest) -> Iterator[str]:
         if path.name not in {MANIFEST, CARD, *shards} and not path.name.startswith("."):
             yield f"{path}: the manifest does not name it"
     try:
-        pattern = _pattern(folder / CARD)
+        named = _files_of(folder / CARD)
     except (OSError, ValueError) as error:
-        yield f"{folder / CARD}: no pattern of the shards' names ({getattr(error, 'strerror', '') or error})"
+        yield f"{folder / CARD}: no names of the shards ({getattr(error, 'strerror', '') or error})"
         return
-    if strangers := sorted({path.name for path in folder.glob(pattern)} ^ shards):
-        yield f"{folder / CARD}: {pattern} means other files than the manifest: {', '.join(strangers)}"
+    if strangers := sorted(named ^ shards):
+        yield f"{folder / CARD}: names other files than the manifest: {', '.join(strangers)}"
 
 
-def _pattern(card: Path) -> str:
-    """Read the pattern of the shards' names from a card; without one a ValueError is raised."""
+def _files_of(card: Path) -> set[str]:
+    """Read the names of the shards from a card, where earlier versions wrote a pattern; else raise a ValueError."""
     for line in card.read_text("utf-8").splitlines():
-        if line.strip().startswith(PATTERN_KEY):
-            return str(json.loads(line.partition(":")[2]))
-    raise ValueError(f"no line {PATTERN_KEY}")
+        if line.strip().startswith(FILES_KEY):
+            found = json.loads(line.partition(":")[2])
+            return {path.name for path in card.parent.glob(found)} if isinstance(found, str) else set(map(str, found))
+    raise ValueError(f"no line {FILES_KEY}")
 
 
 def _shard_findings(published: Published, counts: RecordCounts, ids: "array[int]", watch: Watch) -> Iterator[str]:

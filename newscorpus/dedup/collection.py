@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from newscorpus.dedup.store import COUNTED, Store, spans
 
+DAY_SECONDS = 86_400
+
 
 class Collection:
     """Documents by position: first all of the references, then those of `own`, the indexes that are decided on.
@@ -82,6 +84,12 @@ class Collection:
         np.maximum.at(last, fetches, own["reextraction"])
         newest: NDArray[np.bool_] = (own["reextraction"] == last[fetches]) & ~own["withdrawn"]
         return newest
+
+    def by_day(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Sort documents by the day of their publication, or else of their fetch, and those of one day by id."""
+        published, fetched = self.documents["published"][positions], self.documents["fetched"][positions]
+        days = np.nan_to_num(np.where(np.isnan(published), fetched, published)) // DAY_SECONDS
+        return positions[np.lexsort((self.id_ranks[positions], days))]
 
     def signatures(self, positions: NDArray[np.int64]) -> NDArray[np.uint32]:
         """The signatures at some positions, shape (positions, permutations)."""

@@ -205,12 +205,12 @@ def decide(
 def _survivors(
     collection: Collection, duplicates: Sequence[Duplicate], stay: NDArray[np.int64], config: DuplicateConfig
 ) -> Iterator[Record]:
-    """The records that stay, by id, without boilerplate."""
+    """The records that stay, by day and id, without boilerplate."""
     copies = cluster_sizes(duplicates)
     superseded = _superseded(collection, duplicates)
     redesigns = alarms(collection.stores[-1].folder.parent)
     boilerplate = find_boilerplate(collection, stay, config)
-    for position in stay[collection.id_ranks[stay].argsort()].tolist():
+    for position in collection.by_day(stay).tolist():
         record = record_of(collection, position)
         is_read_again = bool(collection.documents["reextraction"][position])
         if _is_in_doubt(record, redesigns, is_read_again):

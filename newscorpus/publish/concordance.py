@@ -32,7 +32,7 @@ UNMARKED = re.compile(f"[{BEGIN}{END}]")
 TERM = re.compile(r'(-?)("[^"]*"?|[^\s"]+)(\*?)')
 
 Side = Literal["", "left", "right"]
-"""By what lines of a concordance are sorted; "": as the documents lie in the corpus, by the hash of their address."""
+"""By what lines of a concordance are sorted; "": as the documents lie in the corpus, by day of publication."""
 
 
 class QueryError(ValueError):

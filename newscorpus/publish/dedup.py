@@ -129,8 +129,8 @@ def _finish(output: Path, collection: Collection, files: Sequence[InputFile], op
     def write(duplicates: Sequence[Duplicate], stay: NDArray[np.int64]) -> None:
         sizes = cluster_sizes(duplicates)
         if all(file.is_shard for file in files):
-            by_id = options.watch(stay[collection.id_ranks[stay].argsort()].tolist(), WRITTEN)
-            publish(output / PUBLISHED, _records(collection, by_id, sizes), options.config)
+            in_order = options.watch(collection.by_day(stay).tolist(), WRITTEN)
+            publish(output / PUBLISHED, _records(collection, in_order, sizes), options.config)
         else:
             _write_documents(output / DOCUMENTS, collection, stay, sizes, options.watch)
 

@@ -38,6 +38,7 @@ from newscorpus.layout import (
 )
 from newscorpus.profiles.profile import profiles_of, read_profile, write_profile
 from newscorpus.publish.erase_archive import Quotes, find_parts, take_out_parts
+from newscorpus.publish.release import forget_rows
 from newscorpus.publish.search import index_path
 from newscorpus.urls import document_id, is_web
 
@@ -128,6 +129,7 @@ def erase(corpus: Path, removing: Removing) -> Removing:
     if has_ledger:
         forget(corpus, removing.documents, [(part.file, part.offset) for part in removing.parts or ()])
         _recount(corpus)
+    forget_rows(corpus, removing.documents)
     for folder in (INDEX, AGAINST):
         shutil.rmtree(corpus / folder, ignore_errors=True)
     for path in (index_path(corpus), *corpus.glob(".*.tmp"), *corpus.glob(f"{GOLD}/.*.tmp")):

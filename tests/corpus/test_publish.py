@@ -3,6 +3,7 @@
 import errno
 import hashlib
 import json
+import random
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -36,7 +37,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 def names_in_card(folder: Path) -> list[str]:
     (line,) = [line for line in (folder / "README.md").read_text("utf-8").splitlines() if "data_files" in line]
-    return sorted(path.name for path in folder.glob(json.loads(line.partition(":")[2])))
+    return sorted(json.loads(line.partition(":")[2]))
 
 
 def check(folder: Path) -> None:
@@ -46,7 +47,7 @@ def check(folder: Path) -> None:
         data = (folder / shard.name).read_bytes()
         assert (hashlib.sha256(data).hexdigest(), len(data)) == (shard.sha256, shard.bytes)
     assert sum(1 for _ in open_corpus(folder).records()) == manifest.documents
-    assert names_in_card(folder)
+    assert all((folder / name).is_file() for name in names_in_card(folder))
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -101,6 +102,46 @@ def test_old_shards_go(tmp_path: Path, record: Record) -> None:
     (tmp_path / "notes.txt").touch()
     manifest = publish(tmp_path, many(record, 2), config())
     assert set(content(tmp_path)) == {"README.md", MANIFEST, "notes.txt", manifest.shards[0].name}
+    check(tmp_path)
+
+
+def days(record: Record, seed: int, number: int) -> list[Record]:
+    """Records in the order of a corpus, with texts of several lengths."""
+    source = random.Random(seed)
+    ids = sorted(f"{source.getrandbits(64):016x}" for _ in range(number))
+    return [replace(record, id=name, text="word " * source.randrange(20, 60)) for name in ids]
+
+
+def test_a_shard_whose_records_did_not_change_keeps_its_name_and_is_not_written(tmp_path: Path, record: Record) -> None:
+    records, source = days(record, 1, 3000), random.Random(2)
+    before = publish(tmp_path, records, config(ShardFormat.PLAIN, 400_000))
+    assert len(before.shards) > 8
+    assert all(200_000 <= shard.bytes <= 400_000 for shard in before.shards[:-1])
+    n_new = 0
+    for edit in range(12):
+        written = {path.name: path.stat().st_ino for path in tmp_path.iterdir()}
+        at = source.randrange(len(records))
+        if edit % 3 == 0:
+            records[at] = replace(records[at], text=records[at].text + "more")
+        elif edit % 3 == 1:
+            del records[at]
+        else:
+            records = sorted([*records, *days(record, 100 + edit, 1)], key=lambda one: one.id)
+        now = publish(tmp_path, records, config(ShardFormat.PLAIN, 400_000))
+        kept = {shard.name for shard in now.shards} & {shard.name for shard in before.shards}
+        assert {name: (tmp_path / name).stat().st_ino for name in kept} == {name: written[name] for name in kept}
+        assert set(content(tmp_path)) == {"README.md", MANIFEST, *(shard.name for shard in now.shards)}
+        assert names_in_card(tmp_path) == sorted(shard.name for shard in now.shards)
+        n_new += len(now.shards) - len(kept)
+        before = now
+        check(tmp_path)
+    assert 12 <= n_new <= 24, "one a change, and a neighbour now and then"
+
+
+def test_a_shard_that_was_altered_is_written_again(tmp_path: Path, record: Record) -> None:
+    (shard,) = publish(tmp_path, many(record, 9), config()).shards
+    (tmp_path / shard.name).write_bytes(bytes(shard.bytes))
+    publish(tmp_path, many(record, 9), config())
     check(tmp_path)
 
 

@@ -184,10 +184,13 @@ def test_ids_that_stand_more_than_once_are_named(tmp_path: Path, records: list[R
 def test_a_card_that_means_other_files_is_found(tmp_path: Path, records: list[Record]) -> None:
     manifest = published(tmp_path, records)
     card = tmp_path / "README.md"
-    card.write_text(card.read_text("utf-8").replace(manifest.generation, "0" * 12), "utf-8")
-    assert "means other files" in findings(tmp_path)
+    card.write_text(card.read_text("utf-8").replace(manifest.shards[0].name, "shard-0.gz"), "utf-8")
+    assert (
+        f"names other files than the manifest: {', '.join(sorted(['shard-0.gz', manifest.shards[0].name]))}"
+        in findings(tmp_path)
+    )
     card.unlink()
-    assert f"{card}: no pattern" in findings(tmp_path)
+    assert f"{card}: no names" in findings(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["../outside", "a/b", "/etc/passwd", "."])

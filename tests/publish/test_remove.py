@@ -40,6 +40,7 @@ from newscorpus.profiles.profile import Profile, Repeated, profile_path, read_pr
 from newscorpus.publish import reextract
 from newscorpus.publish.build import build
 from newscorpus.publish.dedup import dedup
+from newscorpus.publish.release import RowChanges, diff, release
 from newscorpus.publish.remove import RemovalReport, finish_removal, remove
 from newscorpus.publish.search import index_path, make_index
 from newscorpus.recipe import Recipe, SourcePage, process_page
@@ -127,6 +128,7 @@ def make(corpus: Path) -> Path:
     profile = Profile("news", "bte", ids, (1, 2, 3, 4, 5), {}, repeated, {}, {})
     write_profile(profile_path(corpus, "news"), profile)
     make_index(corpus)
+    release(corpus, "1")
     return corpus
 
 
@@ -184,7 +186,7 @@ def test_traces_are_found_wherever_they_are(corpus: Path) -> None:
     found = set(traces(corpus.parent))
     assert {path.removeprefix("news/").partition("/")[0] for path in found} == {
         *("archive", "corpus", "duplicates.jsonl", "gold", "index", "intake", "ledger.sqlite", "news.search.sqlite"),
-        *("profiles", "rest.zst"),
+        *("profiles", "releases", "rest.zst"),
     }
 
 
@@ -217,6 +219,7 @@ def test_all_else_stays_as_it_is(corpus: Path) -> None:
     assert len(profile.pages) == PAGES - 1
     assert [one.text for one in profile.texts.values()] == ["Read more"]
     assert open_corpus(corpus).manifest.parameters.shards.format is ShardFormat.GZIP, "as it was built before"
+    assert diff("1", str(corpus), corpus) == RowChanges({}, {}, {}), "nor do versions name it"
 
 
 def test_other_programs_read_an_archive_of_which_something_was_taken(corpus: Path) -> None:
