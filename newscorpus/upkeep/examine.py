@@ -85,7 +85,8 @@ def _stated(page: Page) -> Mapping[str, tuple[str, ...]]:
     by_field: dict[str, tuple[str, ...]] = {"text": (reading.article_body,) if reading.article_body else ()}
     for item in reading.evidence:
         if item.source in STATED:
-            by_field[item.field] = (*by_field.get(item.field, ()), item.value)
+            values = item.value.split(",") if item.field == "tags" else [item.value]  # pages state all tags in one
+            by_field[item.field] = (*by_field.get(item.field, ()), *values)
     return by_field
 
 

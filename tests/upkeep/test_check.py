@@ -13,9 +13,11 @@ from typer.testing import CliRunner
 from newscorpus.cli import app
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.crawl.ledger.looks import Alarm
-from newscorpus.portals.portal import Portal, TemplateVersion
-from newscorpus.recipe import Recipe
+from newscorpus.data import Page
+from newscorpus.portals.portal import Portal, TemplateSection, TemplateVersion
+from newscorpus.recipe import Recipe, SourcePage
 from newscorpus.upkeep.check import PortalCheck, check
+from newscorpus.upkeep.examine import MarkedPage, examine
 
 GOOD = TemplateVersion(text=("article > p",), title=("h1",), published=("time::attr(datetime)",))
 PORTAL = Portal("news", ("en",), ("news.example",), ("https://news.example/",), articles=("/story",))
@@ -80,6 +82,15 @@ def test_a_version_is_held_against_the_pages_of_its_days(tmp_path: Path) -> None
     old, new = replace(GOOD, until=day), replace(GOOD, since=day, text=("main > p",))
     assert checked(corpus, (old, new)).failed == {}
     assert set(checked(corpus, GOOD).failed) == {"text_missed"}
+
+
+def test_tags_are_compared_one_by_one_with_those_that_the_page_states_in_one() -> None:
+    html = str(article("story 1", "<meta name='keywords' content='bridges, rivers'>"))
+    rules = TemplateSection(tags=("meta[name=keywords]::attr(content)",))
+    page = SourcePage(Page.from_html(html, "https://news.example/story-1"), template=rules)
+    found = examine(Recipe(), MarkedPage(page))
+    assert found is not None
+    assert found.fields["tags"].by_structured
 
 
 def test_marked_pages_count_apart_from_the_model(corpus: Path) -> None:
