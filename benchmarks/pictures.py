@@ -1,6 +1,5 @@
 """Take the pictures of docs/ui.md: `python -m benchmarks.pictures`, with Chromium, from a crawl of the demo portal."""
 
-import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from typing import Any, Literal
 import uvicorn
 
 from newscorpus.corpus.published import open_corpus
+from newscorpus.data import Record
 from newscorpus.demo.run import run_demo
 from newscorpus.publish.search import make_index
 from newscorpus.ui.app import make_app
@@ -18,8 +18,6 @@ from newscorpus.ui.server import listening
 
 DOCS = Path(__file__).parents[1] / "docs"
 CHROMIUM = "/usr/bin/chromium"
-PARAGRAPH = re.compile(".{100,}")
-"""A block that is longer than any entry of a menu."""
 ARGUMENTS = (
     "--no-sandbox --headless --disable-gpu --disable-quic --no-first-run --disable-background-networking"
     " --disable-component-update --disable-sync"
@@ -41,23 +39,27 @@ def serving(*corpora: Path) -> Iterator[str]:
             thread.join()
 
 
+def croatian(corpus: Path) -> Record:
+    """A Croatian document."""
+    return next(one for one in open_corpus(corpus).records() if one.language == "hr")
+
+
 def try_page(tab: Any, address: str, corpus: Path) -> None:
     """A Croatian page, its second paragraph chosen."""
-    record = next(one for one in open_corpus(corpus).records() if one.language == "hr")
-    tab.goto(f"{address}/try?url={record.url}")
+    tab.goto(f"{address}/try?url={croatian(corpus).url}")
     tab.wait_for_selector("[data-ready]")
     tab.keyboard.press("n")
     tab.keyboard.press("n")
     tab.evaluate("document.querySelector('.outcome').scrollIntoView()")
 
 
-def mark(tab: Any, address: str, _corpus: Path) -> None:
+def mark(tab: Any, address: str, corpus: Path) -> None:
     """A page of the list to measure, its first paragraphs marked."""
-    tab.goto(f"{address}/mark/demo/demo/measure?who=ann")
+    record = croatian(corpus)
+    tab.goto(f"{address}/mark/demo/demo/measure?who=ann&page={record.url}")
     tab.wait_for_selector("[data-marks=ready]")
-    paragraphs = tab.frame_locator("iframe").first.locator("[data-block]", has_text=PARAGRAPH)
-    for number in range(3):
-        paragraphs.nth(number).click()
+    for paragraph in record.text.split("\n")[:3]:
+        tab.frame_locator("iframe").first.locator("[data-block]", has_text=paragraph).first.click()
         tab.keyboard.press("m")
 
 
