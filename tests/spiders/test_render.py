@@ -1,5 +1,6 @@
 """A crawl of a site whose pages scripts fill, with Debian's Chromium."""
 
+import asyncio
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from playwright.async_api import Error
 from scrapy.exceptions import NotConfigured
 
 from benchmarks.newspapers import started
@@ -61,6 +63,7 @@ def test_scripts_fill_pages_within_the_same_bounds(crawl: Callable[..., Any], si
     assert [paths[path] for path in (*stories, *(f"/api{path}" for path in stories))] == [1] * 6
     assert not {path for path in paths if path.startswith(("/inside", "/private", "/forms"))}
     assert done.stats["robotstxt/forbidden"] == 3
+    assert done.stats["newscorpus/rendered/mock/refused"] == 6  # that, and another port of this machine
     archived = [
         found
         for file in (done.corpus / "archive").glob("*.warc.gz")
@@ -69,6 +72,22 @@ def test_scripts_fill_pages_within_the_same_bounds(crawl: Callable[..., Any], si
     ]
     assert len(archived) == 3
     assert all(b"<article>" in found.page.body for found in archived)  # what was read, to be read again
+
+
+def test_the_browser_reaches_nothing_by_itself(site: str) -> None:
+    async def reach() -> list[str]:
+        middleware = RenderMiddleware(SimpleNamespace(), {})  # type: ignore[arg-type]
+        page = await (await middleware._launched()).new_page()
+        failed = []
+        for url in (site, site.replace("127.0.0.1", "localhost")):
+            with pytest.raises(Error) as error:
+                await page.goto(url)
+            failed.append(str(error.value))
+        await middleware.close()
+        return failed
+
+    assert all("net::ERR_" in error for error in asyncio.run(reach()))
+    assert not asked(site)
 
 
 def descendants(pid: int) -> set[int]:
