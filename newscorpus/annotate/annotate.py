@@ -1,7 +1,7 @@
 """Annotate a published corpus part by part, in processes, so that an annotation that was killed goes on where it was.
 
-The folder that comes of it holds `conllu/` and `vertical/`, a file a part in the order of the corpus; the registry file
-for the vertical; and `annotation.json`, which says how it was made and counts what is there. A part is named by its
+The folder that comes of it holds `conllu/` and `vertical/`, a file a part in the order of the corpus, the registry file
+beside the verticals; and `annotation.json`, which says how it was made and counts what is there. A part is named by its
 place, by what is in it and by what annotated it: another run annotates only the parts that have changed.
 """
 
@@ -114,7 +114,7 @@ def annotate(corpus: Path, setting: Annotation, title: str, jobs: int = 1, watch
             raise CorpusError(f"parts that were not annotated: {len(failed)}, such as {failed[0]}")
         counts = sum((_read_counts(setting.output, name) for name in names), PartCounts())
         report = AnnotationReport(report.corpus, annotator, tokenizer, tuple(names), counts)
-        write_registry(setting.output, title, published.manifest, "| cat vertical/*.vert", positions=POSITIONS)
+        write_registry(setting.output / "vertical", title, published.manifest, "| cat *.vert", positions=POSITIONS)
         _write(setting.output / REPORT, report)
         _sweep(setting.output, set(names))
     return report

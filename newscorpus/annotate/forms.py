@@ -73,8 +73,8 @@ def _columns(token: Token) -> tuple[str, ...]:
 
 
 def _best_tag(word: Word) -> str:
-    """The tag of the language's own tagset, else the universal one."""
-    return _tag(word.xpos) if word.xpos else _upos(word.upos)
+    """The tag of the language's own tagset, else the universal one; "_" for neither."""
+    return _tag(word.xpos or word.upos)
 
 
 def _text(sentence: Sentence) -> str:
