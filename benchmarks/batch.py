@@ -244,9 +244,10 @@ def render(
     ours: Mapping[str, Cost], theirs: Mapping[str, Cost], gone: set[int], removed: set[int], documents: int, disk: int
 ) -> str:
     """The results as Markdown."""
+    option = "" if theirs else " --alone"
     what = (
-        f"Made by `python -m benchmarks.batch --documents {documents}`: {documents:,} documents of {WORDS} words in "
-        f"{PARTS} partitions, `memory_gb = 1`. One text stands in {ONE_TEXT.of_hundred} %; weather and odds, "
+        f"Made by `python -m benchmarks.batch --documents {documents}{option}`: {documents:,} documents of {WORDS} "
+        f"words in {PARTS} partitions, `memory_gb = 1`. One text stands in {ONE_TEXT.of_hundred} %; weather and odds, "
         f"{TEMPLATE.of_hundred} %, come from {TEMPLATES} templates, and two of one have a Jaccard similarity of 0.66. "
         f"Seconds of the processor (the machine was shared), without the start of processes. Python "
         f"{platform.python_version()}. In `tasks/` lie {disk / documents:,.0f} bytes a document in the end."
