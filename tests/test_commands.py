@@ -33,6 +33,8 @@ NOT_RUN = {
     r"pip install ": "it asks a package index",
     r"docker ": "tests/test_container.py runs it where Docker is",
     r"newscorpus batch .*--engine slurm": "it needs a cluster; tests/batch runs it with a stand-in for Slurm",
+    r"newscorpus annotate ": "it needs the models of the language; tests/annotate has stand-ins",
+    r"newscorpus (release|diff|remove) ": "it needs months, and a page to be removed; tests/publish has both",
     r"newscorpus upload ": "it needs an object store; tests/stored runs one",
     r"newscorpus dedup .*--redis": "it needs a Redis server; tests/dedup runs it where one is installed",
     r".*\bDATA\b": "it needs the pages with gold text, and minutes to hours; `make reproduce` runs it",
