@@ -4,8 +4,9 @@ from dataclasses import dataclass, replace
 
 from newscorpus.data import Rejected
 from newscorpus.discovery.addresses import PROMISING
+from newscorpus.discovery.listing import read_day
 from newscorpus.discovery.page import FIRST_FOLLOWING, PageReading, next_part, read_tree
-from newscorpus.discovery.period import ALWAYS, Period, read_day
+from newscorpus.discovery.period import ALWAYS, Period
 from newscorpus.extraction.extractor import parse_page
 from newscorpus.extraction.fields import read_fields
 from newscorpus.extraction.walls import WALLS, find_wall

@@ -18,6 +18,7 @@ from newscorpus.addon.robots import RobotsMiddleware
 from newscorpus.crawl.addresses import host_and_port, is_loopback
 from newscorpus.crawl.politeness import PolitenessPolicy
 from newscorpus.data import Page
+from newscorpus.discovery.bounds import CrawlBounds
 from newscorpus.discovery.period import ALWAYS, Period
 from newscorpus.discovery.revisits import Revisit
 from newscorpus.errors import CrawlError, PortalError
@@ -131,11 +132,13 @@ def check_promises(settings: BaseSettings) -> None:
         raise CrawlError(f"setting DOWNLOADER_MIDDLEWARES: portals are crawled with {missing[0]}, always")
 
 
-def portal_policies(portals: Iterable[Portal]) -> dict[str, PolitenessPolicy]:
-    """What each portal may expect of the crawl, by its name."""
+def portal_policies(portals: Iterable[Portal], period: Period, today: date) -> dict[str, PolitenessPolicy]:
+    """What each portal may expect of a crawl of these days, by its name."""
     return {
         portal.name: PolitenessPolicy(
-            portal.delay_seconds, portal.limits.max_bytes, read_quiet_hours(portal.politeness)
+            portal.delay_seconds,
+            CrawlBounds.fit(portal.limits, period, today).max_bytes,
+            read_quiet_hours(portal.politeness),
         )
         for portal in portals
     }

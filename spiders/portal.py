@@ -26,8 +26,10 @@ from newscorpus.config import RevisitConfig
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.discovery.addresses import NAMED, PROMISING, AddressTrust, FetchKind, find_trust
+from newscorpus.discovery.forecast import Forecasts
 from newscorpus.discovery.frontier import Frontier, SeenContents
-from newscorpus.discovery.lists import Listing, ListingEntry, read_list
+from newscorpus.discovery.listing import Listing, ListingEntry
+from newscorpus.discovery.lists import read_list
 from newscorpus.discovery.page import PageReading, read_guess, read_page
 from newscorpus.discovery.period import ALWAYS
 from newscorpus.discovery.planner import FetchPlanner, Plan
@@ -40,8 +42,8 @@ from newscorpus.recipe import SourcePage, page_of_portal
 
 from .arguments import PortalArguments, check_promises, loopback_hosts, portal_policies, portal_settings, read_arguments
 from .limit import ArticleLimit, postpone
-from .requests import Callback, make_request
-from .responses import RevisitClock, fetch_parts, read_fetched
+from .requests import make_request
+from .responses import RevisitClock, asked_address, depth_of, fetch_parts, read_fetched
 
 Output = SourcePage | Rejected | Request
 
@@ -61,7 +63,7 @@ class PortalSpider(Spider):
         self.portals = arguments.portals
         self.portal_names = tuple(portal.name for portal in arguments.portals)
         self.loopback = loopback_hosts(arguments.portals)
-        self.policies = portal_policies(arguments.portals)
+        self.policies = portal_policies(arguments.portals, arguments.period, datetime.now(UTC).date())
         self.access = read_access(arguments.portals)
 
     @classmethod
@@ -93,11 +95,17 @@ class PortalSpider(Spider):
     def _planners(self) -> dict[str, FetchPlanner]:
         today, ledger, period = datetime.now(UTC).date(), self._ledger, self.arguments.period
         contents, count = SeenContents(ledger), self.crawler.stats.inc_value
-        frontiers = [Frontier(portal, today, ledger, self.loopback) for portal in self.arguments.portals]
+        frontiers = [Frontier(portal, today, ledger, self.loopback, period) for portal in self.arguments.portals]
         return {
             frontier.portal.name: FetchPlanner(frontier.portal, frontier, ledger, contents, period, count)
             for frontier in frontiers
         }
+
+    @cached_property
+    def _forecasts(self) -> Forecasts:
+        stretch = 1 + self.crawler.settings.getfloat("DOWNLOAD_DELAY_JITTER")
+        pauses = {portal.name: portal.delay_seconds * stretch for portal in self.portals}
+        return Forecasts(pauses, self.arguments.period, datetime.now(UTC).date())
 
     @cached_property
     def _clock(self) -> RevisitClock:
@@ -118,6 +126,7 @@ class PortalSpider(Spider):
         if given.revisit:
             n += requeue_known(self._ledger, names, given.revisit)
         self.crawler.stats.inc_value(REVISITED, n)
+        self._forecasts.begin()
         for output in self._begin():
             yield output
 
@@ -143,7 +152,7 @@ class PortalSpider(Spider):
         """Ask for what a feed or a sitemap names, if the answer is one; of a page about feeds, for these."""
         if self._clock.is_unchanged(response):
             return
-        is_page = isinstance(response, HtmlResponse) and _depth(response) <= 1
+        is_page = isinstance(response, HtmlResponse) and depth_of(response) <= 1
         found = await self._workers.read(response.url, partial(read_guess, make_page(response), is_page=is_page))
         if isinstance(found, Rejected):
             yield found
@@ -196,13 +205,14 @@ class PortalSpider(Spider):
             for output in outputs:
                 yield output
         if not self.arguments.urls:
-            plan = self._links(response, source, read.reading, tried)
-            async for output in self._follow(source, iter([plan]), None if is_article else _depth(response)):
+            plan = self._links(response, source, read.reading, tried, is_listing=not is_article)
+            async for output in self._follow(source, iter([plan]), None if is_article else depth_of(response)):
                 yield output
 
     def _listed(self, response: Response, source: str, listing: Listing) -> Iterator[Plan]:
         """What a list names, part by part; one read again from the archive says nothing new of what is known."""
-        planner, depth, is_old = self._planners[source], _depth(response) + 1, stored_answer(response) is not None
+        self._forecasts.learn(source, listing)
+        planner, depth, is_old = self._planners[source], depth_of(response) + 1, stored_answer(response) is not None
         return (planner.listing(part, response.url, depth, is_old=is_old) for part in listing.parts())
 
     async def _follow(self, source: str, plans: Iterator[Plan], depth: int | None = 0) -> AsyncIterator[Output]:
@@ -239,8 +249,8 @@ class PortalSpider(Spider):
 
     def _trust(self, response: Response, source: str, page: Page, *, is_article: bool) -> AddressTrust:
         """What an address says of its page; a page that was found to be a section before is not judged again."""
-        last = None if is_article else self._ledger.revisits.last(response.meta.get("redirect_urls", [page.url])[0])
-        if not is_article and (_depth(response) == 0 or (last and last.reason == "section")):
+        last = None if is_article else self._ledger.revisits.last(asked_address(response))
+        if not is_article and (depth_of(response) == 0 or (last and last.reason == "section")):
             return AddressTrust.SECTION
         return find_trust(page.url, self._planners[source].portal, page.evidence)
 
@@ -261,7 +271,7 @@ class PortalSpider(Spider):
         ends = [end] if end else []
         tried = (*(part.url for part in parts), *(end.url for end in ends))
         redirected = response.meta.get("redirect_urls", [""])[0]
-        plan = planner.refuse_article(page, reading, given.trust, _depth(response), redirected)
+        plan = planner.refuse_article(page, reading, given.trust, depth_of(response), redirected)
         if refused := list(self._requests(source, plan)):
             return [*refused, *ends], tried
         self.crawler.stats.inc_value(PAGES)
@@ -278,15 +288,17 @@ class PortalSpider(Spider):
             return stored.following, None
         return await fetch_parts(self.crawler.engine.download_async, self._workers.read, portal, page, reading)
 
-    def _links(self, response: Response, source: str, reading: PageReading, tried: tuple[str, ...]) -> Plan:
+    def _links(
+        self, response: Response, source: str, reading: PageReading, tried: tuple[str, ...], *, is_listing: bool
+    ) -> Plan:
         """What a page points to: other pages, and on a start page feeds and sitemaps."""
-        planner, depth = self._planners[source], _depth(response)
+        planner, depth = self._planners[source], depth_of(response)
         if depth == 0 and not stored_answer(response):
             robots = self.crawler.get_downloader_middleware(RobotsMiddleware)
             sitemaps = robots.sitemaps(response.url) if robots else ()
             yield from planner.start_page(response.url, reading.lists, sitemaps)
         if depth == 0 or not planner.contents.is_repeated(response.url, reading):
-            yield from planner.links(reading, depth + 1, tried)
+            yield from planner.links(reading, depth + 1, tried, asked_address(response) if is_listing else "")
 
     def _begin(self) -> Iterator[Output]:
         """Ask for the addresses listed, each of the first portal that covers it; without any, for what portals name."""
@@ -306,19 +318,5 @@ class PortalSpider(Spider):
         for planned in plan:
             if isinstance(planned, Rejected):
                 yield planned
-                continue
-            calls: tuple[Callback, Callback]
-            match planned.kind:
-                case FetchKind.FEED | FetchKind.SITEMAP:
-                    calls = self.parse_list, self.failed
-                case FetchKind.MAYBE_LIST:
-                    calls = self.parse_guess, self.guess_failed
-                case FetchKind.PROBE:
-                    calls = self.parse_probe, self.guess_failed
-                case _:
-                    calls = self.parse_page, self.failed
-            yield make_request(self._planners[source].portal, planned, *calls)
-
-
-def _depth(response: Response) -> int:
-    return int(response.meta.get("depth", 0))
+            else:
+                yield make_request(self._planners[source].portal, planned, self)

@@ -1,10 +1,9 @@
 """Make the requests of the portal spider. They carry plain values only, so that the ledger can store them."""
 
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
-from scrapy import Request
+from scrapy import Request, Spider
 from scrapy.http.request import NO_CALLBACK
 
 from newscorpus.addon.guards import DOMAINS
@@ -15,8 +14,6 @@ from newscorpus.discovery.lists import MAX_BYTES
 from newscorpus.discovery.planner import PlannedFetch
 from newscorpus.portals.portal import Portal
 
-Callback = Callable[..., Any]
-
 LIST_PRIORITY = 1_000
 """Feeds and sitemaps come first: what they know of a document travels with its request."""
 
@@ -24,9 +21,20 @@ ARTICLE_PRIORITY = 100
 """Articles come before the sections that lead to more of them."""
 
 
-def make_request(portal: Portal, planned: PlannedFetch, callback: Callback, errback: Callback) -> Request:
+CALLBACKS = {
+    FetchKind.FEED: ("parse_list", "failed"),
+    FetchKind.SITEMAP: ("parse_list", "failed"),
+    FetchKind.MAYBE_LIST: ("parse_guess", "guess_failed"),
+    FetchKind.PROBE: ("parse_probe", "guess_failed"),
+}
+"""Methods of the spider that take an answer, and a failure."""
+PAGE_CALLBACKS = ("parse_page", "failed")
+
+
+def make_request(portal: Portal, planned: PlannedFetch, spider: Spider) -> Request:
     """The request for an address of a portal; of two pages of a kind, the one fewer links away goes first."""
     kind = planned.kind
+    callback, errback = (getattr(spider, name) for name in CALLBACKS.get(kind, PAGE_CALLBACKS))
     given: dict[str, Any] = {"source": portal.name}
     meta: dict[str, Any] = {"download_slot": portal.name, ABOUT: {"source": portal.name, "kind": kind.value}}
     priority = LIST_PRIORITY

@@ -27,6 +27,16 @@ from newscorpus.recipe import Recipe, SourcePage
 from .requests import part_request
 
 
+def asked_address(response: Response) -> str:
+    """The address that was asked for first, before redirects."""
+    return str(response.meta.get("redirect_urls", [response.url])[0])
+
+
+def depth_of(response: Response) -> int:
+    """Links followed to get there."""
+    return int(response.meta.get("depth", 0))
+
+
 class RevisitClock:
     """Notes for each answer whether it brought anything new, and sets the time of the next visit by that."""
 

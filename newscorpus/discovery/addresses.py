@@ -219,6 +219,15 @@ def find_trap(url: str, today: date) -> str:
     return ""
 
 
+def latest_date(url: str) -> date | None:
+    """The latest day or month that an address names; None where it names none."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    return max(_dates(parts.path, parse_qsl(parts.query)), default=None)
+
+
 def _dates(path: str, parameters: list[tuple[str, str]]) -> Iterator[date]:
     """The dates that a path or a query names; where a day or month is missing, the first."""
     for text in (path, *(value for _, value in parameters)):

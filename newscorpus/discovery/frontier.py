@@ -2,6 +2,7 @@
 
 import re
 from collections import OrderedDict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from hashlib import blake2b, sha256
@@ -12,8 +13,10 @@ from newscorpus.crawl.ledger import Ledger
 from newscorpus.crawl.ledger.rows import OVER_BUDGET
 from newscorpus.data import Rejected
 from newscorpus.discovery.addresses import FUTURE, FetchKind, find_kind, find_trap, is_listing
+from newscorpus.discovery.bounds import CrawlBounds
 from newscorpus.discovery.page import PageReading
-from newscorpus.portals.portal import Portal
+from newscorpus.discovery.period import ALWAYS, Period
+from newscorpus.portals.portal import Portal, target_of
 
 BUDGET_SPENT = "rejected/discovery/page_budget"
 """Count of the ledger: an address was refused because the portal's budget of pages was spent."""
@@ -21,10 +24,15 @@ BUDGET_SPENT = "rejected/discovery/page_budget"
 MAX_URL_LENGTH = 2_000
 """Longest address asked for; browsers and servers have long had their limit at about 2,000 characters."""
 
-MAX_OF_A_SHAPE = 200
-"""Most listing pages whose addresses differ only in digits: pages of one section, days of a calendar."""
+MAX_IN_A_ROW = 200
+"""Listings of one shape in a row that may lead to nothing (half a year of a daily archive without an article), and
+articles in a row that such listings name and that are of days before those asked for."""
 
-OF_ONE_SHAPE = f"more than {MAX_OF_A_SHAPE} listings of one shape"
+BARREN = f"{MAX_IN_A_ROW} listings of its shape in a row named no article that others of them had not named"
+EARLIER = f"{MAX_IN_A_ROW} articles in a row that listings of its shape named are of days before those asked for"
+
+MOST_COUNTED = 200
+"""Addresses of a shape that are looked at, the first ones."""
 
 LEAST_SECTIONS = 20
 """Pages of one shape that must have been read and found to be no articles, where addresses do not say so."""
@@ -47,12 +55,15 @@ class Frontier:
     today: date  # the day of the crawl; dates far ahead of it are a sign of a trap
     ledger: Ledger  # of the crawl
     loopback: frozenset[str] = frozenset()  # `host:port` on this machine that may be asked
+    period: Period = ALWAYS  # the days that articles are to be of
+    bounds: CrawlBounds = field(init=False)
     _admitted: int = field(init=False)
     _full: bool = field(init=False)
 
     def __post_init__(self) -> None:
+        self.bounds = CrawlBounds.fit(self.portal.limits, self.period, self.today)
         self._admitted = self.ledger.taken_in(self.portal.name)
-        spent = self._admitted >= self.portal.limits.max_pages
+        spent = self._admitted >= self.bounds.max_pages
         self._full = spent and self.ledger.counted(BUDGET_SPENT, self.portal.name) > 0
 
     def admit(self, url: str, depth: int, kind: FetchKind | None = None) -> FetchKind | Rejected | None:
@@ -81,23 +92,49 @@ class Frontier:
             return None
         if not allowed:
             return Rejected("fetch", "private_address", "no address of the public web", url)
-        if trap := self._trap(url, trap, shape) if depth else "":
-            return Rejected("discovery", "trap", trap, url)
-        return find_refusal(self.portal, url, depth, kind) or self._within_budget(url, kind)
+        if refused := self._refuse_listing(url, trap, shape) if depth else None:
+            return refused
+        return find_refusal(self.portal, url, depth, kind, self.bounds) or self._within_budget(url, kind)
 
-    def _trap(self, url: str, trap: str, shape: int) -> str:
-        """Say what makes `url` a trap; "" for the first address of its shape with a date to come.
+    def end_listing(self, url: str, links: Iterable[str]) -> Iterator[Rejected]:
+        """Note what the listing at `url` names; with too many of its shape that lead to nothing, refuse those queued.
 
-        What may be articles, by the address or by what others of the shape turned out to be, is no trap.
+        It leads on where it names what may be an article and none of its shape named before, whoever else did.
         """
-        met, sections, kept = self.ledger.listings(self.portal.name, shape, MAX_OF_A_SHAPE + 1) if shape else (0, 0, 0)
-        if trap:
-            return "" if trap.startswith(FUTURE) and met <= 1 else trap
-        proven = is_listing(url) or (sections >= LEAST_SECTIONS and kept * 10 < sections)
-        return OF_ONE_SHAPE if met > MAX_OF_A_SHAPE and proven else ""
+        if not re.search(r"\d", target_of(url)):  # there is but one of its shape
+            return
+        shape, listings = _shape_key(url), self.ledger.listings
+        named = listings.name(shape, (link for link in links if _shape_key(link) != shape))
+        n_barren = listings.count(shape, leads_on=any(map(self._may_be_article, named)))
+        if n_barren >= MAX_IN_A_ROW and self._lists(url, shape):
+            for withdrawn in listings.withdraw(self.portal.name, shape):
+                yield Rejected("discovery", "trap", BARREN, withdrawn)
+
+    def _may_be_article(self, url: str) -> bool:
+        if not self.portal.covers(url) or not self.period.may_lead_to(url):
+            return False
+        kind = find_kind(url, self.portal)
+        return kind is FetchKind.ARTICLE or (kind is FetchKind.SECTION and not self._lists(url, _shape_key(url)))
+
+    def _lists(self, url: str, shape: int) -> bool:
+        """Whether an address is no article's, by its look, or by what others of the shape turned out to be."""
+        _, sections, kept = self.ledger.listings.met(self.portal.name, shape, MOST_COUNTED)
+        return is_listing(url) or (sections >= LEAST_SECTIONS and kept * 10 < sections)
+
+    def _refuse_listing(self, url: str, trap: str, shape: int) -> Rejected | None:
+        """Refuse a trap, except the first address of its shape with a date to come, and what leads to earlier days."""
+        listings, name = self.ledger.listings, self.portal.name
+        if trap and not (trap.startswith(FUTURE) and listings.met(name, shape, 2)[0] <= 1):
+            return Rejected("discovery", "trap", trap, url)
+        n_barren, n_earlier = listings.runs(shape)
+        if max(n_barren, n_earlier) < MAX_IN_A_ROW or not self._lists(url, shape):
+            return None
+        if n_barren >= MAX_IN_A_ROW:
+            return Rejected("discovery", "trap", BARREN, url)
+        return Rejected("discovery", "out_of_period", EARLIER, url)
 
     def _within_budget(self, url: str, kind: FetchKind) -> FetchKind | Rejected | None:
-        limit = self.portal.limits.max_pages
+        limit = self.bounds.max_pages
         if self._admitted < limit:
             self._admitted += 1
             return kind
@@ -108,12 +145,12 @@ class Frontier:
         return Rejected("discovery", "page_budget", f"after {limit} pages neither this one nor any other", url)
 
 
-def find_refusal(portal: Portal, url: str, depth: int, kind: FetchKind) -> Rejected | None:
+def find_refusal(portal: Portal, url: str, depth: int, kind: FetchKind, bounds: CrawlBounds) -> Rejected | None:
     """Refuse an address by the patterns of a portal or its depth; None where neither does."""
     if portal.is_ignored(url) or kind is FetchKind.UNWANTED:
         return Rejected("discovery", "ignored", "by the patterns of the portal", url)
-    if depth > portal.limits.max_depth:
-        return Rejected("discovery", "too_deep", f"more than {portal.limits.max_depth} links away", url)
+    if depth > bounds.max_depth:
+        return Rejected("discovery", "too_deep", f"more than {bounds.max_depth} links away", url)
     return None
 
 

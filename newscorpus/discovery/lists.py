@@ -5,7 +5,6 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from html import unescape
 from itertools import islice
 from urllib.parse import urljoin, urlsplit
@@ -15,6 +14,7 @@ from lxml import etree
 from newscorpus.crawl.archive.content import GZIP_MAGIC, gunzip
 from newscorpus.data import Evidence, Rejected
 from newscorpus.discovery.addresses import FetchKind
+from newscorpus.discovery.listing import Listing, ListingEntry
 from newscorpus.tokens import collapse
 
 MAX_BYTES = 52_428_800
@@ -31,9 +31,6 @@ MAX_CHARACTERS = 10_000
 
 MAX_CLAIMS = 20
 """Most values taken of one entry: some eight fields, and tags."""
-
-BATCH = 100
-"""Entries worked on at a time, which takes 10 ms: other work waits that long."""
 
 BARE_AMPERSAND = re.compile(
     rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(?!#\d+;|#x[0-9a-f]+;|(?:amp|apos|gt|lt|quot);)", re.DOTALL | re.IGNORECASE
@@ -70,32 +67,6 @@ class ListingError(ValueError):
     """A document is not the feed or sitemap it should be; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListingEntry:
-    """One document that a list names."""
-
-    url: str  # absolute address
-    evidence: tuple[Evidence, ...] = ()  # what the list says of the document
-    modified: str = ""  # when the list says it changed, as written; "" where it does not say
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """A feed or sitemap, read."""
-
-    entries: tuple[ListingEntry, ...] = ()  # the documents named, in order
-    children: tuple[ListingEntry, ...] = ()  # further sitemaps
-    broken: int = 0  # number of entries without a usable address
-
-    def parts(self) -> Iterator["Listing"]:
-        """The same in parts of `BATCH` entries, at least one."""
-        yield replace(self, entries=(), children=())
-        for at in range(0, len(self.children), BATCH):
-            yield Listing(children=self.children[at : at + BATCH])
-        for at in range(0, len(self.entries), BATCH):
-            yield Listing(self.entries[at : at + BATCH])
-
-
 def read_list(form: str, body: bytes, url: str) -> Listing | Rejected:
     """Parse the feed or the sitemap at `url`, or say why it is none.
 
@@ -106,7 +77,7 @@ def read_list(form: str, body: bytes, url: str) -> Listing | Rejected:
     """
     parse = parse_feed if form == FetchKind.FEED else parse_sitemap
     try:
-        return parse(body, url)
+        return parse(body, url).newest_first()
     except ListingError as error:
         return Rejected("discovery", f"broken_{form}", str(error), url)
 

@@ -14,7 +14,8 @@ from lxml.html import HtmlElement
 
 from newscorpus.data import Page, Rejected
 from newscorpus.discovery.addresses import DOCUMENT, looks_like_article
-from newscorpus.discovery.lists import Listing, read_any
+from newscorpus.discovery.listing import Listing
+from newscorpus.discovery.lists import read_any
 from newscorpus.extraction.extractor import parse_page
 from newscorpus.tokens import collapse
 from newscorpus.urls import document_id

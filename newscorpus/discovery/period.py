@@ -2,13 +2,11 @@
 
 import re
 from calendar import monthrange
-from dataclasses import dataclass
-from datetime import date, datetime
-from email.utils import parsedate_to_datetime
+from dataclasses import dataclass, replace
+from datetime import date
 from urllib.parse import urlsplit
 
-from newscorpus.discovery.lists import ListingEntry
-from newscorpus.extraction.fields.dates import parse_moment
+from newscorpus.discovery.listing import ListingEntry, read_day
 from newscorpus.extraction.fields.dating import read_address
 
 MONTH = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/_.]?(0[1-9]|1[0-2])(?!\d)")
@@ -40,8 +38,7 @@ class Period:
         The day of publication decides. Without one, a document that was last changed before the period began is too
         old; one that was changed later may be of any day.
         """
-        published = next((claim.value for claim in entry.evidence if claim.field == "published"), "")
-        if day := read_day(published):
+        if day := entry.published:
             return self.meets(day, day)
         modified = read_day(entry.modified)
         return self.may_hold_address(entry.url) and not (modified and modified < self.since)
@@ -52,6 +49,10 @@ class Period:
             return self.meets(day, day)
         found = re.search(r"/((?:19|20)\d\d)/(0[1-9]|1[0-2])/", urlsplit(url).path)
         return not found or self._meets_month(int(found[1]), int(found[2]))
+
+    def may_lead_to(self, url: str) -> bool:
+        """Whether a listing may lead to the period, by its address: that of a later day may, by the day before."""
+        return replace(self, until=date.max).may_hold_address(url)
 
     def may_list(self, child: ListingEntry) -> bool:
         """Whether a sitemap that an index names may list documents of the period.
@@ -75,14 +76,3 @@ class Period:
 
 ALWAYS = Period()
 """All days."""
-
-
-def read_day(text: str) -> date | None:
-    """Read a date, ISO 8601 or as in mail headers, as the day in the zone it names; None for anything else."""
-    moment: datetime | None = parse_moment(text)
-    if moment is None and text:
-        try:
-            moment = parsedate_to_datetime(text)
-        except ValueError:
-            return None
-    return moment.date() if moment else None

@@ -7,17 +7,14 @@ from urllib.parse import urljoin
 
 from newscorpus.crawl.ledger import LastVisit, Ledger, UrlState
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.discovery.addresses import AddressTrust, FetchKind, find_kind, is_front, plain_address
+from newscorpus.discovery.addresses import AddressTrust, FetchKind, find_kind, is_front, latest_date, plain_address
 from newscorpus.discovery.frontier import Frontier, SeenContents, missing_page
-from newscorpus.discovery.lists import Listing, ListingEntry
+from newscorpus.discovery.listing import Listing, ListingEntry
 from newscorpus.discovery.page import PageReading
 from newscorpus.discovery.period import ALWAYS, Period
 from newscorpus.extraction.fields.dates import parse_moment
 from newscorpus.portals.portal import Portal, archive_pages
 from newscorpus.urls import document_address, host_of
-
-MAX_SITEMAPS = 1_000
-"""Most sitemaps of a portal that are read because an index or a robots.txt names them; one may name 50,000."""
 
 USUAL_SITEMAPS = ("/sitemap.xml", "/sitemap_index.xml", "/news-sitemap.xml")
 """Paths tried on a site whose sitemaps neither the portal's file nor robots.txt names."""
@@ -120,8 +117,8 @@ class FetchPlanner:
                 yield PlannedFetch(child.url, FetchKind.SITEMAP, is_repeat=True)
         elif not self.portal.covers(child.url) and host_of(child.url) != host_of(named_at):
             yield Rejected("discovery", "offsite", "sitemap of another site", child.url)
-        elif self.ledger.counted("sitemaps", self.portal.name) >= MAX_SITEMAPS:
-            yield Rejected("discovery", "too_many_sitemaps", f"more than {MAX_SITEMAPS}", child.url)
+        elif self.ledger.counted("sitemaps", self.portal.name) >= (most := self.frontier.bounds.max_sitemaps):
+            yield Rejected("discovery", "too_many_sitemaps", f"more than {most}", child.url)
         else:
             self.ledger.count(self.portal.name, "sitemaps")
             yield PlannedFetch(child.url, FetchKind.SITEMAP)
@@ -147,14 +144,26 @@ class FetchPlanner:
         """Plan what may be feeds, where the portal's file names none."""
         yield from self._guesses(() if self.portal.feeds else urls)
 
-    def links(self, reading: PageReading, depth: int, but: Collection[str] = ()) -> Plan:
-        """Plan the pages that a page links to, except those in `but`; they are `depth` links away."""
-        for url in reading.links:
+    def links(self, reading: PageReading, depth: int, but: Collection[str] = (), listing: str = "") -> Plan:
+        """Plan the pages that a page links to, the newest first.
+
+        Args:
+            reading: of that page.
+            depth: links followed to get to them.
+            but: addresses that are left out.
+            listing: the address of that page, if it lists others.
+        """
+        urls = sorted(reading.links, key=lambda url: latest_date(url) or date.max, reverse=True)
+        if listing and not self._was_fetched(listing):  # one that comes again names little that is new
+            yield from self.frontier.end_listing(listing, map(plain_address, urls))
+        for url in urls:
             if url not in but:
                 yield from self.page(url, depth)
 
     def refuse_day(self, url: str, reading: PageReading) -> Rejected | None:
         """Refuse an article published on another day than those asked for; one without a day passes."""
+        if self.period != ALWAYS and reading.published:
+            self.ledger.listings.count_article(url, is_earlier=reading.published < self.period.since)
         if self.period.takes(reading.published):
             return None
         return Rejected("discovery", "out_of_period", f"published {reading.published}", url)
@@ -187,12 +196,17 @@ class FetchPlanner:
                 yield PlannedFetch(url, FetchKind.MAYBE_LIST)
 
     def _is_out_of_period(self, url: str, kind: FetchKind | None) -> bool:
-        if self.period == ALWAYS or (kind or find_kind(url, self.portal)) is not FetchKind.ARTICLE:
+        if self.period == ALWAYS:
             return False
-        if self.period.may_hold_address(url):
+        is_article = (kind or find_kind(url, self.portal)) is FetchKind.ARTICLE
+        if self.period.may_hold_address(url) if is_article else self.period.may_lead_to(url):
             return False
         self.count(OUT_OF_PERIOD, 1)
         return True
+
+    def _was_fetched(self, url: str) -> bool:
+        last = self.ledger.revisits.last(url)
+        return last is not None and last.fetched != ""
 
     def _has_changed(self, url: str, stated: str) -> bool:
         """Whether a list says that a known document changed since it was fetched; the ledger notes what it says."""

@@ -23,7 +23,8 @@ from newscorpus.discovery.addresses import (
     find_trap,
     find_trust,
 )
-from newscorpus.discovery.frontier import BUDGET_SPENT, OF_ONE_SHAPE, find_refusal
+from newscorpus.discovery.bounds import CrawlBounds
+from newscorpus.discovery.frontier import BARREN, BUDGET_SPENT, find_refusal
 from newscorpus.discovery.period import Period
 from newscorpus.portals.portal import Portal
 
@@ -40,8 +41,8 @@ class FileRules:
     ignore: tuple[str, ...]
     only_articles: bool
     languages: tuple[str, ...]
-    max_pages: int
-    max_depth: int
+    max_pages: int | None
+    max_depth: int | None
 
     @classmethod
     def of(cls, portal: Portal) -> "FileRules":
@@ -96,6 +97,7 @@ class _Change:
 
     former: Portal
     portal: Portal
+    bounds: CrawlBounds  # of this crawl
     is_wider: bool  # days are asked for that were not
     has_room: bool  # pages may be taken in that were not
     today: date
@@ -112,7 +114,7 @@ class _Change:
         if one.reason in {"ignored", "too_deep"}:
             return self._refusal(one) is None
         if one.reason == "trap":
-            is_none = one.detail != OF_ONE_SHAPE and not find_trap(one.url, self.today)
+            is_none = one.detail != BARREN and not find_trap(one.url, self.today)
             return is_none or self.portal.is_article(one.url)
         return one.reason in {"section", "no_article", "read"} and self._trust(self.former, one) is not self._trust(
             self.portal, one
@@ -123,7 +125,7 @@ class _Change:
         return self._refusal(one) if one.kind in PAGE_KINDS and one.depth else None
 
     def _refusal(self, one: OpenAddress) -> Rejected | None:
-        return find_refusal(self.portal, one.url, one.depth, find_kind(one.url, self.portal))
+        return find_refusal(self.portal, one.url, one.depth, find_kind(one.url, self.portal), self.bounds)
 
     def _trust(self, portal: Portal, one: OpenAddress) -> AddressTrust:
         return find_trust(one.url, portal, evidence_of(one.request))
@@ -142,8 +144,10 @@ def judge_again(ledger: Ledger, portal: Portal, period: Period, today: date) -> 
     why = [*_changed(before, now), *(["period"] if days != period else [])]
     if not why:
         return None
-    has_room = now.max_pages > before.max_pages and ledger.counted(BUDGET_SPENT, name) > 0
-    change = _Change(before.apply(portal), portal, not days.covers(period), has_room, today)
+    former, bounds = before.apply(portal), CrawlBounds.fit(portal.limits, period, today)
+    more = bounds.max_pages > CrawlBounds.fit(former.limits, days, today).max_pages
+    has_room = more and ledger.counted(BUDGET_SPENT, name) > 0
+    change = _Change(former, portal, bounds, not days.covers(period), has_room, today)
     judged, read = _requeue(ledger, change)
     return JudgedAgain(name, tuple(why), judged, read)
 

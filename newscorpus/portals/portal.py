@@ -43,12 +43,13 @@ Address = Annotated[str, msgspec.Meta(pattern=r"^https?://[\w.-]+(:[0-9]+)?([/?#
 class PortalLimits:
     """Bounds on one crawl of a portal."""
 
-    # Most pages fetched in one crawl, and anew in each revisit; 10,000 take some three hours at one a second.
-    max_pages: Annotated[int, msgspec.Meta(ge=1)] = 10_000
-    # Most links followed one after the other from a start page; a section, its pages and an article need three.
-    max_depth: Annotated[int, msgspec.Meta(ge=0)] = 8
-    # Most bytes of bodies, as they are sent, asked of the portal in one run: ten times 10,000 pages of 200 kB.
-    max_bytes: Annotated[int, msgspec.Meta(ge=1)] = 20_000_000_000
+    # Most pages fetched in one crawl, and anew in each revisit; by default 10,000, and 366,000 more for each calendar
+    # year back to `-a since=`.
+    max_pages: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    # Most links followed one after the other from a start page; by default 8, and 36,600 more for each such year.
+    max_depth: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    # Most bytes of bodies, as they are sent, asked of the portal in one run; by default 2 MB for each of `max_pages`.
+    max_bytes: Annotated[int, msgspec.Meta(ge=1)] | None = None
 
 
 @dataclass(frozen=True, slots=True)

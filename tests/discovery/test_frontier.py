@@ -12,9 +12,10 @@ from newscorpus.crawl.ledger import Ledger, Link, UrlOutcome, key_of
 from newscorpus.data import Rejected
 from newscorpus.discovery.addresses import FetchKind
 from newscorpus.discovery.frontier import (
+    BARREN,
     LEAST_SECTIONS,
     MAX_ADDRESSES,
-    MAX_OF_A_SHAPE,
+    MAX_IN_A_ROW,
     Frontier,
     SeenContents,
     missing_page,
@@ -97,14 +98,42 @@ def test_asks_on_this_machine_only_where_the_portal_is_served(ledger: Ledger) ->
     assert isinstance(met.admit("http://127.0.0.1:8000/sport", 1), FetchKind)
 
 
-def test_listings_of_one_shape_are_bounded_and_articles_are_not(frontier: Callable[..., Frontier]) -> None:
+def test_a_listing_is_a_trap_once_its_pages_stop_naming_articles_however_many_there_are(
+    frontier: Callable[..., Frontier],
+) -> None:
     met = frontier()
-    outcomes = [met.admit(f"{BASE}/sport?page={number}", 1) for number in range(MAX_OF_A_SHAPE + 3)]
-    assert sum(isinstance(outcome, FetchKind) for outcome in outcomes) == MAX_OF_A_SHAPE
-    assert isinstance(outcomes[-1], Rejected)
-    assert outcomes[-1].reason == "trap"
-    articles = [met.admit(f"{BASE}/story-{number}", 1) for number in range(10_000, 10_000 + MAX_OF_A_SHAPE + 3)]
+    for number in range(2 * MAX_IN_A_ROW):
+        assert met.admit(f"{BASE}/sport?page={number}", 1) is FetchKind.SECTION
+        assert not [*met.end_listing(f"{BASE}/sport?page={number}", [f"{BASE}/story-{10_000 + number}"])]
+    for number in range(MAX_IN_A_ROW):
+        assert met.admit(f"{BASE}/sport?page={number + 5_000}", 1) is FetchKind.SECTION
+        links = [f"{BASE}/story-10000", f"{BASE}/sport?page={number + 5_001}"]
+        assert not [*met.end_listing(f"{BASE}/sport?page={number + 5_000}", links)]
+    refused = met.admit(f"{BASE}/sport?page=9999", 1)
+    assert isinstance(refused, Rejected)
+    assert (refused.reason, refused.detail) == ("trap", BARREN)
+    articles = [met.admit(f"{BASE}/story-{number}", 1) for number in range(20_000, 20_000 + MAX_IN_A_ROW + 3)]
     assert all(isinstance(outcome, FetchKind) for outcome in articles)
+
+
+def test_what_others_named_leads_on_where_a_listing_names_it_first(frontier: Callable[..., Frontier]) -> None:
+    met, known = frontier(), [f"{BASE}/story-{10_000 + number}" for number in range(MAX_IN_A_ROW + 1)]
+    for url in known:
+        met.admit(url, 1)
+    for number, url in enumerate(known):
+        met.admit(f"{BASE}/sport?page={number}", 1)
+        assert not [*met.end_listing(f"{BASE}/sport?page={number}", [url])]
+    assert met.admit(f"{BASE}/sport?page=9999", 1) is FetchKind.SECTION
+
+
+def test_of_a_trap_what_is_queued_is_not_asked_for(frontier: Callable[..., Frontier], ledger: Ledger) -> None:
+    met, last = frontier(), f"{BASE}/days?page=9999"
+    met.admit(last, 1)
+    ledger.add(Link(key_of(last), last, "mock"))
+    outcomes = [[*met.end_listing(f"{BASE}/days?page={number}", [])] for number in range(MAX_IN_A_ROW)]
+    assert outcomes[:-1] == [[]] * (MAX_IN_A_ROW - 1)
+    assert outcomes[-1] == [Rejected("discovery", "trap", BARREN, last)]
+    assert ledger.lease("mock") is None
 
 
 def test_one_address_with_a_date_to_come_is_no_trap_and_more_are(frontier: Callable[..., Frontier]) -> None:
@@ -119,8 +148,9 @@ def test_what_may_be_articles_is_a_trap_only_once_pages_say_so(
     frontier: Callable[..., Frontier], ledger: Ledger
 ) -> None:
     met = frontier()
-    outcomes = [met.admit(f"{BASE}/view/{number}", 1) for number in range(MAX_OF_A_SHAPE + 3)]
-    assert outcomes == [FetchKind.SECTION] * len(outcomes)
+    for number in range(MAX_IN_A_ROW + 3):
+        assert met.admit(f"{BASE}/view/{number}", 1) is FetchKind.SECTION
+        assert not [*met.end_listing(f"{BASE}/view/{number}", [f"{BASE}/"])]
     for number in range(LEAST_SECTIONS):
         url = f"{BASE}/view/{number}"
         ledger.add(Link(key_of(url), url, "mock"))

@@ -8,13 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from newscorpus.data import Evidence, Rejected
+from newscorpus.discovery.listing import BATCH, Listing, ListingEntry
 from newscorpus.discovery.lists import (
-    BATCH,
     MAX_CHARACTERS,
     MAX_CLAIMS,
     MAX_MARKS,
-    Listing,
-    ListingEntry,
     ListingError,
     inflate,
     parse_feed,
@@ -24,6 +22,19 @@ from newscorpus.discovery.lists import (
 )
 
 URL = "http://example.org/lists/feed.xml"
+
+
+def test_the_newest_comes_first_by_what_the_list_or_the_address_says() -> None:
+    lines = ("2025-01-01", "2026-02-03", "")
+    entries = [
+        f"<sitemap><loc>http://a.example/{n}.xml</loc><lastmod>{at}</lastmod></sitemap>" for n, at in enumerate(lines)
+    ]
+    entries.append("<sitemap><loc>http://a.example/sitemap-2025-07.xml</loc></sitemap>")
+    found = read_list("sitemap", f"<sitemapindex>{''.join(entries)}</sitemapindex>".encode(), URL)
+    assert isinstance(found, Listing)
+    names = [entry.url.removeprefix("http://a.example/") for entry in found.children]
+    assert names == ["2.xml", "1.xml", "sitemap-2025-07.xml", "0.xml"]
+
 
 RSS = """<?xml version="1.0" encoding="windows-1250"?>
 <rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:content="http://purl.org/rss/1.0/modules/content/">

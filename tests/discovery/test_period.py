@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from newscorpus.data import Evidence
-from newscorpus.discovery.lists import ListingEntry
-from newscorpus.discovery.period import ALWAYS, Period, read_day
+from newscorpus.discovery.listing import ListingEntry, read_day
+from newscorpus.discovery.period import ALWAYS, Period
 
 MARCH = Period(date(2024, 3, 1), date(2024, 3, 31))
 URL = "https://vesti.example/a-story"

@@ -10,10 +10,10 @@ import pytest
 
 from newscorpus.crawl.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.discovery import planner as module
+from newscorpus.discovery import bounds as module
 from newscorpus.discovery.addresses import AddressTrust, FetchKind
-from newscorpus.discovery.frontier import Frontier, SeenContents, missing_page
-from newscorpus.discovery.lists import Listing, ListingEntry
+from newscorpus.discovery.frontier import MAX_IN_A_ROW, Frontier, SeenContents, missing_page
+from newscorpus.discovery.listing import Listing, ListingEntry
 from newscorpus.discovery.page import PageReading
 from newscorpus.discovery.period import ALWAYS, Period
 from newscorpus.discovery.planner import OUT_OF_PERIOD, FetchPlanner, PlannedFetch
@@ -125,10 +125,49 @@ def test_links_are_pruned_by_their_address_and_sections_are_not(planner: Callabl
     assert len(list(made.page(f"{BASE}/sport/", 1))) == 1
 
 
+def test_a_listing_of_days_before_the_period_is_passed_over_and_of_later_ones_is_not(
+    planner: Callable[..., FetchPlanner],
+) -> None:
+    made = planner(Period(date(2024, 3, 1), date(2024, 3, 31)))
+    assert list(made.page(f"{BASE}/2024/02/29/", 1)) == []
+    assert len(list(made.page(f"{BASE}/2024/04/01/", 1))) == 1
+
+
+def test_a_section_ends_after_many_articles_of_earlier_days_in_a_row(
+    planner: Callable[..., FetchPlanner], ledger: Ledger
+) -> None:
+    made, listing = planner(Period(since=date(2024, 3, 1))), f"{BASE}/sport?page=1"
+    list(made.page(listing, 1))
+    list(made.links(PageReading(), 2, listing=listing))
+    ledger.add(Link(key_of(STORY), STORY, "vesti", found_on=ledger.serial(listing)))
+    for day in (*[date(2024, 2, 1)] * (MAX_IN_A_ROW - 1), date(2026, 1, 1), *[date(2024, 2, 1)] * (MAX_IN_A_ROW - 1)):
+        made.refuse_day(STORY, PageReading(published=day))
+    assert len(list(made.page(f"{BASE}/sport?page=2", 2))) == 1
+    made.refuse_day(STORY, PageReading(published=date(2024, 2, 1)))
+    (refused,) = made.page(f"{BASE}/sport?page=3", 2)
+    assert isinstance(refused, Rejected)
+    assert refused.reason == "out_of_period"
+
+
+def test_the_newest_pages_come_first(planner: Callable[..., FetchPlanner]) -> None:
+    paths = ("/2024/05/", "/sport/", "/2026/05/", "/2025/05/")
+    plan = planner().links(PageReading(tuple(BASE + path for path in paths)), 1)
+    urls = [one.url.removeprefix(BASE) for one in plan if isinstance(one, PlannedFetch)]
+    assert urls == ["/sport/", "/2026/05/", "/2025/05/", "/2024/05/"]
+
+
+def test_a_listing_that_comes_again_is_not_counted(planner: Callable[..., FetchPlanner], ledger: Ledger) -> None:
+    made, url = planner(), f"{BASE}/sport?page=1"
+    assert list(made.links(PageReading(), 1, listing=url)) == []
+    finish(ledger, url)
+    assert not any(list(made.links(PageReading(), 1, listing=url)) for _ in range(MAX_IN_A_ROW))
+    assert len(list(made.page(f"{BASE}/sport?page=2", 1))) == 1
+
+
 def test_sitemaps_of_others_are_refused_and_the_number_is_bounded(
     planner: Callable[..., FetchPlanner], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MAX_SITEMAPS", 1)
+    monkeypatch.setattr(module, "SITEMAPS", 1)
     urls = (f"{BASE}/1.xml", "https://other.example/2.xml", f"{BASE}/3.xml")
     found = ask(planner(), children=tuple(map(ListingEntry, urls)))
     assert [one.reason if isinstance(one, Rejected) else one.url for one in found] == [

@@ -11,7 +11,7 @@ import pytest
 from newscorpus.crawl.ledger import REJECTIONS, Fetched, Ledger, Link, UrlOutcome, UrlState, key_of
 from newscorpus.crawl.ledger.status import find, status
 from newscorpus.discovery.addresses import NAMED
-from newscorpus.discovery.frontier import OF_ONE_SHAPE
+from newscorpus.discovery.frontier import BARREN
 from newscorpus.discovery.period import ALWAYS, Period
 from newscorpus.discovery.rules import JudgedAgain, judge_again
 from newscorpus.portals.portal import Portal, PortalLimits
@@ -104,7 +104,7 @@ def test_answered_pages_are_judged_again_where_the_address_says_something_else_n
 
 
 def test_a_trap_that_is_none_any_more_is_let_in(ledger: Ledger) -> None:
-    for path, detail in (("/2026-12/a", "a date to come"), ("/2027-12/b", "a date to come"), ("/l?p=9", OF_ONE_SHAPE)):
+    for path, detail in (("/2026-12/a", "a date to come"), ("/2027-12/b", "a date to come"), ("/l?p=9", BARREN)):
         refuse(ledger, path, "trap", detail)
     judge_again(ledger, replace(PORTAL, sections=("^/x",)), ALWAYS, date(2026, 12, 24))
     assert [ledger.knows(BASE + path) for path in ("/2026-12/a", "/2027-12/b", "/l?p=9")] == [False, True, True]

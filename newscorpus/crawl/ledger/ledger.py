@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
+from newscorpus.crawl.ledger.listings import Listings
 from newscorpus.crawl.ledger.looks import Looks
 from newscorpus.crawl.ledger.losses import LostPage, archived
 from newscorpus.crawl.ledger.profiles import UsedProfiles
@@ -45,6 +46,7 @@ class Ledger:
     Attributes:
         transaction: with the files that grow with the ledger.
         revisits: what is known of earlier visits.
+        listings: what listings have named.
         looks: what the last pages looked like.
         profiles: by which profiles pages were judged.
         sites: how the crawl treats each site.
@@ -62,6 +64,7 @@ class Ledger:
         self._queued: Counter[str] = Counter(dict(queued))
         self._waiting: Counter[str] = Counter()
         self.revisits = Revisits(self._write, self._queued)
+        self.listings = Listings(self._write, self._queued)
         self.looks = Looks(self._write)
         self.profiles = UsedProfiles(self._write)
         self.sites = Sites(self._write)
@@ -120,13 +123,6 @@ class Ledger:
         values = (key_of(url), url, portal, kind, UrlState.RESERVED, shape)
         sql = "INSERT OR IGNORE INTO urls (id, url, portal, kind, state, shape) VALUES (?, ?, ?, ?, ?, ?)"
         return self._write(sql, values).rowcount > 0
-
-    def listings(self, portal: str, shape: int, most: int) -> tuple[int, int, int]:
-        """How many addresses of a shape were met on a portal, were sections, and were kept, among the first `most`."""
-        sql = """SELECT count(*), total(reason IN ('read', 'section')), total(reason = 'kept') FROM
-            (SELECT reason FROM urls WHERE portal = ? AND shape = ? AND shape != 0 ORDER BY serial LIMIT ?)"""
-        met, sections, kept = self._read(sql, (portal, shape, most)).fetchone()
-        return met, int(sections), int(kept)
 
     def add(self, link: Link, *, again: bool = False) -> bool:
         """Queue a request, if its address is new or reserved; with `again`, also if it is done or failed.

@@ -119,7 +119,12 @@ CREATE TABLE sites (
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS = (FIRST, REVISITS, PERIODS, RULES, LOST, NEWER, LOOKS, PROFILES, SITES)
+LISTINGS = """
+CREATE TABLE listings (shape INTEGER PRIMARY KEY, n_barren INTEGER NOT NULL, n_earlier INTEGER NOT NULL);
+CREATE TABLE named (shape INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (shape, id)) WITHOUT ROWID;
+"""
+
+MIGRATIONS = (FIRST, REVISITS, PERIODS, RULES, LOST, NEWER, LOOKS, PROFILES, SITES, LISTINGS)
 """What makes version n + 1 of version n; `PRAGMA user_version` holds the version. Only ever appended to."""
 
 

@@ -143,7 +143,7 @@ def test_listings_of_one_shape_are_counted_over_runs(tmp_path: Path) -> None:
                 ledger.reserve(f"{URL}{run}{number}", "a", "section", shape=5)
                 ledger.add(link(f"{run}{number}"))
     with Ledger.open(tmp_path) as ledger:
-        met = [ledger.listings(*asked)[0] for asked in (("a", 5, 9), ("a", 6, 9), ("b", 5, 9), ("a", 5, 4))]
+        met = [ledger.listings.met(*asked)[0] for asked in (("a", 5, 9), ("a", 6, 9), ("b", 5, 9), ("a", 5, 4))]
         assert met == [6, 0, 0, 4]
         assert ledger.counted("admitted", "a") == ledger.counted("admitted") == 6
 

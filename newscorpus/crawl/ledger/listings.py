@@ -1,0 +1,57 @@
+"""Remember what the listings of a site have named, to tell those that lead on from those that only go on.
+
+Listings are of one shape where their addresses differ in digits alone: pages of a section, days of an archive.
+"""
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from newscorpus.crawl.ledger.rows import key_of
+
+
+class Listings:
+    """The part of a ledger that is about listings; `queued` counts addresses by portal."""
+
+    def __init__(self, execute: Callable[[str, tuple[object, ...]], sqlite3.Cursor], queued: Counter[str]) -> None:
+        self._execute = execute
+        self._queued = queued
+
+    def met(self, portal: str, shape: int, most: int) -> tuple[int, int, int]:
+        """How many addresses of a shape were met on a portal, were sections, and were kept, among the first `most`."""
+        sql = """SELECT count(*), total(reason IN ('read', 'section')), total(reason = 'kept') FROM
+            (SELECT reason FROM urls WHERE portal = ? AND shape = ? AND shape != 0 ORDER BY serial LIMIT ?)"""
+        met, sections, kept = self._execute(sql, (portal, shape, most)).fetchone()
+        return met, int(sections), int(kept)
+
+    def name(self, shape: int, urls: Iterable[str]) -> list[str]:
+        """Note that a listing of a shape names addresses; gives those that none of the shape named before."""
+        keys = {key_of(url): url for url in urls}
+        sql = "INSERT OR IGNORE INTO named SELECT ?, value FROM json_each(?) RETURNING id"
+        return [keys[key] for (key,) in self._execute(sql, (shape, json.dumps([*keys]))).fetchall()]
+
+    def count(self, shape: int, *, leads_on: bool) -> int:
+        """Count a listing of a shape that was read; gives how many in a row have led to nothing, this one included."""
+        sql = """INSERT INTO listings VALUES (?1, 1 - ?2, 0)
+            ON CONFLICT (shape) DO UPDATE SET n_barren = (n_barren + 1) * (1 - ?2) RETURNING n_barren"""
+        return int(self._execute(sql, (shape, int(leads_on))).fetchone()[0])
+
+    def count_article(self, url: str, *, is_earlier: bool) -> None:
+        """Count an article for the listing that named it first: whether it is of a day before those asked for."""
+        sql = """UPDATE listings SET n_earlier = (n_earlier + 1) * ? WHERE shape =
+            (SELECT page.shape FROM urls JOIN urls AS page ON page.serial = urls.found_on WHERE urls.id = ?)"""
+        self._execute(sql, (int(is_earlier), key_of(url)))
+
+    def runs(self, shape: int) -> tuple[int, int]:
+        """Of a shape, listings in a row that led to nothing, and articles in a row that are of earlier days."""
+        row = self._execute("SELECT n_barren, n_earlier FROM listings WHERE shape = ?", (shape,)).fetchone()
+        return (int(row[0]), int(row[1])) if row else (0, 0)
+
+    def withdraw(self, portal: str, shape: int) -> list[str]:
+        """Take the listings of a shape from the queue, for `Ledger.refuse`; gives their addresses."""
+        sql = """UPDATE urls SET state = 0, request = x'', from_archive = 0
+            WHERE portal = ? AND shape = ? AND shape != 0 AND state = 1 RETURNING url"""
+        urls = [url for (url,) in self._execute(sql, (portal, shape)).fetchall()]
+        self._queued[portal] -= len(urls)
+        return urls
