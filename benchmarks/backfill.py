@@ -1,9 +1,8 @@
-"""Fetch the past of a portal: `python -m benchmarks.backfill [--articles N] [--days N] [--kills N] [--read]`.
+"""Fetch the past of a portal: `python -m benchmarks.backfill [--articles N] [--days N] [--kills N]`.
 
 A newspaper with a long past is served on loopback and crawled by the four keys of a portal file and `-a since=`: once
 by the pages of a section, once by the days of an archive, once by sitemaps, with an endless calendar beside each. With
-kills, each crawl is ended so often by SIGKILL and started again. Without `--read` pages are stored as they are, which
-leaves discovery, ledger and fetching.
+kills, each crawl is ended so often by SIGKILL and started again.
 """
 
 import argparse
@@ -33,7 +32,6 @@ SETTINGS = {
     "DOWNLOAD_DELAY_JITTER": 0,
     "LOG_LEVEL": "WARNING",
 }
-UNREAD = '{"benchmarks.crawls.UnreadPipeline": 100, "newscorpus.pipelines.store.StorePipeline": 400}'
 SAMPLE_SECONDS = 0.5
 MEGABYTE = 1_000_000
 
@@ -48,15 +46,12 @@ class Past:
     articles: int
     days: int
     kills: int
-    reads: bool  # articles are extracted
 
 
 def command(folder: Path, past: Past) -> Sequence[str]:
     """Make the command that begins the crawl and goes on with it."""
     since = datetime.now(UTC).date() - timedelta(days=past.days - 1)
     settings = SETTINGS | {"NEWSCORPUS_CORPUS": folder / "corpus"}
-    if not past.reads:
-        settings["ITEM_PIPELINES"] = UNREAD
     words = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", "portal=paper0", "-a", f"since={since}"]
     return [*words, *(word for name, value in settings.items() for word in ("-s", f"{name}={value}"))]
 
@@ -118,11 +113,10 @@ def main() -> None:
     parser.add_argument("--days", type=int, default=1_826)
     parser.add_argument("--kills", type=int, default=0)
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
-    parser.add_argument("--read", action="store_true", help="extract the articles")
     asked = parser.parse_args()
     print(HEAD, flush=True)
     for way in asked.ways:
-        print(measure(way, Past(asked.articles, asked.days, asked.kills, asked.read)), flush=True)
+        print(measure(way, Past(asked.articles, asked.days, asked.kills)), flush=True)
 
 
 if __name__ == "__main__":

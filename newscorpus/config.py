@@ -287,6 +287,16 @@ class RevisitConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class ArticleRevisitConfig:
+    """When an article is due, by how often articles of its age change (`benchmarks/results/revisit.md`)."""
+
+    # Of a change since the last visit with which an article is due: one in fifty of those that are asked has changed.
+    chance: float = 0.02
+    min_seconds: float = 3_600.0  # shortest interval: an hour
+    max_seconds: float = 31_536_000.0  # longest: a year
+
+
+@dataclass(frozen=True, slots=True)
 class Revision:
     """How the labels of blocks come from their scores; what is None is as the extractor does it by itself."""
 

@@ -45,7 +45,7 @@ class StorePipeline(CrawlComponent):
 
     async def spider_opened(self) -> None:
         """Restore from the archive the rows that the intake has lost, before any page is asked for again."""
-        if self._scheduler.ledger.has_losses():
+        if self._scheduler.ledger.losses:
             with self._scheduler.guarded():
                 await self._restore(self._scheduler.ledger)
 

@@ -19,21 +19,21 @@ from newscorpus.addon.guards import Postponed, fetch_rejection
 from newscorpus.addon.options import check_settings
 from newscorpus.addon.pages import make_page
 from newscorpus.addon.robots import RobotsMiddleware
-from newscorpus.addon.scheduler import scheduler_of
+from newscorpus.addon.scheduler import leave_refusing, scheduler_of
 from newscorpus.addon.visits import current_visit, stored_answer
 from newscorpus.addon.workers import PageWorkers, workers_of
 from newscorpus.config import RevisitConfig
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.discovery.addresses import NAMED, PROMISING, AddressTrust, FetchKind, find_trust
+from newscorpus.discovery.addresses import PROMISING, AddressTrust, FetchKind, find_trust
 from newscorpus.discovery.forecast import Forecasts
 from newscorpus.discovery.frontier import Frontier, SeenContents
-from newscorpus.discovery.listing import Listing, ListingEntry
+from newscorpus.discovery.listing import Listing
 from newscorpus.discovery.lists import read_list
 from newscorpus.discovery.page import PageReading, read_guess, read_page
 from newscorpus.discovery.period import ALWAYS
 from newscorpus.discovery.planner import FetchPlanner, Plan
-from newscorpus.discovery.revisits import requeue_failed, requeue_known
+from newscorpus.discovery.revisits import Revisit, requeue_failed, requeue_known
 from newscorpus.discovery.rules import judge_again
 from newscorpus.portals.access import read_access
 from newscorpus.portals.portal import Portal
@@ -126,6 +126,8 @@ class PortalSpider(Spider):
         if given.revisit:
             n += requeue_known(self._ledger, names, given.revisit)
         self.crawler.stats.inc_value(REVISITED, n)
+        if given.revisit is Revisit.DUE:
+            leave_refusing(self.crawler)
         self._forecasts.begin()
         for output in self._begin():
             yield output
@@ -308,8 +310,7 @@ class PortalSpider(Spider):
         for url in self.arguments.urls:
             name = next((portal.name for portal in self.arguments.portals if portal.covers(url)), "")
             if name:
-                entry = ListingEntry(url, (NAMED,))
-                yield from self._requests(name, self._planners[name].page(url, 0, FetchKind.ARTICLE, entry))
+                yield from self._requests(name, self._planners[name].named(url))
             else:
                 yield Rejected("discovery", "offsite", "no portal of this crawl covers it", url)
 

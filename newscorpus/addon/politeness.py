@@ -5,7 +5,7 @@ import logging
 import random
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -63,6 +63,9 @@ STEP_SECONDS = 1.0
 NO_ANSWER = (CannotResolveHostError, DownloadConnectionRefusedError, DownloadFailedError, DownloadTimeoutError)
 NOT_NOW = (DownloadFailedError, DownloadTimeoutError)
 """Failures of a robots.txt that may pass, and until then forbid the site. A host that is not there has no pages."""
+
+REFUSED = frozenset({"refused", "retry_after"})
+"""Why sites are given up that do not want to be asked."""
 
 FRONT = re.compile(r"^[^/]*//[^/?#]*/?$")
 """Addresses of front pages."""
@@ -165,6 +168,15 @@ class PolitenessMiddleware:
             why = slot.why if slot.state.given_up else why if rests else ""
             delay = round(slot.state.delay_seconds, 1)
             yield SitePace(slot.name, delay, iso(until) if rests else "", slot.state.given_up, why)
+
+    def leave_alone(self, sites: Mapping[str, str]) -> None:
+        """Ask nothing of some sites in this run; why, by name of the site."""
+        for slot, why in ((self._slot(name), why) for name, why in sites.items()):
+            self._update(slot, replace(slot.state, given_up="left_alone"), why)
+
+    def refused(self) -> Iterator[tuple[str, bool]]:
+        """The sites that were asked in this run, and whether each was given up since it refused."""
+        return ((slot.name, slot.state.given_up in REFUSED) for slot in self._slots.values() if slot.last_start)
 
     def keep_crawl_delay(self, name: str, seconds: float) -> None:
         """Keep the Crawl-delay that a robots.txt states, or give the site up."""

@@ -63,6 +63,12 @@ def scheduler_of(crawler: Crawler) -> "LedgerScheduler":
     return scheduler
 
 
+def leave_refusing(crawler: Crawler) -> None:
+    """Ask nothing of the sites that have refused for days, until their time has come."""
+    if politeness := crawler.get_downloader_middleware(PolitenessMiddleware):
+        politeness.leave_alone(scheduler_of(crawler).ledger.sites.refusing(time.time()))
+
+
 class LedgerScheduler(BaseScheduler):
     """Stores requests in the ledger, gives them out portal by portal, and notes when all that came of one is done.
 
@@ -325,6 +331,8 @@ class LedgerScheduler(BaseScheduler):
         with self.guarded():
             self._settle()
             self._note_sites()
+            if self._politeness:
+                self.ledger.sites.end_run(self._politeness.refused(), time.time())
             self._crawler.stats.set_value(counts.KEPT_IN_ALL, self.ledger.counted("kept"))
         with self.guarded():
             self.ledger.close()

@@ -91,7 +91,11 @@ class Visit:
         """Write what the visit brought, or queue its address again."""
         if self.postponed and self.serial:
             ledger.release(self.serial)
-            return
+        else:
+            with ledger.changes.watching(self.serial):
+                self._write_down(ledger)
+
+    def _write_down(self, ledger: Ledger) -> None:
         if self.serial and (self.stands or (self.unchanged and self._fetched)):
             ledger.leave(self.serial, self._fetched)
             return

@@ -7,7 +7,15 @@ from urllib.parse import urljoin
 
 from newscorpus.crawl.ledger import LastVisit, Ledger, UrlState
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.discovery.addresses import AddressTrust, FetchKind, find_kind, is_front, latest_date, plain_address
+from newscorpus.discovery.addresses import (
+    NAMED,
+    AddressTrust,
+    FetchKind,
+    find_kind,
+    is_front,
+    latest_date,
+    plain_address,
+)
 from newscorpus.discovery.frontier import Frontier, SeenContents, missing_page
 from newscorpus.discovery.listing import Listing, ListingEntry
 from newscorpus.discovery.page import PageReading
@@ -59,6 +67,10 @@ class FetchPlanner:
             pages += archive_pages(self.portal.archive, self.period.since, last)
         for url in pages:
             yield from self.page(url, 0, FetchKind.SECTION)
+
+    def named(self, url: str) -> Plan:
+        """Plan a page that the user named: he takes it for an article."""
+        return self.page(url, 0, FetchKind.ARTICLE, ListingEntry(url, (NAMED,)))
 
     def page(self, url: str, depth: int, kind: FetchKind | None = None, entry: ListingEntry | None = None) -> Plan:
         """Plan the fetch of one page.

@@ -13,7 +13,8 @@ from newscorpus.discovery.frontier import BUDGET_SPENT
 class Revisit(StrEnum):
     """What of a corpus is asked for again.
 
-    NOTHING. DUE: feeds, sitemaps and sections whose time has come. ALL: all of these. ARTICLES: and every article.
+    NOTHING. DUE: feeds, sitemaps, sections and articles whose time has come. ALL: all feeds, sitemaps and sections.
+    ARTICLES: and every article.
     """
 
     NOTHING = ""
@@ -37,5 +38,7 @@ def requeue_known(ledger: Ledger, portals: Collection[str], revisit: Revisit) ->
         if ledger.counted(BUDGET_SPENT, portal):  # lists may have named more than could be taken
             n += ledger.revisits.widen(LIST_KINDS, portal)
         n += ledger.revisits.revive(kinds, portal, now)
+        if revisit is Revisit.DUE:
+            n += ledger.revisits.revive_articles(portal, now)
         ledger.renew_budget(portal)
     return n

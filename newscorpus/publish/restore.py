@@ -65,7 +65,7 @@ class Restoration:
 
     def pages(self) -> Iterator[LostSource]:
         """Read the lost pages that the archive holds."""
-        for lost in self._ledger.lost_pages():
+        for lost in self._ledger.losses.archived():
             try:
                 found = read_capture(inside(self._corpus, lost.archived[0]), lost.archived[1])
             except ArchiveError:  # it is asked for again

@@ -77,7 +77,7 @@ def lines(corpus: Path) -> list[Row]:
 def crawl_begins(corpus: Path) -> list[str]:
     """What a crawl does before it asks for anything; gives the addresses that it would ask for then."""
     with Ledger.open(corpus) as ledger:
-        if ledger.has_losses():
+        if ledger.losses:
             restoration = Restoration(corpus, ledger, (), held_pages(corpus))
             for source in restoration.pages():
                 restoration.store(source, process_page(RECIPE, source.page))
@@ -86,7 +86,7 @@ def crawl_begins(corpus: Path) -> list[str]:
         while lease := ledger.lease("news"):
             assert (lease.etag, lease.last_modified) == ("", "")
             asked.append(lease.url)
-        assert not ledger.has_losses()
+        assert not ledger.losses
     return asked
 
 

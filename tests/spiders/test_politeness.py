@@ -1,6 +1,7 @@
 """A crawl of two sites that mind how they are asked."""
 
 import json
+import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,7 +13,8 @@ from typer.testing import CliRunner
 
 from benchmarks.newspapers import started
 from newscorpus.cli import app
-from newscorpus.crawl.ledger.sites import site_paces
+from newscorpus.crawl.ledger import Ledger
+from newscorpus.crawl.ledger.sites import DAY_SECONDS, site_paces
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "moody.py"
 
@@ -115,3 +117,21 @@ def test_the_ledger_says_how_each_site_was_treated(done: Done) -> None:
     said = CliRunner().invoke(app, ["status", str(done.crawl.corpus)]).output
     assert f"forbidding: given up for this run, refused: {forbidding.why}" in said
     assert "strict:" not in said
+
+
+def test_a_site_that_has_refused_for_days_is_left_alone_by_revisits_and_status_says_so(
+    crawl: Callable[..., Any], mock_site: Any, tmp_path: Path
+) -> None:
+    named = ("-a", "portal=mock", "-a", f"base={mock_site.base}", "-s", "NEWSCORPUS_BUILD=0")
+    with Ledger.open(tmp_path / "corpus") as ledger:
+        for back in (2 * DAY_SECONDS, 0):
+            ledger.sites.end_run([("mock", True)], time.time() - back)
+    done = crawl(tmp_path, *named, "-a", "revisit=due")
+    assert mock_site.asked() == {}
+    said = CliRunner().invoke(app, ["status", str(done.corpus)]).output
+    assert "mock: given up for this run, left_alone: it has refused since " in said
+    assert "mock was cut short: the site has refused for days and is left alone" in done.output
+    crawl(tmp_path, *named, "-a", "limit=1")
+    assert mock_site.asked() != {}, "by hand it is asked"
+    with Ledger.open(tmp_path / "corpus") as ledger:
+        assert ledger.sites.refusing(time.time()) == {}

@@ -15,9 +15,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
+from newscorpus.crawl.ledger.changes import Changes
 from newscorpus.crawl.ledger.listings import Listings
 from newscorpus.crawl.ledger.looks import Looks
-from newscorpus.crawl.ledger.losses import LostPage, archived
+from newscorpus.crawl.ledger.losses import Losses, LostPage
 from newscorpus.crawl.ledger.profiles import UsedProfiles
 from newscorpus.crawl.ledger.recover import FilePart, recover
 from newscorpus.crawl.ledger.revisits import Revisits
@@ -46,7 +47,9 @@ class Ledger:
     Attributes:
         transaction: with the files that grow with the ledger.
         revisits: what is known of earlier visits.
+        changes: how often articles change.
         listings: what listings have named.
+        losses: lines that are lost.
         looks: what the last pages looked like.
         profiles: by which profiles pages were judged.
         sites: how the crawl treats each site.
@@ -64,7 +67,9 @@ class Ledger:
         self._queued: Counter[str] = Counter(dict(queued))
         self._waiting: Counter[str] = Counter()
         self.revisits = Revisits(self._write, self._queued)
+        self.changes = Changes(self._write)
         self.listings = Listings(self._write, self._queued)
+        self.losses = Losses(self._read)
         self.looks = Looks(self._write)
         self.profiles = UsedProfiles(self._write)
         self.sites = Sites(self._write)
@@ -261,14 +266,6 @@ class Ledger:
             values = (outcome.stage, outcome.reason, outcome.detail, outcome.revision, *outcome.line)
             self._write(sql, (*values, serial))
 
-    def has_losses(self) -> bool:
-        """Whether lines are lost, and nothing has been done about it yet."""
-        return self._read("SELECT 1 FROM lost").fetchone() is not None
-
-    def lost_pages(self) -> Iterator[LostPage]:
-        """The pages whose lines are lost and that the archive may hold."""
-        return archived(self._read)
-
     def restore(self, page: LostPage, outcome: UrlOutcome) -> None:
         """Note what a lost page became when it was extracted again."""
         self._record_outcome(page.serial, outcome)
@@ -377,8 +374,8 @@ class Ledger:
 
     def _record_outcome(self, serial: int, outcome: UrlOutcome) -> None:
         sql = """UPDATE urls SET state = ?, stage = ?, reason = ?, detail = ?, revision = ?, line_file = ?,
-            line_offset = ?, from_archive = 0 WHERE serial = ?"""
+            line_offset = ?, published = ?, from_archive = 0 WHERE serial = ?"""
         values = (outcome.state, outcome.stage, outcome.reason, outcome.detail, outcome.revision)
-        self._write(sql, (*values, *outcome.line, serial))
+        self._write(sql, (*values, *outcome.line, outcome.published, serial))
         if outcome.document and not self.removals.covers(outcome.document):
             self._write("INSERT OR IGNORE INTO documents VALUES (?, ?)", (key_of(outcome.document), serial))

@@ -4,17 +4,17 @@ Listings are of one shape where their addresses differ in digits alone: pages of
 """
 
 import json
-import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
+from newscorpus.crawl.ledger.looks import Execute
 from newscorpus.crawl.ledger.rows import key_of
 
 
 class Listings:
     """The part of a ledger that is about listings; `queued` counts addresses by portal."""
 
-    def __init__(self, execute: Callable[[str, tuple[object, ...]], sqlite3.Cursor], queued: Counter[str]) -> None:
+    def __init__(self, execute: Execute, queued: Counter[str]) -> None:
         self._execute = execute
         self._queued = queued
 

@@ -51,7 +51,17 @@ def lose(execute: Execute, name: str, start: int, end: int = END) -> None:
         execute(sql, part)
 
 
-def archived(execute: Execute) -> Iterator[LostPage]:
-    """List the lost pages that the archive may hold, in its order."""
-    for serial, url, portal, file, offset in execute(ARCHIVED, ()).fetchall():
-        yield LostPage(serial, url, portal, (file, offset))
+class Losses:
+    """The part of a ledger that is about lost lines."""
+
+    def __init__(self, execute: Execute) -> None:
+        self._execute = execute
+
+    def __bool__(self) -> bool:
+        """Whether lines are lost, and nothing has been done about it yet."""
+        return self._execute("SELECT 1 FROM lost", ()).fetchone() is not None
+
+    def archived(self) -> Iterator[LostPage]:
+        """List the lost pages that the archive may hold, in its order."""
+        for serial, url, portal, file, offset in self._execute(ARCHIVED, ()).fetchall():
+            yield LostPage(serial, url, portal, (file, offset))

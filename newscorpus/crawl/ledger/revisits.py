@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
-from newscorpus.config import RevisitConfig
+from newscorpus.config import ArticleRevisitConfig, RevisitConfig
 from newscorpus.crawl.ledger.rows import UrlState, key_of
 
 MAY_PASS = (
@@ -94,6 +94,11 @@ class Revisits:
         # What seems to lie farther ahead than any visit is planned was written by a clock that has been set back since.
         where = f"kind IN ({_marks(kinds)}) AND (next_visit <= ? OR next_visit > ?)"
         return failed + self._queue(portal, where, (*kinds, now, now + RevisitConfig().max_seconds))
+
+    def revive_articles(self, portal: str, now: float) -> int:
+        """Queue articles that were kept and are due at `now`; gives the number. Those of older ledgers never are."""
+        where = "kind = 'article' AND reason = 'kept' AND next_visit > 0 AND (next_visit <= ? OR next_visit > ?)"
+        return self._queue(portal, where, (now, now + ArticleRevisitConfig().max_seconds))
 
     def widen(self, kinds: Collection[str], portal: str) -> int:
         """Queue what is done of some kinds, as if never fetched; gives the number."""

@@ -90,13 +90,21 @@ class UrlOutcome:
     n_words: int = 0  # of the text that was kept
     document: str = ""  # address of the document that was kept, which may be that of another page
     line: tuple[str, int] = ("", 0)  # where its row of the intake, or its rejection, begins: file and offset
+    published: str = ""  # when an article that was kept was published, as it says
 
     @classmethod
     def of(cls, ended: Record | Rejected, line: tuple[str, int] = ("", 0)) -> Self:
         """What became of an address whose page is a row, or was rejected."""
         if isinstance(ended, Rejected):
             return cls(ended.stage, ended.reason, ended.detail, line=line)
-        return cls(reason="kept", revision=ended.revision, n_words=ended.n_words, document=ended.url, line=line)
+        return cls(
+            reason="kept",
+            revision=ended.revision,
+            n_words=ended.n_words,
+            published=ended.published,
+            document=ended.url,
+            line=line,
+        )
 
     @property
     def counter(self) -> str:

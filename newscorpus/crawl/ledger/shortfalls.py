@@ -35,6 +35,7 @@ ENDS = {
     "quiet_hours": "it was stopped in quiet hours",
     "shutdown": "it was stopped",
     "refused": "the site refused again and again",
+    "left_alone": "the site has refused for days and is left alone",
     "retry_after": "the site asked for a pause of more than an hour",
     "crawl_delay": "the site asks for too long a Crawl-delay",
     "robots_unavailable": "the robots.txt of the site is out of reach",

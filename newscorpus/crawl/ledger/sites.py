@@ -8,6 +8,11 @@ from pathlib import Path
 from newscorpus.crawl.ledger.looks import Execute
 from newscorpus.crawl.ledger.store import reading
 
+DAY_SECONDS = 86_400.0
+
+MOST_SECONDS_ALONE = 30 * DAY_SECONDS
+"""Longest time for which a site that refuses is left alone: a month."""
+
 
 @dataclass(frozen=True, slots=True)
 class SitePace:
@@ -38,6 +43,28 @@ class Sites:
     def forget(self) -> None:
         """Begin a crawl: no site rests yet."""
         self._execute("DELETE FROM sites", ())
+
+    def end_run(self, refused: Iterable[tuple[str, bool]], now: float) -> None:
+        """Note which of the sites that were asked have refused a run, and since when, seconds since the epoch.
+
+        One that has done so for a day or more is to be left alone for as long again, at most `MOST_SECONDS_ALONE`.
+        """
+        for name, has_refused in refused:
+            if not has_refused:
+                self._execute("DELETE FROM refusals WHERE name = ?", (name,))
+                continue
+            row = self._execute("SELECT since FROM refusals WHERE name = ?", (name,)).fetchone()
+            since = row[0] if row else now
+            alone = min(now - since, MOST_SECONDS_ALONE) if now - since >= DAY_SECONDS else 0.0
+            self._execute("INSERT OR REPLACE INTO refusals VALUES (?, ?, ?)", (name, since, now + alone))
+
+    def refusing(self, now: float) -> dict[str, str]:
+        """The sites that are to be left alone at the moment, and why, in words."""
+        rows = self._execute("SELECT * FROM refusals WHERE until > ?", (now,))
+        return {
+            name: f"it has refused since {iso(since)}, and revisits ask again from {iso(until)}"
+            for name, since, until in rows
+        }
 
     def note(self, paces: Iterable[SitePace]) -> None:
         """Note how sites are treated, where that has changed."""

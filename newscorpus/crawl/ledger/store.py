@@ -124,7 +124,19 @@ CREATE TABLE listings (shape INTEGER PRIMARY KEY, n_barren INTEGER NOT NULL, n_e
 CREATE TABLE named (shape INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (shape, id)) WITHOUT ROWID;
 """
 
-MIGRATIONS = (FIRST, REVISITS, PERIODS, RULES, LOST, NEWER, LOOKS, PROFILES, SITES, LISTINGS)
+CHANGES = """
+ALTER TABLE urls ADD COLUMN published TEXT NOT NULL DEFAULT '';
+CREATE TABLE changes (
+  portal TEXT NOT NULL,
+  octave INTEGER NOT NULL,  -- of the age of articles
+  n_changes INTEGER NOT NULL,
+  seconds REAL NOT NULL,
+  PRIMARY KEY (portal, octave)
+) WITHOUT ROWID;
+CREATE TABLE refusals (name TEXT PRIMARY KEY, since REAL NOT NULL, until REAL NOT NULL) WITHOUT ROWID;
+"""
+
+MIGRATIONS = (FIRST, REVISITS, PERIODS, RULES, LOST, NEWER, LOOKS, PROFILES, SITES, LISTINGS, CHANGES)
 """What makes version n + 1 of version n; `PRAGMA user_version` holds the version. Only ever appended to."""
 
 

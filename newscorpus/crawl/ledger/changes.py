@@ -1,0 +1,109 @@
+"""Learn at which age the articles of a portal change, and set by that when each of them is asked for again.
+
+An article is due when the chance that it has changed since the last visit reaches one in fifty. How often articles of
+an age change is counted for each portal; where little was seen, one in ten is supposed to change while its age triples.
+"""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from newscorpus.config import ArticleRevisitConfig
+from newscorpus.crawl.ledger.looks import Execute
+
+HOUR = 3_600.0
+
+SUPPOSED = 0.1
+"""Changes of an article while its age grows by the factor e (triples, nearly), where nothing was seen yet."""
+
+VISITED = "SELECT portal, published, fetched, revision FROM urls WHERE serial = ? AND reason = 'kept'"
+SEEN = """INSERT INTO changes VALUES (?1, ?2, ?3, ?4) ON CONFLICT (portal, octave) DO UPDATE
+    SET n_changes = n_changes + ?3, seconds = seconds + ?4"""
+
+
+@dataclass(frozen=True, slots=True)
+class AgeSeen:
+    """What was seen of the articles of a portal while they were of an age."""
+
+    n_changes: int = 0  # visits that found another text
+    seconds: float = 0.0  # between visits, of all articles together
+
+
+class Changes:
+    """The part of a ledger that is about changes of articles."""
+
+    def __init__(self, execute: Execute) -> None:
+        self._execute = execute
+
+    @contextmanager
+    def watching(self, serial: int) -> Iterator[None]:
+        """Compare an article before and after a visit is written down, and set the time of the next one."""
+        before = self._execute(VISITED, (serial,)).fetchone()
+        yield
+        after = self._execute(VISITED, (serial,)).fetchone()
+        if after is None or (before and before[2] == after[2]):  # the answer was that of an earlier visit
+            return
+        portal, published, fetched, revision = after
+        now = datetime.fromisoformat(fetched).timestamp()
+        begin = _seconds(published, now)
+        has_changed = bool(before) and before[3] != revision
+        if before:
+            last = _seconds(before[2], now)
+            self._execute(SEEN, (portal, octave(last - begin), int(has_changed), now - last))
+        interval = article_interval(
+            now - begin, self.seen(portal), has_changed=has_changed, config=ArticleRevisitConfig()
+        )
+        sql = "UPDATE urls SET next_visit = ?, visit_interval = ? WHERE serial = ?"
+        self._execute(sql, (now + interval, interval, serial))
+
+    def seen(self, portal: str) -> dict[int, AgeSeen]:
+        """What was seen of a portal's articles, by octave of their age."""
+        rows = self._execute("SELECT octave, n_changes, seconds FROM changes WHERE portal = ?", (portal,))
+        return {number: AgeSeen(n_changes, seconds) for number, n_changes, seconds in rows}
+
+
+def octave(age: float) -> int:
+    """The number of the span in which an age in seconds lies: 0 below two hours, 1 below four, and so on."""
+    return int(math.log2(max(age, HOUR) / HOUR))
+
+
+def article_interval(
+    age: float,
+    seen: dict[int, AgeSeen],
+    *,
+    has_changed: bool = False,
+    config: ArticleRevisitConfig,
+) -> float:
+    """Seconds until an article is due: half as long where it has just changed.
+
+    Args:
+        age: in seconds.
+        seen: of the portal, as `Changes.seen` gives it.
+        has_changed: the last visit found another text.
+        config: the chance that it is to reach, and bounds.
+    """
+    left, at = config.chance, max(age, HOUR)
+    while left > 0 and at < age + config.max_seconds:
+        number = octave(at)
+        end = HOUR * 2 ** (number + 1)
+        rate = _rate(number, seen.get(number, AgeSeen()))
+        step = min(end - at, left / rate)
+        left, at = left - step * rate, at + max(step, 1.0)
+    wanted = (at - age) / (2 if has_changed else 1)
+    return min(max(wanted, config.min_seconds), config.max_seconds)
+
+
+def _rate(number: int, seen: AgeSeen) -> float:
+    """Changes a second at an age: those seen, and one more that is supposed."""
+    supposed: float = SUPPOSED / (HOUR * 2**number)
+    return (seen.n_changes + 1) / (seen.seconds + 1 / supposed)
+
+
+def _seconds(moment: str, now: float) -> float:
+    """A time in ISO 8601 in seconds since the epoch, at most `now`; that itself for what is none."""
+    try:
+        return min(datetime.fromisoformat(moment).timestamp(), now)
+    except ValueError:
+        return now
