@@ -78,7 +78,7 @@ def read_arguments(given: Mapping[str, str]) -> PortalArguments:
         _parse(given, "limit", _positive, 0, "expected a number of articles, 1 or more"),
         _addresses(given.get("urls", "")),
         given.get("fresh", ""),
-        _period(given),
+        read_period(given),
         _parse(given, "revisit", Revisit, Revisit.NOTHING, f"known: {', '.join(filter(None, Revisit))}"),
     )
 
@@ -197,7 +197,12 @@ def _check_apart(portals: tuple[Portal, ...]) -> None:
                 raise CrawlError(f"portals {one.name!r} and {other.name!r} share {domain}; crawl one after the other")
 
 
-def _period(given: Mapping[str, str]) -> Period:
+def read_period(given: Mapping[str, str]) -> Period:
+    """Read the days that the arguments `since` and `until` ask for.
+
+    Raises:
+        CrawlError: one is no day, or they are the wrong way round.
+    """
     since = _parse(given, "since", date.fromisoformat, date.min, "expected a day, YYYY-MM-DD")
     until = _parse(given, "until", date.fromisoformat, date.max, "expected a day, YYYY-MM-DD")
     if since > until:
