@@ -104,7 +104,8 @@ class Frontier:
         if not re.search(r"\d", target_of(url)):  # there is but one of its shape
             return
         shape, listings = _shape_key(url), self.ledger.listings
-        named = listings.name(shape, (link for link in links if _shape_key(link) != shape))
+        others = (link for link in links if _shape_key(link) != shape and not self.ledger.removals.covers(link))
+        named = listings.name(shape, others)
         n_barren = listings.count(shape, leads_on=any(map(self._may_be_article, named)))
         if n_barren >= MAX_IN_A_ROW and self._lists(url, shape):
             for withdrawn in listings.withdraw(self.portal.name, shape):

@@ -167,7 +167,7 @@ def _recount(corpus: Path) -> None:
     from newscorpus.publish.restore import count_rows  # noqa: PLC0415 -- what reads pages takes a second to load
 
     with Ledger.open(corpus) as ledger:
-        if not ledger.has_losses():  # else the next crawl counts them
+        if not ledger.losses:  # else the next crawl counts them
             ledger.settle_losses(count_rows(corpus, ledger.portal_names()))
 
 

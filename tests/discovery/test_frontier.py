@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from newscorpus.crawl.ledger import Ledger, Link, UrlOutcome, key_of
+from newscorpus.crawl.ledger.forget import forget
 from newscorpus.data import Rejected
 from newscorpus.discovery.addresses import FetchKind
 from newscorpus.discovery.frontier import (
@@ -22,6 +23,8 @@ from newscorpus.discovery.frontier import (
 )
 from newscorpus.discovery.page import PageReading
 from newscorpus.portals.portal import Portal, PortalLimits
+from newscorpus.removals import note_removal
+from newscorpus.urls import document_id
 
 TODAY = date(2026, 11, 21)
 BASE = "http://example.org"
@@ -124,6 +127,18 @@ def test_what_others_named_leads_on_where_a_listing_names_it_first(frontier: Cal
         met.admit(f"{BASE}/sport?page={number}", 1)
         assert not [*met.end_listing(f"{BASE}/sport?page={number}", [url])]
     assert met.admit(f"{BASE}/sport?page=9999", 1) is FetchKind.SECTION
+
+
+def test_what_is_taken_out_is_not_noted_for_a_listing(tmp_path: Path) -> None:
+    story, listing, named = f"{BASE}/story-10000", f"{BASE}/sport?page=1", "SELECT count(*) FROM named"
+    with Ledger.open(tmp_path) as ledger:
+        assert not [*Frontier(portal(), TODAY, ledger).end_listing(listing, [story])]
+    forget(tmp_path, [document_id(story)], [])
+    note_removal(tmp_path, [document_id(story)], "asked for", "2026-11-23")
+    with Ledger.open(tmp_path) as ledger:
+        assert ledger.transaction.read(named).fetchone()[0] == 0
+        assert not [*Frontier(portal(), TODAY, ledger).end_listing(listing, [story])]
+        assert ledger.transaction.read(named).fetchone()[0] == 0
 
 
 def test_of_a_trap_what_is_queued_is_not_asked_for(frontier: Callable[..., Frontier], ledger: Ledger) -> None:

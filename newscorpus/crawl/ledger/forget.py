@@ -27,7 +27,11 @@ OF_SERIAL = (
     "DELETE FROM lost WHERE serial = ?",
     "DELETE FROM urls WHERE serial = ?",
 )
-OF_KEY = ("DELETE FROM documents WHERE id = ?", "DELETE FROM newer WHERE id = ?")
+OF_KEY = (
+    "DELETE FROM documents WHERE id = ?",
+    "DELETE FROM newer WHERE id = ?",
+    "DELETE FROM named WHERE id = ?",
+)
 
 
 def aliases(corpus: Path, documents: Collection[str]) -> dict[str, str]:
