@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from newscorpus.crawl.archive.values import Capture
 from newscorpus.crawl.ledger.status import unfinished_captures
 from newscorpus.data import Page, Rejected
-from newscorpus.layout import ARCHIVE, LEDGER, PROFILES, WARC_SUFFIX
+from newscorpus.layout import ARCHIVE, LEDGER, OWN, PROFILES, WARC_SUFFIX
 from newscorpus.portals.portal import Portal
 from newscorpus.profiles.profile import Profile, profiles_of, read_profile
 from newscorpus.recipe import SourcePage
@@ -72,9 +72,10 @@ def find_inputs(home: Path, names: Sequence[str]) -> Inputs:
 
 def _fetch_corpus(address: str, folder: Path) -> list[StoredFile]:
     """Copy what is known of the pages of an uploaded corpus to a folder, and list the files of its archive."""
+    (folder / PROFILES).mkdir(parents=True)
     for name in uploaded_files(address):
-        if name == LEDGER or name.startswith(f"{PROFILES}/"):
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        part, _, file = name.partition("/")
+        if name == LEDGER or (part == PROFILES and OWN[PROFILES].fullmatch(file)):
             fetch(f"{address}/{name}", folder / name)
     return find_files(f"{address}/{ARCHIVE}/*{WARC_SUFFIX}")
 

@@ -114,13 +114,13 @@ def upload_corpus(corpus: Path, address: str, watch: Callable[[Iterable[str]], I
     Raises:
         CorpusError, LedgerError: a build or a crawl is at work, or others' files lie in the corpus.
     """
-    if not (names := corpus_files(corpus)):
-        raise CorpusError(f"{corpus}: no files to upload")
     with ExitStack() as held:
         if (corpus / LEDGER).is_file():
             held.enter_context(at_rest(corpus))
         if (corpus / INTAKE).is_dir():
             held.enter_context(exclusive(corpus / BUILD_LOCK))
+        if not (names := corpus_files(corpus)):
+            raise CorpusError(f"{corpus}: no files to upload")
         return upload(corpus, names, address, watch)
 
 

@@ -4,13 +4,11 @@ import json
 import os
 import random
 import re
-import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from prose import article
@@ -146,23 +144,6 @@ def test_a_task_that_does_not_exist_is_refused_in_a_line(undisturbed: Path, task
     assert refused.returncode in {1, 2}
     assert "Traceback" not in refused.stderr
     assert task in refused.stderr or "tasks 0 to 0" in refused.stderr
-
-
-@pytest.fixture(scope="module")
-def slurm() -> Iterator[Path]:
-    """The configuration of a Slurm with one node; the test is skipped where none can be started."""
-    if os.geteuid() or not all(map(shutil.which, ("slurmctld", "slurmd", "srun", "munged"))):
-        pytest.skip("Slurm is not installed, or this is not root (Debian: slurmctld slurmd slurm-client munge)")
-    with TemporaryDirectory(prefix="slurm-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        folder.chmod(0o755)  # for the user that munge is
-        command = [Path(__file__).with_name("slurm.sh"), folder]
-        started = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
-        if started.returncode:
-            pytest.skip(f"Slurm does not start here: {started.stderr.strip()[-300:]}")
-        yield folder / "slurm.conf"
-        for pid in ("slurmd.pid", "slurmctld.pid", "munge/pid"):
-            os.kill(int((folder / pid).read_text()), signal.SIGTERM)
 
 
 def test_slurm_makes_the_same_corpus(undisturbed: Path, slurm: Path) -> None:

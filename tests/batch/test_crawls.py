@@ -1,8 +1,12 @@
 """Many portals crawled at once, in parts."""
 
 import json
+import os
+import re
+import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -11,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.newspapers import environment, make_project, serving
+from benchmarks.newspapers import ROOT, environment, make_project, serving
 from newscorpus.batch.crawls import Group, Machine, group
 from newscorpus.errors import CrawlError
 from newscorpus.portals.portal import Portal
@@ -107,4 +111,44 @@ def test_sigterm_stops_all_and_the_same_command_goes_on(tmp_path: Path) -> None:
 
     assert done.returncode == 0, done.stderr
     assert done.stderr.count(": done; ") == 3
+    assert len(published(tmp_path)) == 3
+
+
+def written(pattern: str) -> str:
+    """What docs/scale.md says at a place."""
+    found = re.search(pattern, (ROOT / "docs" / "scale.md").read_text("utf-8"), re.DOTALL)
+    assert found
+    return found[1]
+
+
+def test_systemd_takes_the_units_of_the_documents(tmp_path: Path) -> None:
+    if not shutil.which("systemd-analyze"):
+        pytest.skip("systemd-analyze is not installed (Debian: systemd)")
+    (tmp_path / "newscorpus").touch(0o755)
+    units = written(r"```ini\n(.*?)```").replace("/srv/news/.venv/bin/newscorpus", str(tmp_path / "newscorpus"))
+    for kind, text in re.findall(r"# /etc/systemd/system/newscorpus@\.(\w+)\n(.*?)(?=\n# |\Z)", units, re.DOTALL):
+        (tmp_path / f"newscorpus@all.{kind}").write_text(text)
+
+    names = ["newscorpus@all.service", "newscorpus@all.timer"]
+    checked = run(["systemd-analyze", "verify", *names], tmp_path)
+
+    assert checked.returncode == 0, checked.stderr
+    assert not [line for line in checked.stderr.splitlines() if line.startswith(("newscorpus@", str(tmp_path)))]
+
+
+@pytest.mark.timeout(600)
+def test_an_array_of_slurm_crawls_each_portal_once(
+    tmp_path: Path, slurm: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLURM_CONF", str(slurm))
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+    with serving(ARTICLES, 3) as site:
+        make_project(tmp_path, site)
+        array = written(r"`sbatch (--array=1-5 --wrap '.*?')`").replace("1-5", "1-2").replace("/5", "/2")
+        array = array.replace("crawl all", f"crawl {','.join(site.names)}")
+        done = run(["bash", "-c", f"sbatch --wait {array}"], tmp_path)
+
+    said = "".join(path.read_text() for path in tmp_path.glob("slurm-*.out"))
+    assert done.returncode == 0, done.stderr + said
+    assert said.count(": done; ") == 3
     assert len(published(tmp_path)) == 3

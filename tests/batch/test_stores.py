@@ -1,6 +1,7 @@
 """Batches that read from an object store, and write to one."""
 
 import json
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from objectstore import Store, object_store
 from prose import article
 from typer.testing import CliRunner
 
+from newscorpus.batch.inputs import find_inputs
 from newscorpus.cli import app
 from newscorpus.config import ExportFormat
 from newscorpus.corpus.export.export import export
@@ -95,6 +97,17 @@ def test_a_corpus_made_from_a_store_that_fails_at_times_is_the_same(
     for name in corpus_files(tmp_path / "text"):
         assert (tmp_path / "text" / name).read_bytes() == store.get(f"text/{name}")
     assert corpus_files(tmp_path / "text") == corpus_files(tmp_path / "stored" / "export") != []
+
+
+def test_a_corpus_of_a_stranger_writes_nothing_outside(store: Store, tmp_path: Path) -> None:
+    outside = "profiles/../../../outside-of-a-corpus.json"
+    store.put("strange/archive/000001.warc.gz", b"any")
+    store.put("strange/SHA256SUMS", f"{'0' * 64}  archive/000001.warc.gz\n{'0' * 64}  {outside}\n".encode())
+
+    found = find_inputs(tmp_path, ["s3://bucket/strange"])
+
+    assert [file.name for file in found.files] == ["s3://bucket/strange/archive/000001.warc.gz"]
+    assert not Path(tempfile.gettempdir(), "outside-of-a-corpus.json").exists()
 
 
 def test_a_crawled_corpus_is_extracted_as_reextract_does(crawled: Path, tmp_path: Path) -> None:

@@ -1,0 +1,40 @@
+"""A Slurm for the tests of batches and crawls."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def slurm() -> Iterator[Path]:
+    """The configuration of a Slurm with one node; the test is skipped where none can be started."""
+    if os.geteuid() or not all(map(shutil.which, ("slurmctld", "slurmd", "srun", "munged"))):
+        pytest.skip("Slurm is not installed, or this is not root (Debian: slurmctld slurmd slurm-client munge)")
+    with TemporaryDirectory(prefix="slurm-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        folder.chmod(0o755)  # for the user that munge is
+        command = [Path(__file__).with_name("slurm.sh"), folder]
+        environment = {**os.environ, "SLURM_TEST_PORT": str(_free_port())}
+        try:
+            started = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False, env=environment)
+            if started.returncode:
+                pytest.skip(f"Slurm does not start here: {started.stderr.strip()[-300:]}")
+            yield folder / "slurm.conf"
+        finally:
+            for pid in filter(Path.exists, (folder / name for name in ("slurmd.pid", "slurmctld.pid", "munge/pid"))):
+                os.kill(int(pid.read_text()), signal.SIGTERM)
+
+
+def _free_port() -> int:
+    """Find a port that is free, and perhaps the one behind it."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        port: int = listening.getsockname()[1]
+        return port
