@@ -40,8 +40,8 @@ GB = 1e9
 BASE_BYTES = 0.4 * GB
 """Memory of a task beside what it compares: 0.2 GB of program, and the texts that `Verifier` keeps."""
 LINK_BYTES, RUN_BYTES, DOCUMENT_BYTES = 130, 1_300, 3_000
-"""Most memory for an entry, a run and a document that is compared; the last is assumed, the others are measured, that of a
-run where 50 documents share each."""
+"""Most memory for an entry and a run, measured where 50 documents share each run; for a document that is compared,
+assumed."""
 PAIR_BYTES = 2 * DOCUMENT_BYTES
 
 REPEAT = np.dtype([("position", "<u8"), ("of", "<u8"), ("kind", "S8"), ("similarity", "<f8")])
