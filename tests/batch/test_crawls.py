@@ -9,19 +9,25 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
+from subprocess import PIPE, Popen
+from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.newspapers import ROOT, environment, make_project, serving
+from benchmarks.newspapers import ROOT, Site, environment, make_project, serving
 from newscorpus.batch.crawls import Group, Machine, group
+from newscorpus.corpus.published import open_corpus
+from newscorpus.crawl.archive.records import WarcRecord, read_records
 from newscorpus.errors import CrawlError
 from newscorpus.portals.portal import Portal
 from newscorpus.workers import COMMAND
 
 ARTICLES = 12
+HOSTS, PORTALS, PER_HOST = 5, 6, 4
 
 
 def portal(name: str, *hosts: str) -> Portal:
@@ -73,23 +79,53 @@ def published(folder: Path) -> Counter[str]:
     return Counter({path.parts[-3]: json.loads(path.read_bytes())["documents"] for path in manifests})
 
 
-@pytest.mark.timeout(600)
-def test_two_machines_crawl_each_portal_once_and_no_site_together(tmp_path: Path) -> None:
-    with serving(ARTICLES, 3) as site:
-        make_project(tmp_path, site)
-        sharing = (tmp_path / "portals" / "paper0.toml").read_text().replace('"paper0"', '"second"')
-        (tmp_path / "portals" / "second.toml").write_text(sharing)
-        asked: list[set[str]] = []
-        for number in (1, 2):
-            before = site.asked()
-            done = run(command("--part", f"{number}/2", more=",second"), tmp_path)
-            assert done.returncode == 0, done.stderr
-            asked.append({path.partition("/")[0] for path in site.asked() - before})
+def make_shared_project(folder: Path, site: Site) -> None:
+    """Write the portal files; the first papers are two portals each, one for even stories and one for odd ones."""
+    make_project(folder, site)
+    for number in range(PORTALS - HOSTS):
+        path = folder / "portals" / f"paper{number}.toml"
+        whole = path.read_text()
+        for name, others in ((f"paper{number}", "[13579]"), (f"second{number}", "[02468]")):
+            part = f"ignore = ['{others}\\.html$']\n" + whole.replace(f'"paper{number}"', f'"{name}"')
+            path.with_name(f"{name}.toml").write_text(part)
 
-    assert asked[0] | asked[1] == {"0", "1", "2"}
-    assert not asked[0] & asked[1]
-    assert len(published(tmp_path)) == 4
-    assert set(published(tmp_path).values()) == {published(tmp_path)["paper1"]}
+
+def answers(corpora: Path) -> Counter[str]:
+    """How many answers of each host lie in the archives of some corpora."""
+    records = (record for file in corpora.glob("*/archive/*") for record in read_records(file, 10**6))
+    return Counter(
+        urlsplit(record.headers["warc-target-uri"]).netloc
+        for record in records
+        if isinstance(record, WarcRecord) and record.kind == "response"
+    )
+
+
+@pytest.mark.timeout(1800)
+def test_two_machines_crawl_every_article_once_and_no_host_together(tmp_path: Path) -> None:
+    with serving(PER_HOST * HOSTS, HOSTS) as site, ExitStack() as running:
+        machines = []
+        for number in (1, 2):
+            folder = tmp_path / str(number)
+            make_shared_project(folder, site)
+            named = ",".join(path.stem for path in (folder / "portals").iterdir())
+            arguments = [*COMMAND, "crawl", named, "--at-once", "2", "--part", f"{number}/2"]
+            started = Popen(arguments, cwd=folder, env=environment(), stderr=PIPE, text=True)
+            machines.append(running.enter_context(started))
+        said = [machine.communicate()[1] for machine in machines]
+        requests = Counter(path.partition("/")[0] for path in site.asked().elements())
+
+    assert [machine.returncode for machine in machines] == [0, 0], said
+    assert sum(one.count(": done; ") for one in said) == PORTALS
+    one, two = (answers(tmp_path / number / "corpora") for number in ("1", "2"))
+    assert not one.keys() & two.keys()
+    assert one
+    assert two
+    hosts = {str(number): urlsplit(base).netloc for number, base in enumerate(site.bases)}
+    assert one + two == {hosts[number]: n for number, n in requests.items()}  # nothing was asked beside
+    corpora = list(tmp_path.glob("[12]/corpora/*/corpus"))
+    urls = Counter(record.url for corpus in corpora for record in open_corpus(corpus).records())
+    assert len(corpora) == PORTALS
+    assert urls == Counter(f"{base}/story/{number:06}.html" for base in site.bases for number in range(PER_HOST))
 
 
 @pytest.mark.timeout(600)
