@@ -34,10 +34,10 @@ from newscorpus.profiles.learn import sample_key
 from newscorpus.recipe import Recipe, SourcePage, extract_article, extractor_of
 from newscorpus.terminal import progress
 from newscorpus.upkeep.check import LEAST_PAGES
-from newscorpus.upkeep.field_rules import LEAST_RIGHT, READ, find_field_rules
-from newscorpus.upkeep.heal import healed_rules
-from newscorpus.upkeep.lessons import Lesson, lay_out
-from newscorpus.upkeep.text_rules import find_text_rules
+from newscorpus.upkeep.templates.field_rules import LEAST_RIGHT, READ, find_field_rules
+from newscorpus.upkeep.templates.heal import healed_rules
+from newscorpus.upkeep.templates.lessons import Lesson, lay_out
+from newscorpus.upkeep.templates.text_rules import find_text_rules
 
 RESULTS = Path(__file__).parent / "results" / "templates.md"
 FEWEST, MOST, DRAWN, DRAWS = 13, 18, 10, 2

@@ -28,7 +28,7 @@ from newscorpus.dedup.signature import sign
 from newscorpus.layout import INTAKE, RELEASES
 from newscorpus.publish.build import build
 from newscorpus.publish.release import ReleaseNote, RowChanges, diff, release
-from newscorpus.publish.remove import remove
+from newscorpus.publish.removing.remove import remove
 
 RESULT = Path(__file__).parent / "results" / "years.md"
 BEGIN = datetime(2024, 1, 1, 6, tzinfo=UTC)

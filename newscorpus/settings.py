@@ -97,27 +97,28 @@ URLLENGTH_LIMIT = 0  # the spider bounds it, and says so
 
 REQUEST_FINGERPRINTER_CLASS = "newscorpus.addon.stored.CanonicalFingerprinter"
 SCHEDULER = "newscorpus.addon.scheduler.LedgerScheduler"
-DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "newscorpus.addon.download.BoundedDownloadHandler")
+DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "newscorpus.addon.fetching.download.BoundedDownloadHandler")
 DOWNLOADER_MIDDLEWARES = {
-    "newscorpus.addon.archive.StoredAnswersMiddleware": 30,  # nothing is sent then
-    "newscorpus.addon.guards.PrivateAddressMiddleware": 40,  # before anything is sent, robots.txt too
+    "newscorpus.addon.fetching.archive.StoredAnswersMiddleware": 30,  # nothing is sent then
+    "newscorpus.addon.fetching.guards.PrivateAddressMiddleware": 40,  # before anything is sent, robots.txt too
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-    "newscorpus.addon.robots.RobotsMiddleware": 100,
+    "newscorpus.addon.fetching.robots.RobotsMiddleware": 100,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
-    "newscorpus.addon.render.RenderMiddleware": 540,  # sees whole pages; its requests pass all of these
-    "newscorpus.addon.guards.EncodingsMiddleware": 595,  # before Scrapy's 590 unpacks
-    "newscorpus.addon.guards.CarefulRedirectMiddleware": 600,
-    "newscorpus.addon.politeness.PolitenessMiddleware": 845,  # nearest the network: retries and redirects pass it again
-    "newscorpus.addon.archive.ArchiveMiddleware": 960,  # sees bodies and redirects as they came
+    "newscorpus.addon.fetching.render.RenderMiddleware": 540,  # sees whole pages; its requests pass all of these
+    "newscorpus.addon.fetching.guards.EncodingsMiddleware": 595,  # before Scrapy's 590 unpacks
+    "newscorpus.addon.fetching.guards.CarefulRedirectMiddleware": 600,
+    # Nearest the network: retries and redirects pass it again.
+    "newscorpus.addon.fetching.politeness.PolitenessMiddleware": 845,
+    "newscorpus.addon.fetching.archive.ArchiveMiddleware": 960,  # sees bodies and redirects as they came
 }
 SPIDER_MIDDLEWARES = {
     "newscorpus.addon.pages.PagesMiddleware": 950,  # beside the spider
     "newscorpus.addon.pages.CallbackFailuresMiddleware": 940,
-    "newscorpus.addon.archive.ArchiveMiddleware": 50,  # sees what all others let through
+    "newscorpus.addon.fetching.archive.ArchiveMiddleware": 50,  # sees what all others let through
 }
 EXTENSIONS = {
     "newscorpus.addon.workers.PageWorkers": 100,
-    "newscorpus.addon.archive.Archive": 150,
+    "newscorpus.addon.fetching.archive.Archive": 150,
     "newscorpus.addon.report.ProgressExtension": 190,
     "newscorpus.addon.closing.CorpusExtension": 200,
 }

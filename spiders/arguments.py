@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
-from newscorpus.addon.guards import PrivateAddressMiddleware
+from newscorpus.addon.fetching.guards import PrivateAddressMiddleware
+from newscorpus.addon.fetching.politeness import PolitenessMiddleware
+from newscorpus.addon.fetching.robots import RobotsMiddleware
 from newscorpus.addon.options import default_corpus, user_agent
-from newscorpus.addon.politeness import PolitenessMiddleware
-from newscorpus.addon.robots import RobotsMiddleware
 from newscorpus.crawl.addresses import host_and_port, is_loopback
 from newscorpus.crawl.politeness import PolitenessPolicy
 from newscorpus.data import Page

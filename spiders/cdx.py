@@ -14,7 +14,7 @@ from scrapy.http import Response
 from twisted.python.failure import Failure
 
 from newscorpus.addon.counts import PAGES
-from newscorpus.addon.guards import Postponed, fetch_rejection
+from newscorpus.addon.fetching.guards import Postponed, fetch_rejection
 from newscorpus.addon.options import check_settings, user_agent
 from newscorpus.addon.pages import make_page
 from newscorpus.addon.scheduler import scheduler_of

@@ -9,7 +9,7 @@ from scrapy.http import HtmlResponse, Response
 from twisted.python.failure import Failure
 
 import newscorpus.settings
-from newscorpus.addon.guards import fetch_rejection
+from newscorpus.addon.fetching.guards import fetch_rejection
 from newscorpus.addon.options import user_agent
 from newscorpus.addon.pages import make_page
 from newscorpus.data import Page, Rejected
@@ -21,7 +21,7 @@ MEMORY: Mapping[str, Any] = {
     "EXTENSIONS": {},
     "ITEM_PIPELINES": {},
     "DOWNLOADER_MIDDLEWARES": newscorpus.settings.DOWNLOADER_MIDDLEWARES
-    | {"newscorpus.addon.politeness.PolitenessMiddleware": None},
+    | {"newscorpus.addon.fetching.politeness.PolitenessMiddleware": None},
     "DOWNLOAD_DELAY": 0,
     "RETRY_ENABLED": False,
     "LOG_ENABLED": False,

@@ -15,10 +15,10 @@ from scrapy.http import HtmlResponse, Response
 from twisted.python.failure import Failure
 
 from newscorpus.addon.counts import PAGES, REVISITED, WRONG_GUESSES
-from newscorpus.addon.guards import Postponed, fetch_rejection
+from newscorpus.addon.fetching.guards import Postponed, fetch_rejection
+from newscorpus.addon.fetching.robots import RobotsMiddleware
 from newscorpus.addon.options import check_settings
 from newscorpus.addon.pages import make_page
-from newscorpus.addon.robots import RobotsMiddleware
 from newscorpus.addon.scheduler import leave_refusing, scheduler_of
 from newscorpus.addon.visits import current_visit, stored_answer
 from newscorpus.addon.workers import PageWorkers, workers_of

@@ -6,8 +6,8 @@ import msgspec
 from scrapy import Request, Spider
 from scrapy.http.request import NO_CALLBACK
 
-from newscorpus.addon.guards import DOMAINS
-from newscorpus.addon.politeness import PART
+from newscorpus.addon.fetching.guards import DOMAINS
+from newscorpus.addon.fetching.politeness import PART
 from newscorpus.addon.scheduler import ABOUT
 from newscorpus.discovery.addresses import FetchKind
 from newscorpus.discovery.lists import MAX_BYTES

@@ -10,7 +10,7 @@ from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
 from newscorpus.addon.counts import UNCHANGED
-from newscorpus.addon.guards import FAILURES, Postponed, fetch_rejection
+from newscorpus.addon.fetching.guards import FAILURES, Postponed, fetch_rejection
 from newscorpus.addon.pages import make_page
 from newscorpus.addon.visits import current_visit
 from newscorpus.config import Limits, RevisitConfig

@@ -45,9 +45,9 @@ class WarcSpider(Spider):
     custom_settings = {  # noqa: RUF012 -- Scrapy's own name and type
         "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https", "ftp", "s3", "file")),
         "DOWNLOADER_MIDDLEWARES": {
-            "newscorpus.addon.guards.PrivateAddressMiddleware": None,
-            "newscorpus.addon.robots.RobotsMiddleware": None,
-            "newscorpus.addon.politeness.PolitenessMiddleware": None,
+            "newscorpus.addon.fetching.guards.PrivateAddressMiddleware": None,
+            "newscorpus.addon.fetching.robots.RobotsMiddleware": None,
+            "newscorpus.addon.fetching.politeness.PolitenessMiddleware": None,
         },
         "DOWNLOAD_DELAY": 0,
         "NEWSCORPUS_ARCHIVE": False,

@@ -40,7 +40,7 @@ from newscorpus.layout import ARCHIVE, CRAWL_LOCK, FILES, INTAKE, OWN, WARC_SUFF
 from newscorpus.publish.build import build
 from newscorpus.publish.profiles import use_profiles
 from newscorpus.publish.reextract import Archived
-from newscorpus.publish.remove import finish_removal
+from newscorpus.publish.removing.remove import finish_removal
 from newscorpus.recipe import REVIEWED
 
 STOPPED = frozenset({"shutdown", "cannot_write", "extractor_failed"})

@@ -10,7 +10,7 @@ from scrapy.exceptions import CloseSpider
 from scrapy.http import Response
 
 from newscorpus.addon import counts
-from newscorpus.addon.guards import plain_headers
+from newscorpus.addon.fetching.guards import plain_headers
 from newscorpus.addon.plugin import CrawlComponent
 from newscorpus.addon.scheduler import scheduler_of
 from newscorpus.addon.visits import FAILED_STAGE, current_visit, fetch_time

@@ -19,9 +19,9 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 
 from newscorpus.addon.counts import own_access, politeness
+from newscorpus.addon.fetching.politeness import PolitenessMiddleware
 from newscorpus.addon.options import corpus_folder
 from newscorpus.addon.plugin import hints_of
-from newscorpus.addon.politeness import PolitenessMiddleware
 from newscorpus.addon.scheduler import LedgerScheduler
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.crawl.ledger.shortfalls import redesigns, shortfalls

@@ -21,11 +21,11 @@ from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 
 from newscorpus.addon import counts
-from newscorpus.addon.archive import STORED_AT, Archive
 from newscorpus.addon.designs import DesignWatch
+from newscorpus.addon.fetching.archive import STORED_AT, Archive
+from newscorpus.addon.fetching.politeness import ASKED_AGAIN, RETRIES, PolitenessMiddleware
 from newscorpus.addon.options import corpus_folder
 from newscorpus.addon.plugin import end_unwritable, hints_of
-from newscorpus.addon.politeness import ASKED_AGAIN, RETRIES, PolitenessMiddleware
 from newscorpus.addon.stored import VISIT, conditional, pack, unpack
 from newscorpus.addon.visits import Visit, current_visit
 from newscorpus.crawl.ledger import Ledger, LedgerError, Link

@@ -13,7 +13,7 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from newscorpus.addon.guards import Postponed, fetch_rejection
+from newscorpus.addon.fetching.guards import Postponed, fetch_rejection
 from newscorpus.crawl.archive.values import Capture
 from newscorpus.crawl.ledger import Fetched, Ledger, Series, UrlOutcome
 from newscorpus.crawl.ledger.looks import Look

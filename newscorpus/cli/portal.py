@@ -16,8 +16,8 @@ from newscorpus.cli.app import Jobs, app
 if TYPE_CHECKING:
     from newscorpus.data import Article
     from newscorpus.upkeep.check import PortalCheck
-    from newscorpus.upkeep.learn import LearnedTemplate
     from newscorpus.upkeep.score import Lead
+    from newscorpus.upkeep.templates.learn import LearnedTemplate
 
 CHECK_FAILED = 3
 """Exit code of a check that failed."""
@@ -93,7 +93,7 @@ def learn(
     from newscorpus.portals.writing import add_template, as_toml, template_table
     from newscorpus.recipe import Recipe
     from newscorpus.terminal import progress
-    from newscorpus.upkeep.learn import learn_template, notes_of
+    from newscorpus.upkeep.templates.learn import learn_template, notes_of
 
     folder, found = corpus or default_corpus(name), load_portal(name)
     if write and found.templates:
@@ -116,7 +116,7 @@ def learn(
 def _ask(corpus: Path, learned: "LearnedTemplate", who: str) -> int:
     """Show pages as the template reads them, keep what the person says, and count those that are wrong."""
     from newscorpus.recipe import Recipe
-    from newscorpus.upkeep.learn import SHOWN_PAGES, keep_answer, pages_to_show, read_by_template
+    from newscorpus.upkeep.templates.learn import SHOWN_PAGES, keep_answer, pages_to_show, read_by_template
 
     read = ((page, read_by_template(Recipe(), page)) for page in pages_to_show(learned.pages))
     wrong, shown = 0, 0
@@ -162,7 +162,7 @@ def heal(
     from newscorpus.portals.writing import add_version, as_toml, template_table
     from newscorpus.recipe import Recipe
     from newscorpus.terminal import progress
-    from newscorpus.upkeep.heal import heal_template, notes_of_moves
+    from newscorpus.upkeep.templates.heal import heal_template, notes_of_moves
 
     folder = corpus or default_corpus(name)
     first = str(_day(since)) if since else ""

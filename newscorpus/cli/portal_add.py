@@ -15,7 +15,7 @@ from newscorpus.cli.portal import Name, portal, print_table
 
 if TYPE_CHECKING:
     from newscorpus.data import Page
-    from newscorpus.upkeep.front_page import FrontPage
+    from newscorpus.upkeep.adding.front_page import FrontPage
 
 FIRST_ARTICLES = 20
 MOST_PAGES = 60
@@ -40,8 +40,8 @@ def add(
     """
     from newscorpus.errors import PortalError
     from newscorpus.portals.schema import own_portal_file
-    from newscorpus.upkeep.draft import NO_CRAWL, draft_portal, propose_patterns, read_first_crawl
-    from newscorpus.upkeep.front_page import read_front_page
+    from newscorpus.upkeep.adding.draft import NO_CRAWL, draft_portal, propose_patterns, read_first_crawl
+    from newscorpus.upkeep.adding.front_page import read_front_page
     from newscorpus.urls import is_web
 
     front = read_front_page(_page(source, url, contact))
@@ -77,8 +77,8 @@ def try_portal(
     """
     from newscorpus.addon.options import default_corpus
     from newscorpus.portals.schema import load_portal
-    from newscorpus.upkeep.front_page import read_front_page
-    from newscorpus.upkeep.verdicts import VERDICTS, judge_addresses
+    from newscorpus.upkeep.adding.front_page import read_front_page
+    from newscorpus.upkeep.adding.verdicts import VERDICTS, judge_addresses
 
     rules = load_portal(name)
     urls = [] if page else _met(rules.name, corpus or default_corpus(name))

@@ -24,7 +24,7 @@ def remove(
     --from-archive the fetched page stays in the archive, where nothing reads it. If it is interrupted, the next
     removal, build or crawl completes it.
     """
-    from newscorpus.publish.remove import remove as remove_documents
+    from newscorpus.publish.removing.remove import remove as remove_documents
     from newscorpus.terminal import progress
 
     report = remove_documents(corpus, names, reason, from_archive=from_archive, watch=progress)

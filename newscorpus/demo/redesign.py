@@ -18,7 +18,7 @@ from newscorpus.files import replacing
 from newscorpus.portals.schema import load_portal
 from newscorpus.portals.writing import as_toml, template_table
 from newscorpus.recipe import Recipe
-from newscorpus.upkeep.heal import HealedTemplate, heal_template, notes_of_moves
+from newscorpus.upkeep.templates.heal import HealedTemplate, heal_template, notes_of_moves
 
 DESIGNS = SITE.parent / "designs"
 FIRST, SECOND = "first.html", "second.html"

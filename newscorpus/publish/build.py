@@ -27,7 +27,6 @@ from newscorpus.dedup.verify import VERIFIED, Verifier
 from newscorpus.errors import CorpusError, DedupError, LedgerError
 from newscorpus.files import exclusive, replacing
 from newscorpus.layout import BUILD_LOCK, DUPLICATES, INDEX, INTAKE, LOW_CONFIDENCE, PUBLISHED, refuse_strangers
-from newscorpus.publish.erase import Removing, end_removing, erase, find_named, now, read_removing, write_removing
 from newscorpus.publish.index import record_of, seconds, text_of, update_index
 from newscorpus.publish.left_out import (
     cluster_sizes,
@@ -35,6 +34,15 @@ from newscorpus.publish.left_out import (
     doubtful_documents,
     duplicate_lines,
     low_confidence_lines,
+)
+from newscorpus.publish.removing.erase import (
+    Removing,
+    end_removing,
+    erase,
+    find_named,
+    now,
+    read_removing,
+    write_removing,
 )
 from newscorpus.removals import note_removal, removals_of
 from newscorpus.tokens import count_words

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from newscorpus.addon.guards import MESSAGES, REASONS
+from newscorpus.addon.fetching.guards import MESSAGES, REASONS
 from newscorpus.cli import main
 from newscorpus.corpus.quality.judge import FILTERS
 from newscorpus.errors import CorpusError

@@ -10,7 +10,7 @@ from scrapy.http import HtmlResponse
 from scrapy.spidermiddlewares.httperror import HttpError
 from walled import CHECK, CONSENT, COOKIE_LAW, QUIET_CHECK, SHELL
 
-from newscorpus.addon.guards import fetch_rejection
+from newscorpus.addon.fetching.guards import fetch_rejection
 from newscorpus.corpus.rows import Row
 from newscorpus.data import Page, Rejected
 from newscorpus.extraction.walls import find_detour, find_wall

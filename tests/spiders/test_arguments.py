@@ -121,7 +121,7 @@ def test_what_sites_are_promised_cannot_be_switched_off() -> None:
     check_promises(Settings(given))
     with pytest.raises(CrawlError, match="setting USER_AGENT"):
         check_promises(Settings(given | {"USER_AGENT": "Mozilla/5.0"}))
-    off = newscorpus.settings.DOWNLOADER_MIDDLEWARES | {"newscorpus.addon.robots.RobotsMiddleware": None}
+    off = newscorpus.settings.DOWNLOADER_MIDDLEWARES | {"newscorpus.addon.fetching.robots.RobotsMiddleware": None}
     with pytest.raises(CrawlError, match=r"setting DOWNLOADER_MIDDLEWARES: .* RobotsMiddleware, always"):
         check_promises(Settings(given | {"DOWNLOADER_MIDDLEWARES": off}))
 

@@ -20,7 +20,7 @@ from playwright.async_api import Error
 from scrapy.exceptions import NotConfigured
 
 from benchmarks.newspapers import started
-from newscorpus.addon.render import BROWSERS, RenderMiddleware
+from newscorpus.addon.fetching.render import BROWSERS, RenderMiddleware
 from newscorpus.crawl.archive.read import read_captures
 from newscorpus.data import Rejected
 from newscorpus.errors import CrawlError

@@ -17,7 +17,7 @@ from scrapy.statscollectors import MemoryStatsCollector
 
 from newscorpus.addon import visits
 from newscorpus.addon.counts import UNCHANGED
-from newscorpus.addon.guards import Postponed
+from newscorpus.addon.fetching.guards import Postponed
 from newscorpus.addon.pages import make_page
 from newscorpus.addon.visits import Visit
 from newscorpus.config import RevisitConfig

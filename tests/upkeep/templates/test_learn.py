@@ -18,8 +18,8 @@ from newscorpus.gold.marking import journal_of, read_marks
 from newscorpus.gold.pages import read_pages
 from newscorpus.portals.portal import Portal
 from newscorpus.recipe import Recipe
-from newscorpus.upkeep.learn import LearnedTemplate, learn_template, notes_of
-from newscorpus.upkeep.selectors import places_of, rules_of
+from newscorpus.upkeep.templates.learn import LearnedTemplate, learn_template, notes_of
+from newscorpus.upkeep.templates.selectors import places_of, rules_of
 
 PORTAL = Portal("news", ("en",), ("news.example",), ("https://news.example/",), articles=("/story",))
 FILE = """# My portal

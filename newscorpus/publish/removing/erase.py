@@ -37,8 +37,8 @@ from newscorpus.layout import (
     is_adopted,
 )
 from newscorpus.profiles.profile import profiles_of, read_profile, write_profile
-from newscorpus.publish.erase_archive import Quotes, find_parts, take_out_parts
 from newscorpus.publish.release import forget_rows
+from newscorpus.publish.removing.erase_archive import Quotes, find_parts, take_out_parts
 from newscorpus.publish.search import index_path
 from newscorpus.urls import document_id, is_web
 

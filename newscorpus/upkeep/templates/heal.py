@@ -11,10 +11,10 @@ from newscorpus.portals.portal import Portal, TemplateSection
 from newscorpus.portals.writing import Notes
 from newscorpus.recipe import Recipe
 from newscorpus.upkeep.check import LEAST_PAGES, PortalCheck, Watcher, check_pages, chosen_pages
-from newscorpus.upkeep.field_rules import find_field_rules
-from newscorpus.upkeep.learn import notes_of
-from newscorpus.upkeep.lessons import Lesson, solve
-from newscorpus.upkeep.text_rules import find_text_rules
+from newscorpus.upkeep.templates.field_rules import find_field_rules
+from newscorpus.upkeep.templates.learn import notes_of
+from newscorpus.upkeep.templates.lessons import Lesson, solve
+from newscorpus.upkeep.templates.text_rules import find_text_rules
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from scrapy import Request
 from scrapy.http import HtmlResponse, Response
 from scrapy.http.request import NO_CALLBACK
 
-from newscorpus.addon.archive import ArchiveMiddleware
+from newscorpus.addon.fetching.archive import ArchiveMiddleware
 from newscorpus.addon.pages import make_page
 from newscorpus.addon.visits import ARCHIVED_AT
 from newscorpus.crawl.archive.values import Capture, Exchange

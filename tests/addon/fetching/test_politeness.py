@@ -14,9 +14,9 @@ from scrapy.http import Response
 from scrapy.settings import Settings
 from scrapy.statscollectors import MemoryStatsCollector
 
-from newscorpus.addon import politeness
-from newscorpus.addon.guards import Postponed
-from newscorpus.addon.politeness import ASKED_AGAIN, PART, ROBOTS, PolitenessMiddleware
+from newscorpus.addon.fetching import politeness
+from newscorpus.addon.fetching.guards import Postponed
+from newscorpus.addon.fetching.politeness import ASKED_AGAIN, PART, ROBOTS, PolitenessMiddleware
 from newscorpus.config import PolitenessConfig
 from newscorpus.crawl.ledger.sites import SitePace
 from newscorpus.crawl.politeness import PolitenessPolicy

@@ -11,9 +11,9 @@ from scrapy.http import Response
 from scrapy.settings import Settings
 from scrapy.statscollectors import MemoryStatsCollector
 
-from newscorpus.addon.guards import Postponed
-from newscorpus.addon.politeness import ROBOTS
-from newscorpus.addon.robots import RobotsMiddleware
+from newscorpus.addon.fetching.guards import Postponed
+from newscorpus.addon.fetching.politeness import ROBOTS
+from newscorpus.addon.fetching.robots import RobotsMiddleware
 from newscorpus.config import PolitenessConfig
 
 RULES = b"""User-agent: newscorpus

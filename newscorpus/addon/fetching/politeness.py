@@ -21,7 +21,7 @@ from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 
 from newscorpus.addon.counts import politeness
-from newscorpus.addon.guards import FAILURES, Postponed
+from newscorpus.addon.fetching.guards import FAILURES, Postponed
 from newscorpus.addon.options import positive
 from newscorpus.addon.plugin import hints_of
 from newscorpus.config import PolitenessConfig

@@ -17,9 +17,9 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.http.request import NO_CALLBACK
 
 from newscorpus.addon.counts import rendering
-from newscorpus.addon.guards import DOMAINS, FAILURES, Postponed, Refused, plain_headers
+from newscorpus.addon.fetching.guards import DOMAINS, FAILURES, Postponed, Refused, plain_headers
+from newscorpus.addon.fetching.politeness import PART, PROOF, ROBOTS
 from newscorpus.addon.plugin import hints_of
-from newscorpus.addon.politeness import PART, PROOF, ROBOTS
 from newscorpus.addon.visits import stored_answer
 from newscorpus.config import Limits
 from newscorpus.errors import CrawlError

@@ -12,7 +12,7 @@ from newscorpus.crawl.robots import reservations
 from newscorpus.discovery.addresses import PAGE_KINDS, FetchKind
 from newscorpus.discovery.patterns import MOST_LINKS, Pattern, Proposed, SeenLink, propose
 from newscorpus.portals.writing import string_item
-from newscorpus.upkeep.front_page import FrontPage
+from newscorpus.upkeep.adding.front_page import FrontPage
 
 LISTS = (FetchKind.FEED, FetchKind.SITEMAP, FetchKind.MAYBE_LIST)
 MOST_LISTS = 20

@@ -16,7 +16,7 @@ from newscorpus.crawl.ledger.looks import Alarm
 from newscorpus.errors import CorpusError
 from newscorpus.portals.portal import Portal, TemplateVersion
 from newscorpus.recipe import Recipe
-from newscorpus.upkeep.heal import heal_template
+from newscorpus.upkeep.templates.heal import heal_template
 
 FIRST = "2026-11-07T08:00:00+00:00"
 """When the seventh page was fetched."""

@@ -13,7 +13,8 @@ from newscorpus.errors import CorpusError, LedgerError
 from newscorpus.files import exclusive
 from newscorpus.layout import BUILD_LOCK, DUPLICATES, INTAKE, MANIFEST, refuse_strangers
 from newscorpus.publish.build import build
-from newscorpus.publish.erase import (
+from newscorpus.publish.left_out import read_duplicates
+from newscorpus.publish.removing.erase import (
     ID,
     Removing,
     Traces,
@@ -24,7 +25,6 @@ from newscorpus.publish.erase import (
     read_removing,
     write_removing,
 )
-from newscorpus.publish.left_out import read_duplicates
 from newscorpus.removals import note_removal, removals_of
 from newscorpus.urls import canonical_url, document_id, is_web
 

@@ -18,9 +18,9 @@ from newscorpus.portals.writing import Notes
 from newscorpus.profiles.learn import sample_key
 from newscorpus.recipe import Recipe, SourcePage, extract_article, extractor_of
 from newscorpus.upkeep.check import LEAST_PAGES, FieldCheck, PortalCheck, Watcher, check_pages, chosen_pages
-from newscorpus.upkeep.field_rules import find_field_rules
-from newscorpus.upkeep.lessons import solve
-from newscorpus.upkeep.text_rules import find_text_rules
+from newscorpus.upkeep.templates.field_rules import find_field_rules
+from newscorpus.upkeep.templates.lessons import solve
+from newscorpus.upkeep.templates.text_rules import find_text_rules
 
 SHOWN_PAGES = 5
 """Pages that a person is asked about."""

@@ -12,8 +12,8 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.defer import Deferred
 
-from newscorpus.addon import guards
-from newscorpus.addon.guards import (
+from newscorpus.addon.fetching import guards
+from newscorpus.addon.fetching.guards import (
     DOMAINS,
     CarefulRedirectMiddleware,
     EncodingsMiddleware,

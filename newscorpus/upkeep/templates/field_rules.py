@@ -11,8 +11,8 @@ from newscorpus.extraction.fields.people import names_in, squeezed
 from newscorpus.portals.portal import NO_RULES, TemplateSection
 from newscorpus.portals.template import TemplateRules
 from newscorpus.tokens import collapse
-from newscorpus.upkeep.lessons import Lesson
-from newscorpus.upkeep.selectors import TAG, TELLING, places_of, rules_of
+from newscorpus.upkeep.templates.lessons import Lesson
+from newscorpus.upkeep.templates.selectors import TAG, TELLING, places_of, rules_of
 
 SURE = 0.9
 """Share of the values of a rule that must be the known ones, where there are known ones."""

@@ -12,9 +12,9 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.http.request import NO_CALLBACK
 
-from newscorpus.addon.guards import Postponed, Refused
+from newscorpus.addon.fetching.guards import Postponed, Refused
+from newscorpus.addon.fetching.politeness import ROBOTS, PolitenessMiddleware
 from newscorpus.addon.plugin import CrawlComponent
-from newscorpus.addon.politeness import ROBOTS, PolitenessMiddleware
 from newscorpus.config import Limits, PolitenessConfig
 from newscorpus.crawl.robots import MAX_BYTES, Robots, is_reachable, read_robots
 

@@ -41,7 +41,7 @@ from newscorpus.publish import reextract
 from newscorpus.publish.build import build
 from newscorpus.publish.dedup import dedup
 from newscorpus.publish.release import RowChanges, diff, release
-from newscorpus.publish.remove import RemovalReport, finish_removal, remove
+from newscorpus.publish.removing.remove import RemovalReport, finish_removal, remove
 from newscorpus.publish.search import index_path, make_index
 from newscorpus.recipe import Recipe, SourcePage, process_page
 from newscorpus.removals import removals_of

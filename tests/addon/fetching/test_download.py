@@ -8,7 +8,7 @@ from twisted.web._newclient import Request
 from twisted.web.http_headers import Headers
 from twisted.web.iweb import IResponse
 
-from newscorpus.addon.download import MAX_HEAD_BYTES, _Protocol
+from newscorpus.addon.fetching.download import MAX_HEAD_BYTES, _Protocol
 
 BODY = b"x" * 9_000
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(BODY) + BODY

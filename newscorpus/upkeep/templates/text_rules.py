@@ -9,8 +9,8 @@ import numpy as np
 
 from newscorpus.arrays import Flags
 from newscorpus.portals.portal import NO_RULES, TemplateSection
-from newscorpus.upkeep.lessons import Lesson
-from newscorpus.upkeep.selectors import TAG, places_of, rules_of
+from newscorpus.upkeep.templates.lessons import Lesson
+from newscorpus.upkeep.templates.selectors import TAG, places_of, rules_of
 
 LEAST_SHARE = 0.1
 """Share of the pages on which a rule must find something, and two at least; what is rarer is no part of the design."""

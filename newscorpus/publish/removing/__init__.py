@@ -1,0 +1,1 @@
+"""Take documents out of a corpus for good, from every file that holds them."""

@@ -1,0 +1,1 @@
+"""Add a portal: from the address of a site to a portal's file."""
