@@ -35,7 +35,7 @@ def diff(
     corpus: Annotated[Path | None, Option(metavar="CORPUS", help="Folder of the corpus whose tags these are.")] = None,
     show_ids: Annotated[bool, Option("--ids", help="Print the id of each row, too.")] = False,
 ) -> None:
-    """Count the rows that were added, changed and removed between two versions."""
+    """Count the rows that differ between two versions."""
     from newscorpus.publish.release import KINDS
     from newscorpus.publish.release import diff as compare_versions
 

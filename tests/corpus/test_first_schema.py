@@ -76,9 +76,7 @@ def old_corpus(tmp_path: Path, record: Record) -> Path:
     )
     (tmp_path / MANIFEST).write_bytes(write_manifest(manifest))
     card = tmp_path / "README.md"
-    card.write_text(
-        card.read_text("utf-8").replace(f"{made.generation}.jsonl.zst", f"{made.generation}.jsonl"), "utf-8"
-    )
+    card.write_text(card.read_text("utf-8").replace(made.shards[0].name, name), "utf-8")
     return tmp_path
 
 
