@@ -63,6 +63,11 @@ FILES = (REJECTED, DUPLICATES, LOW_CONFIDENCE, CRAWL_REPORT, COMMITTED, LEDGER)
 """The files that they write beside; the ledger, which says whose the others are, last."""
 
 
+def archived_files(corpus: Path) -> list[Path]:
+    """List the WARC files of a corpus' own archive, oldest first; none where there is no archive."""
+    return sorted((corpus / ARCHIVE).glob("*" + WARC_SUFFIX))
+
+
 def inside(corpus: Path, name: str, error: type[ValueError] = CorpusError) -> Path:
     """Give the path of a file that something stored in a corpus names; one outside of the corpus is refused.
 

@@ -89,19 +89,28 @@ def portal_settings(arguments: PortalArguments, settings: BaseSettings) -> dict[
     Raises:
         CrawlError: a portal lies beyond this machine, and the crawl does not say who asks.
     """
-    contact = settings.get("NEWSCORPUS_CONTACT") or ""
-    if contact and not REACHABLE.search(contact):
-        raise CrawlError(f"setting NEWSCORPUS_CONTACT is {contact!r}; expected a mail address or the URL of a page")
     sites = (f"http://{domain}/" for portal in arguments.portals for domain in portal.domains)
-    if not contact and not all(is_loopback(url) for url in (*sites, *_named_addresses(arguments.portals))):
-        raise CrawlError("setting NEWSCORPUS_CONTACT is empty; set it to an address at which sites can reach you")
     return {
         **corpus_settings(arguments.name, arguments.fresh, settings),
-        "USER_AGENT": user_agent(contact),
+        "USER_AGENT": named_agent((*sites, *_named_addresses(arguments.portals)), settings),
         "DOWNLOAD_SLOTS": {portal.name: {"delay": portal.delay_seconds, "jitter": 0} for portal in arguments.portals},
         # One request of a portal goes out at a time; more of them under way would only spoil the order.
         "CONCURRENT_REQUESTS": 2 * len(arguments.portals),
     }
+
+
+def named_agent(addresses: Iterable[str], settings: BaseSettings) -> str:
+    """The user agent of a crawl that asks some addresses, which says whom sites can reach.
+
+    Raises:
+        CrawlError: the contact is none, or is missing and an address lies beyond this machine.
+    """
+    contact = settings.get("NEWSCORPUS_CONTACT") or ""
+    if contact and not REACHABLE.search(contact):
+        raise CrawlError(f"setting NEWSCORPUS_CONTACT is {contact!r}; expected a mail address or the URL of a page")
+    if not contact and not all(map(is_loopback, addresses)):
+        raise CrawlError("setting NEWSCORPUS_CONTACT is empty; set it to an address at which sites can reach you")
+    return user_agent(contact)
 
 
 def corpus_settings(name: str, fresh: str, settings: BaseSettings) -> dict[str, str]:

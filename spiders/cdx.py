@@ -15,7 +15,7 @@ from twisted.python.failure import Failure
 
 from newscorpus.addon.counts import PAGES
 from newscorpus.addon.fetching.guards import Postponed, fetch_rejection
-from newscorpus.addon.options import check_settings, user_agent
+from newscorpus.addon.options import check_settings
 from newscorpus.addon.pages import make_page
 from newscorpus.addon.scheduler import scheduler_of
 from newscorpus.crawl.addresses import host_and_port, is_loopback
@@ -29,7 +29,7 @@ from newscorpus.errors import CrawlError
 from newscorpus.portals.portal import Portal
 from newscorpus.stored.archives import page_of_capture
 
-from .arguments import corpus_settings, named_portals, read_period, refuse_unknown
+from .arguments import check_promises, corpus_settings, named_agent, named_portals, read_period, refuse_unknown
 
 KNOWN = ("portal", "index", "captures", "since", "until", "fresh")
 USAGE = (
@@ -82,18 +82,17 @@ class CdxSpider(Spider):
         """Make the spider of a crawl, and set what depends on its arguments.
 
         Raises:
-            CrawlError: an argument or setting is wrong.
+            CrawlError: an argument or setting is wrong, or takes away what sites are promised.
             PortalError: a portal file is wrong.
         """
         check_settings(crawler.settings)
         refuse_unknown(kwargs, KNOWN, USAGE)
         archive = _read_archive(kwargs)
-        contact = crawler.settings.get("NEWSCORPUS_CONTACT") or ""
-        if not contact and not (is_loopback(archive.index) and is_loopback(archive.captures)):
-            raise CrawlError("setting NEWSCORPUS_CONTACT is empty; set it to an address at which sites can reach you")
+        agent = named_agent((archive.index, archive.captures), crawler.settings)
         portals = named_portals(kwargs.get("portal", "").strip())
         settings = corpus_settings(cls.name, kwargs.get("fresh", ""), crawler.settings)
-        crawler.settings.update(settings | {"USER_AGENT": user_agent(contact)}, priority="spider")
+        crawler.settings.update(settings | {"USER_AGENT": agent}, priority="spider")
+        check_promises(crawler.settings)
         return super().from_crawler(crawler, archive, portals, read_period(kwargs))
 
     async def start(self) -> AsyncIterator[Request]:

@@ -36,7 +36,7 @@ from newscorpus.crawl.ledger.status import PortalStatus, ledger_files, status
 from newscorpus.errors import CorpusError, CrawlError
 from newscorpus.explain.reasons import advice
 from newscorpus.files import exclusive
-from newscorpus.layout import ARCHIVE, CRAWL_LOCK, FILES, INTAKE, OWN, WARC_SUFFIX, refuse_strangers, remove_own
+from newscorpus.layout import CRAWL_LOCK, FILES, INTAKE, OWN, archived_files, refuse_strangers, remove_own
 from newscorpus.publish.build import build
 from newscorpus.publish.profiles import use_profiles
 from newscorpus.publish.reextract import Archived
@@ -170,7 +170,7 @@ class CorpusExtension:
     def _use_profiles(self, spider: Spider) -> None:
         """Judge the pages again that were judged without what the other pages of their portal say."""
         recipe, portals = workers_of(self._crawler).recipe, tuple(hints_of(spider).portals)
-        files = sorted((self._corpus / ARCHIVE).glob("*" + WARC_SUFFIX))
+        files = archived_files(self._corpus)
         if recipe is None or recipe.extractor not in REVIEWED or not portals or not files:
             return
         jobs = max(1, int(positive(self._crawler.settings, "NEWSCORPUS_WORKERS")))

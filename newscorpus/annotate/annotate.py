@@ -17,6 +17,7 @@ import msgspec
 from newscorpus.annotate.annotators import annotate_text, check_annotator, load_annotator
 from newscorpus.annotate.forms import POSITIONS, conllu, vertical
 from newscorpus.corpus.export.vertical import write_registry
+from newscorpus.corpus.lines import encode_indented
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.shards import bounded, file_hash
 from newscorpus.data import Record
@@ -192,7 +193,7 @@ def _read_counts(output: Path, name: str) -> PartCounts:
 
 def _write(path: Path, value: AnnotationReport | PartCounts) -> None:
     with replacing(path) as file:
-        file.write(msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
+        file.write(encode_indented(value))
 
 
 def _tokenizer_name(path: Path | None) -> str:

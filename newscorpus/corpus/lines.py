@@ -42,6 +42,11 @@ def encode_line(value: object) -> bytes:
     return msgspec.json.encode(value) + b"\n"
 
 
+def encode_indented(value: object) -> bytes:
+    """Encode a value as the JSON of a file that people read, too."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+
+
 def complete_lines(path: Path, offset: int = 0) -> Iterator[tuple[int, bytes]]:
     """Read the lines of a file that end in a newline, without it, from `offset` on; each with its offset in bytes.
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from newscorpus.config import BuildConfig
+from newscorpus.corpus.lines import encode_indented
 from newscorpus.corpus.records import check_schema
 from newscorpus.corpus.shards import Shard
 from newscorpus.data import Record
@@ -79,7 +80,7 @@ def generation_of(shards: Iterable[Shard]) -> str:
 
 def write_manifest(manifest: Manifest) -> bytes:
     """Encode the manifest as indented JSON."""
-    return msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
+    return encode_indented(manifest)
 
 
 def read_manifest(folder: Path) -> Manifest:

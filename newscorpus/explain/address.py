@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from newscorpus.corpus.lines import complete_lines
 from newscorpus.corpus.published import open_corpus, published_folder
 from newscorpus.corpus.rows import Row, decode_line, decode_row
 from newscorpus.crawl.ledger.rows import UrlState, evidence_of
+from newscorpus.crawl.ledger.sites import iso
 from newscorpus.crawl.ledger.status import UrlEntry, find
 from newscorpus.data import Evidence, Record, Rejected
 from newscorpus.dedup.duplicates import DuplicateKind
@@ -126,7 +126,7 @@ def explain(corpus: Path, url: str) -> Explanation:
 
 
 def _of_entry(url: str, entry: UrlEntry) -> Explanation:
-    due = datetime.fromtimestamp(entry.next_visit, UTC).isoformat(timespec="seconds") if entry.next_visit else ""
+    due = iso(entry.next_visit) if entry.next_visit else ""
     evidence = evidence_of(entry.request)
     found = Found(entry.url, entry.portal, entry.kind, entry.trail, evidence, entry.attempts, due)
     answered = Answered(entry.fetched, entry.status, entry.n_bytes, entry.redirected_to, *entry.archived)

@@ -5,12 +5,10 @@ what walls say: an article about cookies, or one below a banner, is an article.
 """
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from lxml.html import HtmlElement
@@ -19,6 +17,7 @@ from newscorpus.data import Article, Block, Page, Rejected
 from newscorpus.extraction.extractor import parse_page
 from newscorpus.extraction.fields.entities import ARTICLES
 from newscorpus.extraction.segment import segment
+from newscorpus.resources import read_toml
 from newscorpus.tokens import collapse, count_words
 
 CONSENT_WALL, BOT_CHECK, NEEDS_SCRIPT = "consent_wall", "bot_check", "needs_script"
@@ -68,7 +67,7 @@ class _Signs:
 
 @cache
 def _signs() -> _Signs:
-    table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    table = read_toml(__package__, "walls.toml")
     consent, bot, script = table["consent"], table["bot"], table["script"]
     return _Signs(
         re.compile(rf"\b(?:{_any_of(consent['terms'])})", re.IGNORECASE),

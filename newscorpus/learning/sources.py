@@ -21,7 +21,7 @@ from newscorpus.data import Page, Rejected
 from newscorpus.extraction.extractor import Reading, read
 from newscorpus.gold.conventions import LICENCES, has_article
 from newscorpus.gold.pages import GoldPage, read_pages, read_rows
-from newscorpus.layout import ARCHIVE, WARC_SUFFIX
+from newscorpus.layout import ARCHIVE, archived_files
 from newscorpus.portals.portal import TemplateSection
 from newscorpus.portals.template import TemplateRules
 from newscorpus.urls import canonical_url
@@ -178,7 +178,7 @@ def _by_address(texts: Mapping[str, str], page: Page, origin: Origin) -> tuple[R
 
 
 def _files(corpus: Path) -> list[Path]:
-    files = sorted((corpus / ARCHIVE).glob(f"*{WARC_SUFFIX}"))
+    files = archived_files(corpus)
     if not files:
         raise TrainingError(f"{corpus / ARCHIVE}: no archive here; crawl into this corpus first")
     return files

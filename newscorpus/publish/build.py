@@ -7,6 +7,7 @@ builds. Only what the index holds is in memory, some 0.5 kB a document; texts ar
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -35,16 +36,7 @@ from newscorpus.publish.left_out import (
     duplicate_lines,
     low_confidence_lines,
 )
-from newscorpus.publish.removing.erase import (
-    Removing,
-    end_removing,
-    erase,
-    find_named,
-    now,
-    read_removing,
-    write_removing,
-)
-from newscorpus.removals import note_removal, removals_of
+from newscorpus.publish.removing.erase import end_removing, erase_returned, resume_erasing
 from newscorpus.tokens import count_words
 
 CUT_FLAG = "boilerplate_cut"
@@ -104,9 +96,7 @@ def build(
         torn = torn_segments(corpus / INTAKE)
         with exclusive(corpus / BUILD_LOCK):
             refuse_strangers(corpus, folders=(PUBLISHED, INDEX), adopts=adopts)
-            removing = read_removing(corpus)
-            if removing and not removing.erased:  # it was broken off
-                erase(corpus, removing)
+            resume_erasing(corpus)
             try:
                 report = _build(corpus, config, watch, find)
             except DamagedRowError:  # since the index was made: all is read again, to find whatever is damaged
@@ -125,7 +115,8 @@ def _build(corpus: Path, config: BuildConfig, watch: Watch, find: Finder) -> Bui
     damaged: list[DamagedLine] = []
     store = update_index(corpus, config, watch, damaged.append)
     restored, not_restored = _restored(corpus, damaged) if damaged else (0, "")
-    if erased := _erase_what_came_again(corpus, store):
+    pages = (f"{page:016x}" for page in np.unique(store.documents["page"]).tolist() if page)
+    if erased := erase_returned(corpus, chain(store.ids, pages)):
         find = find_duplicates
     store = update_index(corpus, config, watch) if restored or erased else store
     collection = Collection([store], doubtful=doubtful_documents(store.documents, config.least_confidence))
@@ -149,21 +140,6 @@ def _build(corpus: Path, config: BuildConfig, watch: Watch, find: Finder) -> Bui
         restored=restored,
         not_restored=not_restored,
     )
-
-
-def _erase_what_came_again(corpus: Path, store: Store) -> bool:
-    """Erase documents that were taken out, and came again by an address that was not known to lead there."""
-    removals = removals_of(corpus)
-    pages = (f"{page:016x}" for page in np.unique(store.documents["page"]).tolist() if page)
-    again = {name: removal for name in {*store.ids, *pages} if (removal := removals.of(name))} if removals else {}
-    if again:
-        found, when = find_named(corpus, again), now()
-        for removal in again.values():
-            note_removal(corpus, found.documents, removal.reason, when)
-        removing = Removing(when, tuple(sorted(found.documents)), tuple(sorted(found.urls)))
-        write_removing(corpus, removing)
-        erase(corpus, removing)
-    return bool(again)
 
 
 def _restored(corpus: Path, damaged: Sequence[DamagedLine]) -> tuple[int, str]:

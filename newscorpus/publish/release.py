@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from newscorpus.corpus.lines import encode_line, read_lines, write_lines
+from newscorpus.corpus.lines import encode_indented, encode_line, read_lines, write_lines
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.records import encode
 from newscorpus.data import Record
@@ -188,7 +188,7 @@ def _write(folder: Path, published: Path, changes: RowChanges, note: ReleaseNote
         rows = sorted(getattr(changes, kind).items())
         _write_list(unfinished / f"{kind}{SUFFIX}", (ListedRow(*row) for row in rows))
     with replacing(unfinished / NOTE) as file:
-        file.write(msgspec.json.format(msgspec.json.encode(note), indent=2) + b"\n")
+        file.write(encode_indented(note))
     unfinished.rename(folder)
     sync_folder(folder.parent)
 

@@ -8,7 +8,7 @@ from newscorpus.crawl.archive.read import read_captures
 from newscorpus.crawl.archive.values import ArchiveError, Capture, Origin
 from newscorpus.data import Rejected
 from newscorpus.discovery.addresses import find_trust
-from newscorpus.layout import ARCHIVE, WARC_SUFFIX
+from newscorpus.layout import ARCHIVE, archived_files
 from newscorpus.portals.portal import Portal
 from newscorpus.recipe import SourcePage, page_of_portal, template_of
 from newscorpus.removals import removals_of
@@ -36,7 +36,7 @@ def archive_files(corpus: Path) -> list[Path]:
     Raises:
         ArchiveError: there are none.
     """
-    files = sorted((corpus / ARCHIVE).glob("*" + WARC_SUFFIX))
+    files = archived_files(corpus)
     if not files:
         raise ArchiveError(f"{corpus / ARCHIVE}: no archive here; crawl with NEWSCORPUS_ARCHIVE on, or name WARC files")
     return files

@@ -28,6 +28,9 @@ FILE = "crawl-data/CC-MAIN-2024-22/segments/1/warc/CC-MAIN-1-00000.warc.gz"
 STAMPS = {STORY: "20240520101112", OTHER: "20240521000000", LATER: "20250102000000"}
 PORTAL = 'name = "vesti"\nlanguages = ["en"]\ndomains = ["vesti.example"]\nstart = ["https://vesti.example/"]\n'
 
+HERE = ("-a", "index=http://127.0.0.1:1/x", "-a", "captures=http://127.0.0.1:1/{file}")
+"""Arguments of an archive on this machine, where nothing listens."""
+
 
 def warc() -> tuple[bytes, dict[str, tuple[int, int]]]:
     """A WARC file, and where each record lies."""
@@ -192,6 +195,8 @@ def open_text(seed: str) -> str:
             ["-a", "index=https://index.example/x", "-a", "captures=https://data.example/{file}"],
             "setting NEWSCORPUS_CONTACT is empty",
         ),
+        ([*HERE, "-s", "NEWSCORPUS_CONTACT=me"], "expected a mail address or the URL of a page"),
+        ([*HERE, "-s", "USER_AGENT=Mozilla/5.0"], "newscorpus says who asks, always"),
     ],
 )
 def test_wrong_arguments_are_said_in_one_line(tmp_path: Path, arguments: list[str], message: str) -> None:

@@ -16,6 +16,7 @@ from newscorpus.config import ExportConfig, ExportFormat, SplitConfig, SplitRule
 from newscorpus.corpus.export import dolma, hf, tei, text, vertical
 from newscorpus.corpus.export.source import About, ExportPart, ExportSource
 from newscorpus.corpus.export.splits import SplitName, assigner
+from newscorpus.corpus.lines import encode_indented
 from newscorpus.corpus.manifest import RecordCounts
 from newscorpus.corpus.published import Published, open_corpus
 from newscorpus.data import Record
@@ -91,7 +92,7 @@ def export(
         documents = {name: part.documents for name, part in counts.items()}
         words = {name: part.words for name, part in counts.items()}
         report = ExportReport(form, published.manifest.generation, split, config, documents, words)
-        (staging / REPORT).write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")
+        (staging / REPORT).write_bytes(encode_indented(report))
     return report
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from newscorpus.crawl.ledger.rows import UrlOutcome, key_of
+from newscorpus.crawl.ledger.rows import UrlOutcome, key_of, key_of_id
 from newscorpus.crawl.ledger.store import open_writer
 from newscorpus.errors import LedgerError
 from newscorpus.files import exclusive
@@ -42,7 +42,7 @@ def aliases(corpus: Path, documents: Collection[str]) -> dict[str, str]:
     Raises:
         LedgerError: a crawl is at work, or the ledger cannot be used.
     """
-    keys = set(map(_key, documents))
+    keys = set(map(key_of_id, documents))
     found = dict.fromkeys(documents, "")
     with _alone(corpus) as connection:
         for url, target, reason, key, document in connection.execute(MET):
@@ -66,7 +66,7 @@ def forget(corpus: Path, documents: Collection[str], places: Iterable[Place]) ->
     Raises:
         LedgerError: a crawl is at work, or the ledger cannot be used.
     """
-    keys = frozenset(map(_key, documents))
+    keys = frozenset(map(key_of_id, documents))
     with _alone(corpus) as connection:
         connection.execute("PRAGMA secure_delete = ON")
         connection.create_function("is_gone", 1, lambda url: key_of(url) in keys, deterministic=True)
@@ -108,10 +108,6 @@ def _alone(corpus: Path) -> Iterator[sqlite3.Connection]:
         raise LedgerError(f"{corpus}: {error}") from error
 
 
-def _key(document: str) -> int:
-    """The id of a document as the ledger has it."""
-    return int.from_bytes(bytes.fromhex(document), "big", signed=True)
-
-
 def _name(key: int) -> str:
+    """The id of a document, of the integer that `key_of_id` makes of it."""
     return key.to_bytes(8, "big", signed=True).hex()

@@ -120,7 +120,12 @@ class UrlOutcome:
 
 def key_of(url: str) -> int:
     """The document id of an address as the 64-bit integer, with sign, that SQLite stores."""
-    return int.from_bytes(bytes.fromhex(document_id(url)), "big", signed=True)
+    return key_of_id(document_id(url))
+
+
+def key_of_id(document: str) -> int:
+    """The id of a document as that integer."""
+    return int.from_bytes(bytes.fromhex(document), "big", signed=True)
 
 
 def evidence_of(request: bytes) -> tuple[Evidence, ...]:

@@ -6,7 +6,7 @@ overwritten in place, and responses of the archive as well: nothing else moves.
 
 import re
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -40,6 +40,7 @@ from newscorpus.profiles.profile import profiles_of, read_profile, write_profile
 from newscorpus.publish.release import forget_rows
 from newscorpus.publish.removing.erase_archive import Quotes, find_parts, take_out_parts
 from newscorpus.publish.search import index_path
+from newscorpus.removals import note_removal, removals_of
 from newscorpus.urls import document_id, is_web
 
 JOURNALS = (f"{INTAKE}/*.jsonl", f"{ASIDE}/*/{INTAKE}/*.jsonl", f"{GOLD}/*.marks", f"{GOLD}/*.jsonl")
@@ -137,6 +138,30 @@ def erase(corpus: Path, removing: Removing) -> Removing:
     removing = msgspec.structs.replace(removing, erased=True)
     write_removing(corpus, removing)
     return removing
+
+
+def resume_erasing(corpus: Path) -> None:
+    """Go on with what was broken off; errors as for `erase`."""
+    removing = read_removing(corpus)
+    if removing and not removing.erased:
+        erase(corpus, removing)
+
+
+def erase_returned(corpus: Path, documents: Iterable[str]) -> bool:
+    """Erase those of some documents that were taken out, and came again by an address not known to lead there.
+
+    Gives whether there are any; errors as for `erase`.
+    """
+    removals = removals_of(corpus)
+    again = {name: removal for name in documents if (removal := removals.of(name))} if removals else {}
+    if again:
+        found, when = find_named(corpus, again), now()
+        for removal in again.values():
+            note_removal(corpus, found.documents, removal.reason, when)
+        removing = Removing(when, tuple(sorted(found.documents)), tuple(sorted(found.urls)))
+        write_removing(corpus, removing)
+        erase(corpus, removing)
+    return bool(again)
 
 
 def find_named(corpus: Path, asked: Collection[str]) -> Traces:

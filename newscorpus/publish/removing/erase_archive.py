@@ -12,7 +12,7 @@ from newscorpus.crawl.archive.take_out import Group, addresses, body_of, is_page
 from newscorpus.crawl.archive.values import ByteRange, Capture
 from newscorpus.data import Page, Rejected
 from newscorpus.extraction.decode import decode
-from newscorpus.layout import ARCHIVE, WARC_SUFFIX, inside, is_adopted
+from newscorpus.layout import ARCHIVE, archived_files, inside, is_adopted
 from newscorpus.removals import removals_of
 from newscorpus.tokens import folded_words
 
@@ -61,8 +61,7 @@ def find_parts(corpus: Path, urls: Collection[str], quotes: Quotes) -> ArchivedP
         ArchiveError: a file cannot be read.
     """
     removals, paths = removals_of(corpus), [path for url in urls if (path := _path(url))]
-    files = sorted((corpus / ARCHIVE).glob(f"*{WARC_SUFFIX}"))
-    own = [path for path in files if not is_adopted(corpus, f"{ARCHIVE}/{path.name}")]
+    own = [path for path in archived_files(corpus) if not is_adopted(corpus, f"{ARCHIVE}/{path.name}")]
     named: list[ByteRange] = []
     leading: list[tuple[ByteRange, bool, str]] = []
     for place, group in chain.from_iterable(map(read_groups, own)):
