@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from newscorpus.config import ArticleRevisitConfig
-from newscorpus.crawl.ledger.looks import Execute
+from newscorpus.crawl.ledger.store import Execute
 
 HOUR = 3_600.0
 

@@ -7,8 +7,8 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 
-from newscorpus.crawl.ledger.looks import Execute
 from newscorpus.crawl.ledger.rows import key_of
+from newscorpus.crawl.ledger.store import Execute
 
 
 class Listings:

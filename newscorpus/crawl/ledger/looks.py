@@ -4,18 +4,16 @@ import json
 import sqlite3
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from newscorpus.crawl.ledger.store import reading
+from newscorpus.crawl.ledger.store import Execute, reading
 from newscorpus.errors import LedgerError
 
 KEPT_LOOKS = 200
 """Pages of a portal that are remembered, the newest: some 3 kB each."""
-
-Execute = Callable[[str, tuple[object, ...]], sqlite3.Cursor]
 
 
 @dataclass(frozen=True, slots=True)

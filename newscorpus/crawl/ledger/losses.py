@@ -1,10 +1,10 @@
 """Find pages whose lines are lost; they are restored from the archive where it has them, else asked for again."""
 
-import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from newscorpus.crawl.ledger.rows import UrlOutcome
+from newscorpus.crawl.ledger.store import Execute
 
 END = 2**62
 """Offset behind every file."""
@@ -22,8 +22,6 @@ QUEUED = f"""UPDATE urls SET state = 1, stage = '', reason = '', line_file = '',
     signature = '' WHERE {LINES}"""  # noqa: S608
 ARCHIVED = """SELECT serial, url, portal, archive_file, archive_offset FROM urls JOIN lost USING (serial)
     WHERE state = 1 AND archive_file != '' ORDER BY archive_file, archive_offset"""
-
-Execute = Callable[[str, tuple[object, ...]], sqlite3.Cursor]
 
 
 @dataclass(frozen=True, slots=True)

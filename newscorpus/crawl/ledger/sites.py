@@ -5,8 +5,7 @@ from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from newscorpus.crawl.ledger.looks import Execute
-from newscorpus.crawl.ledger.store import reading
+from newscorpus.crawl.ledger.store import Execute, reading
 
 DAY_SECONDS = 86_400.0
 

@@ -1,13 +1,16 @@
 """Open the database of a ledger; define its tables and the migrations that lead to them."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 from newscorpus.errors import LedgerError
 from newscorpus.files import exclusive
 from newscorpus.layout import CRAWL_LOCK, LEDGER
+
+Execute = Callable[[str, tuple[object, ...]], sqlite3.Cursor]
+"""Runs a statement in the transaction that is open."""
 
 CACHE_KIB = 16_384
 """Cache of a connection; the index of a million addresses takes as much."""
