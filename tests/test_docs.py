@@ -75,6 +75,14 @@ def test_links_lead_somewhere(path: Path) -> None:
 
 
 @every_document
+def test_modules_and_folders_exist(path: Path) -> None:
+    named = {line for line in code(path) if re.fullmatch(r"\w+/([\w/]*\.py|(\w+/)*)", line)}
+    ours = {folder.name for folder in ROOT.iterdir() if folder.is_dir()}
+    missing = sorted(line for line in named if line.partition("/")[0] in ours and not (ROOT / line).exists())
+    assert missing == []
+
+
+@every_document
 def test_tables_say_what_the_code_says(path: Path) -> None:
     text = path.read_text("utf-8")
     assert renewed(text) == text, "python -m docs.tables"
