@@ -19,8 +19,26 @@ if TYPE_CHECKING:
     from newscorpus.recipe import Recipe
 
 
+GROUPS = {
+    "Begin": ("demo", "init", "portal"),
+    "Crawl": ("crawl", "status", "ui"),
+    "Look into a corpus": ("explain", "reasons", "search", "stats", "verify"),
+    "Publish": ("build", "merge", "release", "diff", "remove", "export", "annotate", "upload"),
+    "Extract without crawling": ("extract", "reextract", "batch", "dedup"),
+    "Learn and measure": ("train", "features", "evaluate", "evaluate-folder", "ceiling"),
+}
+"""The verbs in the order in which one meets them, as the help shows them."""
+
+
 class Verbs(TyperGroup):
     """The verbs; what is wrong with an option is said without the prefix that typer's checks put before it."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 -- typer calls it so
+        """Write the verbs in groups."""
+        width = formatter.width - 2 - max(map(len, self.commands)) - 2
+        for title, names in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, self.commands[name].get_short_help_str(width)) for name in names])
 
     def invoke(self, ctx: Any) -> Any:
         """Run the verb."""

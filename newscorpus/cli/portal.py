@@ -34,7 +34,7 @@ app.add_typer(portal, name="portal")
 def import_rule(
     file: Annotated[Path, Argument(metavar="FILE", help="Site rule of Full-Text RSS, such as bbc.co.uk.txt.")],
 ) -> None:
-    """Print a site rule of Full-Text RSS as the [template] of a portal file.
+    """Print a site rule of Full-Text RSS as a [template].
 
     Lines that a template has nothing like are named in comments, with the reason.
     """
@@ -82,7 +82,7 @@ def learn(
     who: Annotated[str, Option(metavar="NAME", help="Your name, kept with your answers.")] = "me",
     jobs: Jobs = 1,
 ) -> None:
-    """Learn a [template] from the pages in the archive of a portal, and print it.
+    """Learn a [template] from archived pages, and print it.
 
     Comments say on how many pages each rule hits, and how each field agrees with the model and with structured data.
     Template and model agreeing proves little, since one came from the other: five pages are shown for your yes or no,
@@ -153,9 +153,10 @@ def heal(
     ] = False,
     jobs: Jobs = 1,
 ) -> None:
-    """Find where each field went after a redesign, and print a new version of the template.
+    """Mend a [template] after a redesign of the site.
 
-    The version holds from the day of the first different page on; the old one stays for the pages before it.
+    Finds where each field went, and prints a new version of the template. It holds from the day
+    of the first different page on; the old one stays for the pages before it.
     """
     from newscorpus.addon.options import default_corpus
     from newscorpus.portals.schema import find_file, load_portal
@@ -190,9 +191,10 @@ def score(
     ] = None,
     jobs: Jobs = 1,
 ) -> None:
-    """Score the model, the profile and the template of a portal on pages that you marked.
+    """Say which reads a portal best, on pages that you marked.
 
-    Shows the mean page F1 of each with its 95 % interval, and how many more pages would settle which is best.
+    Shows the mean page F1 of the model, the profile and the template with 95 % intervals, and how many
+    more pages would settle which is best.
     """
     from newscorpus.addon.options import default_corpus
     from newscorpus.portals.schema import load_portal

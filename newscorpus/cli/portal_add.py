@@ -70,7 +70,9 @@ def try_portal(
     corpus: Annotated[Path | None, Option(help="Folder of its corpus; by default that of `crawl NAME`.")] = None,
     contact: Contact = "",
 ) -> None:
-    """Show which links a crawl would take for articles, sections, ignored or traps, and why.
+    """Show what a crawl would do with each link, and why.
+
+    A link is an article, a section, ignored or a trap.
 
     Judges the addresses that the portal's last crawl met; where there was none, the links of the first start page,
     which is then fetched. Nothing is written.
