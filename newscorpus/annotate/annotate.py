@@ -2,11 +2,13 @@
 
 The folder that comes of it holds `conllu/` and `vertical/`, a file a part in the order of the corpus, the registry file
 beside the verticals; and `annotation.json`, which says how it was made and counts what is there. A part is named by its
-place, by what is in it and by what annotated it: another run annotates only the parts that have changed.
+place, by what is in it and by what annotated it, and ends where the shards of the corpus would: another run annotates
+only the parts that have changed, and renames those whose place has.
 """
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,10 +18,10 @@ import msgspec
 
 from newscorpus.annotate.annotators import annotate_text, check_annotator, load_annotator
 from newscorpus.annotate.forms import POSITIONS, conllu, vertical
-from newscorpus.corpus.export.vertical import write_registry
+from newscorpus.corpus.export.vertical import opening, write_registry
 from newscorpus.corpus.lines import encode_indented
 from newscorpus.corpus.published import open_corpus
-from newscorpus.corpus.shards import bounded, file_hash
+from newscorpus.corpus.shards import bounded, file_hash, is_marked
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, replacing
@@ -35,7 +37,8 @@ DIGEST_LENGTH = 12
 REPORT = "annotation.json"
 LOCK = ".lock"
 FOLDERS = {"conllu": ".conllu", "vertical": ".vert", "parts": ".json"}
-"""Folders of an annotation, and the endings of their files; a part is done when its file in `parts` is there."""
+"""Folders of an annotation, and the endings of their files; a part is done when its file in `parts`, which is made
+and renamed last, is there."""
 
 Watch = Callable[[Iterable[Any]], Iterable[Any]]
 """Passes parts on, and shows how many they are."""
@@ -149,18 +152,28 @@ def annotate_part(setting: Annotation, part: _Part) -> PartCounts:
 
 
 def _parts(records: Iterable[Record], annotator: str) -> Iterator[_Part]:
-    for number, group in bounded(records, lambda record: len(record.text.encode()), PART_BYTES):
+    for number, group in bounded(records, lambda record: len(record.text.encode()), PART_BYTES, is_marked):
         several = tuple(group)
-        said = "\n".join((annotator, *(f"{one.id} {one.revision} {one.language}" for one in several)))
+        said = "\n".join((annotator, *(f"{opening(one, '')} {one.revision} {one.language}" for one in several)))
         yield _Part(f"{number}-{hashlib.sha256(said.encode()).hexdigest()[:DIGEST_LENGTH]}", several)
 
 
 def _todo(parts: Iterable[_Part], output: Path, names: list[str]) -> Iterator[_Part]:
-    """The parts that are not done; the names of all are added to `names`."""
+    """The parts that are not done; the names of all are added to `names`. What has another place now is renamed."""
+    done = {_content(path.stem): path.stem for path in (output / "parts").iterdir()}
     for part in parts:
         names.append(part.name)
+        if (earlier := done.get(_content(part.name), part.name)) != part.name:
+            for folder in FOLDERS:
+                with suppress(FileNotFoundError):
+                    _path(output, folder, earlier).rename(_path(output, folder, part.name))
         if not all(_path(output, folder, part.name).exists() for folder in FOLDERS):
             yield part
+
+
+def _content(name: str) -> str:
+    """What the name of a part says but for its place."""
+    return name.partition("-")[2]
 
 
 def _path(output: Path, folder: str, name: str) -> Path:

@@ -9,6 +9,7 @@ import sys
 import time
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
@@ -240,11 +241,18 @@ def test_only_what_is_not_done_or_has_changed_is_annotated(
     assert again == first
     assert {folder: files(output, folder) for folder in whole} == whole
     assert [path.name.partition("-")[0] for path, inode in made.items() if path.stat().st_ino != inode] == ["00001"] * 3
-    publish(corpus, [record(TEXT), record("Drugo.", "https://vesti.example/2")], BuildConfig())
-    grown = annotate(corpus, setting, "vesti")
-    assert grown.parts[0] == first.parts[0]
+    seen.clear()
+    texts = (output / "conllu" / f"{first.parts[0]}.conllu").read_text("utf-8")
+    publish(corpus, [record("Drugo.", "https://vesti.example/2"), record(TEXT)], BuildConfig())
+    grown = annotate(corpus, setting, "vesti", watch=watch)
+    assert seen == [grown.parts[0]]
+    assert grown.parts[1] == first.parts[0].replace("00000-", "00001-")
+    assert (output / "conllu" / f"{grown.parts[1]}.conllu").read_text("utf-8") == texts
     assert grown.counts.documents == 2
     assert {path.stem for path in (output / "conllu").iterdir()} == set(grown.parts)
+    publish(corpus, [replace(record(TEXT), title="Novi most")], BuildConfig())
+    annotate(corpus, setting, "vesti")
+    assert 'title="Novi most"' in files(output, "vertical")
 
 
 def test_after_a_kill_it_goes_on_and_ends_as_without(tmp_path: Path) -> None:
