@@ -219,6 +219,11 @@ def find_trap(url: str, today: date) -> str:
     return ""
 
 
+def shape_of(url: str) -> str:
+    """What addresses have in common that differ only in digits: pages of a section, days of an archive."""
+    return re.sub(r"\d+", "0", url)
+
+
 def latest_date(url: str) -> date | None:
     """The latest day or month that an address names; None where it names none."""
     try:

@@ -2,7 +2,7 @@
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from hashlib import blake2b, sha256
@@ -12,10 +12,10 @@ from newscorpus.crawl.addresses import may_ask
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.crawl.ledger.rows import OVER_BUDGET
 from newscorpus.data import Rejected
-from newscorpus.discovery.addresses import FUTURE, FetchKind, find_kind, find_trap, is_listing
+from newscorpus.discovery.addresses import FUTURE, FetchKind, find_kind, find_trap, is_listing, shape_of
 from newscorpus.discovery.bounds import CrawlBounds
 from newscorpus.discovery.page import PageReading
-from newscorpus.discovery.period import ALWAYS, Period
+from newscorpus.discovery.period import ALWAYS, Period, days_of
 from newscorpus.portals.portal import Portal, target_of
 
 BUDGET_SPENT = "rejected/discovery/page_budget"
@@ -26,7 +26,7 @@ MAX_URL_LENGTH = 2_000
 
 MAX_IN_A_ROW = 200
 """Listings of one shape in a row that may lead to nothing (half a year of a daily archive without an article), and
-articles in a row that such listings name and that are of days before those asked for."""
+articles in a row that such listings name, of days before those asked for, and each earlier than another before it."""
 
 BARREN = f"{MAX_IN_A_ROW} listings of its shape in a row named no article that others of them had not named"
 EARLIER = f"{MAX_IN_A_ROW} articles in a row that listings of its shape named are of days before those asked for"
@@ -99,20 +99,35 @@ class Frontier:
     def end_listing(self, url: str, links: Iterable[str]) -> Iterator[Rejected]:
         """Note what the listing at `url` names; with too many of its shape that lead to nothing, refuse those queued.
 
-        It leads on where it names what may be an article and none of its shape named before, whoever else did.
+        It leads on where it names what may be an article of the period and none of its shape named before, whoever
+        else did, or where the days that it names come nearer to the period.
         """
         if not re.search(r"\d", target_of(url)):  # there is but one of its shape
             return
         shape, listings = _shape_key(url), self.ledger.listings
         others = (link for link in links if _shape_key(link) != shape and not self.ledger.removals.covers(link))
-        named = listings.name(shape, others)
-        n_barren = listings.count(shape, leads_on=any(map(self._may_be_article, named)))
+        articles = [*filter(self._may_be_article, listings.name(shape, others))]
+        n_barren = listings.count(shape, leads_on=self._leads_on(shape, articles))
         if n_barren >= MAX_IN_A_ROW and self._lists(url, shape):
             for withdrawn in listings.withdraw(self.portal.name, shape):
                 yield Rejected("discovery", "trap", BARREN, withdrawn)
 
+    def count_article(self, url: str, day: date) -> None:
+        """Count an article for the listing that named it first: whether it leads away from the days asked for."""
+        listings = self.ledger.listings
+        if shape := listings.shape_naming(url):
+            is_earlier = day < self.period.since and not listings.reach(shape, day, self.period.since)
+            listings.count_article(shape, is_earlier=is_earlier)
+
+    def _leads_on(self, shape: int, articles: Sequence[str]) -> bool:
+        if any(map(self.period.may_lead_to, articles)):
+            return True
+        certain = (url for url in articles if find_kind(url, self.portal) is FetchKind.ARTICLE)
+        latest = max((days[1] for days in map(days_of, certain) if days), default=None)
+        return latest is not None and self.ledger.listings.reach(shape, latest, self.period.since)
+
     def _may_be_article(self, url: str) -> bool:
-        if not self.portal.covers(url) or not self.period.may_lead_to(url):
+        if not self.portal.covers(url):
             return False
         kind = find_kind(url, self.portal)
         return kind is FetchKind.ARTICLE or (kind is FetchKind.SECTION and not self._lists(url, _shape_key(url)))
@@ -156,8 +171,8 @@ def find_refusal(portal: Portal, url: str, depth: int, kind: FetchKind, bounds: 
 
 
 def _shape_key(url: str) -> int:
-    """An integer for the ledger that is the same for addresses that differ only in digits: pages of one listing."""
-    shape = re.sub(r"\d+", "0", url).encode("utf-8", "surrogatepass")
+    """An integer for the ledger that is the same for addresses of one shape."""
+    shape = shape_of(url).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(shape, digest_size=8).digest(), "big", signed=True)
 
 

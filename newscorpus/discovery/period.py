@@ -2,10 +2,12 @@
 
 import re
 from calendar import monthrange
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 from urllib.parse import urlsplit
 
+from newscorpus.discovery.addresses import shape_of
 from newscorpus.discovery.listing import ListingEntry, read_day
 from newscorpus.extraction.fields.dating import read_address
 
@@ -45,14 +47,28 @@ class Period:
 
     def may_hold_address(self, url: str) -> bool:
         """Whether a document may be of the period, by its address alone: its day, or its month as a directory."""
-        if day := next((read_day(claim.value) for claim in read_address(url)), None):
-            return self.meets(day, day)
-        found = re.search(r"/((?:19|20)\d\d)/(0[1-9]|1[0-2])/", urlsplit(url).path)
-        return not found or self._meets_month(int(found[1]), int(found[2]))
+        days = days_of(url)
+        return days is None or self.meets(*days)
 
     def may_lead_to(self, url: str) -> bool:
         """Whether a listing may lead to the period, by its address: that of a later day may, by the day before."""
         return replace(self, until=date.max).may_hold_address(url)
+
+    def ways_forward(self, listing: str, urls: Iterable[str]) -> frozenset[str]:
+        """Of the earlier days that the listing at `listing` names, the last of each shape: the way may lead on from it.
+
+        There is none on a listing of the period or of a later day, which names the days before, and none that leads
+        back from a day before the period.
+        """
+        own, latest = days_of(listing), dict[str, tuple[tuple[date, date], str]]()
+        if own and self.may_lead_to(listing):
+            return frozenset()
+        for url in urls:
+            days = days_of(url)
+            if days and days[1] < self.since and (own is None or days[0] > own[0]):
+                shape = shape_of(url)
+                latest[shape] = max(latest.get(shape, (days, url)), (days, url))
+        return frozenset(url for _, url in latest.values())
 
     def may_list(self, child: ListingEntry) -> bool:
         """Whether a sitemap that an index names may list documents of the period.
@@ -65,14 +81,23 @@ class Period:
             return False
         path = urlsplit(child.url).path
         if found := MONTH.search(path):
-            return self._meets_month(int(found[1]), int(found[2]))
+            return self.meets(*_month(int(found[1]), int(found[2])))
         if found := YEAR.search(path):
             return self.meets(date(int(found[1]), 1, 1), date(int(found[1]), 12, 31))
         return True
 
-    def _meets_month(self, year: int, month: int) -> bool:
-        return self.meets(date(year, month, 1), date(year, month, monthrange(year, month)[1]))
-
 
 ALWAYS = Period()
 """All days."""
+
+
+def days_of(url: str) -> tuple[date, date] | None:
+    """The first and the last day that an address names: a day, or a month as a directory; None where it names none."""
+    if day := next((read_day(claim.value) for claim in read_address(url)), None):
+        return day, day
+    found = re.search(r"/((?:19|20)\d\d)/(0[1-9]|1[0-2])/", urlsplit(url).path)
+    return _month(int(found[1]), int(found[2])) if found else None
+
+
+def _month(year: int, month: int) -> tuple[date, date]:
+    return date(year, month, 1), date(year, month, monthrange(year, month)[1])

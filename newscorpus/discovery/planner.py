@@ -19,7 +19,7 @@ from newscorpus.discovery.addresses import (
 from newscorpus.discovery.frontier import Frontier, SeenContents, missing_page
 from newscorpus.discovery.listing import Listing, ListingEntry
 from newscorpus.discovery.page import PageReading
-from newscorpus.discovery.period import ALWAYS, Period
+from newscorpus.discovery.period import ALWAYS, Period, days_of
 from newscorpus.extraction.fields.dates import parse_moment
 from newscorpus.portals.portal import Portal, archive_pages
 from newscorpus.urls import document_address, host_of
@@ -82,8 +82,10 @@ class FetchPlanner:
             entry: what a list says of it.
         """
         url = plain_address(url)
-        if self._is_out_of_period(url, kind):
-            return
+        if not self._is_out_of_period(url, kind):
+            yield from self._page(url, depth, kind, entry)
+
+    def _page(self, url: str, depth: int, kind: FetchKind | None = None, entry: ListingEntry | None = None) -> Plan:
         outcome = self.frontier.admit(url, depth, kind)
         stated, evidence = (entry.modified, entry.evidence) if entry else ("", ())
         if isinstance(outcome, FetchKind):
@@ -159,6 +161,9 @@ class FetchPlanner:
     def links(self, reading: PageReading, depth: int, but: Collection[str] = (), listing: str = "") -> Plan:
         """Plan the pages that a page links to, the newest first.
 
+        A listing of a day before the period is fetched where the way to the period may lead over it. The articles that
+        it names are of its day, unless their addresses say otherwise.
+
         Args:
             reading: of that page.
             depth: links followed to get to them.
@@ -168,14 +173,18 @@ class FetchPlanner:
         urls = sorted(reading.links, key=lambda url: latest_date(url) or date.max, reverse=True)
         if listing and not self._was_fetched(listing):  # one that comes again names little that is new
             yield from self.frontier.end_listing(listing, map(plain_address, urls))
+        ways = self.period.ways_forward(listing, urls) if listing else frozenset()
+        is_earlier = not self.period.may_lead_to(listing)
         for url in urls:
-            if url not in but:
+            if url in ways and not self._is_article(url):
+                yield from self._page(plain_address(url), depth)
+            elif url not in but and not (is_earlier and days_of(url) is None and self._is_article(url)):
                 yield from self.page(url, depth)
 
     def refuse_day(self, url: str, reading: PageReading) -> Rejected | None:
         """Refuse an article published on another day than those asked for; one without a day passes."""
         if self.period != ALWAYS and reading.published:
-            self.ledger.listings.count_article(url, is_earlier=reading.published < self.period.since)
+            self.frontier.count_article(url, reading.published)
         if self.period.takes(reading.published):
             return None
         return Rejected("discovery", "out_of_period", f"published {reading.published}", url)
@@ -210,11 +219,14 @@ class FetchPlanner:
     def _is_out_of_period(self, url: str, kind: FetchKind | None) -> bool:
         if self.period == ALWAYS:
             return False
-        is_article = (kind or find_kind(url, self.portal)) is FetchKind.ARTICLE
+        is_article = kind is FetchKind.ARTICLE if kind else self._is_article(url)
         if self.period.may_hold_address(url) if is_article else self.period.may_lead_to(url):
             return False
         self.count(OUT_OF_PERIOD, 1)
         return True
+
+    def _is_article(self, url: str) -> bool:
+        return find_kind(url, self.portal) is FetchKind.ARTICLE
 
     def _was_fetched(self, url: str) -> bool:
         last = self.ledger.revisits.last(url)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from newscorpus.discovery.frontier import (
     missing_page,
 )
 from newscorpus.discovery.page import PageReading
+from newscorpus.discovery.period import Period
 from newscorpus.portals.portal import Portal, PortalLimits
 from newscorpus.removals import note_removal
 from newscorpus.urls import document_id
@@ -117,6 +118,15 @@ def test_a_listing_is_a_trap_once_its_pages_stop_naming_articles_however_many_th
     assert (refused.reason, refused.detail) == ("trap", BARREN)
     articles = [met.admit(f"{BASE}/story-{number}", 1) for number in range(20_000, 20_000 + MAX_IN_A_ROW + 3)]
     assert all(isinstance(outcome, FetchKind) for outcome in articles)
+
+
+@pytest.mark.parametrize("direction", [1, -1])
+def test_listings_of_earlier_days_lead_on_where_they_come_nearer_to_the_period(ledger: Ledger, direction: int) -> None:
+    met = Frontier(portal(), TODAY, ledger, period=Period(since=date(2024, 3, 1)))
+    for number in range(2 * MAX_IN_A_ROW):
+        day = date(2020, 1, 1) + timedelta(days=direction * number)
+        assert not [*met.end_listing(f"{BASE}/sport?page={number}", [f"{BASE}/{day:%Y/%m/%d}/a-long-story"])]
+    assert isinstance(met.admit(f"{BASE}/sport?page=9999", 1), FetchKind if direction == 1 else Rejected)
 
 
 def test_what_others_named_leads_on_where_a_listing_names_it_first(frontier: Callable[..., Frontier]) -> None:

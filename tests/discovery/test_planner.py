@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -44,7 +44,7 @@ def planner(ledger: Ledger, counts: Counter[str]) -> Callable[..., FetchPlanner]
 
     def make(period: Period = ALWAYS) -> FetchPlanner:
         portal = Portal("vesti", ("sr",), ("vesti.example",), (f"{BASE}/",))
-        frontier = Frontier(portal, date(2026, 11, 21), ledger)
+        frontier = Frontier(portal, date(2026, 11, 21), ledger, period=period)
         return FetchPlanner(portal, frontier, ledger, SeenContents(ledger), period, count)
 
     return make
@@ -140,13 +140,39 @@ def test_a_section_ends_after_many_articles_of_earlier_days_in_a_row(
     list(made.page(listing, 1))
     list(made.links(PageReading(), 2, listing=listing))
     ledger.add(Link(key_of(STORY), STORY, "vesti", found_on=ledger.serial(listing)))
-    for day in (*[date(2024, 2, 1)] * (MAX_IN_A_ROW - 1), date(2026, 1, 1), *[date(2024, 2, 1)] * (MAX_IN_A_ROW - 1)):
+    last, earlier = date(2024, 2, 29), date(2024, 2, 1)
+    for day in (last, *[earlier] * (MAX_IN_A_ROW - 1), date(2026, 1, 1), last, *[earlier] * (MAX_IN_A_ROW - 1)):
         made.refuse_day(STORY, PageReading(published=day))
     assert len(list(made.page(f"{BASE}/sport?page=2", 2))) == 1
     made.refuse_day(STORY, PageReading(published=date(2024, 2, 1)))
     (refused,) = made.page(f"{BASE}/sport?page=3", 2)
     assert isinstance(refused, Rejected)
     assert refused.reason == "out_of_period"
+
+
+def test_a_section_that_comes_nearer_to_the_period_does_not_end(
+    planner: Callable[..., FetchPlanner], ledger: Ledger
+) -> None:
+    made, listing = planner(Period(since=date(2024, 3, 1))), f"{BASE}/sport?page=1"
+    list(made.page(listing, 1))
+    ledger.add(Link(key_of(STORY), STORY, "vesti", found_on=ledger.serial(listing)))
+    for number in range(2 * MAX_IN_A_ROW):
+        made.refuse_day(STORY, PageReading(published=date(2023, 1, 1) + timedelta(days=number // 3)))
+    assert len(list(made.page(f"{BASE}/sport?page=2", 2))) == 1
+
+
+def test_the_way_from_an_earlier_day_leads_forward_over_listings_alone(planner: Callable[..., FetchPlanner]) -> None:
+    made = planner(Period(since=date(2024, 3, 1)))
+
+    def followed(listing: str, *paths: str) -> list[str]:
+        plan = made.links(PageReading(tuple(BASE + path for path in paths)), 1, listing=BASE + listing)
+        return [one.url.removeprefix(BASE) for one in plan if isinstance(one, PlannedFetch)]
+
+    assert followed("/", "/2004/01/01/", "/2004/01/02/", "/2004/01/01/a-long-story") == ["/2004/01/02/"]
+    links = ("/2004/01/01/", "/2004/01/03/", "/story-12345.html", "/2024/03/02/a-long-story", "/sport/")
+    assert followed("/2004/01/02/", *links) == ["/sport/", "/2024/03/02/a-long-story", "/2004/01/03/"]
+    assert followed("/2004/01/03/", "/2003/12/31/") == []
+    assert followed("/2024/03/01/", "/2024/02/29/") == []
 
 
 def test_the_newest_pages_come_first(planner: Callable[..., FetchPlanner]) -> None:

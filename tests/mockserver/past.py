@@ -2,8 +2,9 @@
 
 Prints its address as a JSON list, and serves until it is killed; `/_log` and `/_count` as in `newspapers`. Its articles
 are found in one way alone: by the pages of a section, each linked from the one before (`sections`), by the days of an
-archive, each linked from the day after (`days`), or by an index of sitemaps (`sitemaps`). Beside them may lie a
-calendar that has no beginning.
+archive, each linked from the day after (`days`), or by an index of sitemaps (`sitemaps`); or by such pages and days
+that begin with the oldest, each of which names the following one alone (`sections-forward`, `days-forward`). Beside
+them may lie a calendar that has no beginning.
 """
 
 import asyncio
@@ -23,7 +24,7 @@ class PastNewspaper(Newspaper):  # type: ignore[misc]
     def __init__(self, articles: int, days: int, way: str, *, has_calendar: bool) -> None:
         super().__init__(0, articles, full)
         self._days = days
-        self._way = way
+        self._way, _, self._direction = way.partition("-")
         self._has_calendar = has_calendar
         self._today = datetime.now(UTC).date()
         self.base = ""
@@ -32,7 +33,8 @@ class PastNewspaper(Newspaper):  # type: ignore[misc]
         """Status, content type and body."""
         kind, _, rest = path.strip("/").partition("/")
         if path == "/":
-            ways = {"sections": "/news/?page=1", "days": f"/archive/{self._today:%Y/%m/%d}/"}
+            first = self._today - timedelta(days=self._days - 1 if self._direction else 0)
+            ways = {"sections": "/news/?page=1", "days": f"/archive/{first:%Y/%m/%d}/"}
             calendar = "/calendar/0/" if self._has_calendar else None
             return _page(_links(filter(None, (ways.get(self._way), calendar))))
         if kind.startswith("story-of-the-day-"):
@@ -49,13 +51,15 @@ class PastNewspaper(Newspaper):  # type: ignore[misc]
         return self._sitemap(path) if self._way == "sitemaps" else (404, "text/html", b"gone")
 
     def _section(self, page: int) -> Answer:
-        stories = range((page - 1) * PAGE_LENGTH, min(page * PAGE_LENGTH, self._articles))
-        following = [f"/news/?page={page + 1}"] if stories and stories[-1] + 1 < self._articles else []
+        places = range((page - 1) * PAGE_LENGTH, min(page * PAGE_LENGTH, self._articles))
+        stories = [self._articles - 1 - place if self._direction else place for place in places]
+        following = [f"/news/?page={page + 1}"] if page * PAGE_LENGTH < self._articles else []
         return _page(_links([*map(_story, stories), *following]))
 
     def _archive(self, day: date) -> Answer:
         stories = map(_story, self._of_days(day, day))
-        return _page(_links([*stories, f"/archive/{day - timedelta(days=1):%Y/%m/%d}/"]))
+        other = day + timedelta(days=1 if self._direction else -1)
+        return _page(_links([*stories, *([f"/archive/{other:%Y/%m/%d}/"] if other <= self._today else [])]))
 
     def _sitemap(self, path: str) -> Answer:
         if path == "/robots.txt":

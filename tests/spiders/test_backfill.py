@@ -43,6 +43,19 @@ def test_every_article_of_the_period_is_reached(crawl: Callable[..., Any], tmp_p
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.parametrize("way", ["sections-forward", "days-forward"])
+def test_a_period_is_reached_from_the_oldest_day_too(crawl: Callable[..., Any], tmp_path: Path, way: str) -> None:
+    articles, days = 2 * MAX_IN_A_ROW, 5
+    with serving(way, articles) as site:
+        done = crawl(tmp_path, "-a", "portal=mock", *since(days), *TINY, portal=KEYS.format(base=site.bases[0]))
+        asked = site.asked()
+    assert done.exit_code == 0, done.output
+    assert len({record["url"] for record in done.records}) == len(done.records) == -(-articles * days // DAYS)
+    if way == "days-forward":
+        assert sum(n for path, n in asked.items() if "/story" in path) == len(done.records), "no article of other days"
+
+
+@pytest.mark.timeout(300)
 def test_a_calendar_ends_and_so_does_a_section_with_the_period(crawl: Callable[..., Any], tmp_path: Path) -> None:
     with serving("sections", 900, "--calendar") as site:
         done = crawl(tmp_path, "-a", "portal=mock", *since(5), *TINY, portal=KEYS.format(base=site.bases[0]))

@@ -6,6 +6,7 @@ Listings are of one shape where their addresses differ in digits alone: pages of
 import json
 from collections import Counter
 from collections.abc import Iterable
+from datetime import date
 
 from newscorpus.crawl.ledger.rows import key_of
 from newscorpus.crawl.ledger.store import Execute
@@ -33,15 +34,27 @@ class Listings:
 
     def count(self, shape: int, *, leads_on: bool) -> int:
         """Count a listing of a shape that was read; gives how many in a row have led to nothing, this one included."""
-        sql = """INSERT INTO listings VALUES (?1, 1 - ?2, 0)
+        sql = """INSERT INTO listings (shape, n_barren, n_earlier) VALUES (?1, 1 - ?2, 0)
             ON CONFLICT (shape) DO UPDATE SET n_barren = (n_barren + 1) * (1 - ?2) RETURNING n_barren"""
         return int(self._execute(sql, (shape, int(leads_on))).fetchone()[0])
 
-    def count_article(self, url: str, *, is_earlier: bool) -> None:
-        """Count an article for the listing that named it first: whether it is of a day before those asked for."""
-        sql = """UPDATE listings SET n_earlier = (n_earlier + 1) * ? WHERE shape =
-            (SELECT page.shape FROM urls JOIN urls AS page ON page.serial = urls.found_on WHERE urls.id = ?)"""
-        self._execute(sql, (int(is_earlier), key_of(url)))
+    def shape_naming(self, url: str) -> int:
+        """The shape of the listing that named an address first; 0 where none did."""
+        sql = "SELECT page.shape FROM urls JOIN urls AS page ON page.serial = urls.found_on WHERE urls.id = ?"
+        row = self._execute(sql, (key_of(url),)).fetchone()
+        return int(row[0]) if row else 0
+
+    def reach(self, shape: int, day: date, since: date) -> bool:
+        """Note a day before `since` that listings of a shape lead to; gives whether none so far was later."""
+        sql = """INSERT INTO listings (shape, n_barren, n_earlier, latest) VALUES (?1, 0, 0, ?2)
+            ON CONFLICT (shape) DO UPDATE SET latest = iif(latest < ?3, max(latest, ?2), ?2) RETURNING latest"""
+        latest = self._execute(sql, (shape, day.isoformat(), since.isoformat())).fetchone()[0]
+        return bool(latest == day.isoformat())
+
+    def count_article(self, shape: int, *, is_earlier: bool) -> None:
+        """Count an article that a listing of a shape named first: whether it leads away from the days asked for."""
+        sql = "UPDATE listings SET n_earlier = (n_earlier + 1) * ? WHERE shape = ?"
+        self._execute(sql, (int(is_earlier), shape))
 
     def runs(self, shape: int) -> tuple[int, int]:
         """Of a shape, listings in a row that led to nothing, and articles in a row that are of earlier days."""

@@ -139,7 +139,11 @@ CREATE TABLE changes (
 CREATE TABLE refusals (name TEXT PRIMARY KEY, since REAL NOT NULL, until REAL NOT NULL) WITHOUT ROWID;
 """
 
-MIGRATIONS = (FIRST, REVISITS, PERIODS, RULES, LOST, NEWER, LOOKS, PROFILES, SITES, LISTINGS, CHANGES)
+REACHED = """
+ALTER TABLE listings ADD COLUMN latest TEXT NOT NULL DEFAULT '';  -- day before the period that they lead to
+"""
+
+MIGRATIONS = (FIRST, REVISITS, PERIODS, RULES, LOST, NEWER, LOOKS, PROFILES, SITES, LISTINGS, CHANGES, REACHED)
 """What makes version n + 1 of version n; `PRAGMA user_version` holds the version. Only ever appended to."""
 
 
