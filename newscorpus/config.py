@@ -69,8 +69,8 @@ class DuplicateConfig:
     # Least Jaccard similarity of the shingles of near-duplicates. At 0.7 the bands still find 61 % of the pairs; below
     # they find so few that the result would be chance.
     threshold: float = 0.7
-    # Signatures decide by themselves when their estimate is farther than this from the threshold, and the texts' own
-    # shingles when it is nearer: three standard errors at 0.7 with 128 permutations.
+    # Texts are compared unless the estimate of their signatures is this far below the threshold: three standard errors
+    # at 0.7 with 128 permutations.
     margin: float = 0.12
     # Bands of the index; with `rows`, 95 % of the pairs at a similarity of 0.8 are found, 99.99 % at 0.9.
     bands: int = 16

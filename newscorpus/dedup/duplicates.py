@@ -60,8 +60,8 @@ class Duplicate:
     position: int  # of the document in the collection
     of: int  # position of what it was compared with
     kind: DuplicateKind  # how it repeats it
-    # Jaccard similarity of the shingles, 0..1, estimated from the signatures where that was enough; of an excerpt the
-    # share that the longer document contains.
+    # Jaccard similarity of the shingles, 0..1, of a revision estimated from the signatures; of an excerpt the share
+    # that the longer document contains.
     similarity: float
 
 

@@ -75,7 +75,7 @@ def find_near(
     """Find the near-duplicates among different texts, each with the text that stays for it and their similarity.
 
     An item is an index into `positions`, references first; `items` has them all, in the order of the policy: an earlier
-    one stays. Texts are compared where their signatures are too near the threshold.
+    one stays. Signatures say which texts are worth comparing, and the texts whether they are near-duplicates.
     """
     parts = [
         band_keys(collection.signatures(positions[start : start + SIGNATURES_AT_ONCE]), config.bands, config.rows)
@@ -110,9 +110,7 @@ def _similar(
     signatures = collection.signatures(positions[compared])
     estimated = estimate(signatures[0], signatures[1:])
     first = int(positions[compared[0]])
-    for place in np.flatnonzero(estimated > config.threshold - config.margin).tolist():
-        other, similarity = int(compared[place + 1]), float(estimated[place])
-        if abs(similarity - config.threshold) < config.margin:
-            similarity = verifier.jaccard(first, int(positions[other]))
+    for other in compared[1:][estimated > config.threshold - config.margin].tolist():
+        similarity = verifier.jaccard(first, int(positions[other]))
         if similarity >= config.threshold:
             yield other, similarity

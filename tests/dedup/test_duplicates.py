@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from newscorpus.config import BuildConfig, DuplicateConfig, SignatureParameters, Survivor
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.duplicates import Duplicate, DuplicateKind, find_duplicates, survivors
-from newscorpus.dedup.signature import containment, jaccard, shingles, word_hashes
+from newscorpus.dedup.signature import containment, jaccard, shingles, sign, word_hashes
 from newscorpus.dedup.sketch import Sketch, make_sketch
 from newscorpus.dedup.store import Store, layout_of
 from newscorpus.dedup.verify import Verifier
@@ -45,10 +45,12 @@ class Row:
     published: float = math.nan
     fetched: float = math.nan
     space: int = 0
+    signed: str = ""  # text that the signature is of, if not its own
 
     def sketch(self, config: DuplicateConfig) -> Sketch:
         return replace(
             make_sketch(self.id, "", self.text, BuildConfig(duplicates=config)),
+            signature=sign(self.signed or self.text),
             space=self.space,
             published=self.published,
             fetched=self.fetched,
@@ -119,7 +121,7 @@ def test_near_duplicates_are_found_with_their_similarity() -> None:
     one, near = Row("a", text(1)), Row("b", edited(text(1), 30))
     ((survivor, kind, similarity),) = verdicts([one, near]).values()
     assert (survivor, kind) == (one, DuplicateKind.NEAR)
-    assert similarity == pytest.approx(jaccard(set_of(one.text), set_of(near.text)), abs=0.12)
+    assert similarity == jaccard(set_of(one.text), set_of(near.text))
 
 
 @pytest.mark.parametrize(("replaced", "found"), [(48, True), (56, False)])
@@ -132,8 +134,14 @@ def test_near_the_threshold_the_texts_decide(replaced: int, found: bool) -> None
     assert verdicts([one, other], config) == ({other: (one, DuplicateKind.NEAR, exact)} if found else {})
 
 
-def test_texts_are_read_only_near_the_threshold() -> None:
-    rows = [Row("a", text(1)), Row("b", edited(text(1), 3)), Row("c", text(2))]
+def test_texts_with_like_signatures_are_compared_all_the_same() -> None:
+    """Of a few thousand reports from one template some pairs agree by chance in more values than they should."""
+    one, other = Row("a", text(1)), Row("b", edited(text(1), 56), signed=text(1))
+    assert decide([one, other], replace(CONFIG, excerpts=False)) == []
+
+
+def test_texts_of_copies_and_of_different_documents_are_not_read() -> None:
+    rows = [Row("a", text(1)), Row("b", text(1)), Row("c", text(2))]
 
     def refuse(position: int) -> str:
         pytest.fail(f"text {position} was read")
