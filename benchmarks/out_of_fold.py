@@ -22,7 +22,7 @@ from newscorpus.arrays import Floats
 from newscorpus.artifacts import Artifact, Metadata
 from newscorpus.config import QualityConfig
 from newscorpus.corpus.quality import judge_quality
-from newscorpus.data import Article, Page, Rejected
+from newscorpus.data import LOW_CONFIDENCE, Article, Page, Rejected
 from newscorpus.evaluation.scores import Estimate, Overlap, estimate, ngram_overlap
 from newscorpus.extraction.extractor import Extractor, SystemExtractor
 from newscorpus.extraction.main_text import INPUTS, MODEL, MainTextSystem
@@ -75,7 +75,7 @@ class Outcome:
     gold_words: int
     refusal: str  # stage/reason of the extractor or of the filters of quality, or ""
     detail: str  # what it says on it
-    doubt: str  # "doubtful_page" or "low_confidence" where `build` leaves the text out by default, or ""
+    doubt: str  # "low_confidence" where `build` leaves the text out by default, or ""
     decided_by: str  # name of what found the text, or ""
     score: Score
 
@@ -109,11 +109,11 @@ def peers_scores(data: Path, file: Path | None) -> list[Score]:
     return scores
 
 
-def extractor_of(model: LearnedModel) -> tuple[Extractor, float]:
-    """The default extractor with a model that was just learned, and its least confidence."""
+def extractor_of(model: LearnedModel) -> Extractor:
+    """The default extractor with a model that was just learned."""
     metadata = Metadata(MODEL, "out-of-fold", INPUTS, dict(model.parameters), {}, {}, {}, {})
     system = MainTextSystem(Artifact(metadata, model.weights))
-    return SystemExtractor(system.find, respect_paywall=False), system.judge.min_confidence
+    return SystemExtractor(system.find, respect_paywall=False)
 
 
 def our_outcomes(data: Path) -> Iterator[Outcome]:
@@ -122,10 +122,10 @@ def our_outcomes(data: Path) -> Iterator[Outcome]:
     trees = learn_trees(read_examples(gold_source(data, tell, TEXT_LICENCES).pages), tell)
     models = [extractor_of(trees.model_without(fold)) for fold in range(FOLDS)]
     for page in pages_of(data, lambda kind: has_article(kind) or kind in NO_ARTICLE):
-        yield outcome(page, *models[fold_of(page.site, FOLDS)])
+        yield outcome(page, models[fold_of(page.site, FOLDS)])
 
 
-def outcome(page: GoldPage, extract: Extractor, least_confidence: float) -> Outcome:
+def outcome(page: GoldPage, extract: Extractor) -> Outcome:
     """What becomes of a page: text, refusal, filters, and whether `build` leaves its text out."""
     found = extract(Page.from_html(page.html, page.url))
     judged = found if isinstance(found, Rejected) else judge_quality(found, QualityConfig())
@@ -138,7 +138,7 @@ def outcome(page: GoldPage, extract: Extractor, least_confidence: float) -> Outc
         gold_words=len(words(page.text)),
         refusal=f"{refused.stage}/{refused.reason}" if refused else "",
         detail=refused.detail if refused else "",
-        doubt="low_confidence" if isinstance(found, Article) and found.confidence < least_confidence else "",
+        doubt=LOW_CONFIDENCE if isinstance(found, Article) and LOW_CONFIDENCE in found.flags else "",
         decided_by=found.extractor if isinstance(found, Article) else "",
         score=score(page, MODEL, found),
     )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from newscorpus.config import QualityConfig
-from newscorpus.corpus.quality import FILTERS, TAGS, tags_of
+from newscorpus.corpus.quality import FILTERS, TAGS, judge_quality, tags_of
 from newscorpus.corpus.quality.judge import read_quality
 from newscorpus.corpus.quality.measured import measure
 from newscorpus.data import Article, Fields, Page, Rejected
@@ -79,7 +79,8 @@ def other_pages(data: Path) -> tuple[int, Counter[str]]:
             if isinstance(found, Rejected):
                 outcomes["not extracted"] += 1
             else:
-                outcomes[next(iter(verdict(page, found).objections), "kept")] += 1
+                judged = judge_quality(found, CONFIG)
+                outcomes[judged.reason if isinstance(judged, Rejected) else "kept"] += 1
     return outcomes.total(), outcomes
 
 

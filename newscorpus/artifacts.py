@@ -19,8 +19,6 @@ from newscorpus.resources import data_folder, project_folder
 
 METADATA = "metadata.json"
 CARD = "card.md"
-MIN_CONFIDENCE = "min_confidence"
-"""Parameter of a model that states a confidence: the least one of a text that is published by default."""
 WEIGHTS = "model.onnx"
 """The weights of a model that is a single file."""
 ROWS, SCORES = "features", "scores"

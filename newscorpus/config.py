@@ -194,6 +194,10 @@ class QualityConfig:
     # inflected languages say as much in fewer words; of daniel it drops 0.1 % (50: 1.8 %), of dragnet, which has blogs,
     # 2.7 % (4.8 %), of the others nothing. Scripts without spaces: see `corpus.quality.measured`.
     min_words: int = 25
+    # Probability that the page holds an article, from which on a text may be as short as flash news, and filters that
+    # good articles, too, give cause to only flag. Out of fold 7 of 147 pages without an article reach it, and none of
+    # the 9 that these filters refuse; 3,485 of 3,688 articles do (`benchmarks/results/out_of_fold.md`, 2026-11).
+    sure_article: float = 0.97
     letters_a_part: int = 200  # fewest letters of a part of a text that is measured for being unreadable
     # Least gain, in nats a letter, of foretelling letters by those before them (`corpus.quality.letters`). Of the
     # 51,516 parts of gold texts four stay below; of texts with shifted or shuffled letters hardly one is above.
@@ -208,6 +212,7 @@ class QualityConfig:
     max_flash_words: int = 60  # longest text tagged as flash news
     # Longest text taken for the open part of a closed article; two or three opening paragraphs.
     max_stub_words: int = 150
+    max_stub_lines: int = 4  # most paragraphs of the same; an item of so few words with more of them is whole
     max_prompt_words: int = 40  # longest last paragraph taken for a call to subscribe rather than for text
     min_ticker_entries: int = 6  # fewest timed paragraphs of a ticker; a report of a match or a trial names a few times
     min_ticker_share: float = 0.2  # share of paragraphs that are timed; an entry has up to five paragraphs

@@ -19,6 +19,8 @@ SINCE = "since"
 
 LOW_CONFIDENCE = "low_confidence"
 """Flag of a text that its model trusts less than what is published by default."""
+PAYWALLED_TEXT_NOT_USED = "paywalled_text_not_used"
+"""Flag of a text that stands whole where the page does not show it, but the page is declared not free."""
 
 STATED = frozenset({"json-ld", "microdata", "meta"})
 """Sources of evidence in which a page makes statements on itself, to machines."""

@@ -13,7 +13,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from newscorpus.config import Limits
-from newscorpus.data import Block, Fields, Rejected
+from newscorpus.data import PAYWALLED_TEXT_NOT_USED, Block, Fields, Rejected
 from newscorpus.extraction.extractor import NO_MAIN_TEXT, FoundText, Reading
 from newscorpus.extraction.fields.entities import ARTICLES
 from newscorpus.extraction.parse import parse
@@ -21,8 +21,6 @@ from newscorpus.extraction.segment import HIDDEN, find_excess, segment
 from newscorpus.extraction.state import MIN_CHARACTERS, read_state
 from newscorpus.tokens import words
 
-PAYWALLED_TEXT_NOT_USED = "paywalled_text_not_used"
-"""Flag of a text that stands whole where the page does not show it, but the page is declared not free."""
 CLOSED = PAYWALLED_TEXT_NOT_USED.replace("_", " ")
 """Detail of a rejection for the same reason."""
 

@@ -20,6 +20,7 @@ from newscorpus.extraction.second_opinion import PAIR_SIGNS, Arbiter, decide
 from newscorpus.extraction.streams import OTHER_ARTICLE, find_others
 from newscorpus.extraction.verdict import (
     DOUBTFUL_PAGE,
+    LEAST_CONFIDENCE,
     LIKELY_ARTICLE,
     SIGNS,
     PageJudge,
@@ -97,7 +98,7 @@ class MainTextSystem:
             confidence *= verdict.article
             flags += (DOUBTFUL_PAGE,)
         confidence = max(round(confidence, 3), 0.001)  # 0 says that none is stated
-        if confidence < self.judge.min_confidence:
+        if confidence < LEAST_CONFIDENCE:
             flags += (LOW_CONFIDENCE,)
         return replace(found, confidence=confidence, flags=flags, is_article=verdict.article, is_list=is_list)
 

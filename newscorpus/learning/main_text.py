@@ -8,7 +8,6 @@ import lightgbm
 import numpy as np
 
 from newscorpus.arrays import Floats
-from newscorpus.artifacts import MIN_CONFIDENCE
 from newscorpus.data import Page
 from newscorpus.evaluation.scores import ngram_scores
 from newscorpus.extraction.classify import COLUMNS, FIRST, SECOND, add_context, label_by
@@ -30,7 +29,6 @@ from newscorpus.learning.verdicts import (
     OtherText,
     check_second_opinion,
     check_verdict,
-    choose_min_confidence,
     find_unsure,
     learn_arbiter,
     learn_article,
@@ -168,7 +166,6 @@ def learn_model(passes: Passes, judged: Sequence[GradedPage]) -> LearnedModel:
         **logistic_parameters("confidence", learn_confidence(judged)),
         **logistic_parameters("own", arbiter.own),
         **logistic_parameters("other", arbiter.other),
-        MIN_CONFIDENCE: choose_min_confidence(judged),
     }
     return LearnedModel({file: trees_to_onnx(booster) for file, booster in trees}, parameters)
 

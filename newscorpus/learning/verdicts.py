@@ -1,6 +1,5 @@
 """Learn the verdict on a page from its signs: logistic models of what can be trusted, boosted trees for the rest."""
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -22,9 +21,6 @@ TRUSTED_F1 = 0.9
 
 STRENGTH = 0.3
 """Inverse of the penalty on the weights of the confidence."""
-
-STEPS = 1000
-"""Of a confidence from 0 to 1, as rows of a corpus state it: three digits."""
 
 ROUNDS = 300
 TREES = {
@@ -86,13 +82,6 @@ def learn_arbiter(pages: Sequence[GradedPage]) -> Arbiter:
     other = [replace(page, signs=page.other.signs, f1=page.other.f1) for page in pages if page.other]
     n_signs = len(SIGNS) + len(PAIR_SIGNS)
     return Arbiter(_fit_logistic(own, n_signs), _fit_logistic(other, n_signs))
-
-
-def choose_min_confidence(pages: Sequence[GradedPage]) -> float:
-    """Choose the highest confidence below which no right text lies, out of fold by site: none is lost to it."""
-    confidence, f1 = settle(pages)
-    least = float(confidence[f1 > TRUSTED_F1].min())
-    return math.floor(least * STEPS) / STEPS
 
 
 def learn_article(pages: Sequence[GradedPage]) -> lightgbm.Booster:

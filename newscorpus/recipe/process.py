@@ -149,10 +149,10 @@ def make_row(recipe: Recipe, article: Article, page: SourcePage) -> Row | Reject
     if rejected := judge_rights(article.fields.rights, recipe.rights, article.url):
         return rejected
     if quality := recipe.quality:
-        tags = judge_quality(article, quality)
-        if isinstance(tags, Rejected):
-            return replace(tags, excerpt=_excerpt(article, quality))
-        article = replace(article, flags=(*article.flags, *tags))
+        judged = judge_quality(article, quality)
+        if isinstance(judged, Rejected):
+            return replace(judged, excerpt=_excerpt(article, quality))
+        article = judged
     verdict = judge_language(article.text, page.languages, stated=article.fields.language, detector=detector_of(recipe))
     if quality and not verdict.ok:
         detail = f"{verdict.language or 'unknown'} ({verdict.score:.2f}), expected {', '.join(page.languages)}"

@@ -1,6 +1,7 @@
 """The tables of the benchmark out of fold, from outcomes made by hand."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -93,7 +94,10 @@ def test_what_becomes_of_a_page(make_page: Callable[..., GoldPage]) -> None:
     def refuse(page: Page) -> Article | Rejected:
         return Rejected("extract", "no_article", "why", page.url)
 
-    kept, doubted, refused = outcome(page, find, 0.2), outcome(page, find, 0.4), outcome(page, refuse, 0.2)
+    def doubt(page: Page) -> Article | Rejected:
+        return replace(whole, flags=("low_confidence",))
+
+    kept, doubted, refused = outcome(page, find), outcome(page, doubt), outcome(page, refuse)
 
     assert (kept.refusal, kept.doubt, kept.decided_by) == ("", "", "model:x@1")
     assert list(kept.score.sums) == [1.0] * 5

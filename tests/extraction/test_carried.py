@@ -7,8 +7,7 @@ from html import escape
 import pytest
 from prose import paragraphs
 
-from newscorpus.data import Article, Page, Rejected
-from newscorpus.extraction.carried import PAYWALLED_TEXT_NOT_USED
+from newscorpus.data import PAYWALLED_TEXT_NOT_USED, Article, Page, Rejected
 from newscorpus.extraction.extractor import SystemExtractor
 from newscorpus.published.registry import load
 

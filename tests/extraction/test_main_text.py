@@ -8,6 +8,7 @@ from prose import article
 
 from newscorpus.arrays import Floats, Matrix
 from newscorpus.data import Article, Page, Rejected
+from newscorpus.extraction import main_text
 from newscorpus.extraction.classify import Trees
 from newscorpus.extraction.extractor import FoundText, Reading, assemble, join, read
 from newscorpus.extraction.main_text import MainTextSystem
@@ -29,11 +30,10 @@ def reading() -> Reading:
     return found
 
 
-def test_a_text_below_the_least_confidence_is_kept_and_flagged() -> None:
-    system = MainTextSystem()
-    trusted = system.find(reading())
-    system.judge = replace(system.judge, min_confidence=1.0)
-    doubtful = system.find(reading())
+def test_a_text_below_the_least_confidence_is_kept_and_flagged(monkeypatch: pytest.MonkeyPatch) -> None:
+    trusted = MainTextSystem().find(reading())
+    monkeypatch.setattr(main_text, "LEAST_CONFIDENCE", 1.0)
+    doubtful = MainTextSystem().find(reading())
     assert isinstance(trusted, FoundText)
     assert isinstance(doubtful, FoundText)
     assert (trusted.flags, doubtful.flags) == ((), ("low_confidence",))
@@ -44,7 +44,7 @@ def test_a_page_that_hardly_looks_like_an_article_is_kept_and_doubted() -> None:
     system = MainTextSystem(asks=False)
     trusted = system.find(reading())
     low, high = (Constant(probability) for probability in (0.1, 0.4))
-    system.judge = replace(system.judge, article=low, structure=high, min_confidence=0.0)
+    system.judge = replace(system.judge, article=low, structure=high)
     doubtful = system.find(reading())
     system.judge = replace(system.judge, structure=low)
     assert isinstance(trusted, FoundText)

@@ -35,7 +35,7 @@ def system(arbiter: Arbiter, confidence: float = 0.3) -> MainTextSystem:
     made = MainTextSystem()
     made.arbiter = arbiter
     sure = Logistic((0.0,) * len(SIGNS), math.log(confidence / (1 - confidence)))
-    made.judge = replace(made.judge, confidence=sure, min_confidence=0.0)
+    made.judge = replace(made.judge, confidence=sure)
     return made
 
 

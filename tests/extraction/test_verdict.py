@@ -23,10 +23,7 @@ from newscorpus.extraction.verdict import (
     read_signs,
 )
 
-PARAMETERS = {
-    **logistic_parameters("confidence", Logistic((0.0,) * len(SIGNS), 0.0)),
-    "min_confidence": 0.1,
-}
+PARAMETERS = logistic_parameters("confidence", Logistic((0.0,) * len(SIGNS), 0.0))
 OTHER_SIGNS = tuple(tuple(SIGNS)[at] for at in STRUCTURE)
 
 
@@ -71,7 +68,6 @@ def test_a_verdict_is_read_from_the_model(artifact: MakeArtifact) -> None:
     verdicts = {name: judge(only(name)) for name in ("url_has_date", "is_dated")}
     assert verdicts["url_has_date"].article == verdicts["is_dated"].structure == pytest.approx(high)
     assert verdicts["url_has_date"].structure == verdicts["is_dated"].article == pytest.approx(low)
-    assert judge.min_confidence == 0.1
 
 
 def only(*names: str) -> NDArray[np.float64]:
@@ -115,7 +111,7 @@ def test_trees_for_other_signs_are_refused(artifact: MakeArtifact) -> None:
 
 def test_a_list_in_place_of_a_number_is_refused(artifact: MakeArtifact) -> None:
     with pytest.raises(ArtifactError, match="a list where a number belongs"):
-        PageJudge.of(artifact(min_confidence=[0.1]))
+        PageJudge.of(artifact(confidence_bias=[0.1]))
 
 
 BODY = Element("body")

@@ -13,7 +13,6 @@ from newscorpus.learning.verdicts import (
     OtherText,
     check_second_opinion,
     check_verdict,
-    choose_min_confidence,
     find_unsure,
     learn_arbiter,
     learn_article,
@@ -49,23 +48,6 @@ def test_confidence_tells_right_texts_from_wrong_ones(pages: list[GradedPage]) -
 
     assert confidence(judged(500, 0.99).signs) > 0.8
     assert confidence(judged(501, 0.3).signs) < 0.2
-
-
-def test_the_least_confidence_leaves_out_wrong_texts_and_hardly_a_right_one(pages: list[GradedPage]) -> None:
-    least = choose_min_confidence(pages)
-    confidence = learn_confidence(pages)
-
-    assert 0.1 < least < 1
-    assert least == round(least, 3)
-    assert sum(confidence(page.signs) < least for page in pages if page.f1 < 0.5 and page.is_article) == 30
-    assert not any(confidence(page.signs) < least - 0.05 for page in pages if page.is_right)
-
-
-def test_no_right_text_is_left_out(pages: list[GradedPage]) -> None:
-    freak = GradedPage(judged(61, 0.3).signs, 0.99, "article", "freak.example", 1.0)
-    right = [judged(number, 0.99) for number in range(1000, 1340)]
-
-    assert choose_min_confidence([*pages, *right]) > choose_min_confidence([*pages, *right, freak])
 
 
 def with_other(page: GradedPage, other_f1: float) -> GradedPage:

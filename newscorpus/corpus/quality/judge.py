@@ -1,11 +1,13 @@
 """Judge an article by all filters, tag what is kept, and read the configuration of both from a TOML file.
 
 A filter is a function from a measured article to what is wrong with it, or ""; a tag, to whether it applies. To add
-one: a function, its entry in `FILTERS` or `TAGS`, a test, a line in docs/quality.md.
+one: a function, its entry in `FILTERS` or `TAGS`, a test, a line in docs/quality.md. A filter to which good articles
+give cause stands in `DOUBTS` too.
 """
 
 import dataclasses
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +58,7 @@ FILTERS: dict[str, Filter] = {
     for objection in (
         news.empty_text,
         news.live_ticker,
+        news.gallery,
         news.photo_page,
         news.paywall_stub,
         news.too_short,
@@ -77,17 +80,30 @@ FILTERS: dict[str, Filter] = {
 }
 """Filters by the reason they give, in the order they are asked: what says most about a page comes first."""
 
+DOUBTS = frozenset(
+    ("photo_page", "listing", "few_letters", "symbols", "bullets", "short_lines", "repeated_lines", "repeated_words")
+)
+"""Filters to which good articles, too, give cause: with tables, lists, pictures or refrains. They refuse only where the
+page as well may be none; else the article is kept, with their name as a flag."""
+DOUBTED = 0.5
+"""Share of its confidence that an article keeps which a filter doubts: one sign of two speaks against it."""
+
 TAGS: dict[str, Tag] = {tag.__name__: tag for tag in (flash_news, machine_translated, generated)}
 """Tags by the flag they set."""
 
 
-def judge_quality(article: Article, config: QualityConfig = QualityConfig()) -> Rejected | tuple[str, ...]:
-    """Give the tags of an article that is kept; else why not, stage "quality", by the first filter that objects."""
+def judge_quality(article: Article, config: QualityConfig = QualityConfig()) -> Rejected | Article:
+    """Give an article that is kept, with its tags; else why not, stage "quality", by the first filter that refuses."""
     measured = measure(article)
+    is_sure = measured.is_surely_article(config)
+    doubts: tuple[str, ...] = ()
     for reason, objection in FILTERS.items():
         if reason not in config.off and (detail := objection(measured, config)):
-            return Rejected("quality", reason, detail, article.url)
-    return tags_of(measured, config)
+            if not (is_sure and reason in DOUBTS):
+                return Rejected("quality", reason, detail, article.url)
+            doubts += (reason,)
+    flags = (*article.flags, *doubts, *tags_of(measured, config))
+    return replace(article, flags=flags, confidence=round(article.confidence * (DOUBTED if doubts else 1), 4))
 
 
 def tags_of(measured: Measured, config: QualityConfig = QualityConfig()) -> tuple[str, ...]:
@@ -110,7 +126,7 @@ def read_quality(path: Path) -> QualityConfig:
         return config
     model = path.parent.absolute() / config.language_model
     check_fasttext(model)
-    return dataclasses.replace(config, language_model=str(model))
+    return replace(config, language_model=str(model))
 
 
 def changed_settings(config: QualityConfig) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 
+from newscorpus.config import QualityConfig
 from newscorpus.data import Article
 from newscorpus.resources import read_toml
 from newscorpus.tokens import IDEOGRAPHS, SOUTHEAST_ASIAN, paragraphs, words
@@ -35,6 +36,11 @@ class Measured:
     words: tuple[str, ...]  # the words of all lines, in order
     n_words: int  # words of the text, for scripts without spaces estimated from the characters
     characters_a_word: int  # 1; for a text mostly in a script without spaces, how many of its words make one, rounded
+
+    def is_surely_article(self, config: QualityConfig) -> bool:
+        """Check whether the page, whatever its text looks like, most probably holds an article."""
+        probability = self.article.is_article
+        return probability is not None and probability >= config.sure_article
 
 
 def measure(article: Article) -> Measured:

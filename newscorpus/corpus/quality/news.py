@@ -5,9 +5,11 @@ A filter is a function from a measured article to what is wrong with it, one lin
 
 import re
 from itertools import chain
+from operator import gt, lt
 
 from newscorpus.config import QualityConfig
 from newscorpus.corpus.quality.measured import Measured, any_of, by_language
+from newscorpus.data import PAYWALLED_TEXT_NOT_USED
 from newscorpus.tokens import count_words
 
 TICKER_KINDS = {"LiveBlogPosting"}
@@ -35,37 +37,46 @@ def empty_text(measured: Measured, _config: QualityConfig) -> str:
 
 
 def live_ticker(measured: Measured, config: QualityConfig) -> str:
-    """Says that it is a live blog, or many of its paragraphs start with a time of day.
+    """Says that it is a live blog; or many paragraphs start with a time of day, and the latest comes first.
 
-    Where all name one hour, they are as likely the numbers of a chapter's sections: 4.10, 4.11, 4.12. Where they rise
-    from 0:00 on, they are places in a film of which the text is the transcript.
+    Where times rise, the headline must speak of a live report: a day is told in this order too, chapters are numbered
+    so (4.10, 4.11, 4.12), and so are places in a film of which the text is the transcript.
     """
-    if measured.article.fields.kind in TICKER_KINDS:
-        return f"the page calls itself {measured.article.fields.kind}"
-    lines = measured.lines
+    fields, lines = measured.article.fields, measured.lines
+    if fields.kind in TICKER_KINDS:
+        return f"the page calls itself {fields.kind}"
     times = [(int(time["hour"]), int(time["minute"])) for time in map(CLOCK_TIME.match, lines) if time]
-    many = len(times) >= max(config.min_ticker_entries, config.min_ticker_share * len(lines))
-    if not many or len({hour for hour, _ in times}) == 1 or (times[0] == (0, 0) and times == sorted(times)):
+    if len(times) < max(config.min_ticker_entries, config.min_ticker_share * len(lines)):
         return ""
-    return f"{len(times)} of {len(lines)} paragraphs start with a time of day"
+    n_falls, n_rises = (sum(map(compare, times, times[1:])) for compare in (gt, lt))
+    is_ticker = n_falls > n_rises or any_of("live").search(fields.title)
+    return f"{len(times)} of {len(lines)} paragraphs start with a time of day" if is_ticker else ""
+
+
+def gallery(measured: Measured, config: QualityConfig) -> str:
+    """Says that it is a gallery, and has no long text."""
+    kind = measured.article.fields.kind
+    is_gallery = kind in GALLERY_KINDS and measured.n_words <= config.max_gallery_words
+    return f"the page calls itself {kind}" if is_gallery else ""
 
 
 def photo_page(measured: Measured, config: QualityConfig) -> str:
-    """Says that it is a gallery and has no long text, or has many images and little text."""
-    fields = measured.article.fields
-    images, words = len(fields.images), measured.n_words
-    if fields.kind in GALLERY_KINDS and words <= config.max_gallery_words:
-        return f"the page calls itself {fields.kind}"
+    """Many images and little text."""
+    images, words = len(measured.article.fields.images), measured.n_words
     many = images >= config.min_gallery_images and words < images * config.min_words_an_image
     return f"{words} words beside {images} images" if many else ""
 
 
 def paywall_stub(measured: Measured, config: QualityConfig) -> str:
-    """Little text, and the page is declared not free, or ends in a call to subscribe."""
+    """Little text, and the page is declared not free and shows no more of it, or the text ends in a call to subscribe.
+
+    A news item in many short paragraphs, of which the last is a whole sentence, is no opening of another text.
+    """
     words = measured.n_words
     if words >= config.max_stub_words:
         return ""
-    if measured.article.fields.paywalled:
+    is_item = len(measured.lines) > config.max_stub_lines and measured.lines[-1][-1] in SENTENCE_END
+    if measured.article.fields.paywalled and (not is_item or PAYWALLED_TEXT_NOT_USED in measured.article.flags):
         return f"{words} words of an article declared not free"
     last = measured.lines[-1:]
     prompted = any(
@@ -76,8 +87,9 @@ def paywall_stub(measured: Measured, config: QualityConfig) -> str:
 
 
 def too_short(measured: Measured, config: QualityConfig) -> str:
-    """Fewer words than an article has; of flash news, than a sentence has."""
-    least = config.min_flash_words if is_flash(measured) else config.min_words
+    """Fewer words than an article has; of flash news, and where the page surely holds an article, than a sentence."""
+    may_be_short = is_flash(measured) or measured.is_surely_article(config)
+    least = config.min_flash_words if may_be_short else config.min_words
     return f"{measured.n_words} words, fewer than {least}" if measured.n_words < least else ""
 
 

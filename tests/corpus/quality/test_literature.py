@@ -1,6 +1,7 @@
 """Each filter from the literature drops what it is for, and keeps an article that comes near it."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -105,6 +106,33 @@ def test_filler_of_a_template() -> None:
 
 def test_a_filter_that_is_off_is_not_asked() -> None:
     assert reason("Lorem ipsum dolor sit amet.", config=QualityConfig(off=tuple(FILTERS))) == ""
+
+
+DOUBTED = {
+    "listing": [sentence(at)[:60] for at in range(12)],
+    "few_letters": [f"{sentence(at, 9)} {at} 12 15 20 30 40 50 60" for at in range(9)],
+    "symbols": [f"#{word} …" for word in sentence(1, 40).split()],
+    "bullets": [f"• {line}" for line in lines(10)],
+    "short_lines": [sentence(at, 2) for at in range(20)],
+    "repeated_words": [f"{sentence(1, 12)[:-1]} {sentence(100 + at, 4)}" for at in range(10)],
+    "repeated_lines": lines(4) * 3,
+}
+
+
+@pytest.mark.parametrize("flag", DOUBTED)
+def test_a_page_that_surely_holds_an_article_is_flagged_for_its_form_and_kept(flag: str) -> None:
+    config = QualityConfig(off=tuple(FILTERS.keys() - {flag}))
+    page = Article("https://a.example/1", "\n".join(DOUBTED[flag]), Fields(), "test", 0.8, ("other",), is_article=0.96)
+    kept = judge_quality(replace(page, is_article=0.97), config)
+    assert isinstance(refused := judge_quality(page, config), Rejected)
+    assert isinstance(kept, Article)
+    assert refused.reason == flag
+    assert (kept.confidence, kept.flags[:2], kept.text) == (0.4, ("other", flag), page.text)
+
+
+def test_what_no_article_looks_like_is_refused_on_any_page() -> None:
+    page = Article("https://a.example/1", "Lorem ipsum dolor sit amet.", Fields(), "test", is_article=1.0)
+    assert isinstance(judge_quality(page, LAX), Rejected)
 
 
 def test_the_papers_are_stricter(request: pytest.FixtureRequest) -> None:

@@ -1,4 +1,6 @@
 import random
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,13 +23,12 @@ def sentence(number: int) -> str:
 SENTENCE = sentence(0)
 
 
-def article(text: str, kind: str = "", paywalled: bool = False, images: tuple[Image, ...] = ()) -> Article:
-    fields = Fields(kind=kind, paywalled=paywalled, images=images)
-    return Article("https://a.example/1", text, fields, "test")
+def article(text: str, is_article: float | None = None, **fields: Any) -> Article:
+    return Article("https://a.example/1", text, Fields(**fields), "test", is_article=is_article)
 
 
-def reason(text: str, kind: str = "", paywalled: bool = False, images: tuple[Image, ...] = ()) -> str:
-    verdict = judge_quality(article(text, kind, paywalled, images), QualityConfig(off=("unreadable",)))
+def reason(text: str, is_article: float | None = None, **fields: Any) -> str:
+    verdict = judge_quality(article(text, is_article, **fields), QualityConfig(off=("unreadable",)))
     if not isinstance(verdict, Rejected):
         return ""
     assert (verdict.stage, verdict.url) == ("quality", "https://a.example/1")
@@ -56,6 +57,9 @@ def test_no_words(nothing: str) -> None:
 
 def test_words_are_counted_in_every_script() -> None:
     assert reason(SENTENCE) == "too_short"
+    assert reason(SENTENCE, is_article=0.96) == "too_short"
+    assert reason(SENTENCE, is_article=0.99) == ""
+    assert reason("Wow, just wow.", is_article=0.99) == "too_short"
     assert reason(text(2)) == ""
     assert reason("行政院昨日通過明年度預算。") == "too_short"
     chinese = "行政院昨日通過明年度中央政府總預算案，財政部長表示，明年平均薪資將成長。"
@@ -69,16 +73,24 @@ def test_a_live_ticker_by_its_own_word() -> None:
 
 @pytest.mark.parametrize("form", ["{}:05 {}", "{}.05 Uhr: {}", "[{}:05] {}", "{}h05 – {}", "{}:05:30 {}", "{}:05\n{}"])
 def test_a_live_ticker_by_its_clock_times(form: str) -> None:
-    assert reason("\n".join(form.format(hour, sentence(hour)) for hour in range(8, 18))) == "live_ticker"
+    entries = [form.format(hour, sentence(hour)) for hour in range(17, 7, -1)]
+    assert reason("\n".join(entries)) == "live_ticker"
+    assert reason("\n".join(reversed(entries)), title="Volby živě: jak se sčítalo") == "live_ticker"
+    assert reason("\n".join(reversed(entries)), title="Liverpool lives") == ""
+
+
+def test_a_day_that_is_told_from_morning_to_evening_is_no_ticker() -> None:
+    hours = ["4:25am", "5am-5:55am", "5:55am", "6:10am", "6:45am", "12:30", "1:15", "4:10", "6:00", "8:30"]
+    assert reason("\n".join(f"{hour} {sentence(at)}" for at, hour in enumerate(hours))) == ""
 
 
 @pytest.mark.parametrize("form", ["{}.05.2024 {}", "{}. {}", "{}:0 {}", "{}.055 {}", "At {}:05 {}", "4{}:05 {}"])
 def test_dates_scores_and_numbers_are_no_clock_times(form: str) -> None:
-    assert reason("\n".join(form.format(hour, sentence(hour)) for hour in range(8, 18))) == ""
+    assert reason("\n".join(form.format(hour, sentence(hour)) for hour in range(17, 7, -1))) == ""
 
 
 def test_a_few_clock_times_in_a_long_report_make_no_ticker() -> None:
-    timed = "\n".join(f"{hour}:05 {sentence(100 + hour)}" for hour in range(8, 15))
+    timed = "\n".join(f"{hour}:05 {sentence(100 + hour)}" for hour in range(15, 8, -1))
     assert reason(timed) == "live_ticker"
     assert reason(timed + "\n" + text(40)) == ""
 
@@ -91,12 +103,14 @@ def test_a_transcript_of_a_film_is_no_ticker() -> None:
     entries = [f"{minute:02}:{second:02} | {sentence(minute)}" for minute in range(8) for second in (0, 25)]
     assert reason("\n".join(entries)) == ""
     assert reason("\n".join(reversed(entries))) == "live_ticker"
-    assert reason("\n".join(entries[1:])) == "live_ticker"
+
+
+def test_a_gallery_by_its_own_word() -> None:
+    assert reason(text(20), kind="ImageGallery", is_article=0.99) == "gallery"
+    assert reason(text(80), kind="ImageGallery") == ""
 
 
 def test_a_photo_page() -> None:
-    assert reason(text(20), kind="ImageGallery") == "photo_page"
-    assert reason(text(80), kind="ImageGallery") == ""
     assert reason(text(3), images=images(12)) == "photo_page"
     assert reason(text(3), images=images(4)) == ""
     assert reason(text(20), images=images(12)) == ""
@@ -106,6 +120,15 @@ def test_a_paywall_stub() -> None:
     assert reason(text(2), paywalled=True) == "paywall_stub"
     assert reason(text(1), paywalled=True) == "paywall_stub"
     assert reason(text(20), paywalled=True) == ""
+
+
+def test_a_whole_item_of_a_site_that_sells_its_articles_is_no_stub() -> None:
+    item = "\n".join(sentence(at)[:90] + "." for at in range(5))
+    assert reason(item, paywalled=True) == ""
+    assert reason(item[:-1], paywalled=True) == "paywall_stub"
+    closed = replace(article(item, paywalled=True), flags=("paywalled_text_not_used",))
+    assert isinstance(refused := judge_quality(closed), Rejected)
+    assert refused.reason == "paywall_stub"
 
 
 @pytest.mark.parametrize(
