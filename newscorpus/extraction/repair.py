@@ -34,26 +34,30 @@ def _characters(first: int, last: int) -> str:
     return f"[{re.escape(''.join(sorted(found)))}]"
 
 
-_SIGN = re.compile(f"{_characters(0xC2, 0xF4)}{_characters(0x80, 0xBF)}")
-"""A character of UTF-8 in another charset: a first byte and one that follows. Rare in text that is right."""
-_CONTROL = re.compile("[\x80-\x9f]")
+_SIGN = re.compile(f"{_characters(0xC2, 0xF4)}{_characters(0x80, 0xBF)}|[\x80-\x9f]")
+"""A character of UTF-8 in another charset, a first byte and one that follows, or a control character. Rare in text that
+is right."""
 NO_BREAK_SPACE = "\xa0"
 _LOST_BYTE = re.compile(rb"(?<=[\xc2-\xdf]) ")
 """A space in place of the second byte of a letter: that was a no-break space, and white space is collapsed."""
 
 
 def repair(text: str) -> str:
-    """`text` without mojibake that can be undone; a text is a paragraph a line."""
-    if not (_SIGN.search(text) or _CONTROL.search(text)):
+    """`text` without mojibake that can be undone; a text is a paragraph a line.
+
+    Where no line that shows a sign of it can be mended, the others are right, too.
+    """
+    if not _SIGN.search(text):
         return text
     lines = text.split("\n")
     suspects = [line for line in lines if _SIGN.search(line)]
     charset = max(CHARSETS, key=lambda charset: _certainty([_undo(line, charset) for line in suspects]))
     undone = [_undo(line, charset) for line in lines]
-    if not _certainty(undone):
-        return "\n".join(map(fix_encoding, lines))
-    mended = (right or fix_encoding(line) for right, line in zip(undone, lines, strict=True))
-    return repair("\n".join(mended))  # it may have been misread twice
+    if _certainty(undone):
+        mended = (right or fix_encoding(line) for right, line in zip(undone, lines, strict=True))
+        return repair("\n".join(mended))  # it may have been misread twice
+    is_right = all(fix_encoding(line) == line for line in suspects)
+    return text if is_right else "\n".join(map(fix_encoding, lines))
 
 
 def _certainty(undone: Sequence[str]) -> int:
