@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from newscorpus.arrays import Hashes, Integers
+from newscorpus.arrays import Flags, Hashes, Integers
 from newscorpus.extraction.features.characters import Words, count_characters
 from newscorpus.extraction.features.own import Columns
 from newscorpus.extraction.features.wording import grams, is_among
@@ -26,8 +26,8 @@ OPENS = 2.0
 def measure_phrases(words: Words) -> Columns:
     """What each block says, a column a kind of phrase."""
     says = np.zeros((len(PHRASES), len(words.count)))
-    openings, tables = _tables()
-    candidates = np.flatnonzero(is_among(words.hash, openings))  # few words open a phrase: the rest is looked at once
+    opens, tables = _tables()
+    candidates = np.flatnonzero(opens[words.hash.astype(np.uint16)])  # few words may open a phrase
     opens_block = np.diff(words.text, prepend=-1) > 0
     for size, (known, kinds) in enumerate(tables, 1):
         starts = candidates[candidates + size <= len(words.text)]
@@ -40,10 +40,10 @@ def measure_phrases(words: Words) -> Columns:
 
 
 @cache
-def _tables() -> tuple[Hashes, tuple[tuple[Hashes, Integers], ...]]:
-    """The hashes of words that open a phrase; by number of words those of the phrases, and the index of their kind.
+def _tables() -> tuple[Flags, tuple[tuple[Hashes, Integers], ...]]:
+    """The last 16 bits of the hashes of words that open a phrase; by number of words the phrases and their kinds.
 
-    Hashes are sorted.
+    Phrases are given by their hashes, sorted, kinds by their indices.
     """
     phrases = {
         " ".join(phrase.split()): kind for kind, listed in enumerate(PHRASES.values()) for phrase in listed.split("|")
@@ -58,4 +58,6 @@ def _tables() -> tuple[Hashes, tuple[tuple[Hashes, Integers], ...]]:
         hashes = grams(words.hash, size)[starts[of_size]]
         order = np.argsort(hashes)
         tables.append((hashes[order], kinds[of_size][order]))
-    return np.unique(words.hash[starts]), tuple(tables)
+    opens = np.zeros(1 << 16, bool)
+    opens[words.hash[starts].astype(np.uint16)] = True
+    return opens, tuple(tables)
