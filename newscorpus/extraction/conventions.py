@@ -4,7 +4,7 @@ docs/main-text.md has all conventions; those that the classifier learns from exa
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import groupby
 
 from msgspec.structs import replace
@@ -126,9 +126,10 @@ def _bylines(labelled: Labelled, fields: Fields) -> set[int]:
     names = [words for author in fields.authors if (words := _letters(author))]
     headlines = [_letters(" ".join(words)) for words in possible_headlines(fields.title) if len(words) >= MIN_HEADLINE]
     good = [at for at, item in enumerate(labelled) if item.label is Label.GOOD]
-    outer = {*good[:NEAR_ENDS], *good[-NEAR_ENDS:]}
-    short = _short_texts(labelled, MAX_BYLINE_CHARACTERS)
-    return {at for at, text in short if at in outer and is_byline(text, names, headlines)}
+    outer = {at: labelled[at].block.text for at in (*good[:NEAR_ENDS], *good[-NEAR_ENDS:])}
+    return {
+        at for at, text in outer.items() if len(text) <= MAX_BYLINE_CHARACTERS and is_byline(text, names, headlines)
+    }
 
 
 def is_byline(text: str, names: Sequence[Sequence[str]], headlines: Sequence[Sequence[str]]) -> bool:
@@ -148,15 +149,9 @@ def _letters(text: str) -> list[str]:
 
 def _advert_labels(labelled: Labelled) -> set[int]:
     """The places of good blocks that only say that advertising is near, or that the text goes on below."""
-    short = _short_texts(labelled, max(map(len, _ADVERT_LABELS)) + 1)
-    return {at for at, text in short if " ".join(_letters(text)) in _ADVERT_LABELS}
-
-
-def _short_texts(labelled: Labelled, most: int) -> Iterator[tuple[int, str]]:
-    """The texts of good blocks of at most so many characters, with their places."""
-    for at, item in enumerate(labelled):
-        if item.label is Label.GOOD and len(item.block.text) <= most:
-            yield at, item.block.text
+    most = max(map(len, _ADVERT_LABELS)) + 1
+    good = ((at, item.block.text) for at, item in enumerate(labelled) if item.label is Label.GOOD)
+    return {at for at, text in good if len(text) <= most and " ".join(_letters(text)) in _ADVERT_LABELS}
 
 
 def _small_boxes(labelled: Labelled) -> set[int]:
