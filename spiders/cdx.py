@@ -1,70 +1,58 @@
-"""Fetch the captures of a portal's articles from somebody else's web archive, by its CDX index."""
+"""Fetch the captures of a portal's articles from somebody else's web archive, by a CDX index or a list of files."""
 
 import asyncio
-import tempfile
-from collections.abc import AsyncIterator, Iterator, Mapping
-from dataclasses import dataclass, replace
+import re
+import zlib
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import urlencode
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from newscorpus.addon.counts import PAGES
+from newscorpus.addon.counts import PAGES, REVISITED
 from newscorpus.addon.fetching.guards import Postponed, fetch_rejection
 from newscorpus.addon.options import check_settings
 from newscorpus.addon.pages import make_page
 from newscorpus.addon.scheduler import scheduler_of
-from newscorpus.crawl.addresses import host_and_port, is_loopback
-from newscorpus.crawl.archive.read import read_capture
-from newscorpus.crawl.archive.values import ArchiveError, Capture
-from newscorpus.crawl.cdx import IndexedCapture, count_pages, read_index
+from newscorpus.crawl.archive.read import read_block
+from newscorpus.crawl.archive.values import ByteRange, Capture
+from newscorpus.crawl.cdx import MAX_LIST_BYTES, IndexedCapture, count_pages, file_day, read_files, read_index
 from newscorpus.data import ArchiveCapture, Rejected
 from newscorpus.discovery.addresses import FetchKind, find_kind, plain_address
 from newscorpus.discovery.period import Period
-from newscorpus.errors import CrawlError
+from newscorpus.discovery.revisits import requeue_failed
 from newscorpus.portals.portal import Portal
+from newscorpus.recipe import SourcePage
 from newscorpus.stored.archives import page_of_capture
 
 from .arguments import check_promises, corpus_settings, named_agent, named_portals, read_period, refuse_unknown
+from .web_archive import FILE, USAGE, WebArchive
 
-KNOWN = ("portal", "index", "captures", "since", "until", "fresh")
-USAGE = (
-    "usage: scrapy crawl cdx -a portal=NAME[,NAME] -a index=ADDRESS -a captures=ADDRESS"
-    " [-a since=YYYY-MM-DD] [-a until=YYYY-MM-DD] [-a fresh=1]"
-)
-FILE, STAMP, URL = "{file}", "{time}", "{url}"
+KNOWN = ("portal", "index", "list", "captures", "since", "until", "fresh")
 
+BLOCK_BYTES = 2**24
+"""Of a WARC file that are asked for at once; the longest page that is read takes 20 MB, and packed a fifth of that."""
 
-@dataclass(frozen=True, slots=True)
-class WebArchive:
-    """Where somebody else's archive is asked."""
+MAX_HELD_BYTES = 2**26
+"""Of pages of a block, unpacked, after which what follows is asked for again: of four blocks of pages alone."""
 
-    index: str  # address of its CDX server
-    captures: str  # address of a capture: with {file} of a WARC file, else with {time} and {url} of a page as it was
-
-    def request(self, capture: IndexedCapture) -> tuple[str, dict[str, str]]:
-        """The address that gives a capture, and the headers that go with it."""
-        if FILE not in self.captures:
-            return self.captures.replace(STAMP, capture.stamp).replace(URL, capture.url), {}
-        last = capture.offset + capture.length - 1
-        # Servers of files pay no heed to the query; by it the ledger tells the captures of one file apart.
-        place = f"{self.captures.replace(FILE, quote(capture.file))}?bytes={capture.offset}-{last}"
-        return place, {"Range": f"bytes={capture.offset}-{last}", "Accept-Encoding": "identity"}
-
-    def name(self, capture: IndexedCapture) -> str:
-        """Whose archive it is: the collection of Common Crawl, else the host that gives the capture."""
-        return capture.collection or urlsplit(self.captures).hostname or ""
+LENGTH = re.compile(rb"/(\d+)$")
+"""In `Content-Range`: of the whole file."""
 
 
 class CdxSpider(Spider):
-    """Fetches captures: `scrapy crawl cdx`, with the arguments of `USAGE`; of each article the oldest one.
+    """Fetches captures: `scrapy crawl cdx`, with the arguments of `USAGE`.
 
-    Yields a `SourcePage` for every capture, and a `Rejected` for what is none. The pages of the index and the captures
-    are requests that the ledger remembers.
+    By an index, of each article the oldest one; by a list of files, whatever they hold of the portals, block by block.
+    Yields a `SourcePage` for every capture, and a `Rejected` for what is none. The pages of the index, the captures and
+    the blocks are requests that the ledger remembers.
     """
 
     name = "cdx"
@@ -75,7 +63,7 @@ class CdxSpider(Spider):
         self._archive = archive
         self._portals = portals
         self._period = period
-        self.loopback = frozenset(host_and_port(url) for url in (archive.index, archive.captures) if is_loopback(url))
+        self.loopback = archive.loopback
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *_args: Any, **kwargs: Any) -> Self:
@@ -87,16 +75,29 @@ class CdxSpider(Spider):
         """
         check_settings(crawler.settings)
         refuse_unknown(kwargs, KNOWN, USAGE)
-        archive = _read_archive(kwargs)
-        agent = named_agent((archive.index, archive.captures), crawler.settings)
+        period = read_period(kwargs)
+        archive = WebArchive.read(kwargs, period)
+        agent = named_agent(archive.addresses, crawler.settings)
         portals = named_portals(kwargs.get("portal", "").strip())
         settings = corpus_settings(cls.name, kwargs.get("fresh", ""), crawler.settings)
         crawler.settings.update(settings | {"USER_AGENT": agent}, priority="spider")
         check_promises(crawler.settings)
-        return super().from_crawler(crawler, archive, portals, read_period(kwargs))
+        return super().from_crawler(crawler, archive, portals, period)
 
-    async def start(self) -> AsyncIterator[Request]:
-        """Ask how long the index of each domain is; what is there was captured on the first day asked for, or later."""
+    async def start(self) -> AsyncIterator[Request | Rejected]:
+        """Ask for the lists of files, or how long the index of each domain is; and again for what had failed.
+
+        What is asked for in an index was captured on the first day of the period, or later.
+        """
+        self.crawler.stats.inc_value(REVISITED, requeue_failed(scheduler_of(self.crawler).ledger, (self.name,)))
+        for name in self._archive.lists(self._period):
+            if "://" in name:
+                yield Request(name, self.parse_list, errback=self.failed, meta={"download_maxsize": MAX_LIST_BYTES})
+            else:
+                for request in self._files(await asyncio.to_thread(Path(name).read_bytes), name):
+                    yield request
+        if self._archive.files:
+            return
         since = {} if self._period == Period(until=self._period.until) else {"from": f"{self._period.since:%Y%m%d}"}
         for domain in (domain for portal in self._portals for domain in portal.domains):
             query = {"url": domain, "matchType": "domain", "output": "json", **since}
@@ -123,21 +124,35 @@ class CdxSpider(Spider):
                 yield Request(address, self.parse_capture, headers=headers, errback=self.failed, cb_kwargs=given)
         self.crawler.stats.inc_value("newscorpus/cdx/passed_over", n_broken)
 
+    def parse_list(self, response: Response) -> Iterator[Request | Rejected]:
+        """Ask for the files that a list names."""
+        yield from self._files(response.body, response.url)
+
+    async def parse_block(self, response: Response, file: str, offset: int) -> AsyncIterator[Any]:
+        """Hand on the pages of a block of a WARC file that are wanted, and ask for the next one."""
+        if response.status != HTTPStatus.PARTIAL_CONTENT:
+            yield _whole_file(response, response.url)
+            return
+        length = LENGTH.search(response.headers.get("Content-Range") or b"")
+        end = offset + len(response.body)
+        block = ByteRange(file, offset, len(response.body))
+        is_last = end >= int(length[1]) if length else len(response.body) < BLOCK_BYTES
+        part, following = await asyncio.to_thread(_read_part, response.body, block, self._portal_of, is_last=is_last)
+        for found in part:
+            yield found if isinstance(found, Rejected) else self._page(found, IndexedCapture("", "", file))
+        if following:
+            yield self._block(file, following)
+
     async def parse_capture(self, response: Response, url: str, stamp: str, file: str) -> AsyncIterator[Any]:
         """Hand on the page of a capture, with its source and its time."""
         indexed = IndexedCapture(url, stamp, file)
-        source = ArchiveCapture(self._archive.name(indexed), indexed.time)
         if not file:
-            page = replace(make_page(response), url=url, fetched=indexed.time, capture=source)
-            found: Capture | Rejected = Capture(page)
+            found: Capture | Rejected = Capture(replace(make_page(response), url=url, fetched=indexed.time))
+        elif response.status != HTTPStatus.PARTIAL_CONTENT:
+            found = _whole_file(response, url)
         else:
-            found = await asyncio.to_thread(_read_record, response.body, url)
-        if isinstance(found, Rejected):
-            yield found
-            return
-        self.crawler.stats.inc_value(PAGES)
-        page = replace(found.page, capture=replace(source, time=found.page.fetched or source.time))
-        yield page_of_capture(replace(found, page=page), self._portals)
+            found = await asyncio.to_thread(_read_record, response.body, file, url)
+        yield found if isinstance(found, Rejected) else self._page(found, indexed)
 
     def failed(self, failure: Failure) -> Iterator[Rejected]:
         """Say why a fetch brought nothing; a request that is postponed stays queued."""
@@ -147,29 +162,72 @@ class CdxSpider(Spider):
     def _ask(self, query: dict[str, str], callback: Any, given: dict[str, Any] | None = None) -> Request:
         return Request(f"{self._archive.index}?{urlencode(query)}", callback, errback=self.failed, cb_kwargs=given)
 
-    def _is_wanted(self, capture: IndexedCapture) -> bool:
-        portal = next((one for one in self._portals if one.covers(capture.url)), None)
-        if portal is None or portal.is_ignored(capture.url) or not self._period.may_hold_address(capture.url):
-            return False
-        has_place = bool(capture.file) == (FILE in self._archive.captures)
-        return has_place and find_kind(capture.url, portal) is FetchKind.ARTICLE
+    def _files(self, listed: bytes, url: str) -> Iterator[Request | Rejected]:
+        """Ask for the first block of the files of a list that may have captures of the period.
 
-
-def _read_archive(given: Mapping[str, str]) -> WebArchive:
-    index, captures = given.get("index", ""), given.get("captures", "")
-    if not index or not captures:
-        raise CrawlError(f"argument {'captures' if index else 'index'!r} is missing; {USAGE}")
-    if FILE not in captures and not (STAMP in captures and URL in captures):
-        raise CrawlError(f"argument 'captures' is {captures!r}; expected {FILE}, or {STAMP} and {URL}, in it")
-    return WebArchive(index, captures)
-
-
-def _read_record(body: bytes, url: str) -> Capture | Rejected:
-    """The page of a record of a WARC file, as it came."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "record.warc.gz"
-        path.write_bytes(body)
+        A file begins at the time in its name, and holds captures of some hours.
+        """
         try:
-            return read_capture(path, 0)
-        except ArchiveError:
-            return Rejected("archive", "broken_record", "no record of a page came", url)
+            days = {file: file_day(file) for file in read_files(listed)}
+        except zlib.error as error:
+            yield Rejected("discovery", "broken_index", str(error), url)
+            return
+        for file, day in days.items():
+            if day is None or self._period.meets(day, day + timedelta(days=1)):
+                yield self._block(file, 0)
+
+    def _block(self, file: str, offset: int) -> Request:
+        """Ask for a block of a file; one that was begun comes before the others."""
+        address, headers = self._archive.request(IndexedCapture("", "", file, offset, BLOCK_BYTES))
+        given = {"file": file, "offset": offset}
+        return Request(
+            address, self.parse_block, headers=headers, errback=self.failed, cb_kwargs=given, priority=min(offset, 1)
+        )
+
+    def _page(self, found: Capture, indexed: IndexedCapture) -> SourcePage:
+        """A page with its source and its time."""
+        self.crawler.stats.inc_value(PAGES)
+        source = ArchiveCapture(self._archive.name(indexed), found.page.fetched or indexed.time)
+        return page_of_capture(replace(found, page=replace(found.page, capture=source)), self._portals)
+
+    def _is_wanted(self, capture: IndexedCapture) -> bool:
+        portal = self._portal_of(capture.url)
+        has_place = bool(capture.file) == (FILE in self._archive.captures)
+        return portal is not None and has_place and find_kind(capture.url, portal) is FetchKind.ARTICLE
+
+    def _portal_of(self, url: str) -> Portal | None:
+        """The portal that wants the page at an address; None where none does."""
+        portal = next((one for one in self._portals if one.covers(url)), None)
+        wanted = portal and not portal.is_ignored(url) and self._period.may_hold_address(url)
+        return portal if wanted else None
+
+
+def _whole_file(response: Response, url: str) -> Rejected:
+    return Rejected("fetch", f"http_{response.status}", "the server gives no parts of files", url)
+
+
+def _read_part(
+    body: bytes, block: ByteRange, portal_of: Callable[[str], Portal | None], *, is_last: bool
+) -> tuple[list[Capture | Rejected], int]:
+    """What a block holds of the pages that are wanted, and the offset at which to read on; 0 at the end of the file."""
+    part: list[Capture | Rejected] = []
+    n_held, following = 0, block.offset
+    for after, found in read_block(body, block, is_last=is_last):
+        if n_held > MAX_HELD_BYTES:
+            return part, following
+        following = after
+        if isinstance(found, Capture) and portal_of(found.page.url):
+            n_held += len(found.page.body)
+            part.append(found)
+        elif isinstance(found, Rejected) and (found.reason == "broken_record" or portal_of(found.url)):
+            part.append(found)
+    if is_last:
+        return part, 0
+    return part, following if following > block.offset else block.offset + len(body)
+
+
+def _read_record(body: bytes, file: str, url: str) -> Capture | Rejected:
+    """The page of a record of a WARC file, as it came."""
+    for _, found in read_block(body, ByteRange(file, 0, len(body)), is_last=True):
+        return found if isinstance(found, Capture) else replace(found, url=url)
+    return Rejected("archive", "broken_record", "no record of a page came", url)

@@ -1,14 +1,16 @@
 """Read the index of somebody else's web archive: CDX, as servers of Common Crawl, the Wayback Machine and pywb give it.
 
 A line names one capture: as a JSON object, as a JSON list below one of names, or as fields with spaces between them.
+Of archives without an index, such as CC-NEWS, a list names the files.
 """
 
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
+from newscorpus.crawl.archive.content import GZIP_MAGIC, gunzip
 from newscorpus.crawl.archive.read import HTML
 
 PLAIN = ("urlkey", "timestamp", "original", "mimetype", "statuscode", "digest", "length")
@@ -19,6 +21,12 @@ NAMES = {"original": "url", "mimetype": "mime", "statuscode": "status"}
 
 COLLECTION = re.compile(r"CC-[A-Z]+(?:-\d{4}-\d\d)?(?=[/-])")
 MAX_LINE_CHARACTERS = 10_000
+
+WARC_PATH = re.compile(r"[\w.=-][\w./=-]*\.warc(?:\.gz)?")
+FILE_TIME = re.compile(r"-(\d{8})\d{6}-")
+"""The time in the name of a file, such as CC-NEWS-20240501002418-00001.warc.gz."""
+MAX_LIST_BYTES = 50_000_000
+"""Half a million files; CC-NEWS has some 400 a month."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +64,26 @@ def read_index(text: str) -> Iterator[IndexedCapture | None]:
             names = values
         else:
             yield _capture(values if isinstance(values, dict) else dict(zip(names, values, strict=False)))
+
+
+def read_files(body: bytes) -> Iterator[str]:
+    """Read the WARC files that a list names, gzip or not, one a line; what is no path of such a file is passed over.
+
+    Raises:
+        zlib.error: the list is damaged.
+    """
+    text = b"".join(gunzip(body, MAX_LIST_BYTES)) if body.startswith(GZIP_MAGIC) else body
+    lines = (line.strip() for line in text.decode("ascii", "replace").split("\n"))
+    return (line for line in lines if WARC_PATH.fullmatch(line) and ".." not in line)
+
+
+def file_day(path: str) -> date | None:
+    """The day on which the first captures of a file were made, by its name; None where that has no time."""
+    found = FILE_TIME.search(path)
+    try:
+        return datetime.strptime(found[1], "%Y%m%d").replace(tzinfo=UTC).date() if found else None
+    except ValueError:
+        return None
 
 
 def count_pages(text: str) -> int:

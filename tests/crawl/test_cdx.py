@@ -1,10 +1,13 @@
 """What an index of somebody else's archive says, in each of its forms, and damaged."""
 
+import gzip
+from datetime import date
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.crawl.cdx import IndexedCapture, count_pages, read_index
+from newscorpus.crawl.cdx import IndexedCapture, count_pages, file_day, read_files, read_index
 
 URL = "https://vesti.example/a"
 PLAIN = IndexedCapture(URL, "20240520101112")
@@ -66,3 +69,18 @@ def test_the_number_of_pages(text: str, n: int) -> None:
 def test_no_number_of_pages(text: str) -> None:
     with pytest.raises(ValueError, match=r".+"):
         count_pages(text)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_list_names_files_below_the_archive_and_nothing_else(packed: bool) -> None:
+    files = ["crawl-data/CC-NEWS/2024/05/CC-NEWS-20240501002418-00001.warc.gz", "a.warc"]
+    text = "\r\n".join(
+        [*files, "", "/etc/a.warc", "a/../../b.warc", "https://other.example/a.warc", "a b.warc", "a.txt"]
+    )
+    assert list(read_files(gzip.compress(text.encode()) if packed else text.encode())) == files
+    assert [*map(file_day, [*files, "CC-NEWS-20249901002418-00001.warc.gz"])] == [date(2024, 5, 1), None, None]
+
+
+@given(st.binary())
+def test_any_bytes_are_read_as_a_list(body: bytes) -> None:
+    list(read_files(body))

@@ -3,11 +3,13 @@
 import gzip
 import json
 import os
+import random
 import re
+import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -32,19 +34,23 @@ HERE = ("-a", "index=http://127.0.0.1:1/x", "-a", "captures=http://127.0.0.1:1/{
 """Arguments of an archive on this machine, where nothing listens."""
 
 
+def record_of(url: str, stamp: str, body: bytes = b"", kind: str = "text/html; charset=utf-8") -> bytes:
+    """A record of a WARC file: a capture of an article, unless another body is given."""
+    http = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n".encode() + (body or article(url).encode())
+    date = re.sub(r"(....)(..)(..)(..)(..)(..)", r"\1-\2-\3T\4:\5:\6Z", stamp)
+    head = (
+        f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:{uuid4()}>\r\nWARC-Date: {date}\r\n"
+        f"WARC-Target-URI: {url}\r\nContent-Type: application/http; msgtype=response\r\n"
+        f"Content-Length: {len(http)}\r\n\r\n"
+    )
+    return gzip.compress(head.encode() + http + b"\r\n\r\n")
+
+
 def warc() -> tuple[bytes, dict[str, tuple[int, int]]]:
     """A WARC file, and where each record lies."""
     file, places = b"", {}
     for url, stamp in STAMPS.items():
-        body = article(url).encode()
-        http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + body
-        date = re.sub(r"(....)(..)(..)(..)(..)(..)", r"\1-\2-\3T\4:\5:\6Z", stamp)
-        head = (
-            f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:{uuid4()}>\r\nWARC-Date: {date}\r\n"
-            f"WARC-Target-URI: {url}\r\nContent-Type: application/http; msgtype=response\r\n"
-            f"Content-Length: {len(http)}\r\n\r\n"
-        )
-        record = gzip.compress(head.encode() + http + b"\r\n\r\n")
+        record = record_of(url, stamp)
         places[url] = len(file), len(record)
         file += record
     return file, places
@@ -66,15 +72,22 @@ class Handler(BaseHTTPRequestHandler):
             body = (_count(ours) if "showNumPages" in query else _index(int(query["page"][0]), ours)).encode()
             self.answer(200, body, "text/plain")
         elif path.startswith("/data/") and (span := re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))):
-            self.answer(206, WARC[int(span[1]) : int(span[2]) + 1], "application/gzip")
+            first, last = map(int, span.groups())
+            self.server.on_part(first)
+            file = self.server.files[path.removeprefix("/data/")]
+            self.answer(206, file[first : last + 1], "application/gzip", f"bytes {first}-{last}/{len(file)}")
+        elif path.startswith("/lists/"):
+            self.answer(200, gzip.compress("\n".join(["../up.warc", *self.server.files]).encode()), "application/gzip")
         elif path.startswith("/web/"):
             self.answer(200, article(self.path.partition("id_/")[2]).encode(), "text/html; charset=utf-8")
         else:
             self.answer(404, b"", "text/plain")
 
-    def answer(self, status: int, body: bytes, kind: str) -> None:
-        self.send_response(status)
+    def answer(self, status: int, body: bytes, kind: str, part: str = "") -> None:
+        self.send_response(self.server.part_status if part else status)
         self.send_header("Content-Type", kind)
+        if part:
+            self.send_header("Content-Range", part)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -91,6 +104,9 @@ class CdxServer(ThreadingHTTPServer):
     def __init__(self, *, plays_back: bool) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.plays_back = plays_back
+        self.files = {FILE: WARC}
+        self.part_status = 206
+        self.on_part: Callable[[int], object] = lambda _first: None
         self.asked: list[tuple[str, str]] = []
         self.base = f"http://127.0.0.1:{self.server_port}"
 
@@ -134,23 +150,22 @@ def server(request: Any) -> Iterator[CdxServer]:
         server.shutdown()
 
 
-def crawl(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def begin(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     (folder / "portals").mkdir(exist_ok=True)
     (folder / "portals" / "vesti.toml").write_text(PORTAL)
     command = [sys.executable, "-m", "scrapy", "crawl", "cdx", "-a", "portal=vesti", *arguments]
-    settings = (
-        "-s",
-        "NEWSCORPUS_PROFILE=off",
-        "-s",
-        "DOWNLOAD_DELAY=0.05",
-        "-s",
-        f"NEWSCORPUS_CORPUS={folder / 'corpus'}",
-    )
-    return subprocess.run(
-        [*command, *settings],
+    settings = ("NEWSCORPUS_PROFILE=off", "DOWNLOAD_DELAY=0.05", f"NEWSCORPUS_CORPUS={folder / 'corpus'}")
+    return subprocess.Popen(
+        [*command, *(word for setting in settings for word in ("-s", setting))],
         cwd=folder, env=os.environ | {"SCRAPY_SETTINGS_MODULE": "newscorpus.settings"},
-        capture_output=True, text=True, timeout=300, check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
+
+
+def crawl(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    with begin(folder, *arguments) as process:
+        output, errors = process.communicate(timeout=300)
+    return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
 
 
 @pytest.mark.timeout(300)
@@ -177,6 +192,85 @@ def test_captures_become_records_that_name_archive_and_time(server: CdxServer, t
         assert ledger.execute("SELECT count(*) FROM urls WHERE reason = 'kept'").fetchone()[0] == 2
 
 
+NEWS = "crawl-data/CC-NEWS/2024/05/CC-NEWS-{}-00001.warc.gz"
+
+
+@pytest.fixture
+def news() -> Iterator[CdxServer]:
+    """A server of files like CC-NEWS: the second one begins as long as two blocks without a page of the portal."""
+    noise = random.Random(1)
+    fill = [record_of(f"https://other.example/{n}.jpg", "1", noise.randbytes(2**20), "image/jpeg") for n in range(17)]
+    first = [record_of(STORY, STAMPS[STORY]), record_of(f"{SITE}/gone", "1", b"x", "text/plain")]
+    files = {
+        NEWS.format("20240520093000"): b"".join([*first, *fill, record_of(OTHER, STAMPS[OTHER])]),
+        NEWS.format("20240531220000"): record_of(LATER, STAMPS[LATER]) + record_of("https://other.example/a-b-c", "1"),
+        NEWS.format("20240401000000"): record_of(f"{SITE}/not-of-may", STAMPS[STORY]),
+    }
+    with CdxServer(plays_back=False) as server:
+        server.files = files
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+def news_arguments(server: CdxServer, *files: str) -> tuple[str, ...]:
+    files = files or (f"{server.base}/lists/{{year}}/{{month:02}}/warc.paths.gz",)
+    where = ("-a", f"list={files[0]}", "-a", f"captures={server.base}/data/{{file}}")
+    return (*where, "-a", "since=2024-05-02", "-a", "until=2024-05-31")
+
+
+@pytest.mark.timeout(300)
+def test_the_files_of_a_list_are_read_in_parts_for_the_articles_of_a_portal(news: CdxServer, tmp_path: Path) -> None:
+    done = crawl(tmp_path, *news_arguments(news))
+    assert done.returncode == 0, done.stdout + done.stderr
+    records = {record.url: record for record in open_corpus(tmp_path / "corpus").records()}
+    assert records.keys() == {STORY, OTHER}
+    assert {record.capture.source for record in records.values()} == {"CC-NEWS"}
+    assert records[STORY].capture.time == records[STORY].fetched == "2024-05-20T10:11:12+00:00"
+    assert records[OTHER].text == open_text(OTHER)
+    asked = [path for path, _ in news.asked]
+    assert [path for path in asked if "/lists/" in path] == ["/lists/2024/05/warc.paths.gz"]
+    assert sum("20240520" in path for path in asked) == 2, "in blocks"
+    assert not any("20240401" in path or "up.warc" in path for path in asked)
+    rejected = (tmp_path / "corpus" / "rejected.jsonl").read_text()
+    assert f"{SITE}/gone" in rejected
+    assert "other.example" not in rejected
+    assert crawl(tmp_path, *news_arguments(news)).returncode == 0
+    assert [path for path, _ in news.asked] == asked, "the ledger knows lists and blocks"
+
+
+@pytest.mark.timeout(300)
+def test_a_crawl_of_files_goes_on_with_the_block_at_which_it_was_killed(news: CdxServer, tmp_path: Path) -> None:
+    (tmp_path / "paths").write_text("\n".join(news.files))
+    arguments = news_arguments(news, str(tmp_path / "paths"))
+    with begin(tmp_path, *arguments) as process:
+        news.on_part = lambda first: os.kill(process.pid, signal.SIGKILL) if first else None
+        process.communicate(timeout=300)
+    news.on_part = lambda _first: None
+    assert process.returncode == -signal.SIGKILL
+    assert crawl(tmp_path, *arguments).returncode == 0
+    assert {record.url for record in open_corpus(tmp_path / "corpus").records()} == {STORY, OTHER}
+    assert sum("bytes=0-" in path for path, _ in news.asked) == 2, "what was read is not read again"
+
+
+@pytest.mark.timeout(300)
+def test_a_server_that_gives_no_parts_is_not_asked_for_whole_files(news: CdxServer, tmp_path: Path) -> None:
+    news.part_status = 200
+    done = crawl(tmp_path, *news_arguments(news))
+    assert done.returncode == 1
+    assert "the server gives no parts of files" in (tmp_path / "corpus" / "rejected.jsonl").read_text()
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.timeout(300)
+def test_a_block_that_failed_is_asked_for_by_the_next_crawl(news: CdxServer, tmp_path: Path) -> None:
+    news.part_status = 500
+    assert crawl(tmp_path, *news_arguments(news), "-s", "RETRY_TIMES=0").returncode == 1
+    news.part_status = 206
+    assert crawl(tmp_path, *news_arguments(news)).returncode == 0
+    assert {record.url for record in open_corpus(tmp_path / "corpus").records()} == {STORY, OTHER}
+
+
 def open_text(seed: str) -> str:
     """The text of an article of the archive."""
     return "\n".join(re.findall(r"<p>(.*?)</p>", article(seed)))
@@ -185,7 +279,10 @@ def open_text(seed: str) -> str:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "argument 'index' is missing; usage: scrapy crawl cdx"),
+        ([], "one of the arguments 'index' and 'list' is needed; usage: scrapy crawl cdx"),
+        (["-a", "list=no-such", "-a", "captures=http://127.0.0.1:1/{file}"], "argument 'list': no-such: no such file"),
+        (["-a", "list=http://127.0.0.1:1/{year}", *HERE[2:]], "name the first day by -a since=YYYY-MM-DD"),
+        (["-a", "list=http://127.0.0.1:1/{years}", *HERE[2:]], "argument 'list': {years} is not known"),
         (["-a", "index=http://127.0.0.1:1/x"], "argument 'captures' is missing"),
         (
             ["-a", "index=http://127.0.0.1:1/x", "-a", "captures=http://127.0.0.1:1/{time}"],

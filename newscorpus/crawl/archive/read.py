@@ -1,10 +1,13 @@
 """Read pages from WARC files: our own archives, those of Common Crawl and of others."""
 
+import gzip
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import msgspec
 
@@ -39,6 +42,9 @@ BESIDE = ("request", "resource", "metadata")
 MAX_NAME_CHARACTERS = 200
 """Of what a file says of itself."""
 
+EMPTY_MEMBER = gzip.compress(b"")
+"""Before a block of a packed file, which may begin within a record: a file is taken for packed if it begins so."""
+
 STAGE = "archive"
 """Stage of what is rejected since the file does not hold it whole."""
 
@@ -64,6 +70,27 @@ def read_onwards(path: Path, offset: int = 0, limits: Limits = Limits()) -> Iter
         group, found = _step(group, record, limits)
         if found is not None:
             yield record.place.offset + record.place.length, found
+
+
+def read_block(body: bytes, block: ByteRange, *, is_last: bool) -> Iterator[tuple[int, Capture | Rejected]]:
+    """As `read_onwards`, for a block of a file that lies elsewhere; what its end may cut is left out.
+
+    Args:
+        body: of the block. One that does not begin with a record begins with damage.
+        block: where it lies; results, and the offsets that come with them, name places of that file.
+        is_last: the file ends with it; nothing is left out then.
+
+    Raises:
+        ArchiveError, OSError: there is no room for a copy.
+    """
+    head = EMPTY_MEMBER if block.file.endswith(".gz") else b""
+    with NamedTemporaryFile(prefix="newscorpus-") as copy:
+        copy.write(head + body)
+        copy.flush()
+        for after, found in read_onwards(Path(copy.name), len(head)):
+            if is_last or after < len(head) + len(body):
+                shift = block.offset - len(head)
+                yield after + shift, _moved(found, copy.name, replace(block, offset=shift))
 
 
 def read_capture(path: Path, offset: int, limits: Limits = Limits()) -> Capture | Rejected:
@@ -189,6 +216,18 @@ def _page(record: WarcRecord, limits: Limits) -> Page:
     body = unpack(record.body, record.http.get("content-encoding", ""), limits.max_bytes)
     headers = {name: value for name, value in record.http.items() if name not in PERSONAL | {"content-encoding"}}
     return Page(_address(record), body, headers, _date(record.headers.get("warc-date", "")))
+
+
+def _moved(found: Capture | Rejected, copy: str, original: ByteRange) -> Capture | Rejected:
+    """What was found in a copy, as found in the file that was copied from an offset on."""
+    if isinstance(found, Capture):
+        return replace(found, place=None)
+    place = re.compile(re.escape(copy) + r"@(\d+)")
+    url, detail = (
+        place.sub(lambda at: f"{original.file}@{original.offset + int(at[1])}", text)
+        for text in (found.url, found.detail)
+    )
+    return replace(found, url=url, detail=detail)
 
 
 def _address(record: WarcRecord) -> str:

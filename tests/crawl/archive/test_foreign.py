@@ -10,8 +10,8 @@ import pytest
 from warcio.warcwriter import WARCWriter
 
 from newscorpus.config import Limits
-from newscorpus.crawl.archive.read import read_capture, read_captures
-from newscorpus.crawl.archive.values import ArchiveError, Capture
+from newscorpus.crawl.archive.read import read_block, read_capture, read_captures
+from newscorpus.crawl.archive.values import ArchiveError, ByteRange, Capture
 from newscorpus.data import ArchiveCapture, Page, Rejected
 
 PAGE = b"<html><body><p>A story</p></body></html>"
@@ -184,3 +184,30 @@ def test_what_is_no_warc(tmp_path: Path) -> None:
 def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(ArchiveError, match=r"none\.warc: No such file"):
         list(read_captures(tmp_path / "none.warc"))
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_blocks_of_a_file_hold_together_what_it_holds(foreign: Callable[..., Path], packed: bool) -> None:
+    path = foreign(
+        ("warcinfo", "", b"software: x\r\n"), story(1), story(2, http(b"", status="404 Gone")), story(3), packed=packed
+    )
+    whole, body = outcomes(path), path.read_bytes()
+    name = "CC-NEWS-1.warc.gz" if packed else "CC-NEWS-1.warc"
+    for cut in range(1, len(body), 7):
+        first = list(read_block(body[:cut], ByteRange(name, 0, cut), is_last=False))
+        at = first[-1][0] if first else 0
+        rest = list(read_block(body[at:], ByteRange(name, at, len(body) - at), is_last=True))
+        found = [one for _, one in (*first, *rest)]
+        assert [one.page.url[-1] if isinstance(one, Capture) else f"{one.stage}/{one.reason}" for one in found] == whole
+        assert all(one.place is None for one in found if isinstance(one, Capture))
+        assert rest[-1][0] == len(body)
+
+
+def test_a_block_that_begins_within_a_record_names_the_damage_where_it_lies(foreign: Callable[..., Path]) -> None:
+    body = foreign(story(1), story(2)).read_bytes()
+    cut, name = len(body) // 2 - 20, "crawl-data/CC-NEWS-1.warc.gz"
+    (_, damage), (_, page) = read_block(body[cut:], ByteRange(name, cut, len(body) - cut), is_last=True)
+    assert isinstance(damage, Rejected)
+    assert (damage.reason, damage.url) == ("broken_record", f"{name}@{cut}")
+    assert isinstance(page, Capture)
+    assert page.page.url.endswith("/2")
