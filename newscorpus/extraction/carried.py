@@ -75,10 +75,9 @@ def _candidates(shown: FoundText | Rejected, reading: Reading) -> Iterator[tuple
     n_trusted = sum(map(len, shown.paragraphs)) if isinstance(shown, FoundText) and shown.is_trusted else 0
     least = max(MIN_CHARACTERS, n_trusted / MAX_SHARE)
     missing = max(MIN_CHARACTERS, least - n_trusted)
-    if reading.is_closed or isinstance(shown, Rejected):
-        blocks = segment(tree, limits) if reading.is_closed else reading.blocks
-        if _amount(block for block in blocks if block.element.is_unseen) >= missing:
-            yield "hidden", segment(tree, limits, shown=frozenset({HIDDEN}))
+    hidden = (block for block in reading.all_blocks if block.element.is_unseen)
+    if (reading.is_closed or isinstance(shown, Rejected)) and _amount(hidden) >= missing:
+        yield "hidden", segment(tree, limits, shown=frozenset({HIDDEN}))
     for tag, elements in _outermost(tree).items():
         if _hold(elements, tag, missing, limits):
             yield SOURCES.get(tag, tag), segment(tree, limits, shown=frozenset({tag}))

@@ -113,7 +113,7 @@ class Reading:
     html: str  # its decoded text
     # The parsed page, without what a template removes, for extractors that cut it in their own way; nobody changes it.
     tree: HtmlElement
-    blocks: tuple[Block, ...]  # its blocks, without what a template removes
+    blocks: tuple[Block, ...]  # its blocks, without what a template removes, and without hidden ones if it is closed
     fields: Fields  # title, dates and the rest
     article_body: str  # the text that the page's structured data gives for the article, or ""
     # The paragraphs that a template finds; empty where there is none, or it finds nothing.
@@ -123,6 +123,7 @@ class Reading:
     limits: Limits = Limits()  # those within which it was read
     # The page is declared not free, and that is respected: only what it shows is read.
     is_closed: bool = False
+    all_blocks: tuple[Block, ...] = ()  # its blocks, and hidden ones in any case
     leave_out: tuple[Part, ...] = ()  # parts of articles that are not wanted
     review: Review | None = None  # None where nothing is known of the portal
 
@@ -191,6 +192,7 @@ def read(
         rule_hits=hits,
         limits=limits,
         is_closed=is_closed,
+        all_blocks=blocks,
         leave_out=leave_out,
     )
 
