@@ -1,6 +1,6 @@
 """Measure what ten pages of one's own are worth to the default model, by host.
 
-    python -m benchmarks.own_pages DATA
+    python -m benchmarks.own_pages DATA [--draws N]
 
 DATA is the folder of the pages with gold text (docs/data.md). The trees of the model are grown as `newscorpus train
 main-text` does it, without the hosts that have enough pages. For each of these hosts ten pages are drawn, trees are
@@ -19,7 +19,6 @@ import numpy as np
 
 from benchmarks.reproduce.tables import table
 from newscorpus.artifacts import Artifact, load_artifact
-from newscorpus.evaluation.scores import estimate
 from newscorpus.extraction.classify import FIRST, SECOND, add_context
 from newscorpus.extraction.extractor import SystemExtractor
 from newscorpus.extraction.main_text import INPUTS, MODEL, MainTextSystem
@@ -28,7 +27,7 @@ from newscorpus.gold.pages import GoldPage, read_pages
 from newscorpus.learning.boosting import fit, out_of_fold
 from newscorpus.learning.main_text import FOLDS, PASSES, read_examples
 from newscorpus.learning.onnx import trees_to_onnx
-from newscorpus.learning.own import score_pages
+from newscorpus.learning.own import estimate_gain, score_pages
 from newscorpus.learning.own_trees import train_own_trees
 from newscorpus.learning.sources import TrainingPages, gold_source
 from newscorpus.terminal import progress
@@ -39,10 +38,10 @@ SHARED = {"blogspot.com", *PLATFORMS, *ARCHIVE_DOMAINS}
 FEWEST, DRAWN, DRAWS = 20, 10, 5
 RESULTS = Path(__file__).parent / "results" / "own_pages.md"
 
-HEAD = f"""# What ten pages of one's own are worth
+HEAD = """# What ten pages of one's own are worth
 
 By `python -m benchmarks.own_pages DATA`: the trees of `main-text` are grown without the pages of all hosts that have
-{FEWEST} and more. Of each of these hosts {DRAWN} pages are drawn {DRAWS} times, trees are added, and the rest is read
+{fewest} and more. Of each of these hosts {drawn} pages are drawn {draws} times, trees are added, and the rest is read
 before and after. Mean page F1 over word 4-grams; the gain with its 95 % interval, by a bootstrap over pages, or over
 hosts.
 
@@ -53,22 +52,25 @@ def main() -> None:
     """Measure and write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("data", type=Path)
-    rows = list(measure(parser.parse_args().data))
+    parser.add_argument("--draws", type=int, default=DRAWS, help="of ten pages of each host")
+    arguments = parser.parse_args()
+    rows = list(measure(arguments.data, arguments.draws))
     columns = ("host", "pages tested", "before", "after", "gain", "low", "high")
-    RESULTS.write_text(HEAD + table(columns, rows))
+    head = HEAD.format(fewest=FEWEST, drawn=DRAWN, draws=arguments.draws)
+    RESULTS.write_text(head + table(columns, rows))
 
 
-def measure(data: Path) -> Iterator[tuple[object, ...]]:
+def measure(data: Path, draws: int) -> Iterator[tuple[object, ...]]:
     """One row for each host, and one over all."""
     hosts = large_hosts(data)
     base = train_without(hosts, data)
     of_hosts: dict[str, list[tuple[str, float, float]]] = {}
     for host, pages in progress(hosts.items(), "hosts"):
-        of_hosts[host] = list(_compare(pages, base))
-        yield _row(host, of_hosts[host], [page for page, _, _ in of_hosts[host]])
+        of_hosts[host] = list(_compare(pages, base, draws))
+        yield _row(host, draws, of_hosts[host], [page for page, _, _ in of_hosts[host]])
     for name, chosen in (("of one site", of_hosts.keys() - SHARED), ("all", of_hosts.keys())):
         found = [(host, one) for host in sorted(chosen) for one in of_hosts[host]]
-        yield _row(name, [one for _, one in found], [host for host, _ in found])
+        yield _row(name, draws, [one for _, one in found], [host for host, _ in found])
 
 
 def large_hosts(data: Path) -> Mapping[str, list[GoldPage]]:
@@ -100,10 +102,10 @@ def _score(artifact: Artifact, pages: Sequence[GoldPage]) -> list[float]:
     return score_pages(SystemExtractor(MainTextSystem(artifact).find, respect_paywall=False), pages)
 
 
-def _compare(pages: Sequence[GoldPage], base: Artifact) -> Iterator[tuple[str, float, float]]:
+def _compare(pages: Sequence[GoldPage], base: Artifact, draws: int) -> Iterator[tuple[str, float, float]]:
     """Id and F1 before and after, of each page that was not drawn, in each draw."""
     before = _score(base, pages)
-    for seed in range(DRAWS):
+    for seed in range(draws):
         order = np.random.default_rng(seed).permutation(len(pages)).tolist()
         drawn = [replace(pages[at], domain="") for at in order[:DRAWN]]  # of one site: each page stands by itself
         own = train_own_trees(TrainingPages(drawn, lambda _: {}), lambda _: None, start=True, base=base)
@@ -112,11 +114,10 @@ def _compare(pages: Sequence[GoldPage], base: Artifact) -> Iterator[tuple[str, f
         yield from ((pages[at].id, before[at], f1) for at, f1 in zip(rest, after, strict=True))
 
 
-def _row(host: str, found: Sequence[tuple[str, float, float]], groups: Sequence[str]) -> tuple[object, ...]:
-    sums = np.array([(1.0, before, after) for _, before, after in found])
-    gain = estimate(sums, lambda drawn: (drawn[:, 2] - drawn[:, 1]) / np.maximum(drawn[:, 0], 1), groups)
-    before, after = sums[:, 1].mean(), sums[:, 2].mean()
-    return host, len(found) // DRAWS, float(before), float(after), gain.value, gain.low, gain.high
+def _row(host: str, draws: int, found: Sequence[tuple[str, float, float]], groups: Sequence[str]) -> tuple[object, ...]:
+    before, after = [one[1] for one in found], [one[2] for one in found]
+    gain = estimate_gain(before, after, groups)
+    return host, len(found) // draws, float(np.mean(before)), float(np.mean(after)), gain.value, gain.low, gain.high
 
 
 if __name__ == "__main__":

@@ -128,6 +128,15 @@ def test_start_up_loads_nothing_heavy() -> None:
     assert not {"numpy", "scrapy", "lxml", "msgspec", "onnxruntime"} & set(done.stdout.split())
 
 
+@pytest.mark.parametrize("arguments", [["train", "main-text"], ["features", "shallow-tree", "table.csv"]])
+def test_an_ordinary_installation_names_the_extra_that_trains(arguments: list[str]) -> None:
+    program = "import sys; sys.modules['onnx'] = None; from newscorpus.cli import main; main()"
+    command = [sys.executable, "-c", program, *arguments, "--data", "marked.jsonl"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "newscorpus: onnx is not installed; install it by: pip install 'newscorpus[train]'\n"
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -262,7 +271,7 @@ def test_a_file_of_pages(run: Run, tmp_path: Path) -> None:
         (["train", "shallow-tree", "--data", "absent.jsonl"], "absent.jsonl"),
         (
             ["train", "shallow-tree", "--data", "."],
-            "neither html/ and clean/ nor the sets of docs/data.md: wcxb.jsonl.zst",
+            "neither html/ and clean/ nor the sets of docs/data.md",
         ),
         (["train", "shallow-tree", "--silver", "absent"], "no archive here"),
         (["features", "shallow-tree", "a.txt", "--silver", "."], "ends in .csv or .arff, not in '.txt'"),

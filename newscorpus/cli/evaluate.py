@@ -24,7 +24,9 @@ class PageSplit(StrEnum):
 @app.command()
 def evaluate(
     dataset: Datasets,
-    extractor: Annotated[list[str] | None, Option(metavar="NAME", help="Extractor, by name; may be repeated.")] = None,
+    extractor: Annotated[
+        list[str] | None, Option(metavar="NAME", help="Extractor, or a model's folder; may be repeated.")
+    ] = None,
     split: Annotated[PageSplit, Option(help="Which of the pages.")] = PageSplit.DEV,
     jobs: Jobs = 1,
     output: Annotated[Path | None, Option(help="Write the figures as CSV and JSON.")] = None,
@@ -49,10 +51,12 @@ def evaluate(
 def evaluate_folder(
     folder: Annotated[Path, Argument(metavar="FOLDER", help="Has html/, clean/ and a subfolder for each extractor.")],
     extractor: Annotated[
-        list[str] | None, Option(metavar="NAME", help="Use it on html/ first; may be repeated.")
+        list[str] | None,
+        Option(metavar="NAME", help="Extractor, or a model's folder, to use on html/ first; may be repeated."),
     ] = None,
     template: Annotated[
-        list[Path] | None, Option(metavar="FILE", help="Use it on html/ first; may be repeated.")
+        list[Path] | None,
+        Option(metavar="FILE", help="Template to use on html/ first; may be repeated."),
     ] = None,
     jobs: Jobs = 1,
 ) -> None:

@@ -53,7 +53,7 @@ def train(
     """
     with needs_extra("train"):
         from newscorpus.learning.registry import BLOCK_LEARNERS, TRAINERS, WITHOUT_PAGES
-    from newscorpus.learning.own import default_folder
+    from newscorpus.learning.own import advice, default_folder
 
     if name not in {**TRAINERS, **WITHOUT_PAGES}:
         raise typer.BadParameter(f"unknown model {name!r}; known are: {', '.join((*TRAINERS, *WITHOUT_PAGES))}")
@@ -68,6 +68,8 @@ def train(
         metadata = _train(name, data, silver, texts, labels, start_from, folder)
     for group, scores in metadata.scores.items():
         typer.echo(f"{group}: " + ", ".join(f"{key} {value:g}" for key, value in scores.items()))
+        if said := advice(scores):
+            typer.echo(said)
     typer.echo(f"The model lies in {folder}")
 
 

@@ -118,7 +118,7 @@ def read_rows(path: Path, read_row: Callable[[bytes], Row]) -> Iterator[Row]:
         raise PagesError(f"{path}, line {number}: {error}") from error
     except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
         why = getattr(error, "strerror", None) or error
-        raise PagesError(f"{path}, after line {number}: cannot read: {why}") from error
+        raise PagesError(f"{path}{f', after line {number}' if number else ''}: cannot read: {why}") from error
 
 
 _OBJECTS = msgspec.json.Decoder(dict[str, Any])

@@ -73,9 +73,11 @@ def gold_source(data: Path, progress: Progress, licences: Mapping[str, str] = LI
 def _gold_files(data: Path, licences: Mapping[str, str]) -> dict[str, Path]:
     """The files in `data` of the sets of `licences`, by set."""
     files = {name: data / f"{name}.jsonl.zst" for name in licences}
-    missing = [str(path) for path in files.values() if not path.is_file()]
+    missing = [path for path in files.values() if not path.is_file()]
+    if len(missing) == len(files):
+        raise TrainingError(f"{data}: in this folder are neither html/ and clean/ nor the sets of docs/data.md")
     if missing:
-        raise TrainingError(f"{data}: neither html/ and clean/ nor the sets of docs/data.md: {missing[0]} is missing")
+        raise TrainingError(f"of the sets of docs/data.md, {missing[0]} is missing")
     return files
 
 
@@ -135,8 +137,8 @@ def silver_source(corpus: Path, progress: Progress, texts: Path | None = None) -
 
     They have no domain: a crawl has few sites, and none can be set aside for testing, so single pages are set aside.
     The texts are JSON lines with `url` and `text`, held in memory; without them the text is what the template that the
-    portal had at the time finds. Reading the pages raises TrainingError where there is no archive, ArchiveError where a
-    file of it cannot be read.
+    portal had at the time finds. Reading the pages raises TrainingError where there is no archive, or no text of a page
+    of it, ArchiveError where a file of it cannot be read.
 
     Raises:
         PagesError: `texts` cannot be read.
@@ -148,17 +150,25 @@ def silver_source(corpus: Path, progress: Progress, texts: Path | None = None) -
 
 
 def _silver_pages(corpus: Path, find: FindText, progress: Progress) -> Iterator[GoldPage]:
+    is_empty = True
     for path in _files(corpus):
-        for capture in read_captures(path):
-            if isinstance(capture, Capture) and capture.origin:
-                for page in (capture.page, *capture.following):
-                    if found := find(page, capture.origin):
-                        reading, text = found
-                        fields, url = reading.fields, page.url
-                        yield GoldPage(
-                            url, corpus.name, url, "", fields.language, fields.title, html=reading.html, text=text
-                        )
+        for page in _with_texts(path, corpus.name, find):
+            is_empty = False
+            yield page
         progress(f"{path.name} read")
+    if is_empty:
+        raise TrainingError(f"{corpus}: no page has a text, by a template of its portal or by --texts")
+
+
+def _with_texts(path: Path, dataset: str, find: FindText) -> Iterator[GoldPage]:
+    """The pages of a file of the archive for which there is a text."""
+    for capture in read_captures(path):
+        if isinstance(capture, Capture) and capture.origin:
+            for page in (capture.page, *capture.following):
+                if found := find(page, capture.origin):
+                    reading, text = found
+                    fields, url = reading.fields, page.url
+                    yield GoldPage(url, dataset, url, "", fields.language, fields.title, html=reading.html, text=text)
 
 
 def _by_template(page: Page, origin: Origin) -> tuple[Reading, str] | None:
