@@ -8,7 +8,7 @@ from typer import Argument, Option
 from newscorpus.cli.app import Corpus, app
 
 SHOWN = 20
-"""Ids of documents that repeat what went, that are printed."""
+"""Documents that quote what went, that are printed: those that hold the most of it."""
 
 
 @app.command()
@@ -26,15 +26,18 @@ def remove(
     """
     from newscorpus.publish.removing.remove import remove as remove_documents
     from newscorpus.terminal import progress
+    from newscorpus.tokens import printable
 
     report = remove_documents(corpus, names, reason, from_archive=from_archive, watch=progress)
     for name in report.unknown:
         typer.echo(f"{name}: nothing of it was here; it will not be taken in")
     responses = f", {report.archived} responses of the archive" if from_archive else ""
     typer.echo(f"Taken out: {report.rows} rows{responses}. The corpus was published again without them.")
-    if report.n_quoting:
-        typer.echo(f"Archived pages of other documents that quote it, and stay: {report.n_quoting}")
-    if report.repeated:
-        more = f" and {len(report.repeated) - SHOWN} more" if len(report.repeated) > SHOWN else ""
-        listed = " ".join(report.repeated[:SHOWN]) + more
-        typer.echo(f"Documents that repeat it stay; if they are to go, remove them too: {listed}")
+    if report.n_hidden:
+        typer.echo(f"Archived pages of other documents in which quotations of it were overwritten: {report.n_hidden}")
+    if report.sharing:
+        typer.echo("Documents that hold eight or more of its words in a row stay; if they are to go, remove them too:")
+        for one in report.sharing[:SHOWN]:
+            typer.echo(f"  {one.share:4.0%} of it: {one.id} {printable(one.url)}")
+    if len(report.sharing) > SHOWN:
+        typer.echo(f"  and {len(report.sharing) - SHOWN:,} that hold no more of it")

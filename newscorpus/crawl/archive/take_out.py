@@ -7,11 +7,12 @@ of any length. Doing it once more writes the same bytes, so whoever dies at it b
 import struct
 import uuid
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from newscorpus.config import Limits
 from newscorpus.crawl.archive.content import ContentError, unpack
+from newscorpus.crawl.archive.encode import encode_again
 from newscorpus.crawl.archive.read import BESIDE
 from newscorpus.crawl.archive.records import WarcRecord, read_records
 from newscorpus.crawl.archive.values import NOTE_TYPE, ArchiveError, ByteRange
@@ -27,18 +28,23 @@ RECORD = (
     "Content-Type: text/plain\r\nContent-Length: 10\r\n\r\nTaken out.\r\n\r\n"
 )
 
+PAGES = ("response", "resource")
+"""Types of the records that hold a page."""
+
 Group = Sequence[WarcRecord]
 """The records of one response, itself first."""
 
 
-def read_groups(path: Path, limits: Limits = Limits()) -> Iterator[tuple[ByteRange, Group]]:
-    """Read the responses of a file of ours, each with what belongs to it and the place of all; damage is passed over.
+def read_groups(path: Path, offset: int = 0, limits: Limits = Limits()) -> Iterator[tuple[ByteRange, Group]]:
+    """Read the responses of a file of ours from `offset` on, each with what belongs to it and the place of all.
+
+    Damage is passed over.
 
     Raises:
         ArchiveError: the file cannot be opened or read.
     """
     group: list[WarcRecord] = []
-    for record in read_records(path, limits.max_bytes):
+    for record in read_records(path, limits.max_bytes, offset):
         belongs = isinstance(record, WarcRecord) and record.kind in BESIDE and bool(group)
         if group and not belongs:
             yield _range(group), group
@@ -59,11 +65,10 @@ def is_page(group: Group) -> bool:
     return any(record.headers.get("content-type") == NOTE_TYPE for record in group)
 
 
-def body_of(group: Group, limits: Limits = Limits()) -> bytes:
-    """The unpacked body of a response; empty where it cannot be unpacked."""
-    response = group[0]
+def body_of(record: WarcRecord, limits: Limits = Limits()) -> bytes:
+    """The unpacked body of a record; empty where it cannot be unpacked."""
     try:
-        return unpack(response.body, response.http.get("content-encoding", ""), limits.max_bytes)
+        return unpack(record.body, record.http.get("content-encoding", ""), limits.max_bytes)
     except ContentError:
         return b""
 
@@ -76,16 +81,49 @@ def take_out(path: Path, place: ByteRange, when: str) -> None:
         OSError: the file cannot be written.
     """
     name = uuid.uuid5(uuid.NAMESPACE_OID, f"{path.name} {place.offset}")
-    content = RECORD.format(name, when).encode()
-    packer = zlib.compressobj(wbits=BARE)
+    packed = _filled(RECORD.format(name, when).encode(), place.length)
+    if not packed:
+        raise ArchiveError(f"{path}, offset {place.offset}: {place.length} bytes are too few to say what was here")
+    _write(path, place.offset, packed)
+
+
+def change(path: Path, place: ByteRange, edit: Callable[[WarcRecord], bytes | None], when: str) -> None:
+    """Change a page where it lies; where it does not fit there any more, take it out.
+
+    Args:
+        path: the file.
+        place: of the page, with what belongs to it.
+        edit: gives the body that a record is to have, without content encoding; None where it stays as it is.
+        when: the time, if it is taken out.
+
+    Raises:
+        ArchiveError, OSError: as `take_out`.
+    """
+    _, group = next(read_groups(path, place.offset))
+    changed: dict[int, bytes] = {}
+    for record in group:
+        if record.kind in PAGES and (body := edit(record)) is not None:
+            changed[record.place.offset] = _filled(encode_again(record, body), record.place.length)
+    if not all(changed.values()):
+        take_out(path, place, when)
+        return
+    for offset, packed in changed.items():
+        _write(path, offset, packed)
+
+
+def _filled(content: bytes, length: int) -> bytes:
+    """A gzip member of a length; empty where the content does not fit in."""
+    packer = zlib.compressobj(zlib.Z_BEST_COMPRESSION, wbits=BARE)
     packed = packer.compress(content) + packer.flush()
     tail = b"\0" + packed + struct.pack("<II", zlib.crc32(content), len(content))
-    n_spaces = place.length - len(HEAD) - len(tail)
-    if n_spaces < 0:
-        raise ArchiveError(f"{path}, offset {place.offset}: {place.length} bytes are too few to say what was here")
+    n_spaces = length - len(HEAD) - len(tail)
+    return HEAD + b" " * n_spaces + tail if n_spaces >= 0 else b""
+
+
+def _write(path: Path, offset: int, data: bytes) -> None:
     with path.open("r+b", buffering=0) as file:
-        file.seek(place.offset)
-        file.write(HEAD + b" " * n_spaces + tail)
+        file.seek(offset)
+        file.write(data)
         sync(file)
 
 

@@ -4,13 +4,11 @@ What is to go stands in `.removing.json` until all of it is gone; `build` and ev
 overwritten in place, and responses of the archive as well: nothing else moves.
 """
 
-import re
 import shutil
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -24,36 +22,21 @@ from newscorpus.errors import CorpusError
 from newscorpus.files import replacing
 from newscorpus.layout import (
     AGAINST,
-    ASIDE,
-    DUPLICATES,
     GOLD,
     INDEX,
     INTAKE,
     LEDGER,
-    LOW_CONFIDENCE,
     PROFILES,
-    REJECTED,
     REMOVING,
-    is_adopted,
 )
 from newscorpus.profiles.profile import profiles_of, read_profile, write_profile
 from newscorpus.publish.release import forget_rows
-from newscorpus.publish.removing.erase_archive import Quotes, find_parts, take_out_parts
+from newscorpus.publish.removing.erase_archive import find_parts, hide_quotes, take_out_parts
+from newscorpus.publish.removing.lines import ids_in, journals, lines_naming, row_files, texts_of
+from newscorpus.publish.removing.quotes import Quotes
+from newscorpus.publish.removing.sharing import sharing_with
 from newscorpus.publish.search import index_path
 from newscorpus.removals import note_removal, removals_of
-from newscorpus.urls import document_id, is_web
-
-JOURNALS = (f"{INTAKE}/*.jsonl", f"{ASIDE}/*/{INTAKE}/*.jsonl", f"{GOLD}/*.marks", f"{GOLD}/*.jsonl")
-LISTS = (REJECTED, DUPLICATES, LOW_CONFIDENCE)
-"""Files of JSON lines that name documents."""
-
-NAMING = ("id", "url", "page", "withdrawn", "duplicate_of", "cluster")
-"""Keys of their lines under which the id or the address of a document stands."""
-
-ID = re.compile(r"\b[0-9a-f]{16}\b")
-ADDRESS = re.compile(r'https?://[^"\s\\]+')
-
-OBJECTS = msgspec.json.Decoder(dict[str, Any])
 
 
 class Removing(msgspec.Struct, frozen=True):
@@ -65,7 +48,8 @@ class Removing(msgspec.Struct, frozen=True):
     from_archive: bool = False  # the archive is rewritten, too
     # Parts of its files that are overwritten, each with its file relative to the corpus; None: not looked for yet.
     parts: tuple[ByteRange, ...] | None = None
-    n_quoting: int = 0  # archived pages of other documents that quote what goes, and stay
+    sharing: tuple[str, ...] = ()  # ids of other documents whose texts quote what goes, and stay
+    n_hidden: int = 0  # archived pages of other documents in which quotations were hidden
     erased: bool = False  # all that a build does not write anew is gone
 
 
@@ -196,56 +180,16 @@ def _recount(corpus: Path) -> None:
             ledger.settle_losses(count_rows(corpus, ledger.portal_names()))
 
 
-def texts_of(corpus: Path, documents: Collection[str]) -> list[str]:
-    """The texts that the intake still holds of documents."""
-    lines = (OBJECTS.decode(line) for path in row_files(corpus) for _, line in lines_naming(path, documents))
-    records = (line.get("record") for line in lines)
-    return [f"{record['title']}\n{record['text']}" for record in records if record]
-
-
-def journals(corpus: Path) -> list[Path]:
-    """The files of JSON lines that name documents of a corpus."""
-    names = (path for pattern in (*JOURNALS, *LISTS) for path in sorted(corpus.glob(pattern)))
-    return [path for path in names if not is_adopted(corpus, path.relative_to(corpus).as_posix())]
-
-
-def row_files(corpus: Path) -> list[Path]:
-    """The files of them that hold rows."""
-    return [path for path in journals(corpus) if path.parent.name == INTAKE]
-
-
-def lines_naming(path: Path, documents: Collection[str]) -> Iterator[tuple[int, bytes]]:
-    """Read the lines of a file that name one of some documents, torn and damaged ones too; each with its offset."""
-    wanted, marks = frozenset(documents), tuple(name.encode() for name in documents)
-    is_intake, offset = path.parent.name == INTAKE, 0
-    with path.open("rb") as file:
-        for line in file:
-            # A row holds the id of its document; only where it has another page it must be read to know.
-            may_name = not (is_intake and b'"page":""' in line) or any(mark in line for mark in marks)
-            if may_name and wanted & ids_in(line):
-                yield offset, line.removesuffix(b"\n")
-            offset += len(line)
-
-
-def ids_in(line: bytes) -> frozenset[str]:
-    """The ids of the documents and addresses that a line of JSON is about; of a damaged one, all that it holds."""
-    try:
-        found = OBJECTS.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        text = line.decode("utf-8", "replace")
-        return frozenset((*ID.findall(text), *map(document_id, ADDRESS.findall(text))))
-    record = found.get("record")
-    parts = (found, record) if isinstance(record, dict) else (found,)
-    named = [value for part in parts for key in NAMING if isinstance(value := part.get(key), str) and value]
-    ids = (document_id(name) if is_web(name) else name for name in named)
-    return frozenset((*ids, *ID.findall(str(found.get("detail", "")))))
-
-
 def _erase_archive(corpus: Path, removing: Removing, quotes: Quotes) -> Removing:
-    """Overwrite the responses that hold what goes; the places of all are written down before the first one goes."""
+    """Overwrite what the archive holds of what goes: first quotations, then the pages, whose places are noted before.
+
+    Until then all pages are there that the quotations may have to be read from, once more after a death.
+    """
     if removing.parts is None:
         found = find_parts(corpus, removing.urls, quotes)
-        removing = msgspec.structs.replace(removing, parts=found.parts, n_quoting=found.n_quoting)
+        sharing = removing.sharing or (one.id for one in sharing_with(corpus, removing.documents, found.quotes))
+        n_hidden = hide_quotes(corpus, found, frozenset(sharing), removing.removed)
+        removing = msgspec.structs.replace(removing, parts=found.parts, n_hidden=n_hidden)
         write_removing(corpus, removing)
     take_out_parts(corpus, removing.parts or (), removing.removed)
     return removing

@@ -1,60 +1,38 @@
 """Find what of an archive goes with documents that are taken out, and overwrite it."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Set
 from dataclasses import dataclass
-from html import unescape
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from re import compile as compiled
 
 from newscorpus.crawl.archive.read import read_capture
-from newscorpus.crawl.archive.take_out import Group, addresses, body_of, is_page, read_groups, take_out
+from newscorpus.crawl.archive.records import WarcRecord
+from newscorpus.crawl.archive.take_out import PAGES, Group, addresses, body_of, change, is_page, read_groups, take_out
 from newscorpus.crawl.archive.values import ByteRange, Capture
 from newscorpus.data import Page, Rejected
 from newscorpus.extraction.decode import decode
 from newscorpus.layout import ARCHIVE, archived_files, inside, is_adopted
+from newscorpus.publish.removing.quotes import Quotes, shown_text
 from newscorpus.removals import removals_of
-from newscorpus.tokens import folded_words
-
-QUOTED_WORDS = 8
-"""Words in a row that make a quotation; fewer are found in texts that have nothing to do with each other."""
-
-TAG = compiled(r"<[^>]*>")
-
-
-class Quotes:
-    """Finds what is quoted of some texts: so many of their words in a row. False without a text."""
-
-    def __init__(self, texts: Collection[str]) -> None:
-        self._runs = frozenset(chain.from_iterable(map(_runs, texts)))
-
-    def __bool__(self) -> bool:
-        return bool(self._runs)
-
-    def are_in(self, text: str) -> bool:
-        """Whether a text holds one of the quotations."""
-        return any(run in self._runs for run in _runs(text))
-
-
-def _runs(text: str) -> Iterator[str]:
-    words = folded_words(text)
-    return (" ".join(words[at : at + QUOTED_WORDS]) for at in range(len(words) - QUOTED_WORDS + 1))
+from newscorpus.urls import document_id
 
 
 @dataclass(frozen=True, slots=True)
 class ArchivedParts:
-    """What an archive holds of documents."""
+    """What an archive holds of documents; files relative to the corpus."""
 
-    parts: tuple[ByteRange, ...]  # what goes: their pages, and lists that quote them; files relative to the corpus
-    n_quoting: int  # pages of other documents that quote them, and stay
+    parts: tuple[ByteRange, ...]  # what goes: their pages, and lists that quote them
+    quoting: tuple[tuple[ByteRange, frozenset[str]], ...]  # pages of others that quote them, each with its ids
+    quotes: Quotes  # of their texts
 
 
 def find_parts(corpus: Path, urls: Collection[str], quotes: Quotes) -> ArchivedParts:
-    """Look through the archive of a corpus for all pages that were taken out of it, and for lists that quote these.
+    """Look through the archive of a corpus for all pages that were taken out of it, and for what quotes these.
 
     Args:
         corpus: its folder.
-        urls: addresses of what is taken out now; a list that quotes it leads to one of them.
+        urls: addresses of what is taken out now; a page that quotes it leads to one of them.
         quotes: of its texts; without any they are extracted from the pages.
 
     Raises:
@@ -63,17 +41,46 @@ def find_parts(corpus: Path, urls: Collection[str], quotes: Quotes) -> ArchivedP
     removals, paths = removals_of(corpus), [path for url in urls if (path := _path(url))]
     own = [path for path in archived_files(corpus) if not is_adopted(corpus, f"{ARCHIVE}/{path.name}")]
     named: list[ByteRange] = []
-    leading: list[tuple[ByteRange, bool, str]] = []
+    is_known = bool(quotes)
+    leading: list[tuple[ByteRange, frozenset[str], str]] = []
     for place, group in chain.from_iterable(map(read_groups, own)):
         if any(map(removals.covers, addresses(group))):
             named.append(place)
-        elif any(path in (body := body_of(group)) for path in paths):
-            leading.append((place, is_page(group), _shown(body, group)))
+        elif any(path in body_of(group[0]) for path in paths):
+            ids = frozenset(map(document_id, addresses(group))) if is_page(group) else frozenset()
+            text = _text(group)
+            if not is_known or quotes.are_in(text):
+                leading.append((place, ids, "" if is_known else text))
     quotes = quotes or Quotes([text for place in named if (text := _text_at(place))])
-    quoting = [(place, is_article) for place, is_article, text in leading if quotes.are_in(text)]
-    lists = [place for place, is_article in quoting if not is_article]
-    parts = (ByteRange(f"{ARCHIVE}/{Path(one.file).name}", one.offset, one.length) for one in (*named, *lists))
-    return ArchivedParts(tuple(parts), len(quoting) - len(lists))
+    quoting = [(_inside(place), ids) for place, ids, text in leading if is_known or quotes.are_in(text)]
+    lists = [place for place, ids in quoting if not ids]
+    pages = tuple((place, ids) for place, ids in quoting if ids)
+    return ArchivedParts((*map(_inside, named), *lists), pages, quotes)
+
+
+def hide_quotes(corpus: Path, found: ArchivedParts, sharing: Set[str], when: str) -> int:
+    """Put spaces for what pages quote beside their own texts; a page with which that cannot be done goes.
+
+    Args:
+        corpus: its folder.
+        found: what its archive holds.
+        sharing: ids of the documents whose own texts quote it; their pages stay as they are.
+        when: the time.
+
+    Returns:
+        the number of pages.
+
+    Raises:
+        ArchiveError, OSError: a file cannot be written.
+    """
+    places = [place for place, ids in found.quoting if sharing.isdisjoint(ids)]
+    for place in places:
+        path = inside(corpus, place.file)
+        change(path, place, partial(_without, found.quotes), when)
+        at, group = next(read_groups(path, place.offset), (place, ()))
+        if at.offset == place.offset and found.quotes.are_in(_text(group)):  # in a way that nobody reads
+            take_out(path, place, when)
+    return len(places)
 
 
 def take_out_parts(corpus: Path, parts: Collection[ByteRange], when: str) -> None:
@@ -91,10 +98,27 @@ def _path(url: str) -> bytes:
     return url.split("/", 3)[-1].partition("&")[0].encode()
 
 
-def _shown(body: bytes, group: Group) -> str:
-    """The text of a page or feed, which may hold markup as text, without its markup."""
-    text = decode(Page("", body, dict(group[0].http)))
-    return "" if isinstance(text, Rejected) else TAG.sub(" ", unescape(TAG.sub(" ", text)))
+def _inside(place: ByteRange) -> ByteRange:
+    return ByteRange(f"{ARCHIVE}/{Path(place.file).name}", place.offset, place.length)
+
+
+def _decoded(record: WarcRecord) -> str:
+    """A page or feed as text; "" where it is none."""
+    text = decode(Page("", body_of(record), dict(record.http))) if record.kind in PAGES else ""
+    return "" if isinstance(text, Rejected) else text
+
+
+def _text(group: Group) -> str:
+    """All that a page or feed says: shown, and in its attributes and scripts."""
+    markups = [*map(_decoded, group)]
+    return "\n".join((*map(shown_text, markups), *markups))
+
+
+def _without(quotes: Quotes, record: WarcRecord) -> bytes | None:
+    """The body of a page without some quotations, in UTF-8, as which it is then decoded, whatever it declares."""
+    markup = _decoded(record)
+    hidden = quotes.hide_in(markup)
+    return None if hidden == markup else hidden.encode("utf-8", "replace")
 
 
 def _text_at(place: ByteRange) -> str:

@@ -1,6 +1,6 @@
 """Take documents out of a corpus for good: a publisher or a person asks for it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -8,14 +8,12 @@ from newscorpus.config import BuildConfig
 from newscorpus.corpus.manifest import read_manifest
 from newscorpus.corpus.published import open_corpus, publish, published_folder
 from newscorpus.crawl.archive.values import ArchiveError
-from newscorpus.dedup.duplicates import DuplicateKind, Watch, unwatched
+from newscorpus.dedup.duplicates import Watch, unwatched
 from newscorpus.errors import CorpusError, LedgerError
 from newscorpus.files import exclusive
-from newscorpus.layout import BUILD_LOCK, DUPLICATES, INTAKE, MANIFEST, refuse_strangers
+from newscorpus.layout import BUILD_LOCK, INTAKE, MANIFEST, refuse_strangers
 from newscorpus.publish.build import build
-from newscorpus.publish.left_out import read_duplicates
 from newscorpus.publish.removing.erase import (
-    ID,
     Removing,
     Traces,
     end_removing,
@@ -25,6 +23,8 @@ from newscorpus.publish.removing.erase import (
     read_removing,
     write_removing,
 )
+from newscorpus.publish.removing.lines import ID
+from newscorpus.publish.removing.sharing import Sharing, sharing_with
 from newscorpus.removals import note_removal, removals_of
 from newscorpus.urls import canonical_url, document_id, is_web
 
@@ -36,8 +36,8 @@ class RemovalReport:
     unknown: tuple[str, ...]  # of the names given, those of which nothing was here
     rows: int  # lines of the intake, or documents of a corpus without one, that went
     archived: int  # responses of the archive that were overwritten
-    n_quoting: int  # archived pages of other documents that quote what went, and stay
-    repeated: tuple[str, ...]  # ids of the documents that repeat what went, and stay
+    n_hidden: int  # archived pages of other documents in which quotations of what went were overwritten
+    sharing: tuple[Sharing, ...]  # the other documents whose texts quote what went, and stay
 
 
 def remove(
@@ -64,14 +64,14 @@ def remove(
         with exclusive(corpus / BUILD_LOCK):
             refuse_strangers(corpus)
             found = find_named(corpus, frozenset(asked.values()))
-            repeated = _repeated(corpus, found.documents)
+            sharing = sharing_with(corpus, found.documents)
             given = {canonical_url(name) for name in names if is_web(name)}
-            _begin(corpus, replace(found, urls=found.urls | given), reason, from_archive=from_archive)
+            _begin(corpus, replace(found, urls=found.urls | given), sharing, reason, from_archive=from_archive)
     except LedgerError as error:
         raise CorpusError(str(error)) from error
     done = finish_removal(corpus, watch) or Removing("", ())
     unknown = tuple(name for name, document in asked.items() if document not in found.met)
-    return RemovalReport(unknown, found.rows, len(done.parts or ()), done.n_quoting, repeated)
+    return RemovalReport(unknown, found.rows, len(done.parts or ()), done.n_hidden, sharing)
 
 
 def finish_removal(corpus: Path, watch: Watch = unwatched) -> Removing | None:
@@ -108,7 +108,7 @@ def _id(name: str) -> str:
     return name
 
 
-def _begin(corpus: Path, found: Traces, reason: str, *, from_archive: bool) -> None:
+def _begin(corpus: Path, found: Traces, sharing: Sequence[Sharing], reason: str, *, from_archive: bool) -> None:
     """Write down what goes: first that it is gone, for all who ask, then what is to be erased."""
     when = now()
     note_removal(corpus, found.documents, reason, when)
@@ -118,19 +118,9 @@ def _begin(corpus: Path, found: Traces, reason: str, *, from_archive: bool) -> N
         tuple(sorted({*old.documents, *found.documents})),
         tuple(sorted({*old.urls, *found.urls})),
         from_archive=from_archive or old.from_archive,
+        sharing=tuple(sorted({*old.sharing, *(one.id for one in sharing)})),
     )
     write_removing(corpus, removing)
-
-
-def _repeated(corpus: Path, documents: Collection[str]) -> tuple[str, ...]:
-    """The ids of the other documents that repeat some, by the last build."""
-    path = corpus / DUPLICATES
-    found: set[str] = set()
-    for line in read_duplicates(path) if path.is_file() else ():
-        pair = {line.id, line.duplicate_of, line.cluster}
-        if line.kind is not DuplicateKind.REVISION and not pair.isdisjoint(documents):
-            found |= pair - {""}
-    return tuple(sorted(found - set(documents)))
 
 
 def _publish_again(corpus: Path) -> None:

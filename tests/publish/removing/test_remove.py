@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import random
 import shutil
 import sqlite3
 import zlib
@@ -14,6 +15,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import brotli  # type: ignore[import-untyped]
 import pytest
 import zstandard
 from prose import article, paragraphs
@@ -24,6 +26,7 @@ from newscorpus.config import BuildConfig, ShardConfig, ShardFormat
 from newscorpus.corpus.intake import encode_header, journal_line
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.rows import Row, encode_row
+from newscorpus.crawl.archive import take_out
 from newscorpus.crawl.archive.content import gunzip
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.read import read_capture, read_captures
@@ -53,6 +56,8 @@ GONE = URL.format(3)
 ALIAS = "https://news.example/old/3"
 LIST = "https://news.example/section"
 PAGES = 7
+QUOTING = 6
+BOX = """<aside><a href="/story-3" title="{}">Read</a> {}</aside><script>var next = {{"about": "{}"}}</script>"""
 SEGMENTS = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
 RECIPE = Recipe("bte")
 REASON = "asked for by the publisher"
@@ -84,12 +89,15 @@ class Crawl:
         self.archive, self.ledger = ArchiveWriter(corpus, 10**9, "newscorpus/0"), Ledger.open(corpus)
         self.ledger.transaction.follow(self.archive.lengths)
 
-    def visit(self, page: Page, row: Row | Rejected | None, asked: str = "") -> tuple[str, int]:
+    def visit(
+        self, page: Page, row: Row | Rejected | None, asked: str = "", sent: tuple[bytes, str] = (b"", "")
+    ) -> tuple[str, int]:
         asked = asked or page.url
         self.ledger.add(Link(key_of(asked), asked, "news", "article", request=b"{}"), again=True)
         lease = self.ledger.lease("news")
         assert lease
-        exchange = Exchange(page.url, "2026-11-20T08:00:00.000000Z", 200, tuple(page.headers.items()), page.body)
+        headers = dict(page.headers) | ({"content-encoding": sent[1]} if sent[1] else {})
+        exchange = Exchange(page.url, "2026-11-20T08:00:00.000000Z", 200, tuple(headers.items()), sent[0] or page.body)
         capture = Capture(page, origin=Origin("news", ("en",))) if row else None
         place = self.archive.append(encode(exchange, capture, 10**6))
         outcomes = []
@@ -110,7 +118,11 @@ class Crawl:
 def make(corpus: Path) -> Path:
     """A corpus in which a document left traces wherever it can."""
     crawl = Crawl(corpus)
-    places = {number: crawl.visit(story(number), row_of(story(number))) for number in range(PAGES)}
+    quote = paragraphs("story 3")[1]
+    boxed = BOX.format(quote, "", quote).encode()  # of a page that quotes it beside its text
+    pages = {number: story(number) for number in range(PAGES)}
+    pages[QUOTING] = replace(pages[QUOTING], body=pages[QUOTING].body.replace(b"</body>", boxed + b"</body>"))
+    places = {number: crawl.visit(page, row_of(story(number))) for number, page in pages.items()}
     teaser = f"<li><a href='/story-3'>News</a> {paragraphs('story 3')[0][:90]}</li>"
     listing = f"<html><body><ul>{teaser}<li><a href='/story-4'>More</a></li></ul></body></html>"
     crawl.visit(Page(LIST, listing.encode(), {"content-type": "text/html"}, "2026-11-20T09:00:00+00:00"), None)
@@ -192,7 +204,7 @@ def test_traces_are_found_wherever_they_are(corpus: Path) -> None:
 
 def test_no_byte_of_what_was_taken_out_is_left(corpus: Path) -> None:
     report = remove(corpus, [GONE], REASON, from_archive=True)
-    assert report == RemovalReport((), rows=2, archived=3, n_quoting=0, repeated=())
+    assert report == RemovalReport((), rows=2, archived=3, n_hidden=1, sharing=())
     assert traces(corpus.parent) == []
     assert published(corpus) == {URL.format(number) for number in range(PAGES)} - {GONE}
     assert not (corpus / REMOVING).exists()
@@ -205,7 +217,11 @@ def test_all_else_stays_as_it_is(corpus: Path) -> None:
     before = [found for found in read_captures(corpus / "archive" / "000001.warc.gz") if isinstance(found, Capture)]
     remove(corpus, [GONE], REASON, from_archive=True)
     after = list(read_captures(corpus / "archive" / "000001.warc.gz"))
-    assert after == [capture for capture in before if capture.page.url != GONE]
+    apart = {GONE, URL.format(QUOTING)}
+    assert [capture for capture in after if isinstance(capture, Capture) and capture.page.url not in apart] == [
+        capture for capture in before if capture.page.url not in apart
+    ]
+    assert len(after) == len(before) - 2, "two visits of the one, and the other is there still"
     entry = find(corpus, URL.format(4))
     assert entry
     found = read_capture(corpus / entry.archived[0], entry.archived[1])
@@ -312,14 +328,83 @@ def test_a_merged_corpus_is_rid_of_it(corpus: Path, tmp_path: Path) -> None:
     assert len(published(tmp_path / "merged")) == PAGES - 1
 
 
-def test_documents_that_repeat_it_are_named(tmp_path: Path) -> None:
-    crawl, copy = Crawl(tmp_path), row_of(replace(story(3), url=URL.format(30)))
-    crawl.visit(story(3), row_of(story(3)))
-    crawl.visit(replace(story(3), url=URL.format(30)), copy)
+def with_more(page: Page, more: str) -> Page:
+    return replace(page, body=page.body.replace(b"</article>", f"{more}</article>".encode()))
+
+
+@pytest.mark.parametrize("runs", [("--from-archive",), ("", "--from-archive")])
+def test_documents_that_repeat_some_of_it_are_named_with_how_much(tmp_path: Path, runs: tuple[str, ...]) -> None:
+    copy = replace(story(3), url=URL.format(30))
+    quoting = with_more(story(4), f"<p>She wrote: {paragraphs('story 3')[1]}</p><a href='/story-3'>More</a>")
+    crawl = Crawl(tmp_path)
+    for page in (story(3), story(5), copy, quoting):
+        crawl.visit(page, row_of(page))
     crawl.close()
     build(tmp_path)
-    assert remove(tmp_path, [GONE], REASON).repeated == (copy.record.id,)
-    assert published(tmp_path) == {URL.format(30)}
+    said = []
+    for option in runs:
+        done = CliRunner().invoke(app, ["remove", str(tmp_path), GONE, "--reason", REASON, *filter(None, [option])])
+        assert done.exit_code == 0, done.output
+        said += [line for line in done.output.splitlines() if "% of it: " in line]
+    first, second = said
+    assert first == f"  100% of it: {document_id(copy.url)} {copy.url}"
+    assert second.endswith(f"% of it: {document_id(quoting.url)} {quoting.url}")
+    assert 0 < int(second.strip().partition("%")[0]) < 50
+    assert published(tmp_path) == {copy.url, quoting.url, URL.format(5)}
+    entry = find(tmp_path, quoting.url)
+    assert entry
+    found = read_capture(tmp_path / entry.archived[0], entry.archived[1])
+    assert isinstance(found, Capture)
+    assert found.page.body == quoting.body, "a page of which it is the text stays as it is"
+
+
+@pytest.mark.parametrize("encoding", ["", "gzip", "br", "zstd"])
+def test_pages_of_others_lose_what_they_quote_beside_their_texts(tmp_path: Path, encoding: str) -> None:
+    quote = " ".join(paragraphs("story 3")[0].split()[:12])
+    shown = f"Čtěte&nbsp;také: {quote.replace(' ', '&nbsp;', 1).replace(' ', ' <b></b>', 2)}"
+    page = story(4)
+    quoting = replace(page, body=page.body.replace(b"</body>", f"{BOX.format(quote, shown, quote)}</body>".encode()))
+    crawl = Crawl(tmp_path)
+    crawl.visit(story(3), row_of(story(3)))
+    pack = {"gzip": gzip.compress, "br": brotli.compress, "zstd": zstandard.compress, "": bytes}[encoding]
+    file, offset = crawl.visit(quoting, row_of(page), sent=(pack(quoting.body), encoding))
+    crawl.visit(story(5), row_of(story(5)))
+    crawl.close()
+    build(tmp_path)
+    report = remove(tmp_path, [GONE], REASON, from_archive=True)
+    assert (report.n_hidden, report.sharing) == (1, ())
+    assert traces(tmp_path) == []
+    assert published(tmp_path) == {URL.format(4), URL.format(5)}
+    found = read_capture(tmp_path / file, offset)
+    assert isinstance(found, Capture)
+    assert found.origin == Origin("news", ("en",))
+    assert row_of(found.page).record.text == row_of(page).record.text
+    assert "Čtěte" in found.page.body.decode()
+    assert len(found.page.body.decode()) == len(quoting.body.decode())
+
+
+@pytest.mark.parametrize("why", ["no room", "markup within markup"])
+def test_a_page_in_which_a_quotation_cannot_be_hidden_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
+    quote = paragraphs("story 3")[0]
+    shown = quote if why == "no room" else quote.replace(" ", " &lt;b&gt;&lt;/b&gt;")
+    page = story(4)
+    quoting = replace(page, body=page.body.replace(b"</body>", BOX.format("", shown, "").encode()))
+    crawl = Crawl(tmp_path)
+    for one in (story(3), quoting, story(5)):
+        crawl.visit(one, row_of(replace(one, body=one.body.partition(b"<aside>")[0])))
+    crawl.close()
+    build(tmp_path)
+    too_long = random.Random(1).randbytes(10**5)
+    if why == "no room":
+        monkeypatch.setattr(take_out, "encode_again", lambda record, body: too_long)
+    remove(tmp_path, [GONE], REASON, from_archive=True)
+    assert traces(tmp_path) == []
+    (left,) = read_captures(tmp_path / "archive" / "000001.warc.gz")
+    assert isinstance(left, Capture)
+    assert left.page.url == URL.format(5)
+    assert published(tmp_path) == {URL.format(4), URL.format(5)}
 
 
 def test_what_is_not_here_is_said_and_never_taken_in(corpus: Path) -> None:
