@@ -147,10 +147,9 @@ def test_a_file_that_is_cut_short(foreign: Callable[..., Path], packed: bool) ->
 
 @pytest.mark.parametrize("packed", [True, False])
 def test_it_goes_on_after_damage(foreign: Callable[..., Path], packed: bool) -> None:
-    whole = foreign(story(1), packed=packed).read_bytes()
     path = foreign(story(1), story(2), story(3), packed=packed)
     content = bytearray(path.read_bytes())
-    start = len(whole)
+    start = content.index(b"\x1f\x8b\x08" if packed else b"WARC/", 1)
     content[start : start + 12] = b"\0" * 12
     path.write_bytes(content)
     assert outcomes(path) == ["1", "archive/broken_record", "3"]
