@@ -9,6 +9,7 @@ from newscorpus.arrays import Floats
 from newscorpus.artifacts import Artifact, load_artifact
 from newscorpus.config import Revision
 from newscorpus.data import LOW_CONFIDENCE, Label, LabelledBlock, Rejected
+from newscorpus.extraction.additions import drop_additions
 from newscorpus.extraction.carried import complete
 from newscorpus.extraction.classify import ALMOST, COLUMNS, GOOD, Classifier, label_by
 from newscorpus.extraction.conventions import apply_conventions, lacks_parts, lines_of
@@ -130,7 +131,7 @@ class MainTextSystem:
             reviewed = self._by(reading.review(reading, probability, words), features, reading)
             labelled = tuple(map(_note_change, labelled, reviewed))
         revised = revise(labelled, fields.title, self.rules, self.config)
-        return apply_conventions(revised, fields, reading.leave_out), features
+        return apply_conventions(drop_additions(revised, features), fields, reading.leave_out), features
 
     def _by(self, probability: Floats, features: PageFeatures, reading: Reading) -> Labelled:
         """The blocks labelled by the probability of each."""

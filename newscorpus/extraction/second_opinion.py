@@ -7,7 +7,8 @@ text is made of.
 
 import logging
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module, metadata
@@ -19,7 +20,8 @@ from lxml.html import HtmlElement
 
 from newscorpus.arrays import Floats, Hashes
 from newscorpus.artifacts import Artifact
-from newscorpus.data import Label, LabelledBlock
+from newscorpus.data import Block, Label, LabelledBlock
+from newscorpus.extraction.conventions import CELL_MARK
 from newscorpus.extraction.extractor import PROFILE, FoundText, Reading
 from newscorpus.extraction.features.characters import Words, count_characters
 from newscorpus.extraction.features.wording import grams, is_among
@@ -39,6 +41,12 @@ element, and 1,500 tables in each other, a million steps, take 24 s. The most of
 DISAGREE = "extractors_disagree"
 """Flag of a text beside which there is another one that shares less than half of it."""
 LEAST_AGREEMENT = 0.5
+BAR = re.compile(r"(?<!\\)\|")
+"""Between the cells of a row; one in a text has a backslash before it."""
+COMPARED = 60
+"""Characters on either side of the end of a line that are looked for in the page."""
+SPACES = (" ", "")
+"""What may stand there."""
 
 PAIR_SIGNS: Final[Mapping[str, str]] = {
     "own_confidence": "log odds of the confidence without the other text",
@@ -83,8 +91,30 @@ def other_text(reading: Reading) -> list[str]:
     except Exception as error:  # noqa: BLE001  (it raises whatever a page makes it raise; the own text stands then)
         logger.info("%s failed on %s: %s", PACKAGE, reading.page.url, error)
         return []
-    found = paragraphs("\n".join(line.removeprefix("- ") for line in text.split("\n")))
+    found = _join_lines(filter(None, map(_plain, paragraphs(text))), reading.blocks)
     return found[1:] if found and lower_words(found[0]) in possible_headlines(reading.fields.title) else found
+
+
+def _plain(line: str) -> str:
+    """The line without the marks of an item or of a row of a table; "" for the rule below a table's head."""
+    if not line.startswith("|"):
+        return line.removeprefix("- ")
+    cells = (cell.replace("\\|", "|").strip() for cell in BAR.split(line))
+    return CELL_MARK.join(cell for cell in cells if cell.strip("-: "))
+
+
+def _join_lines(lines: Iterable[str], blocks: Sequence[Block]) -> list[str]:
+    """The lines as paragraphs: where links or emphasis end lines in the middle of a block, they go on."""
+    page = "\n".join(block.text for block in blocks)
+    joined = [""]
+    for line in lines:
+        end, start = joined[-1][-COMPARED:], line[:COMPARED]
+        space = next((each for each in SPACES if end and f"{end}{each}{start}" in page), None)
+        if space is not None:
+            joined[-1] += space + line
+        else:
+            joined.append(line)
+    return joined[1:]
 
 
 def read_pair(

@@ -187,3 +187,22 @@ def test_the_blocks_of_the_other_text_say_what_to_expect_of_it() -> None:
 def test_texts_of_hardly_a_word_have_signs(text: list[str]) -> None:
     assert all(math.isfinite(value) for value in pair_of(text, text).values())
     assert pair_of(["one two three four"], text)["no_other"] == 1
+
+
+def test_lines_that_links_end_are_joined_and_tables_have_no_marks(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = reading(
+        "<body><div>Google Reader has come to the desktop, as <a>announced</a> (<a>here</a>), and works.</div>"
+        "<p>announced</p><table><tr><th>Date</th><th>Yes | no</th></tr><tr><td>May 1</td><td>3 %</td></tr></table>"
+    )
+    said = (
+        "Google Reader has come to the desktop, as\nannounced\n(\nhere\n)\n, and works.\nannounced\n"
+        "- an item\n| Date | Yes \\| no |\n|---|---|\n| May 1 | 3 % |"
+    )
+    monkeypatch.setattr("trafilatura.extract", lambda *_, **__: said)
+    assert other_text(page) == [
+        "Google Reader has come to the desktop, as announced (here), and works.",
+        "announced",
+        "an item",
+        "Date | Yes | no",
+        "May 1 | 3 %",
+    ]
