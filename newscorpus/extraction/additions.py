@@ -12,7 +12,7 @@ from itertools import chain
 import numpy as np
 from msgspec.structs import replace
 
-from newscorpus.arrays import Floats
+from newscorpus.arrays import Floats, Matrix
 from newscorpus.data import Block, Element, Label
 from newscorpus.extraction.features import FEATURES, PageFeatures
 from newscorpus.extraction.features.phrases import PHRASES
@@ -25,10 +25,11 @@ CONSENT, APPEAL, NOTE, COMMENTS = "consent_form", "appeal", "note_below", "comme
 """Reasons of the blocks that are left out."""
 
 _CONSENT = re.compile(
-    r"(?:^|[\s_-])(?:cookies?|consent|gdpr|ccpa|onetrust|didomi|cmp|privacy-(?:modal|pref|box|banner|popup|settings))",
+    r"(?:^|\s)(?:onetrust|didomi|cookiebot|(?:cookies?|consent|gdpr|ccpa|privacy)[-_]"
+    r"(?:banner|bar|box|form|layer|message|modal|notice|overlay|popup|pref|settings|wall))",
     re.IGNORECASE,
 )
-"""Classes and ids of forms that ask for consent, as their makers name them."""
+"""How classes and ids of forms that ask for consent begin, as their makers name them; not tags ("tag-cookies")."""
 _FORMS = frozenset(("div", "section", "aside", "dialog", "form"))
 MIN_APPEALS = 3
 """Fewest different phrases of an appeal for money in a box; advice may say "donate" and "donations"."""
@@ -44,7 +45,7 @@ MIN_WORDS, MIN_SHARE = 60, 0.3
 MAX_HEADING_WORDS = 6
 """Longest heading of comments, numbers and names of sites included."""
 
-_WORDS, _DONATE = (tuple(FEATURES).index(name) for name in ("words", "says_donate"))
+_WORDS, _DONATE, _RIGHTS = (tuple(FEATURES).index(name) for name in ("words", "says_donate", "says_rights"))
 
 
 def drop_additions(labelled: Labelled, features: PageFeatures) -> Labelled:
@@ -56,7 +57,7 @@ def drop_additions(labelled: Labelled, features: PageFeatures) -> Labelled:
     appealing = [at for at in good if features.matrix[at, _DONATE]]
     reasons = {
         **dict.fromkeys(_comments(labelled, good, n_words), COMMENTS),
-        **dict.fromkeys(_notes(blocks, good[1:][-NEAR_END:], n_words), NOTE),
+        **dict.fromkeys(_notes(blocks, good[1:][-NEAR_END:], features.matrix), NOTE),
         **dict.fromkeys(_appeals(blocks, appealing, good, n_words) if appealing else (), APPEAL),
         **dict.fromkeys(_consents(blocks, good), CONSENT),
     }
@@ -96,12 +97,12 @@ def _headings() -> frozenset[tuple[str, ...]]:
     return frozenset(map(_key, _phrases("comments")))
 
 
-def _notes(blocks: Sequence[Block], last: Sequence[int], n_words: Floats) -> Iterator[int]:
+def _notes(blocks: Sequence[Block], last: Sequence[int], matrix: Matrix) -> Iterator[int]:
     """The places of notes among the `last` blocks of a text: where an entry is filed, who has the rights."""
     for at in last:
         text = blocks[at].text
-        is_note = _opens_note().match(text) or len(_said("rights", text)) >= MIN_RIGHTS
-        if n_words[at] <= MAX_NOTE_WORDS and is_note:
+        is_on_rights = matrix[at, _RIGHTS] and len(_said("rights", text)) >= MIN_RIGHTS
+        if matrix[at, _WORDS] <= MAX_NOTE_WORDS and (is_on_rights or _opens_note().match(text)):
             yield at
 
 

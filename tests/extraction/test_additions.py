@@ -95,5 +95,10 @@ def test_forms_that_ask_for_consent(form: str) -> None:
     assert left(BODY + asked) == (GOLD, {"consent_form"})
 
 
+@pytest.mark.parametrize("name", ["post tag-cookies", "cmp-text", "cookie-recipes", "informed-consent"])
+def test_boxes_named_for_their_subject_stay(name: str) -> None:
+    assert left(f"<p>{GOLD[0]}</p><div class='{name}'>{BODY}</div>") == ([GOLD[0], *GOLD], set())
+
+
 def test_what_is_all_there_is_stays() -> None:
-    assert left(f"<div class='cookie-recipes'>{BODY}</div>") == (GOLD, set())
+    assert left(f"<div class='privacy-modal'>{BODY}</div>") == (GOLD, set())
