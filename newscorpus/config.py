@@ -196,7 +196,7 @@ class QualityConfig:
     min_words: int = 25
     # Probability that the page holds an article, from which on a text may be as short as flash news, and filters that
     # good articles, too, give cause to only flag. Out of fold 7 of 147 pages without an article reach it, and none of
-    # the 9 that these filters refuse; 3,485 of 3,688 articles do (`benchmarks/results/out_of_fold.md`, 2026-11).
+    # the 9 that these filters refuse; 3,489 of 3,688 articles do (`benchmarks/results/out_of_fold.md`, 2026-11).
     sure_article: float = 0.97
     letters_a_part: int = 200  # fewest letters of a part of a text that is measured for being unreadable
     # Least gain, in nats a letter, of foretelling letters by those before them (`corpus.quality.letters`). Of the

@@ -16,7 +16,7 @@ from newscorpus.arrays import Floats, Matrix
 from newscorpus.data import Block, Element, Label
 from newscorpus.extraction.features import FEATURES, PageFeatures
 from newscorpus.extraction.features.phrases import PHRASES
-from newscorpus.extraction.post_analysis.headline import Labelled
+from newscorpus.extraction.post_analysis.headline import Labelled, is_heading
 from newscorpus.extraction.segment import elements_around
 from newscorpus.resources import read_toml
 from newscorpus.tokens import fold, words
@@ -82,10 +82,16 @@ def _comments(labelled: Labelled, good: Sequence[int], n_words: Floats) -> Itera
 
 
 def _opens_comments(labelled: Labelled, at: int) -> bool:
-    """Whether a block is a heading of comments; one word that the classifier takes for text may be one of a chapter."""
+    """Whether a block stands above comments; items of lists and links that are no heading lead to them.
+
+    One word that the classifier takes for text may be the heading of a chapter.
+    """
     item = labelled[at]
+    leads_there = item.block.tag == "li" or item.block.link_text == item.block.text
+    if leads_there and not is_heading(item.block):
+        return False
     key = _key(item.block.text)
-    return item.block.tag != "li" and key in _headings() and (item.label is not Label.GOOD or len(key) > 1)
+    return key in _headings() and (item.label is not Label.GOOD or len(key) > 1)
 
 
 def _key(text: str) -> tuple[str, ...]:

@@ -53,6 +53,8 @@ def test_a_heading_above_the_text_or_in_a_list_is_a_link_to_the_comments() -> No
     assert left(f"<h3>Comments</h3>{BODY}", "Comments")[0] == GOLD
     assert left(f"<p>{GOLD[0]}</p><h3>Comments</h3><div>{BODY}</div>", "Comments")[0] == [GOLD[0], *GOLD]
     assert left(f"{BODY}<ul><li>Comments</li></ul><p>{GOLD[0]}</p>", "Comments")[0] == [*GOLD, GOLD[0]]
+    link = "<p><a href='/1/comments'>Leave a comment</a></p>"
+    assert left(f"{BODY}{link}<p>{GOLD[0]}</p>", "Leave a comment")[0] == [*GOLD, GOLD[0]]
 
 
 def test_a_chapter_of_a_report_may_be_called_discussion() -> None:

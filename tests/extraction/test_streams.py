@@ -93,8 +93,8 @@ def test_chapters_of_one_article_stay_together(case: str) -> None:
 
 def test_a_live_blog_without_a_declaration_stays_one() -> None:
     entries = "".join(
-        f"<div class='entry'><h2>{10 + at} o'clock report number {at}</h2><time>{10 + at}:30</time>"
-        f"<p>{10 + at}:30 {GOLD[0][0]}</p></div>"
+        f"<div class='entry'><h2>{17 - at} o'clock report number {at}</h2><time>{17 - at}:30</time>"
+        f"<p>{17 - at}:30 {GOLD[0][0]}</p></div>"
         for at in range(8)
     )
     found = process_page(

@@ -7,7 +7,7 @@ import pytest
 
 from newscorpus.config import QualityConfig
 from newscorpus.corpus.quality import FILTERS, judge_quality
-from newscorpus.corpus.quality.judge import read_quality
+from newscorpus.corpus.quality.judge import DOUBTS, read_quality
 from newscorpus.data import Article, Fields, Rejected
 
 LETTERS = "aábcčdeéěfghiíjklmnoprřsštuúvyzž"
@@ -121,6 +121,7 @@ DOUBTED = {
 
 @pytest.mark.parametrize("flag", DOUBTED)
 def test_a_page_that_surely_holds_an_article_is_flagged_for_its_form_and_kept(flag: str) -> None:
+    assert DOUBTED.keys() | {"photo_page"} == DOUBTS
     config = QualityConfig(off=tuple(FILTERS.keys() - {flag}))
     page = Article("https://a.example/1", "\n".join(DOUBTED[flag]), Fields(), "test", 0.8, ("other",), is_article=0.96)
     kept = judge_quality(replace(page, is_article=0.97), config)
