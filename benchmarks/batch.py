@@ -160,13 +160,22 @@ def make_part(plan: Plan, part: int, documents: int) -> None:
 
 
 def run_ours(plan: Plan) -> Mapping[str, Cost]:
-    """Run the stages after the first."""
-    costs = {"index": measured([partial(index_part, part, plan.build) for part in plan.parts])}
+    """Run the stages after the first, and what that one does with texts: they are signed and indexed."""
+    costs = {
+        "sign": measured([partial(sign_part, plan, number) for number in range(PARTS)]),
+        "index": measured([partial(index_part, part, plan.build) for part in plan.parts]),
+    }
     for stage in Stage:
         if stage in DUPLICATE_STAGES:
             tasks = [DuplicateTask(plan, number) for number in range(tasks_of(plan, stage))]
             costs[stage] = measured([getattr(task, stage) for task in tasks])
     return {**costs, "publish": measured([partial(publish_parts, plan)])}
+
+
+def sign_part(plan: Plan, number: int) -> None:
+    """Sign the texts of a part, once more."""
+    for document in documents(plan, number):
+        sign(document.text)
 
 
 def run_datatrove(plan: Plan, folder: Path) -> tuple[Mapping[str, Cost], set[int]]:

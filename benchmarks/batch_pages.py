@@ -1,17 +1,20 @@
 """A batch makes of real pages what one process makes: `python -m benchmarks.batch_pages DATA --every 60`.
 
 Of the pages of the sets a sample is taken, ten copies of each, with words of their paragraphs changed by chance. One
-process extracts and builds; then `newscorpus batch` does so with one, two and four tasks. All corpora must be equal.
+process extracts and builds; then `newscorpus batch` does so with one, two and four tasks, and with `--slurm` by a
+Slurm that runs: `tests/batch/slurm.sh DIR`, then SLURM_CONF=DIR/slurm.conf. All corpora must be equal.
 """
 
 import argparse
 import os
 import random
 import re
+import resource
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -28,6 +31,16 @@ RESULT = Path(__file__).parent / "results" / "batch" / "pages.md"
 SETS = ("article_extraction", "daniel", "dragnet", "fundus", "l3s_gn1")
 COPIES = 10
 TASKS = (1, 2, 4)
+ALONE, SLURM = "one process", "slurm"
+POLL_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a way took."""
+
+    seconds: float  # of the clock
+    cpu_seconds: float  # of our processes and all that they started; not of Slurm's
 
 
 def main() -> None:
@@ -35,19 +48,35 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="a batch beside one process")
     parser.add_argument("data", type=Path, help="folder of the pages with gold text (docs/data.md)")
     parser.add_argument("--every", type=int, default=60, help="of so many pages of a set one is taken")
+    parser.add_argument("--slurm", action="store_true", help="by a Slurm that runs, too")
     arguments = parser.parse_args()
+    load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with (folder / "pages.jsonl").open("wb") as file:
             file.writelines(lines := list(pages(arguments.data, arguments.every)))
-        rows = [("one process", timed(partial(run_alone, folder)))]
-        for tasks in TASKS:
-            rows.append((f"batch, tasks = {tasks}", timed(partial(run_batch, folder, tasks))))
-            if content(folder / f"out-{tasks}") != content(folder / "alone"):
-                raise SystemExit(f"{tasks} tasks make another corpus")
-        text = render(rows, len(lines), arguments.every, len(content(folder / "alone")[DUPLICATES].splitlines()))
-    RESULT.write_text(text, encoding="utf-8")
+        ways = {ALONE: partial(run_alone, folder)}
+        ways |= {way(tasks): partial(run_batch, folder, tasks) for tasks in TASKS}
+        if arguments.slurm:
+            ways[SLURM] = partial(run_slurm, folder)
+        costs = {name: timed(work) for name, work in ways.items()}
+        for output in ways:
+            if content(folder / output) != content(folder / ALONE):
+                raise SystemExit(f"{output} makes another corpus")
+        duplicates = len(content(folder / ALONE)[DUPLICATES].splitlines())
+    what = (
+        f"Made by `python -m benchmarks.batch_pages DATA --every {arguments.every}`: {len(lines):,} pages, {COPIES} "
+        f"copies of every {arguments.every}th page of {', '.join(SETS)}, with words left out of paragraphs by chance. "
+        f"All corpora are equal, byte for byte; {duplicates:,} documents were left out as duplicates. "
+        f"{os.cpu_count()} cores; others asked for {load:.1f} of them when it began."
+    )
+    RESULT.write_text(text := render(costs, what), encoding="utf-8")
     print(text)
+
+
+def way(tasks: int) -> str:
+    """Name a batch on this machine."""
+    return f"tasks = {tasks}"
 
 
 def pages(data: Path, every: int) -> Iterator[bytes]:
@@ -75,7 +104,7 @@ def changed(html: str, seed: str, copy: int) -> str:
 def recipe(folder: Path, output: str, tasks: int) -> Path:
     """Write a recipe."""
     path = folder / f"{output}.toml"
-    path.write_text(f'inputs = ["pages.jsonl"]\noutput = "{output}"\ntasks = {tasks}\n')
+    path.write_text(f'inputs = ["pages.jsonl"]\noutput = "{output}"\ntasks = {tasks}\n[slurm]\nmemory_gb = 1\n')
     return path
 
 
@@ -83,7 +112,7 @@ def run_alone(folder: Path) -> None:
     """Extract and build in one process, which is a new one as those of a batch are."""
     child = os.fork()
     if child == 0:
-        plan = begin(recipe(folder, "alone", 1))
+        plan = begin(recipe(folder, ALONE, 1))
         store(extract_pages(plan.pages(0), plan.recipe), plan.folder)
         build(plan.folder, plan.build)
         os._exit(0)
@@ -93,15 +122,32 @@ def run_alone(folder: Path) -> None:
 
 def run_batch(folder: Path, tasks: int) -> None:
     """Run the command, with two tasks at the same time."""
-    command = [*COMMAND, "batch", str(recipe(folder, f"out-{tasks}", tasks)), "--at-once", str(min(tasks, 2))]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    run(recipe(folder, way(tasks), tasks), "--at-once", str(min(tasks, 2)))
 
 
-def timed(work: Callable[[], None]) -> float:
-    """Seconds of the clock."""
-    start = time.monotonic()
+def run_slurm(folder: Path) -> None:
+    """Run the command with four tasks, and wait for the jobs."""
+    run(recipe(folder, SLURM, 4), "--engine", "slurm")
+    while subprocess.run(["squeue", "--noheader"], check=True, capture_output=True).stdout:
+        time.sleep(POLL_SECONDS)
+
+
+def run(path: Path, *options: str) -> None:
+    """Run the command."""
+    subprocess.run([*COMMAND, "batch", str(path), *options], check=True, stdout=subprocess.DEVNULL)
+
+
+def timed(work: Callable[[], None]) -> Cost:
+    """Measure a way."""
+    start, cpu = time.monotonic(), used()
     work()
-    return time.monotonic() - start
+    return Cost(time.monotonic() - start, used() - cpu)
+
+
+def used() -> float:
+    """Seconds of the processor that children have used which ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return children.ru_utime + children.ru_stime
 
 
 def content(corpus: Path) -> dict[str, bytes]:
@@ -110,18 +156,20 @@ def content(corpus: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in files}
 
 
-def render(rows: list[tuple[str, float]], n_pages: int, every: int, duplicates: int) -> str:
+def render(costs: Mapping[str, Cost], what: str) -> str:
     """The results as Markdown."""
-    what = (
-        f"Made by `python -m benchmarks.batch_pages DATA --every {every}`: {n_pages:,} pages, {COPIES} copies of every "
-        f"{every}th page of {', '.join(SETS)}, with words left out of paragraphs by chance. All corpora are equal, "
-        f"byte for byte; {duplicates:,} documents were left out as duplicates. With so few pages it is the start of "
-        "processes that takes the time, and others used the machine: the seconds say little."
+    one, two = costs[way(1)], costs[way(2)]
+    table = [
+        f"| {name} | {cost.seconds:.0f} | {'' if name == SLURM else f'{cost.cpu_seconds:.0f}'} |"
+        for name, cost in costs.items()
+    ]
+    says = (
+        f"Beside one process the engine takes {one.seconds / costs[ALONE].seconds - 1:.0%} more of the clock with one "
+        f"task, {one.cpu_seconds / costs[ALONE].cpu_seconds - 1:.0%} more of the processor; two tasks at the same time "
+        f"are {one.seconds / two.seconds:.2f} times as fast as one."
     )
-    table = [f"| {name} | {clock:.0f} |" for name, clock in rows]
-    return "\n".join(
-        ["# A batch beside one process", "", what, "", "| | seconds of the clock |\n|---|--:|", *table, ""]
-    )
+    head = "| | seconds of the clock | of the processor |\n|---|--:|--:|"
+    return "\n".join(["# A batch beside one process", "", what, "", head, *table, "", says, ""])
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def crawl(
     itself. The first line says where the corpus lies. Run it again to go on with a crawl.
     """
     from newscorpus.addon.crawl import crawl_portals
-    from newscorpus.errors import CrawlError
+    from newscorpus.errors import CrawlError, PortalError
     from newscorpus.terminal import complain
 
     if part and not at_once:
@@ -47,7 +47,7 @@ def crawl(
         if at_once:
             _crawl_each(names, arguments or (), settings or (), at_once, part)
         crawl_portals(names, arguments or (), settings or ())
-    except CrawlError as error:
+    except (CrawlError, PortalError) as error:
         complain(str(error))
         raise typer.Exit(2) from None
 

@@ -141,8 +141,9 @@ def upload(
     Raises:
         OSError, ImportError: as `find_files`; or a file here cannot be read.
     """
+    makes_folders = {"auto_mkdir": True} if address.startswith("file:") else {}  # no object store has any
     with _naming(address):
-        system, root = url_to_fs(address)
+        system, root = url_to_fs(address, **makes_folders)
         there = _read_sums(system, root, (SUMS, SUMS_SO_FAR))
         _write_sums(system, root, SUMS_SO_FAR, there)
         _remove(system, f"{root}/{SUMS}")

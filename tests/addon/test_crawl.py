@@ -106,6 +106,7 @@ def test_a_project_that_was_begun_crawls_when_its_portal_file_is_filled_in(base:
         (("mock", "-a", "limits=3"), "newscorpus crawl: error: unknown argument 'limits'"),
         (("nowhere",), "newscorpus crawl: error: no portal 'nowhere'; known: "),
         (("../mock",), "newscorpus crawl: error: ../mock: cannot be read"),
+        (("nowhere", "--at-once", "2"), "newscorpus: no portal 'nowhere'; known: "),
     ],
 )
 def test_wrong_usage_is_one_line_and_exit_code_2(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:

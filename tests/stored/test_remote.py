@@ -174,6 +174,15 @@ def test_what_is_wrong_with_an_address_is_said_in_a_line(store: Store, corpus: P
     assert message.removeprefix("newscorpus: ") in " ".join(said.replace("│", "").split())
 
 
+def test_a_folder_is_an_address_too(corpus: Path, tmp_path: Path) -> None:
+    there = tmp_path / "there" / "vesti"
+
+    upload_corpus(corpus, there.as_uri())
+    assert subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=there, check=False).returncode == 0
+    assert upload_corpus(corpus, there.as_uri()).n_sent == 0
+    assert len(uploaded_files(there.as_uri())) == 8
+
+
 def test_the_command_says_what_was_sent(store: Store, corpus: Path, address: str) -> None:
     assert (
         CliRunner().invoke(app, ["upload", str(corpus), address + "/"]).output
