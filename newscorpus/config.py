@@ -122,8 +122,8 @@ class BuildConfig:
     signature: SignatureParameters = SignatureParameters()
     duplicates: DuplicateConfig = DuplicateConfig()
     shards: ShardConfig = ShardConfig()
-    # Least confidence of a text that is published, where one is stated. None takes that of its extractor: the texts
-    # below it have the flag `low_confidence`.
+    # Least confidence of a text that is published, where one is stated; where it is None, texts with the flag
+    # `low_confidence` are left out.
     least_confidence: float | None = None
 
 

@@ -24,7 +24,7 @@ def build(
     survivor: SurvivorOption = Survivor.FIRST,
     revision: RevisionOption = Survivor.LATEST,
     min_confidence: Annotated[
-        float | None, Option(min=0, max=1, help="Least confidence of a text; default: what its model asks for.")
+        float | None, Option(min=0, max=1, help="Least confidence of a text; default: the flag low_confidence decides.")
     ] = None,
     adopt: Annotated[bool, Option("--adopt", help="Use links and files of others that lie where it writes.")] = False,
 ) -> None:

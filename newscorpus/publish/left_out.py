@@ -84,7 +84,7 @@ def duplicate_lines(collection: Collection, duplicates: Sequence[Duplicate]) -> 
 
 
 def doubtful_documents(documents: NDArray[np.void], least: float | None) -> NDArray[np.bool_]:
-    """Which documents of indexes have a confidence below `least`, or that of their extractor; shape (documents,).
+    """Which documents of indexes have a confidence below `least`, or the flag where it is None; shape (documents,).
 
     Texts of which no confidence is stated (0) are never among them.
     """
@@ -97,7 +97,7 @@ def low_confidence_lines(collection: Collection, least: float | None) -> Iterato
     ids, digests = collection.ids, collection.documents["digest"]
     for position in sorted(collection.doubtful.tolist(), key=lambda position: (ids[position], digests[position])):
         record = record_of(collection, position)
-        asked = "its extractor asks for" if least is None else f"{least:g}"
+        asked = "is published by default" if least is None else f"{least:g}"
         detail = f"{record.confidence:.3f}, less than {asked}; by {record.extractor}"
         quoted = excerpt(record.title, record.text)
         yield journal_line(Rejected("quality", "low_confidence", detail, record.url, quoted))

@@ -173,7 +173,7 @@ def test_a_text_that_its_extractor_doubts_is_left_out(tmp_path: Path, extractor:
     report = build(store(tmp_path, [sure, low, silent]))
     assert {record.id for record in kept(tmp_path)} == {sure.id, silent.id}
     assert (report.documents, report.kept, report.low_confidence) == (3, 2, 1)
-    detail = f"0.010, less than its extractor asks for; by {extractor}"
+    detail = f"0.010, less than is published by default; by {extractor}"
     assert doubts(tmp_path) == [
         Rejected("quality", "low_confidence", detail, "https://a.cz/low", f"low | {text(2)}"[:200])
     ]
