@@ -1,11 +1,12 @@
 """Make examples to learn from: the features and labels of the blocks of pages with gold text."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
-from newscorpus.arrays import Flags, Floats
-from newscorpus.data import Block, Fields, Page, Rejected
+from newscorpus.arrays import Flags, Floats, Matrix
+from newscorpus.data import Block, Element, Fields, Page, Rejected
 from newscorpus.extraction.extractor import read
 from newscorpus.extraction.features import FEATURES, Hints, PageFeatures, measure
 from newscorpus.gold.align import align
@@ -13,7 +14,7 @@ from newscorpus.gold.conventions import LISTS_MISSING
 from newscorpus.gold.pages import GoldPage
 
 MAX_CAPTION_WORDS = 60
-"""A longer block in a box whose class speaks of pictures is taken for text."""
+"""The text of an element that has more, and whose class speaks of pictures, is taken for text."""
 
 _WORDS, _CAPTION, _CAPTION_CLASS = (
     tuple(FEATURES).index(name) for name in ("words", "in_figcaption", "own_class_caption")
@@ -42,11 +43,19 @@ def make_example(page: GoldPage) -> Example | None:
     labels = align(reading.blocks, page.text, page.title or fields.title)
     good, weight = labels.good.copy(), labels.weight.copy()
     matrix = features.matrix
-    in_box = (matrix[:, _CAPTION_CLASS] > 0) & (matrix[:, _WORDS] < MAX_CAPTION_WORDS)
+    in_box = (matrix[:, _CAPTION_CLASS] > 0) & (_words_of_elements(reading.blocks, matrix) < MAX_CAPTION_WORDS)
     good[(matrix[:, _CAPTION] > 0) | in_box] = 0.0  # captions are not main text here, whatever a set's gold holds
     if page.dataset in LISTS_MISSING:
         weight[_items_amid(reading.blocks, good)] = 0.0
     return Example(page, reading.blocks, fields, features, good, weight)
+
+
+def _words_of_elements(blocks: tuple[Block, ...], matrix: Matrix) -> Floats:
+    """Per block the words of all blocks of its element: an article cut by `<br>` lies in one, with short blocks."""
+    words: Counter[Element] = Counter()
+    for block, number in zip(blocks, matrix[:, _WORDS].tolist(), strict=True):
+        words[block.element] += number
+    return np.array([words[block.element] for block in blocks])
 
 
 def _items_amid(blocks: tuple[Block, ...], good: Floats) -> Flags:

@@ -55,6 +55,15 @@ def test_a_long_text_in_a_box_for_pictures_stays_text(make_page: MakePage) -> No
     assert labels(example)[long][0] == 1
 
 
+def test_an_article_of_short_paragraphs_in_a_box_named_by_its_picture_stays_text(make_page: MakePage) -> None:
+    parts = [" ".join(f"word{at}x{number}" for number in range(20)) for at in range(4)]
+    example = example_of(
+        make_page(1), f"<div class=media-body>{'<br><br>'.join(parts)}</div>", more_gold="\n".join(parts)
+    )
+
+    assert [labels(example)[part][0] for part in parts] == [1, 1, 1, 1]
+
+
 @pytest.mark.parametrize(("dataset", "weight"), [("fundus", 0), ("wcxb", 1)])
 def test_items_amid_the_text_say_nothing_where_a_sets_gold_lacks_lists(
     make_page: MakePage, dataset: str, weight: float
