@@ -70,6 +70,15 @@ class BatchTask:
                 getattr(DuplicateTask(plan, rank), stage)()
 
 
+class JobArrays(SlurmPipelineExecutor):  # type: ignore[misc]
+    """Hands tasks to Slurm, to its default partition where none is named."""
+
+    def get_sbatch_args(self, max_array: int = 1) -> dict[str, Any]:
+        """The options of `sbatch`; it takes no empty name."""
+        options = super().get_sbatch_args(max_array)
+        return {name: value for name, value in options.items() if name != "partition" or value}
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A task that was not done."""
@@ -170,11 +179,9 @@ def _local(plan: Plan, stage: Stage, number: int = 0) -> LocalPipelineExecutor:
     )
 
 
-def _slurm(
-    plan: Plan, stage: Stage, slurm: SlurmSection, before: SlurmPipelineExecutor | None
-) -> SlurmPipelineExecutor:
+def _slurm(plan: Plan, stage: Stage, slurm: SlurmSection, before: JobArrays | None) -> JobArrays:
     activate = Path(sys.prefix, "bin", "activate")
-    return SlurmPipelineExecutor(
+    return JobArrays(
         [BatchTask(str(plan.file), stage)],
         tasks=tasks_of(plan, stage),
         workers=slurm.at_once,

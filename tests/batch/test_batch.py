@@ -146,8 +146,8 @@ def test_a_task_that_does_not_exist_is_refused_in_a_line(undisturbed: Path, task
     assert task in refused.stderr or "tasks 0 to 0" in refused.stderr
 
 
-def test_slurm_makes_the_same_corpus(undisturbed: Path, slurm: Path) -> None:
-    path = recipe(undisturbed, 4, '[slurm]\npartition = "main"\nmemory_gb = 1\ntime = "00:10:00"\n')
+def test_slurm_makes_the_same_corpus_by_its_default_partition(undisturbed: Path, slurm: Path) -> None:
+    path = recipe(undisturbed, 4, '[slurm]\nmemory_gb = 1\ntime = "00:10:00"\n')
     environment = {"SLURM_CONF": str(slurm)}
 
     done = run(path, "--engine", "slurm", environment=environment)
