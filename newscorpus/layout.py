@@ -10,7 +10,8 @@ from newscorpus.files import replacing
 
 LEDGER = "ledger.sqlite"
 ARCHIVE = "archive"
-WARC_SUFFIX = ".warc.gz"
+WARC_SUFFIX, COMPACT_SUFFIX, ELSEWHERE_SUFFIX = ".warc.gz", ".warc.zst", ".warc.json"
+"""Of the files of an archive, as a crawl wrote them and compacted, and of what says where one is that was moved."""
 INTAKE = "intake"
 INTAKE_SEGMENT = "intake/{:06}.jsonl"
 INDEX = "index"
@@ -41,6 +42,8 @@ that it puts there or takes away."""
 CRAWL_LOCK = ".crawl.lock"
 BUILD_LOCK = ".build.lock"
 """Held while a crawl or a build writes to the corpus."""
+ARCHIVE_LOCK = ".archive.lock"
+"""Held while finished files of the archive are compacted, moved or rewritten."""
 
 COMMITTED = ".committed.json"
 """How much of each file counts, as the ledger said when it was last made safe: an older ledger says less."""
@@ -50,7 +53,7 @@ ADOPTED = ".adopted"
 
 OWN: Mapping[str, re.Pattern[str]] = {
     INTAKE: re.compile(r"\d{6,}\.jsonl"),
-    ARCHIVE: re.compile(r"\d{6,}\.warc\.gz"),
+    ARCHIVE: re.compile(r"\d{6,}\.warc\.(gz|zst|json)"),
     PUBLISHED: re.compile(
         r"manifest\.json|README\.md|shard-(\d{5,}-of-\d{5,}-)?[0-9a-f]+\.(jsonl(\.zst|\.gz)?|parquet)"
     ),
@@ -64,8 +67,20 @@ FILES = (REJECTED, DUPLICATES, LOW_CONFIDENCE, CRAWL_REPORT, COMMITTED, LEDGER)
 
 
 def archived_files(corpus: Path) -> list[Path]:
-    """List the WARC files of a corpus' own archive, oldest first; none where there is no archive."""
-    return sorted((corpus / ARCHIVE).glob("*" + WARC_SUFFIX))
+    """List the WARC files of a corpus' own archive, oldest first, by their names as crawls wrote them.
+
+    Some may lie there in another form, or be elsewhere (`newscorpus.crawl.archive.parts`).
+    """
+    suffixes = (WARC_SUFFIX, COMPACT_SUFFIX, ELSEWHERE_SUFFIX)
+    return sorted({standard_path(path) for suffix in suffixes for path in (corpus / ARCHIVE).glob("*" + suffix)})
+
+
+def standard_path(path: Path) -> Path:
+    """Give the path of a file of an archive as the crawl wrote it; other paths as they are."""
+    for suffix in (COMPACT_SUFFIX, ELSEWHERE_SUFFIX):
+        if path.name.endswith(suffix):
+            return path.with_name(path.name.removesuffix(suffix) + WARC_SUFFIX)
+    return path
 
 
 def inside(corpus: Path, name: str, error: type[ValueError] = CorpusError) -> Path:
@@ -162,7 +177,7 @@ def _entries(corpus: Path, folder: str, *, hidden: bool = False) -> Iterator[str
 def _is_own(corpus: Path, name: str, known: Collection[str] | None) -> bool:
     folder, _, file = name.partition("/")
     if known is not None and folder in {INTAKE, ARCHIVE}:
-        return name in known
+        return standard_path(Path(name)).as_posix() in known
     return OWN[folder].fullmatch(file) is not None and (corpus / name).is_file() and not (corpus / name).is_symlink()
 
 

@@ -35,6 +35,7 @@ NOT_RUN = {
     r"newscorpus batch .*--engine slurm": "it needs a cluster; tests/batch runs it with a stand-in for Slurm",
     r"newscorpus annotate ": "it needs the models of the language; tests/annotate has stand-ins",
     r"newscorpus (release|diff|remove) ": "it needs months, and a page to be removed; tests/publish has both",
+    r"newscorpus archive .*--move ": "it needs another disk, or an object store; tests/stored has both",
     r"newscorpus upload ": "it needs an object store; tests/stored runs one",
     r"newscorpus dedup .*--redis": "it needs a Redis server; tests/dedup runs it where one is installed",
     r".*\bDATA\b": "it needs the pages with gold text, and minutes to hours; `make reproduce` runs it",

@@ -26,6 +26,7 @@ from newscorpus.config import (
     Survivor,
 )
 from newscorpus.corpus.quality.judge import read_quality
+from newscorpus.crawl.archive.elsewhere import is_remote
 from newscorpus.crawl.robots import RightsPolicy
 from newscorpus.data import Rejected
 from newscorpus.errors import CorpusError
@@ -37,7 +38,6 @@ from newscorpus.profiles.profile import ProfileFile, profile_path, write_profile
 from newscorpus.published.registry import DEFAULT
 from newscorpus.recipe import Recipe, SourcePage, add_profile
 from newscorpus.resources import read_config
-from newscorpus.stored.remote import is_remote
 
 TASKS = "tasks"
 PLAN = "plan.json"

@@ -8,6 +8,7 @@ import sys
 
 from newscorpus.cli import (
     annotate,
+    archive,
     batch,
     build,
     crawl,
@@ -33,6 +34,7 @@ from newscorpus.errors import DemoError
 __all__ = [
     "annotate",
     "app",
+    "archive",
     "batch",
     "build",
     "crawl",

@@ -53,7 +53,8 @@ def upload(
     The archive goes with it. What is there already is not sent again. `newscorpus batch` extracts a corpus from there.
     """
     with needs_extra("s3"):
-        from newscorpus.stored.remote import is_remote, upload_corpus
+        from newscorpus.stored.remote import upload_corpus
+    from newscorpus.crawl.archive.elsewhere import is_remote
     from newscorpus.terminal import progress
 
     if not is_remote(address):

@@ -140,15 +140,21 @@ def _print(table: "StatsTable", console: "Console") -> None:
 
 
 @app.command()
-def verify(corpus: Corpus) -> None:
+def verify(
+    corpus: Corpus,
+    archive: Annotated[bool, Option("--archive", help="Read every record of the archive, too.")] = False,
+) -> None:
     """Compare a published corpus with its manifest.
 
-    Every file is read; each that differs is named, and the exit code is 1.
+    Every file is read; each that differs is named, and the exit code is 1. Of the archive only the beginnings and ends
+    of files are read, without --archive.
     """
     from newscorpus.corpus.verify import verify as verify_corpus
+    from newscorpus.stored.archives import archive_findings
     from newscorpus.terminal import complain, progress
 
     manifest, findings = verify_corpus(corpus, partial(progress, what="records"))
+    findings += archive_findings(corpus, partial(progress, what="files of the archive"), whole=archive)
     for finding in findings:
         complain(finding)
     if findings:

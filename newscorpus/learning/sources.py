@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from newscorpus.crawl.archive.parts import open_part
 from newscorpus.crawl.archive.read import read_captures
 from newscorpus.crawl.archive.values import Capture, Origin
 from newscorpus.data import Page, Rejected
@@ -197,8 +198,8 @@ def _files(corpus: Path) -> list[Path]:
 def _describe(corpus: Path, pages: Mapping[str, int]) -> Described:
     digest = hashlib.sha256()
     for path in _files(corpus):
-        with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
+        with open_part(path) as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())  # type: ignore[arg-type]
     return {
         name: {"licence": "that of the portals", "pages": number, "sha256": digest.hexdigest()}
         for name, number in pages.items()

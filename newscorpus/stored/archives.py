@@ -1,10 +1,14 @@
 """Read the pages of archives: those of crawled corpora, and WARC files by name."""
 
 import glob
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from newscorpus.config import Limits
+from newscorpus.crawl.archive.parts import part_fault
 from newscorpus.crawl.archive.read import read_captures
+from newscorpus.crawl.archive.record import Damage
+from newscorpus.crawl.archive.records import read_records
 from newscorpus.crawl.archive.values import ArchiveError, Capture, Origin
 from newscorpus.data import Rejected
 from newscorpus.discovery.addresses import find_trust
@@ -12,6 +16,7 @@ from newscorpus.layout import ARCHIVE, archived_files
 from newscorpus.portals.portal import Portal
 from newscorpus.recipe import SourcePage, page_of_portal, template_of
 from newscorpus.removals import removals_of
+from newscorpus.terminal import describe
 from newscorpus.urls import site_key
 
 
@@ -40,6 +45,25 @@ def archive_files(corpus: Path) -> list[Path]:
     if not files:
         raise ArchiveError(f"{corpus / ARCHIVE}: no archive here; crawl with NEWSCORPUS_ARCHIVE on, or name WARC files")
     return files
+
+
+def archive_findings(corpus: Path, watch: Callable[[Iterable[Path]], Iterable[Path]], *, whole: bool) -> Iterator[str]:
+    """Find what is wrong with the files of an archive, as lines that name the file.
+
+    Args:
+        corpus: its folder.
+        watch: passes the files on, to show how far things are.
+        whole: read every record; else see only whether the files are there, and begin and end as they should.
+    """
+    for path in watch(archived_files(corpus)):
+        try:
+            if whole:
+                found = (one for one in read_records(path, Limits().max_bytes) if isinstance(one, Damage))
+                yield from (f"{path}, offset {one.place.offset}: {one.why}" for one in found)
+            elif fault := part_fault(path):
+                yield fault
+        except (ArchiveError, OSError) as error:
+            yield describe(error)
 
 
 def finished_captures(

@@ -3,25 +3,29 @@
 Errors and cut connections are met by the file systems of fsspec, which try again; what they give up on is an OSError.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from fsspec import AbstractFileSystem, url_to_fs
 
 from newscorpus.corpus.shards import file_hash
+from newscorpus.crawl.archive.elsewhere import naming
 from newscorpus.crawl.archive.values import ArchiveError
 from newscorpus.crawl.ledger.store import at_rest
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
-from newscorpus.layout import BUILD_LOCK, INTAKE, LEDGER, corpus_files
+from newscorpus.layout import ARCHIVE, ARCHIVE_LOCK, BUILD_LOCK, INTAKE, LEDGER, corpus_files
 
 SUMS = "SHA256SUMS"
 """Hash and name of every file of an upload, as `sha256sum --check` reads them; not there while one is under way."""
 
 SUMS_SO_FAR = ".SHA256SUMS.unfinished"
 """Those of the files that are there, while an upload is under way."""
+
+CHANGE = "change of the archive"
+"""What is at work where the archive is locked."""
 
 BLOCK_BYTES = 2**24
 """What is fetched at once, and again where the connection is cut: s3fs fetches whole files of more than 50 MB without a
@@ -46,11 +50,6 @@ class Upload:
     n_removed: int  # files of an earlier upload that are no more
 
 
-def is_remote(name: str) -> bool:
-    """Whether a name is an address, and not a path."""
-    return "://" in name
-
-
 def find_files(pattern: str) -> list[StoredFile]:
     """List the files that an address or a pattern of addresses matches, in order.
 
@@ -58,7 +57,7 @@ def find_files(pattern: str) -> list[StoredFile]:
         ArchiveError: there are none.
         OSError, ImportError: the store cannot be read; the package for it is not installed.
     """
-    with _naming(pattern):
+    with naming(pattern):
         system, path = url_to_fs(pattern)
         system.invalidate_cache()
         names = [name for name in sorted(system.glob(path)) if system.isfile(name)]
@@ -70,7 +69,7 @@ def find_files(pattern: str) -> list[StoredFile]:
 
 def is_folder(address: str) -> bool:
     """Whether an address is that of a folder; errors as for `find_files`."""
-    with _naming(address):
+    with naming(address):
         system, path = url_to_fs(address)
         return bool(system.isdir(path))
 
@@ -81,7 +80,7 @@ def uploaded_files(address: str) -> frozenset[str]:
     Raises:
         ArchiveError: there is none, or not all of it.
     """
-    with _naming(address):
+    with naming(address):
         system, root = url_to_fs(address)
         sums = _read_sums(system, root, (SUMS,))
     if not sums:
@@ -95,7 +94,7 @@ def fetch(address: str, path: Path) -> None:
     Raises:
         OSError, ImportError: as `find_files`; or it did not come whole.
     """
-    with _naming(address):
+    with naming(address):
         system, source = url_to_fs(address)
         n_bytes = system.size(source)
         with path.open("wb") as file:
@@ -119,6 +118,8 @@ def upload_corpus(corpus: Path, address: str, watch: Callable[[Iterable[str]], I
             held.enter_context(at_rest(corpus))
         if (corpus / INTAKE).is_dir():
             held.enter_context(exclusive(corpus / BUILD_LOCK))
+        if (corpus / ARCHIVE).is_dir():
+            held.enter_context(exclusive(corpus / ARCHIVE_LOCK, CHANGE))
         if not (names := corpus_files(corpus)):
             raise CorpusError(f"{corpus}: no files to upload")
         return upload(corpus, names, address, watch)
@@ -142,7 +143,7 @@ def upload(
         OSError, ImportError: as `find_files`; or a file here cannot be read.
     """
     makes_folders = {"auto_mkdir": True} if address.startswith("file:") else {}  # no object store has any
-    with _naming(address):
+    with naming(address):
         system, root = url_to_fs(address, **makes_folders)
         there = _read_sums(system, root, (SUMS, SUMS_SO_FAR))
         _write_sums(system, root, SUMS_SO_FAR, there)
@@ -152,13 +153,13 @@ def upload(
     for name in watch(names):
         sums[name] = file_hash(folder / name)
         if there.get(name) != sums[name]:
-            with _naming(f"{address}/{name}"):
+            with naming(f"{address}/{name}"):
                 system.put_file(str(folder / name), f"{root}/{name}")
                 there[name] = sums[name]
                 _write_sums(system, root, SUMS_SO_FAR, there)
             n_sent += 1
     gone = there.keys() - sums.keys()
-    with _naming(address):
+    with naming(address):
         for name in gone:
             _remove(system, f"{root}/{name}")
         _write_sums(system, root, SUMS, sums)
@@ -182,14 +183,3 @@ def _write_sums(system: AbstractFileSystem, root: str, name: str, sums: Mapping[
 def _remove(system: AbstractFileSystem, path: str) -> None:
     with suppress(FileNotFoundError):
         system.rm_file(path)
-
-
-@contextmanager
-def _naming(address: str) -> Iterator[None]:
-    """Name the address in what goes wrong there."""
-    try:
-        yield
-    except ImportError:  # says itself which package this kind of address asks for
-        raise
-    except Exception as error:  # every file system has errors of its own
-        raise OSError(f"{address}: {str(error) or type(error).__name__}") from error

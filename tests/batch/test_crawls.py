@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 from benchmarks.newspapers import ROOT, Site, environment, make_project, serving
 from newscorpus.batch.crawls import Group, Machine, group
 from newscorpus.corpus.published import open_corpus
-from newscorpus.crawl.archive.records import WarcRecord, read_records
+from newscorpus.crawl.archive.record import WarcRecord
+from newscorpus.crawl.archive.records import read_records
 from newscorpus.errors import CrawlError
 from newscorpus.portals.portal import Portal
 from newscorpus.workers import COMMAND

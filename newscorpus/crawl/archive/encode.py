@@ -1,6 +1,7 @@
 """Encode responses and pages as WARC records (ISO 28500:2017, WARC/1.1), with warcio."""
 
 import io
+import uuid
 import zlib
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
@@ -10,12 +11,13 @@ from urllib.parse import urlsplit
 import brotli  # type: ignore[import-untyped]
 import msgspec
 import zstandard
+from warcio.archiveiterator import ArchiveIterator
 from warcio.recordbuilder import RecordBuilder
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from newscorpus.crawl.archive.content import WITH_GZIP_HEADER, ContentError, unpack
-from newscorpus.crawl.archive.records import WarcRecord
+from newscorpus.crawl.archive.record import WarcRecord
 from newscorpus.crawl.archive.values import NOTE_TYPE, PERSONAL, Capture, Exchange, Headers, Note, Origin, StoredPage
 from newscorpus.data import Page
 
@@ -33,6 +35,15 @@ PACKERS: Mapping[str, Callable[[bytes], bytes]] = {
 """Content encodings in which a page takes less room than in a packed record; at their best."""
 
 BUILDER = RecordBuilder(warc_version=VERSION)
+
+NOTICE = (
+    "WARC/1.1\r\nWARC-Type: metadata\r\nWARC-Record-ID: <urn:uuid:{}>\r\nWARC-Date: {}\r\n"
+    "Content-Type: text/plain\r\nContent-Length: {}\r\n\r\n{}\r\n\r\n"
+)
+
+RENAMED = {"content-encoding": "X-Crawl-Content-Encoding", "content-length": "X-Crawl-Content-Length"}
+OF_BODY = frozenset({"content-length", "warc-block-digest", "warc-payload-digest"})
+"""Headers of a record that depend on its body."""
 
 
 def encode_info(name: str, software: str) -> bytes:
@@ -136,9 +147,43 @@ def _record(
     )
 
 
-def _packed(record: Any) -> bytes:
+def encode_notice(name: str, offset: int, when: str, text: str = "Taken out.") -> bytes:
+    """Encode the record that stands, in a file, in place of a response that was taken out; not compressed."""
+    record = uuid.uuid5(uuid.NAMESPACE_OID, f"{name} {offset}")
+    return NOTICE.format(record, when, len(text), text).encode()
+
+
+def encode_bare(record: bytes, max_bytes: int) -> bytes:
+    """Encode a response, given as a record, with the body unpacked and headers that say so; other records stay.
+
+    The headers are those that Common Crawl writes in this case. What cannot be unpacked within `max_bytes` stays.
+    """
+    found = next(iter(ArchiveIterator(io.BytesIO(record))))
+    http = found.http_headers
+    encodings = [value for name, value in http.headers if name.lower() == "content-encoding"] if http else []
+    if found.rec_type != "response" or not encodings or http.get_header("Transfer-Encoding"):
+        return record
+    body = found.raw_stream.read()
+    try:
+        bare = unpack(body, ", ".join(encodings), max_bytes)
+    except ContentError:
+        return record
+    renamed = [(RENAMED.get(name.lower(), name), value) for name, value in http.headers]
+    http.headers = [*renamed, ("Content-Length", str(len(bare)))]
+    http.headers_buff = None
+    kept = {name: value for name, value in found.rec_headers.headers if name.lower() not in OF_BODY}
+    options = {"warc_headers_dict": kept, "http_headers": http}
+    return _plain(BUILDER.create_warc_record("", "response", io.BytesIO(bare), len(bare), **options))
+
+
+def compress_record(record: bytes) -> bytes:
+    """Make a gzip member of a record, as the standard asks."""
     packer = zlib.compressobj(LEVEL, wbits=WITH_GZIP_HEADER)
-    return packer.compress(_plain(record)) + packer.flush()
+    return packer.compress(record) + packer.flush()
+
+
+def _packed(record: Any) -> bytes:
+    return compress_record(_plain(record))
 
 
 def _plain(record: Any) -> bytes:

@@ -14,7 +14,8 @@ import msgspec
 from newscorpus.config import Limits
 from newscorpus.crawl.addresses import host_and_port
 from newscorpus.crawl.archive.content import ContentError, unpack
-from newscorpus.crawl.archive.records import Damage, WarcRecord, read_records
+from newscorpus.crawl.archive.record import Damage, WarcRecord
+from newscorpus.crawl.archive.records import read_records
 from newscorpus.crawl.archive.values import (
     NOTE_TYPE,
     PERSONAL,
@@ -29,6 +30,9 @@ from newscorpus.data import ArchiveCapture, Evidence, Page, Rejected
 from newscorpus.tokens import collapse
 
 NOTES = msgspec.json.Decoder(Note)
+
+UNKEPT = PERSONAL | {"content-encoding", "x-crawl-content-encoding", "x-crawl-content-length"}
+"""Headers that pages do not have; the last two say how a body came that was unpacked in the archive."""
 
 MAX_RESOURCES = 50
 """Records of pages that belong to one response; an article has 20 pages at most."""
@@ -214,7 +218,9 @@ def _page(record: WarcRecord, limits: Limits) -> Page:
     if cut := record.headers.get("warc-truncated"):
         raise ContentError("truncated", f"by the writer of {_written(record.place)}: {cut}")
     body = unpack(record.body, record.http.get("content-encoding", ""), limits.max_bytes)
-    headers = {name: value for name, value in record.http.items() if name not in PERSONAL | {"content-encoding"}}
+    headers = {name: value for name, value in record.http.items() if name not in UNKEPT}
+    if length := record.http.get("x-crawl-content-length"):
+        headers["content-length"] = length
     return Page(_address(record), body, headers, _date(record.headers.get("warc-date", "")))
 
 

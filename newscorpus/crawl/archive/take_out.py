@@ -5,16 +5,16 @@ of any length. Doing it once more writes the same bytes, so whoever dies at it b
 """
 
 import struct
-import uuid
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from newscorpus.config import Limits
 from newscorpus.crawl.archive.content import ContentError, unpack
-from newscorpus.crawl.archive.encode import encode_again
+from newscorpus.crawl.archive.encode import encode_again, encode_notice
 from newscorpus.crawl.archive.read import BESIDE
-from newscorpus.crawl.archive.records import WarcRecord, read_records
+from newscorpus.crawl.archive.record import WarcRecord
+from newscorpus.crawl.archive.records import read_records
 from newscorpus.crawl.archive.values import NOTE_TYPE, ArchiveError, ByteRange
 from newscorpus.files import sync
 
@@ -22,11 +22,6 @@ HEAD = b"\x1f\x8b\x08\x10" + bytes(5) + b"\xff"
 """Of a gzip member with a comment, of no time and no system (RFC 1952)."""
 BARE = -15
 """Window bits of deflate without a header."""
-
-RECORD = (
-    "WARC/1.1\r\nWARC-Type: metadata\r\nWARC-Record-ID: <urn:uuid:{}>\r\nWARC-Date: {}\r\n"
-    "Content-Type: text/plain\r\nContent-Length: 10\r\n\r\nTaken out.\r\n\r\n"
-)
 
 PAGES = ("response", "resource")
 """Types of the records that hold a page."""
@@ -80,8 +75,7 @@ def take_out(path: Path, place: ByteRange, when: str) -> None:
         ArchiveError: the part is too short, which no response is.
         OSError: the file cannot be written.
     """
-    name = uuid.uuid5(uuid.NAMESPACE_OID, f"{path.name} {place.offset}")
-    packed = _filled(RECORD.format(name, when).encode(), place.length)
+    packed = _filled(encode_notice(path.name, place.offset, when), place.length)
     if not packed:
         raise ArchiveError(f"{path}, offset {place.offset}: {place.length} bytes are too few to say what was here")
     _write(path, place.offset, packed)

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Self
 
 from newscorpus.crawl.archive.encode import encode_info
+from newscorpus.crawl.archive.parts import forms
 from newscorpus.crawl.archive.values import ByteRange
 from newscorpus.files import extend, sync
-from newscorpus.layout import ARCHIVE, WARC_SUFFIX, is_adopted
+from newscorpus.layout import ARCHIVE, WARC_SUFFIX, archived_files, is_adopted
 
 
 class ArchiveWriter:
@@ -63,12 +64,14 @@ class ArchiveWriter:
         self.close()
 
     def _last(self) -> int:
-        """The number of the file to go on with: the last one, unless it is somebody else's."""
+        """The number of the file to go on with: the last one, unless it is somebody else's, compacted or elsewhere."""
         last = max(self._numbers(), default=1)
-        return last + is_adopted(self._corpus, f"{ARCHIVE}/{last:06}{WARC_SUFFIX}")
+        name = f"{ARCHIVE}/{last:06}{WARC_SUFFIX}"
+        is_closed = is_adopted(self._corpus, name) or any(path.exists() for path in forms(self._corpus / name)[1:])
+        return last + is_closed
 
     def _numbers(self) -> list[int]:
-        names = (path.name.removesuffix(WARC_SUFFIX) for path in self._folder.glob("*" + WARC_SUFFIX))
+        names = (path.name.removesuffix(WARC_SUFFIX) for path in archived_files(self._corpus))
         return [int(name) for name in names if name.isdecimal()]
 
     def _open(self, number: int) -> FileIO:

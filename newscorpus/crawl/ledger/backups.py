@@ -15,7 +15,8 @@ from itertools import count
 from pathlib import Path
 
 from newscorpus.config import Limits
-from newscorpus.crawl.archive.records import WarcRecord, read_records
+from newscorpus.crawl.archive.record import WarcRecord
+from newscorpus.crawl.archive.records import read_records
 from newscorpus.crawl.archive.values import ArchiveError
 from newscorpus.crawl.ledger.journal import find_again
 from newscorpus.crawl.ledger.rows import UrlState, key_of

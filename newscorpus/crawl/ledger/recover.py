@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from itertools import count
 from pathlib import Path
 
+from newscorpus.crawl.archive.parts import written_bytes
 from newscorpus.crawl.ledger.backups import note_lengths, noted_lengths, take_newer
 from newscorpus.crawl.ledger.journal import take_renewed
 from newscorpus.crawl.ledger.losses import lose
@@ -81,8 +82,8 @@ def _next_segment(corpus: Path, known: Mapping[str, int]) -> str:
 def _cut(connection: sqlite3.Connection, corpus: Path, name: str, length: int) -> int:
     """Cut a file back to its committed length; queue the pages of what is missing of it. Gives the length it has."""
     path = corpus / name
-    there = path.stat().st_size if path.is_file() else 0
-    if there >= length:
+    there = written_bytes(path)
+    if there is None or there >= length:
         cut_back(path, length)
         return length
     whole = there

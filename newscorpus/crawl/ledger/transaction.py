@@ -6,7 +6,7 @@ Of each file only as much counts as the ledger has committed.
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from io import FileIO
@@ -201,8 +201,8 @@ class Transaction:
 def _checkpoint(corpus: Path, names: frozenset[str], lengths: Mapping[str, int]) -> None:
     """Sync the files first: the database must never say more than what is there; nor the note of their lengths."""
     for name in names:
-        with (corpus / name).open("r+b", buffering=0) as file:
-            sync(file)
+        with suppress(FileNotFoundError), (corpus / name).open("r+b", buffering=0) as file:
+            sync(file)  # a file of the archive that is full may be compacted or moved by now, and was synced for that
     with closing(sqlite3.connect(corpus / LEDGER, isolation_level=None)) as connection:
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
     if names:

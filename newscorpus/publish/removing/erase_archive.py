@@ -1,20 +1,23 @@
 """Find what of an archive goes with documents that are taken out, and overwrite it."""
 
-from collections.abc import Collection, Set
+from collections.abc import Collection, Iterator, Set
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from itertools import chain, groupby
+from operator import attrgetter
 from pathlib import Path
 
+from newscorpus.crawl.archive.compact import Cuts
 from newscorpus.crawl.archive.read import read_capture
-from newscorpus.crawl.archive.records import WarcRecord
-from newscorpus.crawl.archive.take_out import PAGES, Group, addresses, body_of, change, is_page, read_groups, take_out
+from newscorpus.crawl.archive.record import WarcRecord
+from newscorpus.crawl.archive.take_out import PAGES, Group, addresses, body_of, is_page, read_groups
 from newscorpus.crawl.archive.values import ByteRange, Capture
 from newscorpus.data import Page, Rejected
 from newscorpus.extraction.decode import decode
 from newscorpus.layout import ARCHIVE, archived_files, inside, is_adopted
 from newscorpus.publish.removing.quotes import Quotes, shown_text
 from newscorpus.removals import removals_of
+from newscorpus.stored.keeping import changing, cut_out
 from newscorpus.urls import document_id
 
 
@@ -74,23 +77,35 @@ def hide_quotes(corpus: Path, found: ArchivedParts, sharing: Set[str], when: str
         ArchiveError, OSError: a file cannot be written.
     """
     places = [place for place, ids in found.quoting if sharing.isdisjoint(ids)]
-    for place in places:
-        path = inside(corpus, place.file)
-        change(path, place, partial(_without, found.quotes), when)
-        at, group = next(read_groups(path, place.offset), (place, ()))
-        if at.offset == place.offset and found.quotes.are_in(_text(group)):  # in a way that nobody reads
-            take_out(path, place, when)
+    with changing(corpus):
+        for path, group in _by_file(corpus, places):
+            cut_out(path, Cuts(edited=group, edit=partial(_without, found.quotes), when=when))
+            still = [place for place in group if _is_quoting(path, place, found.quotes)]  # in a way that nobody reads
+            if still:
+                cut_out(path, Cuts(still, when=when))
     return len(places)
 
 
 def take_out_parts(corpus: Path, parts: Collection[ByteRange], when: str) -> None:
-    """Overwrite parts of an archive, whose files are named relative to the corpus.
+    """Overwrite parts of an archive, whose files are named relative to the corpus, wherever these lie.
 
     Raises:
-        ArchiveError, OSError: a file cannot be written.
+        CorpusError: the archive is being changed.
+        ArchiveError, OSError, ImportError: a file cannot be read or written.
     """
-    for part in parts:
-        take_out(inside(corpus, part.file), part, when)
+    with changing(corpus):
+        for path, group in _by_file(corpus, parts):
+            cut_out(path, Cuts(group, when=when))
+
+
+def _by_file(corpus: Path, places: Collection[ByteRange]) -> Iterator[tuple[Path, list[ByteRange]]]:
+    ordered = sorted(places, key=attrgetter("file", "offset"))
+    return ((inside(corpus, name), list(group)) for name, group in groupby(ordered, attrgetter("file")))
+
+
+def _is_quoting(path: Path, place: ByteRange, quotes: Quotes) -> bool:
+    at, group = next(read_groups(path, place.offset), (place, ()))
+    return at.offset == place.offset and quotes.are_in(_text(group))
 
 
 def _path(url: str) -> bytes:

@@ -11,7 +11,8 @@ from newscorpus.config import Limits
 from newscorpus.crawl.archive import records
 from newscorpus.crawl.archive.content import ContentError, unpack
 from newscorpus.crawl.archive.read import read_captures
-from newscorpus.crawl.archive.records import Damage, read_records
+from newscorpus.crawl.archive.record import Damage
+from newscorpus.crawl.archive.records import read_records
 from newscorpus.crawl.archive.values import Capture
 
 LIMITS = Limits(max_bytes=1_000)

@@ -5,7 +5,6 @@ import json
 import os
 import random
 import shutil
-import sqlite3
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -13,11 +12,11 @@ from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import brotli  # type: ignore[import-untyped]
 import pytest
 import zstandard
+from dying import in_a_child
 from prose import article, paragraphs
 from typer.testing import CliRunner
 
@@ -29,6 +28,7 @@ from newscorpus.corpus.rows import Row, encode_row
 from newscorpus.crawl.archive import take_out
 from newscorpus.crawl.archive.content import gunzip
 from newscorpus.crawl.archive.encode import encode
+from newscorpus.crawl.archive.frames import read_closing
 from newscorpus.crawl.archive.read import read_capture, read_captures
 from newscorpus.crawl.archive.values import Capture, Exchange, Origin
 from newscorpus.crawl.archive.writer import ArchiveWriter
@@ -48,6 +48,8 @@ from newscorpus.publish.removing.remove import RemovalReport, finish_removal, re
 from newscorpus.publish.search import index_path, make_index
 from newscorpus.recipe import Recipe, SourcePage, process_page
 from newscorpus.removals import removals_of
+from newscorpus.stored import keeping
+from newscorpus.stored.archives import archive_findings
 from newscorpus.tokens import folded_words
 from newscorpus.urls import document_id
 
@@ -149,6 +151,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make(tmp_path_factory.mktemp("made") / "news")
 
 
+FORMS: dict[str, Callable[[Path], object]] = {
+    "compacted": keeping.compact,
+    "moved": lambda corpus: keeping.move(corpus, str(corpus.parent / "far")),
+    "compacted and moved": lambda corpus: (keeping.compact(corpus), keeping.move(corpus, str(corpus.parent / "far"))),
+}
+"""What an archive may have been made into."""
+
+
 @pytest.fixture
 def corpus(made: Path, tmp_path: Path) -> Path:
     shutil.copytree(made, tmp_path / "news")
@@ -211,6 +221,53 @@ def test_no_byte_of_what_was_taken_out_is_left(corpus: Path) -> None:
     (line,) = (corpus / REMOVED).read_text().splitlines()
     assert json.loads(line)["reason"] == REASON
     assert "story" not in line
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_nor_of_an_archive_that_is_compacted_or_elsewhere(corpus: Path, form: str) -> None:
+    FORMS[form](corpus)
+    whole = [found for found in read_captures(corpus / "archive" / "000001.warc.gz") if isinstance(found, Capture)]
+    assert any("000001" in name for name in traces(corpus.parent))
+    assert remove(corpus, [GONE], REASON, from_archive=True).archived == 3
+    assert traces(corpus.parent) == []
+    left = [one for one in read_captures(corpus / "archive" / "000001.warc.gz") if isinstance(one, Capture)]
+    apart = {GONE, URL.format(QUOTING)}
+    assert [one for one in left if one.page.url not in apart] == [one for one in whole if one.page.url not in apart]
+    assert len(left) == len(whole) - 2, "the page that quotes it is there still"
+    assert list(archive_findings(corpus, iter, whole=True)) == []
+    assert remove(corpus, [GONE], REASON, from_archive=True).archived == 0
+
+
+def test_a_damaged_record_of_a_compacted_file_holds_no_removal_up(corpus: Path) -> None:
+    FORMS["compacted"](corpus)
+    path = corpus / "archive" / "000001.warc.zst"
+    before = [found for found in read_captures(path) if isinstance(found, Capture)]
+    with path.open("rb") as file:
+        closing = read_closing(file)
+    assert closing
+    first = before[0].place
+    assert first
+    (here,) = closing.starts[closing.starts[:, 0] == first.offset, 1].tolist()
+    data = bytearray(path.read_bytes())
+    data[here + 60] ^= 0xFF
+    path.write_bytes(data)
+    remove(corpus, [GONE], REASON, from_archive=True)
+    assert traces(corpus.parent) == []
+    left = {one.page.url for one in read_captures(path) if isinstance(one, Capture)}
+    assert left == {one.page.url for one in before[1:]} - {GONE}
+
+
+def test_what_cannot_be_reached_is_named_and_remains_to_be_done(corpus: Path) -> None:
+    FORMS["moved"](corpus)
+    away = corpus.parent / "far"
+    away.rename(corpus.parent / "not mounted")
+    done = CliRunner().invoke(app, ["remove", str(corpus), GONE, "--reason", REASON, "--from-archive"])
+    assert done.exit_code == 1
+    assert "000001.warc.gz" in str(done.exception)
+    assert (corpus / REMOVING).exists()
+    (corpus.parent / "not mounted").rename(away)
+    build(corpus)
+    assert traces(corpus.parent) == []
 
 
 def test_all_else_stays_as_it_is(corpus: Path) -> None:
@@ -440,66 +497,27 @@ def test_a_damaged_list_of_removals_is_named(corpus: Path) -> None:
         removals_of(corpus)
 
 
-KILLED = 9
-
-
-def in_a_child(work: Callable[[], object], die_at: int) -> bool:
-    """Work in a process that dies before the given write; gives whether it died."""
-    child = os.fork()
-    if child:
-        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        assert code in {0, KILLED}
-        return code == KILLED
-    steps = count(1)
-    watch(lambda: next(steps) == die_at)
-    try:
-        work()
-    except BaseException:  # noqa: BLE001 -- whatever it is, the parent must learn of it
-        os._exit(1)
-    os._exit(0)
-
-
-def watch(is_time: Callable[[], bool]) -> None:
-    """Have this process die before a write, a replacement, a removal or a commit when it is time."""
-    connect = sqlite3.connect
-
-    def dying(original: Callable[..., Any]) -> Callable[..., Any]:
-        def operation(*arguments: Any, **options: Any) -> Any:
-            if is_time():
-                os._exit(KILLED)
-            return original(*arguments, **options)
-
-        return operation
-
-    def watched(*arguments: Any, **options: Any) -> sqlite3.Connection:
-        connection: sqlite3.Connection = connect(*arguments, **options)
-        connection.set_trace_callback(
-            lambda sql: os._exit(KILLED) if sql.startswith(("COMMIT", "VACUUM")) and is_time() else None
-        )
-        return connection
-
-    sqlite3.connect = watched  # type: ignore[assignment]
-    for owner, name in ((Path, "replace"), (Path, "unlink"), (os, "fsync"), (os, "unlink"), (os, "truncate")):
-        setattr(owner, name, dying(getattr(owner, name)))
-
-
-def test_wherever_it_is_killed_the_next_run_finishes_it(made: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["", "compacted and moved"])
+def test_wherever_it_is_killed_the_next_run_finishes_it(made: Path, tmp_path: Path, form: str) -> None:
     finishing: tuple[Callable[[Path], object], ...] = (
         build,
         finish_removal,  # as a crawl does when it begins
         lambda corpus: remove(corpus, [URL.format(1)], REASON),
     )
     unfinished = 0
-    for step in count(1, 4):  # all of them, one by one, take minutes
+    for step in count(1, 11 if form else 4):  # all of them, one by one, take minutes
         corpus = tmp_path / "news"
         shutil.rmtree(corpus, ignore_errors=True)
+        shutil.rmtree(tmp_path / "far", ignore_errors=True)
         shutil.copytree(made, corpus)
+        if form:
+            FORMS[form](corpus)
         if not in_a_child(partial(remove, corpus, [GONE], REASON, from_archive=True), step):
             break
         was_asked = (corpus / REMOVING).exists()
         unfinished += was_asked
         finishing[step // 4 % len(finishing)](corpus)
-        assert not was_asked or traces(corpus) == [], step
+        assert not was_asked or traces(tmp_path) == [], step
         assert not (corpus / REMOVING).exists()
         assert {URL.format(number) for number in (0, 2, 4, 5, 6)} <= published(corpus)
-    assert unfinished > 10
+    assert unfinished > (4 if form else 10)

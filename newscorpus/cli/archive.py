@@ -1,0 +1,51 @@
+"""Add the verb `newscorpus archive`."""
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer import Option
+
+from newscorpus.cli.app import Corpus, app
+
+if TYPE_CHECKING:
+    from newscorpus.stored.keeping import Kept
+
+MEGABYTE = 1_000_000
+
+
+@app.command()
+def archive(
+    corpus: Corpus,
+    compact: Annotated[bool, Option("--compact", help="Compress files again, to a half or less.")] = False,
+    move: Annotated[str, Option(metavar="FOLDER|s3://...", help="Move files there; they are read from there.")] = "",
+    standard: Annotated[Path | None, Option(metavar="FOLDER", help="Write them there as standard WARC.")] = None,
+) -> None:
+    """Show where an archive lies; compact it, move it, write it as standard WARC.
+
+    A file that a crawl writes to is left alone. Everything that reads the archive finds compacted and moved files. To
+    bring moved files back, move them to the folder archive of the corpus.
+    """
+    from newscorpus.stored import keeping
+    from newscorpus.terminal import progress
+
+    watch = partial(progress, what="files")
+    if compact:
+        _say("Compacted", keeping.compact(corpus, watch))
+    if move:
+        _say("Moved", keeping.move(corpus, move, watch))
+    if standard:
+        _say("Written as standard WARC", keeping.write_out(corpus, standard, watch))
+    if not (compact or move or standard):
+        for one in keeping.list_parts(corpus):
+            typer.echo(f"{one.name}  {_megabytes(one.before)}  {_megabytes(one.after)}  {one.address}")
+
+
+def _say(done: str, files: "list[Kept]") -> None:
+    sizes = f"{_megabytes(sum(one.before for one in files))}, now {_megabytes(sum(one.after for one in files))}"
+    typer.echo(f"{done}: {len(files)} file{'s' * (len(files) != 1)}, {sizes}")
+
+
+def _megabytes(n_bytes: int) -> str:
+    return f"{n_bytes / MEGABYTE:,.1f} MB"

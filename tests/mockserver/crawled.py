@@ -1,0 +1,47 @@
+"""Write a corpus as a crawl does, without one."""
+
+from pathlib import Path
+
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.intake import encode_header, journal_line
+from newscorpus.corpus.rows import Row, encode_row
+from newscorpus.crawl.archive.encode import encode
+from newscorpus.crawl.archive.values import Capture, Exchange, Origin
+from newscorpus.crawl.archive.writer import ArchiveWriter
+from newscorpus.crawl.ledger import REJECTIONS, Fetched, Ledger, Link, Series, UrlOutcome, key_of
+from newscorpus.data import Page, Rejected
+from newscorpus.layout import INTAKE_SEGMENT
+
+SEGMENTS = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
+
+
+class Crawl:
+    """Writes a corpus as a crawl does."""
+
+    def __init__(self, corpus: Path, max_bytes: int = 10**9) -> None:
+        self.ledger = Ledger.open(corpus)
+        self.archive = ArchiveWriter(corpus, max_bytes, "newscorpus/0")
+        self.archive.announce = self.ledger.announce
+        self.ledger.transaction.follow(self.archive.lengths)
+
+    def visit(self, page: Page, row: Row | Rejected | None, asked: str = "") -> tuple[str, int]:
+        asked = asked or page.url
+        self.ledger.add(Link(key_of(asked), asked, "news", "article", request=b"{}"), again=True)
+        lease = self.ledger.lease("news")
+        assert lease
+        exchange = Exchange(page.url, "2026-11-20T08:00:00.000000Z", 200, tuple(page.headers.items()), page.body)
+        capture = Capture(page, origin=Origin("news", ("en",))) if row else None
+        place = self.archive.append(encode(exchange, capture, 10**6))
+        outcomes = []
+        if isinstance(row, Row):
+            outcomes = [UrlOutcome.of(row.record, self.ledger.append(SEGMENTS, encode_row(row)))]
+        elif row:
+            outcomes = [UrlOutcome.of(row, self.ledger.append(REJECTIONS, journal_line(row)))]
+        self.ledger.finish(
+            lease.serial, outcomes, Fetched(page.url, 200, page.fetched, 10, archived=(place.file, place.offset))
+        )
+        return place.file, place.offset
+
+    def close(self) -> None:
+        self.ledger.close()
+        self.archive.close()

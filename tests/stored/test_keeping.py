@@ -1,0 +1,307 @@
+"""Archives that are compacted and moved: all that reads them finds every page, whenever the work is killed."""
+
+import gzip
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partial
+from itertools import count
+from pathlib import Path
+
+import pytest
+from crawled import Crawl
+from dying import in_a_child
+from prose import article
+from typer.testing import CliRunner
+
+from newscorpus.cli import app
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.rows import Row
+from newscorpus.corpus.verify import verify
+from newscorpus.crawl.archive.read import read_capture
+from newscorpus.crawl.archive.values import ArchiveError, Capture
+from newscorpus.crawl.ledger import Ledger
+from newscorpus.crawl.ledger.status import find
+from newscorpus.data import Page
+from newscorpus.errors import CorpusError
+from newscorpus.files import exclusive
+from newscorpus.layout import ARCHIVE_LOCK, COMMITTED, archived_files, inside
+from newscorpus.publish.build import build
+from newscorpus.recipe import Recipe, SourcePage, process_page
+from newscorpus.stored import keeping
+from newscorpus.stored.archives import archive_files, archive_findings, finished_captures
+
+URL = "https://news.example/story-{}"
+PAGES = 16
+RECIPE = Recipe("bte")
+
+
+def story(number: int) -> Page:
+    fetched = f"2026-11-20T08:00:{number:02}+00:00"
+    return Page(URL.format(number), article(f"story {number}").encode(), {"content-type": "text/html"}, fetched)
+
+
+def crawl(corpus: Path, numbers: range) -> None:
+    one = Crawl(corpus, 18_000)
+    for number in numbers:
+        row = process_page(RECIPE, SourcePage(story(number), "news", ("en",)))
+        assert isinstance(row, Row)
+        one.visit(story(number), row)
+    one.close()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    corpus = tmp_path_factory.mktemp("made") / "news"
+    crawl(corpus, range(PAGES))
+    build(corpus, BuildConfig())
+    return corpus
+
+
+@pytest.fixture
+def corpus(made: Path, tmp_path: Path) -> Path:
+    shutil.copytree(made, tmp_path / "news")
+    return tmp_path / "news"
+
+
+def read(corpus: Path) -> dict[str, bytes]:
+    """Every page of an archive, by address; each is read by the place that the ledger knows, too."""
+    found = [one for one in finished_captures(archive_files(corpus)) if isinstance(one, Capture)]
+    for one in found:
+        entry = find(corpus, one.page.url)
+        assert entry
+        again = read_capture(inside(corpus, entry.archived[0]), entry.archived[1])
+        assert isinstance(again, Capture)
+        assert again.page == one.page
+    return {one.page.url: one.page.body for one in found}
+
+
+def suffixes(corpus: Path) -> set[str]:
+    return {"".join(path.suffixes) for path in (corpus / "archive").iterdir()}
+
+
+def expected(n_pages: int = PAGES) -> dict[str, bytes]:
+    return {URL.format(number): story(number).body for number in range(n_pages)}
+
+
+def ledger_of(corpus: Path) -> tuple[bytes, bytes]:
+    Ledger.open(corpus).close()
+    return (corpus / "ledger.sqlite").read_bytes(), (corpus / COMMITTED).read_bytes()
+
+
+def test_what_is_compacted_and_moved_and_brought_back_is_all_there(corpus: Path, tmp_path: Path) -> None:
+    before = ledger_of(corpus)
+    n_files = len(archived_files(corpus))
+    assert n_files >= 3
+    done = keeping.compact(corpus)
+    assert suffixes(corpus) == {".warc.zst"}
+    assert [one.after < one.before for one in done] == [True] * n_files
+    assert read(corpus) == expected()
+    moved = keeping.move(corpus, str(tmp_path / "far"))
+    assert suffixes(corpus) == {".warc.json"}
+    assert {path.name for path in (tmp_path / "far").iterdir()} == {Path(one.address).name for one in moved}
+    assert read(corpus) == expected()
+    assert keeping.compact(corpus) == []
+    assert keeping.move(corpus, str(tmp_path / "far")) == []
+    keeping.move(corpus, str(corpus / "archive"))
+    assert (suffixes(corpus), list((tmp_path / "far").iterdir())) == ({".warc.zst"}, [])
+    assert read(corpus) == expected()
+    assert ledger_of(corpus) == before, "no ledger learns of it"
+
+
+@pytest.mark.parametrize("away", [False, True])
+def test_the_next_crawl_and_build_go_on_as_if_nothing_were(corpus: Path, tmp_path: Path, away: bool) -> None:
+    generation, last = verify(corpus)[0].generation, archived_files(corpus)[-1]
+    keeping.compact(corpus)
+    if away:
+        keeping.move(corpus, str(tmp_path / "far"))
+    crawl(corpus, range(PAGES, PAGES + 2))
+    assert not last.exists(), "a crawl begins a new file"
+    assert read(corpus) == expected(PAGES + 2)
+    build(corpus, BuildConfig())
+    assert verify(corpus)[0].documents == PAGES + 2
+    assert verify(corpus)[0].generation != generation
+    (corpus / "intake" / "000001.jsonl").unlink()
+    with Ledger.open(corpus) as ledger:
+        assert len(list(ledger.losses.archived())) == PAGES, "the archive has what the intake lost"
+
+
+def test_a_ledger_from_a_backup_finds_newer_pages_in_what_is_compacted(corpus: Path) -> None:
+    Ledger.open(corpus).close()
+    older = (corpus / "ledger.sqlite").read_bytes()
+    crawl(corpus, range(PAGES, PAGES + 9))
+    keeping.compact(corpus)
+    (corpus / "ledger.sqlite").write_bytes(older)
+    with Ledger.open(corpus) as ledger:
+        (n_newer,) = ledger._read("SELECT count(*) FROM newer").fetchone()
+    assert n_newer == 9
+    entry = find(corpus, URL.format(3))
+    assert entry
+    assert entry.archived[0]
+
+
+def test_a_crawl_at_work_is_left_its_file(corpus: Path) -> None:
+    last = archived_files(corpus)[-1]
+    with Ledger.open(corpus):
+        done = keeping.compact(corpus)
+    assert last.name not in {one.name for one in done}
+    assert (len(done) > 1, last.is_file()) == (True, True)
+
+
+def test_a_crawl_that_begins_meanwhile_keeps_its_file(corpus: Path) -> None:
+    last = archived_files(corpus)[-1]
+    with ExitStack() as held:
+
+        def begins(files: "list[Path]") -> Iterator[Path]:
+            for path in files:
+                if path == last:
+                    held.enter_context(Ledger.open(corpus))
+                yield path
+
+        with pytest.raises(CorpusError, match="another crawl is at work"):
+            keeping.compact(corpus, begins)  # type: ignore[arg-type]
+    assert last.is_file()
+    assert not list((corpus / "archive").glob(".*"))
+    assert read(corpus) == expected()
+
+
+def test_files_of_others_are_left_alone(corpus: Path) -> None:
+    first = archived_files(corpus)[0]
+    (corpus / ".adopted").write_text(f"archive/{first.name}\n")
+    keeping.compact(corpus)
+    assert (first.is_file(), suffixes(corpus)) == (True, {".warc.gz", ".warc.zst"})
+
+
+def test_one_change_at_a_time(corpus: Path) -> None:
+    with exclusive(corpus / ARCHIVE_LOCK), pytest.raises(CorpusError, match="another change of the archive is at work"):
+        keeping.compact(corpus)
+
+
+WORK: dict[str, Callable[[Path], object]] = {
+    "compact": keeping.compact,
+    "move": lambda corpus: keeping.move(corpus, str(corpus.parent / "far")),
+    "bring back": lambda corpus: keeping.move(corpus, str(corpus / "archive")),
+}
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_wherever_it_is_killed_no_page_is_lost_and_the_next_run_finishes(made: Path, tmp_path: Path, name: str) -> None:
+    begun = tmp_path / "begun" / "news"
+    shutil.copytree(made, begun)
+    if name == "bring back":
+        keeping.move(begun, str(tmp_path / "run" / "far"))
+    n_files, kills = len(archived_files(begun)), 0
+    for step in count(1, 2):  # all of them, one by one, take minutes
+        corpus = tmp_path / "run" / "news"
+        shutil.rmtree(corpus, ignore_errors=True)
+        shutil.copytree(begun, corpus)
+        if name == "bring back" and (back := tmp_path / "kept").is_dir():
+            shutil.rmtree(tmp_path / "run" / "far")
+            shutil.copytree(back, tmp_path / "run" / "far")
+        elif name == "bring back":
+            shutil.copytree(tmp_path / "run" / "far", tmp_path / "kept")
+        else:
+            shutil.rmtree(tmp_path / "run" / "far", ignore_errors=True)
+        if not in_a_child(partial(WORK[name], corpus), step):
+            break
+        kills += 1
+        assert read(corpus) == expected(), step
+        if step % 4 == 1:  # a crawl may come before the next run
+            crawl(corpus, range(PAGES, PAGES + 1))
+        WORK[name](corpus)
+        assert read(corpus) == expected(PAGES + (step % 4 == 1)), step
+        assert not list((corpus / "archive").glob(".*"))
+        if name != "bring back":
+            assert len(suffixes(corpus)) == 1, step
+    assert kills >= 2 * n_files
+
+
+def test_what_is_written_out_is_read_by_others(corpus: Path, tmp_path: Path) -> None:
+    from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415
+
+    first = archived_files(corpus)[0]
+    keeping.compact(corpus)
+    keeping.write_out(corpus, tmp_path / "standard")
+    urls = set()
+    for path in (tmp_path / "standard").iterdir():
+        with path.open("rb") as file:
+            for record in ArchiveIterator(file, check_digests="raise"):
+                if record.rec_type == "response":
+                    urls.add(record.rec_headers.get_header("WARC-Target-URI"))
+    assert urls == expected().keys()
+    assert gzip.decompress((tmp_path / "standard" / first.name).read_bytes()).startswith(b"WARC/1.1\r\n")
+    with pytest.raises(CorpusError, match="the folder of the archive itself"):
+        keeping.write_out(corpus, corpus / "archive")
+
+
+def test_a_file_of_another_corpus_is_not_overwritten(corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "000002.warc.gz").write_bytes(b"of another corpus")
+    with pytest.raises(CorpusError, match=r"000002\.warc\.gz: a file is there already"):
+        keeping.move(corpus, str(tmp_path / "far"))
+    assert (tmp_path / "far" / "000002.warc.gz").read_bytes() == b"of another corpus"
+    assert read(corpus) == expected()
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1/000001.warc.gz", "file:///etc/passwd", "simplecache::s3://a/b"])
+def test_a_corpus_may_name_no_other_addresses(corpus: Path, tmp_path: Path, address: str) -> None:
+    keeping.move(corpus, str(tmp_path / "far"))
+    first = corpus / "archive" / "000001.warc.json"
+    there = first.read_text().replace(str(tmp_path / "far" / "000001.warc.gz"), address)
+    first.write_text(there)
+    assert address in there
+    with pytest.raises(ArchiveError, match="no address of an object store"):
+        read_capture(archived_files(corpus)[0], 0)
+    with pytest.raises(ArchiveError, match="no address of an object store"):
+        keeping.move(corpus, address)
+
+
+def damage(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    path.write_bytes(data)
+
+
+def test_damage_is_named_by_verify_and_the_rest_is_read(corpus: Path, tmp_path: Path) -> None:
+    keeping.compact(corpus)
+    damage(corpus / "archive" / "000002.warc.zst")
+    assert CliRunner().invoke(app, ["verify", str(corpus)]).exit_code == 0
+    done = CliRunner().invoke(app, ["verify", str(corpus), "--archive"])
+    assert done.exit_code == 1
+    assert "000002.warc.gz, offset " in " ".join(done.stderr.split())
+    assert len(done.stderr.splitlines()) == 1
+    found = [one for one in finished_captures(archive_files(corpus)) if isinstance(one, Capture)]
+    assert PAGES - 1 <= len(found) <= PAGES
+
+
+def test_what_is_not_where_it_was_moved_to_is_named(corpus: Path, tmp_path: Path) -> None:
+    keeping.move(corpus, str(tmp_path / "far"))
+    (tmp_path / "far" / "000001.warc.gz").unlink()
+    (tmp_path / "far" / "000002.warc.gz").write_bytes(b"cut")
+    (corpus / "archive" / "000003.warc.json").write_text("{}")
+    found = list(archive_findings(corpus, iter, whole=False))
+    assert [line.partition(": ")[0] for line in found] == [
+        f"{tmp_path}/far/000001.warc.gz",
+        f"{corpus}/archive/000002.warc.gz",
+        f"{corpus}/archive/000003.warc.json",
+    ]
+    assert CliRunner().invoke(app, ["verify", str(corpus)]).exit_code == 1
+    Ledger.open(corpus).close()
+    entry = find(corpus, URL.format(3))
+    assert entry
+    assert entry.archived[0], "the ledger keeps the places"
+
+
+def test_the_command_says_what_it_did(corpus: Path, tmp_path: Path) -> None:
+    n = len(archived_files(corpus))
+    far = tmp_path / "far"
+    done = CliRunner().invoke(app, ["archive", str(corpus), "--compact", "--move", str(far)])
+    assert done.exit_code == 0
+    first, second = done.output.splitlines()
+    assert first.startswith(f"Compacted: {n} files, 0.")
+    assert second.startswith(f"Moved: {n} files")
+    lines = CliRunner().invoke(app, ["archive", str(corpus)]).output.splitlines()
+    assert len(lines) == n
+    assert lines[0].endswith(str(far / "000001.warc.zst"))
+    refused = CliRunner().invoke(app, ["archive", str(corpus), "--move", "https://a.example/b"])
+    assert "no address of an object store" in str(refused.exception)
