@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 GROUPS = {
     "Begin": ("demo", "init", "portal"),
-    "Crawl": ("crawl", "status", "ui"),
+    "Crawl": ("crawl", "status", "ui", "archive"),
     "Look into a corpus": ("explain", "reasons", "search", "stats", "verify"),
     "Publish": ("build", "merge", "release", "diff", "remove", "export", "annotate", "upload"),
     "Extract without crawling": ("extract", "reextract", "batch", "dedup"),

@@ -22,10 +22,10 @@ def archive(
     move: Annotated[str, Option(metavar="FOLDER|s3://...", help="Move files there; they are read from there.")] = "",
     standard: Annotated[Path | None, Option(metavar="FOLDER", help="Write them there as standard WARC.")] = None,
 ) -> None:
-    """Show where an archive lies; compact it, move it, write it as standard WARC.
+    """Compress the archive of a corpus again, or move it.
 
-    A file that a crawl writes to is left alone. Everything that reads the archive finds compacted and moved files. To
-    bring moved files back, move them to the folder archive of the corpus.
+    Without an option, its files are listed. One that a crawl writes to is left alone. Everything that reads the archive
+    finds compacted and moved files. To bring moved files back, move them to the folder archive of the corpus.
     """
     from newscorpus.stored import keeping
     from newscorpus.terminal import progress
