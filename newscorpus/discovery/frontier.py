@@ -29,7 +29,7 @@ MAX_IN_A_ROW = 200
 articles in a row that such listings name, of days before those asked for, and each earlier than another before it."""
 
 BARREN = f"{MAX_IN_A_ROW} listings of its shape in a row named no article that others of them had not named"
-EARLIER = f"{MAX_IN_A_ROW} articles in a row that listings of its shape named are of days before those asked for"
+EARLIER = f"{MAX_IN_A_ROW} articles in a row that listings of its section named are of days before those asked for"
 
 MOST_COUNTED = 200
 """Addresses of a shape that are looked at, the first ones."""
@@ -115,9 +115,10 @@ class Frontier:
     def count_article(self, url: str, day: date) -> None:
         """Count an article for the listing that named it first: whether it leads away from the days asked for."""
         listings = self.ledger.listings
-        if shape := listings.shape_naming(url):
-            is_earlier = day < self.period.since and not listings.reach(shape, day, self.period.since)
-            listings.count_article(shape, is_earlier=is_earlier)
+        if listing := listings.naming(url):
+            section = _section_key(listing)
+            is_earlier = day < self.period.since and not listings.reach(section, day, self.period.since)
+            listings.count_article(section, is_earlier=is_earlier)
 
     def _leads_on(self, shape: int, articles: Sequence[str]) -> bool:
         if any(map(self.period.may_lead_to, articles)):
@@ -142,10 +143,11 @@ class Frontier:
         listings, name = self.ledger.listings, self.portal.name
         if trap and not (trap.startswith(FUTURE) and listings.met(name, shape, 2)[0] <= 1):
             return Rejected("discovery", "trap", trap, url)
-        n_barren, n_earlier = listings.runs(shape)
-        if max(n_barren, n_earlier) < MAX_IN_A_ROW or not self._lists(url, shape):
+        is_barren = listings.n_barren(shape) >= MAX_IN_A_ROW
+        is_earlier = listings.n_earlier(_section_key(url)) >= MAX_IN_A_ROW
+        if not (is_barren or is_earlier) or not self._lists(url, shape):
             return None
-        if n_barren >= MAX_IN_A_ROW:
+        if is_barren:
             return Rejected("discovery", "trap", BARREN, url)
         return Rejected("discovery", "out_of_period", EARLIER, url)
 
@@ -172,8 +174,20 @@ def find_refusal(portal: Portal, url: str, depth: int, kind: FetchKind, bounds: 
 
 def _shape_key(url: str) -> int:
     """An integer for the ledger that is the same for addresses of one shape."""
-    shape = shape_of(url).encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(shape, digest_size=8).digest(), "big", signed=True)
+    return _integer(shape_of(url))
+
+
+def _section_key(url: str) -> int:
+    """An integer for the ledger that is the same for the pages of one section.
+
+    Their addresses differ in the last number, which counts pages. Where it counts something else every page is a
+    section of its own, which costs requests and loses nothing.
+    """
+    return _integer(re.sub(r"\d+(?=\D*$)", "0", url))
+
+
+def _integer(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big", signed=True)
 
 
 class SeenContents:

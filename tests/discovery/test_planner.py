@@ -150,6 +150,23 @@ def test_a_section_ends_after_many_articles_of_earlier_days_in_a_row(
     assert refused.reason == "out_of_period"
 
 
+def test_sections_that_end_do_not_end_others_of_their_shape(
+    planner: Callable[..., FetchPlanner], ledger: Ledger
+) -> None:
+    made, ended, other = (
+        planner(Period(since=date(2024, 3, 1))),
+        f"{BASE}/rubrika/12/strana/1",
+        f"{BASE}/rubrika/7/strana/1",
+    )
+    list(made.page(ended, 1))
+    ledger.add(Link(key_of(STORY), STORY, "vesti", found_on=ledger.serial(ended)))
+    for day in (date(2024, 2, 29), *[date(2023, 1, 1)] * MAX_IN_A_ROW):
+        made.refuse_day(STORY, PageReading(published=day))
+    (refused,) = made.page(f"{BASE}/rubrika/12/strana/2", 2)
+    assert isinstance(refused, Rejected)
+    assert [type(one) for one in made.page(other, 1)] == [PlannedFetch]
+
+
 def test_a_section_that_comes_nearer_to_the_period_does_not_end(
     planner: Callable[..., FetchPlanner], ledger: Ledger
 ) -> None:

@@ -1,6 +1,7 @@
 """Remember what the listings of a site have named, to tell those that lead on from those that only go on.
 
-Listings are of one shape where their addresses differ in digits alone: pages of a section, days of an archive.
+Listings are of one shape where their addresses differ in digits alone: pages of a section, days of an archive. They are
+of one section where these differ in the last number alone.
 """
 
 import json
@@ -38,28 +39,36 @@ class Listings:
             ON CONFLICT (shape) DO UPDATE SET n_barren = (n_barren + 1) * (1 - ?2) RETURNING n_barren"""
         return int(self._execute(sql, (shape, int(leads_on))).fetchone()[0])
 
-    def shape_naming(self, url: str) -> int:
-        """The shape of the listing that named an address first; 0 where none did."""
-        sql = "SELECT page.shape FROM urls JOIN urls AS page ON page.serial = urls.found_on WHERE urls.id = ?"
+    def naming(self, url: str) -> str:
+        """The address of the listing that named an address first; "" where none did."""
+        sql = """SELECT page.url FROM urls JOIN urls AS page ON page.serial = urls.found_on
+            WHERE urls.id = ? AND page.shape != 0"""
         row = self._execute(sql, (key_of(url),)).fetchone()
-        return int(row[0]) if row else 0
+        return str(row[0]) if row else ""
 
     def reach(self, shape: int, day: date, since: date) -> bool:
-        """Note a day before `since` that listings of a shape lead to; gives whether none so far was later."""
+        """Note a day before `since` that a shape or section leads to; gives whether none so far was later."""
         sql = """INSERT INTO listings (shape, n_barren, n_earlier, latest) VALUES (?1, 0, 0, ?2)
             ON CONFLICT (shape) DO UPDATE SET latest = iif(latest < ?3, max(latest, ?2), ?2) RETURNING latest"""
         latest = self._execute(sql, (shape, day.isoformat(), since.isoformat())).fetchone()[0]
         return bool(latest == day.isoformat())
 
-    def count_article(self, shape: int, *, is_earlier: bool) -> None:
-        """Count an article that a listing of a shape named first: whether it leads away from the days asked for."""
+    def count_article(self, section: int, *, is_earlier: bool) -> None:
+        """Count an article that a listing of a section named first: whether it leads away from the days asked for."""
         sql = "UPDATE listings SET n_earlier = (n_earlier + 1) * ? WHERE shape = ?"
-        self._execute(sql, (int(is_earlier), shape))
+        self._execute(sql, (int(is_earlier), section))
 
-    def runs(self, shape: int) -> tuple[int, int]:
-        """Of a shape, listings in a row that led to nothing, and articles in a row that are of earlier days."""
-        row = self._execute("SELECT n_barren, n_earlier FROM listings WHERE shape = ?", (shape,)).fetchone()
-        return (int(row[0]), int(row[1])) if row else (0, 0)
+    def n_barren(self, shape: int) -> int:
+        """How many listings of a shape in a row have led to nothing."""
+        return self._number("n_barren", shape)
+
+    def n_earlier(self, section: int) -> int:
+        """How many articles in a row that listings of a section named lead away from the days asked for."""
+        return self._number("n_earlier", section)
+
+    def _number(self, column: str, key: int) -> int:
+        row = self._execute(f"SELECT {column} FROM listings WHERE shape = ?", (key,)).fetchone()  # noqa: S608 -- ours
+        return int(row[0]) if row else 0
 
     def withdraw(self, portal: str, shape: int) -> list[str]:
         """Take the listings of a shape from the queue, for `Ledger.refuse`; gives their addresses."""
