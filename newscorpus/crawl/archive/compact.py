@@ -139,7 +139,7 @@ def _has_index(path: Path) -> bool:
 
 def _reader(source: BinaryIO, limits: Limits) -> Callable[[ByteRange], bytes]:
     """Give what reads the record at a place of an open file, unpacked."""
-    most = 2 * limits.max_bytes  # what `_whole_records` lets through is shorter, but for headers
+    most = 2 * limits.max_bytes  # what `_places` lists is shorter, but for headers
     if has_frames(source):
         frames = Frames(source)
         return lambda place: frames.content(next(frames.frames(place.offset))).read(most)
