@@ -24,12 +24,16 @@ class Crawl:
         self.archive.announce = self.ledger.announce
         self.ledger.transaction.follow(self.archive.lengths)
 
-    def visit(self, page: Page, row: Row | Rejected | None, asked: str = "") -> tuple[str, int]:
+    def visit(
+        self, page: Page, row: Row | Rejected | None, asked: str = "", sent: tuple[bytes, str] = (b"", "")
+    ) -> tuple[str, int]:
+        """Note a page, what it became, and what was sent: its body as it is, or packed, and by what."""
         asked = asked or page.url
         self.ledger.add(Link(key_of(asked), asked, "news", "article", request=b"{}"), again=True)
         lease = self.ledger.lease("news")
         assert lease
-        exchange = Exchange(page.url, "2026-11-20T08:00:00.000000Z", 200, tuple(page.headers.items()), page.body)
+        headers = dict(page.headers) | ({"content-encoding": sent[1]} if sent[1] else {})
+        exchange = Exchange(page.url, "2026-11-20T08:00:00.000000Z", 200, tuple(headers.items()), sent[0] or page.body)
         capture = Capture(page, origin=Origin("news", ("en",))) if row else None
         place = self.archive.append(encode(exchange, capture, 10**6))
         outcomes = []

@@ -16,23 +16,22 @@ from pathlib import Path
 import brotli  # type: ignore[import-untyped]
 import pytest
 import zstandard
+from crawled import Crawl
 from dying import in_a_child
 from prose import article, paragraphs
 from typer.testing import CliRunner
 
 from newscorpus.cli import app
 from newscorpus.config import BuildConfig, ShardConfig, ShardFormat
-from newscorpus.corpus.intake import encode_header, journal_line
+from newscorpus.corpus.intake import encode_header
 from newscorpus.corpus.published import open_corpus
-from newscorpus.corpus.rows import Row, encode_row
+from newscorpus.corpus.rows import Row
 from newscorpus.crawl.archive import take_out
 from newscorpus.crawl.archive.content import gunzip
-from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.frames import read_closing
 from newscorpus.crawl.archive.read import read_capture, read_captures
-from newscorpus.crawl.archive.values import Capture, Exchange, Origin
-from newscorpus.crawl.archive.writer import ArchiveWriter
-from newscorpus.crawl.ledger import REJECTIONS, Fetched, Ledger, Link, Series, UrlOutcome, key_of
+from newscorpus.crawl.archive.values import Capture, Origin
+from newscorpus.crawl.ledger import REJECTIONS, Ledger, Link, Series, UrlOutcome, key_of
 from newscorpus.crawl.ledger.status import find, status
 from newscorpus.data import Page, Rejected
 from newscorpus.errors import CorpusError
@@ -81,40 +80,6 @@ def row_of(page: Page) -> Row:
     row = process_page(RECIPE, SourcePage(page, "news", ("en",)))
     assert isinstance(row, Row), row
     return row
-
-
-class Crawl:
-    """Writes a corpus as a crawl does."""
-
-    def __init__(self, corpus: Path) -> None:
-        self._corpus = corpus
-        self.archive, self.ledger = ArchiveWriter(corpus, 10**9, "newscorpus/0"), Ledger.open(corpus)
-        self.ledger.transaction.follow(self.archive.lengths)
-
-    def visit(
-        self, page: Page, row: Row | Rejected | None, asked: str = "", sent: tuple[bytes, str] = (b"", "")
-    ) -> tuple[str, int]:
-        asked = asked or page.url
-        self.ledger.add(Link(key_of(asked), asked, "news", "article", request=b"{}"), again=True)
-        lease = self.ledger.lease("news")
-        assert lease
-        headers = dict(page.headers) | ({"content-encoding": sent[1]} if sent[1] else {})
-        exchange = Exchange(page.url, "2026-11-20T08:00:00.000000Z", 200, tuple(headers.items()), sent[0] or page.body)
-        capture = Capture(page, origin=Origin("news", ("en",))) if row else None
-        place = self.archive.append(encode(exchange, capture, 10**6))
-        outcomes = []
-        if isinstance(row, Row):
-            outcomes = [UrlOutcome.of(row.record, self.ledger.append(SEGMENTS, encode_row(row)))]
-        elif row:
-            outcomes = [UrlOutcome.of(row, self.ledger.append(REJECTIONS, journal_line(row)))]
-        self.ledger.finish(
-            lease.serial, outcomes, Fetched(page.url, 200, page.fetched, 10, archived=(place.file, place.offset))
-        )
-        return place.file, place.offset
-
-    def close(self) -> None:
-        self.ledger.close()
-        self.archive.close()
 
 
 def make(corpus: Path) -> Path:
