@@ -1,6 +1,9 @@
 """Who may import whom: the rules of docs/architecture.md, held by reading the imports of every module."""
 
 import ast
+import re
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -49,6 +52,31 @@ NEIGHBOURS: Mapping[str, set[str]] = {
 SCRAPY = {"addon", "spiders", "pipelines"}
 TRAINING = {"lightgbm", "onnx", "skl2onnx"}
 """Packages of the extra `train`, for which only training may ask."""
+OF_EXTRAS = r"newscorpus\.(batch|learning|ui|corpus\.parquet|stored\.remote|published\..*train)(\.|$)"
+"""Modules that an ordinary installation cannot import, since they ask for the packages of an extra."""
+IMPORT_ALL = """
+import importlib, pkgutil, sys
+from importlib.metadata import packages_distributions
+
+ordinary = set(sys.argv[1].split())
+others = {name for name, of in packages_distributions().items()
+          if not ordinary & {one.lower().replace("_", "-").replace(".", "-") for one in of}}
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in others:
+            raise ModuleNotFoundError(name=name)
+
+sys.meta_path.insert(0, Missing())
+import newscorpus, newscorpus.spiders, newscorpus.pipelines
+for package in (newscorpus, newscorpus.spiders, newscorpus.pipelines):
+    for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        try:
+            importlib.import_module(module.name)
+        except ModuleNotFoundError as error:
+            print(module.name, error.name)
+"""
+"""A program that has the packages given to it, and names the modules that want others, with the first of these."""
 UNPICKLING = {"pickle", "joblib", "dill", "cloudpickle"}
 """Models and data are never unpickled."""
 
@@ -120,6 +148,15 @@ def test_no_circles() -> None:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(" -> ".join(error.args[1]))
+
+
+def test_an_ordinary_installation_has_what_every_module_but_those_of_extras_imports() -> None:
+    pinned = re.findall(r"(?m)^([\w.-]+)==", (ROOT / "requirements.txt").read_text("utf-8"))
+    ordinary = " ".join(["newscorpus", *(re.sub(r"[_.]", "-", name.lower()) for name in pinned)])
+    command = [sys.executable, "-W", "ignore", "-c", IMPORT_ALL, ordinary]
+    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert [line for line in found if not re.match(OF_EXTRAS, line.partition(" ")[0])] == []
+    assert any(line.startswith("newscorpus.stored.remote ") for line in found), "packages are hidden"
 
 
 def module_of(name: str, modules: Mapping[str, Path]) -> str:

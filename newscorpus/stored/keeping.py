@@ -22,6 +22,7 @@ from newscorpus.crawl.archive.parts import (
     open_part,
     part_state,
     read_elsewhere,
+    unchanging,
     write_elsewhere,
     written_bytes,
 )
@@ -30,8 +31,7 @@ from newscorpus.crawl.archive.values import ArchiveError
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, is_held, replacing
-from newscorpus.layout import ARCHIVE, ARCHIVE_LOCK, CRAWL_LOCK, LEDGER, archived_files, is_adopted, standard_path
-from newscorpus.stored.remote import CHANGE
+from newscorpus.layout import ARCHIVE, CRAWL_LOCK, LEDGER, archived_files, is_adopted, standard_path
 
 MOVING = ".moving"
 """In the folder of the archive while a file is moved: its address."""
@@ -158,7 +158,7 @@ def changing(corpus: Path) -> Iterator[None]:
     Raises:
         CorpusError: another one is at work.
     """
-    with exclusive(corpus / ARCHIVE_LOCK, CHANGE):
+    with unchanging(corpus):
         for path in (corpus / ARCHIVE).glob(".*.tmp"):
             path.unlink()
         for path in archived_files(corpus):

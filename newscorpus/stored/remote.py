@@ -12,20 +12,18 @@ from fsspec import AbstractFileSystem, url_to_fs
 
 from newscorpus.corpus.shards import file_hash
 from newscorpus.crawl.archive.elsewhere import naming
+from newscorpus.crawl.archive.parts import unchanging
 from newscorpus.crawl.archive.values import ArchiveError
 from newscorpus.crawl.ledger.store import at_rest
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
-from newscorpus.layout import ARCHIVE, ARCHIVE_LOCK, BUILD_LOCK, INTAKE, LEDGER, corpus_files
+from newscorpus.layout import ARCHIVE, BUILD_LOCK, INTAKE, LEDGER, corpus_files
 
 SUMS = "SHA256SUMS"
 """Hash and name of every file of an upload, as `sha256sum --check` reads them; not there while one is under way."""
 
 SUMS_SO_FAR = ".SHA256SUMS.unfinished"
 """Those of the files that are there, while an upload is under way."""
-
-CHANGE = "change of the archive"
-"""What is at work where the archive is locked."""
 
 BLOCK_BYTES = 2**24
 """What is fetched at once, and again where the connection is cut: s3fs fetches whole files of more than 50 MB without a
@@ -119,7 +117,7 @@ def upload_corpus(corpus: Path, address: str, watch: Callable[[Iterable[str]], I
         if (corpus / INTAKE).is_dir():
             held.enter_context(exclusive(corpus / BUILD_LOCK))
         if (corpus / ARCHIVE).is_dir():
-            held.enter_context(exclusive(corpus / ARCHIVE_LOCK, CHANGE))
+            held.enter_context(unchanging(corpus))
         if not (names := corpus_files(corpus)):
             raise CorpusError(f"{corpus}: no files to upload")
         return upload(corpus, names, address, watch)

@@ -99,6 +99,22 @@ def test_a_corpus_made_from_a_store_that_fails_at_times_is_the_same(
     assert corpus_files(tmp_path / "text") == corpus_files(tmp_path / "stored" / "export") != []
 
 
+def test_an_archive_that_lies_elsewhere_is_followed_there(store: Store, crawled: Path, tmp_path: Path) -> None:
+    run(tmp_path, "local", "crawled", more="extractor = 'bte'")
+    verbs = (
+        ["archive", str(crawled), "--compact", "--move", "s3://bucket/far"],
+        ["upload", str(crawled), "s3://bucket/it"],
+    )
+    for verb in verbs:
+        done = CliRunner().invoke(app, verb)
+        assert done.exit_code == 0, done.output
+
+    run(tmp_path, "stored", "s3://bucket/it", more="extractor = 'bte'")
+
+    (shard,) = open_corpus(tmp_path / "local").manifest.shards
+    assert shard == open_corpus(tmp_path / "stored").manifest.shards[0]
+
+
 def test_a_corpus_of_a_stranger_writes_nothing_outside(store: Store, tmp_path: Path) -> None:
     outside = "profiles/../../../outside-of-a-corpus.json"
     store.put("strange/archive/000001.warc.gz", b"any")

@@ -7,10 +7,12 @@ from contextlib import ExitStack
 from functools import partial
 from itertools import count
 from pathlib import Path
+from urllib.error import HTTPError
 
 import pytest
 from crawled import Crawl
 from dying import in_a_child
+from objectstore import Store
 from prose import article
 from typer.testing import CliRunner
 
@@ -27,6 +29,7 @@ from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
 from newscorpus.layout import ARCHIVE_LOCK, COMMITTED, archived_files, inside
 from newscorpus.publish.build import build
+from newscorpus.publish.removing.remove import remove
 from newscorpus.recipe import Recipe, SourcePage, process_page
 from newscorpus.stored import keeping
 from newscorpus.stored.archives import archive_files, archive_findings, finished_captures
@@ -107,6 +110,24 @@ def test_what_is_compacted_and_moved_and_brought_back_is_all_there(corpus: Path,
     assert (suffixes(corpus), list((tmp_path / "far").iterdir())) == ({".warc.zst"}, [])
     assert read(corpus) == expected()
     assert ledger_of(corpus) == before, "no ledger learns of it"
+
+
+def test_an_archive_in_an_object_store_is_read_changed_and_brought_back(corpus: Path, store: Store) -> None:
+    keeping.compact(corpus)
+    store.disturb(7)
+    moved = keeping.move(corpus, "s3://bucket/news")
+    assert suffixes(corpus) == {".warc.json"}
+    assert read(corpus) == expected()
+    assert list(archive_findings(corpus, iter, whole=True)) == []
+    remove(corpus, [URL.format(3)], "asked for", from_archive=True)
+    assert read(corpus) == {url: body for url, body in expected().items() if url != URL.format(3)}
+    keeping.move(corpus, str(corpus / "archive"))
+    store.disturb(0)
+    assert store.counts()["errors"] > 0
+    assert suffixes(corpus) == {".warc.zst"}
+    assert len(read(corpus)) == PAGES - 1
+    with pytest.raises(HTTPError, match="404"):
+        store.get(moved[0].address.removeprefix("s3://bucket/"))
 
 
 @pytest.mark.parametrize("away", [False, True])

@@ -5,13 +5,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
-
-pytest.importorskip("moto", reason="moto is not installed (requirements-dev.txt)")
-pytest.importorskip("s3fs", reason="s3fs is not installed (pip install 'newscorpus[s3]')")
-
-from objectstore import Store, object_store
+from objectstore import Store
 from prose import article
+from typer.testing import CliRunner
 
 from newscorpus.cli import app
 from newscorpus.config import BuildConfig
@@ -26,19 +22,6 @@ from newscorpus.files import exclusive
 from newscorpus.layout import CRAWL_LOCK
 from newscorpus.recipe import Recipe, SourcePage, process_page
 from newscorpus.stored.remote import Upload, fetch, find_files, upload_corpus, uploaded_files
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Store]:
-    with object_store() as store:
-        yield store
-
-
-@pytest.fixture
-def store(running: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
-    running.reach(monkeypatch)
-    running.disturb(0)
-    return running
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ Whatever names a file of an archive, the ledger, marks, other files, names it as
 
 import errno
 import os
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,8 +17,8 @@ from newscorpus.crawl.archive.elsewhere import open_elsewhere
 from newscorpus.crawl.archive.frames import Frames, has_frames, read_closing
 from newscorpus.crawl.archive.record import size_of
 from newscorpus.crawl.archive.values import ArchiveError
-from newscorpus.files import replacing
-from newscorpus.layout import COMPACT_SUFFIX, ELSEWHERE_SUFFIX, WARC_SUFFIX, standard_path
+from newscorpus.files import exclusive, replacing
+from newscorpus.layout import ARCHIVE_LOCK, COMPACT_SUFFIX, ELSEWHERE_SUFFIX, WARC_SUFFIX, standard_path
 
 
 class Elsewhere(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -27,6 +28,11 @@ class Elsewhere(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     n_bytes: int  # of what lies there
     sha256: str  # of it, in hex
     standard_bytes: int  # of the file as the crawl wrote it
+
+
+def unchanging(corpus: Path) -> AbstractContextManager[None]:
+    """Keep changes of the archive of a corpus away; a CorpusError is raised where one is at work."""
+    return exclusive(corpus / ARCHIVE_LOCK, "change of the archive")
 
 
 def forms(path: Path) -> tuple[Path, Path, Path]:
