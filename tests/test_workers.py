@@ -279,6 +279,7 @@ from operator import call
 from newscorpus.workers import WorkerPool, in_order
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what it starts in the background ignore it
     {}
 """
 
