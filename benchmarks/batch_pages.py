@@ -40,7 +40,7 @@ class Cost:
     """What a way took."""
 
     seconds: float  # of the clock
-    cpu_seconds: float  # of our processes and all that they started; not of Slurm's
+    cpu_seconds: float  # of the command and all that it started
 
 
 def main() -> None:
@@ -160,13 +160,12 @@ def render(costs: Mapping[str, Cost], what: str) -> str:
     """The results as Markdown."""
     one, two = costs[way(1)], costs[way(2)]
     table = [
-        f"| {name} | {cost.seconds:.0f} | {'' if name == SLURM else f'{cost.cpu_seconds:.0f}'} |"
+        f"| {name} | {cost.seconds:.0f} | {f'{cost.cpu_seconds:.0f}' if name in map(way, TASKS) else ''} |"
         for name, cost in costs.items()
     ]
     says = (
-        f"Beside one process the engine takes {one.seconds / costs[ALONE].seconds - 1:.0%} more of the clock with one "
-        f"task, {one.cpu_seconds / costs[ALONE].cpu_seconds - 1:.0%} more of the processor; two tasks at the same time "
-        f"are {one.seconds / two.seconds:.2f} times as fast as one."
+        f"Beside one process the engine takes {one.seconds / costs[ALONE].seconds - 1:.0%} more time with one task; "
+        f"two tasks at the same time are {one.seconds / two.seconds:.2f} times as fast as one."
     )
     head = "| | seconds of the clock | of the processor |\n|---|--:|--:|"
     return "\n".join(["# A batch beside one process", "", what, "", head, *table, "", says, ""])

@@ -44,7 +44,7 @@ def conllu(record: Record, document: Document) -> Iterator[str]:
             yield from head
             yield f"# sent_id = {name}-{number}-{position}"
             yield f"# text = {_text(sentence)}"
-            yield from _words(sentence)
+            yield from _words(sentence, is_last=position == len(sentences))
             yield ""
             head = []
 
@@ -81,12 +81,13 @@ def _text(sentence: Sentence) -> str:
     return "".join(_clean(token.form) + " " * token.space_after for token in sentence).rstrip()
 
 
-def _words(sentence: Sentence) -> Iterator[str]:
+def _words(sentence: Sentence, *, is_last: bool) -> Iterator[str]:
+    """The lines of a sentence, the last one of its paragraph or not; a space follows whatever ends a paragraph."""
     words = [word for token in sentence for word in token.words]
     relations = _tree(words)
     number = 1
-    for token in sentence:
-        misc = "_" if token.space_after else "SpaceAfter=No"
+    for left, token in zip(range(len(sentence), 0, -1), sentence, strict=True):
+        misc = "_" if token.space_after or (is_last and left == 1) else "SpaceAfter=No"
         is_one = len(token.words) == 1
         if not is_one:
             yield f"{number}-{number + len(token.words) - 1}\t{_clean(token.form)}" + "\t_" * 7 + f"\t{misc}"
