@@ -154,7 +154,7 @@ def annotate_part(setting: Annotation, part: _Part) -> PartCounts:
 def _parts(records: Iterable[Record], annotator: str) -> Iterator[_Part]:
     for number, group in bounded(records, lambda record: len(record.text.encode()), PART_BYTES, is_marked):
         several = tuple(group)
-        said = "\n".join((annotator, *(f"{opening(one, '')} {one.revision} {one.language}" for one in several)))
+        said = "\n".join((annotator, *(f"{opening(one)} {one.revision} {one.language}" for one in several)))
         yield _Part(f"{number}-{hashlib.sha256(said.encode()).hexdigest()[:DIGEST_LENGTH]}", several)
 
 

@@ -18,6 +18,7 @@ from newscorpus.crawl.archive.elsewhere import check_address, is_remote, naming,
 from newscorpus.crawl.archive.frames import has_frames, read_closing
 from newscorpus.crawl.archive.parts import (
     Elsewhere,
+    form_here,
     forms,
     open_part,
     part_state,
@@ -31,7 +32,7 @@ from newscorpus.crawl.archive.values import ArchiveError
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, is_held, replacing
-from newscorpus.layout import ARCHIVE, CRAWL_LOCK, LEDGER, archived_files, is_adopted, standard_path
+from newscorpus.layout import ARCHIVE, CRAWL_LOCK, LEDGER, OWN, archived_files, is_adopted, standard_path
 
 MOVING = ".moving"
 """In the folder of the archive while a file is moved: its address."""
@@ -120,7 +121,7 @@ def list_parts(corpus: Path) -> list[Kept]:
     """
     found = []
     for path in archived_files(corpus):
-        here = next((form for form in forms(path)[:2] if form.is_file()), None)
+        here = form_here(path)
         there = None if here else read_elsewhere(path)
         address = there.address if there else str(here or path)
         found.append(Kept(path.name, written_bytes(path) or 0, part_state(path)[0], address))
@@ -185,8 +186,7 @@ def _finish(path: Path) -> None:
             closing = read_closing(file)
         is_whole = closing is not None and int(closing.starts[-1, 0]) == written.stat().st_size
         (written if is_whole else compact_form).unlink()
-    here = next((form for form in (written, compact_form) if form.is_file()), None)
-    there = read_elsewhere(path)
+    here, there = form_here(path), read_elsewhere(path)
     if here and there:
         (here if there.sha256 == _sha256(str(here)) else elsewhere).unlink()
 
@@ -206,6 +206,8 @@ def _remove_orphan(corpus: Path) -> None:
     note = corpus / ARCHIVE / MOVING
     if note.is_file():
         address = note.read_text()
+        if not OWN[ARCHIVE].fullmatch(Path(address).name):  # a corpus that came from others may name any file
+            raise ArchiveError(f"{note}: {address} is no file of an archive")
         if all((there := read_elsewhere(path)) is None or there.address != address for path in archived_files(corpus)):
             _remove(address)
         note.unlink()

@@ -264,6 +264,14 @@ def test_a_file_of_another_corpus_is_not_overwritten(corpus: Path, tmp_path: Pat
     assert read(corpus) == expected()
 
 
+def test_a_corpus_of_others_has_no_file_removed_that_is_none_of_an_archive(corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "diary.txt").write_text("mine")
+    (corpus / "archive" / keeping.MOVING).write_text(str(tmp_path / "diary.txt"))
+    with pytest.raises(ArchiveError, match=r"diary\.txt is no file of an archive"):
+        keeping.compact(corpus)
+    assert (tmp_path / "diary.txt").read_text() == "mine"
+
+
 @pytest.mark.parametrize("address", ["http://127.0.0.1/000001.warc.gz", "file:///etc/passwd", "simplecache::s3://a/b"])
 def test_a_corpus_may_name_no_other_addresses(corpus: Path, tmp_path: Path, address: str) -> None:
     keeping.move(corpus, str(tmp_path / "far"))

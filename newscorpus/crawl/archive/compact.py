@@ -15,7 +15,7 @@ from zstandard import ZstdCompressionDict, ZstdCompressor, ZstdError
 
 from newscorpus.config import Limits
 from newscorpus.crawl.archive.content import gunzip
-from newscorpus.crawl.archive.encode import compress_record, encode_again, encode_bare, encode_notice
+from newscorpus.crawl.archive.encode import TAKEN_OUT, compress_record, encode_bare, encode_notice
 from newscorpus.crawl.archive.frames import (
     CLOSING_START,
     DICTIONARY_START,
@@ -30,7 +30,7 @@ from newscorpus.crawl.archive.frames import (
 from newscorpus.crawl.archive.parts import open_part
 from newscorpus.crawl.archive.record import Damage, WarcRecord
 from newscorpus.crawl.archive.records import read_records
-from newscorpus.crawl.archive.take_out import PAGES
+from newscorpus.crawl.archive.take_out import Edit, edited
 from newscorpus.crawl.archive.values import ArchiveError, ByteRange
 from newscorpus.layout import standard_path
 
@@ -47,8 +47,8 @@ LEAST_SAMPLES = 8
 """Of fewer responses no dictionary is made."""
 SEGMENT_BYTES, MATCH_BYTES = 1024, 8
 """Of the algorithm that chooses what is in a dictionary (COVER, `k` and `d`): markup repeats in long runs."""
-TAKEN_OUT, DAMAGED = "Taken out.", "Damaged."
-"""What stands in place of records that are not written again."""
+DAMAGED = "Damaged."
+"""What stands in place of records that cannot be read."""
 SEED = 1
 """Of the choice of the sample."""
 
@@ -59,8 +59,7 @@ class Cuts:
 
     gone: Collection[ByteRange] = ()  # places of responses that a notice replaces
     edited: Collection[ByteRange] = ()  # places of responses whose pages change
-    # Gives the body that a page is to have, without content encoding; None where it stays as it is.
-    edit: Callable[[WarcRecord], bytes | None] = lambda _: None
+    edit: Edit = lambda _: None  # what changes of them
     when: str = ""  # time in the notices
 
 
@@ -85,8 +84,8 @@ def write_compact(path: Path, file: BinaryIO, cuts: Cuts = Cuts(), limits: Limit
         def new(place: ByteRange, kind: str = "") -> bytes:
             if kind in {TAKEN_OUT, DAMAGED}:
                 return encode_notice(name, place.offset, cuts.when, kind)
-            edited = _edited(path, place, cuts, limits) if _is_in(place, cuts.edited) else b""
-            return encode_bare(edited or content(place), limits.max_bytes)
+            changed = _edited(path, place, cuts, limits) if _is_in(place, cuts.edited) else b""
+            return encode_bare(changed or content(place), limits.max_bytes)
 
         dictionary = train_dictionary([place for place, kind in left if kind == "response"], new)
         whole = sorted([*left, *((place, TAKEN_OUT) for place in cuts.gone)], key=lambda one: one[0].offset)
@@ -128,8 +127,7 @@ def _places(path: Path, limits: Limits, *, spoils: bool = True) -> Iterator[tupl
 def _edited(path: Path, place: ByteRange, cuts: Cuts, limits: Limits) -> bytes:
     """The record at a place, if it is a page that changes; else b""."""
     record = next(read_records(path, limits.max_bytes, place.offset))
-    body = cuts.edit(record) if isinstance(record, WarcRecord) and record.kind in PAGES else None
-    return encode_again(record, body) if isinstance(record, WarcRecord) and body is not None else b""
+    return edited(record, cuts.edit) if isinstance(record, WarcRecord) else b""
 
 
 def _has_index(path: Path) -> bool:

@@ -36,6 +36,7 @@ PACKERS: Mapping[str, Callable[[bytes], bytes]] = {
 
 BUILDER = RecordBuilder(warc_version=VERSION)
 
+TAKEN_OUT = "Taken out."
 NOTICE = (
     "WARC/1.1\r\nWARC-Type: metadata\r\nWARC-Record-ID: <urn:uuid:{}>\r\nWARC-Date: {}\r\n"
     "Content-Type: text/plain\r\nContent-Length: {}\r\n\r\n{}\r\n\r\n"
@@ -147,7 +148,7 @@ def _record(
     )
 
 
-def encode_notice(name: str, offset: int, when: str, text: str = "Taken out.") -> bytes:
+def encode_notice(name: str, offset: int, when: str, text: str = TAKEN_OUT) -> bytes:
     """Encode the record that stands, in a file, in place of a response that was taken out; not compressed."""
     record = uuid.uuid5(uuid.NAMESPACE_OID, f"{name} {offset}")
     return NOTICE.format(record, when, len(text), text).encode()

@@ -42,6 +42,11 @@ def forms(path: Path) -> tuple[Path, Path, Path]:
     return written, written.with_name(name + COMPACT_SUFFIX), written.with_name(name + ELSEWHERE_SUFFIX)
 
 
+def form_here(path: Path) -> Path | None:
+    """Give the path at which a file of an archive lies in its corpus, compacted or not; None where it is elsewhere."""
+    return next((form for form in forms(path)[:2] if form.is_file()), None)
+
+
 def open_part(path: Path) -> BinaryIO:
     """Open a file of an archive in whatever form it lies there; any other file as it is.
 
@@ -91,7 +96,7 @@ def part_state(path: Path) -> tuple[int, str]:
         OSError: there is none.
         ArchiveError: what says where it is cannot be read.
     """
-    here = next((form for form in forms(path)[:2] if form.is_file()), None)
+    here = form_here(path)
     if here is None and (there := read_elsewhere(path)):
         return there.n_bytes, there.sha256
     status = (here or path).stat()

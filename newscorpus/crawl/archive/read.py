@@ -1,8 +1,7 @@
 """Read pages from WARC files: our own archives, those of Common Crawl and of others."""
 
 import gzip
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -70,10 +69,7 @@ def read_captures(path: Path, offset: int = 0, limits: Limits = Limits()) -> Ite
 def read_onwards(path: Path, offset: int = 0, limits: Limits = Limits()) -> Iterator[tuple[int, Capture | Rejected]]:
     """As `read_captures`, each with the offset at which reading can go on after it."""
     group = _group_of(path, next(read_records(path, limits.max_bytes), None))
-    for record in read_records(path, limits.max_bytes, offset):
-        group, found = _step(group, record, limits)
-        if found is not None:
-            yield record.place.offset + record.place.length, found
+    yield from _pages(group, read_records(path, limits.max_bytes, offset), limits)
 
 
 def read_block(body: bytes, block: ByteRange, *, is_last: bool) -> Iterator[tuple[int, Capture | Rejected]]:
@@ -87,14 +83,16 @@ def read_block(body: bytes, block: ByteRange, *, is_last: bool) -> Iterator[tupl
     Raises:
         ArchiveError, OSError: there is no room for a copy.
     """
-    head = EMPTY_MEMBER if block.file.endswith(".gz") else b""
+    head, limits = EMPTY_MEMBER if block.file.endswith(".gz") else b"", Limits()
     with NamedTemporaryFile(prefix="newscorpus-") as copy:
         copy.write(head + body)
         copy.flush()
-        for after, found in read_onwards(Path(copy.name), len(head)):
-            if is_last or after < len(head) + len(body):
-                shift = block.offset - len(head)
-                yield after + shift, _moved(found, copy.name, replace(block, offset=shift))
+        group = _group_of(Path(block.file), next(read_records(Path(copy.name), limits.max_bytes), None))
+        records = read_records(Path(copy.name), limits.max_bytes, len(head))
+        there = (_moved(record, block.file, block.offset - len(head)) for record in records)
+        for after, found in _pages(group, there, limits):
+            if is_last or after < block.offset + len(body):
+                yield after, replace(found, place=None) if isinstance(found, Capture) else found
 
 
 def read_capture(path: Path, offset: int, limits: Limits = Limits()) -> Capture | Rejected:
@@ -126,6 +124,16 @@ class _Group:
     archive: str = ""  # whose archive it is, where it is not ours
     response: WarcRecord | None = None
     resources: tuple[WarcRecord, ...] = ()
+
+
+def _pages(
+    group: _Group, records: Iterable[WarcRecord | Damage], limits: Limits
+) -> Iterator[tuple[int, Capture | Rejected]]:
+    """The pages that records hold, each with the offset of the end of its last record."""
+    for record in records:
+        group, found = _step(group, record, limits)
+        if found is not None:
+            yield record.place.offset + record.place.length, found
 
 
 def _step(group: _Group, record: WarcRecord | Damage, limits: Limits) -> tuple[_Group, Capture | Rejected | None]:
@@ -224,16 +232,9 @@ def _page(record: WarcRecord, limits: Limits) -> Page:
     return Page(_address(record), body, headers, _date(record.headers.get("warc-date", "")))
 
 
-def _moved(found: Capture | Rejected, copy: str, original: ByteRange) -> Capture | Rejected:
-    """What was found in a copy, as found in the file that was copied from an offset on."""
-    if isinstance(found, Capture):
-        return replace(found, place=None)
-    place = re.compile(re.escape(copy) + r"@(\d+)")
-    url, detail = (
-        place.sub(lambda at: f"{original.file}@{original.offset + int(at[1])}", text)
-        for text in (found.url, found.detail)
-    )
-    return replace(found, url=url, detail=detail)
+def _moved(record: WarcRecord | Damage, file: str, shift: int) -> WarcRecord | Damage:
+    """A record of a copy, placed in the file that was copied."""
+    return replace(record, place=replace(record.place, file=file, offset=record.place.offset + shift))
 
 
 def _address(record: WarcRecord) -> str:

@@ -29,6 +29,9 @@ PAGES = ("response", "resource")
 Group = Sequence[WarcRecord]
 """The records of one response, itself first."""
 
+Edit = Callable[[WarcRecord], bytes | None]
+"""Gives the body that a page is to have, without content encoding; None where it stays as it is."""
+
 
 def read_groups(path: Path, offset: int = 0, limits: Limits = Limits()) -> Iterator[tuple[ByteRange, Group]]:
     """Read the responses of a file of ours from `offset` on, each with what belongs to it and the place of all.
@@ -81,28 +84,33 @@ def take_out(path: Path, place: ByteRange, when: str) -> None:
     _write(path, place.offset, packed)
 
 
-def change(path: Path, place: ByteRange, edit: Callable[[WarcRecord], bytes | None], when: str) -> None:
+def change(path: Path, place: ByteRange, edit: Edit, when: str) -> None:
     """Change a page where it lies; where it does not fit there any more, take it out.
 
     Args:
         path: the file.
         place: of the page, with what belongs to it.
-        edit: gives the body that a record is to have, without content encoding; None where it stays as it is.
+        edit: what changes of its records.
         when: the time, if it is taken out.
 
     Raises:
         ArchiveError, OSError: as `take_out`.
     """
     _, group = next(read_groups(path, place.offset))
-    changed: dict[int, bytes] = {}
-    for record in group:
-        if record.kind in PAGES and (body := edit(record)) is not None:
-            changed[record.place.offset] = _filled(encode_again(record, body), record.place.length)
+    changed = {
+        record.place.offset: _filled(new, record.place.length) for record in group if (new := edited(record, edit))
+    }
     if not all(changed.values()):
         take_out(path, place, when)
         return
     for offset, packed in changed.items():
         _write(path, offset, packed)
+
+
+def edited(record: WarcRecord, edit: Edit) -> bytes:
+    """The record of a page with the body that it is to have, not packed; b"" where it stays as it is."""
+    body = edit(record) if record.kind in PAGES else None
+    return b"" if body is None else encode_again(record, body)
 
 
 def _filled(content: bytes, length: int) -> bytes:

@@ -32,9 +32,9 @@ from newscorpus.layout import (
 from newscorpus.profiles.profile import profiles_of, read_profile, write_profile
 from newscorpus.publish.release import forget_rows
 from newscorpus.publish.removing.erase_archive import find_parts, hide_quotes, take_out_parts
-from newscorpus.publish.removing.lines import ids_in, journals, lines_naming, row_files, texts_of
+from newscorpus.publish.removing.lines import ids_in, journals, lines_naming, row_files
 from newscorpus.publish.removing.quotes import Quotes
-from newscorpus.publish.removing.sharing import sharing_with
+from newscorpus.publish.removing.sharing import sharing_with, texts_of
 from newscorpus.publish.search import index_path
 from newscorpus.removals import note_removal, removals_of
 
@@ -187,7 +187,9 @@ def _erase_archive(corpus: Path, removing: Removing, quotes: Quotes) -> Removing
     """
     if removing.parts is None:
         found = find_parts(corpus, removing.urls, quotes)
-        sharing = removing.sharing or (one.id for one in sharing_with(corpus, removing.documents, found.quotes))
+        # With texts in the intake it is known who shares them; without, the pages tell what is quoted.
+        others = () if quotes else sharing_with(corpus, removing.documents, found.quotes)
+        sharing = removing.sharing or (one.id for one in others)
         n_hidden = hide_quotes(corpus, found, frozenset(sharing), removing.removed)
         removing = msgspec.structs.replace(removing, parts=found.parts, n_hidden=n_hidden)
         write_removing(corpus, removing)

@@ -23,13 +23,6 @@ ADDRESS = re.compile(r'https?://[^"\s\\]+')
 OBJECTS = msgspec.json.Decoder(dict[str, Any])
 
 
-def texts_of(corpus: Path, documents: Collection[str]) -> list[str]:
-    """The texts that the intake still holds of documents."""
-    lines = (OBJECTS.decode(line) for path in row_files(corpus) for _, line in lines_naming(path, documents))
-    records = (line.get("record") for line in lines)
-    return [f"{record['title']}\n{record['text']}" for record in records if record]
-
-
 def journals(corpus: Path) -> list[Path]:
     """The files of JSON lines that name documents of a corpus."""
     names = (path for pattern in (*JOURNALS, *LISTS) for path in sorted(corpus.glob(pattern)))

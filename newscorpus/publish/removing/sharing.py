@@ -51,13 +51,18 @@ def sharing_with(corpus: Path, documents: Collection[str], quotes: Quotes = NONE
 
     The quotations are those of the texts that the corpus holds of the documents, if none are given.
     """
-    quotes = quotes or Quotes([one.whole for one in _texts(corpus) if one.id in documents])
+    quotes = quotes or Quotes(texts_of(corpus, documents))
     if not quotes:
         return ()
     others = (one for one in _texts(corpus) if one.id not in documents)
     shares = (Sharing(one.id, one.url, share) for one in others if (share := quotes.share_in(one.whole)))
     most = {one.id: one for one in sorted(shares, key=lambda one: one.share)}
     return tuple(sorted(most.values(), key=lambda one: (-one.share, one.id)))
+
+
+def texts_of(corpus: Path, documents: Collection[str]) -> list[str]:
+    """The texts that a corpus still holds of documents."""
+    return [one.whole for one in _texts(corpus) if one.id in documents]
 
 
 def _texts(corpus: Path) -> Iterator[Text]:
