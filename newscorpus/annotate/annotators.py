@@ -143,12 +143,19 @@ def _neural(module: str) -> Callable[[Path | None], Annotator]:
 
     def load(model: Path | None) -> Annotator:
         package = import_module(module)
+        import_module("torch").set_num_threads(1)  # processes that take all cores each hold each other up
 
         @cache
         def pipeline(language: str) -> Any:
             options: dict[str, Any] = {"dir": str(model)} if model else {}
             options |= {"download_method": None} if module == "stanza" else {}
-            return package.Pipeline(language, processors="tokenize,mwt,pos,lemma", verbose=False, **options)
+            try:  # what splits words written together ("mwt") is added by Stanza where a language has it
+                return package.Pipeline(language, processors="tokenize,pos,lemma", verbose=False, **options)
+            except Exception as error:  # CLASSLA raises nothing more special
+                get = f'python -c "import {module}; {module}.download({language!r})"'
+                raise CorpusError(
+                    f"{module}: no models for language {language!r} ({error}); to get them: {get}"
+                ) from error
 
         def annotate(paragraph: str, language: str) -> list[Sentence]:
             return [tuple(_neural_tokens(one)) for one in pipeline(language)(paragraph).sentences]
@@ -159,9 +166,11 @@ def _neural(module: str) -> Callable[[Path | None], Annotator]:
 
 
 def _neural_tokens(sentence: Any) -> Iterator[Token]:
-    for at, token in enumerate(sentence.tokens):
-        following = sentence.tokens[at + 1] if at + 1 < len(sentence.tokens) else None
-        is_glued = following is not None and following.start_char == token.end_char
+    for token, following in zip(sentence.tokens, [*sentence.tokens[1:], None], strict=True):
+        if token.end_char is None:  # of CLASSLA's tokenizers, which say it in another way
+            is_glued = "SpaceAfter=No" in (token.misc or "")
+        else:
+            is_glued = following is not None and following.start_char == token.end_char
         words = (
             Word(one.text, one.lemma or "", one.upos or "", one.xpos or "", one.feats or "") for one in token.words
         )

@@ -1,5 +1,9 @@
-"""A tiny model of UDPipe, trained here."""
+"""Tiny models, trained here of two sentences."""
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,7 +30,7 @@ TEXT = "Most stoji na reci. Mačka vidi mališu.\nMačka stoji u kući."
 
 @pytest.fixture(scope="session")
 def udpipe_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Made of two sentences; the test is skipped where the package is missing."""
+    """A model of UDPipe; the test is skipped where the package is missing."""
     udpipe = pytest.importorskip("ufal.udpipe", reason="pip install 'newscorpus[annotate]'")
     reader = udpipe.InputFormat.newConlluInputFormat()
     reader.setText(TREEBANK * 10)
@@ -46,3 +50,51 @@ def udpipe_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path: Path = tmp_path_factory.mktemp("udpipe") / "tiny.udpipe"
     path.write_bytes(model if isinstance(model, bytes) else model.encode("utf-8", "surrogateescape"))
     return path
+
+
+@pytest.fixture(scope="session")
+def stanza_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of Stanza's models for Serbian; the test is skipped where the package is missing."""
+    pytest.importorskip("stanza", reason="pip install stanza, which brings PyTorch")
+    folder = tmp_path_factory.mktemp("stanza")
+    sentences = [f"# sent_id = {number}\n{one}\n" for number, one in enumerate(TREEBANK.strip().split("\n\n") * 30)]
+    text = " ".join(line[9:] for line in TREEBANK.split("\n") if line.startswith("# text"))
+    (folder / "words.conllu").write_text("\n".join(sentences) + "\n", "utf-8")
+    (folder / "words.txt").write_text("\n\n".join([text] * 30) + "\n", "utf-8")
+
+    def run(module: str, *options: str, **files: str) -> None:
+        named = (word for option, file in files.items() for word in (f"--{option}", str(folder / file)))
+        command = [sys.executable, "-m", f"stanza.{module}", *options, *named]
+        done = subprocess.run(command, env={**os.environ, "OMP_NUM_THREADS": "1"}, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr.decode()[-2000:]
+
+    def train(part: str, module: str, *options: str, **files: str) -> None:
+        common = ("--mode", "train", "--shorthand", "sr_tiny", "--save_name", "tiny.pt", "--cpu")
+        run(f"models.{module}", *common, "--hidden_dim", "16", *options, save_dir=f"sr/{part}", **files)
+
+    run(
+        "utils.datasets.prepare_tokenizer_data",
+        str(folder / "words.txt"),
+        str(folder / "words.conllu"),
+        output="labels",
+        mwt_output="mwt.json",
+    )
+    train(
+        "tokenize",
+        "tokenizer",
+        *("--lang", "sr", "--steps", "100", "--eval_steps", "100"),
+        txt_file="words.txt",
+        label_file="labels",
+        mwt_json_file="mwt.json",
+        dev_txt_file="words.txt",
+        dev_label_file="labels",
+        dev_conll_gold="words.conllu",
+        conll_file="predicted.conllu",
+    )
+    words = {"train_file": "words.conllu", "eval_file": "words.conllu"}
+    train("pos", "tagger", "--lang", "sr", "--no_pretrain", "--max_steps", "60", "--eval_interval", "30", **words)
+    train("lemma", "lemmatizer", "--num_epoch", "2", **words)
+    parts = ("tokenize", "pos", "lemma")
+    packages = {"packages": {"default": dict.fromkeys(parts, "tiny")}}
+    (folder / "resources.json").write_text(json.dumps({"sr": {part: {"tiny": {}} for part in parts} | packages}))
+    return folder

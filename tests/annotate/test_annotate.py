@@ -248,6 +248,28 @@ def test_tokens_of_neural_taggers_are_taken_as_they_are() -> None:
     ]
 
 
+def test_tokens_without_places_say_themselves_what_follows() -> None:
+    def token(text: str, misc: str | None) -> SimpleNamespace:
+        word = SimpleNamespace(text=text, lemma=None, upos=None, xpos=None, feats=None)
+        return SimpleNamespace(text=text, start_char=None, end_char=None, misc=misc, words=[word])
+
+    sentence = SimpleNamespace(tokens=[token("Na", None), token("reci", "SpaceAfter=No"), token(".", None)])
+    assert [one.space_after for one in _neural_tokens(sentence)] == [True, False, True]
+
+
+def test_stanza_by_models_on_this_machine(stanza_models: Path, tmp_path: Path) -> None:
+    publish(tmp_path / "corpus", [record(TEXT)], BuildConfig())
+    output = tmp_path / "annotated"
+    annotate(tmp_path / "corpus", Annotation("stanza", output, stanza_models), "vesti")
+    lemmas = {row[1]: row[2] for _, rows in validate(files(output, "conllu")) for row in rows}
+    assert (lemmas["stoji"], lemmas["reci"]) == ("stajati", "reka")
+
+
+def test_a_language_that_stanza_has_no_models_of_is_named(corpus: Path, stanza_models: Path, tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match=r"no models for language 'zz' .*stanza\.download\('zz'\)"):
+        annotate(corpus, Annotation("stanza", tmp_path / "annotated", stanza_models), "vesti")
+
+
 @pytest.mark.parametrize(
     ("name", "model", "message"),
     [
