@@ -2,17 +2,21 @@
 
 Takes the sites of which most pages lie in sets of pages, archives them as a crawl does, each answer compressed as it
 would come, and compacts the file. As a file of a crawl holds thousands of pages of a site and its dictionary is made of
-a few of them, pages that the dictionary has not seen are measured apart: it is then made of the others, one half.
+a few of them, pages that the dictionary has not seen are measured apart: it is then made of the others, one half. Then
+all pages make, several times over, a file as long as a crawl's files become, which a process of its own compacts.
 Writes benchmarks/results/compact.md.
 """
 
 import argparse
 import gzip
 import json
+import multiprocessing
+import resource
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 
 from zstandard import ZstdCompressionDict, ZstdCompressor
@@ -27,6 +31,7 @@ from newscorpus.crawl.archive.read import read_capture, read_captures
 from newscorpus.crawl.archive.values import ByteRange, Capture, Exchange, Origin
 from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.data import Page
+from newscorpus.settings import NEWSCORPUS_ARCHIVE_FILE_BYTES
 
 RESULT = ROOT / "benchmarks" / "results" / "compact.md"
 SITES = 12
@@ -37,27 +42,35 @@ DATE = "2026-11-20T08:00:00.000000Z"
 KB = 1_000
 
 
-def sites(paths: Sequence[Path]) -> dict[str, list[bytes]]:
-    """Read the pages of the sites that have most."""
-    found: defaultdict[str, list[bytes]] = defaultdict(list)
+def pages_of(paths: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
+    """Read pages, each with its site and set."""
     for path in paths:
         for line in unpacked_lines(path):
             page = json.loads(line)
             if page["domain"] and page["html"]:  # sets are of different years
-                found[f"{page['domain']} ({path.name.partition('.')[0]})"].append(page["html"].encode())
+                yield f"{page['domain']} ({path.name.partition('.')[0]})", page["html"].encode()
+
+
+def sites(paths: Sequence[Path]) -> dict[str, list[bytes]]:
+    """Read the pages of the sites that have most."""
+    found: defaultdict[str, list[bytes]] = defaultdict(list)
+    for site, page in pages_of(paths):
+        found[site].append(page)
     long = {name: pages for name, pages in found.items() if sum(map(len, pages)) > LEAST_BYTES * len(pages)}
     return dict(sorted(long.items(), key=lambda item: -len(item[1]))[:SITES])
 
 
-def archived(pages: Sequence[bytes], folder: Path) -> Path:
-    """Write pages as a crawl does."""
+def archived(pages: Iterable[bytes], folder: Path) -> Path:
+    """Write pages as a crawl does, until its file is as long as a crawl's become."""
     headers = (("Content-Type", "text/html; charset=utf-8"), ("Content-Encoding", "gzip"))
-    with ArchiveWriter(folder, 10**9, "newscorpus/0") as writer:
+    with ArchiveWriter(folder, NEWSCORPUS_ARCHIVE_FILE_BYTES, "newscorpus/0") as writer:
         for number, body in enumerate(pages):
             url = f"https://news.example/{number}"
             page = Page(url, body, {"content-type": "text/html; charset=utf-8"}, DATE)
             exchange = Exchange(url, DATE, 200, headers, gzip.compress(body, 6, mtime=0))
-            writer.append(encode(exchange, Capture(page, origin=Origin("news", ("en",))), Limits().max_bytes))
+            place = writer.append(encode(exchange, Capture(page, origin=Origin("news", ("en",))), Limits().max_bytes))
+            if place.offset + place.length >= NEWSCORPUS_ARCHIVE_FILE_BYTES:
+                break
     return folder / "archive" / "000001.warc.gz"
 
 
@@ -101,6 +114,27 @@ def _unseen(seen: Sequence[bytes], others: Sequence[bytes]) -> Iterator[float]:
         yield 1000 * (time.process_time() - began) / len(others)
 
 
+def large(paths: Sequence[Path]) -> str:
+    """Say what compacting a file of full length takes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = archived((page for _ in count() for _, page in pages_of(paths)), Path(folder))
+        compact = path.with_name("000001.warc.zst")
+        process = multiprocessing.get_context("spawn").Process(target=_compact, args=(path, compact))
+        process.start()
+        process.join()
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if process.exitcode:
+            raise SystemExit(f"compacting failed: {process.exitcode}")
+        took = f"{used.ru_utime + used.ru_stime:,.0f} seconds of the processor and {used.ru_maxrss / 1024:,.0f} MB"
+        sizes = " MB became one of ".join(f"{one.stat().st_size / KB**2:,.0f}" for one in (path, compact))
+    return f"With the pages of all sites of the sets, which have little in common, a file of {sizes} MB in {took}."
+
+
+def _compact(path: Path, compact: Path) -> None:
+    with compact.open("wb") as file:
+        write_compact(path, file)
+
+
 def _milliseconds(work: Callable[[], object]) -> float:
     began = time.process_time()
     work()
@@ -111,7 +145,8 @@ def main() -> None:
     """Run, and write the result."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pages", nargs="+", type=Path)
-    found = sites(parser.parse_args().pages)
+    paths = parser.parse_args().pages
+    found = sites(paths)
     text = f"""# What compacting an archive saves
 
 kB a page, as `newscorpus archive --compact` leaves it. Made by `python -m benchmarks.compacting` with sets of real
@@ -123,7 +158,7 @@ packed, kB. *packing*: CPU time for a body at levels {LEVEL} and {OTHER_LEVEL}. 
 the dictionary and reading all again included. *read*: CPU time to read one page by its place.
 
 """
-    RESULT.write_text(text + "\n".join(rows(found)) + "\n")
+    RESULT.write_text(text + "\n".join([*rows(found), "", large(paths)]) + "\n")
 
 
 if __name__ == "__main__":
