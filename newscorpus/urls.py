@@ -6,8 +6,9 @@ its host and site are "", and it still has an id.
 
 import hashlib
 import re
+from collections.abc import Iterable
 from functools import lru_cache
-from urllib.parse import SplitResult, unquote_plus, urlsplit
+from urllib.parse import SplitResult, unquote_plus, urljoin, urlsplit
 
 from tldextract import TLDExtract
 from w3lib.url import canonicalize_url
@@ -63,6 +64,16 @@ def host_of(url: str) -> str:
     return parts.hostname or "" if parts else ""
 
 
+def is_within(url: str, domains: Iterable[str]) -> bool:
+    """Whether the host of `url` is one of some domains, in lower case and ASCII, or lies below one."""
+    try:
+        host = (urlsplit(url).hostname or "").rstrip(".")
+    except ValueError:  # such as an unclosed "[": no host
+        return False
+    host = host if host.isascii() else host_of(url)
+    return any(host == domain or host.endswith("." + domain) for domain in domains)
+
+
 def site_key(url: str) -> str:
     """Name of the site: the registered domain by the bundled public suffix list, its private section included.
 
@@ -72,6 +83,17 @@ def site_key(url: str) -> str:
     if parts is None:
         return ""
     return SUFFIX_LIST(parts.hostname or "").top_domain_under_public_suffix or parts.netloc
+
+
+def web_address(base: str, address: str) -> str:
+    """An address on the page or list at `base`, made absolute; "" for what is none of the web."""
+    try:
+        url = urljoin(base, address.strip())
+        parts = urlsplit(url)
+        is_one = parts.scheme in DEFAULT_PORTS and parts.hostname and parts.port != 0  # a port that is none raises
+    except ValueError:
+        return ""
+    return url if is_one else ""
 
 
 @lru_cache(KEPT_ADDRESSES)

@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.urls import ID_LENGTH, canonical_url, document_address, document_id, host_of, site_key
+from newscorpus.urls import (
+    ID_LENGTH,
+    canonical_url,
+    document_address,
+    document_id,
+    host_of,
+    site_key,
+    web_address,
+)
 
 PIECES = st.sampled_from(
     [
@@ -98,6 +106,19 @@ def test_canonical_form_is_idempotent_and_nothing_raises(url: str) -> None:
 )
 def test_site(url: str, site: str) -> None:
     assert site_key(url) == site
+
+
+@pytest.mark.parametrize(
+    ("address", "absolute"),
+    [
+        ("/b", "https://žito.example/b"),
+        (" c\n", "https://žito.example/a/c"),
+        ("//a.cz", "https://a.cz"),
+        *((one, "") for one in ("mailto:a@b.cz", "http://[", "http://a.cz:port/", "http://", "ftp://a.cz/")),
+    ],
+)
+def test_addresses_are_made_absolute(address: str, absolute: str) -> None:
+    assert web_address("https://žito.example/a/", address) == absolute
 
 
 def test_host_has_no_port_and_is_lower_case() -> None:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from html import unescape
 from itertools import islice
-from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
@@ -16,6 +15,7 @@ from newscorpus.data import Evidence, Rejected
 from newscorpus.discovery.addresses import FetchKind
 from newscorpus.discovery.listing import Listing, ListingEntry
 from newscorpus.tokens import collapse
+from newscorpus.urls import web_address
 
 MAX_BYTES = 52_428_800
 """Longest uncompressed sitemap (sitemaps.org protocol: 50 MB); feeds stay far below."""
@@ -73,7 +73,7 @@ def read_list(form: str, body: bytes, url: str) -> Listing | Rejected:
     Args:
         form: which of the two it should be: "feed" or "sitemap".
         body: the document, bytes as they came.
-        url: its address, against which a feed's relative addresses are resolved.
+        url: its address, against which relative ones are resolved.
     """
     parse = parse_feed if form == FetchKind.FEED else parse_sitemap
     try:
@@ -111,17 +111,17 @@ def parse_sitemap(body: bytes, url: str) -> Listing:
     body = inflate(body)
     if not body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         lines = (found[0].decode("utf-8-sig", "replace").strip() for found in LINE.finditer(body))
-        listing = _listing(ListingEntry(line) if _is_web_address(line) else None for line in lines)
+        listing = _listing(ListingEntry(line) if _address("", line) else None for line in lines)
         if not listing.entries:
             raise ListingError(f"not a sitemap: neither XML nor addresses: {url}")
         return listing
     root = read_xml(body)
     match _local_name(root):
         case "sitemapindex":
-            children = _listing(_sitemap_entry(child) for child in root if _local_name(child) == "sitemap")
+            children = _listing(_sitemap_entry(child, url) for child in root if _local_name(child) == "sitemap")
             return Listing(children=children.entries, broken=children.broken)
         case "urlset":
-            return _listing(_sitemap_entry(child) for child in root if _local_name(child) == "url")
+            return _listing(_sitemap_entry(child, url) for child in root if _local_name(child) == "url")
         case other:
             raise ListingError(f"not a sitemap: its root is <{other}>")
 
@@ -133,14 +133,9 @@ def _listing(found: Iterable[ListingEntry | None]) -> Listing:
     return Listing(entries[:MAX_ENTRIES], broken=len(every) - len(entries))
 
 
-def _is_web_address(text: str) -> bool:
-    if len(text) >= MAX_CHARACTERS:  # it may be cut
-        return False
-    try:
-        parts = urlsplit(text)
-    except ValueError:
-        return False
-    return parts.scheme in {"http", "https"} and bool(parts.hostname)
+def _address(base: str, text: str) -> str:
+    """The address that an entry names, absolute; "" for what is none of the web, or may be cut."""
+    return web_address(base, text) if 0 < len(text) < MAX_CHARACTERS else ""
 
 
 def _feed_entry(element: etree._Element, base: str, shared: tuple[Evidence, ...]) -> ListingEntry | None:
@@ -158,14 +153,8 @@ def _feed_address(element: etree._Element, base: str) -> str:
     links = [child for child in element if _local_name(child) == "link"]
     guids = [child for child in element if _local_name(child) == "guid" and child.get("isPermaLink") != "false"]
     atom = [link.get("href", "") for link in links if link.get("rel", "alternate") == "alternate"]
-    for candidate in filter(None, map(str.strip, (*atom, *map(_text_of, links), *map(_text_of, guids)))):
-        try:
-            url = urljoin(base, candidate)
-        except ValueError:
-            continue
-        if _is_web_address(url):
-            return url
-    return ""
+    named = (*atom, *map(_text_of, links), *map(_text_of, guids))
+    return next(filter(None, (_address(base, text) for text in named)), "")
 
 
 def _feed_evidence(element: etree._Element) -> Iterator[Evidence]:
@@ -199,9 +188,9 @@ def _channel_language(root: etree._Element) -> tuple[Evidence, ...]:
     return tuple(_feed_claim("language", stated))
 
 
-def _sitemap_entry(element: etree._Element) -> ListingEntry | None:
-    url = _text_of_child(element, "loc")
-    if not _is_web_address(url):
+def _sitemap_entry(element: etree._Element, base: str) -> ListingEntry | None:
+    url = _address(base, _text_of_child(element, "loc"))
+    if not url:
         return None
     evidence = (claim for child in element if _local_name(child) == "news" for claim in _news_evidence(child))
     return ListingEntry(url, tuple(islice(evidence, MAX_CLAIMS)), _text_of_child(element, "lastmod"))

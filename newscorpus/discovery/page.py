@@ -73,6 +73,9 @@ MAX_NUMBER_ELEMENTS = 10
 MAX_LINK_ELEMENTS = 100
 """Most elements of a link whose text is read; a teaser with a picture has some ten. Links may hold links."""
 
+REFRESH = re.compile(r"[\d.\s]*[;,\s]\s*(?:url\s*=\s*)?([\"']?)(.+?)\1\s*", re.IGNORECASE | re.DOTALL)
+"""What `<meta http-equiv=refresh>` says: seconds, and the address to which a browser goes on then."""
+
 PLAIN_HREF = re.compile(r"(?:https?://[a-zA-Z0-9.:-]+)?/(?![/.])(?:(?!/\.)[^\s?#;])*")
 """An address that is absolute, or becomes so with the host before it, as most are; `urljoin` takes 20 times as long."""
 
@@ -99,8 +102,8 @@ class PartLink:
 class PageReading:
     """What discovery needs of a page; everything is empty for a page that cannot be read."""
 
-    # Absolute addresses without fragment, in document order, each once; http, https and file. Last those of articles
-    # that only scripts get.
+    # Absolute addresses without fragment, in document order, each once; http, https and file. Among them that of the
+    # next page, and the one to which the page sends its readers on. Last those of articles that only scripts get.
     links: tuple[str, ...] = ()
     # The address that the page gives as its own (`rel=canonical`), absolute; "" where it gives none.
     canonical: str = ""
@@ -111,6 +114,7 @@ class PageReading:
     signature: str = ""  # of its content, see `content_signature`
     # In its text outside links, menus included: pages with one signature may differ in what stands in cells.
     letters: int = 0
+    linked_letters: int = 0  # in the texts of its links, by which alone the pages of some sections differ
     # The day on which it says or shows that it was published; None where it does not, or all days are welcome.
     published: date | None = None
 
@@ -132,7 +136,7 @@ def read_tree(root: HtmlElement, url: str) -> PageReading:
     Relative links are resolved against the page's own `<base>`, or else against `url`.
     """
     base = _resolve(url, next(_hrefs(root, "base"), "")) or url
-    hrefs = islice(dict.fromkeys(_hrefs(root, "a", "area")), MAX_HREFS)
+    hrefs = islice(dict.fromkeys(_targets(root)), MAX_HREFS)
     found = [_resolve(base, href) for href in hrefs]
     canonicals = (link.get("href") for link in root.iter("link") if "canonical" in _relations(link))
     list_like = (url for url in found if url and LIST_LIKE.search(urlsplit(url).path))
@@ -145,7 +149,8 @@ def read_tree(root: HtmlElement, url: str) -> PageReading:
         part_links=tuple(islice(_part_links(root, base), MAX_LINKS)),
         is_amp=page is not None and bool({"amp", "⚡"} & {str(name).lower() for name in page.attrib}),
         signature=content_signature(root),
-        letters=sum(map(str.isalpha, "".join(_texts(root, every=True)))),
+        letters=_count_letters(_texts(root, every=True)),
+        linked_letters=_count_letters(map(_text, islice(root.iter("a"), MAX_HREFS))),
     )
 
 
@@ -155,14 +160,16 @@ def read_link_texts(root: HtmlElement, url: str) -> dict[str, str]:
     texts: dict[str, str] = {}
     for link in islice(root.iter("a"), MAX_HREFS):
         if _may_be_page(address := _resolve(base, link.get("href") or "")):
-            text = "" if sum(1 for _ in islice(link.iter(), MAX_LINK_ELEMENTS + 1)) > MAX_LINK_ELEMENTS else _text(link)
-            texts[address] = max(texts.get(address, ""), text, key=len)
+            texts[address] = max(texts.get(address, ""), _text(link), key=len)
         if len(texts) == MAX_LINKS:
             break
     return texts
 
 
 def _text(link: HtmlElement) -> str:
+    """The text of a link; "" where it has more elements than a teaser."""
+    if sum(1 for _ in islice(link.iter(), MAX_LINK_ELEMENTS + 1)) > MAX_LINK_ELEMENTS:
+        return ""
     return collapse(" ".join(link.itertext(with_tail=False)))
 
 
@@ -222,6 +229,10 @@ def _spellings(first: str, number: int) -> Iterator[str]:
         yield urlunsplit(parts._replace(path=f"{stem}{mark}{number}{ending}"))
 
 
+def _count_letters(texts: Iterable[str]) -> int:
+    return sum(map(str.isalpha, "".join(texts)))
+
+
 def _texts(root: HtmlElement, *, every: bool = False) -> Iterator[str]:
     """Pieces of text in headings and paragraphs, or in every element, always in the same order."""
     left = [(root, every)]
@@ -233,6 +244,17 @@ def _texts(root: HtmlElement, *, every: bool = False) -> Iterator[str]:
         if inside:
             yield from filter(None, (element.text, *(child.tail for child in element)))
         left.extend((child, inside) for child in element)
+
+
+def _targets(root: HtmlElement) -> Iterator[str]:
+    """Where a reader may go from here: by links, to the next page, or sent on by the page itself."""
+    for element in root.iter("a", "area", "link", "meta"):
+        href = element.get("href") or ""
+        if element.tag == "meta" and (element.get("http-equiv") or "").lower().strip() == "refresh":
+            sent = REFRESH.fullmatch((element.get("content") or "")[:MAX_ADDRESS_CHARACTERS])
+            href = sent[2] if sent else ""
+        if href and (element.tag != "link" or "next" in _relations(element)):
+            yield href
 
 
 def _hrefs(root: HtmlElement, *tags: str) -> Iterator[str]:
@@ -268,14 +290,14 @@ def _number(link: HtmlElement) -> str:
 
 
 def _resolve(base: str, href: str) -> str:
-    """Make `href` absolute, without fragment; "" where that cannot be done, or it is too long."""
+    """Make `href` absolute, without fragment, as browsers do; "" where that cannot be done, or it is too long."""
     if len(base) + len(href) > MAX_ADDRESS_CHARACTERS:
         return ""
     try:
         around = urlsplit(base)
         if around.netloc and PLAIN_HREF.fullmatch(href):
             return f"{around.scheme}://{around.netloc}{href}" if href[0] == "/" else href
-        return urldefrag(urljoin(base, "".join(href.split()))).url
+        return urldefrag(urljoin(base, re.sub(r"[\t\n\r]", "", href.strip()).replace(" ", "%20"))).url
     except ValueError:
         return ""
 
@@ -283,5 +305,6 @@ def _resolve(base: str, href: str) -> str:
 def _may_be_page(url: str) -> bool:
     """Whether an address may lead to a page; `file:` is let through, so that its refusal is counted."""
     parts = urlsplit(url)
-    ending = parts.path.rpartition("/")[2].rpartition(".")[2].lower()
-    return parts.scheme == "file" or (parts.scheme in {"http", "https"} and ending not in NO_PAGES)
+    _, dot, ending = parts.path.rpartition("/")[2].rpartition(".")
+    is_page = not dot or ending.lower() not in NO_PAGES
+    return parts.scheme == "file" or (parts.scheme in {"http", "https"} and is_page)

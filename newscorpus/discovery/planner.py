@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date
 from urllib.parse import urljoin
 
+from newscorpus.crawl.addresses import host_and_port
 from newscorpus.crawl.ledger import LastVisit, Ledger, UrlState
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.discovery.addresses import (
@@ -213,7 +214,7 @@ class FetchPlanner:
 
     def _guesses(self, urls: Iterable[str]) -> Plan:
         for url in urls:
-            if self.portal.covers(url) and not self.ledger.knows(url):
+            if host_and_port(url) and self.portal.covers(url) and not self.ledger.knows(url):
                 yield PlannedFetch(url, FetchKind.MAYBE_LIST)
 
     def _is_out_of_period(self, url: str, kind: FetchKind | None) -> bool:

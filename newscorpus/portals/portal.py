@@ -22,6 +22,7 @@ import msgspec
 import regex
 
 from newscorpus.config import Part
+from newscorpus.urls import is_within
 
 MATCH_SECONDS = 0.05
 """Longest time for a pattern and an address. Most take microseconds; those that try every way to cut a long slug into
@@ -178,11 +179,7 @@ class Portal:
 
     def covers(self, url: str) -> bool:
         """Whether the host of `url` is one of the domains or lies below one."""
-        try:
-            host = (urlsplit(url).hostname or "").rstrip(".")
-        except ValueError:  # such as an unclosed "[": no host, so no portal covers it
-            return False
-        return any(host == domain or host.endswith("." + domain) for domain in self.domains)
+        return is_within(url, self.domains)
 
     def is_article(self, url: str) -> bool:
         """Whether a pattern of `articles` is found in path and query of `url`; False where there is none."""

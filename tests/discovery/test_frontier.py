@@ -10,7 +10,7 @@ import pytest
 
 from newscorpus.crawl.ledger import Ledger, Link, UrlOutcome, key_of
 from newscorpus.crawl.ledger.forget import forget
-from newscorpus.data import Rejected
+from newscorpus.data import Page, Rejected
 from newscorpus.discovery.addresses import FetchKind
 from newscorpus.discovery.frontier import (
     BARREN,
@@ -21,7 +21,7 @@ from newscorpus.discovery.frontier import (
     SeenContents,
     missing_page,
 )
-from newscorpus.discovery.page import PageReading
+from newscorpus.discovery.page import PageReading, read_page
 from newscorpus.discovery.period import Period
 from newscorpus.portals.portal import Portal, PortalLimits
 from newscorpus.removals import note_removal
@@ -217,3 +217,12 @@ def test_links_of_more_than_a_few_addresses_with_one_content_are_not_followed(le
     assert not contents.is_repeated("https://other.example/1", shown)
     assert not contents.is_repeated(f"{BASE}/9", replace(shown, letters=900)), "other text, in cells of a table"
     assert not any(contents.is_repeated(f"{BASE}/{number}", PageReading()) for number in range(5))
+
+
+def test_pages_of_a_section_that_differ_in_their_links_alone_are_followed(ledger: Ledger) -> None:
+    contents, invitation = SeenContents(ledger), "<p>The paper of the town and its villages, every day since 1921.</p>"
+    headlines = ("A bridge", "The ferry is sold", "Nobody came to the fair", "Snow in May")
+    for number, headline in enumerate(headlines):
+        url = f"{BASE}/sport?page={number}"
+        page = f"<h1>Sport</h1>{invitation}<a href=/{number}><h3>{headline}</h3></a><a href=?page={number + 1}>More</a>"
+        assert not contents.is_repeated(url, read_page(Page.from_html(page, url)))

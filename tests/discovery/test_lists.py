@@ -122,7 +122,7 @@ def test_an_entry_that_leads_to_no_web_address_is_broken(address: str) -> None:
 
 def test_sitemap_with_news_fields() -> None:
     listing = parse_sitemap(NEWS.encode(), URL)
-    assert listing.broken == 2
+    assert listing.broken == 1
     assert listing.entries == (
         ListingEntry(
             "http://example.org/e",
@@ -136,13 +136,17 @@ def test_sitemap_with_news_fields() -> None:
             ),
             "2026-11-20",
         ),
+        ListingEntry("http://example.org/relative"),
     )
 
 
 def test_sitemap_index_names_its_children() -> None:
     index = "<sitemapindex><sitemap><loc>http://example.org/1.xml.gz</loc><lastmod>2026-11-20</lastmod></sitemap><sitemap><loc>2</loc></sitemap></sitemapindex>"
     assert parse_sitemap(index.encode(), URL) == Listing(
-        children=(ListingEntry("http://example.org/1.xml.gz", modified="2026-11-20"),), broken=1
+        children=(
+            ListingEntry("http://example.org/1.xml.gz", modified="2026-11-20"),
+            ListingEntry("http://example.org/lists/2"),
+        )
     )
 
 

@@ -1,5 +1,6 @@
 """What is read of a page: links, further pages, signature, and the day of publication."""
 
+from html import escape as html_escape
 from urllib.parse import urldefrag, urljoin, urlsplit
 
 import pytest
@@ -41,8 +42,32 @@ def test_the_base_of_the_page_counts() -> None:
     assert links('<base href="http://["><a href="b">b</a>').links == ("http://example.org/news/today/b",)
 
 
-def test_white_space_inside_an_address_is_dropped() -> None:
-    assert links('<a href=" /long\n  address\t">x</a>').links == ("http://example.org/longaddress",)
+def test_white_space_in_an_address_is_read_as_browsers_do() -> None:
+    assert links('<a href=" /our town/a\nlong-address.html\t">x</a>').links == (
+        "http://example.org/our%20town/along-address.html",
+    )
+
+
+def test_the_next_page_of_a_section_is_a_link_wherever_it_is_named() -> None:
+    head = '<link rel="stylesheet" href="/look"><link rel="next" href="?page=2"><link rel=prev href="/">'
+    assert links(f"{head}<body><p>x").links == ("http://example.org/news/today/?page=2",)
+
+
+@pytest.mark.parametrize(
+    "content", ["0;url=/sr/", "0; URL='/sr/'", '5 ; url="/sr/"', "0,/sr/", "0.5; url = /sr/ ", " ;url=/sr/"]
+)
+def test_a_page_that_sends_its_readers_on_leads_there(content: str) -> None:
+    assert links(f"<meta http-equiv=Refresh content='{html_escape(content)}'>").links == ("http://example.org/sr/",)
+
+
+@pytest.mark.parametrize("tag", ["http-equiv=refresh content=300", "http-equiv=refresh", "name=x content='0;url=/sr/'"])
+def test_a_page_that_loads_itself_again_leads_nowhere(tag: str) -> None:
+    assert links(f"<meta {tag}><p>x").links == ()
+
+
+@pytest.mark.parametrize("path", ["mobi", "doc", "sport/iso", "a.b/ps"])
+def test_a_section_may_be_named_like_the_ending_of_a_file(path: str) -> None:
+    assert links(f"<a href=/{path}>x</a>").links == (f"http://example.org/{path}",)
 
 
 @pytest.mark.parametrize(

@@ -253,7 +253,7 @@ def test_a_known_sitemap_is_asked_for_where_its_index_says_it_changed(
 def test_guesses_and_probes_are_made_once_and_on_the_site(planner: Callable[..., FetchPlanner], ledger: Ledger) -> None:
     made = planner()
     assert list(made.feeds([LIST])) == [PlannedFetch(LIST, FetchKind.MAYBE_LIST)]
-    assert list(made.feeds(["https://other.example/feed"])) == []
+    assert list(made.feeds(["https://other.example/feed", "https://vesti.example:port/feed"])) == []
     finish(ledger, LIST)
     assert list(made.feeds([LIST])) == []
     finish(ledger, missing_page(BASE))

@@ -11,6 +11,7 @@ from newscorpus.portals.languages import check_language
 from newscorpus.portals.portal import Portal, TemplateSection
 from newscorpus.portals.schema import list_portals, load_portal, with_base
 from newscorpus.resources import data_folder
+from newscorpus.urls import host_of
 
 MINIMAL = """
 name = "vesti"
@@ -289,6 +290,13 @@ def test_domains_cover_hosts_below_them(tmp_path: Path, url: str, expected: bool
     assert portal(tmp_path).covers(url) is expected
 
 
+def test_an_international_domain_covers_hosts_in_their_own_letters() -> None:
+    loaded = Portal("zito", ("sr",), ("xn--ito-b3a.rs",), ("https://xn--ito-b3a.rs/",))
+    assert loaded.covers("https://www.žito.rs/a")
+    assert loaded.covers("https://ŽITO.rs:8080/a")
+    assert not loaded.covers("https://zito.rs/a")
+
+
 def test_patterns_are_searched_in_path_and_query(tmp_path: Path) -> None:
     loaded = portal(tmp_path)
     assert loaded.is_article("https://vesti.rs/clanak/12-naslov.html#kom")
@@ -309,7 +317,7 @@ def test_a_url_without_a_path_has_the_path_slash(tmp_path: Path) -> None:
 @given(url=st.text(max_size=60) | st.from_regex(r"https?://\S{0,40}", fullmatch=True))
 def test_matching_never_raises(url: str) -> None:
     loaded = Portal("vesti", ("sr",), ("vesti.rs",), ("https://vesti.rs/",), articles=("a",))
-    assert not (loaded.covers(url) and "vesti.rs" not in url.lower())
+    assert not (loaded.covers(url) and "vesti.rs" not in host_of(url))
     assert loaded.is_article(url) in {True, False}
     assert not loaded.is_ignored(url)
 

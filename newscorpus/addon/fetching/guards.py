@@ -29,7 +29,7 @@ from newscorpus.crawl.addresses import host_and_port, is_public, literal_address
 from newscorpus.crawl.archive.content import MAX_ENCODINGS
 from newscorpus.data import Rejected
 from newscorpus.extraction.walls import BOT_CHECK, find_detour, find_refusal
-from newscorpus.urls import document_id
+from newscorpus.urls import document_id, is_within
 
 
 class Refused(IgnoreRequest):
@@ -144,10 +144,9 @@ class CarefulRedirectMiddleware(RedirectMiddleware):
 
 
 def _check_redirect(request: Request, response: Response) -> None:
-    location = (response.headers["Location"] or b"").decode("latin-1")
+    location = (response.headers["Location"] or b"").decode("utf-8", "replace")
     try:
         parts = urlsplit(urljoin(request.url, location))
-        host = (parts.hostname or "").rstrip(".")
         wall = find_detour(request.url, parts.geturl())
     except ValueError as error:
         raise Refused("bad_redirect", f"to {location!r}: {error}") from error
@@ -156,7 +155,7 @@ def _check_redirect(request: Request, response: Response) -> None:
     if parts.scheme not in {"http", "https"}:
         raise Refused("private_address", f"redirect to {location[:200]}")
     domains = request.meta.get(DOMAINS)
-    if domains is not None and not any(host == domain or host.endswith("." + domain) for domain in domains):
+    if domains is not None and not is_within(parts.geturl(), domains):
         reason = "offsite" if may_ask(parts.geturl()) else "private_address"
         raise Refused(reason, f"redirect to {location[:200]}")
 

@@ -17,6 +17,7 @@ from newscorpus.addon.fetching.politeness import ROBOTS, PolitenessMiddleware
 from newscorpus.addon.plugin import CrawlComponent
 from newscorpus.config import Limits, PolitenessConfig
 from newscorpus.crawl.robots import MAX_BYTES, Robots, is_reachable, read_robots
+from newscorpus.urls import web_address
 
 PRIORITY = 2_000
 """Of the request for a robots.txt: before all others of the site."""
@@ -72,10 +73,12 @@ class RobotsMiddleware(CrawlComponent):
             raise StopDownload(fail=False)
 
     def sitemaps(self, url: str) -> tuple[str, ...]:
-        """Addresses of sitemaps that the robots.txt of the host of `url` names, where it is known."""
-        task, _ = self._hosts.get(_root(url), (None, 0.0))
+        """Addresses of sitemaps that the robots.txt of the host of `url` names, where it is known; absolute."""
+        root = _root(url)
+        task, _ = self._hosts.get(root, (None, 0.0))
         known = task and task.done() and not task.cancelled() and not task.exception()
-        return task.result().sitemaps if task and known else ()
+        named = task.result().sitemaps if task and known else ()
+        return tuple(filter(None, (web_address(f"{root}/", one) for one in named)))
 
     async def _robots(self, request: Request) -> Robots:
         """The rules of the host; several requests wait for one answer."""

@@ -13,7 +13,7 @@ from newscorpus.errors import PortalError
 from newscorpus.extraction.decode import declared_charset
 from newscorpus.extraction.extractor import ParsedPage, parse_page
 from newscorpus.extraction.fields import read_fields
-from newscorpus.urls import SUFFIX_LIST, host_of
+from newscorpus.urls import SUFFIX_LIST, host_of, is_within
 
 FEW_LINKS = 10
 """Links into its own site that a front page has at least; one of a newspaper has a hundred and more."""
@@ -75,8 +75,7 @@ def read_front_page(page: Page) -> FrontPage:
 
 def _links_within(page: ParsedPage, url: str, domain: str) -> Iterator[SeenLink]:
     for address, text in read_link_texts(page.tree, url).items():
-        host = host_of(address)
-        if host == domain or host.endswith(f".{domain}"):
+        if is_within(address, [domain]):
             yield SeenLink(address, text)
 
 

@@ -195,6 +195,11 @@ def test_a_redirect_is_refused_with_a_reason(location: str, reason: str) -> None
     assert refused.value.reason == reason
 
 
+def test_a_redirect_within_an_international_domain_is_followed() -> None:
+    followed = redirect("https://žito.example/b", Request(URL, meta={DOMAINS: ("xn--ito-b3a.example",)}))
+    assert isinstance(followed, Request)
+
+
 def test_a_request_that_names_no_domains_may_be_led_anywhere() -> None:
     followed = redirect("http://example.com/robots.txt", Request("http://example.org/robots.txt"))
     assert isinstance(followed, Request)

@@ -74,6 +74,12 @@ def test_what_robots_forbid_is_refused_and_robots_are_asked_once() -> None:
     assert site.middleware.sitemaps(PAGE) == ("https://vesti.example/maps/index.xml",)
 
 
+def test_sitemaps_that_robots_name_are_absolute() -> None:
+    site = Site(Response("", body=b"Sitemap: /map.xml\nSitemap: news.xml\nSitemap: http://[\nSitemap: ftp://a.b/c\n"))
+    site.ask(PAGE)
+    assert site.middleware.sitemaps(PAGE) == ("https://vesti.example/map.xml", "https://vesti.example/news.xml")
+
+
 def test_each_host_has_its_own() -> None:
     site = Site(rules(), 404)
     assert site.ask(PRIVATE) == ["robots_disallowed"]
