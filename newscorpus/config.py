@@ -310,6 +310,12 @@ class Revision:
     lower: float | None = None  # score above which a block is almost good, which some rules ask for
     end_phrases: tuple[str, ...] | None = None  # phrases that end an article, beside those that the rules know
 
+    def checked(self) -> "Revision":
+        """This one; a ValueError where its upper threshold is below the lower one."""
+        if self.upper is not None and self.lower is not None and self.upper < self.lower:
+            raise ValueError(f"the upper threshold, {self.upper:g}, is below the lower one, {self.lower:g}")
+        return self
+
     @property
     def config(self) -> "PostAnalysisConfig":
         """The numbers of the rules, with the phrases."""

@@ -73,6 +73,10 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             yield file
             sync(file)
         temporary.replace(path)
+    except OSError as error:
+        if error.filename == str(temporary):  # a name that nobody has given
+            error.filename = str(path)
+        raise
     finally:
         temporary.unlink(missing_ok=True)
     sync_folder(path.parent)

@@ -66,6 +66,25 @@ FILES = (REJECTED, DUPLICATES, LOW_CONFIDENCE, CRAWL_REPORT, COMMITTED, LEDGER)
 """The files that they write beside; the ledger, which says whose the others are, last."""
 
 
+def check_corpus(folder: Path) -> Path:
+    """Give a folder back in which there is a corpus.
+
+    Raises:
+        CorpusError: there is none; the message names those that lie in the folder.
+    """
+    if not folder.is_dir():
+        what = "a file; name the folder of a corpus" if folder.exists() else "no such folder"
+        raise CorpusError(f"{folder}: {what}")
+    if not _holds_corpus(folder):
+        within = sorted(str(path) for path in folder.iterdir() if path.is_dir() and _holds_corpus(path))
+        raise CorpusError(f"{folder}: no corpus here{'; there is one in ' if within else ''}{', '.join(within)}")
+    return folder
+
+
+def _holds_corpus(folder: Path) -> bool:
+    return any((folder / name).exists() for name in (*OWN, *FILES, MANIFEST))
+
+
 def archived_files(corpus: Path) -> list[Path]:
     """List the WARC files of a corpus' own archive, oldest first, by their names as crawls wrote them.
 

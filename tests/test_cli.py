@@ -166,6 +166,8 @@ def test_an_ordinary_installation_names_the_extra_that_trains(arguments: list[st
         ["train", "main-text", "--data", ".", "--start-from", "main-text"],
         ["extract", "a.html", "--post-analysis", "start,nonsense"],
         ["extract", "a.html", "--leave-out", "captions"],
+        ["extract", "a.html", "--upper", "0.2", "--lower", "0.8"],
+        ["extract", "a.html", "--url", "www.vesti.example/1"],
         ["train", "shallow-tree", "--data", ".", "--texts", "texts.jsonl"],
         ["features", "shallow-tree", "a.csv"],
         ["features", "main-text", "a.csv", "--data", "."],
@@ -253,25 +255,28 @@ def test_a_file_of_pages(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["extract", "absent.html"], "absent.html: No such file"),
-        (["extract", "."], ".: Is a directory"),
+        (["extract", "absent.html"], "absent.html: no such file"),
+        (["extract", "."], ".: a folder; name the file of a page"),
+        (["extract", "www.vesti.example"], "no such file; an address begins with https://"),
         (["extract", "PAGE", "--extractor", "nonsense"], "unknown extractor 'nonsense'; known are: "),
         (["extract", "PAGE", "--template", "absent.txt"], "absent.txt: cannot be read"),
         (["extract", "PAGE", "--template", "PAGE"], "page.html, line 1"),
         (["extract", "PAGE", "--format", "blocks", "--extractor", "bte"], "does not decide block by block"),
-        ([*EXTRACT, "PAGE", "--output", "absent/out.txt"], "No such file or directory"),
+        ([*EXTRACT, "PAGE", "--output", "absent/out.txt"], "newscorpus: absent/out.txt: No such file or directory"),
         (
             ["extract", "http://localhost:1/", "--contact", "me@example.org"],
             "http://localhost:1/ was not fetched: private_address",
         ),
-        (["build", "absent"], "absent"),
+        (["build", "absent"], "absent: no such folder"),
+        (["status", "PAGE"], "page.html: a file; name the folder of a corpus"),
+        (["verify", "."], ".: no corpus here"),
         (["dedup", "absent.jsonl", "--output", "out"], "absent.jsonl: No such file"),
         (["dedup", "PAGE", "--output", "out"], "page.html: neither a corpus nor one of .jsonl"),
         (["evaluate", "--dataset", "absent.jsonl"], "absent.jsonl"),
         (["train", "shallow-tree", "--data", "absent.jsonl"], "absent.jsonl"),
         (
             ["train", "shallow-tree", "--data", "."],
-            "neither html/ and clean/ nor the sets of docs/data.md",
+            "neither html/ and clean/ nor the sets wcxb, ",
         ),
         (["train", "shallow-tree", "--silver", "absent"], "no archive here"),
         (["features", "shallow-tree", "a.txt", "--silver", "."], "ends in .csv or .arff, not in '.txt'"),
@@ -480,6 +485,6 @@ def test_other_addresses_than_those_of_the_web_are_refused(run: Run) -> None:
 
 
 def test_a_wrong_choice_is_said_without_the_checker_s_own_words(run: Run) -> None:
-    done = run("export", "corpus", "--format", "pdf", "--output", "out")
+    done = run("merge", "corpus", "--survivor", "best", "--output", "out")
     assert done.code == 2
-    assert "Error: Invalid value for '--format': 'pdf' is not one of 'hf', 'dolma'" in done.err
+    assert "Error: Invalid value for '--survivor': 'best' is not one of 'first', 'longest'" in done.err

@@ -1,4 +1,4 @@
-"""Locks: who holds one, and what else may be wrong with it."""
+"""Locks: who holds one, and what else may be wrong with it; files that are replaced."""
 
 import sqlite3
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from newscorpus.errors import CorpusError
-from newscorpus.files import exclusive, is_held
+from newscorpus.files import exclusive, is_held, replacing
 
 
 def lock(folder: Path) -> None:
@@ -50,3 +50,9 @@ def test_a_full_disk_is_no_other_at_work(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_lock_in_no_folder_is_said_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"\.lock: unable to open database file$"):
         lock(tmp_path / "absent")
+
+
+def test_a_file_that_cannot_be_written_is_named_as_it_was_given(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as raised, replacing(tmp_path / "absent" / "out.txt"):
+        pass
+    assert raised.value.filename == str(tmp_path / "absent" / "out.txt")

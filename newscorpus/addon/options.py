@@ -121,14 +121,15 @@ def revision_of(settings: BaseSettings) -> Revision:
     """How blocks are labelled: by NEWSCORPUS_POST_ANALYSIS, NEWSCORPUS_UPPER and NEWSCORPUS_LOWER.
 
     Raises:
-        CrawlError: a rule is unknown, or a threshold is no number.
+        CrawlError: a rule is unknown, a threshold is no number, or the upper one is below the lower one.
     """
     try:
         rules = settings.get("NEWSCORPUS_POST_ANALYSIS")
         names = None if rules is None else tuple(settings.getlist("NEWSCORPUS_POST_ANALYSIS"))
         check_rules(names or ())
         upper, lower = (settings.get(name) for name in ("NEWSCORPUS_UPPER", "NEWSCORPUS_LOWER"))
-        return Revision(names, None if upper is None else float(upper), None if lower is None else float(lower))
+        numbers = (None if upper is None else float(upper), None if lower is None else float(lower))
+        return Revision(names, *numbers).checked()
     except (TypeError, ValueError) as error:
         known = "NEWSCORPUS_POST_ANALYSIS, NEWSCORPUS_UPPER, NEWSCORPUS_LOWER"
         raise CrawlError(f"settings {known}: {error}") from None

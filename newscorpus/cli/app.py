@@ -12,6 +12,7 @@ from typer import Argument, Option
 from typer.core import TyperGroup
 
 from newscorpus.config import Part
+from newscorpus.layout import check_corpus
 
 if TYPE_CHECKING:
     from newscorpus.config import Revision
@@ -73,7 +74,7 @@ def _main(
     pass
 
 
-Corpus = Annotated[Path, Argument(metavar="CORPUS", help="Folder of the corpus.")]
+Corpus = Annotated[Path, Argument(metavar="CORPUS", help="Folder of the corpus.", callback=check_corpus)]
 Jobs = Annotated[int, Option(min=1, help="Number of processes.")]
 Extractor = Annotated[str, Option(metavar="NAME", help="Extractor: its name, or the folder of a model of your own.")]
 PostAnalysis = Annotated[
@@ -143,7 +144,10 @@ def _revision(rules: str | None, upper: float | None, lower: float | None) -> "R
         check_rules(names or ())
     except ValueError as error:
         raise typer.BadParameter(f"--post-analysis: {error}") from None
-    return Revision(names, upper, lower)
+    try:
+        return Revision(names, upper, lower).checked()
+    except ValueError as error:
+        raise typer.BadParameter(f"--upper and --lower: {error}") from None
 
 
 def chosen_recipe(

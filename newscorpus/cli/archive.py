@@ -28,8 +28,10 @@ def archive(
     finds compacted and moved files. To bring moved files back, move them to the folder archive of the corpus.
     """
     from newscorpus.stored import keeping
+    from newscorpus.stored.archives import archive_files
     from newscorpus.terminal import progress
 
+    archive_files(corpus)
     watch = partial(progress, what="files")
     if compact:
         _say("Compacted", keeping.compact(corpus, watch))

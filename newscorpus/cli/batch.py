@@ -34,7 +34,8 @@ def batch(
 ) -> None:
     """Make one corpus of many archives, on many machines.
 
-    Run it again after a failure: only tasks that are not done run. docs/scale.md has a recipe.
+    The least recipe: inputs = ["crawls/*.warc.gz"], output = "corpus". Run it again after a failure: only tasks that
+    are not done run.
     """
     with needs_extra("batch"):
         from newscorpus.batch import engine as engines

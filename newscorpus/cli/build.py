@@ -62,7 +62,7 @@ Report = Annotated[bool, Option("--report", help="Show who reprints whom.")]
 
 @app.command()
 def merge(
-    corpora: Annotated[list[Path], Argument(metavar="CORPUS...", help="Folders of published corpora.")],
+    corpora: Annotated[list[Path], Argument(metavar="CORPUS", help="Folders of published corpora.")],
     output: Output,
     survivor: SurvivorOption = Survivor.FIRST,
     revision: RevisionOption = Survivor.LATEST,
@@ -81,7 +81,7 @@ def merge(
 
 @app.command()
 def dedup(
-    inputs: Annotated[list[Path], Argument(metavar="IN...", help="JSON lines (.gz, .zst), or corpora.")],
+    inputs: Annotated[list[Path], Argument(metavar="IN", help="JSON lines (.gz, .zst), or corpora.")],
     output: Output,
     against: Annotated[list[Path] | None, Option(metavar="IN", help="Leave out what repeats it; repeatable.")] = None,
     redis: Annotated[str, Option(metavar="URL", help="Server that runs on several machines share.")] = "",

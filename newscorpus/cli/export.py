@@ -12,6 +12,7 @@ from newscorpus.config import ExportConfig, ExportFormat, SplitConfig, SplitRule
 from newscorpus.layout import PUBLISHED
 
 DEFAULT = SplitConfig()
+SHARE = f"With --split: share (default {DEFAULT.test:g}) for"
 
 
 @app.command()
@@ -20,8 +21,8 @@ def export(
     format: Annotated[ExportFormat, Option(help="Form of the export.")],  # noqa: A002
     output: Annotated[Path, Option(help="Folder to write; replaces an earlier export there.")],
     split: Annotated[SplitRule, Option(help="Split by clusters of near-duplicates or by date.")] = DEFAULT.rule,
-    validation: Annotated[float, Option(min=0, max=1, help="Share for validation.")] = DEFAULT.validation,
-    test: Annotated[float, Option(min=0, max=1, help="Share for testing.")] = DEFAULT.test,
+    validation: Annotated[float | None, Option(min=0, max=1, help=f"{SHARE} validation.")] = None,
+    test: Annotated[float | None, Option(min=0, max=1, help=f"{SHARE} testing.")] = None,
     per_line: Annotated[bool, Option("--per-line", help="With --format text: one document a line.")] = False,
     name: Annotated[str, Option(help="Name of the corpus. Default: the folder's name.")] = "",
     creator: Annotated[str, Option(help="Name of the publisher, for cards and headers.")] = "",
@@ -34,18 +35,25 @@ def export(
 
     if per_line and format is not ExportFormat.TEXT:
         raise typer.BadParameter("--per-line goes with --format text")
+    if split is SplitRule.NONE and (validation, test) != (None, None):
+        raise typer.BadParameter("--validation and --test go with --split cluster or date")
     folder = corpus.resolve()
     about = About(name or (folder.parent if folder.name == PUBLISHED else folder).name, creator, url)
-    splits, config = SplitConfig(split, validation, test), ExportConfig(per_line=per_line)
+    splits = SplitConfig(
+        split,
+        validation=DEFAULT.validation if validation is None else validation,
+        test=DEFAULT.test if test is None else test,
+    )
+    config = ExportConfig(per_line=per_line)
     report = export_corpus(corpus, output, format, about, splits, config, partial(progress, what="documents"))
     for part, documents in report.documents.items():
-        typer.echo(f"{part or 'all'}: {documents} documents, {report.words[part]} words")
+        typer.echo(f"{part or 'all'}: {documents:,} documents, {report.words[part]:,} words")
     typer.echo(f"The export lies in {output}")
 
 
 @app.command()
 def upload(
-    corpus: Corpus,
+    corpus: Annotated[Path, Argument(metavar="FOLDER", help="Folder of a corpus or an export.")],
     address: Annotated[str, Argument(metavar="s3://BUCKET/NAME", help="Where it goes.")],
 ) -> None:
     """Bring a corpus or an export to an object store.

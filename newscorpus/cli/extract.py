@@ -81,6 +81,8 @@ def extract(
         raise typer.BadParameter(f"{source}: only addresses that begin with http:// or https:// are fetched")
     if from_web and (url or not contact):
         raise typer.BadParameter("a URL needs --contact (or NEWSCORPUS_CONTACT), and takes no --url")
+    if url and not is_web(url):
+        raise typer.BadParameter(f"--url is {url!r}; an address begins with https:// or http://")
     if (portal and template) or (quality and no_filters):
         raise typer.BadParameter("--portal excludes --template, and --no-filters excludes --quality")
     is_file = not from_web and source.endswith(PAGES_SUFFIXES)

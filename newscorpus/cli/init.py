@@ -19,7 +19,7 @@ from newscorpus.settings import *  # noqa: F403
 NEWSCORPUS_CONTACT = ""
 ''',
     ".gitignore": "corpora/\n.scrapy/\n__pycache__/\n",
-    "portals/{name}.toml": """# Put your portal's values in place of these. docs/portals.md explains all keys.
+    "portals/{name}.toml": """# Put your portal's values in place of these. A wrong key is answered with the known ones.
 name = "{name}"
 languages = ["en"]  # codes of ISO 639; articles in other languages are left out
 domains = ["news.example"]  # hosts below them count too

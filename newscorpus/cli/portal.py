@@ -6,10 +6,11 @@ from dataclasses import astuple
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Argument, Option
+from typer.core import TyperGroup
 
 from newscorpus.cli.app import Jobs, app
 
@@ -26,7 +27,19 @@ Name = Annotated[str, Argument(metavar="NAME", help="Portal, by name or .toml fi
 
 Corpus = Annotated[Path | None, Option(help="Folder of its corpus; by default that of `crawl NAME`.")]
 
-portal = typer.Typer(help="Make and keep portal files.", no_args_is_help=True, rich_markup_mode=None)
+STEPS = ("add", "try", "learn", "check", "heal", "score", "use", "import")
+"""In the order in which one meets them, as the help shows them."""
+
+
+class Steps(TyperGroup):
+    """The verbs of portal files."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 -- typer calls it so
+        """The names of the verbs."""
+        return sorted(self.commands, key=STEPS.index)
+
+
+portal = typer.Typer(cls=Steps, help="Make and keep portal files.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(portal, name="portal")
 
 

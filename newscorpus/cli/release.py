@@ -12,7 +12,9 @@ VERSION_HELP = "Tag of a release, its folder, or the folder of a corpus."
 
 
 @app.command()
-def release(corpus: Corpus, tag: Annotated[str, Argument(help="Name of the version, such as 2026-11.")]) -> None:
+def release(
+    corpus: Corpus, tag: Annotated[str, Argument(metavar="TAG", help="Name of the version, such as 2026-11.")]
+) -> None:
     """Freeze what is published as a version.
 
     Manifest, card, and lists of the rows that were added, changed and removed since the last version go to

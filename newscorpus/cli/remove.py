@@ -14,7 +14,7 @@ SHOWN = 20
 @app.command()
 def remove(
     corpus: Corpus,
-    names: Annotated[list[str], Argument(metavar="URL|ID...", help="Addresses or ids of documents.")],
+    names: Annotated[list[str], Argument(metavar="URL|ID", help="Addresses or ids of documents.")],
     reason: Annotated[str, Option(metavar="TEXT", help="Why; it is noted, and should not name the document.")],
     from_archive: Annotated[bool, Option("--from-archive", help="Overwrite the fetched pages as well.")] = False,
 ) -> None:

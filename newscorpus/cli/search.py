@@ -1,5 +1,6 @@
 """Add the verb `newscorpus search`."""
 
+import re
 from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -23,13 +24,23 @@ class SortSide(StrEnum):
     RIGHT = "right"
 
 
+def _day(given: str) -> str:
+    if given and not re.fullmatch(r"\d{4}(-\d\d){2}", given):
+        raise typer.BadParameter(f"{given!r} is no day, such as 2026-05-31")
+    return given
+
+
 @app.command()
 def search(
     corpus: Corpus,
-    words: Annotated[str, Argument(help='Words, "phrases", begin*, -without. None: only the index is made.')] = "",
+    words: Annotated[
+        list[str] | None, Argument(metavar="WORDS", help="Words, '\"phrases\"', begin*. None: only the index is made.")
+    ] = None,
     portal: Annotated[str, Option(metavar="NAME", help="Only documents of this portal.")] = "",
-    since: Annotated[str, Option(metavar="DAY", help="Published on this day (YYYY-MM-DD) or later.")] = "",
-    until: Annotated[str, Option(metavar="DAY", help="Published on this day or earlier.")] = "",
+    since: Annotated[
+        str, Option(metavar="DAY", help="Published on this day (YYYY-MM-DD) or later.", callback=_day)
+    ] = "",
+    until: Annotated[str, Option(metavar="DAY", help="Published on this day or earlier.", callback=_day)] = "",
     language: Annotated[str, Option(metavar="TAG", help="Only documents in this language.")] = "",
     flag: Annotated[str, Option(help="Only documents with this flag.")] = "",
     sort: Annotated[SortSide | None, Option(help="Sort by what stands on this side of what was found.")] = None,
@@ -37,13 +48,17 @@ def search(
 ) -> None:
     """Find words in a published corpus, each in its context.
 
-    The index, CORPUS.search.sqlite beside the corpus, is made when it is missing or older than the corpus.
+    All of the words are wanted; 'this -that' leaves out documents with that. The index, CORPUS.search.sqlite beside the
+    corpus, is made when it is missing or older than the corpus.
     """
     from newscorpus.publish.concordance import Query, in_order, lines_table, opened_index
     from newscorpus.publish.search import make_index
     from newscorpus.terminal import progress, sink
 
-    query = Query(words, portal, since, until, language, flag)
+    sought = " ".join(words or ())
+    query = Query(sought, portal, since, until, language, flag)
+    if sought and not query.matched:
+        raise typer.BadParameter(f"{sought!r} names no word")
     with opened_index(corpus) as found:
         is_missing = found is None
     if is_missing:

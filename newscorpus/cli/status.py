@@ -81,7 +81,7 @@ def _duration(seconds: int) -> str:
 
 @app.command()
 def stats(
-    corpora: Annotated[list[Path], Argument(metavar="CORPUS...", help="Folders of corpora, counted as one.")],
+    corpora: Annotated[list[Path], Argument(metavar="CORPUS", help="Folders of corpora, counted as one.")],
     output: Annotated[Path | None, Option(help="Write stats.html and stats.svg into it, too.")] = None,
 ) -> None:
     """Count what is in corpora.

@@ -25,9 +25,7 @@ class LabelMethod(StrEnum):
     ALIGNED = "aligned"
 
 
-DATA_HELP = (
-    "Pages and their text: JSON lines, a folder with html/ and clean/, or one of sets (docs/own-models.md); repeatable."
-)
+DATA_HELP = "Pages and their text: JSON lines with `html` and `text`, or a folder with html/ and clean/; repeatable."
 Data = Annotated[list[Path] | None, Option(metavar="PATH", help=DATA_HELP)]
 Silver = Annotated[Path | None, Option(metavar="CORPUS", help="Archived crawl, in which templates find the texts.")]
 Texts = Annotated[Path | None, Option(help="With --silver: JSON lines with `url` and `text`, in place of templates.")]
@@ -38,7 +36,9 @@ START_HELP = "Keep the trees of the shipped model of this name, and add trees th
 
 @app.command()
 def train(
-    name: Annotated[str, Argument(help="Name of the model.")],
+    name: Annotated[
+        str, Argument(metavar="NAME", help="main-text, learned-fields, or a published system, such as paragraph-svm.")
+    ],
     data: Data = None,
     silver: Silver = None,
     texts: Texts = None,
@@ -106,7 +106,7 @@ def _train(
 
 @app.command()
 def features(
-    name: Annotated[str, Argument(help="Name of a system that decides block by block.")],
+    name: Annotated[str, Argument(metavar="NAME", help="System that decides block by block, such as paragraph-svm.")],
     output: Annotated[Path, Argument(metavar="FILE", help="Table to write: .csv, or .arff for Weka.")],
     data: Data = None,
     silver: Silver = None,

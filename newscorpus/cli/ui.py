@@ -15,7 +15,7 @@ UI_PORT = 8042
 
 @app.command()
 def ui(
-    corpora: Annotated[list[Path] | None, Argument(metavar="[CORPUS...]", help="Folders of corpora.")] = None,
+    corpora: Annotated[list[Path] | None, Argument(metavar="CORPUS", help="Folders of corpora.")] = None,
     port: Annotated[int, Option(min=0, max=65535, help="Port; 0: any free one.")] = UI_PORT,
     host: Annotated[str, Option(help="Address of this machine to serve others at; asks for a password.")] = LOOPBACK,
     contact: Annotated[

@@ -92,8 +92,10 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     try:
         content = path.read_bytes()
+    except FileNotFoundError as error:
+        raise CorpusError(f"{folder}: no corpus is published here; build the corpus first") from error
     except OSError as error:
-        raise CorpusError(f"{path}: {error.strerror}; build the corpus first") from error
+        raise CorpusError(f"{path}: {error.strerror}") from error
     return decode_manifest(content, path)
 
 

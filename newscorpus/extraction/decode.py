@@ -17,6 +17,9 @@ choice). The share of all characters would say little, since markup is ASCII."""
 MAX_NULS = 0.01
 """Share of NUL characters up to which a document is a text with flaws (a choice)."""
 
+SIGNATURES = {b"%PDF-": "a PDF", b"PK\x03\x04": "a ZIP, as of Word or EPUB", b"\x1f\x8b\x08": "compressed by gzip"}
+"""How files begin that hold few NULs and are no pages (the MIME Sniffing Standard of WHATWG has them)."""
+
 DETECTION_BYTES = 20_000
 """Detection is slow; the text of this many bytes is plenty for it."""
 
@@ -53,6 +56,8 @@ def decode(page: Page, limits: Limits = Limits()) -> str | Rejected:
         return Rejected("decode", "empty_body", url=page.url)
     if len(body) > limits.max_bytes:
         return Rejected("decode", "too_large", f"{len(body)} bytes, at most {limits.max_bytes}", page.url)
+    if other := next((kind for begin, kind in SIGNATURES.items() if body.startswith(begin)), ""):
+        return Rejected("decode", "not_text", other, page.url)
     text = _decode(body, page.headers.get("content-type", ""))
     if "\0" not in text:
         return text

@@ -76,9 +76,9 @@ def _gold_files(data: Path, licences: Mapping[str, str]) -> dict[str, Path]:
     files = {name: data / f"{name}.jsonl.zst" for name in licences}
     missing = [path for path in files.values() if not path.is_file()]
     if len(missing) == len(files):
-        raise TrainingError(f"{data}: in this folder are neither html/ and clean/ nor the sets of docs/data.md")
+        raise TrainingError(f"{data}: in this folder are neither html/ and clean/ nor the sets {', '.join(licences)}")
     if missing:
-        raise TrainingError(f"of the sets of docs/data.md, {missing[0]} is missing")
+        raise TrainingError(f"{missing[0]} is missing; the sets are {', '.join(licences)}")
     return files
 
 

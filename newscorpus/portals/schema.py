@@ -14,7 +14,7 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 import msgspec
 import regex
 
-from newscorpus.config import Part
+from newscorpus.config import Part, Revision
 from newscorpus.errors import PortalError
 from newscorpus.extraction.post_analysis import check_rules
 from newscorpus.portals.access import check_access
@@ -200,6 +200,7 @@ def _check_values(portal: Portal, path: Path) -> None:
     with _faults_of(f"{path}: politeness."):
         read_quiet_hours(portal.politeness)
     with _faults_of(f"{path}: "):
+        Revision(upper=portal.upper, lower=portal.lower).checked()
         check_access(portal)
     with _faults_of(f"{path}: archive: "):
         page = archive_page(portal.archive, date(2000, 1, 1)) if portal.archive else portal.start[0]

@@ -44,7 +44,14 @@ def read_source(source: str, url: str) -> Page:
     Raises:
         OSError: the file cannot be read.
     """
-    return Page(url, sys.stdin.buffer.read() if source == STDIN else Path(source).read_bytes())
+    path = Path(source)
+    if source == STDIN:
+        return Page(url, sys.stdin.buffer.read())
+    if path.is_dir():
+        raise IsADirectoryError(f"{source}: a folder; name the file of a page")
+    if not path.exists():
+        raise FileNotFoundError(f"{source}: no such file; an address begins with https:// or http://")
+    return Page(url, path.read_bytes())
 
 
 PageOrigin = Callable[[Page], SourcePage]

@@ -197,6 +197,7 @@ def test_text_that_came_decoded_is_taken_as_it_is() -> None:
         (" \n", "empty_body", ""),
         ("ž" * 11, "too_large", "22 bytes, at most 10"),
         ("a" + "\0" * 9, "not_text", "full of NUL characters"),
+        ("%PDF-1.7\n", "not_text", "a PDF"),
     ],
 )
 def test_what_is_wrong_with_text_that_came_decoded(text: str, reason: str, detail: str) -> None:

@@ -84,6 +84,7 @@ def test_a_portal_travels_to_another_process(tmp_path: Path) -> None:
     ("old", "new", "key", "hint"),
     [
         ("feeds =", "feed =", "feed", "known keys: name, languages"),
+        ("delay_seconds = 2", "upper = 0.2\nlower = 0.8", "upper", "threshold, 0.2, is below the lower one, 0.8"),
         ("max_depth = 3", "max_deep = 3", "limits.max_deep", "known keys: max_pages, max_depth"),
         ("quiet_hours", "quiet", "politeness.quiet", "known keys: quiet_hours, time_zone"),
         ("22:00-06:00", "22-6", "politeness.quiet_hours", "expected a span such as"),

@@ -209,6 +209,20 @@ def test_the_verb_makes_the_index_and_prints_lines(corpus: Path) -> None:
     assert [(row["source"], row["day"], row["found"]) for row in rows] == [("a", "2026-04-30", "most")]
 
 
+def test_words_may_be_typed_one_by_one(corpus: Path) -> None:
+    found = CliRunner().invoke(app, ["search", str(corpus), "most", "preko"])
+    assert "Novi [most] preko Save" in found.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"), [(['"'], "names no word"), (["most", "--since", "May"], "'May' is no day, such as 2026-")]
+)
+def test_what_cannot_be_searched_for_is_said(corpus: Path, arguments: list[str], said: str) -> None:
+    found = CliRunner().invoke(app, ["search", str(corpus), *arguments])
+    assert found.exit_code == 2
+    assert said in found.stderr
+
+
 def test_a_corpus_that_is_not_published_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="build the corpus first"), opened_index(tmp_path):
         pass

@@ -334,3 +334,10 @@ def test_the_command_says_what_it_did(corpus: Path, tmp_path: Path) -> None:
     assert lines[0].endswith(str(far / "000001.warc.zst"))
     refused = CliRunner().invoke(app, ["archive", str(corpus), "--move", "https://a.example/b"])
     assert "no address of an object store" in str(refused.exception)
+
+
+def test_where_there_is_no_archive_the_command_says_so(tmp_path: Path) -> None:
+    (tmp_path / "intake").mkdir()
+    done = CliRunner().invoke(app, ["archive", str(tmp_path)])
+    assert done.exit_code == 1
+    assert "no archive here" in str(done.exception)

@@ -87,7 +87,7 @@ def draft_portal(front: FrontPage, name: str, crawl: FirstCrawl = NO_CRAWL, prop
 
 def _remarks(front: FrontPage, crawl: FirstCrawl, proposed: Proposed | None) -> Iterator[str]:
     called = f", {front.site_name}" if front.site_name else ""
-    yield _comment(f"{front.url}{called}; drafted by `newscorpus portal add`. docs/portals.md explains all keys.")
+    yield _comment(f"{front.url}{called}; drafted by `newscorpus portal add`")
     yield _comment(f"charset: {front.charset or 'none declared'}")
     yield _comment(f"on machine use the page says: {', '.join(_statements(front)) or 'nothing'}; robots.txt is obeyed")
     if front.barrier:

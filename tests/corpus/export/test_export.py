@@ -183,11 +183,17 @@ def test_the_command(corpus: Path, tmp_path: Path) -> None:
     assert 'pretty_name: "vesti"' in (tmp_path / "out" / "README.md").read_text("utf-8")
 
 
-def test_wrong_usage_is_told(corpus: Path, tmp_path: Path) -> None:
-    arguments = ["export", str(corpus), "--format", "hf", "--output", str(tmp_path / "out"), "--per-line"]
-    done = CliRunner().invoke(app, arguments)
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--per-line"], "--per-line goes with --format text"),
+        (["--test", "0.1"], "--validation and --test go with --split cluster or date"),
+    ],
+)
+def test_wrong_usage_is_told(corpus: Path, tmp_path: Path, options: list[str], said: str) -> None:
+    done = CliRunner().invoke(app, ["export", str(corpus), "--format", "hf", "--output", str(tmp_path / "o"), *options])
     assert done.exit_code == 2
-    assert "--per-line goes with --format text" in done.output
+    assert said in done.output
 
 
 def test_what_went_wrong_is_one_line(
@@ -197,4 +203,4 @@ def test_what_went_wrong_is_one_line(
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 1
-    assert "manifest.json" in capsys.readouterr().err
+    assert capsys.readouterr().err == f"newscorpus: {tmp_path}: no corpus here\n"
