@@ -119,14 +119,20 @@ def id_of_page(url: str, body: bytes) -> str:
 def document_address(url: str, canonical: str) -> str:
     """The address that names the document at `url`: the canonical one that its page gives, where it can be believed.
 
-    It is believed on the same site, unless it names the front page: sites that give all their pages one canonical
-    address do it so.
+    It is believed on the same site, unless it names the front page, or looks like a section's while the page's own
+    looks like a document's: sites that give all their pages one canonical address do it so.
     """
     site = site_key(url)
     if not canonical or not site or site_key(canonical) != site:
         return url
     parts = urlsplit(canonical)
-    return canonical if parts.path.strip("/") or parts.query else url
+    is_shared = names_document(urlsplit(url).path) and not names_document(f"{parts.path}?{parts.query}")
+    return canonical if (parts.path.strip("/") or parts.query) and not is_shared else url
+
+
+def names_document(path: str) -> bool:
+    """Whether a path or query holds a number, or three words of a headline, as few names of sections do."""
+    return re.search(r"\d|[^/_-]+(?:[_-]+[^/_-]+){2}", path) is not None
 
 
 def _canonical_parts(url: str) -> SplitResult | None:

@@ -5,10 +5,11 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from datetime import date, timedelta
 from enum import StrEnum
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from newscorpus.data import Evidence
 from newscorpus.portals.portal import Portal
+from newscorpus.urls import canonical_url, names_document
 
 PORTAL_EVIDENCE = "portal"
 """Source of the evidence that a portal file gives."""
@@ -168,14 +169,13 @@ def plain_address(url: str) -> str:
         parts = urlsplit(url)
     except ValueError:
         return url
-    path = PATH_END.sub(lambda found: "/" if found[0].endswith("/") else "", parts.path)
-    path = PATH_BEGIN.sub("", path)
-    pairs = parse_qsl(parts.query, keep_blank_values=True)
-    kept = [(name, value) for name, value in pairs if not _asks_for_version(name, value)]
-    if path == parts.path and len(kept) == len(pairs):
+    plain = PATH_END.sub(lambda found: "/" if found[0].endswith("/") else "", parts.path)
+    path = PATH_BEGIN.sub("", plain if names_document(plain) else parts.path)  # "/media/print" may be a section
+    pairs = parts.query.split("&")
+    kept = [pair for pair in pairs if not _asks_for_version(*pair.partition("=")[::2])]
+    if path == parts.path and kept == pairs:
         return url
-    query = parts.query if len(kept) == len(pairs) else urlencode(kept)
-    return urlunsplit(parts._replace(path=path or "/", query=query))
+    return urlunsplit(parts._replace(path=path, query="&".join(kept)))
 
 
 def _asks_for_version(name: str, value: str) -> bool:
@@ -214,8 +214,8 @@ def find_trap(url: str, today: date) -> str:
     directories = Counter(part for part in parts.path.split("/")[:-1] if part and not part.isdigit())
     if directories and max(directories.values()) > MAX_REPEATS:
         return f"a path that repeats itself: {directories.most_common(1)[0][0]}"
-    if len(parameters) > MAX_PARAMETERS:
-        return f"{len(parameters)} parameters"
+    if len(parameters) > MAX_PARAMETERS and (n := urlsplit(canonical_url(url)).query.count("&") + 1) > MAX_PARAMETERS:
+        return f"{n} parameters"
     return ""
 
 

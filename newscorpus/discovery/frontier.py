@@ -208,10 +208,10 @@ class SeenContents:
         return bool(signature) and signature == reading.signature and reading.letters < int(letters or 0) + OWN_LETTERS
 
     def is_repeated(self, url: str, reading: PageReading) -> bool:
-        """Whether two other addresses showed the same content, links included: these may lead on forever."""
+        """Whether two other addresses of the site showed the same, links included: these may lead on forever."""
         if not reading.signature:
             return False
-        key = urlsplit(url).netloc, f"{reading.signature} {reading.letters} {reading.linked_letters}"
+        key = urlsplit(url).netloc, reading.shown
         others = tuple(other for other in self._seen.pop(key, ()) if other != url)
         self._seen[key] = (*others, url)[:MAX_ADDRESSES]
         if len(self._seen) > MAX_REMEMBERED:

@@ -39,10 +39,11 @@ class Listing:
     entries: tuple[ListingEntry, ...] = ()  # the documents named, in order
     children: tuple[ListingEntry, ...] = ()  # further sitemaps
     broken: int = 0  # number of entries without a usable address
+    beyond: int = 0  # number of entries that were not read, since there are too many
 
     def newest_first(self) -> "Listing":
         """The same in the order of days, of each the given one; first what names none."""
-        return Listing(_by_day(self.entries), _by_day(self.children), self.broken)
+        return replace(self, entries=_by_day(self.entries), children=_by_day(self.children))
 
     def parts(self) -> Iterator["Listing"]:
         """The same in parts of `BATCH` entries, at least one."""

@@ -3,8 +3,9 @@
 import io
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from html import unescape
 from itertools import islice
 
@@ -20,8 +21,9 @@ from newscorpus.urls import web_address
 MAX_BYTES = 52_428_800
 """Longest uncompressed sitemap (sitemaps.org protocol: 50 MB); feeds stay far below."""
 
-MAX_ENTRIES = 50_000
-"""Most entries of one sitemap (sitemaps.org protocol)."""
+MAX_ENTRIES = 200_000
+"""Most entries that are taken of one list; they need some 50 MB. The protocol of sitemaps.org allows 50,000, and
+sites that have one sitemap alone go beyond it."""
 
 MAX_MARKS = 4_000_000
 """Most tags of a list, start and end, and most references: 80 of each entry. A tag takes some 200 bytes of memory."""
@@ -118,19 +120,19 @@ def parse_sitemap(body: bytes, url: str) -> Listing:
     root = read_xml(body)
     match _local_name(root):
         case "sitemapindex":
-            children = _listing(_sitemap_entry(child, url) for child in root if _local_name(child) == "sitemap")
-            return Listing(children=children.entries, broken=children.broken)
+            found = _listing(_sitemap_entry(child, url) for child in root if _local_name(child) == "sitemap")
+            return replace(found, entries=(), children=found.entries)
         case "urlset":
             return _listing(_sitemap_entry(child, url) for child in root if _local_name(child) == "url")
         case other:
             raise ListingError(f"not a sitemap: its root is <{other}>")
 
 
-def _listing(found: Iterable[ListingEntry | None]) -> Listing:
+def _listing(found: Iterator[ListingEntry | None]) -> Listing:
     """The listing of what was found: None for an entry without a usable address, which is counted."""
-    every = list(islice(found, 2 * MAX_ENTRIES))
+    every = list(islice(found, MAX_ENTRIES))
     entries = tuple(entry for entry in every if entry is not None)
-    return Listing(entries[:MAX_ENTRIES], broken=len(every) - len(entries))
+    return Listing(entries, broken=len(every) - len(entries), beyond=sum(1 for _ in found))
 
 
 def _address(base: str, text: str) -> str:

@@ -114,7 +114,7 @@ class PageReading:
     signature: str = ""  # of its content, see `content_signature`
     # In its text outside links, menus included: pages with one signature may differ in what stands in cells.
     letters: int = 0
-    linked_letters: int = 0  # in the texts of its links, by which alone the pages of some sections differ
+    shown: str = ""  # hash of all its text, that of links too, by which alone the pages of some sections differ
     # The day on which it says or shows that it was published; None where it does not, or all days are welcome.
     published: date | None = None
 
@@ -142,6 +142,8 @@ def read_tree(root: HtmlElement, url: str) -> PageReading:
     list_like = (url for url in found if url and LIST_LIKE.search(urlsplit(url).path))
     lists = (url for url in (*_declared_lists(root, base), *list_like) if not NO_ARTICLES.search(url))
     page = next(root.iter("html"), None)
+    text = "".join(_texts(root, every=True))
+    linked = map(_text, islice(root.iter("a"), MAX_HREFS))
     return PageReading(
         links=tuple(dict.fromkeys((*filter(_may_be_page, found), *_articles_besides(root, base))))[:MAX_LINKS],
         canonical=next((_resolve(base, href) for href in canonicals if href), ""),
@@ -149,8 +151,8 @@ def read_tree(root: HtmlElement, url: str) -> PageReading:
         part_links=tuple(islice(_part_links(root, base), MAX_LINKS)),
         is_amp=page is not None and bool({"amp", "⚡"} & {str(name).lower() for name in page.attrib}),
         signature=content_signature(root),
-        letters=_count_letters(_texts(root, every=True)),
-        linked_letters=_count_letters(map(_text, islice(root.iter("a"), MAX_HREFS))),
+        letters=sum(map(str.isalpha, text)),
+        shown=_hash(" ".join((_without_numbers(text), *linked))),
     )
 
 
@@ -197,9 +199,15 @@ def content_signature(root: HtmlElement) -> str:
 
     Links are left out and every number counts as 0: menus, counters and dates differ between copies of one page.
     """
-    text = re.sub(r"\d+", "0", collapse(" ".join(_texts(root))))
-    if len(text) < MIN_CHARACTERS:
-        return ""
+    text = _without_numbers(" ".join(_texts(root)))
+    return _hash(text) if len(text) >= MIN_CHARACTERS else ""
+
+
+def _without_numbers(text: str) -> str:
+    return re.sub(r"\d+", "0", collapse(text))
+
+
+def _hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -227,10 +235,6 @@ def _spellings(first: str, number: int) -> Iterator[str]:
     stem, ending = (path[: found.start()], found[0]) if found else (path, "")
     for mark in MARKS:
         yield urlunsplit(parts._replace(path=f"{stem}{mark}{number}{ending}"))
-
-
-def _count_letters(texts: Iterable[str]) -> int:
-    return sum(map(str.isalpha, "".join(texts)))
 
 
 def _texts(root: HtmlElement, *, every: bool = False) -> Iterator[str]:

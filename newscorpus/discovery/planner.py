@@ -105,6 +105,8 @@ class FetchPlanner:
         """
         if listing.broken:
             yield Rejected("discovery", "broken_entry", f"{listing.broken} without an address", url)
+        if listing.beyond:
+            yield Rejected("discovery", "too_many_entries", f"{listing.beyond} more than are taken of one list", url)
         children = [child for child in listing.children if self.period.may_list(child)]
         entries = [entry for entry in listing.entries if self.period.may_hold(entry)]
         if skipped := len(listing.children) - len(children) + len(listing.entries) - len(entries):

@@ -229,13 +229,21 @@ def test_what_a_list_says_is_bounded() -> None:
     assert parse_feed(long.encode(), URL) == Listing(broken=1)
 
 
+def test_entries_beyond_the_most_that_are_taken_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("newscorpus.discovery.lists.MAX_ENTRIES", 3)
+    for form, name in (("urlset", "url"), ("sitemapindex", "sitemap")):
+        entries = "".join(f"<{name}><loc>/{number}</loc></{name}>" for number in range(5))
+        listing = parse_sitemap(f"<{form}>{entries}</{form}>".encode(), URL).newest_first()
+        assert (len(listing.entries) + len(listing.children), listing.broken, listing.beyond) == (3, 0, 2)
+
+
 def test_a_list_is_worked_on_in_parts() -> None:
     entries = tuple(ListingEntry(f"http://example.org/{number}") for number in range(2 * BATCH + 1))
-    listing = Listing(entries, entries[:-1], broken=3)
+    listing = Listing(entries, entries[:-1], broken=3, beyond=4)
     parts = list(listing.parts())
     assert tuple(entry for part in parts for entry in part.entries) == entries
     assert tuple(entry for part in parts for entry in part.children) == entries[:-1]
-    assert sum(part.broken for part in parts) == 3
+    assert [sum(part.broken for part in parts), sum(part.beyond for part in parts)] == [3, 4]
     assert max(len(part.entries) + len(part.children) for part in parts) == BATCH
 
 

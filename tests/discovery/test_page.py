@@ -235,3 +235,4 @@ def test_texts_in_cells_tell_pages_with_the_same_paragraphs_apart() -> None:
     first, other = (read_page(Page.from_html(page, "http://example.org/1")) for page in pages)
     assert first.signature == other.signature
     assert first.letters != other.letters
+    assert first.shown != other.shown

@@ -300,6 +300,13 @@ def test_a_redirect_to_a_section_brings_no_article(planner: Callable[..., FetchP
     assert refused == Rejected("discovery", "no_article", f"redirected to {BASE}/", STORY)
 
 
+def test_entries_that_were_not_read_are_reported(planner: Callable[..., FetchPlanner]) -> None:
+    (reported,) = planner().listing(Listing(beyond=7), LIST, 1)
+    assert isinstance(reported, Rejected)
+    assert (reported.reason, reported.url) == ("too_many_entries", LIST)
+    assert reported.detail.startswith("7 ")
+
+
 def test_broken_entries_are_reported(planner: Callable[..., FetchPlanner]) -> None:
     (broken,) = planner().listing(Listing(broken=2), LIST, 1)
     assert isinstance(broken, Rejected)
