@@ -132,7 +132,7 @@ def document_address(url: str, canonical: str) -> str:
 
 def names_document(path: str) -> bool:
     """Whether a path or query holds a number, or three words of a headline, as few names of sections do."""
-    return re.search(r"\d|[^/_-]+(?:[_-]+[^/_-]+){2}", path) is not None
+    return re.search(r"\d|[^/_-][_-]+[^/_-]+[_-]+[^/_-]", path) is not None
 
 
 def _canonical_parts(url: str) -> SplitResult | None:
