@@ -24,7 +24,8 @@ from newscorpus.publish.removing.erase import (
     write_removing,
 )
 from newscorpus.publish.removing.lines import ID
-from newscorpus.publish.removing.sharing import Sharing, sharing_with
+from newscorpus.publish.removing.quotes import Quotes
+from newscorpus.publish.removing.sharing import Sharing, sharing_with, texts_of
 from newscorpus.removals import note_removal, removals_of
 from newscorpus.urls import canonical_url, document_id, is_web
 
@@ -64,7 +65,8 @@ def remove(
         with exclusive(corpus / BUILD_LOCK):
             refuse_strangers(corpus)
             found = find_named(corpus, frozenset(asked.values()))
-            sharing = sharing_with(corpus, found.documents)
+            quotes = Quotes(texts_of(corpus, found.documents))
+            sharing = sharing_with(corpus, found.documents, quotes)
             given = {canonical_url(name) for name in names if is_web(name)}
             _begin(corpus, replace(found, urls=found.urls | given), sharing, reason, from_archive=from_archive)
     except LedgerError as error:

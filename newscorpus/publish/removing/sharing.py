@@ -8,7 +8,7 @@ import msgspec
 
 from newscorpus.corpus.published import open_corpus, published_folder
 from newscorpus.layout import INTAKE, MANIFEST
-from newscorpus.publish.removing.lines import row_files
+from newscorpus.publish.removing.lines import lines_naming, row_files
 from newscorpus.publish.removing.quotes import Quotes
 
 
@@ -32,8 +32,6 @@ class TextLine(msgspec.Struct):
     record: Text | None = None
 
 
-NONE = Quotes(())
-
 LINES = msgspec.json.Decoder(TextLine)
 
 
@@ -46,12 +44,8 @@ class Sharing:
     share: float  # of what can be quoted of it, from 0 to 1
 
 
-def sharing_with(corpus: Path, documents: Collection[str], quotes: Quotes = NONE) -> tuple[Sharing, ...]:
-    """The other documents of a corpus whose texts quote some documents, those first that hold the most.
-
-    The quotations are those of the texts that the corpus holds of the documents, if none are given.
-    """
-    quotes = quotes or Quotes(texts_of(corpus, documents))
+def sharing_with(corpus: Path, documents: Collection[str], quotes: Quotes) -> tuple[Sharing, ...]:
+    """The other documents of a corpus whose texts quote some documents, those first that hold the most."""
     if not quotes:
         return ()
     others = (one for one in _texts(corpus) if one.id not in documents)
@@ -62,7 +56,9 @@ def sharing_with(corpus: Path, documents: Collection[str], quotes: Quotes = NONE
 
 def texts_of(corpus: Path, documents: Collection[str]) -> list[str]:
     """The texts that a corpus still holds of documents."""
-    return [one.whole for one in _texts(corpus) if one.id in documents]
+    naming = (line for path in row_files(corpus) for _, line in lines_naming(path, documents))
+    found = filter(None, map(_text, naming)) if (corpus / INTAKE).is_dir() else _texts(corpus)
+    return [one.whole for one in found if one.id in documents]
 
 
 def _texts(corpus: Path) -> Iterator[Text]:

@@ -43,6 +43,7 @@ from newscorpus.publish import reextract
 from newscorpus.publish.build import build
 from newscorpus.publish.dedup import dedup
 from newscorpus.publish.release import RowChanges, diff, release
+from newscorpus.publish.removing import sharing
 from newscorpus.publish.removing.remove import RemovalReport, finish_removal, remove
 from newscorpus.publish.search import index_path, make_index
 from newscorpus.recipe import Recipe, SourcePage, process_page
@@ -486,3 +487,17 @@ def test_wherever_it_is_killed_the_next_run_finishes_it(made: Path, tmp_path: Pa
         assert not (corpus / REMOVING).exists()
         assert {URL.format(number) for number in (0, 2, 4, 5, 6)} <= published(corpus)
     assert unfinished > (4 if form else 10)
+
+
+def test_the_text_of_a_document_that_stays_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus, read, text = make(tmp_path / "news"), list[bytes](), sharing._text
+
+    def reading(line: bytes) -> sharing.Text | None:
+        read.append(line)
+        return text(line)
+
+    monkeypatch.setattr(sharing, "_text", reading)
+    remove(corpus, [GONE], REASON)
+
+    stays = document_id(URL.format(4)).encode()
+    assert len([line for line in read if stays in line]) == 1
