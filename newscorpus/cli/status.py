@@ -150,6 +150,7 @@ def verify(
     of files are read, without --archive.
     """
     from newscorpus.corpus.verify import verify as verify_corpus
+    from newscorpus.layout import archived_files
     from newscorpus.stored.archives import archive_findings
     from newscorpus.terminal import complain, progress
 
@@ -162,3 +163,6 @@ def verify(
     n = len(manifest.shards)
     files = f"{n} file{'s' * (n != 1)} of {manifest.bytes:,} bytes"
     typer.echo(f"{corpus}: whole; {manifest.documents:,} documents, {manifest.words:,} words in {files}")
+    if archive:
+        n = len(archived_files(corpus))
+        typer.echo(f"Every record of its archive is whole, in {n} file{'s' * (n != 1)}")

@@ -293,6 +293,8 @@ def damage(path: Path) -> None:
 
 def test_damage_is_named_by_verify_and_the_rest_is_read(corpus: Path, tmp_path: Path) -> None:
     keeping.compact(corpus)
+    whole = CliRunner().invoke(app, ["verify", str(corpus), "--archive"])
+    assert f"Every record of its archive is whole, in {len(archived_files(corpus))} files" in whole.stdout
     damage(corpus / "archive" / "000002.warc.zst")
     assert CliRunner().invoke(app, ["verify", str(corpus)]).exit_code == 0
     done = CliRunner().invoke(app, ["verify", str(corpus), "--archive"])
