@@ -24,9 +24,10 @@ def release(
 
     note = freeze(corpus, tag)
     since = f"since {note.previous}" if note.previous else "the first release"
+    taken_out = f", {note.taken_out:,} taken out on demand" if note.taken_out else ""
     typer.echo(
         f"{note.tag}: {note.documents:,} documents; {note.added:,} added, {note.changed:,} changed,"
-        f" {note.removed:,} removed ({since})"
+        f" {note.removed:,} removed{taken_out} ({since})"
     )
 
 

@@ -9,7 +9,7 @@ are some 0.2 kB a document.
 import re
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -47,6 +47,7 @@ class ReleaseNote:
     added: int  # rows since the release before
     changed: int
     removed: int
+    taken_out: int = 0  # by `newscorpus remove`; no list names them any more
 
 
 class ListedRow(msgspec.Struct, frozen=True):
@@ -92,6 +93,8 @@ def release(corpus: Path, tag: str) -> ReleaseNote:
             published.manifest.documents,
             *(len(getattr(changes, kind)) for kind in KINDS),
         )
+        were = before[-1].documents if before else 0
+        note = replace(note, taken_out=were + note.added - note.removed - note.documents)
         _write(folder, published.folder, changes, note)
     return note
 

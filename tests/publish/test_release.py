@@ -129,6 +129,9 @@ def test_a_damaged_release_is_named(corpus: Path) -> None:
 def test_what_is_taken_out_stands_in_no_list(corpus: Path) -> None:
     forget_rows(corpus, [TWO.id])
     assert ids(diff("1", "3-final", corpus)) == ({THREE.id}, {ONE.id}, set())
+    forget_rows(corpus, [THREE.id])
+    note = release(put(corpus, replace(ONE, text="Another text.")), "4")
+    assert (note.documents, note.added, note.removed, note.taken_out) == (1, 0, 0, 1)
 
 
 def test_two_years_pass(tmp_path: Path) -> None:
