@@ -332,7 +332,7 @@ def test_what_is_no_input_is_named(tmp_path: Path) -> None:
         dedup([tmp_path / "a.csv"], tmp_path / "out")
     with pytest.raises(DedupError, match=r"torn.jsonl.zst: .*end"):
         dedup([tmp_path / "torn.jsonl.zst"], tmp_path / "out")
-    with pytest.raises(CorpusError, match=r"manifest.json"):
+    with pytest.raises(CorpusError, match=r"no corpus is published here"):
         dedup([tmp_path], tmp_path / "out")
     with pytest.raises(FileNotFoundError):
         dedup([tmp_path / "absent.jsonl"], tmp_path / "out")
