@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -20,7 +21,7 @@ def slurm() -> Iterator[Path]:
     with TemporaryDirectory(prefix="slurm-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         folder.chmod(0o755)  # for the user that munge is
-        command = [Path(__file__).with_name("slurm.sh"), folder]
+        command = ["timeout", "95", str(Path(__file__).with_name("slurm.sh")), name]
         environment = {**os.environ, "SLURM_TEST_PORT": str(_free_port())}
         try:
             started = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False, env=environment)
@@ -33,8 +34,10 @@ def slurm() -> Iterator[Path]:
 
 
 def _free_port() -> int:
-    """Find a port that is free, and perhaps the one behind it."""
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        port: int = listening.getsockname()[1]
-        return port
+    """Find a port that is free with the one behind it, below those that the system gives to connections."""
+    for port in range(20_000 + os.getpid() % 5_000 * 2, 32_000, 2):
+        with suppress(OSError), socket.socket() as one, socket.socket() as other:
+            one.bind(("127.0.0.1", port))
+            other.bind(("127.0.0.1", port + 1))
+            return port
+    raise OSError("no two free ports in a row")

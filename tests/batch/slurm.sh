@@ -39,9 +39,10 @@ runuser -u munge -- munged --key-file="$folder/munge/key" --socket="$folder/mung
 export SLURM_CONF="$folder/slurm.conf"
 slurmctld
 slurmd
-for _ in $(seq 60); do
-  if srun --time=1 true 2> "$folder/srun.log"; then exit 0; fi
+until timeout 20 srun --time=1 true 2> "$folder/srun.log"; do
+  if ((SECONDS > 70)); then
+    cat "$folder/srun.log" "$folder/slurmctld.log" "$folder/slurmd.log" >&2
+    exit 1
+  fi
   sleep 1
 done
-cat "$folder/srun.log" "$folder/slurmctld.log" "$folder/slurmd.log" >&2
-exit 1
