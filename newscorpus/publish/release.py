@@ -9,7 +9,7 @@ are some 0.2 kB a document.
 import re
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -84,17 +84,19 @@ def release(corpus: Path, tag: str) -> ReleaseNote:
             raise CorpusError(f"{folder}: there is such a release already")
         published, before = open_corpus(corpus), releases(corpus)
         changes = compare(_state(corpus / RELEASES, before), rows_of(published.records()))
+        n_before, n_now = before[-1].documents if before else 0, published.manifest.documents
         note = ReleaseNote(
             tag,
             len(before) + 1,
             datetime.now(UTC).isoformat(timespec="seconds"),
             before[-1].tag if before else "",
             published.manifest.generation,
-            published.manifest.documents,
-            *(len(getattr(changes, kind)) for kind in KINDS),
+            n_now,
+            len(changes.added),
+            len(changes.changed),
+            len(changes.removed),
+            taken_out=n_before + len(changes.added) - len(changes.removed) - n_now,
         )
-        were = before[-1].documents if before else 0
-        note = replace(note, taken_out=were + note.added - note.removed - note.documents)
         _write(folder, published.folder, changes, note)
     return note
 

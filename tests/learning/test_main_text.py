@@ -103,7 +103,7 @@ def test_what_the_metadata_and_the_card_say(data: Path, tmp_path: Path) -> None:
 def test_a_missing_set_is_named_before_any_work_is_done(data: Path, tmp_path: Path) -> None:
     (data / "daniel.jsonl.zst").unlink()
 
-    with pytest.raises(TrainingError, match=r"daniel\.jsonl\.zst is missing; the sets are ") as caught:
+    with pytest.raises(TrainingError, match=r"daniel\.jsonl\.zst is missing; the sets are [\w, ]+$") as caught:
         run(data, tmp_path / "toy")
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "toy").exists()
