@@ -1,5 +1,6 @@
 """The file of a portal is tried while it is typed, saved with its comments, and takes over what was learned."""
 
+import re
 import subprocess
 import time
 from pathlib import Path
@@ -137,7 +138,8 @@ def test_a_template_is_learned_and_taken_over_rule_by_rule(
     tab.wait_for_selector("#tried table")
     push("Learn a template")
     tab.wait_for_selector("caption:has-text('What was learned')", timeout=300_000)
-    assert tab.locator("#job tr", has_text="of 39 pages").count() > 3
+    # How many pages it hits turns on the portal's port: which pages are learned from is drawn by their addresses.
+    assert tab.locator("#job tr", has_text=re.compile(r"hits \d+ of \d+ pages")).count() > 3
     push("accept title")
     tab.wait_for_selector("#tried td:has-text('template.title[0]')")
     push("accept published")
