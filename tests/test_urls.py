@@ -146,6 +146,25 @@ def test_an_id_never_changes() -> None:
         ("https://a.cz/sr/vest/4711", "https://a.cz/index.php", "https://a.cz/sr/vest/4711"),
         ("https://a.cz/sport/elections", "https://a.cz/elections", "https://a.cz/elections"),
         ("https://a.cz/4711/print", "https://a.cz/mayor-opens-bridge", "https://a.cz/mayor-opens-bridge"),
+        (
+            "https://a.cz/elections-2026-results-live",
+            "https://a.cz/elections",
+            "https://a.cz/elections-2026-results-live",
+        ),
+        ("https://a.cz/elections?ref=rss", "https://a.cz/elections", "https://a.cz/elections"),
+        ("https://a.cz/?p=4711", "https://a.cz/mayor-opens-bridge", "https://a.cz/mayor-opens-bridge"),
+        ("https://a.cz/foto/4711", "https://a.cz/clanek/815", "https://a.cz/clanek/815"),
+        (
+            "https://a.cz/4711-mayor-opens-bridge",
+            "https://a.cz/4711-new-crossing-ready",
+            "https://a.cz/4711-new-crossing-ready",
+        ),
+        ("https://a.cz/mayor-opens-the-bridge", "https://a.cz/bridge-was-opened", "https://a.cz/bridge-was-opened"),
+        (
+            "https://a.cz/градоначелник-отворио-мост",
+            "https://a.cz/gradonacelnik-otvorio-most",
+            "https://a.cz/gradonacelnik-otvorio-most",
+        ),
         ("https://a.cz/1", "/1", "https://a.cz/1"),
         ("https://a.cz/1", "http://[", "https://a.cz/1"),
         ("", "", ""),
@@ -154,3 +173,23 @@ def test_an_id_never_changes() -> None:
 )
 def test_canonical_addresses_are_believed_on_the_same_site(url: str, canonical: str, expected: str) -> None:
     assert document_address(url, canonical) == expected
+
+
+@pytest.mark.parametrize(
+    ("url", "canonical"),
+    [
+        ("https://a.cz/mayor-opens-the-bridge", "https://a.cz/rain-over-the-coast"),
+        ("https://a.cz/zprava/starosta-otevrel-most.html", "https://a.cz/zprava/dest-nad-pobrezim.html"),
+        ("https://a.cz/2026/11/05/mayor-opens-bridge", "https://a.cz/2026/11/05/rain-over-coast"),
+        (
+            "https://a.cz/градоначелник-отворио-мост",
+            "https://a.cz/%D0%BA%D0%B8%D1%88%D0%B0-%D0%BD%D0%B0%D0%B4-%D0%BE%D0%B1%D0%B0%D0%BB%D0%BE%D0%BC",
+        ),
+        ("https://a.cz/mayor-opens-bridge-4711", "https://a.cz/rain-over-coast-4712"),
+        ("https://a.cz/vest/4711", "https://a.cz/vest/4712"),
+        ("https://a.cz/vest.php?cat=2&id=45", "https://a.cz/vest.php?cat=2&id=7"),
+        ("https://a.cz/vest.php?id=45", "https://a.cz/vest.php"),
+    ],
+)
+def test_a_canonical_address_of_another_document_is_not_believed(url: str, canonical: str) -> None:
+    assert document_address(url, canonical) == url
