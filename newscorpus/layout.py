@@ -72,12 +72,21 @@ def check_corpus(folder: Path) -> Path:
     Raises:
         CorpusError: there is none; the message names those that lie in the folder.
     """
+    if not _holds_corpus(check_folder(folder)):
+        within = sorted(str(path) for path in folder.iterdir() if path.is_dir() and _holds_corpus(path))
+        raise CorpusError(f"{folder}: no corpus here{'; there is one in ' if within else ''}{', '.join(within)}")
+    return folder
+
+
+def check_folder(folder: Path) -> Path:
+    """Give a folder back that a corpus can be in, or come into.
+
+    Raises:
+        CorpusError: there is no such folder.
+    """
     if not folder.is_dir():
         what = "a file; name the folder of a corpus" if folder.exists() else "no such folder"
         raise CorpusError(f"{folder}: {what}")
-    if not _holds_corpus(folder):
-        within = sorted(str(path) for path in folder.iterdir() if path.is_dir() and _holds_corpus(path))
-        raise CorpusError(f"{folder}: no corpus here{'; there is one in ' if within else ''}{', '.join(within)}")
     return folder
 
 

@@ -59,6 +59,11 @@ def printable(line: str) -> str:
     return _COMMANDS.sub("", line.translate({9: " ", 10: " ", 13: " "}))
 
 
+def number_of(count: int, noun: str) -> str:
+    """Write a number of things: "1 page", "2,000 pages"."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
 def collapse(text: str) -> str:
     """`text` with every run of white space made one space, trimmed."""
     return " ".join(text.split())

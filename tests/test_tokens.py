@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.tokens import glued_tokens, tokenise
+from newscorpus.tokens import glued_tokens, number_of, tokenise
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,7 @@ def test_no_character_that_shows_is_lost(text: str) -> None:
 @given(st.text())
 def test_a_token_has_no_space_and_stands_in_the_text(text: str) -> None:
     assert all(token in text and token.split() == [token] for token in tokenise(text))
+
+
+def test_a_number_of_things_is_written_with_its_noun() -> None:
+    assert [number_of(n, "page") for n in (0, 1, 2000)] == ["0 pages", "1 page", "2,000 pages"]

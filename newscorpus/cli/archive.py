@@ -45,8 +45,11 @@ def archive(
 
 
 def _say(done: str, files: "list[Kept]") -> None:
+    from newscorpus.tokens import number_of
+
     sizes = f"{_megabytes(sum(one.before for one in files))}, now {_megabytes(sum(one.after for one in files))}"
-    typer.echo(f"{done}: {len(files)} file{'s' * (len(files) != 1)}, {sizes}")
+    what = f"{number_of(len(files), 'file')}, {sizes}" if files else "nothing; no file was left to do"
+    typer.echo(f"{done}: {what}")
 
 
 def _megabytes(n_bytes: int) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from newscorpus.batch.crawls import Crawls
+    from newscorpus.portals.portal import Portal
 
 
 @app.command()
@@ -39,13 +40,15 @@ def crawl(
     """
     from newscorpus.addon.crawl import crawl_portals
     from newscorpus.errors import CrawlError, PortalError
+    from newscorpus.spiders.arguments import named_portals
     from newscorpus.terminal import complain
 
     if part and not at_once:
         raise typer.BadParameter("--part goes with --at-once")
     try:
+        wanted = named_portals(names)  # a slip is an error before anything is said of a corpus
         if at_once:
-            _crawl_each(names, arguments or (), settings or (), at_once, part)
+            _crawl_each(wanted, arguments or (), settings or (), at_once, part)
         crawl_portals(names, arguments or (), settings or ())
     except (CrawlError, PortalError) as error:
         complain(str(error))
@@ -55,15 +58,15 @@ def crawl(
 REFRESH_SECONDS = 2
 
 
-def _crawl_each(names: str, arguments: Sequence[str], settings: Sequence[str], at_once: int, part: str) -> None:
+def _crawl_each(
+    wanted: "Sequence[Portal]", arguments: Sequence[str], settings: Sequence[str], at_once: int, part: str
+) -> None:
     """Crawl portals in processes of their own; exits with the highest of their codes."""
     from newscorpus.batch.crawls import Crawls, Machine, group
     from newscorpus.errors import CrawlError
-    from newscorpus.spiders.arguments import named_portals
 
     if any(pair.startswith("NEWSCORPUS_CORPUS=") for pair in settings):
         raise CrawlError("with --at-once each portal has a corpus of its own; leave NEWSCORPUS_CORPUS out")
-    wanted = named_portals(names)
     groups = group(wanted)
     machine = Machine.read(part or "1/1")
     own = [one for one in groups if machine.has(one)]

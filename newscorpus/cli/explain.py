@@ -115,14 +115,14 @@ def reasons(
     With --corpus: how many of its pages each reason met, the most frequent first, and the last of them.
     """
     from newscorpus.explain.reasons import Met, find_reason, known_reasons, reasons_met
-    from newscorpus.tokens import printable
+    from newscorpus.tokens import number_of, printable
 
     if reason:
         find_reason(reason)  # a slip is an error, not a reason that met no page
     met = reasons_met(corpus) if corpus else dict.fromkeys((reason,) if reason else known_reasons(), Met())
     for name in (reason,) if reason else met:
         entry, of_reason = find_reason(name), met.get(name, Met())
-        pages = f"  {of_reason.pages:,} page{'s' * (of_reason.pages != 1)}" if corpus else ""
+        pages = f"  {number_of(of_reason.pages, 'page')}" if corpus else ""
         typer.echo(printable(name) + pages)
         typer.echo(f"  {entry.means}\n  {entry.change}")
         for example in of_reason.examples:

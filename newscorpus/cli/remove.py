@@ -26,13 +26,15 @@ def remove(
     """
     from newscorpus.publish.removing.remove import remove as remove_documents
     from newscorpus.terminal import progress
-    from newscorpus.tokens import printable
+    from newscorpus.tokens import number_of, printable
 
     report = remove_documents(corpus, names, reason, from_archive=from_archive, watch=progress)
     for name in report.unknown:
-        typer.echo(f"{name}: nothing of it was here; it will not be taken in")
-    responses = f", {report.archived} responses of the archive" if from_archive else ""
-    typer.echo(f"Taken out: {report.rows} rows{responses}. The corpus was published again without them.")
+        when = report.earlier.get(name)
+        what = f"taken out before, on {when}" if when else "nothing of it was here; it will not be taken in"
+        typer.echo(f"{name}: {what}")
+    responses = f", {number_of(report.archived, 'response')} of the archive" if from_archive else ""
+    typer.echo(f"Taken out: {number_of(report.rows, 'row')}{responses}. The corpus was published again without them.")
     if report.n_hidden:
         typer.echo(f"Archived pages of other documents in which quotations of it were overwritten: {report.n_hidden}")
     if report.sharing:

@@ -54,6 +54,7 @@ def search(
     from newscorpus.publish.concordance import Query, in_order, lines_table, opened_index
     from newscorpus.publish.search import make_index
     from newscorpus.terminal import progress, sink
+    from newscorpus.tokens import number_of
 
     sought = " ".join(words or ())
     query = Query(sought, portal, since, until, language, flag)
@@ -67,8 +68,7 @@ def search(
         if index and query.matched:
             lines = in_order(index.lines(query), sort.value if sort else "")
             file.writelines(lines_table(lines) if as_csv else map(_line, lines))
-            n = index.number(query)
-            typer.echo(f"{n:,} document{'s' * (n != 1)}", err=True)
+            typer.echo(number_of(index.number(query), "document"), err=True)
 
 
 def _line(line: "ContextLine") -> bytes:

@@ -153,6 +153,7 @@ def verify(
     from newscorpus.layout import archived_files
     from newscorpus.stored.archives import archive_findings
     from newscorpus.terminal import complain, progress
+    from newscorpus.tokens import number_of
 
     manifest, findings = verify_corpus(corpus, partial(progress, what="records"))
     findings += archive_findings(corpus, partial(progress, what="files of the archive"), whole=archive)
@@ -160,9 +161,8 @@ def verify(
         complain(finding)
     if findings:
         raise typer.Exit(1)
-    n = len(manifest.shards)
-    files = f"{n} file{'s' * (n != 1)} of {manifest.bytes:,} bytes"
+    files = f"{number_of(len(manifest.shards), 'file')} of {manifest.bytes:,} bytes"
     typer.echo(f"{corpus}: whole; {manifest.documents:,} documents, {manifest.words:,} words in {files}")
     if archive:
-        n = len(archived_files(corpus))
-        typer.echo(f"Every record of its archive is whole, in {n} file{'s' * (n != 1)}")
+        n_files = number_of(len(archived_files(corpus)), "file")
+        typer.echo(f"Every record of its archive is whole, in {n_files}")

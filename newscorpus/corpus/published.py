@@ -27,7 +27,7 @@ from newscorpus.corpus.shards import SUFFIXES, Shard, file_hash, read_shard, wri
 from newscorpus.data import SCHEMA, Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import replacing, sync_folder
-from newscorpus.layout import CARD, MANIFEST, OWN, PUBLISHED, STAGING, UNFINISHED
+from newscorpus.layout import CARD, MANIFEST, OWN, PUBLISHED, STAGING, UNFINISHED, check_corpus
 
 VERSIONED = (
     "newscorpus",
@@ -85,9 +85,10 @@ def open_corpus(folder: Path) -> Published:
     """Open the corpus published in a folder: that of a crawl, or the one with the manifest itself.
 
     Raises:
-        CorpusError: the manifest is missing, damaged or of a later schema; a shard is missing or of another size.
+        CorpusError: there is no corpus; the manifest is missing, damaged or of a later schema; a shard is missing or of
+            another size.
     """
-    folder = published_folder(folder)
+    folder = published_folder(check_corpus(folder))
     manifest = read_manifest(folder)
     for shard in manifest.shards:
         _check(folder / shard.name, shard)

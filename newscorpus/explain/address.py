@@ -19,7 +19,7 @@ from newscorpus.crawl.ledger.status import UrlEntry, find
 from newscorpus.data import Evidence, Record, Rejected
 from newscorpus.dedup.duplicates import DuplicateKind
 from newscorpus.errors import CorpusError
-from newscorpus.layout import DUPLICATES, INTAKE, LEDGER, LOW_CONFIDENCE, MANIFEST, PUBLISHED, REJECTED, inside
+from newscorpus.layout import DUPLICATES, INTAKE, LEDGER, LOW_CONFIDENCE, MANIFEST, REJECTED, check_corpus, inside
 from newscorpus.publish.left_out import DUPLICATE_LINES, DuplicateLine
 from newscorpus.removals import removals_of
 from newscorpus.urls import document_id
@@ -104,11 +104,7 @@ def explain(corpus: Path, url: str) -> Explanation:
         CorpusError: there is no corpus, or a file of it is damaged.
         LedgerError: the ledger cannot be read.
     """
-    if not corpus.is_dir():
-        raise CorpusError(f"{corpus}: no such folder")
-    if not any((corpus / name).exists() for name in (LEDGER, INTAKE, PUBLISHED, MANIFEST)):
-        raise CorpusError(f"{corpus}: no corpus here")
-    if removal := removals_of(corpus).of(document_id(url)):
+    if removal := removals_of(check_corpus(corpus)).of(document_id(url)):
         detail = f"on {removal.removed}: {removal.reason}"
         return Explanation(url, Fate.REJECTED, rejected=Rejected("rights", "taken_out", detail, url))
     entry = find(corpus, url) if (corpus / LEDGER).is_file() else None

@@ -25,6 +25,7 @@ from newscorpus.layout import inside
 from newscorpus.portals.schema import list_portals, load_portal
 from newscorpus.recipe import Recipe, SourcePage, extractor_of, judge_page
 from newscorpus.stored.archives import page_of_capture
+from newscorpus.tokens import number_of
 
 FIELDS = (
     *("title", "lead", "authors", "published", "modified", "section", "tags", "language", "license"),
@@ -204,5 +205,5 @@ def _log(page: SourcePage, reading: Reading, labelled: tuple[LabelledBlock, ...]
     if labelled:
         yield f"classify: {sum(item.label is Label.GOOD for item in labelled)} blocks are main text"
     for rule, n in Counter(rule for item in labelled for rule in item.reasons).items():
-        yield f"{rule}: changed {n} block{'s' * (n != 1)}"
+        yield f"{rule}: changed {number_of(n, 'block')}"
     yield end

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from newscorpus.corpus.intake import read_journal
 from newscorpus.errors import CorpusError
-from newscorpus.layout import LEDGER, LOW_CONFIDENCE, REJECTED
+from newscorpus.layout import LEDGER, LOW_CONFIDENCE, REJECTED, check_corpus
 
 EXAMPLES = 5
 """Pages that are named of each reason; the last ones, since the site may have changed."""
@@ -69,8 +69,9 @@ def reasons_met(corpus: Path) -> Mapping[str, Met]:
     Raises:
         CorpusError: there is no corpus, or a line is damaged.
     """
+    check_corpus(corpus)
     if not (corpus / LEDGER).exists() and not (corpus / REJECTED).exists():
-        raise CorpusError(f"{corpus}: no corpus; it holds neither {LEDGER} nor {REJECTED}")
+        raise CorpusError(f"{corpus}: not the corpus of a crawl; it holds neither {LEDGER} nor {REJECTED}")
     met: defaultdict[str, Met] = defaultdict(Met)
     for name in (REJECTED, LOW_CONFIDENCE):
         for rejected in read_journal(corpus / name) if (corpus / name).exists() else ():

@@ -92,6 +92,8 @@ def read_pages(path: Path) -> Iterator[GoldPage]:
 
 
 def _read_folder(folder: Path) -> Iterator[GoldPage]:
+    if not all((folder / name).is_dir() for name in (PAGES, CLEAN)):
+        raise PagesError(f"{folder}: name a file of pages with gold text, or a folder with {PAGES}/ and {CLEAN}/")
     try:
         texts = {path.stem: path for path in (folder / CLEAN).iterdir() if path.is_file()}
         for path in sorted((folder / PAGES).iterdir()):

@@ -22,7 +22,7 @@ import zstandard
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.lines import unpacked_lines
-from newscorpus.corpus.published import Published, open_corpus
+from newscorpus.corpus.published import Published, open_corpus, published_folder
 from newscorpus.corpus.records import encode
 from newscorpus.corpus.shards import Shard
 from newscorpus.dedup.duplicates import Watch, unwatched
@@ -91,14 +91,13 @@ def find_files(inputs: Sequence[Path], removals: Removals = NOTHING) -> list[Inp
 
     Raises:
         CorpusError: a folder holds no published corpus, or not all of it.
-        DedupError: a file has another form, or two have the same name.
+        DedupError: a file has another form, or one input is given twice.
         OSError: a file is missing.
     """
-    files = [file for path in inputs for file in (_shards(path, removals) if path.is_dir() else [_file(path)])]
-    names = [file.name for file in files]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise DedupError(f"{twice[0]}: given twice")
-    return files
+    places = [published_folder(path).resolve() for path in inputs]
+    if twice := [path for path, place in zip(inputs, places, strict=True) if places.count(place) > 1]:
+        raise DedupError(f"{twice[-1]}: given twice")
+    return [file for path in inputs for file in (_shards(path, removals) if path.is_dir() else [_file(path)])]
 
 
 def index_files(

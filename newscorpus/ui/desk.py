@@ -12,12 +12,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from newscorpus.crawl.ledger.status import find, states
-from newscorpus.errors import CorpusError
 from newscorpus.explain.html import FOLDER as SHOWN_TEMPLATES
 from newscorpus.explain.html import TEMPLATES as SHOWN
 from newscorpus.explain.html import frame
 from newscorpus.explain.page import ShownPage, archived_source, show_page
-from newscorpus.layout import LEDGER
+from newscorpus.layout import LEDGER, check_folder
 from newscorpus.recipe import Recipe, SourcePage
 from newscorpus.stats.page import FOLDER as STATS_TEMPLATES
 from newscorpus.ui.jobs import Job, Jobs
@@ -128,9 +127,7 @@ def named(corpora: Sequence[Path]) -> dict[str, Path]:
     """
     found: dict[str, Path] = {}
     for corpus in corpora:
-        if not corpus.is_dir():
-            raise CorpusError(f"{corpus}: no such folder")
-        name = corpus.resolve().name or "corpus"
+        name = check_folder(corpus).resolve().name or "corpus"
         alike = sum(other.partition("~")[0] == name for other in found)
         found[f"{name}~{alike + 1}" if alike else name] = corpus
     return found

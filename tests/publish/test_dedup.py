@@ -332,12 +332,19 @@ def test_what_is_no_input_is_named(tmp_path: Path) -> None:
         dedup([tmp_path / "a.csv"], tmp_path / "out")
     with pytest.raises(DedupError, match=r"torn.jsonl.zst: .*end"):
         dedup([tmp_path / "torn.jsonl.zst"], tmp_path / "out")
-    with pytest.raises(CorpusError, match=r"no corpus is published here"):
+    with pytest.raises(CorpusError, match=r"no corpus here"):
         dedup([tmp_path], tmp_path / "out")
     with pytest.raises(FileNotFoundError):
         dedup([tmp_path / "absent.jsonl"], tmp_path / "out")
-    with pytest.raises(DedupError, match="given twice"):
-        dedup([write(tmp_path / "in.jsonl", LINES)] * 2, tmp_path / "out")
+
+
+@pytest.mark.parametrize("again", ["in.jsonl", "ours", "ours/corpus", "../{}/ours"])
+def test_what_is_given_twice_is_named_as_it_was_given(tmp_path: Path, again: str) -> None:
+    inputs = [write(tmp_path / "in.jsonl", LINES), corpus(tmp_path / "ours", {"https://x.example/1": text(1)})]
+    twice = tmp_path / again.format(tmp_path.name)
+    with pytest.raises(DedupError) as error:
+        dedup([*inputs, twice], tmp_path / "out")
+    assert str(error.value) == f"{twice}: given twice"
 
 
 def test_other_parameters_are_refused(tmp_path: Path) -> None:

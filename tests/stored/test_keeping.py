@@ -331,6 +331,8 @@ def test_the_command_says_what_it_did(corpus: Path, tmp_path: Path) -> None:
     first, second = done.output.splitlines()
     assert first.startswith(f"Compacted: {n} files, 0.")
     assert second.startswith(f"Moved: {n} files")
+    again = CliRunner().invoke(app, ["archive", str(corpus), "--compact", "--move", str(far)]).output.splitlines()
+    assert again == ["Compacted: nothing; no file was left to do", "Moved: nothing; no file was left to do"]
     lines = CliRunner().invoke(app, ["archive", str(corpus)]).output.splitlines()
     assert len(lines) == n
     assert lines[0].endswith(str(far / "000001.warc.zst"))

@@ -1,6 +1,6 @@
 """Take documents out of a corpus for good: a publisher or a person asks for it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from newscorpus.crawl.archive.values import ArchiveError
 from newscorpus.dedup.duplicates import Watch, unwatched
 from newscorpus.errors import CorpusError, LedgerError
 from newscorpus.files import exclusive
-from newscorpus.layout import BUILD_LOCK, INTAKE, MANIFEST, refuse_strangers
+from newscorpus.layout import BUILD_LOCK, INTAKE, MANIFEST, check_corpus, refuse_strangers
 from newscorpus.publish.build import build
 from newscorpus.publish.removing.erase import (
     Removing,
@@ -35,6 +35,7 @@ class RemovalReport:
     """What a removal did."""
 
     unknown: tuple[str, ...]  # of the names given, those of which nothing was here
+    earlier: Mapping[str, str]  # of these, those that were taken out before, each with when, ISO 8601
     rows: int  # lines of the intake, or documents of a corpus without one, that went
     archived: int  # responses of the archive that were overwritten
     n_hidden: int  # archived pages of other documents in which quotations of what went were overwritten
@@ -59,8 +60,7 @@ def remove(
         CorpusError: a name is neither; there is no corpus; a crawl or a build is at work.
     """
     asked = {name: _id(name) for name in names}
-    if not (corpus / INTAKE).is_dir() and not (published_folder(corpus) / MANIFEST).is_file():
-        raise CorpusError(f"{corpus}: no corpus here")
+    before = removals_of(check_corpus(corpus))
     try:
         with exclusive(corpus / BUILD_LOCK):
             refuse_strangers(corpus)
@@ -73,7 +73,8 @@ def remove(
         raise CorpusError(str(error)) from error
     done = finish_removal(corpus, watch) or Removing("", ())
     unknown = tuple(name for name, document in asked.items() if document not in found.met)
-    return RemovalReport(unknown, found.rows, len(done.parts or ()), done.n_hidden, sharing)
+    earlier = {name: removal.removed for name in unknown if (removal := before.of(asked[name]))}
+    return RemovalReport(unknown, earlier, found.rows, len(done.parts or ()), done.n_hidden, sharing)
 
 
 def finish_removal(corpus: Path, watch: Watch = unwatched) -> Removing | None:

@@ -180,7 +180,7 @@ def test_traces_are_found_wherever_they_are(corpus: Path) -> None:
 
 def test_no_byte_of_what_was_taken_out_is_left(corpus: Path) -> None:
     report = remove(corpus, [GONE], REASON, from_archive=True)
-    assert report == RemovalReport((), rows=2, archived=3, n_hidden=1, sharing=())
+    assert report == RemovalReport((), {}, rows=2, archived=3, n_hidden=1, sharing=())
     assert traces(corpus.parent) == []
     assert published(corpus) == {URL.format(number) for number in range(PAGES)} - {GONE}
     assert not (corpus / REMOVING).exists()
@@ -346,7 +346,7 @@ def test_a_merged_corpus_is_rid_of_it(corpus: Path, tmp_path: Path) -> None:
     shutil.copytree(corpus, other)
     dedup([corpus, other], tmp_path / "merged")
     assert traces(tmp_path / "merged") != []
-    assert remove(tmp_path / "merged", [GONE], REASON) == RemovalReport((), 1, 0, 0, ())
+    assert remove(tmp_path / "merged", [GONE], REASON) == RemovalReport((), {}, 1, 0, 0, ())
     assert traces(tmp_path / "merged") == []
     assert len(published(tmp_path / "merged")) == PAGES - 1
 
@@ -435,6 +435,8 @@ def test_what_is_not_here_is_said_and_never_taken_in(corpus: Path) -> None:
     done = CliRunner().invoke(app, ["remove", str(corpus), url, "--reason", REASON])
     assert done.exit_code == 0
     assert f"{url}: nothing of it was here; it will not be taken in" in done.output
+    again = CliRunner().invoke(app, ["remove", str(corpus), url, "--reason", REASON])
+    assert again.output.startswith(f"{url}: taken out before, on 20")
     with Ledger.open(corpus) as ledger:
         assert not ledger.reserve(url, "news")
 
