@@ -59,7 +59,8 @@ class Visit:
     _brought: list[tuple[Series, bytes, UrlOutcome]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.first = self.request  # as it was before redirects
+        # As it was before redirects, and before middlewares added what is not to be stored, such as a proxy's password.
+        self.first = self.request.copy()
         self.url = self.request.url
 
     def bring(self, series: Series, line: bytes, outcome: UrlOutcome) -> None:

@@ -9,16 +9,22 @@ WEB_PORTS = {"http": 80, "https": 443}
 NAT64 = ip_network("64:ff9b::/96")
 """IPv6 addresses that stand for IPv4 ones (RFC 6052)."""
 
+PUBLIC_V6 = (ip_network("2000::/3"), NAT64)
+"""All that is given out to sites (IANA, "IPv6 Global Unicast Address Assignments"). Others are old forms of private
+addresses (site-local), of IPv4 ones, or nobody's, and Python takes many of them for global."""
+
 
 def is_public(address: str) -> bool:
     """Whether an IP address is one of the public internet; False for private, loopback, link-local and the like.
 
-    IPv6 addresses that carry an IPv4 address (mapped, 6to4, Teredo, NAT64) are judged by both.
+    IPv6 addresses that carry an IPv4 address (6to4, Teredo, NAT64) are judged by both.
 
     Raises:
         ValueError: `address` is no IP address.
     """
     ip = ip_address(address.partition("%")[0])
+    if isinstance(ip, IPv6Address) and not any(ip in network for network in PUBLIC_V6):
+        return False
     return all(part.is_global and not part.is_multicast for part in (ip, *_embedded(ip)))
 
 
@@ -60,5 +66,5 @@ def _embedded(ip: IPv4Address | IPv6Address) -> Iterable[IPv4Address]:
     if isinstance(ip, IPv4Address):
         return ()
     nat64 = IPv4Address(int(ip) & 0xFFFFFFFF) if ip in NAT64 else None
-    found = (ip.ipv4_mapped, ip.sixtofour, *(ip.teredo or ()), nat64)
+    found = (ip.sixtofour, *(ip.teredo or ()), nat64)
     return tuple(address for address in found if address is not None)

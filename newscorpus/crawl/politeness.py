@@ -159,6 +159,6 @@ def read_date(value: str) -> float | None:
     """The date of a header of HTTP in seconds since the epoch; None where it is none."""
     try:
         date = parsedate_to_datetime(value)
-    except ValueError:
+    except (ValueError, OverflowError):  # the latter for numbers of many digits
         return None
     return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()

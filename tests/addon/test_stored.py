@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 from scrapy import FormRequest, Request, Selector, Spider
+from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
 
 from newscorpus.addon.stored import VISIT, pack, unpack
+from newscorpus.addon.visits import Visit
 from newscorpus.crawl.ledger import LedgerError
 
 URL = "https://news.example/1"
@@ -49,6 +51,16 @@ def test_texts_of_selectors_are_stored() -> None:
     (text,) = Selector(text="<a>N\u00e1zev</a>").root.xpath("//a/text()")
     assert type(text) is not str
     assert again(Request(URL, meta={"link_text": text, "half": "\ud800"})).meta == {"link_text": text, "half": "\ud800"}
+
+
+def test_a_request_is_stored_again_without_the_password_of_the_proxy_that_it_went_through(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("https_proxy", "http://ann:sesame@127.0.0.1:3128")
+    visit = Visit("news", Request(URL))
+    HttpProxyMiddleware().process_request(visit.request)
+    assert "Proxy-Authorization" in visit.request.headers
+    assert pack(visit.first, SPIDER) == pack(Request(URL), SPIDER)
 
 
 @pytest.mark.parametrize("value", [object(), {1: 2}, b"bytes", {1, 2}])

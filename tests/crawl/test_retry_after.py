@@ -19,6 +19,8 @@ NOW = datetime(2026, 11, 18, 10, 26, 40, tzinfo=UTC).timestamp()
         ("Wed, 18 Nov 2026 11:27:40 +0100", 60.0),
         ("Wed, 18 Nov 2020 10:27:40 GMT", 0.0),
         *((value, None) for value in ("", "soon", "-5", "1.5", "²", "Wed, 99 Nov 2026 10:27:40 GMT")),
+        ("Wed, 18 Nov 2026 10:27:40 +99999999999999999999", None),
+        ("Wed, 18 Nov 99999999999999999999 10:27:40 GMT", None),
     ],
 )
 def test_seconds_and_dates(value: str, seconds: float | None) -> None:

@@ -247,8 +247,9 @@ def _written(place: ByteRange) -> str:
 
 
 def _date(text: str) -> str:
-    """A date of WARC, to the second, as pages carry it; "" for none."""
+    """A date of WARC, which is in UTC, to the second, as pages carry it; "" for none."""
     try:
-        return datetime.fromisoformat(text).astimezone(UTC).isoformat(timespec="seconds")
-    except ValueError:
+        date = datetime.fromisoformat(text)
+        return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC).isoformat(timespec="seconds")
+    except (ValueError, OverflowError):  # the latter at the ends of time
         return ""

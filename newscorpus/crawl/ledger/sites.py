@@ -53,13 +53,15 @@ class Sites:
                 self._execute("DELETE FROM refusals WHERE name = ?", (name,))
                 continue
             row = self._execute("SELECT since FROM refusals WHERE name = ?", (name,)).fetchone()
-            since = row[0] if row else now
+            since = min(row[0], now) if row else now  # later than now: by a clock that has been set back
             alone = min(now - since, MOST_SECONDS_ALONE) if now - since >= DAY_SECONDS else 0.0
             self._execute("INSERT OR REPLACE INTO refusals VALUES (?, ?, ?)", (name, since, now + alone))
 
     def refusing(self, now: float) -> dict[str, str]:
         """The sites that are to be left alone at the moment, and why, in words."""
-        rows = self._execute("SELECT * FROM refusals WHERE until > ?", (now,))
+        # What lies farther ahead than any site is left alone was written by a clock that has been set back since.
+        bounds = (now, now + MOST_SECONDS_ALONE)
+        rows = self._execute("SELECT * FROM refusals WHERE until > ? AND until <= ?", bounds)
         return {
             name: f"it has refused since {iso(since)}, and revisits ask again from {iso(until)}"
             for name, since, until in rows

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -101,6 +102,30 @@ def test_bodies_however_they_are_stored(foreign: Callable[..., Path], block: byt
     (found,) = read_captures(foreign(story(1, block)))
     assert isinstance(found, Capture)
     assert found.page.body == PAGE
+
+
+@pytest.mark.parametrize(
+    ("date", "fetched"),
+    [
+        ("2024-01-02T03:04:05.678Z", "2024-01-02T03:04:05+00:00"),
+        ("2024-01-02T03:04:05", "2024-01-02T03:04:05+00:00"),
+        ("0001-01-01T00:00:00+01:00", ""),
+        ("9999-12-31T23:59:59-01:00", ""),
+        ("yesterday", ""),
+    ],
+)
+def test_the_time_of_a_capture_whatever_is_written_there(
+    foreign: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, date: str, fetched: str
+) -> None:
+    monkeypatch.setenv("TZ", "Pacific/Auckland")
+    time.tzset()
+    try:
+        (found,) = read_captures(foreign(story(1), WARC_Date=date))
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert isinstance(found, Capture)
+    assert found.page.fetched == fetched
 
 
 def test_what_is_no_page_is_said(foreign: Callable[..., Path]) -> None:

@@ -29,6 +29,16 @@ def test_a_site_that_refuses_for_days_is_left_alone_for_as_long(ledger: Ledger) 
     assert list(ledger.sites.refusing(99 * DAY_SECONDS + MOST_SECONDS_ALONE)) == ["a"]
 
 
+def test_a_clock_that_was_years_ahead_does_not_leave_a_site_alone_for_years(ledger: Ledger) -> None:
+    ledger.sites.end_run([("a", True)], 0.0)
+    ledger.sites.end_run([("a", True)], 1_000 * DAY_SECONDS)
+    assert ledger.sites.refusing(2 * DAY_SECONDS) == {}
+    ledger.sites.end_run([("b", True)], 1_000 * DAY_SECONDS)
+    for now in (0.0, 2 * DAY_SECONDS):
+        ledger.sites.end_run([("b", True)], now)
+    assert list(ledger.sites.refusing(3 * DAY_SECONDS)) == ["b"], "it has refused for two days since the clock is right"
+
+
 def test_one_answer_ends_it_and_a_run_that_asks_nothing_does_not(ledger: Ledger) -> None:
     for at in (0.0, DAY_SECONDS):
         ledger.sites.end_run([("a", True)], at)
