@@ -143,7 +143,7 @@ class PortalSpider(Spider):
         """Ask for what a feed or a sitemap names."""
         if self._clock.is_unchanged(response):
             return
-        listing = await self._workers.read(response.url, partial(read_list, form, response.body, response.url))
+        listing = await self._workers.read(response.url, partial(read_list, form, make_page(response)))
         if isinstance(listing, Rejected):
             yield listing
             return

@@ -10,7 +10,7 @@ from newscorpus.addon.fetching.guards import DOMAINS
 from newscorpus.addon.fetching.politeness import PART
 from newscorpus.addon.scheduler import ABOUT
 from newscorpus.discovery.addresses import FetchKind
-from newscorpus.discovery.lists import MAX_BYTES
+from newscorpus.discovery.markup import MAX_BYTES
 from newscorpus.discovery.planner import PlannedFetch
 from newscorpus.portals.portal import Portal
 

@@ -127,7 +127,7 @@ def read_page(page: Page) -> PageReading:
 
 def read_guess(page: Page, *, is_page: bool) -> Listing | PageReading:
     """Read what was guessed to be a feed or sitemap; what is none is read as a page if `is_page`, else is empty."""
-    return read_any(page.body, page.url) or (read_page(page) if is_page else PageReading())
+    return read_any(page) or (read_page(page) if is_page else PageReading())
 
 
 def read_tree(root: HtmlElement, url: str) -> PageReading:

@@ -10,7 +10,7 @@ import pytest
 from scrapy.utils.test import get_crawler
 
 from newscorpus.addon.workers import PageWorkers, workers_of
-from newscorpus.data import Rejected
+from newscorpus.data import Page, Rejected
 from newscorpus.discovery.lists import read_list
 from newscorpus.errors import CrawlError
 
@@ -26,8 +26,8 @@ def read(seconds: float, task: Any, **more: Any) -> Any:
 
 
 def test_a_list_is_read_in_another_process() -> None:
-    feed = b"<rss><item><link>http://example.org/a</link></item></rss>"
-    assert read(30, partial(read_list, "feed", feed, URL)) == read_list("feed", feed, URL)
+    feed = Page(URL, b"<rss><item><link>http://example.org/a</link></item></rss>")
+    assert read(30, partial(read_list, "feed", feed)) == read_list("feed", feed)
 
 
 @pytest.mark.parametrize("stage", ["discovery", "extract"])

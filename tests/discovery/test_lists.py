@@ -7,19 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.data import Evidence, Rejected
+from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.discovery.listing import BATCH, Listing, ListingEntry
-from newscorpus.discovery.lists import (
-    MAX_CHARACTERS,
-    MAX_CLAIMS,
-    MAX_MARKS,
-    ListingError,
-    inflate,
-    parse_feed,
-    parse_sitemap,
-    read_list,
-    read_xml,
-)
+from newscorpus.discovery.lists import MAX_CHARACTERS, MAX_CLAIMS, parse_list, read_list
+from newscorpus.discovery.markup import MAX_MARKS, ListingError, inflate
 
 URL = "http://example.org/lists/feed.xml"
 
@@ -30,7 +21,7 @@ def test_the_newest_comes_first_by_what_the_list_or_the_address_says() -> None:
         f"<sitemap><loc>http://a.example/{n}.xml</loc><lastmod>{at}</lastmod></sitemap>" for n, at in enumerate(lines)
     ]
     entries.append("<sitemap><loc>http://a.example/sitemap-2025-07.xml</loc></sitemap>")
-    found = read_list("sitemap", f"<sitemapindex>{''.join(entries)}</sitemapindex>".encode(), URL)
+    found = read_list("sitemap", Page(URL, f"<sitemapindex>{''.join(entries)}</sitemapindex>".encode()))
     assert isinstance(found, Listing)
     names = [entry.url.removeprefix("http://a.example/") for entry in found.children]
     assert names == ["2.xml", "1.xml", "sitemap-2025-07.xml", "0.xml"]
@@ -66,7 +57,7 @@ http://example.org/e </loc><lastmod>2026-11-20</lastmod>
 
 
 def test_rss_entries_and_what_they_say() -> None:
-    listing = parse_feed(RSS.encode("cp1250"), URL)
+    listing = parse_list(Page(URL, RSS.encode("cp1250")))
     assert [entry.url for entry in listing.entries] == ["http://example.org/a?x=1&y=2", "http://example.org/b"]
     assert listing.broken == 1
     assert listing.entries[0].evidence == (
@@ -81,7 +72,7 @@ def test_rss_entries_and_what_they_say() -> None:
 
 
 def test_atom_entries_and_what_they_say() -> None:
-    listing = parse_feed(ATOM.encode(), URL)
+    listing = parse_list(Page(URL, ATOM.encode()))
     assert listing.broken == 1
     (entry,) = listing.entries
     assert entry.url == "http://example.org/c"
@@ -98,17 +89,17 @@ def test_atom_entries_and_what_they_say() -> None:
 
 
 def test_rss_1_keeps_its_items_outside_the_channel() -> None:
-    assert [entry.url for entry in parse_feed(RDF.encode(), URL).entries] == ["http://example.org/d"]
+    assert [entry.url for entry in parse_list(Page(URL, RDF.encode())).entries] == ["http://example.org/d"]
 
 
 def test_an_author_of_whom_only_the_mail_is_known_is_left_out() -> None:
     feed = RDF.replace("<title>d</title>", "<author>editor@example.org</author>").encode()
-    assert parse_feed(feed, URL).entries[0].evidence == ()
+    assert parse_list(Page(URL, feed)).entries[0].evidence == ()
 
 
 def test_a_feed_is_read_as_far_as_it_goes() -> None:
     broken = RSS.replace("kůň", "kůň &nbsp; & co").encode("cp1250")[:-60]
-    assert [entry.url for entry in parse_feed(broken, URL).entries] == [
+    assert [entry.url for entry in parse_list(Page(URL, broken)).entries] == [
         "http://example.org/a?x=1&y=2",
         "http://example.org/b",
     ]
@@ -116,12 +107,12 @@ def test_a_feed_is_read_as_far_as_it_goes() -> None:
 
 @pytest.mark.parametrize("address", ["file:///etc/passwd", "javascript:x", "http://[broken", "mailto:a@b.c"])
 def test_an_entry_that_leads_to_no_web_address_is_broken(address: str) -> None:
-    listing = parse_feed(RDF.replace("http://example.org/d", address).encode(), URL)
+    listing = parse_list(Page(URL, RDF.replace("http://example.org/d", address).encode()))
     assert listing == Listing(broken=1)
 
 
 def test_sitemap_with_news_fields() -> None:
-    listing = parse_sitemap(NEWS.encode(), URL)
+    listing = parse_list(Page(URL, NEWS.encode()))
     assert listing.broken == 1
     assert listing.entries == (
         ListingEntry(
@@ -142,7 +133,7 @@ def test_sitemap_with_news_fields() -> None:
 
 def test_sitemap_index_names_its_children() -> None:
     index = "<sitemapindex><sitemap><loc>http://example.org/1.xml.gz</loc><lastmod>2026-11-20</lastmod></sitemap><sitemap><loc>2</loc></sitemap></sitemapindex>"
-    assert parse_sitemap(index.encode(), URL) == Listing(
+    assert parse_list(Page(URL, index.encode())) == Listing(
         children=(
             ListingEntry("http://example.org/1.xml.gz", modified="2026-11-20"),
             ListingEntry("http://example.org/lists/2"),
@@ -152,7 +143,7 @@ def test_sitemap_index_names_its_children() -> None:
 
 def test_sitemap_of_plain_text() -> None:
     body = b"\xef\xbb\xbfhttp://example.org/1\r\n\r\nnonsense\nhttps://example.org/2"
-    assert parse_sitemap(body, URL) == Listing(
+    assert parse_list(Page(URL, body)) == Listing(
         (ListingEntry("http://example.org/1"), ListingEntry("https://example.org/2")), broken=1
     )
 
@@ -160,8 +151,8 @@ def test_sitemap_of_plain_text() -> None:
 def test_packed_sitemap_is_unpacked_also_when_cut_off() -> None:
     entries = "".join(f"<url><loc>http://example.org/{number}</loc></url>" for number in range(5000))
     packed = gzip.compress(f"<urlset>{entries}</urlset>".encode())
-    assert len(parse_sitemap(packed, URL).entries) == 5000
-    assert 1000 < len(parse_sitemap(packed[: len(packed) * 3 // 4], URL).entries) < 5000
+    assert len(parse_list(Page(URL, packed)).entries) == 5000
+    assert 1000 < len(parse_list(Page(URL, packed[: len(packed) * 3 // 4])).entries) < 5000
 
 
 def test_members_of_a_packed_file_follow_each_other() -> None:
@@ -179,7 +170,7 @@ def test_what_unpacks_too_far_is_refused() -> None:
 def test_entities_are_neither_expanded_nor_loaded() -> None:
     declared = '<!DOCTYPE rss [<!ENTITY a "boom"><!ENTITY b "&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">]>'
     feed = RDF.replace("<rdf:RDF", declared + "<rdf:RDF", 1).replace("<title>d<", "<title>d&b;&f;e<")
-    assert parse_feed(feed.encode(), URL).entries[0].evidence == (Evidence("title", "d&b;&f;e", "feed"),)
+    assert parse_list(Page(URL, feed.encode())).entries[0].evidence == (Evidence("title", "d&b;&f;e", "feed"),)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +185,7 @@ def test_entities_are_neither_expanded_nor_loaded() -> None:
 )
 def test_ampersands_are_read_as_they_were_meant(title: str, read: str) -> None:
     entry = f"<item><link>http://example.org/d?a=1&amp;b=2</link><title>{title}</title></item>"
-    (found,) = parse_feed(f"<rss><channel>{entry}</channel></rss>".encode(), URL).entries
+    (found,) = parse_list(Page(URL, f"<rss><channel>{entry}</channel></rss>".encode())).entries
     assert found.url == "http://example.org/d?a=1&b=2"
     assert found.evidence == (Evidence("title", read, "feed"),)
 
@@ -202,7 +193,7 @@ def test_ampersands_are_read_as_they_were_meant(title: str, read: str) -> None:
 def test_ampersands_are_repaired_in_little_memory() -> None:
     body = b"<urlset>" + b"&" * 200_000 + b"<url><loc>http://example.org/e</loc></url></urlset>"
     tracemalloc.start()
-    (entry,) = parse_sitemap(body, URL).entries
+    (entry,) = parse_list(Page(URL, body)).entries
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert entry.url == "http://example.org/e"
@@ -211,7 +202,7 @@ def test_ampersands_are_repaired_in_little_memory() -> None:
 
 @pytest.mark.parametrize("mark", [b"&", b"<a/>"])
 def test_more_marks_than_any_list_has_are_refused(mark: bytes) -> None:
-    found = read_list("sitemap", b"<urlset>" + mark * (MAX_MARKS + 1), URL)
+    found = read_list("sitemap", Page(URL, b"<urlset>" + mark * (MAX_MARKS + 1)))
     assert isinstance(found, Rejected)
     assert found.detail == f"{MAX_MARKS + 1 + (mark != b'&')} tags or references, more than {MAX_MARKS}"
 
@@ -222,18 +213,18 @@ def test_what_a_list_says_is_bounded() -> None:
         f"<item><link>http://example.org/a</link><title>{'x' * 20_000}</title>{'<category>a{}</category>' * 100}</item>"
     )
     item = "".join(part + str(number) for number, part in enumerate(item.split("{}")))
-    (entry,) = parse_feed(f"<rss>{item}</rss>".encode(), URL).entries
+    (entry,) = parse_list(Page(URL, f"<rss>{item}</rss>".encode())).entries
     assert len(entry.evidence) == MAX_CLAIMS
     assert len(entry.evidence[0].value) == MAX_CHARACTERS
     long = f"<rss><item><link>http://example.org/{'a' * MAX_CHARACTERS}</link></item></rss>"
-    assert parse_feed(long.encode(), URL) == Listing(broken=1)
+    assert parse_list(Page(URL, long.encode())) == Listing(broken=1)
 
 
 def test_entries_beyond_the_most_that_are_taken_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("newscorpus.discovery.lists.MAX_ENTRIES", 3)
     for form, name in (("urlset", "url"), ("sitemapindex", "sitemap")):
         entries = "".join(f"<{name}><loc>/{number}</loc></{name}>" for number in range(5))
-        listing = parse_sitemap(f"<{form}>{entries}</{form}>".encode(), URL).newest_first()
+        listing = parse_list(Page(URL, f"<{form}>{entries}</{form}>".encode())).newest_first()
         assert (len(listing.entries) + len(listing.children), listing.broken, listing.beyond) == (3, 0, 2)
 
 
@@ -249,20 +240,20 @@ def test_a_list_is_worked_on_in_parts() -> None:
 
 def test_markup_inside_a_title_is_read_in_order() -> None:
     title = "one <b>two <i>three</i> four</b> five <!-- no --> six"
-    (entry,) = parse_feed(RDF.replace("<title>d<", f"<title>{title}<").encode(), URL).entries
+    (entry,) = parse_list(Page(URL, RDF.replace("<title>d<", f"<title>{title}<").encode())).entries
     assert entry.evidence == (Evidence("title", "one two three four five six", "feed"),)
 
 
 @pytest.mark.parametrize("link", ["http://example.org/?a=1&copy=2", "<![CDATA[http://example.org/?a=1&copy=2]]>"])
 def test_ampersands_in_addresses_are_kept(link: str) -> None:
-    listing = parse_feed(RDF.replace("http://example.org/d", link).encode(), URL)
+    listing = parse_list(Page(URL, RDF.replace("http://example.org/d", link).encode()))
     assert [entry.url for entry in listing.entries] == ["http://example.org/?a=1&copy=2"]
 
 
 @pytest.mark.parametrize("body", [b"", b"   ", b"plain words", b"<html><body>no</body></html>", b"\x00\xff\xfe", b"{}"])
 @pytest.mark.parametrize("form", ["feed", "sitemap"])
 def test_what_is_no_list_is_rejected_with_a_reason(form: str, body: bytes) -> None:
-    rejected = read_list(form, body, URL)
+    rejected = read_list(form, Page(URL, body))
     assert isinstance(rejected, Rejected)
     assert (rejected.stage, rejected.reason, rejected.url) == ("discovery", f"broken_{form}", URL)
     assert rejected.detail
@@ -272,8 +263,151 @@ def test_what_is_no_list_is_rejected_with_a_reason(form: str, body: bytes) -> No
 @given(st.one_of(st.binary(), st.text("<>/&;rsitemuloc='\" \n!-[]?").map(lambda text: ("<rss>" + text).encode())))
 def test_never_raises_whatever_comes(body: bytes) -> None:
     for form in ("feed", "sitemap"):
-        assert isinstance(read_list(form, body, URL), Listing | Rejected)
+        assert isinstance(read_list(form, Page(URL, body)), Listing | Rejected)
 
 
-def test_xml_root_is_found_behind_white_space() -> None:
-    assert read_xml(b"\n\n <?xml version='1.0'?><a/>").tag == "a"
+FEED = "<rss><channel>{}</channel></rss>"
+ITEMS = "".join(f"<item><title>Článek {n} – dnes</title><link>http://example.org/{n}</link></item>" for n in range(3))
+SITEMAP = "<urlset>{}</urlset>".format("".join(f"<url><loc>http://example.org/{n}</loc></url>" for n in range(3)))
+THREE = [f"http://example.org/{n}" for n in range(3)]
+DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+
+
+def addresses(body: str | bytes) -> list[str]:
+    listing = parse_list(Page(URL, body.encode() if isinstance(body, str) else body))
+    return [entry.url for entry in (*listing.entries, *listing.children)]
+
+
+@pytest.mark.parametrize("document", [FEED.format(ITEMS), SITEMAP])
+@pytest.mark.parametrize(
+    "before",
+    [
+        "\n\n ",
+        "\ufeff\ufeff",
+        "\u00a0\n",
+        "\0",
+        "<!-- cached at <b>10:00</b> -->\n",
+        "<br />\n<b>Warning</b>:  fopen() in <b>/var/www/f.php</b> on line <b>3</b><br />\n",
+        "Notice: Undefined index: x in http://example.org/f.php on line 5\n",
+        "<script>if (1 < 2) x();</script>",
+        "<!DOCTYPE html>\n",
+    ],
+)
+def test_a_list_is_read_from_where_it_begins(before: str, document: str) -> None:
+    for declaration in (DECLARATION, ""):
+        assert addresses(before + declaration + document) == THREE
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "bread&nbsp;& butter",
+        "\x0b\x1f",
+        "&#11;&#0;&#x1f;",
+        "&#55357;&#56832; &#xD83D;&#xde00; &#xFFFE; &#99999999;",
+        "one<br>two<BR /><img src='a.png'>three<hr>",
+        "<img>http://example.org/a.png</img>",
+        "1 < 2 <3",
+        "x</title><media:content url='http://example.org/a.jpg'/><title>",
+    ],
+)
+def test_what_xml_does_not_allow_costs_no_entry(title: str) -> None:
+    assert addresses(FEED.format(ITEMS.replace("dnes", title))) == THREE
+
+
+@pytest.mark.parametrize(
+    ("declared", "charset"),
+    [
+        ("windows-1250", "utf-8"),
+        ("utf-16", "utf-8"),
+        ("utf-8", "cp1250"),
+        ("", "cp1250"),
+        ("utf8mb4", "utf-8"),
+        ("utf-16", "utf-16"),
+        ("utf-16", "utf-16-le"),
+        ("utf-16", "utf-16-be"),
+    ],
+)
+def test_a_charset_that_is_not_the_declared_one_is_found(declared: str, charset: str) -> None:
+    declaration = f'<?xml version="1.0" encoding="{declared}"?>' if declared else ""
+    items = ITEMS.replace("dnes", "žluťoučký kůň úpěl ďábelské ódy & příšerně")
+    listing = parse_list(Page(URL, (declaration + FEED.format(items)).encode(charset)))
+    assert [entry.url for entry in listing.entries] == THREE
+    assert listing.entries[0].evidence[0].value == "Článek 0 – žluťoučký kůň úpěl ďábelské ódy & příšerně"
+
+
+def test_half_characters_become_marks_of_damage() -> None:
+    (entry, *_) = parse_list(Page(URL, FEED.format(ITEMS.replace("dnes", "&#55357;!")).encode())).entries
+    assert entry.evidence[0].value == "Článek 0 – \ufffd!"
+
+
+def test_prefixes_need_no_declaration() -> None:
+    item = "<item><dc:creator>Ana</dc:creator><link>http://example.org/0</link><media:content url='x'/></item>"
+    assert parse_list(Page(URL, FEED.format(item).encode())).entries[0].evidence == (
+        Evidence("authors", "Ana", "feed"),
+    )
+    news = "</loc><news:news><news:title>A &amp; B</news:title></news:news><xhtml:link rel='alternate' href='/en'/>"
+    (entry, *_) = parse_list(Page(URL, SITEMAP.replace("</loc>", news).encode())).entries
+    assert entry == ListingEntry("http://example.org/0", (Evidence("title", "A & B", "sitemap"),))
+    prefixed = SITEMAP.replace("<", "<s:").replace("<s:/", "</s:")
+    assert (
+        addresses(prefixed) == addresses(prefixed.replace("urlset>", "urlset xmlns:s='http://s.example/'>", 1)) == THREE
+    )
+
+
+def test_addresses_in_a_feed_are_resolved_against_its_base() -> None:
+    entries = '<entry xml:base="b/"><link href="1"/></entry><entry><link href="2" xml:base="/c/"/></entry>'
+    feed = f'<feed xml:base="http://example.org/a/"><entry><link href="3"/></entry>{entries}</feed>'
+    expected = ["http://example.org/a/3", "http://example.org/a/b/1", "http://example.org/c/2"]
+    assert addresses(feed) == expected
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "<link>http://counter.example/1</link><feedburner:origLink>http://example.org/0</feedburner:origLink>",
+        "<id>http://example.org/0</id>",
+        '<link rel="http://www.iana.org/assignments/relation/alternate" href="http://example.org/0"/>',
+        "<id>tag:example.org,2026:0</id><link href='http://example.org/0'/>",
+    ],
+)
+def test_the_address_of_an_entry_is_found(inside: str) -> None:
+    assert addresses(f"<feed><entry>{inside}</entry></feed>") == THREE[:1]
+
+
+@pytest.mark.parametrize(
+    "sitemap",
+    [
+        gzip.compress(gzip.compress(SITEMAP.encode())),
+        SITEMAP.replace("<loc>", "<loc><![CDATA[\n ").replace("</loc>", " ]]></loc>"),
+        SITEMAP.replace("<loc>http://example.org", "<loc>\n\t"),
+        SITEMAP.replace("<loc>", "<image:image><image:loc>/i.jpg</image:loc></image:image><loc>"),
+        SITEMAP.replace("</loc>", "</loc><image><loc>/i.jpg</loc></image>"),
+        SITEMAP.replace("<url><loc>http://example.org/1", "Warning: x<br>\n<url><loc>http://example.org/1"),
+        f"<root>{SITEMAP}</root>",
+        SITEMAP.upper().replace("HTTP://EXAMPLE.ORG", "http://example.org"),
+        FEED.format(ITEMS),
+        "\ufeff\ufeff" + "\n".join(THREE),
+        "\r".join(THREE),
+        "\r\n".join(THREE).encode("utf-16"),
+        "# our pages\n" + "\n".join(THREE),
+    ],
+)
+def test_sitemaps_as_sites_write_them(sitemap: str | bytes) -> None:
+    assert addresses(sitemap) == THREE
+
+
+@pytest.mark.parametrize("root", ["urlset", "sitemapindex"])
+def test_addresses_and_sitemaps_may_be_mixed(root: str) -> None:
+    url, sitemap = "<url><loc>/1</loc></url>", "<sitemap><loc>/2.xml</loc></sitemap>"
+    for inside in (url + sitemap, f"<sitemapindex>{sitemap}</sitemapindex>{url}"):
+        assert parse_list(Page(URL, f"<{root}>{inside}</{root}>".encode())) == Listing(
+            (ListingEntry("http://example.org/1"),), (ListingEntry("http://example.org/2.xml"),)
+        )
+
+
+def test_a_page_that_speaks_of_lists_is_none() -> None:
+    page = "<!DOCTYPE html><html><body><pre>\nhttp://example.org/1\n<rss><item><link>/2</link></item></rss></pre></body></html>"
+    rejected = read_list("feed", Page(URL, page.encode()))
+    assert isinstance(rejected, Rejected)
+    assert rejected.detail.startswith("neither a feed nor a sitemap nor addresses; it begins: <!DOCTYPE html><html>")
