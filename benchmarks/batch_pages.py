@@ -66,8 +66,8 @@ def main() -> None:
         duplicates = len(content(folder / ALONE)[DUPLICATES].splitlines())
     what = (
         f"Made by `python -m benchmarks.batch_pages DATA --every {arguments.every}`: {len(lines):,} pages, {COPIES} "
-        f"copies of every {arguments.every}th page of {', '.join(SETS)}, with words left out of paragraphs by chance. "
-        f"All corpora are equal, byte for byte; {duplicates:,} documents were left out as duplicates. "
+        f"copies of one of every {arguments.every} pages of {', '.join(SETS)}, with words left out of paragraphs by "
+        f"chance. All corpora are equal, byte for byte; {duplicates:,} documents were left out as duplicates. "
         f"{os.cpu_count()} cores; others asked for {load:.1f} of them when it began."
     )
     RESULT.write_text(text := render(costs, what), encoding="utf-8")
@@ -164,7 +164,7 @@ def render(costs: Mapping[str, Cost], what: str) -> str:
         for name, cost in costs.items()
     ]
     says = (
-        f"Beside one process the engine takes {one.seconds / costs[ALONE].seconds - 1:.0%} more time with one task; "
+        f"With one task the engine takes {one.seconds / costs[ALONE].seconds:.2f} times the seconds of one process; "
         f"two tasks at the same time are {one.seconds / two.seconds:.2f} times as fast as one."
     )
     head = "| | seconds of the clock | of the processor |\n|---|--:|--:|"

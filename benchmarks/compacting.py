@@ -103,7 +103,7 @@ def _figures(pages: Sequence[bytes], folder: Path) -> list[str]:
 def _unseen(seen: Sequence[bytes], others: Sequence[bytes]) -> Iterator[float]:
     """Bytes a page of which the dictionary was not made, as it came and by two levels; milliseconds of these."""
     places = [ByteRange("", number, 0) for number in range(len(seen))]
-    dictionary = train_dictionary(places, lambda place: seen[place.offset])
+    dictionary, _ = train_dictionary(places, lambda place: seen[place.offset])
     yield sum(len(gzip.compress(page, 6)) for page in others) / len(others) / KB
     for level in (LEVEL, OTHER_LEVEL):
         given = ZstdCompressionDict(dictionary.as_bytes()) if dictionary else None  # else it would keep to one level

@@ -65,7 +65,7 @@ def test_every_command_of_the_tutorial_works(done: tuple[Path, int, str]) -> Non
     assert code == 0, out
     assert "Traceback" not in out
     assert load_portal(folder / "portals" / "north.toml").languages == ("en",)
-    assert (folder / "text" / "corpus.txt").stat().st_size > 1000
+    assert (folder / "demo-text" / "corpus.txt").stat().st_size > 1000
     assert re.search(r"\d+ texts: \w", out)
 
 

@@ -87,9 +87,9 @@ def write_compact(path: Path, file: BinaryIO, cuts: Cuts = Cuts(), limits: Limit
             changed = _edited(path, place, cuts, limits) if _is_in(place, cuts.edited) else b""
             return encode_bare(changed or content(place), limits.max_bytes)
 
-        dictionary = train_dictionary([place for place, kind in left if kind == "response"], new)
+        dictionary, packed = train_dictionary([place for place, kind in left if kind == "response"], new)
         whole = sorted([*left, *((place, TAKEN_OUT) for place in cuts.gone)], key=lambda one: one[0].offset)
-        digest = _write(file, dictionary, ((place.length, new(place, kind)) for place, kind in whole))
+        digest = _write(file, dictionary, packed, ((place.length, new(place, kind)) for place, kind in whole))
     file.flush()
     if _digest(Path(file.name)) != digest:
         raise ArchiveError(f"{file.name}: another content than was written; is the disk in order?")
@@ -153,8 +153,13 @@ def _is_in(place: ByteRange, ranges: Collection[ByteRange]) -> bool:
     return any(one.offset <= place.offset < one.offset + one.length for one in ranges)
 
 
-def train_dictionary(places: Sequence[ByteRange], read: Callable[[ByteRange], bytes]) -> ZstdCompressionDict | None:
-    """Make a dictionary of responses from all over a file; None where there are too few, or it would gain nothing."""
+def train_dictionary(
+    places: Sequence[ByteRange], read: Callable[[ByteRange], bytes]
+) -> tuple[ZstdCompressionDict | None, bytes]:
+    """Make a dictionary of responses from all over a file; gives it, and packed as it stands in the file.
+
+    Gives None and b"" where there are too few responses, or it would gain nothing.
+    """
     samples: list[bytes | bytearray | memoryview] = []
     n_bytes = 0
     for number in np.random.default_rng(SEED).permutation(len(places)):
@@ -163,16 +168,17 @@ def train_dictionary(places: Sequence[ByteRange], read: Callable[[ByteRange], by
         samples.append(read(places[number])[:MAX_DICTIONARY_BYTES])
         n_bytes += len(samples[-1])
     if len(samples) < LEAST_SAMPLES:
-        return None
+        return None, b""
     size = min(MAX_DICTIONARY_BYTES, n_bytes // SAMPLED_SHARE)
     try:
         made = zstandard.train_dictionary(size, samples, k=SEGMENT_BYTES, d=MATCH_BYTES, level=LEVEL)
     except ZstdError:  # they are too short, or too much alike
-        return None
+        return None, b""
     made.precompute_compress(level=LEVEL)
+    packed = ZstdCompressor(level=DICTIONARY_LEVEL, write_checksum=True).compress(made.as_bytes())
     gained = _packed_bytes(samples, None) - _packed_bytes(samples, made)
-    pays = gained * len(places) > 2 * len(_packed_dictionary(made)) * len(samples)  # it stands in the file twice
-    return made if pays else None
+    pays = gained * len(places) > 2 * len(packed) * len(samples)  # it stands in the file twice
+    return (made, packed) if pays else (None, b"")
 
 
 def _packed_bytes(samples: Iterable[bytes | bytearray | memoryview], dictionary: ZstdCompressionDict | None) -> int:
@@ -180,13 +186,10 @@ def _packed_bytes(samples: Iterable[bytes | bytearray | memoryview], dictionary:
     return sum(len(packer.compress(sample)) for sample in samples)
 
 
-def _packed_dictionary(dictionary: ZstdCompressionDict) -> bytes:
-    return ZstdCompressor(level=DICTIONARY_LEVEL, write_checksum=True).compress(dictionary.as_bytes())
-
-
-def _write(file: BinaryIO, dictionary: ZstdCompressionDict | None, records: Iterable[tuple[int, bytes]]) -> bytes:
-    """Write records, each given with its length as the crawl wrote it; gives the hash of all of them."""
-    packed = _packed_dictionary(dictionary) if dictionary else b""
+def _write(
+    file: BinaryIO, dictionary: ZstdCompressionDict | None, packed: bytes, records: Iterable[tuple[int, bytes]]
+) -> bytes:
+    """Write a dictionary and records, each given with its length as the crawl wrote it; gives the hash of these."""
     if packed:
         file.write(HEAD.pack(DICTIONARY_START, len(packed)) + packed)
     packer = ZstdCompressor(level=LEVEL, dict_data=dictionary, write_checksum=True)

@@ -92,10 +92,6 @@ class _StoredObject(io.RawIOBase):
         self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
         return self._at
 
-    def tell(self) -> int:
-        """Give the offset."""
-        return self._at
-
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         """Fetch as much as the buffer holds; gives its length, 0 at the end."""
         end = min(self._at + len(buffer), self._size)

@@ -1,9 +1,10 @@
 """Choose the pages that the profile of a portal is learned from, and remember by which one its pages were judged."""
 
 import hashlib
-import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+from newscorpus.crawl.ledger.store import Execute
 
 Place = tuple[str, int]
 """File of the archive, relative to the corpus, and offset."""
@@ -24,7 +25,7 @@ class UsedProfile:
 class UsedProfiles:
     """The part of a ledger that is about profiles."""
 
-    def __init__(self, execute: Callable[[str, tuple[object, ...]], sqlite3.Cursor]) -> None:
+    def __init__(self, execute: Execute) -> None:
         self._execute = execute
 
     def samples(self, portals: Iterable[str], most: int) -> dict[str, list[Place]]:

@@ -1,13 +1,13 @@
 """Remember earlier visits, and plan the next ones."""
 
 import json
-import sqlite3
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from newscorpus.config import ArticleRevisitConfig, RevisitConfig
 from newscorpus.crawl.ledger.rows import UrlState, key_of
+from newscorpus.crawl.ledger.store import Execute
 
 MAY_PASS = (
     *("connection_*", "dns", "http_403", "http_429", "http_5??", "timeout", "truncated"),
@@ -62,7 +62,7 @@ class LastVisit:
 class Revisits:
     """The part of a ledger that is about asking again; `queued` counts addresses by portal, and grows with it."""
 
-    def __init__(self, execute: Callable[[str, tuple[object, ...]], sqlite3.Cursor], queued: Counter[str]) -> None:
+    def __init__(self, execute: Execute, queued: Counter[str]) -> None:
         self._execute = execute
         self._queued = queued
 
