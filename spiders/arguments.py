@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from itertools import permutations
 from pathlib import Path
 from typing import Any, TypeVar
@@ -210,10 +210,12 @@ def read_period(given: Mapping[str, str]) -> Period:
     """Read the days that the arguments `since` and `until` ask for.
 
     Raises:
-        CrawlError: one is no day, or they are the wrong way round.
+        CrawlError: one is no day, the first one is still to come, or they are the wrong way round.
     """
     since = _parse(given, "since", date.fromisoformat, date.min, "expected a day, YYYY-MM-DD")
     until = _parse(given, "until", date.fromisoformat, date.max, "expected a day, YYYY-MM-DD")
+    if since > (today := datetime.now().astimezone().date()):
+        raise CrawlError(f"argument 'since' is {since}, a day to come; today is {today}")
     if since > until:
         raise CrawlError(f"argument 'since' is {since}, later than 'until', {until}")
     return Period(since, until)

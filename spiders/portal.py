@@ -215,7 +215,7 @@ class PortalSpider(Spider):
         """What a list names, part by part; one read again from the archive says nothing new of what is known."""
         self._forecasts.learn(source, listing)
         planner, depth, is_old = self._planners[source], depth_of(response) + 1, stored_answer(response) is not None
-        return (planner.listing(part, response.url, depth, is_old=is_old) for part in listing.parts())
+        return planner.listing(listing, response.url, depth, is_old=is_old)
 
     async def _follow(self, source: str, plans: Iterator[Plan], depth: int | None = 0) -> AsyncIterator[Output]:
         """Ask for what plans lead to; between two plans other work goes on.

@@ -12,6 +12,9 @@ from newscorpus.extraction.fields.dates import parse_moment
 BATCH = 100
 """Entries worked on at a time, which takes 10 ms: other work waits that long."""
 
+UNKNOWN = date(1970, 1, 1)
+"""What sites write where they know no day, as their clocks begin here; some write earlier ones."""
+
 
 @dataclass(frozen=True, slots=True)
 class ListingEntry:
@@ -66,4 +69,4 @@ def read_day(text: str) -> date | None:
             moment = parsedate_to_datetime(text)
         except ValueError:
             return None
-    return moment.date() if moment else None
+    return moment.date() if moment and moment.date() > UNKNOWN else None

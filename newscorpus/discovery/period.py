@@ -2,7 +2,7 @@
 
 import re
 from calendar import monthrange
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from urllib.parse import urlsplit
@@ -42,8 +42,7 @@ class Period:
         """
         if day := entry.published:
             return self.meets(day, day)
-        modified = read_day(entry.modified)
-        return self.may_hold_address(entry.url) and not (modified and modified < self.since)
+        return self.may_hold_address(entry.url) and not self._is_over(read_day(entry.modified))
 
     def may_hold_address(self, url: str) -> bool:
         """Whether a document may be of the period, by its address alone: its day, or its month as a directory."""
@@ -70,21 +69,25 @@ class Period:
                 latest[shape] = max(latest.get(shape, (days, url)), (days, url))
         return frozenset(url for _, url in latest.values())
 
-    def may_list(self, child: ListingEntry) -> bool:
-        """Whether a sitemap that an index names may list documents of the period.
+    def sitemaps(self, named: Sequence[ListingEntry]) -> tuple[ListingEntry, ...]:
+        """Of all sitemaps that an index names, those that may list documents of the period.
 
         A sitemap changes when a document is added: one that last changed before the period began lists none of its
-        documents. Many sitemaps have their month or year in their address.
+        documents. Many have their month or year in their address. But where one of the same shape has a number there
+        that is no year, or changed before that year began, the numbers count sitemaps.
         """
-        modified = read_day(child.modified)
-        if modified and modified < self.since:
-            return False
-        path = urlsplit(child.url).path
-        if found := MONTH.search(path):
-            return self.meets(*_month(int(found[1]), int(found[2])))
-        if found := YEAR.search(path):
-            return self.meets(date(int(found[1]), 1, 1), date(int(found[1]), 12, 31))
-        return True
+        days = {entry.url: _days_listed(entry) for entry in named}
+        counted = {shape_of(url) for url, of in days.items() if of is None}
+        return tuple(
+            entry
+            for entry in named
+            if not self._is_over(read_day(entry.modified))
+            and ((of := days[entry.url]) is None or shape_of(entry.url) in counted or self.meets(*of))
+        )
+
+    def _is_over(self, modified: date | None) -> bool:
+        """Whether what last changed on a day is older than the period."""
+        return modified is not None and modified < self.since
 
 
 ALWAYS = Period()
@@ -97,6 +100,19 @@ def days_of(url: str) -> tuple[date, date] | None:
         return day, day
     found = re.search(r"/((?:19|20)\d\d)/(0[1-9]|1[0-2])/", urlsplit(url).path)
     return _month(int(found[1]), int(found[2])) if found else None
+
+
+def _days_listed(sitemap: ListingEntry) -> tuple[date, date] | None:
+    """The month or year in the address of a sitemap; None where there is none, or the sitemap changed before it."""
+    path = urlsplit(sitemap.url).path
+    if found := MONTH.search(path):
+        days = _month(int(found[1]), int(found[2]))
+    elif found := YEAR.search(path):
+        days = date(int(found[1]), 1, 1), date(int(found[1]), 12, 31)
+    else:
+        return None
+    modified = read_day(sitemap.modified)
+    return None if modified and modified < days[0] else days
 
 
 def _month(year: int, month: int) -> tuple[date, date]:

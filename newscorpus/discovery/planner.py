@@ -1,7 +1,7 @@
 """Plan what is fetched of a portal: pages, lists of addresses, and guesses where lists may be."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date
 from urllib.parse import urljoin
 
@@ -98,22 +98,26 @@ class FetchPlanner:
         elif stated and self._has_changed(url, stated):
             yield PlannedFetch(url, kind or FetchKind.ARTICLE, depth, evidence, is_repeat=True)
 
-    def listing(self, listing: Listing, url: str, depth: int, *, is_old: bool = False) -> Plan:
-        """Plan all that the feed or sitemap at `url` names, as far as it may be of the period.
+    def listing(self, listing: Listing, url: str, depth: int, *, is_old: bool = False) -> Iterator[Plan]:
+        """Plan all that the feed or sitemap at `url` names, as far as it may be of the period, in parts.
 
         One that `is_old`, as it was read before, says nothing of documents that are known.
         """
+        children = self.period.sitemaps(listing.children)
+        self._pass_over(len(listing.children) - len(children))
+        for part in replace(listing, children=children).parts():
+            yield self._part(part, url, depth, is_old=is_old)
+
+    def _part(self, listing: Listing, url: str, depth: int, *, is_old: bool) -> Plan:
         if listing.broken:
             yield Rejected("discovery", "broken_entry", f"{listing.broken} without an address", url)
         if listing.beyond:
             yield Rejected("discovery", "too_many_entries", f"{listing.beyond} more than are taken of one list", url)
-        children = [child for child in listing.children if self.period.may_list(child)]
-        entries = [entry for entry in listing.entries if self.period.may_hold(entry)]
-        if skipped := len(listing.children) - len(children) + len(listing.entries) - len(entries):
-            self.count(OUT_OF_PERIOD, skipped)
-        for child in children:
+        for child in listing.children:
             if not (is_old and self.ledger.knows(child.url)):
                 yield from self.sitemap(child, url)
+        entries = [entry for entry in listing.entries if self.period.may_hold(entry)]
+        self._pass_over(len(listing.entries) - len(entries))
         for entry in entries:
             if is_old and self.ledger.knows(plain_address(entry.url)):
                 continue
@@ -225,8 +229,13 @@ class FetchPlanner:
         is_article = kind is FetchKind.ARTICLE if kind else self._is_article(url)
         if self.period.may_hold_address(url) if is_article else self.period.may_lead_to(url):
             return False
-        self.count(OUT_OF_PERIOD, 1)
+        self._pass_over(1)
         return True
+
+    def _pass_over(self, n: int) -> None:
+        """Count what is not of the period."""
+        if n:
+            self.count(OUT_OF_PERIOD, n)
 
     def _is_article(self, url: str) -> bool:
         return find_kind(url, self.portal) is FetchKind.ARTICLE

@@ -28,6 +28,7 @@ def entry(url: str = URL, published: str = "", modified: str = "") -> ListingEnt
         entry(published="2024-03-02", modified="2024-05-01"),
         entry(modified="2024-05-01"),
         entry(published="yesterday"),
+        entry(published="1970-01-01T01:00:00+01:00", modified="0001-01-01T00:00:00"),
         entry("https://vesti.example/2024/03/09/a-story"),
         entry("https://vesti.example/2024/03/a-story"),
         entry("https://vesti.example/2024-03/a-story"),
@@ -62,11 +63,31 @@ def test_is_not_of_the_period(outside: ListingEntry) -> None:
         ("/maps/2023.xml", "2024-05-01", False),
         ("/maps/7.xml", "2024-02-01", False),
         ("/maps/7.xml", "2026-01-01", True),
+        ("/maps/7.xml", "1970-01-01T00:00:00Z", True),
         ("/maps/7.xml", "", True),
     ],
 )
 def test_which_sitemaps_may_list_it(path: str, modified: str, may: bool) -> None:
-    assert MARCH.may_list(ListingEntry(f"https://vesti.example{path}", (), modified)) is may
+    child = ListingEntry(f"https://vesti.example{path}", (), modified)
+    assert MARCH.sitemaps([child]) == ((child,) if may else ())
+
+
+@pytest.mark.parametrize(
+    ("named", "kept"),
+    [
+        ({"sitemap-2001.xml": "", "sitemap-17.xml": ""}, 2),
+        ({"sitemap-2001.xml": "", "sitemap-2101.xml": ""}, 2),
+        ({"sitemap-2001.xml": "", "sitemap-2050.xml": "2024-05-01"}, 2),
+        ({"sitemap-2001.xml": "", "news-17.xml": ""}, 1),
+        ({"sitemap-2001.xml": "", "sitemap-2023.xml": "2024-05-01", "sitemap-2024.xml": ""}, 1),
+        ({"posts-2023-1.xml": "", "posts-2024-1.xml": "", "posts-2024-17.xml": ""}, 2),
+        ({"m202301.xml": "", "m202403.xml": ""}, 1),
+        ({"m202301.xml": "", "m204713.xml": ""}, 2),
+    ],
+)
+def test_numbers_of_sitemaps_are_years_where_no_other_says_otherwise(named: dict[str, str], kept: int) -> None:
+    children = [ListingEntry(f"https://vesti.example/{name}", (), modified) for name, modified in named.items()]
+    assert len(MARCH.sitemaps(children)) == kept
 
 
 def test_all_days_hold_everything() -> None:
@@ -81,4 +102,4 @@ def test_all_days_hold_everything() -> None:
 def test_never_raises(text: str) -> None:
     read_day(text)
     MARCH.may_hold(entry(f"https://vesti.example/{text}", text, text))
-    MARCH.may_list(entry(f"https://vesti.example/{text}", modified=text))
+    MARCH.sitemaps([entry(f"https://vesti.example/{text}", modified=text)])

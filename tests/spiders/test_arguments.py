@@ -66,6 +66,7 @@ def test_addresses_are_read_from_a_file(project: Path) -> None:
         ({"portal": "far", "urls": "empty.txt", "revisit": "all"}, "arguments 'urls' and 'revisit' exclude each other"),
         ({"portal": "far", "revisit": "yes"}, "argument 'revisit' is 'yes'; known: due, all, articles"),
         ({"portal": "far", "since": "2024-2-1"}, "argument 'since' is '2024-2-1'; expected a day, YYYY-MM-DD"),
+        ({"portal": "far", "since": "2999-01-01"}, "argument 'since' is 2999-01-01, a day to come; today is "),
         ({"portal": "far", "since": "2024-02-01", "until": "2024-01-31"}, "argument 'since' is 2024-02-01, later than"),
         ({"portal": "far", "urls": "missing.txt"}, "argument 'urls': missing.txt: No such file"),
         ({"portal": "far", "urls": "empty.txt"}, "argument 'urls': empty.txt: holds no address"),
