@@ -74,6 +74,19 @@ def test_links_lead_somewhere(path: Path) -> None:
     assert broken == []
 
 
+def anchors(path: Path) -> set[str]:
+    """The names of the headings of a document, as links write them."""
+    headings = re.findall(r"(?m)^#+ (.+)", re.sub(r"```.*?```", "", path.read_text("utf-8"), flags=re.DOTALL))
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@every_document
+def test_links_lead_to_headings(path: Path) -> None:
+    targets = re.findall(r"\]\(((?![a-z]+:)[^)#\s]*)#([^)\s]+)\)", path.read_text("utf-8"))
+    broken = [f"{file}#{name}" for file, name in targets if name not in anchors((path.parent / file) if file else path)]
+    assert broken == []
+
+
 @every_document
 def test_modules_and_folders_exist(path: Path) -> None:
     named = {line for line in code(path) if re.fullmatch(r"\w+/([\w/]*\.py|(\w+/)*)", line)}

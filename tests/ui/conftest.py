@@ -1,6 +1,6 @@
 """A crawled corpus, a server that shows it, and a browser that looks at it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -66,3 +66,19 @@ def tab(browser: Any) -> Iterator[Any]:
     yield tab
     context.close()
     assert tab.complaints == []
+
+
+@pytest.fixture
+def check_looks(tab: Any) -> Callable[..., None]:
+    """Sees that a page fits a telephone and a desk, everybody can use it, and that only `servers` were asked."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+
+    def check(*servers: str) -> None:
+        for width in (390, 1300):
+            tab.set_viewport_size({"width": width, "height": 800})
+            assert tab.evaluate("document.documentElement.scrollWidth") <= width
+            found = axe.Axe().run(tab).response["violations"]
+            assert [one["id"] for one in found if one["impact"] in {"serious", "critical"}] == []
+        assert [url for url in tab.asked if not url.startswith((*servers, "about:", "data:"))] == []
+
+    return check

@@ -1,6 +1,6 @@
 """A crawl is watched while it runs: its counts, queue, sites and last pages; when it has ended, what came out of it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -93,20 +93,14 @@ def test_after_the_end_the_contents_follow(tab: Any, served: str, demo_corpus: P
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_sticks_out_and_everybody_can_use_it(
-    tab: Any, served: str, running: tuple[Path, Ledger], scheme: str
+    tab: Any, served: str, running: tuple[Path, Ledger], check_looks: Callable[..., None], scheme: str
 ) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
     tab.emulate_media(color_scheme=scheme)
     with serving(running[0]) as live:
         for address in (f"{served}/watch/demo", f"{live}/watch/run"):
             tab.goto(address)
             tab.wait_for_load_state("networkidle")
-            for width in (390, 1300):
-                tab.set_viewport_size({"width": width, "height": 800})
-                assert tab.evaluate("document.documentElement.scrollWidth") <= width
-                violations = axe.Axe().run(tab).response["violations"]
-                assert [one["id"] for one in violations if one["impact"] in {"serious", "critical"}] == []
-        assert [url for url in tab.asked if not url.startswith((served, live, "about:", "data:"))] == []
+            check_looks(served, live)
 
 
 def test_a_redesign_is_marked_on_the_chart(tmp_path: Path) -> None:
