@@ -60,7 +60,8 @@ class Crawl:
 
     portal: str
     corpus: Path
-    code: int | None = None  # its exit code; None while it runs
+    code: int | None = None  # its exit code, that of Popen; None while it runs
+    why: str = ""  # what kept it from beginning
 
     @property
     def log(self) -> Path:
@@ -70,7 +71,9 @@ class Crawl:
     @property
     def end(self) -> str:
         """How it ended."""
-        return ENDS.get(self.code or 0, f"exit code {self.code}")
+        code = self.code or 0
+        end = f"killed by signal {-code}" if code < 0 else ENDS.get(code, f"exit code {code}")
+        return f"{end}, {self.why}" if self.why else end
 
 
 def group(portals: Iterable[Portal]) -> list[Group]:
@@ -109,7 +112,7 @@ class Crawls:
         self._groups = groups
         self._options = options
         self._corpora = {name: default_corpus(name) for one in groups for name in one.portals}
-        self._stopping = threading.Event()
+        self._stopping, self._terminating = threading.Event(), threading.Event()
         self._running: dict[Crawl, subprocess.Popen[bytes]] = {}
 
     @property
@@ -133,24 +136,32 @@ class Crawls:
 
     def _crawl_group(self, portals: Group, ended: "SimpleQueue[Crawl]") -> None:
         for name in portals.portals:
-            ended.put(self._crawl(name))
+            crawl = Crawl(name, self._corpora[name])
+            try:
+                code, why = self._crawl(crawl), ""
+            except OSError as error:  # such as a full disk, or no room for another process
+                code, why = 1, str(error)
+            ended.put(replace(crawl, code=code, why=why))
 
-    def _crawl(self, portal: str) -> Crawl:
-        crawl = Crawl(portal, self._corpora[portal])
+    def _crawl(self, crawl: Crawl) -> int:
+        """Crawl a portal; gives the exit code."""
         if self._stopping.is_set():
-            return replace(crawl, code=STOPPED)
+            return STOPPED
         crawl.log.parent.mkdir(parents=True, exist_ok=True)
-        command = [*COMMAND, "crawl", portal, "-s", f"NEWSCORPUS_CORPUS={crawl.corpus}"]
+        command = [*COMMAND, "crawl", crawl.portal, "-s", f"NEWSCORPUS_CORPUS={crawl.corpus}"]
         with crawl.log.open("ab") as log:
             process = subprocess.Popen([*command, *self._options], stdin=subprocess.DEVNULL, stdout=log, stderr=log)  # noqa: S603 -- our own
             self._running[crawl] = process
+            if self._terminating.is_set():  # since it was begun
+                process.terminate()
             code = process.wait()
             del self._running[crawl]
-        return replace(crawl, code=code)
+        return code
 
     def _stop(self, number: int, _frame: FrameType | None) -> None:
         """Begin no further crawl; a terminal sends Ctrl-C to those under way itself."""
         self._stopping.set()
         if number == signal.SIGTERM:
-            for process in self._running.values():
+            self._terminating.set()
+            for process in tuple(self._running.values()):
                 process.terminate()

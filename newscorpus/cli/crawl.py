@@ -74,7 +74,7 @@ def _crawl_each(
     typer.echo(f"Portals: {n_portals} of {len(wanted)}; sites: {len(own)}", err=True)
     options = [text for flag, pairs in (("-a", arguments), ("-s", settings)) for pair in pairs for text in (flag, pair)]
     codes = _run(Crawls(own, options), at_once)
-    raise typer.Exit(max(codes, default=0))
+    raise typer.Exit(max((code if code >= 0 else 1 for code in codes), default=0))
 
 
 def _run(crawls: "Crawls", at_once: int) -> list[int]:

@@ -19,7 +19,7 @@ from newscorpus.crawl.ledger import REJECTIONS, Ledger, Series, UrlOutcome
 from newscorpus.crawl.ledger.status import unfinished_captures
 from newscorpus.data import Rejected
 from newscorpus.errors import CorpusError
-from newscorpus.files import exclusive
+from newscorpus.files import exclusive, sync
 from newscorpus.layout import BUILD_LOCK, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED
 from newscorpus.portals.portal import Portal
 from newscorpus.portals.template import RuleTally, version_of
@@ -146,6 +146,7 @@ def store(extracted: Iterable[Extracted], folder: Path) -> Reextraction:
                 intake.append(outcome)
             else:
                 journal.write(journal_line(outcome))
+        sync(journal)
     return Reextraction(counts, frozenset(read))
 
 

@@ -188,7 +188,8 @@ def _write(folder: Path, published: Path, changes: RowChanges, note: ReleaseNote
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
     for name in (MANIFEST, CARD):
-        shutil.copyfile(published / name, unfinished / name)
+        with replacing(unfinished / name) as file:
+            file.write((published / name).read_bytes())
     for kind in KINDS:
         rows = sorted(getattr(changes, kind).items())
         _write_list(unfinished / f"{kind}{SUFFIX}", (ListedRow(*row) for row in rows))

@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -32,10 +33,13 @@ from newscorpus.crawl.archive.values import ArchiveError
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, is_held, replacing
-from newscorpus.layout import ARCHIVE, CRAWL_LOCK, LEDGER, OWN, archived_files, is_adopted, standard_path
+from newscorpus.layout import ARCHIVE, CRAWL_LOCK, LEDGER, archived_files, is_adopted, standard_path
 
 MOVING = ".moving"
 """In the folder of the archive while a file is moved: its address."""
+
+BLOCK_BYTES = 2**20
+"""What is compared of two files at once."""
 
 Watch = Callable[[Iterable[Path]], Iterable[Path]]
 """Passes files on, to show how far things are."""
@@ -206,11 +210,21 @@ def _remove_orphan(corpus: Path) -> None:
     note = corpus / ARCHIVE / MOVING
     if note.is_file():
         address = note.read_text()
-        if not OWN[ARCHIVE].fullmatch(Path(address).name):  # a corpus that came from others may name any file
-            raise ArchiveError(f"{note}: {address} is no file of an archive")
-        if all((there := read_elsewhere(path)) is None or there.address != address for path in archived_files(corpus)):
+        is_named = any((there := read_elsewhere(path)) and there.address == address for path in archived_files(corpus))
+        if not is_named and _is_there(address):
+            # A corpus that came from others may name any file: only what lies here, too, is removed there.
+            if not _is_copy(address, corpus / ARCHIVE / Path(address).name):
+                raise ArchiveError(f"{note}: {address} is no copy of a file of this archive; remove one of the two")
             _remove(address)
         note.unlink()
+
+
+def _is_copy(address: str, here: Path) -> bool:
+    """Whether a file elsewhere holds what one here begins with, to which a crawl may have added since."""
+    if not here.is_file():
+        return False
+    with open_elsewhere(address) as there, here.open("rb") as own:
+        return all(own.read(len(block)) == block for block in iter(partial(there.read, BLOCK_BYTES), b""))
 
 
 def _keep_crawls_out(held: ExitStack, corpus: Path, path: Path, n_bytes: int) -> None:
@@ -286,7 +300,7 @@ def _put(path: Path, there: Elsewhere) -> None:
 def _is_there(address: str) -> bool:
     if not is_remote(address):
         return Path(address).exists()
-    with naming(address):
+    with naming(check_address(address)):
         system, target = store_of(address)
         return bool(system.exists(target))
 
@@ -296,7 +310,7 @@ def _remove(address: str) -> None:
         Path(address).unlink(missing_ok=True)
         return
     with naming(address):
-        system, target = store_of(check_address(address))
+        system, target = store_of(address)
         with suppress(FileNotFoundError):
             system.rm_file(target)
 

@@ -12,14 +12,19 @@ from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
 from subprocess import PIPE, Popen
+from types import SimpleNamespace
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from benchmarks.newspapers import ROOT, Site, environment, make_project, serving
-from newscorpus.batch.crawls import Group, Machine, group
+from newscorpus.batch import crawls
+from newscorpus.batch.crawls import Crawls, Group, Machine, group
+from newscorpus.cli import app
 from newscorpus.corpus.published import open_corpus
 from newscorpus.crawl.archive.record import WarcRecord
 from newscorpus.crawl.archive.records import read_records
@@ -151,6 +156,58 @@ def test_sigterm_stops_all_and_the_same_command_goes_on(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stderr.count(": done; ") == 3
     assert len(published(tmp_path)) == 3
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with the portals of three papers, in which the test works."""
+    (tmp_path / "portals").mkdir()
+    for number in range(3):
+        text = f'name = "paper{number}"\nlanguages = ["en"]\ndomains = ["paper{number}.example"]\n'
+        text += f'start = ["https://paper{number}.example/"]\n'
+        (tmp_path / "portals" / f"paper{number}.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def stand_in(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    """Let a shell script take the place of `newscorpus`; what follows the first two words are its arguments."""
+    monkeypatch.setattr(crawls, "COMMAND", ("sh", "-c", script))
+
+
+@pytest.mark.timeout(120)
+def test_a_crawl_that_cannot_begin_has_failed_and_the_others_go_on(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in(monkeypatch, "exit 0")
+    (project / "corpora" / "paper1.log").mkdir(parents=True)
+    ended = CliRunner().invoke(app, ["crawl", "paper0,paper1,paper2", "--at-once", "2"])
+    assert ended.exit_code == 1
+    assert ended.output.count(": done; ") == 2
+    assert "paper1: failed, [Errno 21] Is a directory: " in ended.output
+
+
+@pytest.mark.timeout(120)
+def test_a_crawl_that_is_killed_is_no_success(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in(monkeypatch, 'test "$1" != paper1 || kill -9 $$')
+    ended = CliRunner().invoke(app, ["crawl", "paper0,paper1", "--at-once", "1"])
+    assert ended.exit_code == 1
+    assert "paper1: killed by signal 9; " in ended.output
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.usefixtures("project")
+def test_sigterm_reaches_a_crawl_that_is_just_being_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in(monkeypatch, "exec sleep 600")
+    running = Crawls([Group("paper0.example", ("paper0",))], ())
+
+    def begin(*arguments: Any, **options: Any) -> "Popen[bytes]":
+        process: Popen[bytes] = Popen(*arguments, **options)
+        running._stop(signal.SIGTERM, None)
+        return process
+
+    monkeypatch.setattr(crawls, "subprocess", SimpleNamespace(Popen=begin, DEVNULL=subprocess.DEVNULL))
+    assert [crawl.code for crawl in running.run(1)] == [-signal.SIGTERM]
 
 
 def written(pattern: str) -> str:

@@ -1,6 +1,7 @@
 """Archives extracted again, and what that changes."""
 
 import itertools
+import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -80,6 +81,13 @@ def corpus(tmp_path: Path) -> Path:
     folder = archive(tmp_path / "corpus", *map(capture, range(3)), capture(3, "<p>short</p>"))
     store(reextract(archive_files(folder), BTE, ()), folder)
     return folder
+
+
+def test_a_new_corpus_is_on_the_disk_when_it_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: set[int] = set()
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.add(os.fstat(handle).st_ino))
+    store([(None, Rejected("archive", "broken_record", "", "a.warc.gz@0"))], tmp_path / "new")
+    assert (tmp_path / "new" / "rejected.jsonl").stat().st_ino in synced
 
 
 def test_the_same_recipe_gives_the_same_bytes(corpus: Path, tmp_path: Path) -> None:

@@ -51,6 +51,15 @@ def corpus(tmp_path: Path) -> Path:
     return corpus
 
 
+def test_a_release_is_on_the_disk_before_it_gets_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: set[int] = set()
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.add(os.fstat(handle).st_ino))
+    release(put(tmp_path / "a", ONE), "1")
+    files = {path.name: path.stat().st_ino in synced for path in (tmp_path / "a" / "releases" / "1").iterdir()}
+    assert len(files) == 6
+    assert all(files.values()), files
+
+
 def test_a_release_says_what_changed_since_the_last(corpus: Path) -> None:
     found = [(note.tag, note.previous, note.added, note.changed, note.removed) for note in releases(corpus)]
     assert found == [("1", "", 2, 0, 0), ("2", "1", 1, 1, 0), ("3-final", "2", 0, 0, 1)]
