@@ -27,6 +27,18 @@ _WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 _COMMANDS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """What a terminal may obey: control characters (C0 and C1), marks that turn the direction, and lone surrogates."""
 
+SOFT_HYPHEN = "\xad"
+UNSEEN = "\xad\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff\ufffc"
+"""Soft hyphen, zero-width space, word joiner, byte order mark, marks of direction, what stands for a pasted object."""
+_REMOVED = {
+    SOFT_HYPHEN: re.compile("\xad(?<![ÂВΒĀÃĂГΓĆÎОΞĪÐĐРΠĞŠ]\xad)"),
+    "\u200b": re.compile(f"\u200b(?<![{SOUTHEAST_ASIAN}]\u200b)"),
+}
+"""Where they are removed, if not everywhere: a soft hyphen may be the second byte of misread UTF-8 (of "í", "έ", "Э"),
+which only the one before it makes a letter again; a zero-width space parts words that are written without spaces."""
+_OVERLAY = "\u0338"
+"""A stroke that becomes one character with a sign before it, also with the one that ends a tag."""
+
 
 def words(text: str) -> list[str]:
     """The words of `text`, in order, letter case kept."""
@@ -52,6 +64,16 @@ def count_words(text: str) -> int:
 def fold(word: str) -> str:
     """`word` in one case and without accents."""
     return "".join(char for char in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(char))
+
+
+def clean(text: str) -> str:
+    """`text`, or HTML, composed (NFC), without characters that do not show; joiners stay, since scripts need them."""
+    if text.isascii():
+        return text
+    for character in UNSEEN:
+        if character in text:  # much faster than to look for all at once
+            text = _REMOVED[character].sub("", text) if character in _REMOVED else text.replace(character, "")
+    return text if _OVERLAY in text else unicodedata.normalize("NFC", text)
 
 
 def printable(line: str) -> str:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.tokens import glued_tokens, number_of, tokenise
+from newscorpus.tokens import clean, glued_tokens, number_of, tokenise
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,19 @@ def test_a_token_has_no_space_and_stands_in_the_text(text: str) -> None:
 
 def test_a_number_of_things_is_written_with_its_noun() -> None:
     assert [number_of(n, "page") for n in (0, 1, 2000)] == ["0 pages", "1 page", "2,000 pages"]
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        ("Fuß\xadball\xadspiel", "Fußballspiel"),
+        ("\ufeff\u200bPraha\u2060 \u202bx\u202c", "Praha x"),
+        ("r\u030cec\u030c", "řeč"),
+        ("m\u200cn \u0915\u094d\u200d\u0937", "m\u200cn \u0915\u094d\u200d\u0937"),  # joiners make the shape
+        ("\u1780\u200b\u1781", "\u1780\u200b\u1781"),  # Khmer writes words without spaces
+        ("příklad".encode().decode("latin-1"), "příklad".encode().decode("latin-1")),
+        ("<p>\u0338x", "<p>\u0338x"),
+    ],
+)
+def test_clean_text_shows_all_it_holds(text: str, cleaned: str) -> None:
+    assert clean(text) == cleaned

@@ -11,7 +11,7 @@ import numpy as np
 from rapidfuzz.distance import LCSseq, Levenshtein
 
 from newscorpus.arrays import Floats
-from newscorpus.tokens import words
+from newscorpus.tokens import clean, words
 
 NGRAM = 4
 """Words a shingle, as in the article-extraction-benchmark (Scrapinghub 2020)."""
@@ -62,7 +62,7 @@ def harmonic_mean(precision: float, recall: float) -> float:
 
 def ngrams(text: str, n: int = NGRAM) -> Counter[tuple[str, ...]]:
     """Multiset of the word n-grams of `text`; fewer than n words make one n-gram of all of them, no words none."""
-    tokens = words(text)
+    tokens = words(clean(text))
     if len(tokens) < n:
         return Counter([tuple(tokens)] if tokens else [])
     return Counter(zip(*(tokens[i:] for i in range(n)), strict=False))

@@ -8,6 +8,7 @@ from lxml.html import HtmlElement
 
 from newscorpus.config import Limits
 from newscorpus.data import Rejected
+from newscorpus.tokens import UNSEEN, clean
 
 UNGUARDED = 50_000
 """Characters of a page in which attributes do no harm: 10,000 of them in one element take some 0.1 s in each of three
@@ -34,6 +35,14 @@ _HEAD_TAGS = frozenset("base link meta noscript object script style template tit
 _TITLE = re.compile(r"<title\b[^<>]*+>", re.IGNORECASE)
 _TITLE_END = re.compile(r"</title[\s/>]", re.IGNORECASE)
 
+_UNSEEN = re.compile(
+    r"&(?:shy;?|(?:lrm|rlm|ZeroWidthSpace|NoBreak);|#0*(?:"
+    + "|".join(f"{ord(character)}|x0*{ord(character):x}" for character in UNSEEN)
+    + r")(?![0-9a-f]);?)",
+    re.IGNORECASE,
+)
+"""References to characters that do not show."""
+
 _ELEMENT_CLASS = etree.ElementDefaultClassLookup(element=HtmlElement)
 """`lxml.html.HTMLParser` chooses the class of each element in Python, which triples the time of every walk."""
 
@@ -41,6 +50,7 @@ _ELEMENT_CLASS = etree.ElementDefaultClassLookup(element=HtmlElement)
 def parse(html: str, url: str = "", limits: Limits = Limits()) -> HtmlElement | Rejected:
     """The tree of `html`, the page at `url`; its root is the `html` element.
 
+    Text is composed (NFC) and loses characters that do not show, such as soft hyphens, so that words are found again.
     Repairs, before parsing: the attributes of an element with more than `limits.max_attributes` are dropped; end tags
     of body and html are dropped, because the parser loses what stands behind them; a title without an end tag ends
     before the next tag, because it would swallow the page; what the parser leaves in the head from the first element on
@@ -49,7 +59,7 @@ def parse(html: str, url: str = "", limits: Limits = Limits()) -> HtmlElement | 
     """
     if len(html) > limits.max_tags and (tags := html.count("<")) > limits.max_tags:
         return Rejected("parse", "too_many_tags", f"{tags} tags, at most {limits.max_tags}", url)
-    html = _close_title(html)
+    html = _close_title(clean(_UNSEEN.sub("", html)))
     crowds = _find_crowds(html, limits)
     if crowds is None:
         return Rejected("parse", "too_many_attributes", f"more than {limits.max_all_attributes}", url)

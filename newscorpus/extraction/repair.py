@@ -12,6 +12,7 @@ from typing import Any
 from ftfy import fix_encoding
 
 from newscorpus.data import Fields
+from newscorpus.tokens import SOFT_HYPHEN
 
 REPAIRED = "encoding_repaired"
 """Flag of a text that held mojibake."""
@@ -45,8 +46,12 @@ _LOST_BYTE = re.compile(rb"(?<=[\xc2-\xdf]) ")
 def repair(text: str) -> str:
     """`text` without mojibake that can be undone; a text is a paragraph a line.
 
-    Where no line that shows a sign of it can be mended, the others are right, too.
+    Where no line that shows a sign of it can be mended, the others are right, too. Soft hyphens that are left over go.
     """
+    return _mend(text).replace(SOFT_HYPHEN, "")
+
+
+def _mend(text: str) -> str:
     if not _SIGN.search(text):
         return text
     lines = text.split("\n")
@@ -55,7 +60,7 @@ def repair(text: str) -> str:
     undone = [_undo(line, charset) for line in lines]
     if _certainty(undone):
         mended = (right or fix_encoding(line) for right, line in zip(undone, lines, strict=True))
-        return repair("\n".join(mended))  # it may have been misread twice
+        return _mend("\n".join(mended))  # it may have been misread twice
     is_right = all(fix_encoding(line) == line for line in suspects)
     return text if is_right else "\n".join(map(fix_encoding, lines))
 

@@ -40,6 +40,7 @@ def reason(html: str) -> str:
         ("<p>one</p><!-- an open comment <p>two", "one"),
         ("<p>R&amp;D &lt;x&gt; &nbsp;&#8211; &bogus; &#x110000;</p>", "R&D <x> – &bogus; \ufffd"),
         ("<article><header>a</header><my-element>b</my-element></article>", "a b"),
+        ("<p>Bun&shy;des\xadtag &#8203;x&#xFEFF;y&ZeroWidthSpace;z&lrm; e\u030c &#1730;</p>", "Bundestag xyz ě \u06c2"),
         ("</p></div>closed before it was open", "closed before it was open"),
     ],
 )

@@ -69,3 +69,13 @@ def test_a_page_gives_a_mended_article_that_says_so() -> None:
     assert isinstance(mended, Article)
     assert (mended.text, mended.fields.title) == (plain.text, plain.fields.title)
     assert mended.flags == (*plain.flags, "encoding_repaired")
+
+
+@pytest.mark.parametrize("charset", ["latin-1", "sloppy-windows-1252", "sloppy-windows-1250", "sloppy-windows-1251"])
+def test_a_title_is_mended_though_half_of_a_letter_looks_like_a_soft_hyphen(charset: str) -> None:
+    title = "Příští týden bude v pondělí líp"
+    paragraphs = "".join(f"<p>{line}</p>" for line in PARAGRAPHS[:6])
+    html = f"<title>{title}</title><article><h1>{title}</h1>{paragraphs}</article>".encode().decode(charset)
+    article = load("bte")(Page.from_html(html))
+    assert isinstance(article, Article)
+    assert article.fields.title == title

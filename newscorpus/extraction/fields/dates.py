@@ -208,9 +208,7 @@ def _relative(text: str, setting: Setting) -> str:
         return ""
     day, start, end = found
     clock = clock_after(text, end) or clock_before(text, start)
-    if clock is None:
-        return _checked(day, setting)
-    return _checked(datetime.combine(day, clock.time, clock.time.tzinfo or setting.fetched.tzinfo), setting)
+    return _checked(datetime.combine(day, clock.time) if clock else day, setting)
 
 
 def _checked(value: date | datetime, setting: Setting) -> str:

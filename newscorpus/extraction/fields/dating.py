@@ -71,7 +71,8 @@ def decide_dates(evidence: Sequence[Evidence], setting: Setting) -> tuple[Decide
     candidates = of_field("published", evidence)
     published, modified = _elected(candidates, setting), _elected(of_field("modified", evidence), setting)
     shown = [parse_date(item.value, setting) for item in candidates if item.source in {"time-tag", "text", "meta"}]
-    local = _localised(published, shown, [item.value for item in candidates if item.source == "url"])
+    zoned = _zoned(published, shown)
+    local = _localised(zoned, shown, [item.value for item in candidates if item.source == "url"])
     return (local if local.value else modified), modified
 
 
@@ -95,6 +96,17 @@ def _elected(candidates: Sequence[Evidence], setting: Setting) -> Decided:
         if len(known.value) == len("2024-02-03") < len(value):
             first[day] = Decided(value, source)
     return first[max(votes, key=votes.__getitem__)] if votes else Decided()
+
+
+def _zoned(decided: Decided, shown: Sequence[str]) -> Decided:
+    """`decided`, if it names no zone, in that of another date by whose clock it is the same minute."""
+    moment = _moment(decided.value)
+    if moment is None or moment.tzinfo:
+        return decided
+    minute = moment.replace(second=0, microsecond=0)
+    others = (other for other in map(_moment, shown) if other and other.tzinfo)
+    same = (each for each in others if each.replace(second=0, microsecond=0, tzinfo=None) == minute)
+    return next((Decided(moment.replace(tzinfo=each.tzinfo).isoformat(), decided.source) for each in same), decided)
 
 
 def _localised(decided: Decided, shown: Sequence[str], days: Sequence[str]) -> Decided:

@@ -8,11 +8,11 @@ from urllib.parse import urljoin, urlsplit
 
 from lxml.html import HtmlElement
 
-from newscorpus.tokens import collapse
+from newscorpus.tokens import clean, collapse
 
 TAG = re.compile(r"<[/!]?[a-zA-Z-][^<>]{0,500}>")
-UNSEEN = re.compile("[\u00ad\u200b\u200e\u200f\u2060\ufeff\ud800-\udfff\x00-\x08\x0e-\x1f\x7f]")
-"""Soft hyphen, zero-width space, direction marks, lone surrogates, controls; joiners stay, scripts need them."""
+CONTROLS = re.compile("[\ud800-\udfff\x00-\x08\x0e-\x1f\x7f]")
+"""Lone surrogates and control characters."""
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\$\{|\[object |<%|%>")
 NO_VALUE = frozenset("none null undefined nan n/a false true unknown [] {} () \"\" '' - -- …".split())
 MAX_CHARACTERS = 5_000
@@ -37,7 +37,7 @@ def plain(value: object, max_characters: int = MAX_CHARACTERS) -> str:
         text = html.unescape(html.unescape(text))
     if "<" in text:
         text = TAG.sub(" ", text)
-    text = collapse(UNSEEN.sub("", text))[:max_characters]
+    text = collapse(CONTROLS.sub("", clean(text)))[:max_characters]
     return "" if text.lower() in NO_VALUE or PLACEHOLDER.search(text) else text
 
 

@@ -15,13 +15,17 @@ PARTICLES = frozenset(WORDS["particles"].split())
 
 PREFIX = re.compile(
     r"^(?:(?:written |posted |reported |text )?by|von|vom|par|por|di|da|av|af|door|od|auteurs?"
-    r"|author(?:\(s\)|s)?|autore|autori|autor(?:ka|ři|i|en|in|es)?|avtor(?:ica|ji)?|piše|pišu|napsal[ai]?|pripravil[aio]?|zpracoval[ai]?"
-    r"|připravil[ai]?|spracoval[ai]?|автор(?:ы|и|ка)?|текст|пише|от|συντάκτης|του|της|γράφει(?: ο| η)?"
+    r"|author(?:\(s\)|s)?|autore|autori|autor(?:ka|ři|i|en|in|es)?|avtor(?:ica|ji)?|piše|pišu|nap[ií]?sal[ai]?|napisa[lo]|besedilo"
+    r"|p[rř]ipravil[aio]?|[sz]pracoval[ai]?|автор(?:ы|и|ка)?|текст|пише|от|συντάκτης|του|της|γράφει(?: ο| η)?"
     r"|eine? (?:artikel|beitrag|kommentar|analyse|gastbeitrag) von"
     r"|na|tekst|text|testo|texte|opracował[ai]?|oprac\.?|byline)\s*(?::\s*|\s+)",
     re.IGNORECASE,
 )
 """What stands before a name. Without a colon it needs a capital after it, see `_without_prefix`."""
+SOURCE = re.compile(
+    r"(?:zdroj|izvor|vir|źródło|source|quelle|fonte|fuente|источник|извор|джерело|източник|πηγή)\s*:\s*", re.IGNORECASE
+)
+"""What stands before agencies and sites from which a text was taken; of these the agencies count."""
 SEPARATORS = re.compile(r"\s*(?:[;|•·\n]|\s[/–—]\s|\s-\s|\s&\s)\s*")
 AND = re.compile(r"\s+(?:and|und|et|y|e|i|a|u|in|и|і|й|та|και|och|og|en|ve|sowie|mit|with)\s+")
 PHOTO = r"(?i:fot(?:os?|ó|ky|ografi\w*|ograf\w*|\.)|photo(?:s|graph\w*)?|zdjęci[ea]|фото\w*|снимк\w*|φωτο\w*|φωτό)"
@@ -165,7 +169,13 @@ def _joined(parts: list[str]) -> Iterator[str]:
 
 
 def _split_at_and(part: str) -> list[str]:
-    """Both sides of an "and" where each could be a name of its own: two words or more, or an agency."""
+    """Both sides of an "and" where each could be a name of its own: two words or more, or an agency.
+
+    Beside an agency, a slash is one, too; what follows it in small letters is a desk of the agency ("dpa/bb").
+    """
+    slashed = [side.strip() for side in part.split("/")]
+    if any(map(is_agency, slashed)) and not is_agency(part):
+        return [side for side in slashed if is_agency(side) or not side.islower()]
     sides = [side.strip() for side in AND.split(part)]
     whole = all(len(side.split()) > 1 or is_agency(side) for side in sides) or any(is_agency(side) for side in sides)
     return sides if whole else [part]
@@ -173,13 +183,14 @@ def _split_at_and(part: str) -> list[str]:
 
 def _cleaned(part: str, position: int) -> str:
     """The name in `part`; "" where there is none; capitals that follow a name are a title, those before it initials."""
-    name = _without_prefix(part.strip()).strip(" \t,.:;-–—*/|\"'«»“”„")
+    source = SOURCE.match(part.strip())
+    name = _without_prefix(part.strip()[source.end() if source else 0 :]).strip(" \t,.:;-–—*/|\"'«»“”„")
     name = name + "." if re.search(r"\b(?:[A-ZÀ-Ž]|Jr|Sr)$", name) and part.strip().endswith(".") else name
     if not name or NO_NAME.search(name) or name.casefold() in NOBODY:
         return ""
     if is_agency(name):
         return name
-    if SAME_LETTER.fullmatch(name):
+    if source or SAME_LETTER.fullmatch(name):
         return ""
     if (position and CREDENTIALS.match(name)) or len(name) > MAX_NAME_CHARACTERS or len(name.split()) > MAX_NAME_WORDS:
         return ""

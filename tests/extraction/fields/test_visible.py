@@ -36,7 +36,7 @@ def test_a_page_that_knows_only_of_its_update_was_published_by_then() -> None:
 
 def test_relative_dates_are_told_from_the_fetch() -> None:
     fields = read("<h1>Vláda jedná</h1><p class=date>včera v 14:30</p>")
-    assert fields.published == "2024-02-04T14:30:00+01:00"
+    assert fields.published == "2024-02-04T14:30:00"  # by the clock of the site, and nothing says in which zone
 
 
 def test_dates_of_comments_and_teasers_are_not_the_documents() -> None:
@@ -66,6 +66,15 @@ def test_the_day_is_that_of_the_pages_own_clock() -> None:
     assert read("<h1>A</h1>", meta, "https://a.com/2024/02/03/a").published == "2024-02-03"
     shown = "<h1>Vláda jedná</h1><p class=date>3. 2. 2024 17:49</p>"
     assert read(shown, meta).published == "2024-02-03T17:49:00-08:00"
+
+
+def test_a_time_without_a_zone_has_that_of_the_same_minute_elsewhere() -> None:
+    declared = "<time datetime='2024-02-03T17:49:20+01:00'>3. 2. 2024 17:49</time>"
+    assert read(f"<h1>Vláda jedná</h1><p>{declared}</p>").published == "2024-02-03T17:49:00+01:00"
+    other = "<time datetime='2024-02-03T12:00:00+02:00'></time>"
+    assert (
+        read(f"<h1>Vláda jedná</h1><p class=date>3. 2. 2024 17:49</p><p>{other}</p>").published == "2024-02-03T17:49:00"
+    )
 
 
 def test_the_lead_is_read_where_it_is_named_or_repeats_the_description() -> None:
