@@ -67,7 +67,7 @@ OTHER_KINDS = re.compile(
     re.IGNORECASE,
 )
 """In `.host/path`: what lies beside the articles of many portals."""
-PAGE_NUMBER = frozenset({"offset", "p", "page", "paged", "start", "strana", "stranica", "stranka", "strona"})
+PAGE_NUMBER = frozenset({"offset", "page", "paged", "start", "strana", "stranica", "stranka", "strona"})
 DOCUMENT = re.compile(r"\.(?:aspx?|cfm|do|jhtml|jsp|php\d?|s?html?)$", re.IGNORECASE)
 NUMBER = re.compile(r"\d{5,}")
 """An article's number; four digits may be a year."""
@@ -120,14 +120,20 @@ def find_trust(url: str, portal: Portal, evidence: Collection[Evidence] = ()) ->
 def is_listing(url: str) -> bool:
     """Whether an address looks like a page of a list: of a tag, of an author, or one with a number in its query."""
     parts = urlsplit(url)
-    paged = (value for name, value in parse_qsl(parts.query) if name in PAGE_NUMBER and (name != "p" or len(value) < 3))
+    # Beside a path a short `p` counts pages; alone it is the number of an article (WordPress).
+    numbers = PAGE_NUMBER | {"p"} if parts.path.strip("/") else PAGE_NUMBER
+    paged = (value for name, value in parse_qsl(parts.query) if name in numbers and (name != "p" or len(value) < 3))
     return bool(LISTING.search(parts.path)) or any(map(str.isdigit, paged))
 
 
 def is_front(url: str) -> bool:
-    """Whether an address is that of a front page, whatever its query asks for, as long as that names no number."""
+    """Whether an address is that of a front page, whatever its query asks for, as long as that names no number.
+
+    The number of a page of its list is none.
+    """
     parts = urlsplit(url)
-    return parts.path in {"", "/"} and not re.search(r"\d{3}", parts.query)
+    asked = (value or name for name, value in parse_qsl(parts.query, keep_blank_values=True) if name not in PAGE_NUMBER)
+    return parts.path in {"", "/"} and not any(re.search(r"\d{3}|^\d+$", text) for text in asked)
 
 
 def looks_like_article(url: str) -> bool:

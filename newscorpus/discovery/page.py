@@ -114,7 +114,8 @@ class PageReading:
     signature: str = ""  # of its content, see `content_signature`
     # In its text outside links, menus included: pages with one signature may differ in what stands in cells.
     letters: int = 0
-    shown: str = ""  # hash of all its text, that of links too, by which alone the pages of some sections differ
+    # Hash of all its text, links too, and of the articles it names: some pages of sections differ in these alone.
+    shown: str = ""
     # The day on which it says or shows that it was published; None where it does not, or all days are welcome.
     published: date | None = None
 
@@ -152,7 +153,7 @@ def read_tree(root: HtmlElement, url: str) -> PageReading:
         is_amp=page is not None and bool({"amp", "⚡"} & {str(name).lower() for name in page.attrib}),
         signature=content_signature(root),
         letters=sum(map(str.isalpha, text)),
-        shown=_hash(" ".join((_without_numbers(text), *linked))),
+        shown=_hash(" ".join((_without_numbers(text), *linked, *_article_names(found)))),
     )
 
 
@@ -173,6 +174,14 @@ def _text(link: HtmlElement) -> str:
     if sum(1 for _ in islice(link.iter(), MAX_LINK_ELEMENTS + 1)) > MAX_LINK_ELEMENTS:
         return ""
     return collapse(" ".join(link.itertext(with_tail=False)))
+
+
+def _article_names(urls: Iterable[str]) -> Iterator[str]:
+    """The last part of each address that looks like an article's; copies of a page have the same, however deep."""
+    for url in urls:
+        if looks_like_article(url):
+            parts = urlsplit(url)
+            yield f"{parts.path.rstrip('/').rpartition('/')[2]}?{parts.query}"
 
 
 def _articles_besides(root: HtmlElement, base: str) -> Iterator[str]:

@@ -151,7 +151,12 @@ def test_patterns_of_the_portal_come_before_looks(patterns: dict[str, list[str]]
     [
         ({}, "/", AddressTrust.SECTION),
         ({}, "/?region=usa", AddressTrust.SECTION),
+        ({}, "/?page=2", AddressTrust.SECTION),
         ({}, "/?p=521", AddressTrust.DOUBTFUL),
+        ({}, "/?p=45", AddressTrust.DOUBTFUL),
+        ({}, "/?lang=sr&id=7", AddressTrust.DOUBTFUL),
+        ({}, "/?7", AddressTrust.DOUBTFUL),
+        ({}, "/sport?p=2", AddressTrust.UNLIKELY),
         ({}, "/journey/", AddressTrust.DOUBTFUL),
         ({}, "/mayor-opens-the-bridge", AddressTrust.LIKELY),
         ({}, "/forum/bridge", AddressTrust.UNLIKELY),

@@ -219,6 +219,25 @@ def test_links_of_more_than_a_few_addresses_with_one_content_are_not_followed(le
     assert not any(contents.is_repeated(f"{BASE}/{number}", PageReading()) for number in range(5))
 
 
+@pytest.mark.parametrize("address", ["/sport/old-bridge-opens-{}", "/clanek.php?id=1234{}"])
+def test_pages_of_a_section_that_differ_in_the_addresses_of_their_links_alone_are_followed(
+    ledger: Ledger, address: str
+) -> None:
+    contents, invitation = SeenContents(ledger), "<p>The paper of the town and its villages, every day since 1921.</p>"
+    for number in range(5):
+        url, link = f"{BASE}/sport?page={number}", f"<a href='{address.format(number)}'>Read more</a>"
+        page = f"<h1>Sport</h1>{invitation}{link}<a href=?page={number + 1}>Next</a>"
+        assert not contents.is_repeated(url, read_page(Page.from_html(page, url)))
+
+
+def test_copies_of_a_page_name_the_same_articles_by_relative_addresses(ledger: Ledger) -> None:
+    contents, text = SeenContents(ledger), "<p>The paper of the town and its villages, every day since 1921.</p>"
+    page = f"<h1>Sport</h1>{text}<a href='old-bridge-opens-12345.html'>Read more</a><a href='sport/'>Sport</a>"
+    urls = [f"{BASE}{'/sport' * depth}/" for depth in range(4)]
+    answers = [contents.is_repeated(url, read_page(Page.from_html(page, url))) for url in urls]
+    assert answers == [False, False, True, True]
+
+
 def test_pages_of_a_section_that_differ_in_their_links_alone_are_followed(ledger: Ledger) -> None:
     contents, invitation = SeenContents(ledger), "<p>The paper of the town and its villages, every day since 1921.</p>"
     headlines = ("A bridge in May", "A ferry in June", "A storm in July", "12 May", "13 May")
