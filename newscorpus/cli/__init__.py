@@ -7,7 +7,6 @@ import os
 import sys
 
 from newscorpus.cli import (
-    annotate,
     archive,
     batch,
     build,
@@ -32,7 +31,6 @@ from newscorpus.cli.app import app
 from newscorpus.errors import DemoError
 
 __all__ = [
-    "annotate",
     "app",
     "archive",
     "batch",

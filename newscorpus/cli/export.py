@@ -1,4 +1,4 @@
-"""Add the verbs `newscorpus export` and `newscorpus upload`."""
+"""Add the verbs that write a corpus for others: `newscorpus export`, `annotate` and `upload`."""
 
 from functools import partial
 from pathlib import Path
@@ -7,12 +7,13 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from newscorpus.cli.app import Corpus, app, counted, needs_extra
+from newscorpus.cli.app import Corpus, Jobs, app, counted, needs_extra
 from newscorpus.config import ExportConfig, ExportFormat, SplitConfig, SplitRule
-from newscorpus.layout import PUBLISHED
 
 DEFAULT = SplitConfig()
 SHARE = f"With --split: share (default {DEFAULT.test:g}) for"
+
+CorpusName = Annotated[str, Option(help="Name of the corpus. Default: the folder's name.")]
 
 
 @app.command()
@@ -24,21 +25,21 @@ def export(
     validation: Annotated[float | None, Option(min=0, max=1, help=f"{SHARE} validation.")] = None,
     test: Annotated[float | None, Option(min=0, max=1, help=f"{SHARE} testing.")] = None,
     per_line: Annotated[bool, Option("--per-line", help="With --format text: one document a line.")] = False,
-    name: Annotated[str, Option(help="Name of the corpus. Default: the folder's name.")] = "",
+    name: CorpusName = "",
     creator: Annotated[str, Option(help="Name of the publisher, for cards and headers.")] = "",
     url: Annotated[str, Option(help="Address of the corpus, for cards and headers.")] = "",
 ) -> None:
     """Write a published corpus for other programs."""
     from newscorpus.corpus.export.export import export as export_corpus
     from newscorpus.corpus.export.source import About
+    from newscorpus.corpus.published import corpus_of
     from newscorpus.terminal import progress
 
     if per_line and format is not ExportFormat.TEXT:
         raise typer.BadParameter("--per-line goes with --format text")
     if split is SplitRule.NONE and (validation, test) != (None, None):
         raise typer.BadParameter("--validation and --test go with --split cluster or date")
-    folder = corpus.resolve()
-    about = About(name or (folder.parent if folder.name == PUBLISHED else folder).name, creator, url)
+    about = About(name or corpus_of(corpus.resolve()).name, creator, url)
     splits = SplitConfig(
         split,
         validation=DEFAULT.validation if validation is None else validation,
@@ -49,6 +50,33 @@ def export(
     for part, documents in report.documents.items():
         typer.echo(f"{part or 'all'}: {documents:,} documents, {report.words[part]:,} words")
     typer.echo(f"The export lies in {output}")
+
+
+@app.command()
+def annotate(
+    corpus: Corpus,
+    annotator: Annotated[str, Option("--with", metavar="NAME", help="simplemma, udpipe, stanza or classla.")],
+    output: Annotated[Path, Option(help="Folder to write; one that was begun is gone on with.")],
+    model: Annotated[Path | None, Option(help="Model of the annotator: a file for udpipe, else a folder.")] = None,
+    tokenizer: Annotated[Path | None, Option(help="Count the tokens of this tokenizer.json, too.")] = None,
+    jobs: Jobs = 1,
+    name: CorpusName = "",
+) -> None:
+    """Add sentences, lemmas, tags and features.
+
+    Writes CoNLL-U, and a vertical for Sketch Engine. Nothing is fetched: models are those on this machine.
+    """
+    from newscorpus.annotate.annotate import Annotation
+    from newscorpus.annotate.annotate import annotate as annotate_corpus
+    from newscorpus.corpus.published import corpus_of
+    from newscorpus.terminal import progress
+
+    setting, title = Annotation(annotator, output, model, tokenizer), name or corpus_of(corpus.resolve()).name
+    report = annotate_corpus(corpus, setting, title, jobs, partial(progress, what="parts"))
+    counts = report.counts
+    told = f"{counts.documents:,} documents, {counts.sentences:,} sentences, {counts.tokens:,} tokens"
+    typer.echo(told + (f", {counts.tokenizer_tokens:,} of {report.tokenizer}" if report.tokenizer else ""))
+    typer.echo(f"Annotated by {report.annotator}; it lies in {output}")
 
 
 @app.command()

@@ -101,6 +101,11 @@ def published_folder(folder: Path) -> Path:
     return inside if inside.is_dir() and not (folder / MANIFEST).exists() else folder
 
 
+def corpus_of(folder: Path) -> Path:
+    """Find the corpus that a published folder belongs to: one step up in that of a crawl, else the folder itself."""
+    return folder.parent if folder.name == PUBLISHED else folder
+
+
 def _check(path: Path, shard: Shard, *, by_hash: bool = False) -> None:
     """Refuse a file that is missing or has another size than its shard, or, if asked, another hash."""
     try:

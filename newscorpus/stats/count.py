@@ -10,9 +10,9 @@ from pathlib import Path
 from zlib import crc32
 
 from newscorpus.corpus.intake import excerpt, read_journal
-from newscorpus.corpus.published import open_corpus
+from newscorpus.corpus.published import corpus_of, open_corpus
 from newscorpus.data import Record, Rejected
-from newscorpus.layout import DUPLICATES, LOW_CONFIDENCE, PUBLISHED, REJECTED
+from newscorpus.layout import DUPLICATES, LOW_CONFIDENCE, REJECTED
 from newscorpus.publish.left_out import read_duplicates
 
 MONTH = re.compile(r"(?P<year>\d{4})-(?:0[1-9]|1[0-2])")
@@ -123,7 +123,7 @@ def corpus_stats(*corpora: Path, watch: Watch = iter) -> CorpusStats:
         for kind, group in _groups(record):
             sizes[kind].add(group, record.n_words)
         _choose(samples[record.source or UNKNOWN], record)
-    roots = [one.folder.parent if one.folder.name == PUBLISHED else one.folder for one in published]
+    roots = [corpus_of(one.folder) for one in published]
     duplicates = chain.from_iterable(map(read_duplicates, _existing(roots, DUPLICATES)))
     portals = sizes["portal"].largest_first()
     return CorpusStats(
