@@ -49,7 +49,7 @@ def is_held(path: Path) -> bool:
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=0)) as connection:
         try:
             connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
             return error.sqlite_errorcode & PRIMARY_CODE == sqlite3.SQLITE_BUSY
     return False
 

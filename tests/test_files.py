@@ -32,6 +32,7 @@ def test_garbage_in_place_of_a_lock_is_said_in_one_line(tmp_path: Path) -> None:
     (tmp_path / ".lock").write_bytes(b"garbage " * 100)
     with pytest.raises(CorpusError, match=r"\.lock: no lock of newscorpus \(.*\); remove it$"):
         lock(tmp_path)
+    assert not is_held(tmp_path / ".lock")
 
 
 def test_a_full_disk_is_no_other_at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import chain
@@ -36,7 +37,17 @@ from newscorpus.crawl.ledger.status import PortalStatus, ledger_files, status
 from newscorpus.errors import CorpusError, CrawlError
 from newscorpus.explain.reasons import advice
 from newscorpus.files import exclusive
-from newscorpus.layout import CRAWL_LOCK, FILES, INTAKE, OWN, archived_files, refuse_strangers, remove_own
+from newscorpus.layout import (
+    ARCHIVE_LOCK,
+    BUILD_LOCK,
+    CRAWL_LOCK,
+    FILES,
+    INTAKE,
+    OWN,
+    archived_files,
+    refuse_strangers,
+    remove_own,
+)
 from newscorpus.publish.build import build
 from newscorpus.publish.profiles import use_profiles
 from newscorpus.publish.reextract import Archived
@@ -45,6 +56,9 @@ from newscorpus.recipe import REVIEWED
 
 STOPPED = frozenset({"shutdown", "cannot_write", "extractor_failed"})
 """Ends after which no page is judged again: somebody waits for the end, or it cannot be done."""
+
+LOCKS = {CRAWL_LOCK: "crawl", BUILD_LOCK: "build", ARCHIVE_LOCK: "change of the archive"}
+"""What is held while a corpus is removed, and for which work."""
 
 DOUBTFUL = "quality/low_confidence"
 """Reason of what a build leaves out as probably wrong."""
@@ -219,7 +233,7 @@ def begin_anew(corpus: Path, fresh: str) -> None:
 
     Raises:
         CrawlError: there is no terminal to ask at, or the answer was no; or links or files of others are among it.
-        LedgerError: a crawl is at work there.
+        LedgerError: a crawl, a build or a change of the archive is at work there.
         OSError: it cannot be removed.
     """
     there = [path for name in (*OWN, *FILES) if (path := corpus / name).exists()]
@@ -229,7 +243,9 @@ def begin_anew(corpus: Path, fresh: str) -> None:
     refuse_strangers(corpus, CrawlError, known=known)
     if fresh != "yes" and not _agreed(corpus, there):
         raise CrawlError(f"{corpus} stays as it is")
-    with exclusive(corpus / CRAWL_LOCK, "crawl", LedgerError):
+    with ExitStack() as held:
+        for name, work in LOCKS.items():
+            held.enter_context(exclusive(corpus / name, work, LedgerError))
         remove_own(corpus, known)
 
 

@@ -8,7 +8,7 @@ import pytest
 from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
-from newscorpus.addon.closing import CorpusExtension, begin_anew
+from newscorpus.addon.closing import LOCKS, CorpusExtension, begin_anew
 from newscorpus.addon.report import CrawlReport, reported, write_report
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.intake import IntakeWriter
@@ -19,6 +19,7 @@ from newscorpus.crawl.ledger.profiles import UsedProfile
 from newscorpus.data import LOW_CONFIDENCE, Article, Fields
 from newscorpus.dedup.signature import sign
 from newscorpus.errors import CrawlError
+from newscorpus.files import exclusive
 
 INTAKE = Series("intake/{:06}.jsonl", b"header\n")
 
@@ -166,7 +167,15 @@ def test_beginning_anew_removes_what_is_ours_and_nothing_else(tmp_path: Path) ->
     Ledger.open(corpus, adopts=True).close()
     begin_anew(corpus, "yes")
     left = {path.relative_to(corpus).as_posix() for path in corpus.rglob("*") if path.is_file()}
-    assert left == {"notes.txt", "archive/CC-NEWS-1.warc.gz", "intake/.hidden", ".adopted", ".crawl.lock"}
+    assert left == {"notes.txt", "archive/CC-NEWS-1.warc.gz", "intake/.hidden", ".adopted", *LOCKS}
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_nothing_is_removed_under_the_hands_of_another_process(tmp_path: Path, name: str) -> None:
+    Ledger.open(tmp_path).close()
+    with exclusive(tmp_path / name), pytest.raises(LedgerError, match="is at work here"):
+        begin_anew(tmp_path, "yes")
+    assert (tmp_path / "ledger.sqlite").exists()
 
 
 def test_beginning_anew_follows_no_link(tmp_path: Path) -> None:

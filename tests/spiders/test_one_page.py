@@ -5,7 +5,7 @@ import itertools
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -29,7 +29,7 @@ SERVER = get_context("forkserver")
 SERVER.set_forkserver_preload([__name__, "newscorpus.spiders.one_page", "scrapy.core.downloader.handlers.http11"])
 
 
-def fetch(url: str, *loopback: str, names: Mapping[str, str] | None = None) -> Page | Rejected:
+def fetch(url: str, *loopback: str, names: dict[str, str] | None = None) -> Page | Rejected:
     """Fetch a page in a process of its own, since a process can do so but once.
 
     Args:
@@ -42,17 +42,21 @@ def fetch(url: str, *loopback: str, names: Mapping[str, str] | None = None) -> P
     return found
 
 
-def _fetch(url: str, loopback: tuple[str, ...], names: Mapping[str, str] | None) -> Page | Rejected:
+def _fetch(url: str, loopback: tuple[str, ...], names: dict[str, str] | None) -> Page | Rejected:
     if names is not None:
         socket.gethostbyname = partial(_known, names)
     found: Page | Rejected = fetch_page(url, CONTACT, loopback, LIMITS)
     return found
 
 
-def _known(names: Mapping[str, str], host: str) -> str:
-    if host not in names:
+def _known(names: dict[str, str], host: str) -> str:
+    """The first of a name's addresses, "-" for none; each of them but the last is given once."""
+    first, _, others = names.get(host, "-").partition(" ")
+    if others:
+        names[host] = others
+    if first == "-":
         raise socket.gaierror(-2, "Name or service not known")
-    return names[host]
+    return first
 
 
 @dataclass
@@ -255,6 +259,7 @@ def test_addresses_beyond_the_public_web_are_refused(url: str, reason: str) -> N
     [
         ({"a.example": "10.1.2.3"}, "private_address", "a.example is 10.1.2.3"),
         ({}, "dns", "a.example"),
+        ({"a.example": "- 127.0.0.1"}, "dns", "a.example"),
     ],
 )
 def test_a_name_is_looked_up_before_it_is_asked(names: dict[str, str], reason: str, detail: str) -> None:

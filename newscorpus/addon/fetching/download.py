@@ -3,6 +3,8 @@
 Scrapy bounds the body alone; and what a site breaks off on a connection kept open, Twisted sends once more at once.
 """
 
+from urllib.parse import urlsplit
+
 from scrapy import Request
 from scrapy.core.downloader.handlers.http11 import (
     HTTP11DownloadHandler,
@@ -10,7 +12,7 @@ from scrapy.core.downloader.handlers.http11 import (
     _LenientHTTP11ClientProtocol,
 )
 from scrapy.crawler import Crawler
-from scrapy.exceptions import DownloadCancelledError, DownloadFailedError
+from scrapy.exceptions import CannotResolveHostError, DownloadCancelledError, DownloadFailedError
 from scrapy.http import Response
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IAddress
@@ -20,6 +22,7 @@ from twisted.web._newclient import Request as TxRequest
 from twisted.web.iweb import IResponse
 
 from newscorpus.addon.counts import own_access
+from newscorpus.addon.fetching.guards import UNRESOLVED
 from newscorpus.addon.plugin import hints_of
 
 MAX_HEAD_BYTES = 2**18
@@ -40,7 +43,10 @@ class BoundedDownloadHandler(HTTP11DownloadHandler):
 
         Raises:
             DownloadCancelledError: the headers or the body are too long.
+            CannotResolveHostError: the host had no address that could be checked; one found now would not be.
         """
+        if UNRESOLVED in request.meta and not request.meta.get("proxy"):
+            raise CannotResolveHostError(f"no address of {urlsplit(request.url).hostname} was found")
         sent = with_own_headers(self._crawler, request)
         try:
             return await super().download_request(sent)

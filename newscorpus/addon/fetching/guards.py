@@ -160,12 +160,17 @@ def _check_redirect(request: Request, response: Response) -> None:
         raise Refused(reason, f"redirect to {location[:200]}")
 
 
+UNRESOLVED = "newscorpus_unresolved"
+"""Key of `Request.meta`: no address of the host was found when it was looked for."""
+
+
 class PrivateAddressMiddleware(CrawlComponent):
     """Refuses what does not lead to the public web: other schemes, and hosts whose address is private.
 
     Names are resolved before the request goes out, through Scrapy's caching resolver: the connection then uses one of
-    the answers that were checked, all of which must be public. An answer that came from a private address all the same
-    is thrown away. Redirects and robots.txt pass here too. `SpiderHints.loopback` names what is asked on this machine.
+    the answers that were checked, all of which must be public; where there was none, the download handler says so and
+    does not look again. An answer that came from a private address all the same is thrown away. Redirects and
+    robots.txt pass here too. `SpiderHints.loopback` names what is asked on this machine.
     """
 
     async def process_request(self, request: Request) -> None:
@@ -174,6 +179,7 @@ class PrivateAddressMiddleware(CrawlComponent):
         Raises:
             Refused: reason "private_address".
         """
+        request.meta.pop(UNRESOLVED, None)  # of the address that led here
         if self._is_served_here(request):
             return
         if not may_ask(request.url):
@@ -181,8 +187,11 @@ class PrivateAddressMiddleware(CrawlComponent):
         host = urlsplit(request.url).hostname or ""
         if literal_address(host):
             return
-        if private := [address for address in await _resolve(host) if not is_public(address)]:
+        addresses = await _resolve(host)
+        if private := [address for address in addresses if not is_public(address)]:
             raise Refused("private_address", f"{host} is {private[0]}")
+        if not addresses:
+            request.meta[UNRESOLVED] = True
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Let `response` pass, or throw it away; a proxy's address says nothing of the site's.
@@ -220,7 +229,7 @@ class _Addresses:
 
 
 async def _resolve(host: str) -> list[str]:
-    """The addresses that a connection to `host` may use; none where there are none, which the download then reports."""
+    """The addresses that a connection to `host` may use; none where there are none."""
     from twisted.internet import reactor  # noqa: PLC0415 -- importing it installs it; Scrapy does that first
 
     addresses = _Addresses()
