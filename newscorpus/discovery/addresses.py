@@ -59,7 +59,8 @@ SLUG_WORDS = 3
 """Words of a last path segment from which on it reads as a headline; names of sections have one or two."""
 
 LISTING = re.compile(
-    r"/(?:authors?|autor|page|seite|strana|stranica|stranka|strona|tags?|tema|topics?)(?:/|$)", re.IGNORECASE
+    r"/(?:authors?|autor|tags?|tema|topics?)(?:/|$)|/(?:page|seite|strana|stranica|stranka|strona)(?:/?$|/\d+(?:/|$))",
+    re.IGNORECASE,
 )
 OTHER_KINDS = re.compile(
     r"[/.](?:bbs|boards?|collections?|community|discuss(?:ion)?|docs?|documentation|e?shop|forums?|products?|questions?"

@@ -52,7 +52,9 @@ DATA_ADDRESSES = etree.XPath(
 MAX_LISTS = 30
 """Most feeds and sitemaps tried because one page points to them."""
 
-LIST_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml"})
+LIST_TYPES = frozenset(
+    {"application/atom+xml", "application/rdf+xml", "application/rss+xml", "application/xml", "text/xml"}
+)
 LIST_LIKE = re.compile(r"(?:^|[/._-])(?:rss\d?|feeds?|atom|rdf|sitemap)(?:[/._-]|$)", re.IGNORECASE)
 """Words in a path that suggest a feed or a sitemap."""
 
@@ -260,9 +262,9 @@ def _texts(root: HtmlElement, *, every: bool = False) -> Iterator[str]:
 
 
 def _targets(root: HtmlElement) -> Iterator[str]:
-    """Where a reader may go from here: by links, to the next page, or sent on by the page itself."""
-    for element in root.iter("a", "area", "link", "meta"):
-        href = element.get("href") or ""
+    """Where a reader may go from here: by links, to the next page, into a frame, or sent on by the page itself."""
+    for element in root.iter("a", "area", "frame", "link", "meta"):
+        href = element.get("src" if element.tag == "frame" else "href") or ""
         if element.tag == "meta" and (element.get("http-equiv") or "").lower().strip() == "refresh":
             sent = REFRESH.fullmatch((element.get("content") or "")[:MAX_ADDRESS_CHARACTERS])
             href = sent[2] if sent else ""

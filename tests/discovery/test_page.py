@@ -37,6 +37,17 @@ def test_links_are_absolute_in_order_and_once() -> None:
     assert found.links == ("http://example.org/news/today/b.html", "http://example.org/a", "http://x.org/c")
 
 
+@pytest.mark.parametrize("kind", ["application/rss+xml", "application/atom+xml", "text/xml", " Application/XML "])
+def test_feeds_are_declared_by_their_type(kind: str) -> None:
+    assert links(f'<link rel=alternate type="{kind}" href="/backend.php">').lists == ("http://example.org/backend.php",)
+    assert links('<link rel=alternate type="text/html" href="/en">').lists == ()
+
+
+def test_frames_are_led_to() -> None:
+    frames = '<frameset cols="20%,80%"><frame src="menu.html"><frame src="/news.html"></frameset>'
+    assert links(frames).links == ("http://example.org/news/today/menu.html", "http://example.org/news.html")
+
+
 def test_the_base_of_the_page_counts() -> None:
     assert links('<base href="/other/"><a href="b">b</a>').links == ("http://example.org/other/b",)
     assert links('<base href="http://["><a href="b">b</a>').links == ("http://example.org/news/today/b",)
