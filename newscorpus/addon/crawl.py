@@ -24,7 +24,7 @@ from newscorpus.addon.options import corpus_folder, default_corpus
 from newscorpus.addon.plugin import add_settings
 from newscorpus.addon.stop import STOPPED, StopSignals
 from newscorpus.crawl.ledger import LedgerError
-from newscorpus.errors import CrawlError, PortalError
+from newscorpus.errors import CorpusError, CrawlError, PortalError
 from newscorpus.layout import LEDGER
 from newscorpus.resources import project_folder
 
@@ -54,7 +54,7 @@ class Command(crawl.Command):
         asyncio.get_event_loop().call_soon(StopSignals(crawler).install)  # runs when Scrapy has set its own handlers
         self.crawler_process.start()
         error = task.exception() if isinstance(task, Task) and task.done() and not task.cancelled() else None
-        if isinstance(error, CrawlError | PortalError | LedgerError | OSError):
+        if isinstance(error, CrawlError | PortalError | LedgerError | CorpusError | OSError):
             program = "newscorpus" if Path(sys.argv[0]).stem == "newscorpus" else "scrapy"
             sys.stderr.write(f"{program} crawl: error: {error}\n")
             self.exitcode = 2 if isinstance(error, CrawlError | PortalError) else 1

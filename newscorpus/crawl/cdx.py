@@ -22,6 +22,9 @@ NAMES = {"original": "url", "mimetype": "mime", "statuscode": "status"}
 COLLECTION = re.compile(r"CC-[A-Z]+(?:-\d{4}-\d\d)?(?=[/-])")
 MAX_LINE_CHARACTERS = 10_000
 
+MAX_PAGES = 100_000
+"""Of the index of a domain, each of which is asked for; one has some 10,000 captures and more."""
+
 WARC_PATH = re.compile(r"[\w.=-][\w./=-]*\.warc(?:\.gz)?")
 FILE_TIME = re.compile(r"-(\d{8})\d{6}-")
 """The time in the name of a file, such as CC-NEWS-20240501002418-00001.warc.gz."""
@@ -57,7 +60,7 @@ def read_index(text: str) -> Iterator[IndexedCapture | None]:
     for line in filter(None, (line.strip(" \r\t,") for line in text.split("\n"))):
         try:
             values = _values(line[:MAX_LINE_CHARACTERS])
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             yield None
             continue
         if isinstance(values, list) and "urlkey" in values:
@@ -90,12 +93,15 @@ def count_pages(text: str) -> int:
     """How many pages an index has, as its server answers `showNumPages=true`: a number, or a JSON object.
 
     Raises:
-        ValueError: neither.
+        ValueError: neither, or more than `MAX_PAGES`.
     """
-    answer = json.loads(text)
+    try:
+        answer = json.loads(text)
+    except RecursionError:
+        answer = None
     if isinstance(answer, dict):
         answer = answer.get("pages")
-    if not isinstance(answer, int) or answer < 0:
+    if not isinstance(answer, int) or not 0 <= answer <= MAX_PAGES:
         raise ValueError(f"no number of pages: {text[:80]!r}")
     return answer
 

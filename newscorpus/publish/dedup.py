@@ -10,6 +10,7 @@
 Equal inputs leave equal documents, whatever their order.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -51,6 +52,8 @@ RUN = "redis.json"
 """File in the output with the name under which the run has entered what it keeps."""
 
 DOCUMENTS = "documents"
+OWN_DOCUMENTS = re.compile(r"\d{5,}-[^/]*\.jsonl\.zst")
+"""The folder of what stays of files, and how the files in it are named; what else lies there is somebody else's."""
 WRITTEN = "documents written"
 REPRINTS = "reprints.csv"
 
@@ -184,7 +187,8 @@ def _write_documents(
             write_lines(file, _lines(collection, here, sizes), path.suffix)
         written.add(path)
     for path in set(folder.iterdir()) - written:
-        path.unlink()
+        if OWN_DOCUMENTS.fullmatch(path.name):
+            path.unlink()
 
 
 def _lines(collection: Collection, positions: Iterable[int], sizes: Mapping[int, int]) -> Iterator[bytes]:

@@ -44,6 +44,7 @@ def test_the_form_of_common_crawl() -> None:
         OBJECT.replace('"5"', '"far"'),
         OBJECT.replace("20240520101112", "20241399"),
         OBJECT[:50],
+        '{"a":' * 1_999,
         "{}",
         "one two",
         "[1, 2",
@@ -65,7 +66,7 @@ def test_the_number_of_pages(text: str, n: int) -> None:
     assert count_pages(text) == n
 
 
-@pytest.mark.parametrize("text", ["", "<html>", '{"pages": "many"}', "-1", "[1]", "null"])
+@pytest.mark.parametrize("text", ["", "<html>", '{"pages": "many"}', "-1", "[1]", "null", "1000000000000", "[" * 9_999])
 def test_no_number_of_pages(text: str) -> None:
     with pytest.raises(ValueError, match=r".+"):
         count_pages(text)

@@ -306,6 +306,13 @@ def test_another_input_begins_anew(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "out" / "documents").iterdir()] == ["00000-other.jsonl.zst"]
 
 
+def test_what_others_put_where_documents_are_written_stays(tmp_path: Path) -> None:
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "documents" / "thesis.txt").write_text("mine")
+    dedup([write(tmp_path / "a.jsonl", [{"id": "1", "text": text(1)}])], tmp_path)
+    assert (tmp_path / "documents" / "thesis.txt").read_text() == "mine"
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

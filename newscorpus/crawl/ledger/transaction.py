@@ -58,8 +58,15 @@ class Transaction:
         self._failed = False
 
     def read(self, sql: str, values: Iterable[object] = ()) -> sqlite3.Cursor:
-        """Run a statement that writes nothing."""
-        return self._connection.execute(sql, tuple(values))
+        """Run a statement that writes nothing.
+
+        Raises:
+            LedgerError: the database cannot be read.
+        """
+        try:
+            return self._connection.execute(sql, tuple(values))
+        except sqlite3.Error as error:
+            raise LedgerError(described(self._corpus, error)) from error
 
     def write(self, sql: str, *rows: Iterable[object]) -> sqlite3.Cursor:
         """Run a statement with the values of a row, or of each of several.

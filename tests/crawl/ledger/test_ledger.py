@@ -363,6 +363,11 @@ def test_a_full_disk_is_said_in_one_line_by_the_database_too(ledger: Ledger) -> 
         ledger.add(link("x", request=b"x" * 100_000))
 
 
+def test_a_database_that_cannot_be_read_is_said_in_one_line(ledger: Ledger) -> None:
+    with pytest.raises(LedgerError, match=r"ledger\.sqlite: no such table: lost_pages"):
+        ledger.transaction.read("SELECT * FROM lost_pages")
+
+
 def test_an_interrupt_leaves_what_was_committed(tmp_path: Path) -> None:
     """It may come between the row of a page and what the ledger notes of it."""
 
