@@ -61,7 +61,7 @@ def due(rule: str, ledger: Ledger, now: float) -> None:
 
 def fetch(ledger: Ledger, by_url: dict[str, SimulatedArticle], now: float) -> Iterator[tuple[str, str]]:
     """Ask for all that is queued; gives address and text."""
-    while lease := ledger.lease(PORTAL):
+    while lease := ledger.queue.lease(PORTAL):
         one = by_url[lease.url]
         revision = one.revision(now)
         with ledger.changes.watching(lease.serial):
@@ -79,7 +79,7 @@ def simulate(rule: str, made: Iterable[SimulatedArticle], days: int, folder: Pat
         for step in range(round(days * DAY / STEP) + 1):
             now = BEGIN + step * STEP
             due(rule, ledger, now)
-            n_again = ledger.queued(PORTAL)
+            n_again = ledger.queue.size(PORTAL)
             while coming and coming[-1].published <= now:
                 one = coming.pop()
                 ledger.add(Link(key_of(one.url), one.url, PORTAL, "article", request=b"{}"))

@@ -112,7 +112,7 @@ class StorePipeline(CrawlComponent):
         scheduler = self._scheduler
         with scheduler.guarded():
             scheduler.ledger.append(INTAKE, line)
-            scheduler.ledger.tally(portal, outcome)
+            scheduler.ledger.counts.tally(portal, outcome)
 
     @property
     def _scheduler(self) -> LedgerScheduler:

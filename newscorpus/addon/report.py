@@ -189,7 +189,7 @@ class ProgressExtension:
         self._portals = (spider.name,) if names is None else names
         self._began = time.monotonic()
         self._say_who_is_asked(spider)
-        self._fetched = {portal: ledger.counted("fetched", portal) for portal in self._portals}
+        self._fetched = {portal: ledger.counts.of("fetched", portal) for portal in self._portals}
         if self._console.is_terminal:
             self._begin_live()
         self._showing.start(LIVE_SECONDS if self._live else LOG_SECONDS, now=False)
@@ -242,8 +242,9 @@ class ProgressExtension:
 
     def _row(self, ledger: Ledger, portal: str) -> tuple[str, ...]:
         minutes = max(1.0, time.monotonic() - self._began) / 60
-        rate = (ledger.counted("fetched", portal) - self._fetched[portal]) / minutes
-        figures = (ledger.counted("kept", portal), ledger.rejected(portal), ledger.queued(portal), round(rate))
+        counts = ledger.counts
+        rate = (counts.of("fetched", portal) - self._fetched[portal]) / minutes
+        figures = (counts.of("kept", portal), counts.rejected(portal), ledger.queue.size(portal), round(rate))
         return (portal, *map(str, figures), self._state(ledger, portal))
 
     def _state(self, ledger: Ledger, portal: str) -> str:
@@ -256,7 +257,8 @@ class ProgressExtension:
         if seconds := politeness.rest_seconds(portal):
             until = datetime.now() + timedelta(seconds=seconds)  # noqa: DTZ005 -- the user's clock
             return f"rests until {until:%H:%M:%S}"
-        return "waits to ask failed pages again" if 0 < ledger.waiting(portal) == ledger.queued(portal) else ""
+        is_waiting = 0 < ledger.queue.waiting(portal) == ledger.queue.size(portal)
+        return "waits to ask failed pages again" if is_waiting else ""
 
     def _ledger(self) -> Ledger | None:
         scheduler = self._crawler.engine.scheduler

@@ -137,7 +137,7 @@ class LedgerScheduler(BaseScheduler):
         with self.guarded():
             if self._settle():
                 self.ledger.commit()
-        return not self._broken and (bool(self._memory) or self.ledger.pending(self._is_given_up))
+        return not self._broken and (bool(self._memory) or self.ledger.queue.pending(self._is_given_up))
 
     def enqueue_request(self, request: Request) -> bool:
         """Store a request; False for one whose document was met before."""
@@ -166,7 +166,7 @@ class LedgerScheduler(BaseScheduler):
     def articles(self) -> tuple[int, int]:
         """Rows of the intake, with those that pages under way have brought; and pages that may still bring one."""
         brought = [visit.has_article for visit in self._visits.values() if visit.may_keep and not visit.postponed]
-        return self.ledger.counted("kept") + brought.count(True), brought.count(None)
+        return self.ledger.counts.of("kept") + brought.count(True), brought.count(None)
 
     def give_up(self, error: LedgerError) -> None:
         """End the crawl: what cannot be written down should not be fetched."""
@@ -182,9 +182,9 @@ class LedgerScheduler(BaseScheduler):
             self._settle()
             for visit in self._visits.values():
                 if visit.serial:
-                    self.ledger.release(visit.serial)
+                    self.ledger.queue.release(visit.serial)
             self.ledger.commit()
-            self._crawler.stats.set_value(counts.KEPT_IN_ALL, self.ledger.counted("kept"))
+            self._crawler.stats.set_value(counts.KEPT_IN_ALL, self.ledger.counts.of("kept"))
         self._is_open = False
         self._broken = True
 
@@ -241,7 +241,7 @@ class LedgerScheduler(BaseScheduler):
             visit.request = request.replace(priority=again.priority)
             self._remember(visit, ready_at)
         else:
-            self.ledger.release(visit.serial, priority=again.priority, request=packed, ready_at=ready_at)
+            self.ledger.queue.release(visit.serial, priority=again.priority, request=packed, ready_at=ready_at)
             del self._visits[request.meta[VISIT]]
 
     def _remember(self, visit: Visit, ready_at: float = 0.0) -> None:
@@ -261,7 +261,7 @@ class LedgerScheduler(BaseScheduler):
         if portal is None:
             return None
         doubted = bool(self._politeness and self._politeness.in_doubt(portal))
-        lease = self.ledger.lease(portal, at_random=doubted)  # neighbours may be dead together
+        lease = self.ledger.queue.lease(portal, at_random=doubted)  # neighbours may be dead together
         if lease is None:
             return None
         request = unpack(lease.request, lease.url, lease.priority, self._spider)
@@ -279,7 +279,7 @@ class LedgerScheduler(BaseScheduler):
         """The portal with the fewest requests under way, of those that may be asked."""
         free = (
             portal
-            for portal in self.ledger.portals()
+            for portal in self.ledger.queue.portals()
             if under_way[portal] < self._lease_limit and not (self._politeness and self._politeness.rests(portal))
         )
         return min(free, key=lambda portal: under_way[portal], default=None)
@@ -308,7 +308,7 @@ class LedgerScheduler(BaseScheduler):
         with self.guarded():
             self._settle()
             self._note_sites()
-            self.ledger.wake(time.monotonic())
+            self.ledger.queue.wake(time.monotonic())
             self.ledger.commit()
             self.ledger.transaction.trim()
 
@@ -333,7 +333,7 @@ class LedgerScheduler(BaseScheduler):
             self._note_sites()
             if self._politeness:
                 self.ledger.sites.end_run(self._politeness.refused(), time.time())
-            self._crawler.stats.set_value(counts.KEPT_IN_ALL, self.ledger.counted("kept"))
+            self._crawler.stats.set_value(counts.KEPT_IN_ALL, self.ledger.counts.of("kept"))
         with self.guarded():
             self.ledger.close()
 

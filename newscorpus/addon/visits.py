@@ -91,7 +91,7 @@ class Visit:
     def end(self, ledger: Ledger) -> None:
         """Write what the visit brought, or queue its address again."""
         if self.postponed and self.serial:
-            ledger.release(self.serial)
+            ledger.queue.release(self.serial)
         else:
             with ledger.changes.watching(self.serial):
                 self._write_down(ledger)
@@ -110,7 +110,7 @@ class Visit:
         if self.serial:
             ledger.finish(self.serial, outcomes, self._fetched and replace(self._fetched, archived=(file, offset)))
         for outcome in () if self.serial else outcomes:
-            ledger.tally(self.portal, outcome)
+            ledger.counts.tally(self.portal, outcome)
 
     def _entering(self, function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)

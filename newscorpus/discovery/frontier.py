@@ -62,9 +62,9 @@ class Frontier:
 
     def __post_init__(self) -> None:
         self.bounds = CrawlBounds.fit(self.portal.limits, self.period, self.today)
-        self._admitted = self.ledger.taken_in(self.portal.name)
+        self._admitted = self.ledger.counts.taken_in(self.portal.name)
         spent = self._admitted >= self.bounds.max_pages
-        self._full = spent and self.ledger.counted(BUDGET_SPENT, self.portal.name) > 0
+        self._full = spent and self.ledger.counts.of(BUDGET_SPENT, self.portal.name) > 0
 
     def admit(self, url: str, depth: int, kind: FetchKind | None = None) -> FetchKind | Rejected | None:
         """Decide what to do about `url`.
@@ -156,7 +156,7 @@ class Frontier:
         if self._admitted < limit:
             self._admitted += 1
             return kind
-        self.ledger.count(self.portal.name, OVER_BUDGET)
+        self.ledger.counts.add(self.portal.name, OVER_BUDGET)
         if self._full:
             return None
         self._full = True

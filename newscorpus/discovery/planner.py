@@ -138,10 +138,10 @@ class FetchPlanner:
                 yield PlannedFetch(child.url, FetchKind.SITEMAP, is_repeat=True)
         elif not self.portal.covers(child.url) and host_of(child.url) != host_of(named_at):
             yield Rejected("discovery", "offsite", "sitemap of another site", child.url)
-        elif self.ledger.counted("sitemaps", self.portal.name) >= (most := self.frontier.bounds.max_sitemaps):
+        elif self.ledger.counts.of("sitemaps", self.portal.name) >= (most := self.frontier.bounds.max_sitemaps):
             yield Rejected("discovery", "too_many_sitemaps", f"more than {most}", child.url)
         else:
-            self.ledger.count(self.portal.name, "sitemaps")
+            self.ledger.counts.add(self.portal.name, "sitemaps")
             yield PlannedFetch(child.url, FetchKind.SITEMAP)
 
     def start_page(self, url: str, lists: Iterable[str], sitemaps: Collection[str]) -> Plan:

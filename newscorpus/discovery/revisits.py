@@ -25,7 +25,7 @@ class Revisit(StrEnum):
 
 def requeue_failed(ledger: Ledger, portals: Collection[str]) -> int:
     """Queue failures that may have passed, of portals whose last crawl had come to its end; gives the number."""
-    ended = [portal for portal in portals if not ledger.queued(portal)]
+    ended = [portal for portal in portals if not ledger.queue.size(portal)]
     return sum(ledger.revisits.revive((), portal, 0.0) for portal in ended)
 
 
@@ -35,10 +35,10 @@ def requeue_known(ledger: Ledger, portals: Collection[str], revisit: Revisit) ->
     now = time.time() if revisit is Revisit.DUE else sys.float_info.max
     n = 0
     for portal in portals:
-        if ledger.counted(BUDGET_SPENT, portal):  # lists may have named more than could be taken
+        if ledger.counts.of(BUDGET_SPENT, portal):  # lists may have named more than could be taken
             n += ledger.revisits.widen(LIST_KINDS, portal)
         n += ledger.revisits.revive(kinds, portal, now)
         if revisit is Revisit.DUE:
             n += ledger.revisits.revive_articles(portal, now)
-        ledger.renew_budget(portal)
+        ledger.counts.renew_budget(portal)
     return n

@@ -146,7 +146,7 @@ def judge_again(ledger: Ledger, portal: Portal, period: Period, today: date) -> 
         return None
     former, bounds = before.apply(portal), CrawlBounds.fit(portal.limits, period, today)
     more = bounds.max_pages > CrawlBounds.fit(former.limits, days, today).max_pages
-    has_room = more and ledger.counted(BUDGET_SPENT, name) > 0
+    has_room = more and ledger.counts.of(BUDGET_SPENT, name) > 0
     change = _Change(former, portal, bounds, not days.covers(period), has_room, today)
     judged, read = _requeue(ledger, change)
     return JudgedAgain(name, tuple(why), judged, read)
@@ -165,7 +165,7 @@ def _requeue(ledger: Ledger, change: _Change) -> tuple[int, int]:
     concerned = [one for one in rows if one.state == UrlState.DONE and change.concerns(one)]
     unasked = [one for one in concerned if not one.request]
     for reason, n in Counter(one.reason for one in concerned).items():
-        ledger.count(name, REJECTED_AS.get(reason, f"rejected/discovery/{reason}"), -n)
+        ledger.counts.add(name, REJECTED_AS.get(reason, f"rejected/discovery/{reason}"), -n)
     revisits.judge_again(name, (one.serial for one in concerned if one.request))
     revisits.forget(one.serial for one in unasked)
     if change.is_wider or change.has_room:  # what was passed over is written down nowhere
@@ -173,7 +173,7 @@ def _requeue(ledger: Ledger, change: _Change) -> tuple[int, int]:
     else:
         read = revisits.read_again(name, (one.found_on for one in unasked))
     if change.has_room:
-        ledger.count(name, OVER_BUDGET, -ledger.counted(OVER_BUDGET, name))
+        ledger.counts.add(name, OVER_BUDGET, -ledger.counts.of(OVER_BUDGET, name))
     refused = sum(_refuse(ledger, change, one) for one in rows if one.state == UrlState.QUEUED)
     return len(concerned) + refused, read
 

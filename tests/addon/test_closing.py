@@ -103,7 +103,7 @@ def test_a_crawl_that_could_fetch_nothing_fails_though_articles_are_there(
 ) -> None:
     with Ledger.open(tmp_path) as ledger:
         ledger.add(Link(1, "https://mock.example/", "mock"))
-        lease = ledger.lease("mock")
+        lease = ledger.queue.lease("mock")
         assert lease
         ledger.finish(lease.serial, (), Fetched(lease.url, 200, "2026-11-21T12:00:00+00:00"))
     stats: dict[str, Any] = {"newscorpus/kept_in_all": 7, "newscorpus/rejected/fetch/dns": 3}

@@ -23,7 +23,7 @@ def test_a_page_whose_callback_failed_is_no_page_that_was_read(tmp_path: Path) -
     middleware = CallbackFailuresMiddleware(crawler)
     with Ledger.open(tmp_path) as ledger:
         ledger.add(Link(key_of(URL), URL, "mock"))
-        lease = ledger.lease("mock")
+        lease = ledger.queue.lease("mock")
         assert lease
 
         def parse(response: Response) -> object:

@@ -64,7 +64,7 @@ def show(ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any
 
 def fetch(ledger: Ledger, name: str, outcome: UrlOutcome) -> None:
     ledger.add(Link(key_of(URL + name), URL + name, "vesti"))
-    lease = ledger.lease("vesti")
+    lease = ledger.queue.lease("vesti")
     assert lease
     ledger.finish(lease.serial, [outcome], Fetched(lease.url, 200, "2026-11-21T08:00:00+00:00", 5))
 

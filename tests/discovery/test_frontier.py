@@ -158,7 +158,7 @@ def test_of_a_trap_what_is_queued_is_not_asked_for(frontier: Callable[..., Front
     outcomes = [[*met.end_listing(f"{BASE}/days?page={number}", [])] for number in range(MAX_IN_A_ROW)]
     assert outcomes[:-1] == [[]] * (MAX_IN_A_ROW - 1)
     assert outcomes[-1] == [Rejected("discovery", "trap", BARREN, last)]
-    assert ledger.lease("mock") is None
+    assert ledger.queue.lease("mock") is None
 
 
 def test_one_address_with_a_date_to_come_is_no_trap_and_more_are(frontier: Callable[..., Frontier]) -> None:

@@ -60,7 +60,7 @@ def ask(
 def finish(ledger: Ledger, url: str) -> None:
     """Fetch and keep what was asked for."""
     ledger.add(Link(key_of(url), url, "vesti", "article"))
-    lease = ledger.lease("vesti")
+    lease = ledger.queue.lease("vesti")
     assert lease
     ledger.finish(lease.serial, [UrlOutcome(reason="kept")], Fetched(url, 200, FETCHED, 5))
 

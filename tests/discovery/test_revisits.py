@@ -31,13 +31,13 @@ def fill(ledger: Ledger) -> None:
     ):
         ledger.reserve(BASE + name, "vesti", kind)
         ledger.add(Link(key_of(BASE + name), BASE + name, "vesti", kind, request=b"{}"))
-        lease = ledger.lease("vesti")
+        lease = ledger.queue.lease("vesti")
         assert lease
         ledger.finish(lease.serial, [outcome], Fetched(lease.url, 200, "2026-11-21T08:00:00+00:00", 5, signature="5"))
 
 
 def queued(ledger: Ledger) -> list[str]:
-    leases = [ledger.lease("vesti") for _ in range(ledger.queued("vesti"))]
+    leases = [ledger.queue.lease("vesti") for _ in range(ledger.queue.size("vesti"))]
     return sorted(lease.url.removeprefix(BASE) for lease in leases if lease)
 
 
@@ -67,10 +67,10 @@ def test_a_revisit_queues_what_it_is_for(ledger: Ledger, revisit: Revisit, names
 
 
 def test_a_revisit_renews_the_budget_and_reads_lists_whole_where_it_was_spent(ledger: Ledger) -> None:
-    assert ledger.taken_in("vesti") == 5
-    ledger.count("vesti", BUDGET_SPENT)
+    assert ledger.counts.taken_in("vesti") == 5
+    ledger.counts.add("vesti", BUDGET_SPENT)
     requeue_known(ledger, ("vesti",), Revisit.DUE)
-    assert ledger.taken_in("vesti") == 0
+    assert ledger.counts.taken_in("vesti") == 0
     last = ledger.revisits.last(BASE + "feed")
     assert last is not None
     assert last.signature == ""

@@ -43,7 +43,7 @@ def answer(
     url = BASE + path
     ledger.reserve(url, "vesti", kind)
     ledger.add(Link(key_of(url), url, "vesti", kind, depth, request=request))
-    lease = ledger.lease("vesti")
+    lease = ledger.queue.lease("vesti")
     assert lease
     place = ("archive/000001.warc.gz", 100) if archived else ("", 0)
     ledger.finish(lease.serial, [outcome], Fetched(url, 200, "2026-11-21T08:00:00+00:00", 5, "e", archived=place))
@@ -56,7 +56,7 @@ def refuse(ledger: Ledger, path: str, reason: str, detail: str = "", found_on: s
 
 def queued(ledger: Ledger) -> dict[str, tuple[bool, bool]]:
     """Paths, with whether the archive answers and whether what became of them stands."""
-    leases = [ledger.lease("vesti") for _ in range(ledger.queued("vesti"))]
+    leases = [ledger.queue.lease("vesti") for _ in range(ledger.queue.size("vesti"))]
     return {one.url.removeprefix(BASE): (bool(one.from_archive), bool(one.stands)) for one in leases if one}
 
 
@@ -72,7 +72,7 @@ def test_what_was_refused_unseen_is_forgotten_and_the_page_that_names_it_is_read
         " from the archive where it holds them"
     )
     assert [ledger.knows(BASE + path) for path in ("/a/1", "/b/2", "/c/3")] == [False, False, True]
-    assert ledger.counted("rejected/discovery/ignored", "vesti") == 1
+    assert ledger.counts.of("rejected/discovery/ignored", "vesti") == 1
     assert queued(ledger) == {"/": (True, True), "/kept": (True, True)}
     assert judge_again(ledger, now, ALWAYS, TODAY) is None
 
@@ -81,7 +81,7 @@ def test_a_page_whose_fate_stands_keeps_it_whatever_comes_back(ledger: Ledger, t
     refuse(ledger, "/a/1", "too_deep", found_on="/kept")
     judge_again(ledger, replace(PORTAL, limits=PortalLimits(max_depth=1)), ALWAYS, TODAY)
     judge_again(ledger, replace(PORTAL, limits=PortalLimits(max_depth=2)), ALWAYS, TODAY)
-    lease = ledger.lease("vesti")
+    lease = ledger.queue.lease("vesti")
     assert lease
     assert (lease.archive_file, lease.archive_offset) == ("archive/000001.warc.gz", 100)
     ledger.leave(lease.serial, None)
@@ -99,7 +99,7 @@ def test_answered_pages_are_judged_again_where_the_address_says_something_else_n
     answer(ledger, "/four", "section", UrlOutcome("quality", "too_short"))
     found = judge_again(ledger, replace(PORTAL, articles=("^/(one|three|four)$",)), ALWAYS, TODAY)
     assert found == JudgedAgain("vesti", ("articles",), 1, 0)
-    assert ledger.counted("rejected/discovery/section", "vesti") == 2
+    assert ledger.counts.of("rejected/discovery/section", "vesti") == 2
     assert queued(ledger) == {"/one": (True, False)}
 
 
@@ -144,9 +144,9 @@ def test_a_crawl_that_dies_has_judged_all_again_or_nothing(tmp_path: Path, *, co
     judge_again(ledger, now, ALWAYS, TODAY)
     if commits:
         ledger.commit()
-        ledger.lease("vesti")
+        ledger.queue.lease("vesti")
     ledger.close(commits=False)
     with Ledger.open(tmp_path) as ledger:
         assert (judge_again(ledger, now, ALWAYS, TODAY) is None) == commits
         assert queued(ledger) == {"/one": (True, False)}
-        assert ledger.counted("rejected/discovery/section", "vesti") == 0
+        assert ledger.counts.of("rejected/discovery/section", "vesti") == 0

@@ -52,7 +52,7 @@ class Crawl:
         url, before = SITE + path, self._ledger.serial(SITE + found_on) if found_on else 0
         link = Link(key_of(url), url, "news", "article", 1, before, request=msgspec.json.encode(request))
         self._ledger.add(link, again=True)
-        assert self._ledger.lease("news")
+        assert self._ledger.queue.lease("news")
 
     def answer(
         self,
@@ -112,7 +112,7 @@ def fill(ledger: Ledger, crawl: Crawl) -> None:
     crawl.queue("/became-short", "/one")
     crawl.reject("/became-short", Rejected("quality", "too_short", "3 words"))
     crawl.queue("/later", "/one")
-    ledger.release(ledger.serial(SITE + "/later"))
+    ledger.queue.release(ledger.serial(SITE + "/later"))
 
 
 def told(corpus: Path, path: str) -> tuple[Explanation, str]:

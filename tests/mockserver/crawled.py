@@ -30,7 +30,7 @@ class Crawl:
         """Note a page, what it became, and what was sent: its body as it is, or packed, and by what."""
         asked = asked or page.url
         self.ledger.add(Link(key_of(asked), asked, "news", "article", request=b"{}"), again=True)
-        lease = self.ledger.lease("news")
+        lease = self.ledger.queue.lease("news")
         assert lease
         headers = dict(page.headers) | ({"content-encoding": sent[1]} if sent[1] else {})
         exchange = Exchange(page.url, "2026-11-20T08:00:00.000000Z", 200, tuple(headers.items()), sent[0] or page.body)

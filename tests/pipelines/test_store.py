@@ -55,7 +55,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 def visited(store: Any, item: Any) -> tuple[Any, Visit]:
     """What the step makes of an item that an answer from URL brought, and the visit when it ended."""
     store.ledger.add(Link(key_of(URL), URL, "mock"))
-    lease = store.ledger.lease("mock")
+    lease = store.ledger.queue.lease("mock")
 
     def parse(_response: Response) -> Any:
         return store.step.process_item(item)

@@ -53,7 +53,7 @@ def crawled(corpus: Path, numbers: Sequence[int] = NUMBERS) -> Archived:
             place = writer.append(encode(exchange, capture, 10**6))
             row = process_page(RECIPE, add_profile(RECIPE, profiles_of(corpus), page_of_capture(capture, (PORTAL,))))
             ledger.add(Link(key_of(one.url), one.url, "news", "article"))
-            lease = ledger.lease("news")
+            lease = ledger.queue.lease("news")
             assert lease
             outcome = UrlOutcome(reason="kept", line=ledger.append(SEGMENTS, encode_row(row)))  # type: ignore[arg-type]
             ledger.finish(

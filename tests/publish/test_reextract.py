@@ -206,7 +206,7 @@ def crawled(tmp_path: Path) -> Path:
         for page, outcome in reextract([file], BTE, (PORTAL,)):
             assert page is not None
             ledger.add(Link(key_of(page.page.url), page.page.url, "news", "article"))
-            lease = ledger.lease("news")
+            lease = ledger.queue.lease("news")
             assert lease is not None
             if isinstance(outcome, Rejected):
                 became = UrlOutcome(
@@ -345,7 +345,7 @@ def test_an_earlier_fetch_says_nothing_of_what_became_of_its_address(crawled: Pa
     assert isinstance(again, Row)
     with Ledger.open(crawled) as ledger:
         ledger.add(Link(key_of(url), url, "news", "article"), again=True)
-        lease = ledger.lease("news")
+        lease = ledger.queue.lease("news")
         assert lease
         kept = UrlOutcome("", "kept", line=ledger.append(SEGMENTS, encode_row(again)))
         ledger.finish(lease.serial, [kept])

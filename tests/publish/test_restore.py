@@ -56,7 +56,7 @@ def corpus(tmp_path: Path, rows: list[Row]) -> Path:
         for number, row in enumerate(rows):
             page = story(number)
             ledger.add(Link(key_of(page.url), page.url, "news", "article", request=b"{}"))
-            lease = ledger.lease("news")
+            lease = ledger.queue.lease("news")
             assert lease
             headers = tuple(page.headers.items())
             exchange = Exchange(page.url, "2026-11-20T08:00:00.000000Z", 200, headers, page.body)
@@ -83,7 +83,7 @@ def crawl_begins(corpus: Path) -> list[str]:
                 restoration.store(source, process_page(RECIPE, source.page))
             ledger.settle_losses(count_rows(corpus, ledger.portal_names()))
         asked = []
-        while lease := ledger.lease("news"):
+        while lease := ledger.queue.lease("news"):
             assert (lease.etag, lease.last_modified) == ("", "")
             asked.append(lease.url)
         assert not ledger.losses

@@ -148,7 +148,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         for name in ("feed", "section", "kept"):
             ledger.reserve(BASE + name, "vesti")
             ledger.add(Link(key_of(BASE + name), BASE + name, "vesti", request=b"{}"))
-            lease = ledger.lease("vesti")
+            lease = ledger.queue.lease("vesti")
             assert lease
             fetched = Fetched(lease.url, 200, "2026-11-21T08:00:00+00:00", 5, signature="5")
             ledger.finish(lease.serial, [UrlOutcome()], fetched)

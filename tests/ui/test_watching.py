@@ -74,7 +74,7 @@ def test_a_crawl_under_way_renews_itself_until_its_end(tab: Any, running: tuple[
             "https://slow.example/1",
             "https://slow.example/0",
         ]
-        assert ledger.lease("slow")
+        assert ledger.queue.lease("slow")
         ledger.commit()
         tab.wait_for_selector("text=Next in the queue: 1 of 1")
         ledger.close()
@@ -108,7 +108,7 @@ def test_a_redesign_is_marked_on_the_chart(tmp_path: Path) -> None:
     with Ledger.open(tmp_path / "run") as ledger:
         for day in days:
             ledger.add(Link(key_of(url + day), url + day, "demo", "article", 1, 0))
-            assert ledger.lease("demo")
+            assert ledger.queue.lease("demo")
             fetched = Fetched(url + day, 200, f"{day}T08:00:00+00:00", 10)
             ledger.finish(ledger.serial(url + day), (UrlOutcome("", "kept", "", "r", 10),), fetched)
         since = f"{days[1]}T08:00:00+00:00"

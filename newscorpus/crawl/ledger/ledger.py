@@ -8,21 +8,22 @@ than the database the pages whose lines are missing are asked for again.
 """
 
 import sqlite3
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
 from newscorpus.crawl.ledger.changes import Changes
+from newscorpus.crawl.ledger.counts import PortalCounts
 from newscorpus.crawl.ledger.listings import Listings
 from newscorpus.crawl.ledger.looks import Looks
 from newscorpus.crawl.ledger.losses import Losses, LostPage
 from newscorpus.crawl.ledger.profiles import UsedProfiles
+from newscorpus.crawl.ledger.queue import Queue
 from newscorpus.crawl.ledger.recover import FilePart, recover
 from newscorpus.crawl.ledger.revisits import Revisits
-from newscorpus.crawl.ledger.rows import OVER_BUDGET, Fetched, Lease, Link, UrlOutcome, UrlState, key_of
+from newscorpus.crawl.ledger.rows import Fetched, Link, UrlOutcome, UrlState, key_of
 from newscorpus.crawl.ledger.sites import Sites
 from newscorpus.crawl.ledger.store import open_writer
 from newscorpus.crawl.ledger.transaction import Series, Transaction, described
@@ -46,6 +47,8 @@ class Ledger:
 
     Attributes:
         transaction: with the files that grow with the ledger.
+        queue: what is to be asked for.
+        counts: what became of addresses, by portal.
         revisits: what is known of earlier visits.
         changes: how often articles change.
         listings: what listings have named.
@@ -61,14 +64,11 @@ class Ledger:
         self._read, self._write = self.transaction.read, self.transaction.write
         self._held = held
         self.removals = removals_of(corpus)
-        self._counts = Counter({(portal, name): n for portal, name, n in connection.execute("SELECT * FROM counts")})
-        self._changed: set[tuple[str, str]] = set()
-        queued = connection.execute("SELECT portal, count(*) FROM urls WHERE state = 1 GROUP BY portal").fetchall()
-        self._queued: Counter[str] = Counter(dict(queued))
-        self._waiting: Counter[str] = Counter()
-        self.revisits = Revisits(self._write, self._queued)
+        self.queue = Queue(self._read, self._write)
+        self.counts = PortalCounts(self._read, self._write)
+        self.revisits = Revisits(self._write, self.queue.ready)
         self.changes = Changes(self._write)
-        self.listings = Listings(self._write, self._queued)
+        self.listings = Listings(self._write, self.queue.ready)
         self.losses = Losses(self._read)
         self.looks = Looks(self._write)
         self.profiles = UsedProfiles(self._write)
@@ -146,8 +146,8 @@ class Ledger:
             sql = "UPDATE urls SET from_archive = 1, archive_file = ?, archive_offset = ? WHERE id = ?"
             self._write(sql, (*newer, link.key))
         if known is UrlState.RESERVED:
-            self.count(link.portal, "admitted")
-        self._queued[link.portal] += 1
+            self.counts.add(link.portal, "admitted")
+        self.queue.ready[link.portal] += 1
         return True
 
     def refuse(
@@ -163,61 +163,8 @@ class Ledger:
             return False
         self._write("UPDATE urls SET found_on = ? WHERE serial = ?", (found_on, row[0]))
         self._record_outcome(row[0], replace(outcome, line=self.append(series, line)))
-        self.tally(row[1], outcome)
+        self.counts.tally(row[1], outcome)
         return True
-
-    # ---- the queue --------------------------------------------------------------------------------------------------
-
-    def portals(self) -> Iterator[str]:
-        """Names of the portals of which something may be asked for now."""
-        return (portal for portal, n in self._queued.items() if n > 0)
-
-    def pending(self, given_up: Callable[[str], bool]) -> bool:
-        """Whether anything is to be asked for on a portal that is not given up."""
-        return any(n > 0 and not given_up(portal) for portal, n in (self._queued + self._waiting).items())
-
-    def lease(self, portal: str, *, at_random: bool = False) -> Lease | None:
-        """Take the next address of a portal from the queue, or any one of those with its priority."""
-        order = (
-            "AND priority = (SELECT max(priority) FROM urls WHERE state = 1 AND portal = ?1) ORDER BY random()"
-            if at_random
-            else "ORDER BY priority DESC, serial"
-        )
-        sql = f"""UPDATE urls SET state = 3, attempts = attempts + 1 WHERE serial = (SELECT serial FROM urls
-            WHERE state = 1 AND portal = ?1 {order} LIMIT 1)
-            RETURNING serial, url, portal, priority, request, status, etag, last_modified,
-            from_archive, from_archive AND reason != '', archive_file, archive_offset"""  # noqa: S608 -- constants
-        row = self._write(sql, (portal,)).fetchone()
-        if row is None:
-            return None
-        self._queued[portal] -= 1
-        return Lease(*row)
-
-    def release(
-        self,
-        serial: int,
-        *,
-        priority: int | None = None,
-        request: bytes | None = None,
-        ready_at: float | None = None,
-    ) -> None:
-        """Queue a leased address again, with a new priority and request where they are given.
-
-        With `ready_at` it waits until `wake` is called with that time or a later one.
-        """
-        sql = """UPDATE urls SET state = ?, retry_at = ?, priority = coalesce(?, priority),
-            request = coalesce(?, request) WHERE serial = ? RETURNING portal"""
-        state = UrlState.QUEUED if ready_at is None else UrlState.WAITING
-        (portal,) = self._write(sql, (state, ready_at or 0.0, priority, request, serial)).fetchone()
-        (self._queued if ready_at is None else self._waiting)[portal] += 1
-
-    def wake(self, now: float) -> None:
-        """Queue what waited until `now`."""
-        if self._waiting.total():
-            sql = "UPDATE urls SET state = 1 WHERE state = 2 AND retry_at <= ? RETURNING portal"
-            woken = Counter(portal for (portal,) in self._write(sql, (now,)).fetchall())
-            self._waiting -= woken
-            self._queued.update(woken)
 
     def finish(self, serial: int, outcomes: Sequence[UrlOutcome] = (), fetched: Fetched | None = None) -> None:
         """Note what became of a leased address, and the address that it led to.
@@ -236,10 +183,10 @@ class Ledger:
         outcomes = outcomes or (UrlOutcome(reason="read" if fetched else "no_response"),)
         if outcomes[0].reason != "read" or reason != "section":
             if stage:  # an address counts as it stands now
-                self.count(portal, UrlOutcome(stage, reason).counter, -1)
+                self.counts.add(portal, UrlOutcome(stage, reason).counter, -1)
             self._record_outcome(serial, outcomes[0])
         for outcome in outcomes:
-            self.tally(portal, outcome)
+            self.counts.tally(portal, outcome)
 
     def leave(self, serial: int, fetched: Fetched | None) -> None:
         """Note that a leased address is as it was: what became of it stands. `fetched` is None without an answer."""
@@ -250,8 +197,8 @@ class Ledger:
                 last_modified = iif(? = '', last_modified, ?) WHERE serial = ?"""
             etag, last_modified = fetched.etag, fetched.last_modified
             self._write(sql, (fetched.time, etag, etag, last_modified, last_modified, serial))
-            self.count(portal, "unchanged")
-            self.count(portal, "bytes", fetched.n_bytes)
+            self.counts.add(portal, "unchanged")
+            self.counts.add(portal, "bytes", fetched.n_bytes)
 
     def replace_outcome(self, url: str, outcome: UrlOutcome, words_before: int = 0) -> None:
         """Note and count what the page at `url` became when it was extracted again, in place of what it was before."""
@@ -259,8 +206,8 @@ class Ledger:
         serial = (self._read(sql, (key_of(url),)).fetchone() or (0,))[0]
         sql = "SELECT portal, stage, reason FROM urls WHERE serial = ? AND state = 4"
         if row := self._read(sql, (serial,)).fetchone():
-            self.tally(row[0], UrlOutcome(row[1], row[2], n_words=words_before), -1)
-            self.tally(row[0], outcome)
+            self.counts.tally(row[0], UrlOutcome(row[1], row[2], n_words=words_before), -1)
+            self.counts.tally(row[0], outcome)
             sql = """UPDATE urls SET stage = ?, reason = ?, detail = ?, revision = ?, line_file = ?, line_offset = ?
                 WHERE serial = ?"""
             values = (outcome.stage, outcome.reason, outcome.detail, outcome.revision, *outcome.line)
@@ -269,58 +216,17 @@ class Ledger:
     def restore(self, page: LostPage, outcome: UrlOutcome) -> None:
         """Note what a lost page became when it was extracted again."""
         self._record_outcome(page.serial, outcome)
-        self.tally(page.portal, outcome)
-        self._queued[page.portal] -= 1
+        self.counts.tally(page.portal, outcome)
+        self.queue.ready[page.portal] -= 1
 
     def settle_losses(self, rows: Mapping[str, tuple[int, int]]) -> None:
         """Count the rows of each portal and their words as they are; whatever is still lost is asked for again."""
-        for portal in {portal for portal, _ in self._counts} | rows.keys():
-            for name, n in zip(("kept", "words"), rows.get(portal, (0, 0)), strict=True):
-                self.count(portal, name, n - self._counts[portal, name])
+        self.counts.settle(rows)
         self._write("DELETE FROM lost", ())
 
     def portal_names(self) -> list[str]:
         """The portals that addresses were met of, sorted."""
         return [name for (name,) in self._read("SELECT DISTINCT portal FROM urls ORDER BY 1")]
-
-    def renew_budget(self, portal: str) -> None:
-        """Count the addresses that are taken in from here on, for `taken_in`."""
-        self.count(portal, "admitted_before", self.taken_in(portal))
-        self.count(portal, OVER_BUDGET, -self.counted(OVER_BUDGET, portal))
-
-    def taken_in(self, portal: str) -> int:
-        """Addresses of a portal queued for the first time since `renew_budget`."""
-        return self._counts[portal, "admitted"] - self._counts[portal, "admitted_before"]
-
-    # ---- counts -----------------------------------------------------------------------------------------------------
-
-    def count(self, portal: str, name: str, by: int = 1) -> None:
-        """Add to a count."""
-        self._counts[portal, name] += by
-        self._changed.add((portal, name))
-
-    def tally(self, portal: str, outcome: UrlOutcome, by: int = 1) -> None:
-        """Count what became of an address; with -1 for `by`, that this is not so any more."""
-        self.count(portal, outcome.counter, by)
-        self.count(portal, "words", by * outcome.n_words)
-
-    def counted(self, name: str, portal: str | None = None) -> int:
-        """A count, of one portal or of all."""
-        if portal is not None:
-            return self._counts[portal, name]
-        return sum(n for (_, counted), n in self._counts.items() if counted == name)
-
-    def rejected(self, portal: str) -> int:
-        """How many addresses of a portal were rejected, for whatever reason."""
-        return sum(n for (of, name), n in self._counts.items() if of == portal and name.startswith("rejected/"))
-
-    def queued(self, portal: str) -> int:
-        """How many addresses of a portal are to be asked for."""
-        return self._queued[portal] + self._waiting[portal]
-
-    def waiting(self, portal: str) -> int:
-        """How many of these failed, and wait to be asked for once more."""
-        return self._waiting[portal]
 
     # ---- files and commits ------------------------------------------------------------------------------------------
 
@@ -343,10 +249,8 @@ class Ledger:
 
     def commit(self) -> None:
         """Make everything since the last commit true."""
-        rows = [(*key, self._counts[key]) for key in self._changed]
-        self._write("INSERT OR REPLACE INTO counts VALUES (?, ?, ?)", *rows)
+        self.counts.write()
         self.transaction.commit()
-        self._changed.clear()
 
     def close(self, *, commits: bool = True) -> None:
         """Commit, or else undo what is not committed; make the rest safe and let the corpus go."""
@@ -369,8 +273,8 @@ class Ledger:
                 VALUES (?, ?, ?, '', 4, 'redirect_target', ?)"""
             self._write(sql, (key_of(fetched.url), fetched.url, portal, serial))
         if not fetched.is_stored:
-            self.count(portal, "fetched")
-            self.count(portal, "bytes", fetched.n_bytes)
+            self.counts.add(portal, "fetched")
+            self.counts.add(portal, "bytes", fetched.n_bytes)
 
     def _record_outcome(self, serial: int, outcome: UrlOutcome) -> None:
         sql = """UPDATE urls SET state = ?, stage = ?, reason = ?, detail = ?, revision = ?, line_file = ?,

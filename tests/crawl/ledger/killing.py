@@ -31,7 +31,7 @@ def crawl(corpus: Path) -> None:
         if ledger.reserve(address("/"), "paper"):
             ledger.add(link("/"))
             ledger.commit()
-        while lease := ledger.lease("paper"):
+        while lease := ledger.queue.lease("paper"):
             ledger.commit()  # as the clock does in a crawl, at any moment
             read(ledger, lease.serial, lease.url.removeprefix(address("")))
             ledger.commit()

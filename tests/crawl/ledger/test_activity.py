@@ -16,7 +16,7 @@ SITE = "https://news.example"
 
 def answer(ledger: Ledger, path: str, when: str, outcome: UrlOutcome) -> None:
     ledger.add(Link(key_of(SITE + path), SITE + path, "news", "article", 1, 0), again=True)
-    assert ledger.lease("news")
+    assert ledger.queue.lease("news")
     ledger.finish(ledger.serial(SITE + path), (outcome,), Fetched(SITE + path, 200, when, 10))
 
 

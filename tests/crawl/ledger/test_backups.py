@@ -26,10 +26,10 @@ def crawl(corpus: Path, fates: dict[str, str], to_queue: str = "") -> None:
         ledger.transaction.follow(writer.lengths)
         for name in (*fates, *to_queue):
             ledger.add(Link(key_of(URL + name), URL + name, "a", request=b"{}"), again=name in fates)
-        while (lease := ledger.lease("a")) and (name := lease.url.removeprefix(URL)) in fates:
+        while (lease := ledger.queue.lease("a")) and (name := lease.url.removeprefix(URL)) in fates:
             end(ledger, writer, lease.serial, name, fates[name])
         if lease:
-            ledger.release(lease.serial)
+            ledger.queue.release(lease.serial)
         writer.close()
 
 
@@ -63,16 +63,16 @@ def test_newer_rows_are_put_aside_and_newer_answers_come_from_the_archive(
     archives = {path.name: path.read_bytes() for path in (older / "archive").iterdir()}
     with Ledger.open(older) as ledger:
         assert {path.name: path.read_bytes() for path in (older / "archive").iterdir()} == archives
-        leases = {lease.url: lease for lease in (ledger.lease("a"), ledger.lease("a")) if lease}
+        leases = {lease.url: lease for lease in (ledger.queue.lease("a"), ledger.queue.lease("a")) if lease}
         assert leases.keys() == {f"{URL}b", f"{URL}y"}
         assert all(lease.from_archive and not lease.stands for lease in leases.values())
-        assert ledger.lease("a") is None
+        assert ledger.queue.lease("a") is None
         ledger.add(Link(key_of(f"{URL}c"), f"{URL}c", "a", request=b"{}"))
-        found = ledger.lease("a")
+        found = ledger.queue.lease("a")
         assert found
         assert found.from_archive
         ledger.add(Link(key_of(f"{URL}d"), f"{URL}d", "a", request=b"{}"))
-        unknown = ledger.lease("a")
+        unknown = ledger.queue.lease("a")
         assert unknown
         assert not unknown.from_archive
     assert (older / "aside" / "1" / "intake" / "000002.jsonl").read_bytes() == b"header\ny\nb\nc\n"

@@ -30,7 +30,7 @@ def iso(seconds: float) -> str:
 
 def visit(ledger: Ledger, at: float, revision: str = "1", reason: str = "kept") -> None:
     """Visit the article, which was published at NOW; an empty revision stands for an answer that nothing changed."""
-    lease = ledger.lease("a")
+    lease = ledger.queue.lease("a")
     assert lease
     fetched = Fetched(URL, 200, iso(at), 5)
     with ledger.changes.watching(lease.serial):

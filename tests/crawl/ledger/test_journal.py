@@ -18,7 +18,7 @@ def crawl(corpus: Path, fates: dict[str, str]) -> None:
     with Ledger.open(corpus) as ledger:
         for path in fates:
             ledger.add(Link(key_of(SITE + path), SITE + path, "paper", request=b"{}"), again=True)
-        while lease := ledger.lease("paper"):
+        while lease := ledger.queue.lease("paper"):
             reason = fates[lease.url.removeprefix(SITE)]
             line = json.dumps({"url": lease.url, "reason": reason}).encode() + b"\n"
             is_kept = reason == "kept"

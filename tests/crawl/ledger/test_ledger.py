@@ -33,14 +33,14 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 
 def leased(ledger: Ledger, portal: str = "a") -> str:
-    lease = ledger.lease(portal)
+    lease = ledger.queue.lease(portal)
     return lease.url.removeprefix(URL) if lease else ""
 
 
 def keep(ledger: Ledger, name: str) -> None:
     """Queue, lease and finish a page that brings a row."""
     ledger.add(link(name))
-    lease = ledger.lease("a")
+    lease = ledger.queue.lease("a")
     assert lease
     place = ledger.append(ROWS, f"{name}\n".encode())
     kept = UrlOutcome(reason="kept", n_words=2, line=place)
@@ -50,9 +50,9 @@ def keep(ledger: Ledger, name: str) -> None:
 def test_the_highest_priority_goes_first_and_then_the_oldest_of_one_portal(ledger: Ledger) -> None:
     for name, portal, priority in (("low", "a", 1), ("first", "a", 2), ("second", "a", 2), ("b", "b", 9)):
         assert ledger.add(link(name, portal, priority))
-    assert sorted(ledger.portals()) == ["a", "b"]
+    assert sorted(ledger.queue.portals()) == ["a", "b"]
     assert [leased(ledger) for _ in range(4)] == ["first", "second", "low", ""]
-    assert list(ledger.portals()) == ["b"]
+    assert list(ledger.queue.portals()) == ["b"]
 
 
 def test_a_document_is_queued_once(ledger: Ledger) -> None:
@@ -100,14 +100,14 @@ def test_a_refusal_is_noted_once(ledger: Ledger, tmp_path: Path) -> None:
 
 def test_released_addresses_are_queued_again(ledger: Ledger) -> None:
     ledger.add(link("x"))
-    lease = ledger.lease("a")
+    lease = ledger.queue.lease("a")
     assert lease
     assert leased(ledger) == ""
-    assert not ledger.pending(lambda _portal: False)
-    ledger.release(lease.serial, priority=-1, request=b'{"again":1}')
-    assert ledger.pending(lambda _portal: False)
-    assert not ledger.pending(lambda _portal: True)
-    lease = ledger.lease("a")
+    assert not ledger.queue.pending(lambda _portal: False)
+    ledger.queue.release(lease.serial, priority=-1, request=b'{"again":1}')
+    assert ledger.queue.pending(lambda _portal: False)
+    assert not ledger.queue.pending(lambda _portal: True)
+    lease = ledger.queue.lease("a")
     assert lease
     assert (lease.priority, lease.request) == (-1, b'{"again":1}')
 
@@ -116,11 +116,11 @@ def test_an_address_that_pages_name_as_their_own_leads_to_the_first_of_them(tmp_
     with Ledger.open(tmp_path) as ledger:
         for name in ("x", "y"):
             ledger.add(link(name))
-            lease = ledger.lease("a")
+            lease = ledger.queue.lease("a")
             assert lease
             kept = UrlOutcome(reason="kept", document=URL + "canonical", line=ledger.append(ROWS, b"row\n"))
             ledger.finish(lease.serial, [kept], Fetched(URL + name, 200, NEVER))
-        assert (ledger.counted("kept"), ledger.knows(URL + "canonical")) == (2, False)
+        assert (ledger.counts.of("kept"), ledger.knows(URL + "canonical")) == (2, False)
     found = find(tmp_path, URL + "canonical")
     assert found
     assert found.url == URL + "x"
@@ -128,7 +128,7 @@ def test_an_address_that_pages_name_as_their_own_leads_to_the_first_of_them(tmp_
 
 def test_a_redirect_target_is_known_except_to_what_led_there(ledger: Ledger) -> None:
     ledger.add(link("old"))
-    lease = ledger.lease("a")
+    lease = ledger.queue.lease("a")
     assert lease
     ledger.finish(lease.serial, (), Fetched(URL + "new", 200, NEVER))
     assert ledger.knows(URL + "new")
@@ -145,7 +145,7 @@ def test_listings_of_one_shape_are_counted_over_runs(tmp_path: Path) -> None:
     with Ledger.open(tmp_path) as ledger:
         met = [ledger.listings.met(*asked)[0] for asked in (("a", 5, 9), ("a", 6, 9), ("b", 5, 9), ("a", 5, 4))]
         assert met == [6, 0, 0, 4]
-        assert ledger.counted("admitted", "a") == ledger.counted("admitted") == 6
+        assert ledger.counts.of("admitted", "a") == ledger.counts.of("admitted") == 6
 
 
 def test_nothing_is_true_before_the_commit(ledger: Ledger, tmp_path: Path) -> None:
@@ -260,13 +260,13 @@ def test_pages_whose_rows_a_power_failure_took_are_asked_for_again(tmp_path: Pat
     with Ledger.open(tmp_path) as ledger:
         whole = segment.read_text().splitlines()[1:] if segment.exists() else []
         asked = []
-        while lease := ledger.lease("a"):
+        while lease := ledger.queue.lease("a"):
             asked.append(lease.url.removeprefix(URL))
             last = ledger.revisits.last(lease.url)
             assert last
             assert (lease.etag, lease.last_modified, last.signature) == ("", "", ""), "it would be taken for unchanged"
         assert sorted([*whole, *asked]) == ["x", "y", "z"]
-        assert ledger.counted("kept") == len(whole)
+        assert ledger.counts.of("kept") == len(whole)
 
 
 def test_other_writers_files_grow_with_the_ledger(tmp_path: Path) -> None:
@@ -382,7 +382,7 @@ def test_an_interrupt_leaves_what_was_committed(tmp_path: Path) -> None:
         interrupted()
     assert (tmp_path / "intake/000001.jsonl").read_bytes() == b"header\nx\n"
     with Ledger.open(tmp_path) as ledger:
-        assert ledger.counted("kept") == 1
+        assert ledger.counts.of("kept") == 1
 
 
 @pytest.mark.parametrize("left", [9, 11, 13, 14])
@@ -391,7 +391,7 @@ def test_a_part_of_a_file_whose_rows_a_power_failure_took_in_part_is_read_again(
     with Ledger.open(tmp_path) as ledger:
         keep(ledger, "x")
         ledger.add(link("part"))
-        lease = ledger.lease("a")
+        lease = ledger.queue.lease("a")
         assert lease
         kept = [UrlOutcome(reason="kept", line=ledger.append(ROWS, f"{name}\n".encode())) for name in "123"]
         ledger.finish(lease.serial, kept, Fetched(lease.url, 200, NEVER))

@@ -37,7 +37,7 @@ def test_a_redesign_leaves_the_looks_behind_it_and_is_shown_until_another_templa
     with Ledger.open(tmp_path) as ledger:
         for number in range(10):
             ledger.looks.add(look(number))
-        ledger.count("news", "kept")
+        ledger.counts.add("news", "kept")
         ledger.looks.alarm(alarm(look(7)))
         assert list(ledger.looks.last("news")) == [look(7), look(8), look(9)]
     (shown,) = status(tmp_path)
@@ -56,7 +56,7 @@ def test_a_redesign_leaves_the_looks_behind_it_and_is_shown_until_another_templa
 def test_without_a_template_a_redesign_stays_in_sight(tmp_path: Path) -> None:
     with Ledger.open(tmp_path) as ledger:
         ledger.looks.add(look(1, template=""))
-        ledger.count("news", "kept")
+        ledger.counts.add("news", "kept")
         ledger.looks.alarm(alarm(look(1, template=""), template=""))
     assert len(status(tmp_path)[0].redesigns) == 1
     assert alarms(tmp_path / "nowhere") == []

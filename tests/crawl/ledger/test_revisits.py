@@ -22,7 +22,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 def finish(ledger: Ledger, name: str, kind: str, outcome: UrlOutcome | None = None, portal: str = "a") -> None:
     """Queue, lease and finish an address."""
     ledger.add(Link(key_of(URL + name), URL + name, portal, kind, request=b"{}"))
-    lease = ledger.lease(portal)
+    lease = ledger.queue.lease(portal)
     assert lease
     assert lease.url == URL + name
     fetched = Fetched(lease.url, 200, "2026-11-21T08:00:00+00:00", 5, etag='"5"', signature="5")
@@ -30,7 +30,7 @@ def finish(ledger: Ledger, name: str, kind: str, outcome: UrlOutcome | None = No
 
 
 def queued(ledger: Ledger, portal: str = "a") -> list[str]:
-    leases = [ledger.lease(portal) for _ in range(ledger.queued(portal))]
+    leases = [ledger.queue.lease(portal) for _ in range(ledger.queue.size(portal))]
     return sorted(lease.url.removeprefix(URL) for lease in leases if lease)
 
 
@@ -52,7 +52,7 @@ def test_what_came_and_failed_here_is_asked_for_as_if_it_never_came(ledger: Ledg
     """Otherwise the answer is that nothing changed, and the article is never kept."""
     finish(ledger, "article", "article", UrlOutcome(stage, reason))
     ledger.revisits.revive((), "a", NOW)
-    last, lease = ledger.revisits.last(URL + "article"), ledger.lease("a")
+    last, lease = ledger.revisits.last(URL + "article"), ledger.queue.lease("a")
     assert last
     assert lease
     assert (lease.url, lease.etag, lease.last_modified, last.signature) == (URL + "article", "", "", "")
@@ -63,7 +63,7 @@ def test_kinds_and_portals_are_kept_apart(ledger: Ledger) -> None:
     finish(ledger, "section", "section")
     finish(ledger, "other", "feed", portal="b")
     assert revive(ledger, "feed") == ["feed"]
-    assert ledger.queued("b") == 0
+    assert ledger.queue.size("b") == 0
 
 
 @pytest.mark.parametrize("reason", ["timeout", "dns", "connection_refused", "http_403", "http_503"])
@@ -84,7 +84,7 @@ def test_lists_are_read_again_as_if_for_the_first_time(ledger: Ledger) -> None:
     finish(ledger, "feed", "feed")
     finish(ledger, "kept", "article", UrlOutcome(reason="kept"))
     ledger.revisits.widen(("feed",), "a")
-    leases = [ledger.lease("a"), ledger.lease("a")]
+    leases = [ledger.queue.lease("a"), ledger.queue.lease("a")]
     found = {lease.url.removeprefix(URL): lease.etag for lease in leases if lease}
     assert found == {"feed": ""}
 
@@ -102,9 +102,9 @@ def test_the_budget_begins_anew(ledger: Ledger) -> None:
         for name in round_of_two:
             assert ledger.reserve(URL + name, "a")
             finish(ledger, name, "article")
-        assert ledger.taken_in("a") == 2
-        ledger.renew_budget("a")
-        assert ledger.taken_in("a") == 0
+        assert ledger.counts.taken_in("a") == 2
+        ledger.counts.renew_budget("a")
+        assert ledger.counts.taken_in("a") == 0
 
 
 CONFIG = RevisitConfig(first_seconds=100, depth_factor=3, min_seconds=30, max_seconds=350)

@@ -20,7 +20,7 @@ def queue(ledger: Ledger, name: str, found_on: int = 1, kind: str = "article") -
 
 def finish(ledger: Ledger, name: str, outcome: UrlOutcome, status: int = 200) -> None:
     queue(ledger, name)
-    lease = ledger.lease("vesti")
+    lease = ledger.queue.lease("vesti")
     assert lease
     ledger.finish(lease.serial, [outcome], Fetched(lease.url, status, TIME, 1_000))
 
@@ -67,7 +67,7 @@ def test_every_bound_is_shown_with_what_it_left(corpus: Path) -> None:
     with Ledger.open(corpus) as ledger:
         for number in range(4):
             queue(ledger, f"queued-{number}")
-        ledger.count("vesti", OVER_BUDGET, 75)
+        ledger.counts.add("vesti", OVER_BUDGET, 75)
         for reason in ("too_deep", "trap"):
             ledger.refuse(
                 f"{SITE}/{reason}", UrlOutcome("discovery", reason), Series("rejected.jsonl"), b"{}\n", "vesti"
@@ -86,9 +86,9 @@ def test_every_bound_is_shown_with_what_it_left(corpus: Path) -> None:
 
 def test_a_new_budget_begins_with_nothing_left_out(tmp_path: Path) -> None:
     with Ledger.open(tmp_path) as ledger:
-        ledger.count("vesti", OVER_BUDGET, 75)
-        ledger.renew_budget("vesti")
-        assert ledger.counted(OVER_BUDGET) == 0
+        ledger.counts.add("vesti", OVER_BUDGET, 75)
+        ledger.counts.renew_budget("vesti")
+        assert ledger.counts.of(OVER_BUDGET) == 0
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_portal_without_a_start_page(tmp_path: Path, fates: list[tuple[str, st
         for number in range(len(fates)):
             queue(ledger, str(number), 0, "section")
         for stage, reason in [("", "read"), *fates]:
-            lease = ledger.lease("vesti")
+            lease = ledger.queue.lease("vesti")
             assert lease
             answer = None if stage == "fetch" else Fetched(lease.url, 200, TIME)
             ledger.finish(lease.serial, [UrlOutcome(stage, reason, "no such host" if stage else "")], answer)
@@ -116,14 +116,14 @@ def test_a_portal_without_a_start_page(tmp_path: Path, fates: list[tuple[str, st
 def test_a_start_page_that_came_once_and_is_refused_now_was_not_reached(tmp_path: Path, is_queued: bool) -> None:
     with Ledger.open(tmp_path) as ledger:
         queue(ledger, "0", 0, "section")
-        first = ledger.lease("vesti")
+        first = ledger.queue.lease("vesti")
         assert first
         ledger.finish(first.serial, [], Fetched(first.url, 200, TIME))
         assert ledger.add(Link(key_of(first.url), first.url, "vesti", "section", request=b"{}"), again=True)
-        again = ledger.lease("vesti")
+        again = ledger.queue.lease("vesti")
         assert again
         if is_queued:
-            ledger.release(again.serial)
+            ledger.queue.release(again.serial)
         else:
             ledger.finish(again.serial, [UrlOutcome("fetch", "connection_refused")])
     assert [*unreached(tmp_path)] == ["vesti"]

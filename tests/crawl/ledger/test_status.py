@@ -17,7 +17,7 @@ def finish(ledger: Ledger, name: str, before: timedelta, outcome: UrlOutcome, po
     """Let a page of 1,000 bytes be answered so long before NOW."""
     url = f"https://{portal}.example/{name}"
     ledger.add(Link(key_of(url), url, portal))
-    lease = ledger.lease(portal)
+    lease = ledger.queue.lease(portal)
     assert lease
     ledger.finish(lease.serial, [outcome], Fetched(url, 200, (NOW - before).isoformat(timespec="seconds"), 1_000))
 
@@ -35,9 +35,9 @@ def corpus(tmp_path: Path) -> Path:
         for name in ("4", "5", "6", "7"):
             url = f"https://vesti.example/{name}"
             ledger.add(Link(key_of(url), url, "vesti"))
-        lease = ledger.lease("vesti")
+        lease = ledger.queue.lease("vesti")
         assert lease
-        ledger.release(lease.serial)
+        ledger.queue.release(lease.serial)
     return tmp_path
 
 
@@ -55,7 +55,7 @@ def test_figures_of_each_portal(corpus: Path) -> None:
 def test_what_is_being_asked_for_is_told_while_the_crawl_runs(tmp_path: Path) -> None:
     with Ledger.open(tmp_path) as ledger:
         ledger.add(Link(key_of("https://a.example/"), "https://a.example/", "a"))
-        ledger.lease("a")
+        ledger.queue.lease("a")
         ledger.commit()
         (now,) = status(tmp_path)
     assert (now.queued, now.leased) == (0, 1)

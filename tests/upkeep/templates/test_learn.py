@@ -95,7 +95,7 @@ def note_places(corpus: Path) -> None:
             url = f"https://news.example/story-{number}"
             ledger.reserve(url, "news", "article")
             ledger.add(Link(key_of(url), url, "news", "article", request=b"{}"))
-            lease = ledger.lease("news")
+            lease = ledger.queue.lease("news")
             assert lease
             place = ("archive/000001.warc.gz", 0)
             fetched = Fetched(lease.url, 200, "2026-11-01T08:00:00+00:00", 5, archived=place)
