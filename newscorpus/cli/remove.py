@@ -33,8 +33,10 @@ def remove(
         when = report.earlier.get(name)
         what = f"taken out before, on {when}" if when else "nothing of it was here; it will not be taken in"
         typer.echo(f"{name}: {what}")
-    responses = f", {number_of(report.archived, 'response')} of the archive" if from_archive else ""
-    typer.echo(f"Taken out: {number_of(report.rows, 'row')}{responses}. The corpus was published again without them.")
+    if report.rows or report.archived:
+        responses = f", {number_of(report.archived, 'response')} of the archive" if from_archive else ""
+        gone = f"{number_of(report.rows, 'row')}{responses}"
+        typer.echo(f"Taken out: {gone}. The corpus was published again without them.")
     if report.n_hidden:
         typer.echo(f"Archived pages of other documents in which quotations of it were overwritten: {report.n_hidden}")
     if report.sharing:

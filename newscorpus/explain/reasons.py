@@ -10,6 +10,7 @@ from pathlib import Path
 from newscorpus.corpus.intake import read_journal
 from newscorpus.errors import CorpusError
 from newscorpus.layout import LEDGER, LOW_CONFIDENCE, REJECTED, check_corpus
+from newscorpus.tokens import number_of
 
 EXAMPLES = 5
 """Pages that are named of each reason; the last ones, since the site may have changed."""
@@ -90,4 +91,4 @@ def advice(lost: Mapping[str, int]) -> list[str]:
     ordered = sorted(((n, name) for name, n in lost.items() if n), key=lambda one: (-one[0], one[1]))
     known = [(n, name, reason.change) for n, name in ordered if (reason := _look_up(name))]
     mendable = [one for one in known if not one[2].startswith(NOTHING)]
-    return [f"{n:,} pages left out by {name}: {change}" for n, name, change in mendable[:MOST_ADVICE]]
+    return [f"{number_of(n, 'page')} left out by {name}: {change}" for n, name, change in mendable[:MOST_ADVICE]]

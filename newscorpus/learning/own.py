@@ -22,6 +22,7 @@ from newscorpus.learning.model import TrainedModel
 from newscorpus.learning.registry import Train
 from newscorpus.learning.sources import Described, Progress, TrainingError, TrainingPages, deal
 from newscorpus.published.registry import SYSTEMS, load_whole
+from newscorpus.tokens import number_of
 from newscorpus.urls import site_key
 
 FEWEST = 10
@@ -106,7 +107,7 @@ def train_own(name: str, train: Train, source: TrainingPages, output: Path, prog
     """
     pages = apart(page for page in source.pages if name not in SYSTEMS or (page.text and has_article(page.page_type)))
     if len(pages) < FEWEST:
-        raise TrainingError(f"{len(pages)} pages to learn from; {FEWEST} at least are needed")
+        raise TrainingError(f"{number_of(len(pages), 'page')} to learn from; {FEWEST} at least are needed")
     own = replace(source, pages=pages, learns_all=True)
     model = train(own, progress)
     if name in SYSTEMS:

@@ -20,7 +20,7 @@ from newscorpus.extraction.fields.decide import MAX_TITLE, primary_tag
 from newscorpus.extraction.segment import segment
 from newscorpus.portals.portal import TemplateSection
 from newscorpus.portals.rules import compile_rules
-from newscorpus.tokens import collapse
+from newscorpus.tokens import collapse, number_of
 
 FIELDS = tuple(name for name in TemplateSection.__slots__ if name not in {"remove", "text"})
 UNWANTED = "newscorpus-unwanted"
@@ -170,7 +170,7 @@ class RuleTally:
         for (source, key, rule), n in self._found.items():
             if not n:
                 pages = self._pages[source, key, rule]
-                yield f"template of {source}: the rule {rule!r} of {key} found nothing on {pages} pages"
+                yield f"template of {source}: the rule {rule!r} of {key} found nothing on {number_of(pages, 'page')}"
         for (source, key, rule), value in self._misfits.items():
             yield f"template of {source}: the rule {rule!r} of {key} finds what cannot be its value, such as {value!r}"
         for source, n in self._short.items():

@@ -202,6 +202,6 @@ def test_the_tally_names_rules_that_found_nothing_and_values_that_cannot_be() ->
     assert "less than half as long as the extractor finds it: 1 of the tenth that is compared" in short
     assert warnings == [
         "template of vesti: the rule '.bodyy' of text found nothing on 2 pages",
-        "template of vesti: the rule '.older' of text found nothing on 1 pages",
+        "template of vesti: the rule '.older' of text found nothing on 1 page",
         "template of vesti: the rule 'h1' of published finds what cannot be its value, such as 'Naslov'",
     ]

@@ -196,7 +196,7 @@ def test_too_few_pages_to_train_on_are_said_in_the_log(
     tab.goto(f"{served}/mark/demo")
     tab.click("text=Train on these")
     tab.wait_for_selector("text=Failed:", timeout=180_000)
-    assert "1 pages to learn from; 10 at least are needed" in tab.text_content(".log")
+    assert "1 page to learn from; 10 at least are needed" in tab.text_content(".log")
 
 
 @pytest.mark.timeout(600)
