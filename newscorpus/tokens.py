@@ -28,8 +28,8 @@ _COMMANDS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066
 """What a terminal may obey: control characters (C0 and C1), marks that turn the direction, and lone surrogates."""
 
 SOFT_HYPHEN = "\xad"
-UNSEEN = "\xad\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff\ufffc"
-"""Soft hyphen, zero-width space, word joiner, byte order mark, marks of direction, what stands for a pasted object."""
+UNSEEN = "\xad\u200b\u200e\u200f\u2060\ufeff\ufffc"
+"""Soft hyphen, zero-width space, marks of direction, word joiner, byte order mark, what stands for a pasted object."""
 _REMOVED = {
     SOFT_HYPHEN: re.compile("\xad(?<![ÂВΒĀÃĂГΓĆÎОΞĪÐĐРΠĞŠ]\xad)"),
     "\u200b": re.compile(f"\u200b(?<![{SOUTHEAST_ASIAN}]\u200b)"),

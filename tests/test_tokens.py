@@ -54,7 +54,7 @@ def test_a_number_of_things_is_written_with_its_noun() -> None:
     ("text", "cleaned"),
     [
         ("Fuß\xadball\xadspiel", "Fußballspiel"),
-        ("\ufeff\u200bPraha\u2060 \u202bx\u202c", "Praha x"),
+        ("\ufeff\u200bPraha\u2060 \u200fx\ufffc", "Praha x"),
         ("r\u030cec\u030c", "řeč"),
         ("m\u200cn \u0915\u094d\u200d\u0937", "m\u200cn \u0915\u094d\u200d\u0937"),  # joiners make the shape
         ("\u1780\u200b\u1781", "\u1780\u200b\u1781"),  # Khmer writes words without spaces

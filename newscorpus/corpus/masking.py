@@ -35,6 +35,12 @@ THIRTEEN = r"(?<!\d)\d{13}(?!\d)"
 MIN_PHONE_DIGITS, MAX_PHONE_DIGITS = 6, 15
 """ITU-T E.164 allows 15 with the country code; local numbers of fewer than six are short codes."""
 
+OTHER_NUMBER = re.compile(
+    r"\d{1,2}[./-] ?\d{1,2}[./-] ?(?:19|20)\d\d|(?:19|20)\d\d(?:-\d\d|(?:[ -]+(?:19|20)\d\d)+)"
+    r"|\+?\d{1,3}(?: \d{3})*(?: 000){2,}"
+)
+"""Dates, years and round amounts, which stand behind a word for telephone, too ("call 2. 5. 2024")."""
+
 
 def is_iban(text: str) -> bool:
     """Check an IBAN (ISO 13616): read with the country before its check digits, it is 1 modulo 97."""
@@ -85,8 +91,8 @@ def is_pesel(text: str) -> bool:
 
 
 def is_phone(text: str) -> bool:
-    """Check that there are as many digits as a telephone number has."""
-    return MIN_PHONE_DIGITS <= sum(map(str.isdigit, text)) <= MAX_PHONE_DIGITS
+    """Check that there are as many digits as a telephone number has, and that it is no date, time span or amount."""
+    return MIN_PHONE_DIGITS <= sum(map(str.isdigit, text)) <= MAX_PHONE_DIGITS and not OTHER_NUMBER.fullmatch(text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,10 +36,9 @@ _TITLE = re.compile(r"<title\b[^<>]*+>", re.IGNORECASE)
 _TITLE_END = re.compile(r"</title[\s/>]", re.IGNORECASE)
 
 _UNSEEN = re.compile(
-    r"&(?:shy;?|(?:lrm|rlm|ZeroWidthSpace|NoBreak);|#0*(?:"
+    r"&(?i:shy;?|(?:lrm|rlm|ZeroWidthSpace|NoBreak);|#0*(?:"  # a flag for all of it would cost the fast search
     + "|".join(f"{ord(character)}|x0*{ord(character):x}" for character in UNSEEN)
-    + r")(?![0-9a-f]);?)",
-    re.IGNORECASE,
+    + r")(?![0-9a-f]);?)"
 )
 """References to characters that do not show."""
 

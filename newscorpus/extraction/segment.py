@@ -6,7 +6,7 @@ becomes blocks of its own, so that no visible text is lost and order is kept; in
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import takewhile
+from itertools import islice, takewhile
 
 import msgspec
 from lxml import etree
@@ -35,6 +35,10 @@ _UNSEEN = INVISIBLE_TAGS | {etree.Comment, etree.ProcessingInstruction, etree.En
 
 HIDDEN = "hidden"
 """Stands for what `Element.hidden` says, among what is taken for visible."""
+
+HIDDEN_LABEL, LABEL_ELEMENTS = 160, 10
+"""Characters, and elements inside, up to which a hidden inline element is a label; a longer one may be the rest of a
+text ("read more"). Chosen; of 266 pages that hide something inline the mean F1 rises by 0.001 (2026-11)."""
 
 _RARE_ATTRIBUTES = frozenset({"role", "itemprop", "hidden", "aria-hidden", "style"})
 """Those that few block-level elements have."""
@@ -142,7 +146,7 @@ class _Walk:
             level = levels[-1]
             for node in level.children:
                 tag = node.tag
-                if tag not in unseen:
+                if tag not in unseen and not self.is_hidden_label(node, tag):
                     if len(node):
                         self.open(node, tag)
                         break
@@ -154,6 +158,15 @@ class _Walk:
                     self.add_text(tail)
             else:
                 self.close(level)
+
+    def is_hidden_label(self, node: HtmlElement, tag: str) -> bool:
+        """Whether a node is a short inline element that is hidden: its words are none of the text around it."""
+        if tag in self.block_tags or self.shows_hidden or not _hides(node.get("hidden"), node.get("style")):
+            return False
+        inside = [each.tag for each in islice(node.iterdescendants(), LABEL_ELEMENTS + 1)]
+        if len(inside) > LABEL_ELEMENTS or "br" in inside or not self.block_tags.isdisjoint(inside):
+            return False
+        return 0 < sum(map(len, node.itertext())) <= HIDDEN_LABEL
 
     def open(self, node: HtmlElement, tag: str) -> None:
         """Enter a node that may hold blocks."""
@@ -286,6 +299,11 @@ class _Walk:
         return element
 
 
+def _hides(hidden: str | None, style: str | None) -> bool:
+    """Whether these attributes keep an element from being shown."""
+    return hidden is not None or (style is not None and "display:none" in style.replace(" ", "").lower())
+
+
 def _describe(node: HtmlElement, parent: Element | None, shows_hidden: bool) -> Element:
     identifier = classes = role = ""
     data = node.tag if "-" in node.tag else ""
@@ -300,7 +318,6 @@ def _describe(node: HtmlElement, parent: Element | None, shows_hidden: bool) -> 
         elif name in _RARE_ATTRIBUTES:
             values = dict(node.items())
             role = " ".join(filter(None, (values.get("role"), values.get("itemprop"))))
-            is_hidden = "hidden" in values or values.get("aria-hidden") == "true"
-            is_hidden = is_hidden or "display:none" in values.get("style", "").replace(" ", "").lower()
+            is_hidden = _hides(values.get("hidden"), values.get("style")) or values.get("aria-hidden") == "true"
             is_hidden = is_hidden and not shows_hidden
     return Element(node.tag, identifier, classes, role, is_hidden, parent, parent.depth + 1 if parent else 0, data)

@@ -30,6 +30,10 @@ def masked(text: str, *kinds: str) -> str:
         ("00385 1 2345 678", "[phone]"),
         ("tel.: 02/1234 5678.", "tel.: [phone]."),
         ("telefon 601 123 456", "telefon [phone]"),
+        ("Volejte 2. 5. 2024 od 10", "Volejte 2. 5. 2024 od 10"),
+        ("mobil 2023-24, call 2020 2021", "mobil 2023-24, call 2020 2021"),
+        ("telefon má 12 000 000 lidí, call 5 000 000", "telefon má 12 000 000 lidí, call 5 000 000"),
+        ("+10 000 000 000 eur", "+10 000 000 000 eur"),
         ("тел. 8 (495) 123-45-67", "тел. [phone]"),
     ],
 )

@@ -156,6 +156,19 @@ def test_blocks_share_their_ancestors() -> None:
 
 
 @pytest.mark.parametrize(
+    ("inside", "text"),
+    [
+        ("<span hidden>Sdílet</span>", "Vláda jedná o dani."),
+        ("<a style='display: none' href=/x>Sdílet <b>článek</b></a>", "Vláda jedná o dani."),
+        ("<i aria-hidden=true>ve středu </i>", "Vláda ve středu jedná o dani."),  # it is seen, and not read out
+        (f"<span hidden>{'a' * 161} </span>", f"Vláda {'a' * 161} jedná o dani."),
+    ],
+)
+def test_a_hidden_label_is_no_part_of_the_text_around_it(inside: str, text: str) -> None:
+    assert [block.text for block in blocks_of(f"<p>Vláda {inside}jedná o dani.</p>")] == [text]
+
+
+@pytest.mark.parametrize(
     ("attributes", "is_hidden"),
     [
         ("", False),

@@ -79,7 +79,7 @@ def read_near(
         above, _ = _parted([line for line in lines_of(before, long_ones(before[::-1])) if _may_be_dated(line, setting)])
         yield from _dates((*named, *above, *others), setting)
     if "authors" in wanted:
-        yield from _authors(lines)
+        yield from _authors(lines, setting)
 
 
 def read_everywhere(tree: HtmlElement, setting: Setting, wanted: Container[str]) -> Iterator[Evidence]:
@@ -92,15 +92,15 @@ def read_everywhere(tree: HtmlElement, setting: Setting, wanted: Container[str])
         dated = ((line, date) for line in digits for date in islice(find_dates(line.text, setting), 1))
         yield from (_evidence(line, date, 0) for line, date in sorted(dated, key=lambda pair: -_promise(*pair)))
     if "authors" in wanted:
-        yield from islice(_authors(lines), 1)
+        yield from islice(_authors(lines, setting), 1)
 
 
-def read_marked(tree: HtmlElement) -> Iterator[Evidence]:
+def read_marked(tree: HtmlElement, setting: Setting) -> Iterator[Evidence]:
     """Evidence of the first author named anywhere on the page in an element for authors."""
     body = tree.find("body")
     marked = (each for each in (body.iterdescendants() if body is not None else ()) if _is_marked(each))
     lines = (Line(text, element) for element in islice(marked, MAX_MARKED) if (text := short_text(element)))
-    yield from islice(_authors(lines), 1)
+    yield from islice(_authors(lines, setting), 1)
 
 
 def _is_marked(element: HtmlElement) -> bool:
@@ -175,12 +175,22 @@ def _promise(line: Line, date: Dated) -> int:
     )
 
 
-def _authors(lines: Iterable[Line]) -> Iterator[Evidence]:
+def _authors(lines: Iterable[Line], setting: Setting) -> Iterator[Evidence]:
     for line in lines:
         for text in _author_texts(line):
-            names = [name for name in names_in(text) if is_personal_name(name) or is_agency(name)]
+            found = names_in(_without_dates(text, setting))
+            names = [name for name in found if is_personal_name(name) or is_agency(name)]
             if names and not ASIDE.search(line.marks) and not stands_aside(line.element):
                 yield Evidence("authors", ", ".join(names), "text")
+
+
+def _without_dates(text: str, setting: Setting) -> str:
+    """`text`, dates made separators, unless words say what they are: those would be taken for names."""
+    if DATE_WORDS.search(text) or UPDATE.search(text):
+        return text
+    for date in reversed(list(find_dates(text, setting))):
+        text = f"{text[: date.start]} | {text[date.end :]}"
+    return text
 
 
 def _author_texts(line: Line) -> Iterator[str]:

@@ -106,13 +106,17 @@ def decide_people(
 
 
 def decide_tags(evidence: Sequence[Evidence]) -> tuple[Decided, tuple[str, ...]]:
-    """Key words of the most trusted source, each once."""
+    """Key words of the most trusted source, each once; where one of their lists has semicolons, these part it."""
     candidates = of_field("tags", evidence)
     if not candidates:
         return Decided(), ()
     best = of_best_source(candidates)
-    tags = dict.fromkeys(tag for item in best for part in item.value.split(",") if (tag := part.strip(" #\"'")))
+    tags = dict.fromkeys(tag for item in best for part in _listed(item.value) if (tag := part.strip(" #\"'")))
     return Decided("tags", best[0].source), tuple(tags)
+
+
+def _listed(value: str) -> list[str]:
+    return value.split(";" if ";" in value else ",")
 
 
 def decide_language(evidence: Sequence[Evidence]) -> Decided:

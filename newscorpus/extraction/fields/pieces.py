@@ -6,8 +6,14 @@ from itertools import islice
 from lxml import etree
 from lxml.html import HtmlElement
 
+from newscorpus.extraction.segment import BLOCK_TAGS
+
 MAX_INSIDE = 1_000
 """Elements inside another that are looked at; a paragraph of our sets has 411 at most, a heading seldom 10."""
+
+LINES = BLOCK_TAGS | {"br"}
+"""Elements at whose ends a line ends."""
+LINE_END = "\n"
 
 
 def holds_many(element: HtmlElement) -> bool:
@@ -36,9 +42,14 @@ def enough(found: Iterable[str], characters: int) -> Iterator[str]:
 def pieces(
     element: HtmlElement, skips: Callable[[HtmlElement], bool] | None = None, inside: int = MAX_INSIDE
 ) -> Iterator[str]:
-    """The runs of text in an element and the first elements inside it, without those that `skips` names."""
+    """The runs of text in an element and the first elements inside it, without those that `skips` names.
+
+    Where a line ends, at a `<br>` and around a block-level element, stands a run of its own.
+    """
     walk = etree.iterwalk(element, events=("start", "end"))
     for event, each in islice(walk, 2 * inside):
+        if each is not element and each.tag in LINES:
+            yield LINE_END
         if event == "end":
             if each is not element and each.tail:
                 yield each.tail

@@ -167,7 +167,7 @@ def _from_page(tree: HtmlElement, markup: Markup, setting: Setting, missing: fro
         if not any(item.field == "published" for item in found):
             found += (item for image in meta_images(markup) for item in read_address(image.url))
     if "authors" in missing and not any(item.field == "authors" for item in found):
-        found += read_marked(tree)
+        found += read_marked(tree, setting)
     return tuple(found)
 
 

@@ -55,6 +55,14 @@ def test_json_ld_fills_the_fields() -> None:
     assert reading.article_body == "První odstavec.\nDruhý odstavec."
 
 
+def test_keywords_are_parted_by_commas_or_semicolons() -> None:
+    tags = [
+        read(f"<meta name=keywords content='{words}'><p>Text</p>").fields.tags
+        for words in ("vláda, rozpočet", "vláda; rozpočet", "Praha, hlavní město; rozpočet")
+    ]
+    assert tags == [("vláda", "rozpočet"), ("vláda", "rozpočet"), ("Praha, hlavní město", "rozpočet")]
+
+
 def test_the_tree_is_left_as_it_was() -> None:
     tree = lxml_html.document_fromstring(f"<html><head>{script(ARTICLE)}</head><body><h1>A</h1></body></html>")
     before = lxml_html.tostring(tree)

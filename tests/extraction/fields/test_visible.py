@@ -77,6 +77,27 @@ def test_a_time_without_a_zone_has_that_of_the_same_minute_elsewhere() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("byline", "authors"),
+    [
+        ("Jan Novák 12. ledna 2024 10:20", ("Jan Novák",)),
+        ("12. 1. 2024 10:20 Jan Novák, ČTK", ("Jan Novák",)),
+        ("January 12, 2024 by Jane Doe", ("Jane Doe",)),
+        ("Jan Novák Aktualizováno 12. 1. 2024", ()),
+        ("Středa 12. ledna 2024", ()),
+    ],
+)
+def test_an_author_beside_a_date(byline: str, authors: tuple[str, ...]) -> None:
+    assert read(f"<h1>Vláda jedná</h1><div class=author>{byline}</div><p>Text</p>").authors == authors
+
+
+def test_lines_of_headline_and_lead_are_not_glued() -> None:
+    perex = "<div class=perex><p>Vláda dnes jednala o důchodech.</p><p>Rozhodla</p>tak.</div>"
+    fields = read(f"<h1>Vláda schválila<br>důchody</h1>{perex}")
+    assert fields.title == "Vláda schválila důchody"
+    assert fields.lead == "Vláda dnes jednala o důchodech. Rozhodla tak."
+
+
 def test_the_lead_is_read_where_it_is_named_or_repeats_the_description() -> None:
     lead = "Vláda dnes po dlouhém jednání schválila návrh rozpočtu na příští rok."
     assert read(f"<h1>Vláda jedná</h1><div class=perex>{lead}</div><p>Text</p>").lead == lead
