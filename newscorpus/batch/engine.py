@@ -20,6 +20,7 @@ from newscorpus.batch.duplicates import DuplicateTask
 from newscorpus.batch.plan import Plan, SlurmSection, read_plan
 from newscorpus.batch.work import export_result, extract_part, publish_parts, upload_result
 from newscorpus.errors import CorpusError
+from newscorpus.files import exclusive
 from newscorpus.workers import COMMAND
 
 TRIES = 2
@@ -54,9 +55,15 @@ class BatchTask:
     stage: Stage
 
     def __call__(self, _data: Any, rank: int, _world_size: int) -> None:
-        """Do what the task of that number does; what it makes lies in files."""
+        """Do what the task of that number does, in one process at a time; what it makes lies in files."""
         plan = read_plan(Path(self.plan))
         _refuse_gaps(plan, self.stage)
+        lock = task_lock(plan, self.stage, rank)
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        with exclusive(lock, f"process of {self.stage}/{rank}"):
+            self._do(plan, rank)
+
+    def _do(self, plan: Plan, rank: int) -> None:
         match self.stage:
             case Stage.EXTRACT:
                 extract_part(plan, rank)
@@ -166,6 +173,11 @@ def submit(plan: Plan, slurm: SlurmSection) -> Mapping[Stage, str]:
 
 def _folder(plan: Plan, stage: Stage) -> Path:
     return plan.file.parent / stage
+
+
+def task_lock(plan: Plan, stage: Stage, number: int) -> Path:
+    """What a task holds while it is done: the same batch may be run twice, and Slurm may begin a job anew."""
+    return _folder(plan, stage) / f".{number:05}.lock"
 
 
 def _local(plan: Plan, stage: Stage, number: int = 0) -> LocalPipelineExecutor:

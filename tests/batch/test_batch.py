@@ -13,9 +13,13 @@ from pathlib import Path
 import pytest
 from prose import article
 
+from newscorpus.batch.plan import begin
+from newscorpus.files import exclusive
 from newscorpus.workers import COMMAND
 
 pytest.importorskip("datatrove", reason="datatrove is not installed (pip install 'newscorpus[batch]')")
+
+from newscorpus.batch.engine import Stage, task_lock
 
 PROGRAM = [*COMMAND, "batch"]
 N_PAGES = 24
@@ -135,6 +139,18 @@ def test_a_task_that_fails_is_named_and_the_others_stay_done(undisturbed: Path) 
     (part / ".00001.tmp").unlink()
     assert run(path).returncode == 0
     assert published(undisturbed / "failing") == published(undisturbed / "out-1")
+
+
+def test_a_task_is_done_by_one_process_at_a_time(undisturbed: Path) -> None:
+    path = recipe(undisturbed, 1, output="twice")
+    lock = task_lock(begin(path), Stage.EXTRACT, 0)
+    lock.parent.mkdir(parents=True)
+    with exclusive(lock):
+        refused = run(path, "--task", "extract/0")
+    assert refused.returncode == 1
+    assert "another process of extract/0 is at work here" in refused.stderr
+    assert not list(lock.parent.glob("parts/*"))
+    assert run(path, "--task", "extract/0").returncode == 0
 
 
 @pytest.mark.parametrize("task", ["extract", "extract/x", "build/0", "extract/9"])
