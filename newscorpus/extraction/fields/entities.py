@@ -38,6 +38,7 @@ TEXTS = (
     ("tags", ("keywords",)),
 )
 """Field and the keys that give it, the best first; a key counts only where those before it are empty."""
+PERSON_KEYS = ("givenName", "familyName")
 NAME_KEYS = ("name", "headline", "alternateName", "@value", "url", "@id")
 PAGE_TEXTS = [
     (field, keys) for field, keys in TEXTS if field in {"published", "modified", "language", "description", "license"}
@@ -136,15 +137,18 @@ def _types(node: Node) -> set[str]:
 
 
 def _values(entities: Entities, value: object) -> list[str]:
-    """Texts of a value: of a scalar itself, of an entity its name."""
-    return [text for item in _items(value) if (text := _name(_resolved(entities, item)))]
+    """Texts of a value: of a scalar itself, of an entity its names, of which some hold those of several people."""
+    return [text for item in _items(value) for text in _names(_resolved(entities, item)) if text]
 
 
-def _name(value: object) -> str:
+def _names(value: object) -> list[str]:
     if not isinstance(value, dict):
-        return plain(value)
-    names = (plain(item) for key in NAME_KEYS for item in _items(value.get(key))[:1])
-    return next((name for name in names if name), "")
+        return [plain(value)]
+    in_parts = " ".join(filter(None, (plain(value.get(key)) for key in PERSON_KEYS)))
+    if in_parts and not value.get("name"):
+        return [in_parts]
+    named = (list(filter(None, map(plain, _items(value.get(key))))) for key in NAME_KEYS)
+    return next(filter(None, named), [])
 
 
 def _resolved(entities: Entities, value: object) -> object:

@@ -55,6 +55,18 @@ def test_json_ld_fills_the_fields() -> None:
     assert reading.article_body == "První odstavec.\nDruhý odstavec."
 
 
+@pytest.mark.parametrize(
+    ("author", "authors"),
+    [
+        ({"@type": "Person", "name": ["Jana Nováková", "Petr Malý"]}, ("Jana Nováková", "Petr Malý")),
+        ({"@type": "Person", "givenName": "Jana", "familyName": "Nováková", "url": "/a"}, ("Jana Nováková",)),
+        ({"@type": "Person", "name": "J. Nováková", "givenName": "Jana"}, ("J. Nováková",)),
+    ],
+)
+def test_all_names_of_an_author_are_read(author: dict[str, object], authors: tuple[str, ...]) -> None:
+    assert read(f"<head>{script({**ARTICLE, 'author': author})}</head><p>Text</p>").fields.authors == authors
+
+
 def test_keywords_are_parted_by_commas_or_semicolons() -> None:
     tags = [
         read(f"<meta name=keywords content='{words}'><p>Text</p>").fields.tags
