@@ -78,7 +78,7 @@ MAX_LINK_ELEMENTS = 100
 REFRESH = re.compile(r"[\d.\s]*[;,\s]\s*(?:url\s*=\s*)?([\"']?)(.+?)\1\s*", re.IGNORECASE | re.DOTALL)
 """What `<meta http-equiv=refresh>` says: seconds, and the address to which a browser goes on then."""
 
-PLAIN_HREF = re.compile(r"(?:https?://[a-zA-Z0-9.:-]+)?/(?![/.])(?:(?!/\.)[^\s?#;])*")
+PLAIN_HREF = re.compile(r"(?:https?://[a-zA-Z0-9.:-]+)?/(?![/.\\])(?:(?!/\.)[^\s?#;\\])*")
 """An address that is absolute, or becomes so with the host before it, as most are; `urljoin` takes 20 times as long."""
 
 PARAMETERS = ("page", "p", "strana", "str", "stranica", "strona", "seite", "pg", "paged", "part")
@@ -312,7 +312,9 @@ def _resolve(base: str, href: str) -> str:
         around = urlsplit(base)
         if around.netloc and PLAIN_HREF.fullmatch(href):
             return f"{around.scheme}://{around.netloc}{href}" if href[0] == "/" else href
-        return urldefrag(urljoin(base, re.sub(r"[\t\n\r]", "", href.strip()).replace(" ", "%20"))).url
+        href = re.sub(r"[\t\n\r]", "", href.strip()).replace(" ", "%20")
+        end = min((at for at in (href.find("?"), href.find("#")) if at >= 0), default=len(href))
+        return urldefrag(urljoin(base, href[:end].replace("\\", "/") + href[end:])).url
     except ValueError:
         return ""
 

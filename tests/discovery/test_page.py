@@ -59,6 +59,15 @@ def test_white_space_in_an_address_is_read_as_browsers_do() -> None:
     )
 
 
+def test_backslashes_of_a_path_are_read_as_browsers_do() -> None:
+    found = links(r'<a href="\news\a?b=\c">x</a><a href="d\e.html">x</a><a href="http://example.org/f\g">x</a>').links
+    assert found == (
+        r"http://example.org/news/a?b=\c",
+        "http://example.org/news/today/d/e.html",
+        "http://example.org/f/g",
+    )
+
+
 def test_the_next_page_of_a_section_is_a_link_wherever_it_is_named() -> None:
     head = '<link rel="stylesheet" href="/look"><link rel="next" href="?page=2"><link rel=prev href="/">'
     assert links(f"{head}<body><p>x").links == ("http://example.org/news/today/?page=2",)

@@ -135,3 +135,14 @@ def test_a_site_that_has_refused_for_days_is_left_alone_by_revisits_and_status_s
     assert mock_site.asked() != {}, "by hand it is asked"
     with Ledger.open(tmp_path / "corpus") as ledger:
         assert ledger.sites.refusing(time.time()) == {}
+
+
+def test_a_host_out_of_reach_does_not_end_the_crawl_of_its_portal(
+    crawl: Callable[..., Any], shared_mock_site: Any, tmp_path: Path
+) -> None:
+    """The site has no `https:`, and its articles are named by it."""
+    base, urls = shared_mock_site.base, tmp_path / "urls.txt"
+    paths = ("/no-https-10001.html", "/no-https-10002.html", "/no-https-10003.html", "/no-https-10004.html")
+    urls.write_text(f"{base}/\n" + "".join(f"{base.replace('http', 'https')}{path}\n" for path in paths))
+    done = crawl(tmp_path, "-a", "portal=mock", "-a", f"base={base}", "-a", f"urls={urls}", "-s", "RETRY_TIMES=0")
+    assert done.reasons("/no-https-") == ["fetch/robots_unavailable"] * len(paths), done.output

@@ -44,6 +44,9 @@ from newscorpus.crawl.politeness import (
 ROBOTS = "newscorpus_robots"
 """Key of `Request.meta`: this is the request for a robots.txt, of which so many bytes have come."""
 
+ONE_OF_SEVERAL = "newscorpus_one_of_several"
+"""Key of `Request.meta`: whether other hosts of the site may be asked without this robots.txt."""
+
 PROOF = "newscorpus_proof"
 """Key of `Request.meta`: this asks for a page that was there before, to see whether the site still answers."""
 
@@ -322,7 +325,9 @@ class PolitenessMiddleware:
 
 def _vital(request: Request) -> str:
     """Why a site is given up that refuses a request again and again without which nothing else may be asked."""
-    return "robots_unavailable" if ROBOTS in request.meta else "refused" if PROOF in request.meta else ""
+    if ROBOTS in request.meta:
+        return "" if request.meta.get(ONE_OF_SEVERAL) else "robots_unavailable"
+    return "refused" if PROOF in request.meta else ""
 
 
 def _retry_after(response: Response) -> float | None:

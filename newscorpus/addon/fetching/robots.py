@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Self
@@ -10,10 +11,11 @@ from urllib.parse import urlsplit
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, StopDownload
+from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 
 from newscorpus.addon.fetching.guards import Postponed, Refused
-from newscorpus.addon.fetching.politeness import ROBOTS, PolitenessMiddleware
+from newscorpus.addon.fetching.politeness import NOT_NOW, ONE_OF_SEVERAL, ROBOTS, PolitenessMiddleware
 from newscorpus.addon.plugin import CrawlComponent
 from newscorpus.config import Limits, PolitenessConfig
 from newscorpus.crawl.robots import MAX_BYTES, Robots, is_reachable, read_robots
@@ -21,6 +23,9 @@ from newscorpus.urls import web_address
 
 PRIORITY = 2_000
 """Of the request for a robots.txt: before all others of the site."""
+
+MOST_ASKED = 3
+"""How often a host is asked that never answers, while others of its site do."""
 
 
 class RobotsMiddleware(CrawlComponent):
@@ -35,6 +40,10 @@ class RobotsMiddleware(CrawlComponent):
         self._clock = clock
         self._hosts: dict[str, tuple[asyncio.Task[Robots], float]] = {}
         """By host: what brings the rules, and until when they hold, by the clock."""
+        self._answered: defaultdict[str, set[str]] = defaultdict(set)
+        """By site: the hosts that had an answer in this run."""
+        self._asked: Counter[str] = Counter()
+        """By host: how often it was asked."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -47,12 +56,13 @@ class RobotsMiddleware(CrawlComponent):
         """Let `request` pass, or refuse it.
 
         Raises:
-            Refused: reason "robots_disallowed".
+            Refused: reason "robots_disallowed", or "robots_unavailable" of a host that alone is out of reach.
             Postponed: robots.txt stays out of reach.
         """
         if ROBOTS in request.meta:
             # Of a long one the beginning counts.
             request.meta.update({ROBOTS: 0, "download_maxsize": 0, "download_warnsize": 0})
+            request.meta[ONE_OF_SEVERAL] = self._is_one_of_several(_root(request.url), request.meta["download_slot"])
             return
         robots = await self._robots(request)
         if not robots.allow(request.url):
@@ -97,24 +107,48 @@ class RobotsMiddleware(CrawlComponent):
     async def _fetch(self, root: str, request: Request) -> Robots:
         """Ask for robots.txt when it is the turn of the site, whose politeness asks again while it is out of reach."""
         slot = self._crawler.engine.downloader.get_slot_key(request)
-        meta = {"download_slot": slot, ROBOTS: 0, "dont_retry": True}
-        self._crawler.stats.inc_value("robotstxt/request_count")
-        headers = {"Accept-Encoding": "identity"}
-        asking = Request(f"{root}/robots.txt", NO_CALLBACK, headers=headers, priority=PRIORITY, meta=meta)
-        try:
-            response = await self._crawler.engine.download_async(asking)
-        except Postponed:
-            raise
-        except IgnoreRequest:  # redirects that lead nowhere: as good as no robots.txt (RFC 9309, 2.3.1.2)
-            return read_robots(b"")
-        self._crawler.stats.inc_value(f"robotstxt/response_status_count/{response.status}")
-        if not is_reachable(response.status):
-            raise Postponed("robots_unavailable", f"status {response.status} of {asking.url}")
+        response = await self._ask(root, slot)
         robots = read_robots(response.body if response.status == HTTPStatus.OK else b"")
         politeness = self._crawler.get_downloader_middleware(PolitenessMiddleware)
         if robots.crawl_delay and politeness:
             politeness.keep_crawl_delay(slot, robots.crawl_delay)
         return robots
+
+    async def _ask(self, root: str, slot: str) -> Response:
+        """Ask a host of a site for its robots.txt.
+
+        Raises:
+            Postponed: it is out of reach.
+            Refused: so it is, reason "robots_unavailable"; it costs the pages of that host alone, which never answered
+                while another host of the site did.
+        """
+        url = f"{root}/robots.txt"
+        if self._asked[root] >= MOST_ASKED and self._is_one_of_several(root, slot):
+            raise Refused("robots_unavailable", f"no answer to {url}")
+        self._asked[root] += 1
+        self._crawler.stats.inc_value("robotstxt/request_count")
+        meta = {"download_slot": slot, ROBOTS: 0, "dont_retry": True}
+        asking = Request(url, NO_CALLBACK, headers={"Accept-Encoding": "identity"}, priority=PRIORITY, meta=meta)
+        try:
+            response = await self._crawler.engine.download_async(asking)
+        except NOT_NOW as error:
+            if self._is_one_of_several(root, slot):
+                raise Refused("robots_unavailable", f"{type(error).__name__}, {url}") from error
+            raise
+        except Postponed:
+            raise
+        except IgnoreRequest:  # redirects that lead nowhere: as good as no robots.txt (RFC 9309, 2.3.1.2)
+            response = Response(url, status=HTTPStatus.NOT_FOUND)
+        self._crawler.stats.inc_value(f"robotstxt/response_status_count/{response.status}")
+        if not is_reachable(response.status):
+            kind = Refused if self._is_one_of_several(root, slot) else Postponed
+            raise kind("robots_unavailable", f"status {response.status} of {url}")
+        self._answered[slot].add(root)
+        return response
+
+    def _is_one_of_several(self, root: str, slot: str) -> bool:
+        """Whether a host has not answered in this run, and another one of its site has."""
+        return bool(self._answered[slot]) and root not in self._answered[slot]
 
 
 def _root(url: str) -> str:

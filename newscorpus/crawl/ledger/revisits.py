@@ -10,7 +10,7 @@ from newscorpus.crawl.ledger.rows import UrlState, key_of
 from newscorpus.crawl.ledger.store import Execute
 
 MAY_PASS = (
-    *("connection_*", "dns", "http_403", "http_429", "http_5??", "timeout", "truncated"),
+    *("connection_*", "dns", "http_403", "http_429", "http_5??", "robots_unavailable", "timeout", "truncated"),
     *("callback_failed", "worker_failed", "consent_wall", "bot_check", "needs_script", "render_failed"),
 )
 """Reasons of failures (patterns of GLOB) that may be over at the next visit."""

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 from scrapy import Request
-from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
+from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError, IgnoreRequest
 from scrapy.http import Response
 from scrapy.settings import Settings
 from scrapy.statscollectors import MemoryStatsCollector
 
 from newscorpus.addon.fetching import politeness
 from newscorpus.addon.fetching.guards import Postponed
-from newscorpus.addon.fetching.politeness import ASKED_AGAIN, PART, ROBOTS, PolitenessMiddleware
+from newscorpus.addon.fetching.politeness import ASKED_AGAIN, ONE_OF_SEVERAL, PART, ROBOTS, PolitenessMiddleware
 from newscorpus.config import PolitenessConfig
 from newscorpus.crawl.ledger.sites import SitePace
 from newscorpus.crawl.politeness import PolitenessPolicy
@@ -176,6 +176,13 @@ def test_a_robots_txt_out_of_reach_is_asked_again_after_a_pause(start: Callable[
     again = crawl.ask(request(**{ROBOTS: True}), 503)
     assert isinstance(again, Request)
     assert crawl.middleware.rests("site")
+
+
+def test_a_robots_txt_of_one_host_of_several_says_nothing_of_the_site(start: Callable[..., Crawl]) -> None:
+    crawl = start()
+    for answer in (503, DownloadTimeoutError(), DownloadFailedError()):
+        crawl.ask(request(**{ROBOTS: True, ONE_OF_SEVERAL: True}), answer)
+    assert not crawl.middleware.rests("site")
 
 
 def test_crawl_delay(start: Callable[..., Crawl]) -> None:

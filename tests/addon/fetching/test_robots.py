@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 from scrapy import Request
-from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
+from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError, IgnoreRequest
 from scrapy.http import Response
 from scrapy.settings import Settings
 from scrapy.statscollectors import MemoryStatsCollector
 
-from newscorpus.addon.fetching.guards import Postponed
-from newscorpus.addon.fetching.politeness import ROBOTS
-from newscorpus.addon.fetching.robots import RobotsMiddleware
+from newscorpus.addon.fetching.guards import Postponed, Refused
+from newscorpus.addon.fetching.politeness import ONE_OF_SEVERAL, ROBOTS
+from newscorpus.addon.fetching.robots import MOST_ASKED, RobotsMiddleware
 from newscorpus.config import PolitenessConfig
 
 RULES = b"""User-agent: newscorpus
@@ -42,6 +42,7 @@ class Site:
         self.middleware = RobotsMiddleware(crawler, lambda: self.now)
 
     async def download(self, request: Request) -> Response:
+        await self.middleware.process_request(request)
         self.asked.append(request)
         await asyncio.sleep(0)
         answer = self.answers.pop(0)
@@ -88,7 +89,7 @@ def test_each_host_has_its_own() -> None:
     assert site.middleware.sitemaps("https://unknown.example/") == ()
 
 
-@pytest.mark.parametrize("answer", [404, 403, 410, IgnoreRequest("redirects in a circle")])
+@pytest.mark.parametrize("answer", [404, 403, 410, IgnoreRequest("too large"), Refused("redirect_loop", "back")])
 def test_no_robots_forbid_nothing(answer: int | Exception) -> None:
     assert Site(answer).ask(PRIVATE) == [""]
 
@@ -109,6 +110,24 @@ def test_robots_out_of_reach_forbid_everything_until_they_are_not(answer: int | 
     assert site.ask(PAGE, PRIVATE) == ["", "robots_disallowed"]
 
 
+@pytest.mark.parametrize("silence", [503, DownloadTimeoutError("slow"), DownloadFailedError("TLS")])
+def test_a_host_out_of_reach_costs_its_own_pages_where_another_one_answers(silence: int | Exception) -> None:
+    site, other = Site(rules(), *[silence] * MOST_ASKED), "https://blog.vesti.example/a"
+    assert site.ask(PAGE) == [""]
+    assert not site.asked[0].meta[ONE_OF_SEVERAL]
+    assert [*map(site.ask, [other] * (MOST_ASKED + 2))] == [["robots_unavailable"]] * (MOST_ASKED + 2)
+    assert [asked.meta[ONE_OF_SEVERAL] for asked in site.asked[1:]] == [True] * MOST_ASKED
+    assert site.ask(PAGE) == [""]
+
+
+def test_a_host_that_has_answered_is_waited_for() -> None:
+    site = Site(rules(), 404, 503)
+    site.ask(PAGE, "https://blog.vesti.example/a")
+    site.now = PolitenessConfig().robots_seconds + 1
+    site.ask(PAGE)
+    assert not site.asked[-1].meta[ONE_OF_SEVERAL]
+
+
 def test_robots_hold_for_a_day() -> None:
     site = Site(rules(), 404)
     site.ask(PAGE)
@@ -120,5 +139,5 @@ def test_robots_hold_for_a_day() -> None:
 
 def test_the_request_for_robots_itself_passes() -> None:
     site = Site()
-    asyncio.run(site.middleware.process_request(Request(PAGE, meta={ROBOTS: True})))
+    asyncio.run(site.middleware.process_request(Request(PAGE, meta={ROBOTS: True, "download_slot": "vesti"})))
     assert site.asked == []
