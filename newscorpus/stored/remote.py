@@ -166,11 +166,14 @@ def upload(
 
 
 def _read_sums(system: AbstractFileSystem, root: str, names: Iterable[str]) -> dict[str, str]:
-    """Read the hashes of files by name, from the first of some files that is there."""
+    """Read the hashes of files by name, from the first of some files that is there; others may have written it."""
     for name in names:
         with suppress(FileNotFoundError):
             lines = system.cat_file(f"{root}/{name}").decode().splitlines()
-            return {file: digest for digest, _, file in (line.partition("  ") for line in lines)}
+            found = {file: digest for digest, _, file in (line.partition("  ") for line in lines)}
+            if outside := [file for file in found if ".." in file.split("/")]:
+                raise ArchiveError(f"{name} there names a file outside: {outside[0]}")
+            return found
     return {}
 
 

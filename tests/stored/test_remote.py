@@ -166,6 +166,16 @@ def test_a_folder_is_an_address_too(corpus: Path, tmp_path: Path) -> None:
     assert len(uploaded_files(there.as_uri())) == 8
 
 
+@pytest.mark.parametrize("name", ["SHA256SUMS", ".SHA256SUMS.unfinished"])
+def test_sums_of_others_have_nothing_removed_outside_of_the_address(corpus: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / "diary.txt").write_text("mine")
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / name).write_text(f"{'0' * 64}  ../diary.txt\n")
+    with pytest.raises(OSError, match=rf"/far: {name} there names a file outside: \.\./diary\.txt"):
+        upload_corpus(corpus, f"file://{tmp_path}/far")
+    assert (tmp_path / "diary.txt").read_text() == "mine"
+
+
 def test_the_command_says_what_was_sent(store: Store, corpus: Path, address: str) -> None:
     assert (
         CliRunner().invoke(app, ["upload", str(corpus), address + "/"]).output
