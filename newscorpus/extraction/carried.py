@@ -39,6 +39,9 @@ MAX_SHARE = 0.67
 what was found by less have only boxes and captions to add (2026-11)."""
 MIN_SHARED = 0.5
 """Share of a text's runs that stand in the candidate of which it is a part."""
+MIN_SAME = 0.8
+"""Share of a text's runs, of one that is not to be trusted, in a trusted candidate that is the same text (a choice):
+where a page shows its headline alone, the second opinion may have taken the text from there and found nothing else."""
 MAX_TEASER_RUNS = 150
 """Longest text that is taken for a teaser though it does not stand in the candidate: that of the filter of stubs."""
 STATE_CHARACTERS = 2_000
@@ -133,9 +136,12 @@ def _takes_the_place(found: FoundText, best: FoundText | Rejected) -> bool:
     if isinstance(best, Rejected):
         return True
     ours, theirs = _runs(best), _runs(found)
+    n_shared = len(ours & theirs)
+    if found.is_trusted > best.is_trusted and n_shared >= MIN_SAME * len(ours):
+        return True
     if len(ours) > MAX_SHARE * len(theirs) or found.is_trusted < best.is_trusted:
         return False
-    is_part = len(ours & theirs) >= MIN_SHARED * len(ours)
+    is_part = n_shared >= MIN_SHARED * len(ours)
     return is_part or not best.is_trusted or len(ours) < MAX_TEASER_RUNS
 
 

@@ -177,3 +177,21 @@ def test_a_paid_page_that_shows_nothing_says_so_in_its_rejection() -> None:
     )
     assert isinstance(found, Rejected)
     assert found.detail == "paywalled text not used"
+
+
+@pytest.mark.parametrize(
+    ("body", "node", "source"),
+    [
+        (f"<noscript>{HTML}</noscript>", {}, "noscript"),
+        (f"<x-text><template shadowrootmode=open>{HTML}</template></x-text>", {}, "template-element"),
+        ("<div id=app></div>", {"articleBody": "\n".join(GOLD)}, "json-ld"),
+    ],
+)
+def test_an_article_whose_page_shows_its_headline_alone_is_trusted(
+    body: str, node: Mapping[str, object], source: str
+) -> None:
+    made = article(
+        page(f"<nav><a href=/>News</a></nav><main><article><h1>{TITLE}</h1>{body}</article></main>", node=node)
+    )
+    assert made.text == "\n".join(GOLD)
+    assert (made.flags, made.fields.provenance.text) == ((), source)
