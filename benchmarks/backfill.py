@@ -19,8 +19,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from benchmarks.newspapers import ROOT, Site, environment, started
-from newscorpus.crawl.ledger.status import status
 from newscorpus.crawl.ledger.store import reading
+from newscorpus.crawl.ledger.views.status import status
 from newscorpus.errors import LedgerError
 
 SERVER = ROOT / "tests" / "mockserver" / "past.py"

@@ -32,8 +32,9 @@ from newscorpus.addon.report import (
 )
 from newscorpus.addon.workers import workers_of
 from newscorpus.crawl.ledger import Ledger, LedgerError
-from newscorpus.crawl.ledger.shortfalls import unreached
-from newscorpus.crawl.ledger.status import PortalStatus, ledger_files, status
+from newscorpus.crawl.ledger.views.addresses import ledger_files
+from newscorpus.crawl.ledger.views.shortfalls import unreached
+from newscorpus.crawl.ledger.views.status import PortalStatus, status
 from newscorpus.errors import CorpusError, CrawlError
 from newscorpus.explain.reasons import advice
 from newscorpus.files import exclusive

@@ -24,8 +24,8 @@ from newscorpus.addon.options import corpus_folder
 from newscorpus.addon.plugin import hints_of
 from newscorpus.addon.scheduler import LedgerScheduler
 from newscorpus.crawl.ledger import Ledger
-from newscorpus.crawl.ledger.shortfalls import redesigns, shortfalls
-from newscorpus.crawl.ledger.status import PortalStatus
+from newscorpus.crawl.ledger.views.shortfalls import redesigns, shortfalls
+from newscorpus.crawl.ledger.views.status import PortalStatus
 from newscorpus.files import replacing
 from newscorpus.layout import CRAWL_REPORT
 
@@ -64,7 +64,7 @@ class CrawlReport:
     reason: str  # why it ended: "finished", "limit", "shutdown" ...
     stats: Mapping[str, Any]  # every count under `newscorpus/`, and the counts of requests, responses and bytes
     build: Mapping[str, Any]  # report of the build; empty where none ran; {"error": ...} where it failed
-    # How each portal stands, by its name: see `newscorpus.crawl.ledger.status`; "given_up" says why it was left,
+    # How each portal stands, by its name: see `newscorpus.crawl.ledger.views.status`; "given_up" says why it was left,
     # "end" why it was not done, whether given up or cut short by something else, and "own_access" names the cookies and
     # headers of the user's own with which it was asked.
     by_portal: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

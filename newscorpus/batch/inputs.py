@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from newscorpus.crawl.archive.elsewhere import check_address, is_remote
 from newscorpus.crawl.archive.parts import part_state, read_elsewhere
 from newscorpus.crawl.archive.values import ArchiveError, Capture
-from newscorpus.crawl.ledger.status import unfinished_captures
+from newscorpus.crawl.ledger.views.addresses import unfinished_captures
 from newscorpus.data import Page, Rejected
 from newscorpus.layout import ARCHIVE, ELSEWHERE_SUFFIX, LEDGER, OWN, PROFILES, standard_path
 from newscorpus.portals.portal import Portal

@@ -114,7 +114,7 @@ def _show(crawls: "Crawls", bars: "Progress", ended: "Event") -> None:
 
 def _standing(corpus: Path) -> str:
     """Say how a crawl stands, in a few words."""
-    from newscorpus.crawl.ledger.status import status
+    from newscorpus.crawl.ledger.views.status import status
     from newscorpus.errors import LedgerError
 
     try:

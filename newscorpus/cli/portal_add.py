@@ -152,7 +152,7 @@ def _say_what_next(front: "FrontPage", path: Path, *, has_patterns: bool) -> Non
 
 def _met(name: str, corpus: Path) -> list[str]:
     """The pages that the crawl of a portal met; none where there was no crawl."""
-    from newscorpus.crawl.ledger.status import met_addresses
+    from newscorpus.crawl.ledger.views.addresses import met_addresses
     from newscorpus.discovery.addresses import PAGE_KINDS
     from newscorpus.layout import LEDGER
 

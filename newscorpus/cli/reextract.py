@@ -50,7 +50,7 @@ def reextract(
     """
     from tempfile import TemporaryDirectory
 
-    from newscorpus.crawl.ledger.status import unfinished_captures
+    from newscorpus.crawl.ledger.views.addresses import unfinished_captures
     from newscorpus.portals.schema import list_portals, load_portal
     from newscorpus.portals.template import RuleTally
     from newscorpus.profiles.profile import profiles_of

@@ -35,9 +35,9 @@ def status(
     """
     import msgspec
 
-    from newscorpus.crawl.ledger.shortfalls import shortfalls
     from newscorpus.crawl.ledger.sites import site_paces
-    from newscorpus.crawl.ledger.status import status as read_status
+    from newscorpus.crawl.ledger.views.shortfalls import shortfalls
+    from newscorpus.crawl.ledger.views.status import status as read_status
     from newscorpus.tokens import printable
 
     found = read_status(corpus)

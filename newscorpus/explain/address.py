@@ -15,7 +15,7 @@ from newscorpus.corpus.published import open_corpus, published_folder
 from newscorpus.corpus.rows import Row, decode_line, decode_row
 from newscorpus.crawl.ledger.rows import UrlState, evidence_of
 from newscorpus.crawl.ledger.sites import iso
-from newscorpus.crawl.ledger.status import UrlEntry, find
+from newscorpus.crawl.ledger.views.addresses import UrlEntry, find
 from newscorpus.data import Evidence, Record, Rejected
 from newscorpus.dedup.duplicates import DuplicateKind
 from newscorpus.errors import CorpusError

@@ -16,7 +16,7 @@ from newscorpus.corpus.intake import IntakeWriter, encode_header, journal_line, 
 from newscorpus.corpus.lines import writable
 from newscorpus.corpus.rows import Fetch, Row, Withdrawal, encode_row
 from newscorpus.crawl.ledger import REJECTIONS, Ledger, Series, UrlOutcome
-from newscorpus.crawl.ledger.status import unfinished_captures
+from newscorpus.crawl.ledger.views.addresses import unfinished_captures
 from newscorpus.data import Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, sync

@@ -21,7 +21,7 @@ from newscorpus.crawl.archive.values import ArchiveError, Capture
 from newscorpus.crawl.ledger import REJECTIONS, Ledger, UrlOutcome
 from newscorpus.crawl.ledger.losses import LostPage
 from newscorpus.crawl.ledger.recover import FilePart
-from newscorpus.crawl.ledger.status import lines_known
+from newscorpus.crawl.ledger.views.addresses import lines_known
 from newscorpus.data import Rejected
 from newscorpus.errors import PortalError
 from newscorpus.layout import INTAKE, inside

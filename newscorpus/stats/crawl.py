@@ -4,7 +4,8 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from newscorpus.crawl.ledger.activity import (
+from newscorpus.crawl.ledger.sites import SitePace, site_paces
+from newscorpus.crawl.ledger.views.activity import (
     LastPage,
     QueuedAddress,
     SpanOfTime,
@@ -12,9 +13,8 @@ from newscorpus.crawl.ledger.activity import (
     next_addresses,
     over_time,
 )
-from newscorpus.crawl.ledger.shortfalls import shortfalls
-from newscorpus.crawl.ledger.sites import SitePace, site_paces
-from newscorpus.crawl.ledger.status import PortalStatus, status
+from newscorpus.crawl.ledger.views.shortfalls import shortfalls
+from newscorpus.crawl.ledger.views.status import PortalStatus, status
 from newscorpus.files import is_held
 from newscorpus.layout import CRAWL_LOCK
 

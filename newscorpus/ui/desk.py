@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from newscorpus.crawl.ledger.status import find, states
+from newscorpus.crawl.ledger.views.addresses import find, states
 from newscorpus.explain.html import FOLDER as SHOWN_TEMPLATES
 from newscorpus.explain.html import TEMPLATES as SHOWN
 from newscorpus.explain.html import frame

@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from newscorpus.artifacts import own_models
 from newscorpus.corpus.published import open_corpus, published_folder
-from newscorpus.crawl.ledger.status import UrlEntry, archived_articles, find, states
+from newscorpus.crawl.ledger.views.addresses import UrlEntry, archived_articles, find, states
 from newscorpus.errors import CorpusError
 from newscorpus.evaluation.agreement import Agreement, agreement
 from newscorpus.evaluation.compare import evaluate

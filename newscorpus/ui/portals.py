@@ -15,9 +15,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from tomlkit.exceptions import TOMLKitError
 
-from newscorpus.crawl.ledger.activity import over_time
 from newscorpus.crawl.ledger.looks import alarms, last_looks
-from newscorpus.crawl.ledger.status import archived_articles, states
+from newscorpus.crawl.ledger.views.activity import over_time
+from newscorpus.crawl.ledger.views.addresses import archived_articles, states
 from newscorpus.errors import CorpusError, PortalError
 from newscorpus.explain.page import archived_source
 from newscorpus.files import replacing

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from newscorpus.config import Limits
 from newscorpus.crawl.ledger.looks import alarms
-from newscorpus.crawl.ledger.status import unfinished_captures
+from newscorpus.crawl.ledger.views.addresses import unfinished_captures
 from newscorpus.data import Rejected
 from newscorpus.discovery.addresses import AddressTrust
 from newscorpus.gold.pages import GoldPage, read_pages

@@ -12,7 +12,7 @@ from newscorpus.addon.pages import CallbackFailuresMiddleware
 from newscorpus.addon.visits import Visit
 from newscorpus.corpus.intake import read_journal
 from newscorpus.crawl.ledger import Ledger, LedgerError, Link, UrlState, key_of
-from newscorpus.crawl.ledger.status import find
+from newscorpus.crawl.ledger.views.addresses import find
 
 URL = "https://a.example/1"
 

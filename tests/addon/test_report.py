@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 
 from newscorpus.addon.report import NOTHING_LEFT, by_portal, show_portals, why_nothing
-from newscorpus.crawl.ledger.status import PortalStatus
+from newscorpus.crawl.ledger.views.status import PortalStatus
 
 
 def portal(name: str, kept: int, **rejected: int) -> PortalStatus:

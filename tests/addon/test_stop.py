@@ -16,7 +16,7 @@ import pytest
 from benchmarks.newspapers import started
 from newscorpus.addon.stop import STOPPED
 from newscorpus.crawl.ledger import UrlState
-from newscorpus.crawl.ledger.status import states
+from newscorpus.crawl.ledger.views.addresses import states
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "dead_pages.py"
 ARTICLES = 120

@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from newscorpus.crawl.ledger import REJECTIONS, Fetched, Ledger, Link, UrlOutcome, UrlState, key_of
-from newscorpus.crawl.ledger.status import find, status
+from newscorpus.crawl.ledger.views.addresses import find
+from newscorpus.crawl.ledger.views.status import status
 from newscorpus.discovery.addresses import NAMED
 from newscorpus.discovery.frontier import BARREN
 from newscorpus.discovery.period import ALWAYS, Period

@@ -19,7 +19,7 @@ from newscorpus.corpus.intake import read_intake, read_journal
 from newscorpus.corpus.records import make_record
 from newscorpus.corpus.rows import Row
 from newscorpus.crawl.ledger import Ledger, LedgerError, Link, key_of
-from newscorpus.crawl.ledger.status import find
+from newscorpus.crawl.ledger.views.addresses import find
 from newscorpus.data import Article, Fields, Record, Rejected
 from newscorpus.dedup.signature import sign
 

@@ -21,7 +21,8 @@ from newscorpus.crawl.archive.read import read_captures
 from newscorpus.crawl.archive.values import ArchiveError, Capture, Exchange, Origin
 from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.crawl.ledger import REJECTIONS, Ledger, LedgerError, Link, UrlOutcome, key_of
-from newscorpus.crawl.ledger.status import status, unfinished_captures
+from newscorpus.crawl.ledger.views.addresses import unfinished_captures
+from newscorpus.crawl.ledger.views.status import status
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.explain.address import Fate, explain

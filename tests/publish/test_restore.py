@@ -15,7 +15,8 @@ from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Capture, Exchange, Origin
 from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.crawl.ledger import Fetched, Ledger, Link, Series, UrlOutcome, key_of
-from newscorpus.crawl.ledger.status import find, status
+from newscorpus.crawl.ledger.views.addresses import find
+from newscorpus.crawl.ledger.views.status import status
 from newscorpus.data import Page
 from newscorpus.layout import INTAKE_SEGMENT
 from newscorpus.publish import restore

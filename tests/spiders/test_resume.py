@@ -26,7 +26,8 @@ from newscorpus.crawl.archive.read import read_captures
 from newscorpus.crawl.archive.values import Capture
 from newscorpus.crawl.ledger import UrlState
 from newscorpus.crawl.ledger.looks import alarms
-from newscorpus.crawl.ledger.status import states, status, unfinished_captures
+from newscorpus.crawl.ledger.views.addresses import states, unfinished_captures
+from newscorpus.crawl.ledger.views.status import status
 from newscorpus.data import REDESIGN
 from newscorpus.publish.build import build
 from newscorpus.stored.archives import archive_files

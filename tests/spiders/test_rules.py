@@ -13,7 +13,7 @@ import pytest
 from prose import article, paragraphs
 
 from newscorpus.corpus.rows import Row
-from newscorpus.crawl.ledger.status import status
+from newscorpus.crawl.ledger.views.status import status
 from newscorpus.portals.schema import load_portal
 from newscorpus.publish.reextract import reextract
 from newscorpus.recipe import Recipe

@@ -23,7 +23,7 @@ from newscorpus.corpus.verify import verify
 from newscorpus.crawl.archive.read import read_capture
 from newscorpus.crawl.archive.values import ArchiveError, Capture
 from newscorpus.crawl.ledger import Ledger
-from newscorpus.crawl.ledger.status import find
+from newscorpus.crawl.ledger.views.addresses import find
 from newscorpus.data import Page
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from newscorpus.cli import app
 from newscorpus.corpus.published import open_corpus
-from newscorpus.crawl.ledger.status import find
+from newscorpus.crawl.ledger.views.addresses import find
 from newscorpus.explain.page import archived_source
 from newscorpus.gold.marking import MarkedBlock, MarkLine, journal_of, read_marks, save_mark
 from newscorpus.gold.pages import read_pages

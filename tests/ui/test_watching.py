@@ -15,7 +15,7 @@ from newscorpus.corpus.published import open_corpus
 from newscorpus.crawl.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
 from newscorpus.crawl.ledger.looks import Alarm
 from newscorpus.crawl.ledger.sites import SitePace
-from newscorpus.crawl.ledger.status import status
+from newscorpus.crawl.ledger.views.status import status
 from newscorpus.files import is_held
 from newscorpus.layout import CRAWL_LOCK, LEDGER
 from newscorpus.ui.app import make_app

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from newscorpus.crawl.addresses import is_loopback
 from newscorpus.crawl.ledger.rows import UrlState, evidence_of
-from newscorpus.crawl.ledger.status import MetAddress, met_addresses
+from newscorpus.crawl.ledger.views.addresses import MetAddress, met_addresses
 from newscorpus.crawl.robots import reservations
 from newscorpus.discovery.addresses import PAGE_KINDS, FetchKind
 from newscorpus.discovery.patterns import MOST_LINKS, Pattern, Proposed, SeenLink, propose

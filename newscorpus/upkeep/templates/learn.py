@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from newscorpus.crawl.ledger.looks import alarms
-from newscorpus.crawl.ledger.status import find
+from newscorpus.crawl.ledger.views.addresses import find
 from newscorpus.data import Article, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.extraction.extractor import read

@@ -9,7 +9,8 @@ from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Exchange
 from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.crawl.ledger import REJECTIONS, Fetched, Ledger, LedgerError, Link, Series, UrlOutcome, UrlState, key_of
-from newscorpus.crawl.ledger.status import states, status
+from newscorpus.crawl.ledger.views.addresses import states
+from newscorpus.crawl.ledger.views.status import status
 
 URL = "https://a.example/"
 FILE_BYTES = 3_000

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from newscorpus.crawl.ledger import REJECTIONS, Ledger, Link, Series, UrlOutcome, key_of
-from newscorpus.crawl.ledger.status import find, status
+from newscorpus.crawl.ledger.views.addresses import find
+from newscorpus.crawl.ledger.views.status import status
 
 ROWS = Series("intake/{:06}.jsonl")
 SITE = "https://paper.example"

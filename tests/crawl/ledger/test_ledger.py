@@ -12,9 +12,10 @@ import pytest
 
 from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.crawl.ledger import Fetched, Ledger, LedgerError, Link, Series, UrlOutcome, UrlState, key_of
-from newscorpus.crawl.ledger.status import find, states, status
 from newscorpus.crawl.ledger.store import MIGRATIONS, open_writer, reading
 from newscorpus.crawl.ledger.transaction import Transaction
+from newscorpus.crawl.ledger.views.addresses import find, states
+from newscorpus.crawl.ledger.views.status import status
 
 KILLING = Path(__file__).parent / "killing.py"
 URL = "https://a.cz/"

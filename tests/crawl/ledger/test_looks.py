@@ -4,7 +4,7 @@ from pathlib import Path
 
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.crawl.ledger.looks import KEPT_LOOKS, Alarm, Look, alarms
-from newscorpus.crawl.ledger.status import status
+from newscorpus.crawl.ledger.views.status import status
 
 
 def look(number: int, portal: str = "news", template: str = "old") -> Look:

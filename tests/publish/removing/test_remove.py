@@ -33,7 +33,8 @@ from newscorpus.crawl.archive.frames import read_closing
 from newscorpus.crawl.archive.read import read_capture, read_captures
 from newscorpus.crawl.archive.values import Capture, Origin
 from newscorpus.crawl.ledger import REJECTIONS, Ledger, Link, Series, UrlOutcome, key_of
-from newscorpus.crawl.ledger.status import find, status
+from newscorpus.crawl.ledger.views.addresses import find
+from newscorpus.crawl.ledger.views.status import status
 from newscorpus.data import Page, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.explain.address import explain

@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 
 from newscorpus.cli import app
 from newscorpus.crawl.ledger import Fetched, Ledger, LedgerError, Link, UrlOutcome, key_of
-from newscorpus.crawl.ledger.shortfalls import PortalLoss
-from newscorpus.crawl.ledger.status import PortalStatus, status
+from newscorpus.crawl.ledger.views.shortfalls import PortalLoss
+from newscorpus.crawl.ledger.views.status import PortalStatus, status
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 

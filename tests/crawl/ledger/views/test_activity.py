@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from newscorpus.crawl.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
-from newscorpus.crawl.ledger.activity import SPANS, last_pages, next_addresses, over_time
 from newscorpus.crawl.ledger.sites import SitePace, site_paces
+from newscorpus.crawl.ledger.views.activity import SPANS, last_pages, next_addresses, over_time
 from newscorpus.errors import LedgerError
 
 SITE = "https://news.example"

@@ -6,8 +6,8 @@ import pytest
 
 from newscorpus.crawl.ledger import Fetched, Ledger, Link, Series, UrlOutcome, key_of
 from newscorpus.crawl.ledger.rows import OVER_BUDGET
-from newscorpus.crawl.ledger.shortfalls import shortfalls, unreached
-from newscorpus.crawl.ledger.status import status
+from newscorpus.crawl.ledger.views.shortfalls import shortfalls, unreached
+from newscorpus.crawl.ledger.views.status import status
 
 SITE = "https://vesti.example"
 TIME = "2026-11-21T12:00:00+00:00"

@@ -1,0 +1,1 @@
+"""Read a ledger while a crawl may be at work."""
