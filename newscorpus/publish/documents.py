@@ -19,6 +19,7 @@ from typing import BinaryIO
 import msgspec
 import numpy as np
 import zstandard
+from warcio.limitreader import LimitReader
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.lines import unpacked_lines
@@ -254,7 +255,7 @@ def _take_file(store: Store, earlier: Store, number: int, covered: Sequence[Cove
         offset = _rows_end(store)
         with (earlier.folder / ROWS).open("rb") as source, _rows_file(store, offset) as file:
             source.seek(begin)
-            file.write(source.read(end - begin))
+            shutil.copyfileobj(LimitReader(source, end - begin), file)
         documents["offset"] = documents["offset"] - np.uint64(begin) + np.uint64(offset)
     documents["file"] = len(covered) - 1
     documents["space"] = 0 if is_shard else len(covered)

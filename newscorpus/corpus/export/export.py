@@ -131,6 +131,8 @@ def _replacing_folder(folder: Path) -> Iterator[Path]:
     """Give a folder to fill, which replaces `folder` when the block succeeds and is removed when it fails."""
     folder = folder.resolve()
     staging, old = (folder.with_name(f".{folder.name}.{what}") for what in ("exporting", "replaced"))
+    if old.exists() and not folder.exists():  # a kill between the two renames below
+        old.rename(folder)
     for left in (staging, old):
         shutil.rmtree(left, ignore_errors=True)
     staging.mkdir(parents=True)

@@ -147,6 +147,23 @@ def test_a_failed_export_leaves_nothing_of_itself(
     assert content(tmp_path) == before
 
 
+def test_an_export_killed_between_its_renames_loses_the_earlier_one_to_a_new_one_only(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    export(corpus, out, ExportFormat.TEXT, ABOUT)
+    before = content(tmp_path)
+    out.rename(tmp_path / ".out.replaced")
+
+    def fail(source: ExportSource, folder: Path) -> None:
+        raise OSError(28, "No space left on device", str(folder))
+
+    monkeypatch.setattr("newscorpus.corpus.export.export.FORMATS", {ExportFormat.TEXT: fail})
+    with pytest.raises(OSError, match="No space"):
+        export(corpus, out, ExportFormat.TEXT, ABOUT)
+    assert content(tmp_path) == before
+
+
 def test_what_a_killed_export_left_goes(corpus: Path, tmp_path: Path) -> None:
     (tmp_path / ".out.exporting").mkdir()
     (tmp_path / ".out.exporting" / "half").touch()
