@@ -164,7 +164,7 @@ def test_a_damaged_list_of_duplicates_is_one_line(tmp_path: Path) -> None:
 
 
 def test_no_corpus_is_said_so(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="build the corpus first"):
+    with pytest.raises(CorpusError, match="no corpus here"):
         read_report(tmp_path, {})
 
 

@@ -22,6 +22,7 @@ from newscorpus.dedup.duplicates import DuplicateKind
 from newscorpus.dedup.signature import sign
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
+from newscorpus.layout import INTAKE
 from newscorpus.publish.build import build
 from newscorpus.publish.changes import Piece, marked_difference, texts_of
 from newscorpus.publish.concordance import ContextLine, Query, QueryError, contexts, in_order, opened_index
@@ -224,6 +225,7 @@ def test_what_cannot_be_searched_for_is_said(corpus: Path, arguments: list[str],
 
 
 def test_a_corpus_that_is_not_published_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / INTAKE).mkdir()
     with pytest.raises(CorpusError, match="build the corpus first"), opened_index(tmp_path):
         pass
 
