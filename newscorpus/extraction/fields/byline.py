@@ -8,7 +8,6 @@ from itertools import islice
 from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence
-from newscorpus.extraction.fields.date_words import relative_day
 from newscorpus.extraction.fields.dates import Dated, Setting, find_dates, parse_date
 from newscorpus.extraction.fields.markup import MAX_CHARACTERS, plain
 from newscorpus.extraction.fields.nearby import Line, following, lines_of, long_ones, marks_of, preceding, short_text
@@ -127,11 +126,10 @@ def _begins(element: HtmlElement, squeezed_opening: str) -> bool:
 
 
 def _may_be_dated(line: Line, setting: Setting) -> bool:
-    """Whether a line has a number, or is named for a date and has a word such as "yesterday"."""
+    """Whether a line has a number, or is named for a date and has words such as "yesterday" or "an hour ago"."""
     if HAS_DIGIT.search(line.text):
         return True
-    today = setting.fetched and setting.fetched.date()
-    return today is not None and relative_day(line.text, today) is not None and bool(DATE_MARK.search(line.marks))
+    return bool(setting.fetched and DATE_MARK.search(line.marks) and parse_date(line.text, setting))
 
 
 def _parted(lines: Iterable[Line]) -> tuple[list[Line], list[Line]]:

@@ -19,7 +19,12 @@ AMBIGUOUS: Mapping[str, tuple[int, int]] = WORDS["ambiguous"]
 """Words that are one month in Croatian and another elsewhere."""
 DAYS = {fold(word): int(days) for days, words in WORDS["days"].items() for word in words.split() if len(word) > 2}
 UNITS = {fold(word): timedelta(**{unit: 1}) for unit, words in WORDS["units"].items() for word in words.split()}
-AGO = re.compile(rf"\b(?:{'|'.join(map(fold, WORDS['ago']))})\b")
+AGO_WORDS = "|".join(map(fold, WORDS["ago"]))
+AGO = re.compile(rf"\b(?:{AGO_WORDS})\b")
+SINGLE = "|".join(map(fold, WORDS["single_units"].split()))
+ONE = "|".join(map(fold, WORDS["ones"].split()))
+ONE_AGO = re.compile(rf"\b(?:{AGO_WORDS})\s+(?:(?:{ONE})\s+)?({SINGLE})\b|\b({SINGLE})\s+(?:{AGO_WORDS})\b")
+"""One unit that is not counted; the word stands beside "ago", since "before the hour of ..." says no date."""
 # Letters alone: beside a date, unlike in `newscorpus.tokens`, a digit is no part of a word.
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 COUNTED = re.compile(r"(?<![\d.:/-])(?P<count>\d{1,3})\s*(?P<unit>[^\W\d_]+)")
@@ -62,10 +67,13 @@ def relative_day(text: str, today: date) -> tuple[date, int, int] | None:
 
 
 def time_ago(text: str, now: datetime) -> tuple[datetime, bool] | None:
-    """The time that "3 hours ago" names, and whether it is known to the minute; None where nothing is counted."""
+    """The time that "3 hours ago" or "an hour ago" names, and whether it is known to the minute; None for none."""
     for match in COUNTED.finditer(text):
         unit = UNITS.get(fold(match["unit"]))
         around = text[max(0, match.start() - NEAR) : match.start()] + " " + text[match.end() : match.end() + NEAR]
         if unit and AGO.search(fold(around)):
             return now - int(match["count"]) * unit, unit < timedelta(days=1)
+    if single := ONE_AGO.search(fold(text)):
+        unit = UNITS[single[1] or single[2]]
+        return now - unit, unit < timedelta(days=1)
     return None

@@ -37,6 +37,8 @@ def test_a_page_that_knows_only_of_its_update_was_published_by_then() -> None:
 def test_relative_dates_are_told_from_the_fetch() -> None:
     fields = read("<h1>Vláda jedná</h1><p class=date>včera v 14:30</p>")
     assert fields.published == "2024-02-04T14:30:00"  # by the clock of the site, and nothing says in which zone
+    assert read("<h1>Vláda jedná</h1><p class=date>před hodinou</p>").published.startswith("2024-02-05T")
+    assert read("<h1>Vláda jedná</h1><p>před hodinou</p>").published == ""
 
 
 def test_dates_of_comments_and_teasers_are_not_the_documents() -> None:
