@@ -37,12 +37,13 @@
   };
   const send = (blocks, done) => {
     const stroke = { page: state.page, who: state.who, blocks, done, n_blocks: done ? order.length : 0 };
+    const n = held.size;  // more may be marked until this is saved
     saving = saving.then(async () => {
       const answer = await fetch(location.pathname, {
         method: "POST", body: JSON.stringify(stroke), headers: { "X-Newscorpus-Token": token, "Content-Type": "application/json" },
       });
       if (!answer.ok) throw new Error(`not saved: ${answer.status}`);
-      say(`saved: ${held.size} mark${held.size === 1 ? "" : "s"}`);
+      say(`saved: ${n} mark${n === 1 ? "" : "s"}`);
     });
     return saving.catch((error) => { say(error.message); saving = Promise.resolve(); throw error; });
   };
