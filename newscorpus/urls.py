@@ -44,7 +44,7 @@ of 3 in a million (birthday bound)."""
 KEPT_ADDRESSES = 8_192
 """Addresses whose ids are kept, some 2 MB: a crawl asks several times for each link, and menus name the same ones."""
 
-HEADLINE_WORDS = 3
+SLUG_WORDS = 3
 """Words from which on a part of a path reads as a headline; names of sections have one or two."""
 
 LONG_WORD = 4
@@ -167,7 +167,7 @@ def _headline_words(path: str) -> set[str]:
     """The words of the headlines in a path or query, short ones left out; any two headlines may share these."""
     parts = (re.split(r"[\W_]+", FILE_ENDING.sub("", part.casefold())) for part in re.split("[/?&=]", path))
     named = ([word for word in part if word.isalpha()] for part in parts)
-    return {word for part in named if len(part) >= HEADLINE_WORDS for word in part if len(word) >= LONG_WORD}
+    return {word for part in named if len(part) >= SLUG_WORDS for word in part if len(word) >= LONG_WORD}
 
 
 def _canonical_parts(url: str) -> SplitResult | None:

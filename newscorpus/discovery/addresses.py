@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from newscorpus.data import Evidence
 from newscorpus.portals.portal import Portal
-from newscorpus.urls import canonical_url, names_document
+from newscorpus.urls import SLUG_WORDS, canonical_url, names_document
 
 PORTAL_EVIDENCE = "portal"
 """Source of the evidence that a portal file gives."""
@@ -54,9 +54,6 @@ class AddressTrust(StrEnum):
 
 PROMISING = (AddressTrust.CERTAIN, AddressTrust.LIKELY)
 """Addresses of which a page is an article unless it says otherwise."""
-
-SLUG_WORDS = 3
-"""Words of a last path segment from which on it reads as a headline; names of sections have one or two."""
 
 LISTING = re.compile(
     r"/(?:authors?|autor|tags?|tema|topics?)(?:/|$)|/(?:page|seite|strana|stranica|stranka|strona)(?:/?$|/\d+(?:/|$))",

@@ -35,12 +35,12 @@ _HEAD_TAGS = frozenset("base link meta noscript object script style template tit
 _TITLE = re.compile(r"<title\b[^<>]*+>", re.IGNORECASE)
 _TITLE_END = re.compile(r"</title[\s/>]", re.IGNORECASE)
 
-_UNSEEN = re.compile(
+_UNSEEN_REFERENCE = re.compile(
     r"&(?i:shy;?|(?:lrm|rlm|ZeroWidthSpace|NoBreak);|#0*(?:"  # a flag for all of it would cost the fast search
     + "|".join(f"{ord(character)}|x0*{ord(character):x}" for character in UNSEEN)
     + r")(?![0-9a-f]);?)"
 )
-"""References to characters that do not show."""
+"""A reference to a character that does not show."""
 
 _ELEMENT_CLASS = etree.ElementDefaultClassLookup(element=HtmlElement)
 """`lxml.html.HTMLParser` chooses the class of each element in Python, which triples the time of every walk."""
@@ -58,7 +58,7 @@ def parse(html: str, url: str = "", limits: Limits = Limits()) -> HtmlElement | 
     """
     if len(html) > limits.max_tags and (tags := html.count("<")) > limits.max_tags:
         return Rejected("parse", "too_many_tags", f"{tags} tags, at most {limits.max_tags}", url)
-    html = _close_title(clean(_UNSEEN.sub("", html)))
+    html = _close_title(clean(_UNSEEN_REFERENCE.sub("", html)))
     crowds = _find_crowds(html, limits)
     if crowds is None:
         return Rejected("parse", "too_many_attributes", f"more than {limits.max_all_attributes}", url)

@@ -1,7 +1,8 @@
 """Count by portal what became of addresses; what has changed is written with each commit."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from sqlite3 import Cursor
 
 from newscorpus.crawl.ledger.rows import OVER_BUDGET, UrlOutcome
 from newscorpus.crawl.ledger.store import Execute
@@ -10,7 +11,7 @@ from newscorpus.crawl.ledger.store import Execute
 class PortalCounts:
     """The part of a ledger that counts."""
 
-    def __init__(self, read: Execute, write: Execute) -> None:
+    def __init__(self, read: Execute, write: Callable[..., Cursor]) -> None:
         self._write = write
         rows = read("SELECT portal, name, n FROM counts", ())
         self._counts = Counter({(portal, name): n for portal, name, n in rows})
@@ -53,6 +54,6 @@ class PortalCounts:
 
     def write(self) -> None:
         """Write what has changed; the caller commits."""
-        for key in self._changed:
-            self._write("INSERT OR REPLACE INTO counts VALUES (?, ?, ?)", (*key, self._counts[key]))
+        rows = [(*key, self._counts[key]) for key in self._changed]
+        self._write("INSERT OR REPLACE INTO counts VALUES (?, ?, ?)", *rows)
         self._changed.clear()
