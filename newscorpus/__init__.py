@@ -4,6 +4,14 @@ The names in `__all__` are the public interface (docs/python.md); everything els
 imported when they are first used, so that the command and the spiders start quickly.
 """
 
+import os
+import sys
+
+# ONNX Runtime reports its use to its maker unless this is set before it is imported; child processes inherit it.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+if "onnxruntime" in sys.modules:  # the import itself was reported, what follows is not
+    sys.modules["onnxruntime"].disable_telemetry_events()
+
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
