@@ -55,8 +55,8 @@ class System(Protocol):
             MissingError: it cannot be installed here.
         """
 
-    def fill(self, folder: Path, posts: Sequence[Post], base: str) -> None:
-        """Publish exactly these articles, in a folder of the site's own.
+    def fill(self, folder: Path, posts: Sequence[Post], base: str) -> Mapping[str, str]:
+        """Publish exactly these articles, in a folder of the site's own; gives path and query of each, by key.
 
         It is called again with others: new ones come, changed ones (by `key`) get their new text and keep their
         address, and those that are not among them are deleted. `base` is the address under which it will be served.
