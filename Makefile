@@ -22,7 +22,7 @@ test: $(VENV)/.tests
 	$(BIN)/pytest -n 2 --dist loadfile
 
 # Also the tests that watch system calls or use other people's tools.
-test-all: $(VENV)/.tests
+test-all: $(VENV)/.tests $(VENV)/pywb/.made
 	$(BIN)/pytest -n 2 --dist loadfile -m ""
 
 lint: $(VENV)/.tests
@@ -64,6 +64,11 @@ dist: $(VENV)/.runs
 $(VENV)/docs/.made: requirements-docs.txt | $(BIN)/python
 	$(BIN)/python -m venv $(VENV)/docs
 	$(VENV)/docs/bin/python -m pip install --quiet -r requirements-docs.txt
+	@touch $@
+
+$(VENV)/pywb/.made: requirements-pywb.txt | $(BIN)/python
+	$(BIN)/python -m venv $(VENV)/pywb
+	$(VENV)/pywb/bin/python -m pip install --quiet -r requirements-pywb.txt
 	@touch $@
 
 clean:

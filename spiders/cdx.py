@@ -120,7 +120,11 @@ class CdxSpider(Spider):
                 n_broken += 1
             elif self._is_wanted(capture) and ledger.reserve(plain_address(capture.url), self.name, FetchKind.ARTICLE):
                 address, headers = self._archive.request(capture)
-                given = {"url": capture.url, "stamp": capture.stamp, "file": capture.file}
+                given = {
+                    "url": capture.url,
+                    "stamp": capture.stamp,
+                    "file": capture.file if FILE in self._archive.captures else "",
+                }
                 yield Request(address, self.parse_capture, headers=headers, errback=self.failed, cb_kwargs=given)
         self.crawler.stats.inc_value("newscorpus/cdx/passed_over", n_broken)
 
@@ -192,7 +196,7 @@ class CdxSpider(Spider):
 
     def _is_wanted(self, capture: IndexedCapture) -> bool:
         portal = self._portal_of(capture.url)
-        has_place = bool(capture.file) == (FILE in self._archive.captures)
+        has_place = bool(capture.file) or FILE not in self._archive.captures
         return portal is not None and has_place and find_kind(capture.url, portal) is FetchKind.ARTICLE
 
     def _portal_of(self, url: str) -> Portal | None:

@@ -92,9 +92,13 @@ def file_day(path: str) -> date | None:
 def count_pages(text: str) -> int:
     """How many pages an index has, as its server answers `showNumPages=true`: a number, or a JSON object.
 
+    A server that does not divide its index, such as pywb's, answers with the captures or with nothing: one page.
+
     Raises:
         ValueError: neither, or more than `MAX_PAGES`.
     """
+    if not text.strip() or any(read_index(text)):
+        return 1
     try:
         answer = json.loads(text)
     except RecursionError:

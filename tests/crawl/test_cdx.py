@@ -61,12 +61,14 @@ def test_any_answer_is_read(text: str) -> None:
     assert all(found is None or found.url for found in read_index(text))
 
 
-@pytest.mark.parametrize(("text", "n"), [("7\n", 7), ('{"pages": 3, "blocks": 9}', 3)])
+@pytest.mark.parametrize(
+    ("text", "n"), [("", 1), (f"{OBJECT}\n{OBJECT}\n", 1), ("7\n", 7), ('{"pages": 3, "blocks": 9}', 3)]
+)
 def test_the_number_of_pages(text: str, n: int) -> None:
     assert count_pages(text) == n
 
 
-@pytest.mark.parametrize("text", ["", "<html>", '{"pages": "many"}', "-1", "[1]", "null", "1000000000000", "[" * 9_999])
+@pytest.mark.parametrize("text", ["<html>", '{"pages": "many"}', "-1", "[1]", "null", "1000000000000", "[" * 9_999])
 def test_no_number_of_pages(text: str) -> None:
     with pytest.raises(ValueError, match=r".+"):
         count_pages(text)

@@ -18,7 +18,17 @@ from warcio.warcwriter import WARCWriter
 
 from newscorpus.crawl.archive.content import WITH_GZIP_HEADER, ContentError, unpack
 from newscorpus.crawl.archive.record import WarcRecord
-from newscorpus.crawl.archive.values import NOTE_TYPE, PERSONAL, Capture, Exchange, Headers, Note, Origin, StoredPage
+from newscorpus.crawl.archive.values import (
+    NOTE_TYPE,
+    OWN_URN,
+    PERSONAL,
+    Capture,
+    Exchange,
+    Headers,
+    Note,
+    Origin,
+    StoredPage,
+)
 from newscorpus.data import Page
 
 VERSION = "WARC/1.1"
@@ -92,9 +102,14 @@ def _page_records(exchange: Exchange, capture: Capture, beside: Mapping[str, str
     stored = (_stored(capture.page, apart=not whole), *(_stored(page, apart=True) for page in capture.following))
     apart = capture.following if whole else (capture.page, *capture.following)
     note = msgspec.json.encode(Note(stored, capture.origin or Origin()))
+    own = OWN_URN + exchange.url
+    places = [own if page.url == exchange.url else page.url for page in apart]
     return [
-        *(_record("resource", page.url, page.body, beside, page.headers.get("content-type", "")) for page in apart),
-        _record("metadata", exchange.url, note, beside, NOTE_TYPE),
+        *(
+            _record("resource", place, page.body, beside, page.headers.get("content-type", ""))
+            for place, page in zip(places, apart, strict=True)
+        ),
+        _record("metadata", own, note, beside, NOTE_TYPE),
     ]
 
 

@@ -15,7 +15,7 @@ from newscorpus.crawl.archive.encode import encode_again, encode_notice
 from newscorpus.crawl.archive.read import BESIDE
 from newscorpus.crawl.archive.record import WarcRecord
 from newscorpus.crawl.archive.records import read_records
-from newscorpus.crawl.archive.values import NOTE_TYPE, ArchiveError, ByteRange
+from newscorpus.crawl.archive.values import NOTE_TYPE, OWN_URN, ArchiveError, ByteRange
 from newscorpus.files import sync
 
 HEAD = b"\x1f\x8b\x08\x10" + bytes(5) + b"\xff"
@@ -55,7 +55,7 @@ def read_groups(path: Path, offset: int = 0, limits: Limits = Limits()) -> Itera
 
 def addresses(group: Group) -> frozenset[str]:
     """The addresses that the records of a response name as their own."""
-    return frozenset(record.headers.get("warc-target-uri", "").strip("<>") for record in group)
+    return frozenset(record.headers.get("warc-target-uri", "").strip("<>").removeprefix(OWN_URN) for record in group)
 
 
 def is_page(group: Group) -> bool:

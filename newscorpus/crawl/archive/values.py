@@ -89,5 +89,9 @@ class Note:
 NOTE_TYPE = "application/vnd.newscorpus.page+json"
 """Content type of the metadata record of a page."""
 
+OWN_URN = "urn:newscorpus:"
+"""Begins the address of a record that only we read, so that no other program shows it in place of the page; the address
+of the page follows. Archives written before 2026-11-24 have the address of the page itself."""
+
 SOFTWARE = "newscorpus/"
 """How the field `software` begins in the first record of our archives."""

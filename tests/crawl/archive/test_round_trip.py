@@ -13,6 +13,7 @@ from warcio.archiveiterator import ArchiveIterator
 from newscorpus.config import Limits
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.read import read_capture, read_captures
+from newscorpus.crawl.archive.take_out import addresses, read_groups
 from newscorpus.crawl.archive.values import ArchiveError, Capture, Exchange, Origin
 from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.data import Evidence, Page, Rejected
@@ -63,6 +64,25 @@ def test_a_page_comes_back_with_all_that_was_known_of_it(tmp_path: Path) -> None
     assert isinstance(found, Capture)
     assert replace(found, place=None) == CAPTURE
     assert kinds(path) == ["warcinfo", "response", "request", "metadata"]
+
+
+def test_records_of_ours_are_not_under_the_address_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = replace(CAPTURE, page=replace(PAGE, body=b"<p>joined</p>"))
+    (path,) = archived(tmp_path, (EXCHANGE, changed))
+    with path.open("rb") as file:
+        targets = {
+            record.rec_type: record.rec_headers.get_header("WARC-Target-URI") for record in ArchiveIterator(file)
+        }
+    own = f"urn:newscorpus:{URL}"
+    assert targets == {"warcinfo": None, "response": URL, "request": URL, "resource": own, "metadata": own}
+    ((_, group),) = read_groups(path)
+    assert addresses(group) == {URL}
+    monkeypatch.setattr("newscorpus.crawl.archive.encode.OWN_URN", "")
+    archived(tmp_path / "earlier", (EXCHANGE, changed))
+    (found, earlier) = (*read(tmp_path), *read(tmp_path / "earlier"))
+    assert isinstance(found, Capture)
+    assert isinstance(earlier, Capture)
+    assert found.page == earlier.page == changed.page
 
 
 @pytest.mark.parametrize(
