@@ -45,7 +45,6 @@ NOT_RUN = {
     r"(cd examples|scrapy crawl news)": "tests/addon/test_plugin.py serves the site that it is made for",
     r"newscorpus train paragraph-svm --silver": "tests/learning/test_silver.py has a portal with the template it needs",
     r"scrapy crawl cdx ": "it asks web archives; tests/spiders/test_cdx.py runs it against a server of its own",
-    r"newscorpus portal heal ": "it needs a redesign; tests/upkeep/templates/test_heal.py has one",
 }
 """Commands that are not run here, each with the reason."""
 

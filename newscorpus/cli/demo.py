@@ -18,9 +18,6 @@ def demo(
     output: Annotated[Path, Option(help="Folder of the corpus.")] = DEMO_CORPUS,
     port: Annotated[int, Option(min=0, max=65535, help="Port of the server; 0: any free port.")] = 0,
     ui: Annotated[bool, Option("--ui", help="Show the corpus in the browser, as `newscorpus ui`.")] = False,
-    redesign: Annotated[
-        bool, Option("--redesign", help="Crawl a paper that gets another design halfway: the alarm, and what heals.")
-    ] = False,
     serve_only: Annotated[bool, Option("--serve-only", help="Serve the portal without crawling it.")] = False,
 ) -> None:
     """Crawl a small portal that is served on this machine.
@@ -37,9 +34,6 @@ def demo(
         serve(port, lambda base: typer.echo(f"The demo portal is at {base}/ until Ctrl-C."))
         return
     remove_earlier(output)
-    if redesign:
-        _show_redesign(output, port)
-        return
     with crawl_progress(Console(stderr=True)) as on_request:
         report = run_demo(output, port, on_request)
     print_report(report, Console())
@@ -49,22 +43,3 @@ def demo(
         typer.echo(f"To look at it in the browser: newscorpus ui {shlex.quote(str(output))}")
     if report.surprises:
         raise typer.Exit(1)
-
-
-def _show_redesign(output: Path, port: int) -> None:
-    """Crawl the paper whose design changes, and show what is noticed, and what is proposed."""
-    from rich.console import Console
-
-    from newscorpus.demo.redesign import run_redesign
-    from newscorpus.demo.show import crawl_progress
-
-    with crawl_progress(Console(stderr=True)) as on_request:
-        report = run_redesign(output, port, on_request)
-    file, corpus = shlex.quote(str(report.portal)), shlex.quote(str(report.corpus))
-    typer.echo(
-        f"The paper got another design halfway. The alarm:\n\n  {report.alarm}\n\n"
-        f"Nothing is lost: {report.documents} documents are published. Where the template found too little the model"
-        f" decided;\n{report.flagged} documents have the flag `redesign` until the template is repaired.\n\n"
-        f"newscorpus portal heal {file} --corpus {corpus}\nproposes this version of the template, for the file with"
-        f" --write:\n\n{report.version}"
-    )

@@ -1,10 +1,10 @@
 """Add the verbs `newscorpus portal ...`."""
 
-import sys
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple
-from datetime import date
+from datetime import UTC, datetime
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,22 +12,27 @@ import typer
 from typer import Argument, Option
 from typer.core import TyperGroup
 
-from newscorpus.cli.app import Jobs, app
+from newscorpus.cli.app import Contact, Jobs, app, fetch
 
 if TYPE_CHECKING:
-    from newscorpus.data import Article
+    from newscorpus.data import Page
+    from newscorpus.upkeep.adding.front_page import FrontPage
     from newscorpus.upkeep.check import PortalCheck
-    from newscorpus.upkeep.score import Lead
-    from newscorpus.upkeep.templates.learn import LearnedTemplate
 
 CHECK_FAILED = 3
 """Exit code of a check that failed."""
+FIRST_ARTICLES = 20
+MOST_PAGES = 60
+"""Answers with which the first crawl ends where it finds fewer articles: a minute at one a second."""
+MOST_ADDRESSES = 20_000
+"""Addresses of a crawl that are judged; more would say the same."""
+EXAMPLES = 3
 
 Name = Annotated[str, Argument(metavar="NAME", help="Portal, by name or .toml file.")]
 
 Corpus = Annotated[Path | None, Option(help="Folder of its corpus; by default that of `crawl NAME`.")]
 
-STEPS = ("add", "try", "learn", "check", "heal", "score", "use", "import")
+STEPS = ("add", "try", "check")
 """In the order in which one meets them, as the help shows them."""
 
 
@@ -43,17 +48,74 @@ portal = typer.Typer(cls=Steps, help="Make and keep portal files.", no_args_is_h
 app.add_typer(portal, name="portal")
 
 
-@portal.command("import")
-def import_rule(
-    file: Annotated[Path, Argument(metavar="FILE", help="Site rule of Full-Text RSS, such as bbc.co.uk.txt.")],
+@portal.command()
+def add(
+    source: Annotated[str, Argument(metavar="ADDRESS", help="Front page of a site, or FILE.html with it, saved.")],
+    name: Annotated[str, Option(metavar="NAME", help="Name of the portal; by default from the host.")] = "",
+    url: Annotated[str, Option(help="Address of the page in FILE.html, where it does not say it.")] = "",
+    contact: Contact = "",
 ) -> None:
-    """Print a site rule of Full-Text RSS as a [template].
+    """Write a portal file for a site: portals/NAME.toml.
 
-    Lines that a template has nothing like are named in comments, with the reason.
+    Fetches the front page, then crawls 20 articles as `crawl NAME` does, within robots.txt and the usual pauses, and
+    shows what came out of each. The links and pages seen say which addresses are articles and which are sections; the
+    file says how many each pattern takes. Of a saved page the links alone are read, and nothing is fetched.
     """
-    from newscorpus.portals.site_rules import as_portal_table, read_site_rule
+    from newscorpus.errors import PortalError
+    from newscorpus.portals.schema import own_portal_file
+    from newscorpus.upkeep.adding.draft import NO_CRAWL, draft_portal, propose_patterns, read_first_crawl
+    from newscorpus.upkeep.adding.front_page import read_front_page
+    from newscorpus.urls import is_web
 
-    typer.echo(as_portal_table(file.name, read_site_rule(file)), nl=False)
+    front = read_front_page(_page(source, url, contact))
+    path = own_portal_file(name or front.name)
+    if path.exists():
+        raise PortalError(f"{path}: there already; `newscorpus portal try {path.stem}` shows what it does")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    crawl = NO_CRAWL
+    if is_web(source):
+        path.write_text(draft_portal(front, path.stem), "utf-8")
+        typer.echo(f"Wrote {path}; fetching up to {FIRST_ARTICLES} articles", err=True)
+        corpus = _crawl(path.stem, contact)
+        crawl = read_first_crawl(corpus, path.stem)
+        _print_outcomes(corpus, crawl.judged)
+    proposed = propose_patterns(front, crawl)
+    path.write_text(draft_portal(front, path.stem, crawl, proposed), "utf-8")
+    _say_what_next(front, path, has_patterns=bool(proposed.articles))
+    if is_web(source) and not crawl.n_kept:
+        raise typer.Exit(1)
+
+
+@portal.command("try")
+def try_portal(
+    name: Name,
+    page: Annotated[Path | None, Option(metavar="FILE", help="Saved page whose links are judged.")] = None,
+    corpus: Corpus = None,
+    contact: Contact = "",
+) -> None:
+    """Show what a crawl would do with each link, and why.
+
+    A link is an article, a section, ignored or a trap.
+
+    Judges the addresses that the portal's last crawl met; where there was none, the links of the first start page,
+    which is then fetched. Nothing is written.
+    """
+    from newscorpus.addon.options import default_corpus
+    from newscorpus.portals.schema import load_portal
+    from newscorpus.upkeep.adding.front_page import read_front_page
+    from newscorpus.upkeep.adding.verdicts import VERDICTS, judge_addresses
+
+    rules = load_portal(name)
+    urls = [] if page else _met(rules.name, corpus or default_corpus(name))
+    if not urls:
+        front = read_front_page(_page(str(page or rules.start[0]), rules.start[0] if page else "", contact))
+        urls = [link.url for link in front.links]
+    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for judged in judge_addresses(urls, rules, datetime.now(UTC).date()):
+        groups[judged.verdict, judged.why].append(judged.url)
+    ordered = sorted(groups.items(), key=lambda item: (VERDICTS.index(item[0][0]), -len(item[1]), item[0]))
+    rows = [(*key, len(found), ", ".join(found[:EXAMPLES])) for key, found in ordered]
+    print_table(("verdict", "why", "links", "such as"), rows)
 
 
 @portal.command()
@@ -82,189 +144,6 @@ def check(
         complain(f"check {failed} failed: {why}")
     if found.failed:
         raise typer.Exit(CHECK_FAILED)
-
-
-@portal.command()
-def learn(
-    name: Name,
-    corpus: Corpus = None,
-    write: Annotated[bool, Option("--write", help="Add it to the portal's file, if that has no template.")] = False,
-    ask: Annotated[
-        bool | None, Option("--ask/--no-ask", help="Show five pages for your yes or no; by default in a terminal.")
-    ] = None,
-    who: Annotated[str, Option(metavar="NAME", help="Your name, kept with your answers.")] = "me",
-    jobs: Jobs = 1,
-) -> None:
-    """Learn a [template] from archived pages, and print it.
-
-    Comments say on how many pages each rule hits, and how each field agrees with the model and with structured data.
-    Template and model agreeing proves little, since one came from the other: five pages are shown for your yes or no,
-    which is kept in CORPUS/gold. After a no nothing is written, and the page waits to be marked (`newscorpus ui`).
-    """
-    from newscorpus.addon.options import default_corpus
-    from newscorpus.portals.schema import find_file, load_portal
-    from newscorpus.portals.writing import add_template, as_toml, template_table
-    from newscorpus.recipe import Recipe
-    from newscorpus.terminal import progress
-    from newscorpus.upkeep.templates.learn import learn_template, notes_of
-
-    folder, found = corpus or default_corpus(name), load_portal(name)
-    if write and found.templates:
-        raise ValueError(f"{find_file(name)}: it has a template, which is not overwritten")
-    learned = learn_template(folder, found, Recipe(), jobs, partial(progress, what="pages"))
-    table = template_table(learned.rules, notes_of(learned.check))
-    typer.echo(as_toml([f"Learned from {learned.check.pages} pages of {folder}."], table), nl=False)
-    _warn((*learned.check.warnings, *learned.check.failed.values()))
-    is_asked = sys.stdin.isatty() if ask is None else ask
-    wrong = _ask(folder, learned, who) if is_asked else 0
-    if wrong:
-        raise ValueError(
-            f"{wrong} of the pages are wrong, so nothing is written; mark them in the browser: newscorpus ui"
-        )
-    if write:
-        add_template(find_file(name), table)
-        typer.echo(f"wrote {find_file(name)}", err=True)
-
-
-def _ask(corpus: Path, learned: "LearnedTemplate", who: str) -> int:
-    """Show pages as the template reads them, keep what the person says, and count those that are wrong."""
-    from newscorpus.recipe import Recipe
-    from newscorpus.upkeep.templates.learn import SHOWN_PAGES, keep_answer, pages_to_show, read_by_template
-
-    read = ((page, read_by_template(Recipe(), page)) for page in pages_to_show(learned.pages))
-    wrong, shown = 0, 0
-    for page, article in read:
-        if article is None:
-            continue
-        _show(article)
-        is_right = typer.confirm("Is this the whole text of the article, and nothing else?", err=True)
-        keep_answer(corpus, page, article, who, is_right=is_right)
-        wrong, shown = wrong + (not is_right), shown + 1
-        if shown == SHOWN_PAGES:
-            break
-    return wrong
-
-
-def _show(article: "Article") -> None:
-    """Print an article on standard error, so that standard output holds the template alone."""
-    from newscorpus.tokens import printable
-
-    fields = article.fields
-    lines = (article.url, fields.title, ", ".join(fields.authors), fields.published, "", *article.text.split("\n"))
-    typer.echo("\n".join(["", *map(printable, lines), ""]), err=True)
-
-
-@portal.command()
-def heal(
-    name: Name,
-    corpus: Corpus = None,
-    since: Annotated[
-        str, Option(metavar="DATE", help="First day of the new design; by default as the alarm says.")
-    ] = "",
-    write: Annotated[
-        bool, Option("--write", help="Add the version to the portal's file, and end the old one.")
-    ] = False,
-    jobs: Jobs = 1,
-) -> None:
-    """Mend a [template] after a redesign of the site.
-
-    Finds where each field went, and prints a new version of the template. It holds from the day
-    of the first different page on; the old one stays for the pages before it.
-    """
-    from newscorpus.addon.options import default_corpus
-    from newscorpus.portals.schema import find_file, load_portal
-    from newscorpus.portals.writing import add_version, as_toml, template_table
-    from newscorpus.recipe import Recipe
-    from newscorpus.terminal import progress
-    from newscorpus.upkeep.templates.heal import heal_template, notes_of_moves
-
-    folder = corpus or default_corpus(name)
-    first = str(_day(since)) if since else ""
-    healed = heal_template(folder, load_portal(name), Recipe(), first, jobs, partial(progress, what="pages"))
-    _warn((*healed.check.warnings, *healed.check.failed.values()))
-    if healed.rules == healed.before:
-        typer.echo("The rules of the template are right still: nothing is to be done.", err=True)
-        return
-    table = template_table(healed.rules, notes_of_moves(healed), healed.since)
-    comments = [f"The design since {healed.since}, from {healed.check.pages} pages of {folder}."]
-    typer.echo(as_toml(comments, table, is_version=True), nl=False)
-    if write:
-        add_version(find_file(name), table, healed.since)
-        typer.echo(f"wrote {find_file(name)}; next: newscorpus reextract {folder} --apply", err=True)
-
-
-@portal.command()
-def score(
-    name: Name,
-    gold: Annotated[
-        Path, Option(metavar="PAGES", help="File of pages that you marked, such as CORPUS/gold/NAME.jsonl.")
-    ],
-    profile: Annotated[
-        Path | None, Option(metavar="FILE", help="Profile of the portal; by default that of its corpus.")
-    ] = None,
-    jobs: Jobs = 1,
-) -> None:
-    """Say which reads a portal best, on pages that you marked.
-
-    Shows the mean page F1 of the model, the profile and the template with 95 % intervals, and how many
-    more pages would settle which is best.
-    """
-    from newscorpus.addon.options import default_corpus
-    from newscorpus.portals.schema import load_portal
-    from newscorpus.profiles.profile import ProfileFile, profiles_of, read_profile
-    from newscorpus.recipe import Recipe
-    from newscorpus.terminal import progress
-    from newscorpus.upkeep.score import score as score_portal
-
-    found = load_portal(name)
-    kept = profiles_of(default_corpus(name)).get(found.name)
-    file = ProfileFile(profile, read_profile(profile).hash) if profile else kept
-    scored = score_portal(found, gold, Recipe(), file, jobs, partial(progress, what="pages read"))
-    rows = [(one.name, *(f"{value:.3f}" for value in astuple(one.f1))) for one in scored.readers]
-    print_table(("by", "mean page F1", "from", "to"), rows)
-    typer.echo(f"pages: {scored.pages}")
-    for lead in scored.leads:
-        typer.echo(_say_lead(lead))
-
-
-def _say_lead(lead: "Lead") -> str:
-    by = f"{lead.by.value:.3f} ({lead.by.low:+.3f} to {lead.by.high:+.3f})"
-    if lead.more_pages == 0:
-        return f"{lead.best} is better than {lead.other} by {by}"
-    more = f"some {lead.more_pages} more pages" if lead.more_pages else "no number of pages that a person marks"
-    return f"{lead.best} leads {lead.other} by {by}; {more} would settle it"
-
-
-@portal.command()
-def use(
-    name: Name,
-    model: Annotated[str, Argument(metavar="MODEL", help="Extractor: its name, or the folder of your own model.")],
-) -> None:
-    """Let a portal's pages be extracted by a model of your own.
-
-    Writes `extractor` into its file; a bundled portal gets a file in your folder `portals`, which goes before it.
-    """
-    from newscorpus.files import replacing
-    from newscorpus.portals.schema import find_file, load_portal, own_portal_file, read_portal
-    from newscorpus.portals.writing import with_value
-    from newscorpus.published.registry import load_whole
-
-    load_whole(model)  # one that is missing or broken is said now, and not by the next crawl
-    path, found = find_file(name), load_portal(name)
-    target = path if path.suffix == ".toml" and str(path) == name else own_portal_file(found.name)
-    text = with_value(path.read_text("utf-8"), "extractor", model)
-    read_portal(text, target)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(target) as file:
-        file.write(text.encode())
-    typer.echo(f"wrote {target}; next: newscorpus reextract CORPUS --diff")
-
-
-def _day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise typer.BadParameter(f"--since is {text!r}; expected a day such as 2026-11-20") from None
 
 
 def _warn(warnings: Iterable[str]) -> None:
@@ -308,3 +187,69 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Non
     for row in rows:
         table.add_row(*(Text(printable(str(cell))) for cell in row))
     table_console().print(table)
+
+
+def _page(source: str, url: str, contact: str) -> "Page":
+    """Fetch the page at an address, or read one that was saved."""
+    from newscorpus.addon.crawl import project_settings
+    from newscorpus.crawl.addresses import host_and_port, is_loopback
+    from newscorpus.stored.pages import read_source
+    from newscorpus.urls import is_web
+
+    if not is_web(source):
+        return read_source(source, url)
+    if url:
+        raise typer.BadParameter("--url is for a saved page")
+    contact = contact or project_settings().get("NEWSCORPUS_CONTACT", "")
+    loopback = (host_and_port(source),) if is_loopback(source) else ()
+    if not contact and not loopback:
+        raise typer.BadParameter("an address needs --contact (or NEWSCORPUS_CONTACT), so that the site can reach you")
+    return fetch(source, contact, loopback)
+
+
+def _crawl(name: str, contact: str) -> Path:
+    """Crawl the first articles of a portal, in a process of its own as Scrapy runs once in each; gives the corpus."""
+    from newscorpus.addon.options import default_corpus
+
+    command = ["crawl", name, "-a", f"limit={FIRST_ARTICLES}", "-s", f"CLOSESPIDER_PAGECOUNT={MOST_PAGES}"]
+    command += ["-s", f"NEWSCORPUS_CONTACT={contact}"] if contact else []
+    process = get_context("spawn").Process(target=app, args=(command,))
+    process.start()
+    process.join()
+    if process.exitcode not in {0, 1}:
+        raise typer.Exit(process.exitcode or 1)
+    return default_corpus(name)
+
+
+def _print_outcomes(corpus: Path, urls: Sequence[str]) -> None:
+    """Print what came out of each page."""
+    from newscorpus.explain.address import explain
+
+    rows: list[tuple[object, ...]] = []
+    for found in (explain(corpus, url) for url in urls):
+        if found.rejected:
+            rows.append((f"{found.rejected.stage}/{found.rejected.reason}", "", found.rejected.detail, found.url))
+        elif found.row:
+            rows.append((found.fate, found.row.n_words, found.row.title, found.url))
+    if rows:
+        print_table(("outcome", "words", "headline, or why not", "address"), rows)
+
+
+def _say_what_next(front: "FrontPage", path: Path, *, has_patterns: bool) -> None:
+    typer.echo(f"Wrote {path}")
+    if front.barrier:
+        typer.echo(f"Careful: {front.barrier}. A crawl may get little.")
+    if not has_patterns:
+        typer.echo("No pattern stands out: each address and its page are judged. `articles` may name what is missed.")
+    typer.echo(f"Read what each line takes. Then: newscorpus portal try {path.stem}, newscorpus crawl {path.stem}")
+
+
+def _met(name: str, corpus: Path) -> list[str]:
+    """The pages that the crawl of a portal met; none where there was no crawl."""
+    from newscorpus.crawl.ledger.views.addresses import met_addresses
+    from newscorpus.discovery.addresses import PAGE_KINDS
+    from newscorpus.layout import LEDGER
+
+    if not (corpus / LEDGER).is_file():
+        return []
+    return [one.url for one in met_addresses(corpus, name, MOST_ADDRESSES) if one.kind in PAGE_KINDS]

@@ -18,8 +18,8 @@ CRAWL_SECONDS = 600.0
 
 LOG_FILE = "crawl.log"
 
-DEMO, REDESIGNED = "demo", "paper"
-"""The portals that are crawled: that of the demo, and the paper whose design changes."""
+DEMO = "demo"
+"""The portal that is crawled."""
 
 
 def run_demo(corpus: Path, port: int = 0, on_request: Callable[[str], object] | None = None) -> DemoReport:
@@ -54,16 +54,14 @@ def make_folder(corpus: Path) -> Path:
     return corpus
 
 
-def crawl(corpus: Path, base: str, portal: str = DEMO) -> None:
+def crawl(corpus: Path, base: str) -> None:
     """Run `scrapy crawl portal -a portal=demo` on the server at `base`; its log goes to `corpus/crawl.log`.
-
-    Another `portal` than that of the demo is named by its file.
 
     Raises:
         DemoError: the crawl failed or did not end.
     """
     log = corpus / LOG_FILE
-    command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", f"portal={portal}", "-a", f"base={base}"]
+    command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", f"portal={DEMO}", "-a", f"base={base}"]
     command += ["-s", f"NEWSCORPUS_CORPUS={corpus}", "-s", f"LOG_FILE={log}"]
     command += ["-s", "NEWSCORPUS_PAUSE_SECONDS=1"]  # a page of our own that fails need not rest for long
     try:
@@ -97,5 +95,5 @@ def remove_earlier(corpus: Path) -> None:
     except (OSError, ValueError):  # a report that no demo wrote
         return
     else:
-        if isinstance(report, dict) and report.get("portals") in ([DEMO], [REDESIGNED]):
+        if isinstance(report, dict) and report.get("portals") == [DEMO]:
             shutil.rmtree(corpus)

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from email.utils import formatdate, parsedate_to_datetime
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Protocol
 
 from newscorpus.demo.site import SITE, DemoSite, Route, read_routes
 from newscorpus.errors import DemoError
@@ -20,23 +19,10 @@ IDLE_SECONDS = 30
 """A connection that is idle for so long is closed."""
 
 
-class ServedSite(Protocol):
-    """What is served: where an address leads, and what is answered there."""
-
-    def find(self, target: str) -> Route | None:
-        """Find the route of a request target."""
-        ...
-
-    def body(self, route: Route) -> bytes:
-        """What is answered on a route."""
-        ...
-
-
 class DemoServer(ThreadingHTTPServer):
     """Serves the demo site, on any free port for 0.
 
-    `on_request` is called with the target of every GET, from the thread that answers it; `make_site` makes another site
-    for the address that is served.
+    `on_request` is called with the target of every GET, from the thread that answers it.
 
     Raises:
         DemoError: the port is not free.
@@ -44,19 +30,13 @@ class DemoServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(
-        self,
-        port: int = 0,
-        on_request: Callable[[str], object] | None = None,
-        make_site: Callable[[str], ServedSite] | None = None,
-    ) -> None:
+    def __init__(self, port: int = 0, on_request: Callable[[str], object] | None = None) -> None:
         try:
             super().__init__((HOST, port), DemoHandler)
         except (OSError, OverflowError) as error:
             raise DemoError(f"port {port} of {HOST}: {getattr(error, 'strerror', None) or error}") from error
         self.base = f"http://{HOST}:{self.server_port}"
-        make_site = make_site or (lambda base: DemoSite(read_routes(), base, datetime.now(UTC).date()))
-        self.site = make_site(self.base)
+        self.site = DemoSite(read_routes(), self.base, datetime.now(UTC).date())
         self.on_request = on_request
         self._failed: set[str] = set()
         self._lock = threading.Lock()
@@ -143,17 +123,13 @@ class DemoHandler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(
-    port: int = 0,
-    on_request: Callable[[str], object] | None = None,
-    make_site: Callable[[str], ServedSite] | None = None,
-) -> Iterator[str]:
-    """Serve the demo site, or another, while the context lasts; yields its address, `http://127.0.0.1:PORT`.
+def serving(port: int = 0, on_request: Callable[[str], object] | None = None) -> Iterator[str]:
+    """Serve the demo site while the context lasts; yields its address, `http://127.0.0.1:PORT`.
 
     Raises:
         DemoError: the port is not free.
     """
-    with DemoServer(port, on_request, make_site) as server:
+    with DemoServer(port, on_request) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
         try:

@@ -37,6 +37,7 @@ from newscorpus.gold.marking import (
     save_mark,
 )
 from newscorpus.layout import MANIFEST
+from newscorpus.portals.writing import set_extractor
 from newscorpus.published.registry import DEFAULT
 from newscorpus.ui.desk import Desk, desk_of
 from newscorpus.ui.running import answer
@@ -142,9 +143,10 @@ def train(request: Request) -> Response:
 
 
 def use(request: Request) -> Response:
-    """Let a portal's pages be extracted by the model that was trained, as `newscorpus portal use` does."""
+    """Let a portal's pages be extracted by the model that was trained."""
     _, portal = desk_of(request).portal(request)
-    return answer(request, desk_of(request).jobs.start(["portal", "use", portal, f"{own_models().name}/{portal}"]))
+    file = set_extractor(portal, f"{own_models().name}/{portal}")
+    return desk_of(request).render(request, "used.html", f"Mark: {portal}", file=file)
 
 
 def _place(request: Request) -> tuple[Desk, Path, str, ListName]:

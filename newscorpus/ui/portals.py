@@ -7,13 +7,10 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-import tomlkit
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from tomlkit.exceptions import TOMLKitError
 
 from newscorpus.crawl.ledger.looks import alarms, last_looks
 from newscorpus.crawl.ledger.views.activity import over_time
@@ -21,12 +18,9 @@ from newscorpus.crawl.ledger.views.addresses import archived_articles, states
 from newscorpus.errors import CorpusError, PortalError
 from newscorpus.explain.page import archived_source
 from newscorpus.files import replacing
-from newscorpus.portals.portal import TemplateSection
 from newscorpus.portals.schema import find_file, own_portal_file, read_portal
-from newscorpus.portals.writing import with_rule
 from newscorpus.recipe import SourcePage
 from newscorpus.ui.desk import Desk, desk_of
-from newscorpus.ui.jobs import Job
 from newscorpus.ui.running import answer
 from newscorpus.upkeep.trying import RuleTrial, found_lately, try_rules
 
@@ -37,8 +31,6 @@ KEY = re.compile(r"(?:(?:unknown|missing) key )?([a-z_]+(?:\[\d+\])?(?:\.[a-z_]+
 STRING = re.compile(r"""'[^'\n]*'|"(?:[^"\\\n]|\\.)*\"""")
 HEADING = re.compile(r"\s*\[(\[?)\s*([\w.-]+)\s*\]")
 NAMED = re.compile(r"\s*([\w-]+)\s*=")
-VERBS = {"check": (), "learn": ("--no-ask",)}
-"""What may be run on a portal, with its options."""
 
 
 async def overview(request: Request) -> Response:
@@ -100,32 +92,10 @@ async def save(request: Request) -> Response:
     return desk_of(request).render(request, "saved_portal.html", f"Portal: {portal}", **values)
 
 
-async def run(request: Request) -> Response:
-    """Run a verb of `newscorpus portal` on the saved file."""
+async def check(request: Request) -> Response:
+    """Run `newscorpus portal check` on the saved file."""
     corpus, portal = desk_of(request).portal(request)
-    verb = request.path_params["verb"]
-    if verb not in VERBS:
-        raise HTTPException(404, f"no verb {verb!r} is run from here")
-    arguments = ["portal", verb, portal, "--corpus", str(corpus), *VERBS[verb]]
-    return answer(request, desk_of(request).jobs.start(arguments))
-
-
-def proposals(request: Request) -> Response:
-    """Show the rules that a run of `portal learn` printed, to be accepted one by one."""
-    desk = desk_of(request)
-    rules = list(_printed_rules(desk.job(request)))
-    return desk.render(request, "proposals.html", "Proposals", rules=rules)
-
-
-async def accept(request: Request) -> Response:
-    """Add a rule to the file as it stands in the form."""
-    form = await request.form()
-    key = str(form.get("key", ""))
-    if key not in TemplateSection.__slots__:
-        raise PortalError(f"unknown key {key!r} of a template")
-    text = with_rule(_text(form), key, str(form.get("rule", "")))
-    action = str(form.get("action", ""))
-    return desk_of(request).render(request, "portal_text.html", "Portal", text=text, action=action)
+    return answer(request, desk_of(request).jobs.start(["portal", "check", portal, "--corpus", str(corpus)]))
 
 
 def line_of(text: str, message: str) -> int:
@@ -190,16 +160,3 @@ def _archived(corpus: Path, url: str, file: str, offset: int) -> SourcePage | No
         return archived_source(corpus, url, file, offset)
     except CorpusError:  # a page whose capture is no page any more; another one is tried
         return None
-
-
-def _printed_rules(job: Job) -> Iterator[tuple[str, str, str]]:
-    """Key, rule and note of each rule that was printed."""
-    printed = "\n".join(line for line in job.printed.splitlines() if not line.startswith("warning: "))
-    try:
-        template = tomlkit.parse(printed).get("template", {})
-    except TOMLKitError as error:
-        raise PortalError(f"the verb printed no template: {error}") from error
-    for key in TemplateSection.__slots__:
-        for rule in template.get(key, ()):
-            note = re.search(re.escape(str(rule)) + r"['\"],?\s*#\s*(.+)", printed)
-            yield key, str(rule), note[1] if note else ""

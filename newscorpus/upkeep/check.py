@@ -2,7 +2,7 @@
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -87,44 +87,26 @@ def check(
         PagesError: a file of marked pages cannot be read.
         ValueError, ImportError: the recipe is wrong.
     """
-    found = check_pages(corpus, chosen_pages(corpus, portal, recipe), recipe, jobs, watch)
-    redesigns = [str(one) for one in alarms(corpus, portal.name) if not one.until]
-    return replace(found, failed={**found.failed, "redesign": redesigns[-1]}) if redesigns else found
-
-
-def check_pages(
-    corpus: Path, pages: Iterable[SourcePage], recipe: Recipe, jobs: int = 1, watch: Watcher = lambda found: found
-) -> PortalCheck:
-    """Check pages with their templates against the model, structured data and marks; as `check` does."""
     marks = marked_pages(corpus)
-    given = [MarkedPage(page, marks.get(page.page.url)) for page in pages]
+    given = [MarkedPage(page, marks.get(page.page.url)) for page in _chosen_pages(corpus, portal, recipe)]
     results = in_order(partial(examine, recipe), given, jobs, Limits().page_seconds)
     found = watch(None if isinstance(one, Lost) else one for _, one in results)
     pairs = [(one.page.template, page) for one, page in zip(given, found, strict=True) if page]
     rules = tuple(_rules(pairs))
     fields = tuple(_field(name, [page for _, page in pairs]) for name in COMPARED_FIELDS)
     failed = dict(_failures(pairs, rules, fields))
+    if redesigns := [str(one) for one in alarms(corpus, portal.name) if not one.until]:
+        failed["redesign"] = redesigns[-1]
     never = (one for one in rules if one.pages >= LEAST_PAGES and not one.hits)
     warnings = tuple(f"the rule {one.rule!r} of {one.field} never hits, on {one.pages} pages" for one in never)
     return PortalCheck(len(pairs), rules, fields, failed, warnings)
 
 
-def chosen_pages(corpus: Path, portal: Portal, recipe: Recipe, since: str = "") -> list[SourcePage]:
-    """Choose pages of a portal that may hold articles from an archive, by hash, in the order of their fetch.
-
-    Args:
-        corpus: folder of the archive.
-        portal: whose pages; they are judged by its profile, too, where the corpus has one.
-        recipe: how pages are extracted.
-        since: time in ISO 8601 from which on they were fetched; "": at any time.
-    """
+def _chosen_pages(corpus: Path, portal: Portal, recipe: Recipe) -> list[SourcePage]:
+    """Choose pages of a portal that may hold articles from its archive, by hash, in the order of their fetch."""
     captures = finished_captures(archive_files(corpus), unfinished_captures(corpus))
     pages = (page_of_capture(found, (portal,)) for found in captures if not isinstance(found, Rejected))
-    own = (
-        page
-        for page in pages
-        if page.source == portal.name and page.trust is not AddressTrust.SECTION and page.page.fetched >= since
-    )
+    own = (page for page in pages if page.source == portal.name and page.trust is not AddressTrust.SECTION)
     chosen = heapq.nsmallest(MOST_PAGES, own, key=lambda page: (document_id(page.page.url), page.page.fetched))
     profiles = profiles_of(corpus)
     in_order_of_fetch = sorted(chosen, key=lambda page: (page.page.fetched, page.page.url))

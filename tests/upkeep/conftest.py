@@ -7,8 +7,7 @@ import pytest
 def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Do the work here."""
     if "command" not in request.function.__name__:
-        for module in ("check", "templates.lessons", "score"):
-            monkeypatch.setattr(
-                f"newscorpus.upkeep.{module}.in_order",
-                lambda function, items, jobs, seconds: ((item, function(item)) for item in items),
-            )
+        monkeypatch.setattr(
+            "newscorpus.upkeep.check.in_order",
+            lambda function, items, jobs, seconds: ((item, function(item)) for item in items),
+        )
