@@ -37,7 +37,6 @@ NOT_RUN = {
     r"newscorpus (release|diff|remove) ": "it needs months, and a page to be removed; tests/publish has both",
     r"newscorpus archive .*--move ": "it needs another disk, or an object store; tests/stored has both",
     r"newscorpus upload ": "it needs an object store; tests/stored runs one",
-    r"newscorpus dedup .*--redis": "it needs a Redis server; tests/dedup runs it where one is installed",
     r".*\bDATA\b": "it needs the pages with gold text, and minutes to hours; `make reproduce` runs it",
     r"python -m examples\.language_model --dataset": "it needs the pages with gold text",
     r"newscorpus ui |curl ": "it serves until it is stopped; tests/ui asks the server",

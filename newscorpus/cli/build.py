@@ -75,7 +75,7 @@ def merge(
     """
     if lines := [path for path in corpora if not path.is_dir()]:
         raise typer.BadParameter(f"{lines[0]}: no folder of a corpus; newscorpus dedup takes JSON lines")
-    _dedup(corpora, output, (), "", survivor, revision, jobs, report)
+    _dedup(corpora, output, (), survivor, revision, jobs, report)
     typer.echo(f"The corpus lies in {output / PUBLISHED}")
 
 
@@ -84,7 +84,6 @@ def dedup(
     inputs: Annotated[list[Path], Argument(metavar="IN", help="JSON lines (.gz, .zst), or corpora.")],
     output: Output,
     against: Annotated[list[Path] | None, Option(metavar="IN", help="Leave out what repeats it; repeatable.")] = None,
-    redis: Annotated[str, Option(metavar="URL", help="Server that runs on several machines share.")] = "",
     survivor: SurvivorOption = Survivor.FIRST,
     revision: RevisionOption = Survivor.LATEST,
     report: Report = False,
@@ -94,11 +93,9 @@ def dedup(
 
     A run that was interrupted continues where it stopped, and one with a newer input reads only that.
     """
-    if not (against or redis) and all(path.is_dir() for path in inputs):
-        raise typer.BadParameter(
-            "newscorpus merge makes one corpus of several; dedup takes JSON lines, --against, --redis"
-        )
-    _dedup(inputs, output, against or (), redis, survivor, revision, jobs, report)
+    if not against and all(path.is_dir() for path in inputs):
+        raise typer.BadParameter("newscorpus merge makes one corpus of several; dedup takes JSON lines, or --against")
+    _dedup(inputs, output, against or (), survivor, revision, jobs, report)
     typer.echo(f"The documents lie in {output}")
 
 
@@ -106,7 +103,6 @@ def _dedup(
     inputs: Sequence[Path],
     output: Path,
     against: Sequence[Path],
-    redis: str,
     survivor: Survivor,
     revision: Survivor,
     jobs: int,
@@ -117,7 +113,7 @@ def _dedup(
     from newscorpus.terminal import progress
 
     config = replace(ANY_CONFIDENCE, duplicates=DuplicateConfig(survivor=survivor, revision=revision))
-    done = dedup_documents(inputs, output, against, DedupOptions(config, jobs, redis, progress))
+    done = dedup_documents(inputs, output, against, DedupOptions(config, jobs, progress))
     _name_numba(done.documents)
     typer.echo(f"{done.documents} documents; {done.kept} kept; left out: {counted(done.duplicates)}")
     if report:

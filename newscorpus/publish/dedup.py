@@ -27,7 +27,6 @@ from newscorpus.corpus.records import decode
 from newscorpus.data import Record
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.duplicates import Duplicate, Watch, unwatched
-from newscorpus.dedup.shared import shared_index, shown
 from newscorpus.dedup.sketch import digest
 from newscorpus.dedup.store import ROWS, STATE, Store, layout_of
 from newscorpus.errors import CorpusError
@@ -44,12 +43,6 @@ from newscorpus.publish.left_out import (
     reprints_table,
 )
 from newscorpus.removals import keep_removals, removals_of
-
-REDIS = "redis"
-"""Folder in it of those documents of a shared index that may repeat our own."""
-
-RUN = "redis.json"
-"""File in the output with the name under which the run has entered what it keeps."""
 
 DOCUMENTS = "documents"
 OWN_DOCUMENTS = re.compile(r"\d{5,}-[^/]*\.jsonl\.zst")
@@ -80,7 +73,6 @@ class DedupOptions:
 
     config: BuildConfig = ANY_CONFIDENCE  # what counts as a duplicate, and the form of the published files
     jobs: int = 1  # number of processes that read and sign
-    redis: str = ""  # address of a Redis server in which runs on many machines share what they keep; "" for none
     watch: Watch = unwatched  # shows the progress
 
 
@@ -110,20 +102,7 @@ def dedup(
         keep_removals(output, removals)
         references = [_reference(path, output / AGAINST, options) for path in against]
         store = _index(output / INDEX, files, options)
-        if not options.redis:
-            return _finish(output, Collection([store], references), files, options)
-        with shared_index(options.redis, options.config) as shared:
-            given = [*(f"{file.name} {file.check}" for file in files), *map(str, against)]
-            run = shared.name_run(output / RUN, given)
-            rows = shared.alike(store.signatures, run)
-            check = digest("\n".join(rows).encode()).hex()
-            earlier = InputFile(shown(options.redis), check, False, lambda: iter(rows.values()))
-            collection = Collection([store], [*references, _referred(output / AGAINST / REDIS, [earlier], options)])
-            report = _finish(output, collection, files, options)
-            kept = np.flatnonzero(store.kept).tolist()
-            first = collection.n_references
-            shared.enter(run, ((row, store.signatures[row], line_of(collection, first + row)) for row in kept))
-            return report
+        return _finish(output, Collection([store], references), files, options)
 
 
 def _finish(output: Path, collection: Collection, files: Sequence[InputFile], options: DedupOptions) -> DedupReport:
@@ -149,12 +128,7 @@ def _reference(path: Path, folder: Path, options: DedupOptions) -> Store:
     own = path / INDEX
     if (own / STATE).exists() and ((own / ROWS).exists() or (path / INTAKE).is_dir()):
         return Store.open(own, layout_of(options.config))
-    return _referred(folder / digest(str(path.resolve()).encode()).hex(), find_files([path]), options)
-
-
-def _referred(folder: Path, files: Sequence[InputFile], options: DedupOptions) -> Store:
-    """An index of documents that are all referred to."""
-    store = _index(folder, files, options)
+    store = _index(folder / digest(str(path.resolve()).encode()).hex(), find_files([path]), options)
     store.note_kept(np.arange(len(store)))
     return store
 
