@@ -13,7 +13,7 @@ TOLD = | awk -v venv=$(VENV) 'BEGIN { srand(); began = srand() } \
 	/^Installing collected/ { print "Unpacking " NF - 3 " packages"; fflush() } \
 	END { ("du -sm " venv) | getline; mb = $$1; srand(); print srand() - began " seconds; " mb " MB in " venv }'
 
-.PHONY: demo test test-all lint check gate attacks bench reproduce docs dist clean
+.PHONY: demo test test-all lint check gate attacks bench reproduce sites docs dist clean
 
 demo: $(VENV)/.runs
 	$(BIN)/newscorpus demo
@@ -43,6 +43,10 @@ bench: $(VENV)/.tests
 
 reproduce: $(VENV)/.tests
 	$(BIN)/python -m benchmarks.reproduce $(NEWSCORPUS_DATA)
+
+# Publishing systems, installed, filled, crawled and compared: by hand and before a release.
+sites: $(VENV)/.tests
+	$(BIN)/python -m benchmarks.sites
 
 # The documents as a site, in build/site, with all that they link to; a link that leads nowhere is an error.
 docs: $(VENV)/docs/.made

@@ -1,0 +1,186 @@
+"""Compare a corpus with the articles that its site was filled with."""
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from statistics import fmean
+
+from benchmarks.sites.posts import Post
+from newscorpus.corpus.published import open_corpus
+from newscorpus.crawl.ledger.views.addresses import find
+from newscorpus.data import Record
+from newscorpus.evaluation.scores import Overlap, ngram_scores
+from newscorpus.layout import DUPLICATES
+from newscorpus.publish.left_out import read_duplicates
+from newscorpus.tokens import collapse, count_words
+from newscorpus.urls import document_id
+
+INDEX = "index.html"
+FEWEST_WORDS = 25
+"""Of an article that must be published."""
+GOOD_F1 = 0.98
+"""Texts below it are listed."""
+
+
+@dataclass
+class Score:
+    """What a corpus has of a site.
+
+    Attributes:
+        expected: articles that a corpus should hold: public, of 25 words and more, and no planted copies.
+        published: of these, those with a row.
+        public: articles that a visitor may read.
+        strangers: rows that are no articles of the site, each with what it is.
+        lost: articles without a row, each with the reason that the crawl gives.
+        wrong: values that differ from what was published, by field.
+        values: for each field the scores of the rows, 0..1.
+        fates: of the articles of special kinds, what became of them.
+    """
+
+    expected: int = 0
+    published: int = 0
+    public: int = 0
+    strangers: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+    wrong: dict[str, list[str]] = field(default_factory=dict)
+    values: dict[str, list[float]] = field(default_factory=dict)
+    fates: list[str] = field(default_factory=list)
+
+    def mean(self, name: str) -> float:
+        """The mean of a field's scores; 0 where there are none."""
+        return fmean(self.values.get(name) or [0.0])
+
+    def note(self, name: str, value: float, least: float, said: str) -> None:
+        """Note the score of one row in a field, and list it below some value."""
+        self.values.setdefault(name, []).append(value)
+        if value < least:
+            self.wrong.setdefault(name, []).append(said)
+
+
+def score(corpus: Path, base: str, posts: Sequence[Post], paths: Mapping[str, str], states: Mapping[str, str]) -> Score:
+    """Compare the published rows of a corpus with articles, which lie at these paths of a site."""
+    known = {address_of(base + paths[post.key]): post for post in posts if post.key in paths}
+    rows = list(open_corpus(corpus).records())
+    found: dict[str, Record] = {}
+    done = Score()
+    for row in rows:
+        post = known.get(address_of(row.url))
+        if post and post.is_public and post.key not in found:
+            found[post.key] = row
+            compare(done, row, post, states)
+        else:
+            what = (
+                f"{post.kind} article, {'again' if post.key in found else 'not public'}"
+                if post
+                else _content(row, posts)
+            )
+            done.strangers.append(f"{row.url} ({row.n_words} words; {what}): {row.title}")
+    duplicates = _duplicates(corpus)
+    for post in posts:
+        fate = "published" if post.key in found else _why_lost(corpus, base + paths.get(post.key, "/?"), duplicates)
+        done.public += post.is_public
+        if post.is_public and not post.copy_of and count_words(post.text) >= FEWEST_WORDS:
+            done.expected += 1
+            done.published += post.key in found
+            if post.key not in found:
+                done.lost.append(
+                    f"{base}{paths.get(post.key, '?')} ({post.kind}, {count_words(post.text)} words): {fate}"
+                )
+        if post.kind not in {"plain", "short"}:
+            done.fates.append(f"{post.kind}: {fate}")
+    return done
+
+
+def address_of(url: str) -> str:
+    """What is the same for all addresses of a page; some systems name its file in the canonical one."""
+    return document_id(url.removesuffix(INDEX))
+
+
+def compare(done: Score, row: Record, post: Post, states: Mapping[str, str]) -> None:
+    """Compare a row with the article of its address."""
+    f1 = ngram_scores(row.text, post.text).f1
+    done.note("f1", f1, GOOD_F1, f"{row.url}: {f1:.3f}; {_difference(row.text, post.text)}")
+    expected: dict[str, object] = {
+        "title": collapse(post.title),
+        "section": post.section if "section" in states else "",
+    }
+    got: dict[str, object] = {"title": collapse(row.title), "section": row.section}
+    for name in ("authors", "tags"):
+        values: tuple[str, ...] = getattr(post, name)
+        expected[name] = set({"all": values, "first": values[:1]}.get(states.get(name, ""), ()))
+        got[name] = set(getattr(row, name))
+    for name, right in expected.items():
+        value = _overlap(got[name], right) if isinstance(right, set) else float(got[name] == right)
+        done.note(name, value, 1.0, f"{row.url}: {got[name] or 'nothing'}, not {right or 'nothing'}")
+    right_date = is_same_date(row.published, post.published, states.get("published", "time"))
+    done.note("date", right_date, 1.0, f"{row.url}: {row.published or 'nothing'}, not {post.published}")
+
+
+def is_same_date(got: str, right: str, precision: str) -> bool:
+    """Whether two dates are of the same minute, or where only days are stated of the same day."""
+    if precision == "day" or len(got) <= len("2026-01-01"):
+        return precision == "day" and got[:10] == right[:10]
+    ours, theirs = datetime.fromisoformat(got), datetime.fromisoformat(right)
+    if ours.tzinfo is None:
+        return got[:16] == right[:16]
+    return abs(ours - theirs) < timedelta(minutes=1)
+
+
+def changes(
+    corpus: Path, base: str, before: Sequence[Post], after: Sequence[Post], paths: Mapping[str, str]
+) -> tuple[int, int]:
+    """How many of the new articles have a row, and how many of the changed ones have their new headline."""
+    titles = {address_of(row.url): collapse(row.title) for row in open_corpus(corpus).records()}
+    old = {post.key: post for post in before}
+    new = sum(address_of(base + paths[post.key]) in titles for post in after if post.key not in old)
+    changed = [post for post in after if post.key in old and post != old[post.key]]
+    return new, sum(titles.get(address_of(base + paths[post.key])) == post.title for post in changed)
+
+
+def _overlap(got: object, right: Set[str]) -> float:
+    """F1 of two sets."""
+    ours = set(got) if isinstance(got, Set) else set()
+    return Overlap(len(ours & right), len(ours), len(right)).scores.f1
+
+
+def _content(row: Record, posts: Sequence[Post]) -> str:
+    """Say of how many articles a row of an unknown address holds lines."""
+    keys = {line: post.key for post in posts for line in post.text.splitlines()}
+    held = {keys[line] for line in row.text.splitlines() if line in keys}
+    return f"holds lines of {len(held)} articles"
+
+
+def _duplicates(corpus: Path) -> dict[str, str]:
+    path = corpus / DUPLICATES
+    lines = list(read_duplicates(path)) if path.exists() else []
+    addresses = {row.id: row.url for row in open_corpus(corpus).records()} | {line.id: line.url for line in lines}
+    return {
+        address_of(line.url): f"left out as {line.kind} of {addresses.get(line.duplicate_of, line.duplicate_of)}"
+        f" ({line.similarity})"
+        for line in lines
+    }
+
+
+def _why_lost(corpus: Path, url: str, duplicates: Mapping[str, str]) -> str:
+    if left_out := duplicates.get(address_of(url)):
+        return left_out
+    entry = find(corpus, url) or find(corpus, f"{url}{INDEX}")
+    if entry is None:
+        return "never met"
+    outcome = f"{entry.stage}/{entry.reason}" if entry.stage else entry.reason or entry.state.name.lower()
+    moved = f", to {entry.redirected_to}" if entry.redirected_to else ""
+    return f"{outcome} as {entry.kind}{moved} {entry.detail}".rstrip()
+
+
+def _difference(got: str, right: str) -> str:
+    """The first line that one of two texts has alone."""
+    ours, theirs = got.splitlines(), right.splitlines()
+    return "; ".join(
+        _first(sign, lines, others) for sign, lines, others in (("more", ours, theirs), ("less", theirs, ours))
+    )
+
+
+def _first(sign: str, lines: Sequence[str], others: Sequence[str]) -> str:
+    alone: Iterator[str] = (line for line in lines if line not in others)
+    return f"{sign}: {next(alone, '')[:120]!r}"
