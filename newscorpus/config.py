@@ -86,6 +86,13 @@ class DuplicateConfig:
     # probability 0.01; the index needs 4 bytes for each.
     excerpt_sample: int = 32
     excerpt_documents: int = 50  # a run in more documents than these is common property and finds nothing
+    # Fewest words of an excerpt that stands under another headline: shorter items are quoted whole in round-ups.
+    excerpt_least_words: int = 60
+    # Least share of the words of two headlines, of those of the shorter one, that makes them headlines of one article.
+    headline_share: float = 0.5
+    # Share of a text's words in other documents above which it is a mere list of them. Lists of whole posts have the
+    # headlines, dates and tags between them as their own, 10 to 25 %; what has a third of its own is an article.
+    list_share: float = 2 / 3
     # Documents of one portal in which a paragraph stands when it is cut as boilerplate; 0 cuts nothing. Counted among
     # documents that stay.
     boilerplate_documents: int = 10

@@ -1,12 +1,14 @@
 """Find duplicates over the parts of a batch by tasks, none of which holds more of the corpus than its memory allows.
 
 Documents that may repeat each other are linked; what is linked by one step or several makes a group, and each group is
-decided by itself, as `build` decides all. Excerpts are looked for among what stays then. The outcome is that of one
-machine. Documents are named by position: those of the first part come first.
+decided by itself, as `build` decides all. Before that, each portal's containers are found, and excerpts are looked
+for among what stays in the end. The outcome is that of one machine. Documents are named by position: those of the first
+part come first.
 """
 
-from collections.abc import Callable, Iterator
-from functools import cached_property
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -20,17 +22,18 @@ from newscorpus.dedup.duplicates import (
     DuplicateKind,
     Watch,
     find_duplicates,
+    find_holding,
     find_repeats,
     in_order,
     join,
 )
-from newscorpus.dedup.excerpts import Candidates, likely, settle, shared_runs
+from newscorpus.dedup.excerpts import Candidates, likely, settle, shared_runs, version_share
 from newscorpus.dedup.links import between, components, gather, link_entries, links, run_entries
 from newscorpus.dedup.store import Selection, Store, layout_of
 from newscorpus.dedup.verify import Verifier
 from newscorpus.files import replacing
 from newscorpus.layout import INDEX
-from newscorpus.publish.index import text_of, update_index
+from newscorpus.publish.index import text_of, title_of, update_index
 from newscorpus.publish.left_out import doubtful_documents
 
 LINKS, RUNS = "links.npy", "runs.npy"
@@ -44,7 +47,7 @@ LINK_BYTES, RUN_BYTES, DOCUMENT_BYTES = 130, 1_300, 3_000
 assumed."""
 PAIR_BYTES = 2 * DOCUMENT_BYTES
 
-REPEAT = np.dtype([("position", "<u8"), ("of", "<u8"), ("kind", "S8"), ("similarity", "<f8")])
+REPEAT = np.dtype([("position", "<u8"), ("of", "<u8"), ("kind", "S15"), ("similarity", "<f8")])
 """A document that goes, and what it repeats; of one that does not count no kind."""
 SHARED = np.dtype([("pair", "<u8"), ("runs", "<u4")])
 """How many runs two documents have in common; the pair is `first * n_documents + second`."""
@@ -87,6 +90,14 @@ class Parts:
         documents = np.concatenate([store.documents for store in own])
         return Collection(own, doubtful=doubtful_documents(documents, self._plan.build.least_confidence))
 
+    def portals(self) -> dict[str, NDArray[np.int64]]:
+        """The positions of the documents of each portal."""
+        found: dict[str, list[NDArray[np.int64]]] = defaultdict(list)
+        for store, start in zip(self._stores, self.starts, strict=False):
+            for number, name in enumerate(store.state.sources):
+                found[name].append(np.flatnonzero(store.documents["source"] == number) + start)
+        return {name: np.concatenate(positions) for name, positions in sorted(found.items())}
+
 
 class DuplicateTask:
     """One of the tasks that find duplicates; each stage takes what the one before it has made.
@@ -120,8 +131,18 @@ class DuplicateTask:
             here = groups % tasks == number
             _save(self._made("group", number), np.column_stack([positions[here], groups[here]]))
 
+    def lists(self) -> None:
+        """Find the documents that contain several others, in some portals, one portal after the other."""
+        found = [np.empty(0, REPEAT)]
+        for positions in list(self._parts.portals().values())[self._number :: len(self._plan.shares)]:
+            if len(positions):
+                collection = self._parts.select(positions)
+                found.append(_repeats(find_holding(collection, self._verifier(collection), self._config), positions))
+        _save(self._made("lists", self._number), np.concatenate(found))
+
     def repeats(self) -> None:
         """Decide the revisions, exact and near-duplicates of some groups, as many at once as there is room for."""
+        lists = containers(self._plan)["position"]
         grouped = _load(self._made("group", self._number))
         ends = np.flatnonzero(np.diff(grouped[:, 1], append=-1)) + 1
         room = max(1, int(self._room // DOCUMENT_BYTES))
@@ -129,27 +150,25 @@ class DuplicateTask:
         while start < len(grouped):
             fitting = np.searchsorted(ends, start + room, "right") - 1
             end = int(max(ends[fitting] if fitting >= 0 else 0, ends[np.searchsorted(ends, start, "right")]))
-            found.append(self._decided(np.sort(grouped[start:end, 0])))
+            found.append(self._decided(np.sort(grouped[start:end, 0]), lists))
             start = end
         _save(self._made("repeats", self._number), np.sort(np.concatenate(found), order="position"))
 
-    def _decided(self, positions: NDArray[np.int64]) -> NDArray[np.void]:
+    def _decided(self, positions: NDArray[np.int64], lists: NDArray[np.uint64]) -> NDArray[np.void]:
         """What of some documents, groups in one piece, goes or does not count."""
         collection = self._parts.select(positions)
-        duplicates = find_repeats(collection, self._verifier(collection), self._config)
-        skipped = np.flatnonzero(~collection.current)
-        return np.array(
-            [(positions[one.position], positions[one.of], one.kind, one.similarity) for one in duplicates]
-            + [(position, position, "", 0) for position in positions[skipped]],
-            REPEAT,
-        )
+        here = np.flatnonzero(np.isin(positions, lists)).tolist()
+        duplicates = find_repeats(collection, self._verifier(collection), self._config, here)
+        skipped = np.zeros(np.count_nonzero(~collection.current), REPEAT)
+        skipped["position"] = skipped["of"] = positions[~collection.current]
+        return np.concatenate([_repeats(duplicates, positions), skipped])
 
     def runs(self) -> None:
         """Count the sampled runs that documents which stay so far have in common, range by range of hash."""
         entries, n_documents = self._parts.entries(RUNS), len(self._parts)
         gone = np.zeros(n_documents, bool)
-        for repeats in made(self._plan, "repeats"):
-            gone[repeats["position"]] = True
+        for found in (containers(self._plan), *made(self._plan, "repeats")):
+            gone[found["position"]] = True
         for number, of in self._ranges(sum(map(len, entries)), RUN_BYTES):
             keys, positions = gather(entries, self._parts.starts, number, of)
             stay = ~gone[positions]
@@ -181,8 +200,10 @@ class DuplicateTask:
         first, second = rank[indices[: len(pairs)]], rank[indices[len(pairs) :]]
         one = likely(collection, order, first * np.uint64(len(order)) + second, runs, self._config)
         parts, wholes = order[one.parts], order[one.wholes]
-        verifier = self._verifier(collection)
-        contained = [verifier.containment(*pair) for pair in zip(parts.tolist(), wholes.tolist(), strict=True)]
+        holding = np.concatenate(list(made(self._plan, "lists")))["position"]
+        holders = set(np.flatnonzero(np.isin(positions, holding)).tolist())
+        share = version_share(collection, self._verifier(collection), self._config, holders)
+        contained = [share(*pair) for pair in zip(parts.tolist(), wholes.tolist(), strict=True)]
         found = np.empty(len(parts), EXCERPT)
         found["part"], found["whole"] = positions[parts], positions[wholes]
         found["share"], found["contained"] = one.shares, contained
@@ -190,7 +211,8 @@ class DuplicateTask:
 
     def _verifier(self, collection: Collection) -> Verifier:
         contents = collection.documents["content"]
-        return Verifier(contents, lambda position: text_of(collection, position), self._plan.build)
+        text, title = (partial(give, collection) for give in (text_of, title_of))
+        return Verifier(contents, text, self._plan.build, title_of=title)
 
     @property
     def _room(self) -> float:
@@ -211,26 +233,40 @@ def known_duplicates(plan: Plan) -> Callable[[Collection, Verifier, DuplicateCon
     def find(collection: Collection, verifier: Verifier, config: DuplicateConfig, watch: Watch) -> list[Duplicate]:
         if len(collection) != len(Parts(plan)):  # rows were damaged since
             return find_duplicates(collection, verifier, config, watch)
-        repeats = [
+        gone = [
             Duplicate(position, of, DuplicateKind(kind.decode()), similarity)
-            for found in made(plan, "repeats")
+            for found in (containers(plan), *made(plan, "repeats"))
             for position, of, kind, similarity in found[found["kind"] != b""].tolist()
         ]
-        order = in_order(collection, repeats, config)
+        order = in_order(collection, [one.position for one in gone], config)
         rank = np.empty(len(collection), np.int64)
         rank[order] = np.arange(len(order))
         found = np.concatenate(list(made(plan, "excerpts")))
         found = found[np.lexsort((rank[found["whole"]], rank[found["part"]]))]
         candidates = Candidates(rank[found["part"]], rank[found["whole"]], found["share"])
         contained = dict(zip(found[["part", "whole"]].tolist(), found["contained"].tolist(), strict=True))
-        return join(repeats, settle(collection, order, candidates, lambda part, whole: contained[part, whole], config))
+        return join(gone, settle(collection, order, candidates, lambda part, whole: contained[part, whole], config))
 
     return find
+
+
+def containers(plan: Plan) -> NDArray[np.void]:
+    """The documents that are mere lists of others, as their tasks have found them."""
+    holders = np.concatenate(list(made(plan, "lists")))
+    found: NDArray[np.void] = holders[holders["similarity"] > plan.build.duplicates.list_share]
+    return found
 
 
 def made(plan: Plan, stage: str) -> Iterator[NDArray[np.void]]:
     """What the tasks of a stage have found, in the order of their numbers."""
     return map(_load, sorted(plan.made(stage, 0).parent.glob("*.npy")))
+
+
+def _repeats(duplicates: Sequence[Duplicate], positions: NDArray[np.int64]) -> NDArray[np.void]:
+    """Duplicates among selected documents, by the positions of these in all parts."""
+    return np.array(
+        [(positions[one.position], positions[one.of], one.kind, one.similarity) for one in duplicates], REPEAT
+    )
 
 
 def _save(path: Path, array: NDArray[np.generic]) -> None:

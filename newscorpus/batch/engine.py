@@ -33,6 +33,7 @@ class Stage(StrEnum):
     EXTRACT = "extract"
     LINK = "link"
     GROUP = "group"
+    LISTS = "lists"
     REPEATS = "repeats"
     RUNS = "runs"
     EXCERPTS = "excerpts"
@@ -43,7 +44,7 @@ class Stage(StrEnum):
 
 ONE_TASK = {Stage.GROUP, Stage.PUBLISH, Stage.EXPORT, Stage.UPLOAD}
 """Stages that have one task only."""
-DUPLICATE_STAGES = {Stage.LINK, Stage.GROUP, Stage.REPEATS, Stage.RUNS, Stage.EXCERPTS}
+DUPLICATE_STAGES = {Stage.LINK, Stage.GROUP, Stage.LISTS, Stage.REPEATS, Stage.RUNS, Stage.EXCERPTS}
 """Stages that find the duplicates of several parts."""
 
 

@@ -37,6 +37,7 @@ class Sketch:
     withdrawn: bool = False  # that extraction gave no document
     confidence: float = 0.0  # in the text, as its extractor stated it, 0..1; 0 for none
     is_doubtful: bool = False  # that is less than what its extractor calls enough
+    is_list: bool = False  # its address is that of a list
 
 
 def make_sketch(name: str, source: str, text: str, config: BuildConfig, signature: bytes = b"") -> Sketch:

@@ -29,7 +29,7 @@ KEPT = "kept"
 ROWS = "rows"
 """Files beside the columns: which documents stay, and, where the index does not lie beside an intake, their rows."""
 
-VERSION = 5
+VERSION = 6
 """Of the columns."""
 
 COPIED = [
@@ -47,6 +47,7 @@ COPIED = [
     ("withdrawn", "?"),
     ("confidence", "<f8"),
     ("is_doubtful", "?"),
+    ("is_list", "?"),
 ]
 """Of a document what its sketch holds under the same name."""
 

@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 
 from newscorpus.config import BuildConfig
 from newscorpus.dedup.signature import CONTENT_BYTES, containment, jaccard, shingles, word_hashes
+from newscorpus.dedup.words import hash_runs
+from newscorpus.tokens import folded_words
 
 TextOf = Callable[[int], str]
-"""Gives the text of a document by its position; asked only where sketches do not decide, since texts lie on disk."""
+"""Gives a text of a document by its position; asked only where sketches do not decide, since texts lie on disk."""
 
 FOUND = np.dtype([("one", f"S{CONTENT_BYTES}"), ("other", f"S{CONTENT_BYTES}"), ("kind", "S1"), ("value", "<f8")])
 """A comparison: hashes of both texts, what was measured, and the share that was found."""
@@ -32,14 +34,21 @@ Measure = Callable[[NDArray[np.uint64], NDArray[np.uint64]], float]
 class Verifier:
     """Compares the texts of documents exactly, which it tells apart by the hashes `contents`.
 
-    `path` is the file of what was found earlier, to which `save` adds; without one nothing is remembered.
+    `path` is the file of what was found earlier, to which `save` adds; without one nothing is remembered. Without
+    `title_of` no headline is known.
     """
 
     def __init__(
-        self, contents: NDArray[np.bytes_], text_of: TextOf, config: BuildConfig, path: Path | None = None
+        self,
+        contents: NDArray[np.bytes_],
+        text_of: TextOf,
+        config: BuildConfig,
+        path: Path | None = None,
+        title_of: TextOf = lambda _: "",
     ) -> None:
         self._contents = contents
         self._text_of = text_of
+        self._title_of = title_of
         self._shingle_words = config.signature.shingle_words
         self._excerpt_words = config.duplicates.excerpt_words
         self._path = path
@@ -57,6 +66,14 @@ class Verifier:
     def containment(self, part: int, whole: int) -> float:
         """Share of the longer runs of words of one document that are in another."""
         return self._recall(part, whole, CONTAINMENT, containment, self._excerpt_words)
+
+    def headline(self, position: int) -> frozenset[str]:
+        """The words of a document's headline, numbers left out; none where it has no headline."""
+        return frozenset(word for word in folded_words(self._title_of(position)) if not word.isdigit())
+
+    def runs_in_order(self, position: int) -> NDArray[np.uint64]:
+        """The longer runs of words of a document as they follow each other, one beginning at each word."""
+        return hash_runs(word_hashes(self._text_of(position)), self._excerpt_words)
 
     def save(self) -> None:
         """Add what was found to the file."""

@@ -6,7 +6,7 @@ builds. Only what the index holds is in memory, some 0.5 kB a document; texts ar
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from newscorpus.dedup.verify import VERIFIED, Verifier
 from newscorpus.errors import CorpusError, DedupError, LedgerError
 from newscorpus.files import exclusive, replacing
 from newscorpus.layout import BUILD_LOCK, DUPLICATES, INDEX, INTAKE, LOW_CONFIDENCE, PUBLISHED, refuse_strangers
-from newscorpus.publish.index import record_of, seconds, text_of, update_index
+from newscorpus.publish.index import record_of, seconds, text_of, title_of, update_index
 from newscorpus.publish.left_out import (
     cluster_sizes,
     count_kinds,
@@ -175,7 +175,8 @@ def decide(
     """
     own = collection.stores[-1]
     contents, verified = collection.documents["content"], own.folder / VERIFIED
-    verifier = Verifier(contents, lambda position: text_of(collection, position), config, verified)
+    text, title = (partial(give, collection) for give in (text_of, title_of))
+    verifier = Verifier(contents, text, config, verified, title)
     duplicates = find(collection, verifier, config.duplicates, watch)
     verifier.save()
     stay = staying(collection, duplicates)

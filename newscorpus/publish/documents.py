@@ -32,7 +32,7 @@ from newscorpus.dedup.store import ROWS, Covered, Store, grouped, layout_of
 from newscorpus.dedup.verify import VERIFIED
 from newscorpus.errors import DedupError
 from newscorpus.files import sync
-from newscorpus.publish.index import seconds
+from newscorpus.publish.index import is_list, seconds
 from newscorpus.removals import NOTHING, Removals
 from newscorpus.tokens import collapse
 from newscorpus.workers import Lost, in_order
@@ -157,6 +157,7 @@ def _sketch(given: Given, line: bytes, config: BuildConfig) -> Sketch:
         published=seconds(given.published or ""),
         fetched=seconds(given.fetched or ""),
         digest=digest(line.strip()),
+        is_list=is_list(given.url or ""),
     )
 
 

@@ -24,6 +24,7 @@ from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.duplicates import Watch, unwatched
 from newscorpus.dedup.sketch import Sketch, digest, make_sketch
 from newscorpus.dedup.store import Covered, Store, grouped, layout_of
+from newscorpus.discovery.addresses import is_front, is_listing
 from newscorpus.layout import INDEX, INTAKE
 from newscorpus.urls import document_id
 
@@ -36,9 +37,10 @@ which holds the time of its fetch."""
 
 
 class TextOnly(msgspec.Struct):
-    """The text of a document; other keys are passed over."""
+    """The text of a document and its headline; other keys are passed over."""
 
     text: str
+    title: str | None = None
 
 
 TEXTS = msgspec.json.Decoder(TextOnly)
@@ -95,6 +97,19 @@ def text_of(collection: Collection, position: int) -> str:
     return TEXTS.decode(line_of(collection, position)).text
 
 
+def title_of(collection: Collection, position: int) -> str:
+    """The headline of a document."""
+    return TEXTS.decode(line_of(collection, position)).title or ""
+
+
+def is_list(url: str) -> bool:
+    """Whether an address is that of a list: a front page, or a page of a tag, an author or a numbered list."""
+    try:
+        return bool(url) and (is_front(url) or is_listing(url))
+    except ValueError:  # a file of JSON lines may hold anything
+        return False
+
+
 def record_of(collection: Collection, position: int) -> Record:
     """The record of a document in the intake of a corpus."""
     return intake.read_row(place_of(collection, position)).record
@@ -131,6 +146,7 @@ def _sketch(row: Row | Withdrawal, config: BuildConfig) -> Sketch:
         reextraction=row.reextraction,
         confidence=record.confidence,
         is_doubtful=LOW_CONFIDENCE in record.flags,
+        is_list=is_list(record.url),
     )
 
 

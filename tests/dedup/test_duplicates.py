@@ -46,12 +46,16 @@ class Row:
     fetched: float = math.nan
     space: int = 0
     signed: str = ""  # text that the signature is of, if not its own
+    title: str = ""
+    source: str = ""
+    is_list: bool = False
 
     def sketch(self, config: DuplicateConfig) -> Sketch:
         return replace(
-            make_sketch(self.id, "", self.text, BuildConfig(duplicates=config)),
+            make_sketch(self.id, self.source, self.text, BuildConfig(duplicates=config)),
             signature=sign(self.signed or self.text),
             space=self.space,
+            is_list=self.is_list,
             published=self.published,
             fetched=self.fetched,
             digest=hashlib.blake2b(repr(self).encode(), digest_size=8).digest(),
@@ -71,7 +75,7 @@ def decide(
     text_of: Callable[[int], str] | None = None,
 ) -> list[Duplicate]:
     """What goes of `rows`, by position in `reference` and `rows` one after the other."""
-    texts = [row.text for row in (*reference, *rows)]
+    texts, titles = ([getattr(row, name) for row in (*reference, *rows)] for name in ("text", "title"))
     with TemporaryDirectory() as folder:
         references = []
         if reference:
@@ -79,7 +83,10 @@ def decide(
             references[0].note_kept(np.arange(len(reference)))
         collection = Collection([stored(Path(folder) / "own", rows, config)], references)
         verifier = Verifier(
-            collection.documents["content"], text_of or texts.__getitem__, BuildConfig(duplicates=config)
+            collection.documents["content"],
+            text_of or texts.__getitem__,
+            BuildConfig(duplicates=config),
+            title_of=titles.__getitem__,
         )
         return find_duplicates(collection, verifier, config)
 
@@ -248,6 +255,80 @@ def test_what_stays_for_a_group_may_be_an_excerpt() -> None:
 def test_an_excerpt_of_an_excerpt_goes_with_the_longest() -> None:
     full, half, third = Row("a", text(1, 900)), Row("b", cut(text(1, 900), 0.6)), Row("c", cut(text(1, 900), 0.3))
     assert {row: of for row, (of, _, _) in verdicts([third, half, full]).items()} == {half: full, third: full}
+
+
+POSTS = [Row(str(number), text(number, 60 + 20 * number), title=f"post about {number}s") for number in range(1, 7)]
+
+
+def joined(name: str, rows: Sequence[Row], own_words: int = 0, title: str = "") -> Row:
+    """A page of whole posts, with words of its own between them; it came before them."""
+    own = [text(1000 + number, own_words // len(rows)) for number in range(len(rows))]
+    parts = [part for row, words in zip(rows, own, strict=True) for part in (words, row.text)]
+    return Row(name, "\n".join(parts), published=1.0, title=title)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_lists_of_whole_posts_go_and_their_posts_stay(seed: int) -> None:
+    """A tag's page, the archive of a year that holds all of it, and a near-duplicate of that."""
+    tag, year = joined("tag", POSTS[:3], title="post about 1s"), joined("year", POSTS, own_words=60)
+    rows = [*POSTS, tag, year, replace(year, id="year-2", text=year.text + " konec")]
+    found = verdicts(random.Random(seed).sample(rows, len(rows)))
+    assert {row.id: kind for row, (_, kind, _) in found.items()} == dict.fromkeys(
+        ("tag", "year", "year-2"), DuplicateKind.CONTAINER
+    )
+    assert {of for of, _, _ in found.values()} <= set(POSTS)
+
+
+@pytest.mark.parametrize("share", [0.3, 0.4])
+def test_what_quotes_others_in_full_stays_where_a_third_is_its_own(share: float) -> None:
+    """A weekly round-up, a live blog, an article that quotes three others: none makes the others excerpts."""
+    quoted = sum(len(row.text.split()) for row in POSTS[3:])
+    quoting = joined("quoting", POSTS[3:], own_words=round(quoted * share / (1 - share)))
+    found = verdicts([*POSTS, quoting])
+    assert {row.id for row in found} == ({"quoting"} if share < 1 - CONFIG.list_share else set())
+
+
+def test_a_list_of_a_long_post_and_a_short_one_is_no_near_duplicate() -> None:
+    long, short = Row("long", text(1, 900)), Row("short", text(2, 60))
+    both = joined("both", [long, short])
+    assert verdicts([both, long, short], replace(CONFIG, survivor=Survivor.FIRST)) == {
+        both: (long, DuplicateKind.CONTAINER, 1.0)
+    }
+
+
+def test_pages_of_one_article_are_excerpts_of_the_whole() -> None:
+    pages = [
+        Row("1", cut(text(1), 0.4), title="Vlak vykolejil"),
+        Row("2", text(1)[len(cut(text(1), 0.4)) + 1 :], title="Vlak vykolejil (2)"),
+    ]
+    whole = Row("all", text(1), title="Vlak vykolejil")
+    assert {row.id: (of.id, kind) for row, (of, kind, _) in verdicts([*pages, whole]).items()} == {
+        "1": ("all", DuplicateKind.EXCERPT),
+        "2": ("all", DuplicateKind.EXCERPT),
+    }
+
+
+@pytest.mark.parametrize(
+    ("title", "source", "n_words", "found"),
+    [
+        ("Vlak u Brna vykolejil", "a", 150, True),  # another version of the headline
+        ("Ranní přehled zpráv", "a", 150, False),
+        ("Ranní přehled zpráv", "b", 150, True),  # an agency's text
+        ("Ranní přehled zpráv", "b", 50, False),
+        ("Vlak u Brna vykolejil", "b", 50, True),
+        ("", "a", 50, True),
+    ],
+)
+def test_an_excerpt_is_of_the_same_article_or_of_an_agency(title: str, source: str, n_words: int, found: bool) -> None:
+    part = Row("part", text(2, n_words), title="U Brna vykolejil vlak z Prahy", source="a")
+    whole = Row("whole", f"{part.text} {text(3, 120)}", title=title, source=source)
+    assert set(verdicts([part, whole], replace(CONFIG, excerpt_sample=1))) == ({part} if found else set())
+
+
+@pytest.mark.parametrize("policy", list(Survivor))
+def test_the_address_of_a_list_stays_behind_others_for_none(policy: Survivor) -> None:
+    post, page = Row("post", text(1), published=2.0), Row("page", text(1) + " konec", published=1.0, is_list=True)
+    assert set(verdicts([page, post], replace(CONFIG, survivor=policy))) == {page}
 
 
 def test_runs_that_many_documents_share_find_nothing() -> None:

@@ -86,7 +86,7 @@ def test_a_corpus_is_built(tmp_path: Path) -> None:
     assert report == BuildReport(
         documents=4,
         kept=2,
-        duplicates={"exact": 1, "near": 1, "excerpt": 0, "revision": 0},
+        duplicates={"exact": 1, "near": 1, "excerpt": 0, "revision": 0, "contains_others": 0},
         words=160,
         shares=(Share("a", "cs", 1, 80), Share("b", "cs", 1, 80)),
     )

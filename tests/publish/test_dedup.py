@@ -94,7 +94,7 @@ def test_json_lines(tmp_path: Path) -> None:
     assert report == DedupReport(
         documents=7,
         kept=3,
-        duplicates={"exact": 1, "near": 1, "excerpt": 2, "revision": 0},
+        duplicates={"exact": 1, "near": 1, "excerpt": 2, "revision": 0, "contains_others": 0},
         reprints=(
             ("", "", "excerpt", 1),
             ("daily", "agency", "exact", 1),
@@ -139,7 +139,7 @@ def test_one_document_in_two_corpora_is_an_exact_duplicate(tmp_path: Path) -> No
     one = corpus(tmp_path / "one", {"https://a.cz/1": text(1), "https://a.cz/2": text(2), "https://a.cz/3": text(3)})
     other = corpus(tmp_path / "other", {"https://a.cz/1": text(1), "https://a.cz/2": text(4)})
     report = dedup([one, other], tmp_path / "out")
-    assert report.duplicates == {"exact": 1, "near": 0, "excerpt": 0, "revision": 1}
+    assert report.duplicates == {"exact": 1, "near": 0, "excerpt": 0, "revision": 1, "contains_others": 0}
     assert {kind for _, kind in left_out(tmp_path / "out").values()} == {"exact", "revision"}
     assert {record.cluster_size for record in open_corpus(tmp_path / "out").records()} == {1}
     assert report.reprints == ()
@@ -167,7 +167,7 @@ def test_corpora_make_a_corpus(tmp_path: Path) -> None:
     one = corpus(tmp_path / "one", {"https://a.cz/1": text(1), "https://a.cz/2": text(2), "https://a.cz/3": text(2)})
     two = corpus(tmp_path / "two", {"https://b.cz/1": text(1), "https://a.cz/2": text(3), "https://b.cz/4": text(4)})
     report = dedup([one, two / "corpus"], tmp_path / "out")
-    assert report.duplicates == {"exact": 1, "near": 0, "excerpt": 0, "revision": 1}
+    assert report.duplicates == {"exact": 1, "near": 0, "excerpt": 0, "revision": 1, "contains_others": 0}
     records = list(open_corpus(tmp_path / "out").records())
     assert len(records) == report.kept == 3
     assert sorted(record.cluster_size for record in records) == [1, 1, 2] or [record.text for record in records]
