@@ -122,6 +122,13 @@ class ShardConfig:
     max_bytes: int = 64_000_000
 
 
+class Gone(StrEnum):
+    """What becomes of articles that their site deleted."""
+
+    KEEP = "keep"
+    LEAVE_OUT = "leave-out"
+
+
 @dataclass(frozen=True, slots=True)
 class BuildConfig:
     """All that decides what `build` writes."""
@@ -132,6 +139,7 @@ class BuildConfig:
     # Least confidence of a text that is published, where one is stated; where it is None, texts with the flag
     # `low_confidence` are left out.
     least_confidence: float | None = None
+    gone: Gone = Gone.KEEP
 
 
 class SplitRule(StrEnum):

@@ -25,6 +25,9 @@ PAYWALLED_TEXT_NOT_USED = "paywalled_text_not_used"
 STATED = frozenset({"json-ld", "microdata", "meta"})
 """Sources of evidence in which a page makes statements on itself, to machines."""
 
+GONE = "gone"
+"""Flag of a document that its site deleted, with the day on which it was first missing behind a colon."""
+
 REDESIGN = "redesign"
 """Flag of a document that was read after a redesign by what had been made for the design before."""
 

@@ -10,7 +10,7 @@ import typer
 from typer import Argument, Option
 
 from newscorpus.cli.app import Corpus, Jobs, app, counted
-from newscorpus.config import BuildConfig, DuplicateConfig, ShardConfig, ShardFormat, Survivor
+from newscorpus.config import BuildConfig, DuplicateConfig, Gone, ShardConfig, ShardFormat, Survivor
 from newscorpus.layout import PUBLISHED
 
 SurvivorOption = Annotated[Survivor, Option(help="Which of several near-duplicates stays.")]
@@ -26,6 +26,7 @@ def build(
     min_confidence: Annotated[
         float | None, Option(min=0, max=1, help="Least confidence of a text; default: the flag low_confidence decides.")
     ] = None,
+    gone: Annotated[Gone, Option(help="What becomes of articles that their site deleted.")] = Gone.KEEP,
     adopt: Annotated[bool, Option("--adopt", help="Use links and files of others that lie where it writes.")] = False,
 ) -> None:
     """Publish what was crawled, without duplicates.
@@ -37,14 +38,16 @@ def build(
     from newscorpus.terminal import progress
 
     duplicates = DuplicateConfig(survivor=survivor, revision=revision)
-    config = BuildConfig(duplicates=duplicates, shards=ShardConfig(format), least_confidence=min_confidence)
+    config = BuildConfig(duplicates=duplicates, shards=ShardConfig(format), least_confidence=min_confidence, gone=gone)
     report = build_corpus(corpus, config, progress, adopts=adopt)
     _name_numba(report.documents)
     for segment in report.torn:
         typer.echo(f"{segment}: the last line is cut off, since the crawl was killed", err=True)
     for line in report.damage():
         typer.echo(line, err=True)
-    left_out = counted({"low_confidence": report.low_confidence, **report.duplicates})
+    left_out = counted(
+        {"low_confidence": report.low_confidence, **({"gone": report.gone} if report.gone else {}), **report.duplicates}
+    )
     typer.echo(f"{report.documents} documents; {report.kept} kept, {report.words} words; left out: {left_out}")
     typer.echo(f"The corpus lies in {corpus / PUBLISHED}")
 

@@ -19,7 +19,7 @@ WORDS = {
     Fate.READ: "read for the addresses that it names",
     Fate.NO_RESPONSE: "nothing came back",
     Fate.REJECTED: "rejected",
-    Fate.DOUBTFUL: "in the intake; not in the corpus, since its text is not trusted",
+    Fate.DOUBTFUL: "in the intake; not in the corpus: left out by the build",
     Fate.DUPLICATE: "in the intake; not in the corpus, since it repeats another document",
     Fate.SUPERSEDED: "in the intake; not in the corpus, where another text of the same document stands",
     Fate.NOT_BUILT: "in the intake; not in the corpus yet, which `newscorpus build` writes",

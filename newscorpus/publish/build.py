@@ -13,13 +13,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from newscorpus.config import BuildConfig, DuplicateConfig
+from newscorpus.config import BuildConfig, DuplicateConfig, Gone
 from newscorpus.corpus.intake import DamagedLine, DamagedRowError, torn_segments
 from newscorpus.corpus.manifest import Share
 from newscorpus.corpus.published import publish
 from newscorpus.crawl.archive.values import ArchiveError
+from newscorpus.crawl.ledger.changes import gone_documents
 from newscorpus.crawl.ledger.looks import Alarm, alarms
-from newscorpus.data import REDESIGN, Record
+from newscorpus.data import GONE, REDESIGN, Record
 from newscorpus.dedup.boilerplate import cut_boilerplate, find_boilerplate
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.duplicates import Duplicate, DuplicateKind, Watch, find_duplicates, staying, unwatched
@@ -59,6 +60,7 @@ class BuildReport:
     # Segments whose last line was cut off when their writer died; those rows are lost to this build.
     torn: tuple[str, ...] = ()
     low_confidence: int = 0  # rows left out because their texts are not trusted
+    gone: int = 0  # rows left out because their site deleted them
     damaged: tuple[str, ...] = ()  # lines of the intake that were found damaged, with file, number and reason
     restored: int = 0  # rows that were restored from the archive in their place
     not_restored: str = ""  # why the archive was not asked for them
@@ -119,7 +121,10 @@ def _build(corpus: Path, config: BuildConfig, watch: Watch, find: Finder) -> Bui
     if erased := erase_returned(corpus, chain(store.ids, pages)):
         find = find_duplicates
     store = update_index(corpus, config, watch) if restored or erased else store
-    collection = Collection([store], doubtful=doubtful_documents(store.documents, config.least_confidence))
+    gone = gone_documents(corpus) if config.gone is Gone.LEAVE_OUT else {}
+    deleted = np.array([name in gone for name in store.ids], bool)
+    collection = Collection([store], doubtful=deleted | doubtful_documents(store.documents, config.least_confidence))
+    n_deleted = int(deleted[collection.doubtful].sum())
     manifests = []
 
     def write(duplicates: Sequence[Duplicate], stay: NDArray[np.int64]) -> None:
@@ -127,7 +132,7 @@ def _build(corpus: Path, config: BuildConfig, watch: Watch, find: Finder) -> Bui
         manifests.append(publish(corpus / PUBLISHED, records, config))
 
     with replacing(corpus / LOW_CONFIDENCE) as file:
-        file.writelines(low_confidence_lines(collection, config.least_confidence))
+        file.writelines(low_confidence_lines(collection, config.least_confidence, gone))
         duplicates, n_kept = decide(corpus, collection, config, write, watch, find)
     return BuildReport(
         documents=int(collection.current.sum()) + len(collection.doubtful),
@@ -135,7 +140,8 @@ def _build(corpus: Path, config: BuildConfig, watch: Watch, find: Finder) -> Bui
         duplicates=count_kinds(collection, duplicates),
         words=manifests[0].words,
         shares=manifests[0].shares,
-        low_confidence=len(collection.doubtful),
+        low_confidence=len(collection.doubtful) - n_deleted,
+        gone=n_deleted,
         damaged=tuple(map(str, damaged)),
         restored=restored,
         not_restored=not_restored,
@@ -194,12 +200,15 @@ def _survivors(
     copies = cluster_sizes(duplicates)
     superseded = _superseded(collection, duplicates)
     redesigns = alarms(collection.stores[-1].folder.parent)
+    gone = gone_documents(collection.stores[-1].folder.parent)
     boilerplate = find_boilerplate(collection, stay, config)
     for position in collection.by_day(stay).tolist():
         record = record_of(collection, position)
         is_read_again = bool(collection.documents["reextraction"][position])
         if _is_in_doubt(record, redesigns, is_read_again):
             record = replace(record, flags=(*record.flags, REDESIGN))
+        if record.id in gone:
+            record = replace(record, flags=(*record.flags, f"{GONE}:{gone[record.id]}"))
         yield _without(
             boilerplate.get(record.source, frozenset()),
             config,

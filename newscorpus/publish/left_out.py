@@ -3,9 +3,10 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from newscorpus.corpus.intake import excerpt, journal_line
 from newscorpus.corpus.lines import decoded_lines, encode_line
-from newscorpus.data import Rejected
+from newscorpus.data import GONE, Rejected
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.duplicates import Duplicate, DuplicateKind, survivors
 from newscorpus.publish.index import line_of, record_of
@@ -92,15 +93,22 @@ def doubtful_documents(documents: NDArray[np.void], least: float | None) -> NDAr
     return flags if least is None else (documents["confidence"] > 0) & (documents["confidence"] < least)
 
 
-def low_confidence_lines(collection: Collection, least: float | None) -> Iterator[bytes]:
-    """The lines of `low-confidence.jsonl`, by id: rejections, as those of `rejected.jsonl`."""
+def low_confidence_lines(
+    collection: Collection, least: float | None, gone: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[bytes]:
+    """The lines of `low-confidence.jsonl`, by id: rejections, as those of `rejected.jsonl`.
+
+    `gone` has the deleted documents that are left out, too, with the day on which they were first missing.
+    """
     ids, digests = collection.ids, collection.documents["digest"]
     for position in sorted(collection.doubtful.tolist(), key=lambda position: (ids[position], digests[position])):
         record = record_of(collection, position)
         asked = "is published by default" if least is None else f"{least:g}"
         detail = f"{record.confidence:.3f}, less than {asked}; by {record.extractor}"
-        quoted = excerpt(record.title, record.text)
-        yield journal_line(Rejected("quality", "low_confidence", detail, record.url, quoted))
+        reason = "low_confidence"
+        if day := gone.get(record.id):
+            reason, detail = GONE, f"missing since {day}"
+        yield journal_line(Rejected("quality", reason, detail, record.url, excerpt(record.title, record.text)))
 
 
 def cluster_sizes(duplicates: Sequence[Duplicate]) -> Counter[int]:

@@ -206,7 +206,7 @@ def test_a_text_that_is_not_trusted_is_named_with_what_stands_for_it(tmp_path: P
     build(tmp_path, BuildConfig(least_confidence=0.5))
     said, text = told(tmp_path, "/a")
     assert said.fate is Fate.DOUBTFUL
-    assert "fate        in the intake; not in the corpus, since its text is not trusted" in text
+    assert "fate        in the intake; not in the corpus: left out by the build" in text
     assert "why         quality/low_confidence  0.100, less than 0.5; by bte" in text
     assert f"but         an earlier text stands in the corpus, fetched {FETCHED.format(0)}" in text
     build(tmp_path, BuildConfig(least_confidence=0.0))

@@ -5,6 +5,7 @@ import json
 import os
 import random
 import sqlite3
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from newscorpus.cli import app
-from newscorpus.config import BuildConfig, DuplicateConfig, ShardConfig, SignatureParameters, Survivor
+from newscorpus.config import BuildConfig, DuplicateConfig, Gone, ShardConfig, SignatureParameters, Survivor
 from newscorpus.corpus import shards
 from newscorpus.corpus.intake import IntakeWriter, SegmentHeader, read_journal
 from newscorpus.corpus.lines import encode_line
@@ -26,7 +27,7 @@ from newscorpus.corpus.manifest import Share
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.records import make_record
 from newscorpus.corpus.rows import Row, Withdrawal
-from newscorpus.crawl.ledger import Ledger
+from newscorpus.crawl.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
 from newscorpus.crawl.ledger.looks import Alarm
 from newscorpus.data import LOW_CONFIDENCE, REDESIGN, SCHEMA, Article, Fields, Record, Rejected
 from newscorpus.dedup.signature import sign
@@ -75,6 +76,29 @@ def lines(corpus: Path) -> list[dict[str, Any]]:
 def content(corpus: Path) -> dict[str, bytes]:
     files = [corpus / "duplicates.jsonl", *(corpus / "corpus").iterdir()]
     return {path.name: path.read_bytes() for path in files}
+
+
+def test_a_deleted_article_is_flagged_or_left_out(tmp_path: Path) -> None:
+    original = row("original", text(1), published="2026-03-01T08:00:00+01:00")
+    copy = row("copy", text(1), published="2026-03-02T08:00:00+01:00", source="b")
+    store(tmp_path, [original, copy])
+    with Ledger.open(tmp_path, adopts=True) as ledger:
+        ledger.add(Link(key_of(original.url), original.url, "a", "article", request=b"{}"))
+        for day, outcome in enumerate([UrlOutcome.of(original), *[UrlOutcome("fetch", "http_404")] * 2], 10):
+            ledger.revisits.revive(("article",), "a", sys.float_info.max)
+            lease = ledger.queue.lease("a")
+            assert lease
+            status = 404 if outcome.stage else 200
+            with ledger.changes.watching(lease.serial):
+                fetched = Fetched(original.url, status, f"2026-04-{day}T00:00:00+00:00")
+                ledger.finish(lease.serial, [outcome], fetched)
+    build(tmp_path)
+    assert [(one.url, one.flags) for one in kept(tmp_path)] == [(original.url, ("gone:2026-04-11",))]
+    report = build(tmp_path, BuildConfig(gone=Gone.LEAVE_OUT))
+    assert (report.gone, report.low_confidence, report.kept) == (1, 0, 1)
+    assert [(one.url, one.flags) for one in kept(tmp_path)] == [(copy.url, ())]
+    (left_out,) = map(json.loads, (tmp_path / "low-confidence.jsonl").read_text().splitlines())
+    assert (left_out["reason"], left_out["detail"]) == ("gone", "missing since 2026-04-11")
 
 
 def test_a_corpus_is_built(tmp_path: Path) -> None:

@@ -6,12 +6,15 @@ an age change is counted for each portal; where little was seen, one in ten is s
 
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 from newscorpus.config import ArticleRevisitConfig
-from newscorpus.crawl.ledger.store import Execute
+from newscorpus.crawl.ledger.rows import id_of_key
+from newscorpus.crawl.ledger.store import Execute, reading
+from newscorpus.errors import LedgerError
 
 HOUR = 3_600.0
 
@@ -19,6 +22,16 @@ SUPPOSED = 0.1
 """Changes of an article while its age grows by the factor e (triples, nearly), where nothing was seen yet."""
 
 VISITED = "SELECT portal, published, fetched, revision FROM urls WHERE serial = ? AND reason = 'kept'"
+MISSING = """INSERT INTO gone SELECT serial, fetched, fetched, 1 FROM urls WHERE serial = ?1 AND status IN (404, 410)
+    AND (?2 OR serial IN (SELECT serial FROM gone)) ON CONFLICT (serial) DO UPDATE
+    SET n_visits = n_visits + (last != excluded.last), last = excluded.last"""
+GONE_AFTER = 2
+"""Visits at which an article is missing before it counts as deleted: one may fall into a fault of the site."""
+GONE = """SELECT documents.id, substr(since, 1, 10) FROM gone JOIN documents USING (serial)
+    WHERE n_visits >= ? AND documents.id NOT IN (SELECT id FROM urls WHERE reason = 'kept')"""
+"""Deleted articles; one that is still there at its own address was missing at another one alone."""
+DAY = 24 * HOUR
+
 SEEN = """INSERT INTO changes VALUES (?1, ?2, ?3, ?4) ON CONFLICT (portal, octave) DO UPDATE
     SET n_changes = n_changes + ?3, seconds = seconds + ?4"""
 
@@ -43,8 +56,11 @@ class Changes:
         before = self._execute(VISITED, (serial,)).fetchone()
         yield
         after = self._execute(VISITED, (serial,)).fetchone()
+        if after is None:
+            self._note_missing(serial, was_kept=before is not None)
         if after is None or (before and before[2] == after[2]):  # the answer was that of an earlier visit
             return
+        self._execute("DELETE FROM gone WHERE serial = ?", (serial,))
         portal, published, fetched, revision = after
         now = datetime.fromisoformat(fetched).timestamp()
         begin = _seconds(published, now)
@@ -58,10 +74,24 @@ class Changes:
         sql = "UPDATE urls SET next_visit = ?, visit_interval = ? WHERE serial = ?"
         self._execute(sql, (now + interval, interval, serial))
 
+    def _note_missing(self, serial: int, *, was_kept: bool) -> None:
+        """Note that an article that was kept is not there, if the site says so; it is due again after a day."""
+        if self._execute(MISSING, (serial, was_kept)).rowcount:
+            (fetched,) = self._execute("SELECT fetched FROM urls WHERE serial = ?", (serial,)).fetchone()
+            due = datetime.fromisoformat(fetched).timestamp() + DAY
+            self._execute("UPDATE urls SET next_visit = ?, visit_interval = ? WHERE serial = ?", (due, DAY, serial))
+
     def seen(self, portal: str) -> dict[int, AgeSeen]:
         """What was seen of a portal's articles, by octave of their age."""
         rows = self._execute("SELECT octave, n_changes, seconds FROM changes WHERE portal = ?", (portal,))
         return {number: AgeSeen(n_changes, seconds) for number, n_changes, seconds in rows}
+
+
+def gone_documents(corpus: Path) -> dict[str, str]:
+    """The deleted articles of a corpus, by document id the day on which each was first missing; {} without a ledger."""
+    with suppress(LedgerError), reading(corpus) as connection:
+        return {id_of_key(key): day for key, day in connection.execute(GONE, (GONE_AFTER,))}
+    return {}
 
 
 def octave(age: float) -> int:

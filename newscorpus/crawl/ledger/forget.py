@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from newscorpus.crawl.ledger.rows import UrlOutcome, key_of, key_of_id
+from newscorpus.crawl.ledger.rows import UrlOutcome, id_of_key, key_of, key_of_id
 from newscorpus.crawl.ledger.store import open_writer
 from newscorpus.errors import LedgerError
 from newscorpus.files import exclusive
@@ -25,6 +25,7 @@ OF_SERIAL = (
     "UPDATE urls SET found_on = 0 WHERE found_on = ?",
     "DELETE FROM documents WHERE serial = ?",
     "DELETE FROM lost WHERE serial = ?",
+    "DELETE FROM gone WHERE serial = ?",
     "DELETE FROM urls WHERE serial = ?",
 )
 OF_KEY = (
@@ -47,9 +48,9 @@ def aliases(corpus: Path, documents: Collection[str]) -> dict[str, str]:
     with _alone(corpus) as connection:
         for url, target, reason, key, document in connection.execute(MET):
             if keys & {key, document} or (target and key_of(target) in keys):
-                found[_name(key)] = url
+                found[id_of_key(key)] = url
             if key in keys and document is not None:
-                found.setdefault(_name(document), "")
+                found.setdefault(id_of_key(document), "")
             if key in keys and target and reason == "kept":  # else it may have led to the front page
                 found.setdefault(document_id(target), target)
     return found
@@ -106,8 +107,3 @@ def _alone(corpus: Path) -> Iterator[sqlite3.Connection]:
             yield connection
     except sqlite3.Error as error:  # such as a full disk
         raise LedgerError(f"{corpus}: {error}") from error
-
-
-def _name(key: int) -> str:
-    """The id of a document, of the integer that `key_of_id` makes of it."""
-    return key.to_bytes(8, "big", signed=True).hex()

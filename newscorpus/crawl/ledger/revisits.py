@@ -96,8 +96,9 @@ class Revisits:
         return failed + self._queue(portal, where, (*kinds, now, now + RevisitConfig().max_seconds))
 
     def revive_articles(self, portal: str, now: float) -> int:
-        """Queue articles that were kept and are due at `now`; gives the number. Those of older ledgers never are."""
-        where = "kind = 'article' AND reason = 'kept' AND next_visit > 0 AND (next_visit <= ? OR next_visit > ?)"
+        """Queue articles due at `now`, kept or missing once; gives the number. Those of older ledgers never are."""
+        where = """kind = 'article' AND next_visit > 0 AND (next_visit <= ? OR next_visit > ?)
+            AND (reason = 'kept' OR serial IN (SELECT serial FROM gone WHERE n_visits < 2))"""
         return self._queue(portal, where, (now, now + ArticleRevisitConfig().max_seconds))
 
     def widen(self, kinds: Collection[str], portal: str) -> int:

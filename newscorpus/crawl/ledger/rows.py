@@ -128,6 +128,11 @@ def key_of_id(document: str) -> int:
     return int.from_bytes(bytes.fromhex(document), "big", signed=True)
 
 
+def id_of_key(key: int) -> str:
+    """The id of a document, of the integer that `key_of_id` makes of it."""
+    return key.to_bytes(8, "big", signed=True).hex()
+
+
 def evidence_of(request: bytes) -> tuple[Evidence, ...]:
     """Read what the spider of the portals keeps with a stored request; other spiders keep other things."""
     stored: dict[str, Any] = json.loads(request) if request else {}

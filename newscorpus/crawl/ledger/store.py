@@ -143,7 +143,11 @@ REACHED = """
 ALTER TABLE listings ADD COLUMN latest TEXT NOT NULL DEFAULT '';  -- day before the period that they lead to
 """
 
-MIGRATIONS = (FIRST, REVISITS, PERIODS, RULES, LOST, NEWER, LOOKS, PROFILES, SITES, LISTINGS, CHANGES, REACHED)
+GONE = """
+CREATE TABLE gone (serial INTEGER PRIMARY KEY, since TEXT NOT NULL, last TEXT NOT NULL, n_visits INTEGER NOT NULL);
+"""
+
+MIGRATIONS = (FIRST, REVISITS, PERIODS, RULES, LOST, NEWER, LOOKS, PROFILES, SITES, LISTINGS, CHANGES, REACHED, GONE)
 """What makes version n + 1 of version n; `PRAGMA user_version` holds the version. Only ever appended to."""
 
 

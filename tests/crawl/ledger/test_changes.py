@@ -1,5 +1,6 @@
 """When an article is due: by its age, and by how often articles of that age changed."""
 
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -9,7 +10,8 @@ import pytest
 
 from newscorpus.config import ArticleRevisitConfig
 from newscorpus.crawl.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
-from newscorpus.crawl.ledger.changes import HOUR, AgeSeen, article_interval, octave
+from newscorpus.crawl.ledger.changes import HOUR, AgeSeen, article_interval, gone_documents, octave
+from newscorpus.urls import document_id
 
 URL = "https://a.cz/story"
 DAY = 24 * HOUR
@@ -38,6 +40,38 @@ def visit(ledger: Ledger, at: float, revision: str = "1", reason: str = "kept") 
             ledger.finish(lease.serial, [UrlOutcome(reason=reason, revision=revision, published=iso(NOW))], fetched)
         else:
             ledger.leave(lease.serial, fetched)
+
+
+def test_an_article_is_deleted_when_it_is_missing_twice(ledger: Ledger, tmp_path: Path) -> None:
+    def gone() -> dict[str, str]:
+        ledger.commit()
+        return gone_documents(tmp_path)
+
+    visit_of(ledger, NOW, 404)
+    assert not is_due(ledger, NOW + 9 * DAY), "it was never kept"
+    ledger.revisits.revive(("article",), "a", sys.float_info.max)
+    visit_of(ledger, NOW, 200)
+    assert is_due(ledger, NOW + 9 * DAY)
+    visit_of(ledger, NOW + 9 * DAY, 410)
+    assert gone() == {}
+    assert not is_due(ledger, NOW + 9.5 * DAY)
+    assert is_due(ledger, NOW + 10 * DAY)
+    visit_of(ledger, NOW + 10 * DAY, 404)
+    assert gone() == {document_id(URL): "2026-12-02"}
+    assert not is_due(ledger, NOW + 99 * DAY)
+    ledger.revisits.revive(("article",), "a", sys.float_info.max)
+    visit_of(ledger, NOW + 100 * DAY, 200)
+    assert gone() == {}
+
+
+def visit_of(ledger: Ledger, at: float, status: int) -> None:
+    """Visit the article, which answers with a status."""
+    lease = ledger.queue.lease("a")
+    assert lease
+    kept = UrlOutcome(reason="kept", revision="1", published=iso(NOW), document=URL)
+    outcome = kept if status == 200 else UrlOutcome("fetch", f"http_{status}")
+    with ledger.changes.watching(lease.serial):
+        ledger.finish(lease.serial, [outcome], Fetched(URL, status, iso(at), 5))
 
 
 def is_due(ledger: Ledger, at: float) -> bool:
