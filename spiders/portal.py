@@ -25,12 +25,12 @@ from newscorpus.addon.workers import PageWorkers, workers_of
 from newscorpus.config import RevisitConfig
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.discovery.addresses import PROMISING, AddressTrust, FetchKind, find_trust
+from newscorpus.discovery.addresses import PROMISING, AddressTrust, FetchKind, find_trust, is_further
 from newscorpus.discovery.forecast import Forecasts
 from newscorpus.discovery.frontier import Frontier, SeenContents
 from newscorpus.discovery.listing import Listing
-from newscorpus.discovery.lists import read_list
-from newscorpus.discovery.page import PageReading, read_guess, read_page
+from newscorpus.discovery.lists import read_any, read_list
+from newscorpus.discovery.page import PageReading, read_page
 from newscorpus.discovery.period import ALWAYS
 from newscorpus.discovery.planner import FetchPlanner, Plan
 from newscorpus.discovery.revisits import Revisit, requeue_failed, requeue_known
@@ -151,21 +151,21 @@ class PortalSpider(Spider):
             yield output
 
     async def parse_guess(self, response: Response, source: str) -> AsyncIterator[Output]:
-        """Ask for what a feed or a sitemap names, if the answer is one; of a page about feeds, for these."""
+        """Ask for what a feed or a sitemap names, if the answer is one; judge a page that came in its place."""
         if self._clock.is_unchanged(response):
             return
-        is_page = isinstance(response, HtmlResponse) and depth_of(response) <= 1
-        found = await self._workers.read(response.url, partial(read_guess, make_page(response), is_page=is_page))
+        found = await self._workers.read(response.url, partial(read_any, make_page(response)))
         if isinstance(found, Rejected):
             yield found
-            return
-        if isinstance(found, PageReading):
-            self.crawler.stats.inc_value(WRONG_GUESSES)
-            plans = iter([self._planners[source].feeds(found.lists)])
+        elif found:
+            async for output in self._follow(source, self._listed(response, source, found)):
+                yield output
         else:
-            plans = self._listed(response, source, found)
-        async for output in self._follow(source, plans):
-            yield output
+            self.crawler.stats.inc_value(WRONG_GUESSES)
+            self._clock.set_next(changed=False)
+            if isinstance(response, HtmlResponse) and self._planners[source].may_be_page(asked_address(response)):
+                async for output in self.parse_page(response, source, FetchKind.MAYBE_LIST, []):
+                    yield output
 
     async def parse_probe(self, response: Response, source: str) -> None:
         """Remember what the site shows for a page that it cannot have, and yet answers."""
@@ -184,6 +184,8 @@ class PortalSpider(Spider):
             postpone()
             return
         if self._clock.is_unchanged(response, is_article=is_article):
+            for dropped in self._end_archive(response, source, kind, leads_on=False):
+                yield dropped
             return
         if not isinstance(response, HtmlResponse):
             yield Rejected("fetch", "not_html", f"content type {response.headers.get('Content-Type')!r}", response.url)
@@ -206,10 +208,9 @@ class PortalSpider(Spider):
             outputs, tried = await self._article(response, source, given, read)
             for output in outputs:
                 yield output
-        if not self.arguments.urls:
-            plan = self._links(response, source, read.reading, tried, is_listing=not is_article)
-            async for output in self._follow(source, iter([plan]), None if is_article else depth_of(response)):
-                yield output
+        plan = self._links(response, source, read.reading, tried, kind)
+        async for output in self._follow(source, iter([plan]), None if is_article else depth_of(response)):
+            yield output
 
     def _listed(self, response: Response, source: str, listing: Listing) -> Iterator[Plan]:
         """What a list names, part by part; one read again from the archive says nothing new of what is known."""
@@ -290,17 +291,34 @@ class PortalSpider(Spider):
             return stored.following, None
         return await fetch_parts(self.crawler.engine.download_async, self._workers.read, portal, page, reading)
 
-    def _links(
-        self, response: Response, source: str, reading: PageReading, tried: tuple[str, ...], *, is_listing: bool
-    ) -> Plan:
-        """What a page points to: other pages, and on a start page feeds and sitemaps."""
-        planner, depth = self._planners[source], depth_of(response)
+    def _links(self, response: Response, source: str, reading: PageReading, tried: tuple[str, ...], kind: str) -> Plan:
+        """What a page points to: other pages, on a start page feeds and sitemaps, and feeds on a page about these.
+
+        Nothing is followed from addresses that the user listed.
+        """
+        if self.arguments.urls:
+            return
+        planner, depth, is_listing = self._planners[source], depth_of(response), kind != FetchKind.ARTICLE
         if depth == 0 and not stored_answer(response):
             robots = self.crawler.get_downloader_middleware(RobotsMiddleware)
             sitemaps = robots.sitemaps(response.url) if robots else ()
             yield from planner.start_page(response.url, reading.lists, sitemaps)
+        if kind == FetchKind.MAYBE_LIST and depth <= 1:
+            yield from planner.feeds(reading.lists)
+        leads_on = False
         if depth == 0 or not planner.contents.is_repeated(response.url, reading):
-            yield from planner.links(reading, depth + 1, tried, asked_address(response) if is_listing else "")
+            listing = asked_address(response) if is_listing else ""
+            if listing and planner.portal.limits.max_depth is None and is_further(listing):
+                depth = response.meta["depth"] = min(depth, planner.frontier.bounds.max_depth - 1)
+            for planned in planner.links(reading, depth + 1, tried, listing):
+                leads_on = leads_on or planner.may_bring_article(planned)
+                yield planned
+        yield from self._end_archive(response, source, kind, leads_on=leads_on)
+
+    def _end_archive(self, response: Response, source: str, kind: str, *, leads_on: bool) -> Iterator[Rejected]:
+        """Count an archive that was read, unless the user named it or it comes from the archive of the crawl."""
+        if kind != FetchKind.ARTICLE and depth_of(response) and not stored_answer(response):
+            yield from self._planners[source].frontier.end_archive(asked_address(response), leads_on=leads_on)
 
     def _begin(self) -> Iterator[Output]:
         """Ask for the addresses listed, each of the first portal that covers it; without any, for what portals name."""

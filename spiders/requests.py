@@ -1,6 +1,7 @@
 """Make the requests of the portal spider. They carry plain values only, so that the ledger can store them."""
 
 from typing import Any
+from zlib import crc32
 
 import msgspec
 from scrapy import Request, Spider
@@ -19,6 +20,11 @@ LIST_PRIORITY = 1_000
 
 ARTICLE_PRIORITY = 100
 """Articles come before the sections that lead to more of them."""
+
+LAST_PRIORITY = -500_000
+"""What may bring nothing comes behind the deepest section, and before what failed."""
+SHUFFLED = 1_000
+"""Places behind that, by a hash of the address: so archives of tags, authors and days are read in turn."""
 
 
 CALLBACKS = {
@@ -46,6 +52,8 @@ def make_request(portal: Portal, planned: PlannedFetch, spider: Spider) -> Reque
     if kind in {FetchKind.ARTICLE, FetchKind.SECTION}:
         given |= {"kind": kind.value, "evidence": msgspec.to_builtins(planned.evidence)}
         priority = (ARTICLE_PRIORITY if kind is FetchKind.ARTICLE else 0) - planned.depth
+    if planned.is_last:
+        priority = LAST_PRIORITY - crc32(planned.url.encode("utf-8", "surrogatepass")) % SHUFFLED
     again = planned.is_repeat
     return Request(
         planned.url, callback, errback=errback, cb_kwargs=given, meta=meta, priority=priority, dont_filter=again

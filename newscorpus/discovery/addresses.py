@@ -162,13 +162,20 @@ PATH_END = re.compile(
 )
 """Ends of paths to another version, in several languages; `/story.amp.html` keeps its ending."""
 PATH_BEGIN = re.compile(r"^/amp(?=/.)", re.IGNORECASE)
-SWITCHES = frozenset({"amp", "print", "tisk"})
+SWITCHES = frozenset({"amp", "nb", "print", "tisk"})
 CHOICES = frozenset({"outputtype", "output", "view", "format", "version"})
 VERSIONS = frozenset({"amp", "print"})
+ACTIONS = frozenset({"_wpnonce", "like_comment", "replytocom", "reply_to", "unapproved", "moderation-hash"})
+"""Parameters by which a page takes a reply or a vote."""
+ARRANGEMENTS = frozenset({"dir", "order", "order_by", "orderby", "share", "shared", "sort", "sort_by", "sortby"})
+"""Parameters that share a page or sort a list, unless their value is a number: that may be an article's."""
 
 
 def plain_address(url: str) -> str:
-    """Fold the address of a version for phones (AMP) or for print into that of the article; others stay as they are."""
+    """Fold the address of another version of a page into the page's own; other addresses stay as they are.
+
+    Such versions are for phones (AMP) or print, show a form for a reply, share the page, or sort a list.
+    """
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -184,6 +191,8 @@ def plain_address(url: str) -> str:
 
 def _asks_for_version(name: str, value: str) -> bool:
     name, value = name.lower(), value.lower()
+    if name in ACTIONS or (name in ARRANGEMENTS and not re.search(r"\d{3}", value)):
+        return True
     return (name in SWITCHES and value in {"", "1", "true", "yes"}) or (name in CHOICES and value in VERSIONS)
 
 
@@ -226,6 +235,48 @@ def find_trap(url: str, today: date) -> str:
 def shape_of(url: str) -> str:
     """What addresses have in common that differ only in digits: pages of a section, days of an archive."""
     return re.sub(r"\d+", "0", url)
+
+
+FURTHER = re.compile(
+    r"[/_-](?:index|p|page|pg|seite|str|strana|stranica|stranka|strona)[/_-]?\d{1,4}(?:\.\w{2,5})?/?$", re.IGNORECASE
+)
+"""The end of the path of a list's further page."""
+NAMED_ARCHIVE = re.compile(r"/(?:authors?|autori?|keywords?|labels?|tags?|tema|topics?)/[^/]+/?$", re.IGNORECASE)
+MONTH_ARCHIVE = re.compile(
+    r"/(?:19|20)\d\d[/-](?:0?[1-9]|1[0-2])(?:[/-](?:0?[1-9]|[12]\d|3[01]))?(?:/(?:index\.\w+)?|\.html?)?$"
+)
+ARCHIVE_NAMES = frozenset({"author", "author_name", "m", "tag"})
+"""Parameters of a front page that ask for such an archive (WordPress without permalinks)."""
+
+
+def find_archive(url: str) -> str:
+    """The shape of the archive of a tag, an author, a month or a day at `url`; "" where there is none.
+
+    Such archives repeat what sections, feeds and sitemaps name, and there may be more of them than articles.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    path = FURTHER.sub("", parts.path)
+    if found := NAMED_ARCHIVE.search(path):
+        begin, word = path[: found.start()], found[0].split("/")[1]
+        return f"{parts.netloc}{re.sub(r'[0-9]+', '0', begin)}/{word}/*"
+    if MONTH_ARCHIVE.search(path):
+        return f"{parts.netloc}{re.sub(r'[0-9]+', '0', path.rstrip('/'))}"
+    asked = {name for name, _ in parse_qsl(parts.query)} & ARCHIVE_NAMES if path in {"", "/"} else ()
+    return f"{parts.netloc}/?{min(asked)}" if asked else ""
+
+
+def is_further(url: str) -> bool:
+    """Whether `url` is that of a further page of a list, by a number at the end of its path or in its query."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return bool(FURTHER.search(parts.path)) or any(
+        name in PAGE_NUMBER and value.isdigit() for name, value in parse_qsl(parts.query)
+    )
 
 
 def latest_date(url: str) -> date | None:

@@ -12,7 +12,7 @@ from newscorpus.crawl.addresses import may_ask
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.crawl.ledger.rows import OVER_BUDGET
 from newscorpus.data import Rejected
-from newscorpus.discovery.addresses import FUTURE, FetchKind, find_kind, find_trap, is_listing, shape_of
+from newscorpus.discovery.addresses import FUTURE, FetchKind, find_archive, find_kind, find_trap, is_listing, shape_of
 from newscorpus.discovery.bounds import CrawlBounds
 from newscorpus.discovery.page import PageReading
 from newscorpus.discovery.period import ALWAYS, Period, days_of
@@ -30,6 +30,14 @@ articles in a row that such listings name, of days before those asked for, and e
 
 BARREN = f"{MAX_IN_A_ROW} listings of its shape in a row named no article that others of them had not named"
 EARLIER = f"{MAX_IN_A_ROW} articles in a row that listings of its section named are of days before those asked for"
+
+BARREN_ARCHIVES = "barren_archives"
+"""Begins the counts of the ledger of archives in a row that brought no new article: of a shape, and of all."""
+MAX_BARREN_ARCHIVES = 30
+"""Archives of tags, authors, months and days in a row, of all shapes together, that may bring no new article."""
+LEAST_BARREN_ARCHIVES = 8
+"""Of these, the least of one shape: a blog has four, which are read in turn."""
+NOTHING_NEW = f"{MAX_BARREN_ARCHIVES} archives of tags, authors or days in a row brought no new article"
 
 MOST_COUNTED = 200
 """Addresses of a shape that are looked at, the first ones."""
@@ -87,7 +95,7 @@ class Frontier:
             return Rejected("discovery", "url_too_long", f"{len(url)} characters", short) if is_new else None
         kind = kind or find_kind(url, self.portal)
         trap = "" if depth == 0 or self.portal.is_article(url) else find_trap(url, self.today)
-        shape = _shape_key(url) if kind is FetchKind.SECTION or trap.startswith(FUTURE) else 0
+        shape = self._shape(url) if kind is FetchKind.SECTION or trap.startswith(FUTURE) else 0
         if not self.ledger.reserve(url, self.portal.name, kind, shape):
             return None
         if not allowed:
@@ -104,8 +112,8 @@ class Frontier:
         """
         if not re.search(r"\d", target_of(url)):  # there is but one of its shape
             return
-        shape, listings = _shape_key(url), self.ledger.listings
-        others = (link for link in links if _shape_key(link) != shape and not self.ledger.removals.covers(link))
+        shape, listings = self._shape(url), self.ledger.listings
+        others = (link for link in links if self._shape(link) != shape and not self.ledger.removals.covers(link))
         articles = [*filter(self._may_be_article, listings.name(shape, others))]
         n_barren = listings.count(shape, leads_on=self._leads_on(shape, articles))
         if n_barren >= MAX_IN_A_ROW and self._lists(url, shape):
@@ -120,6 +128,36 @@ class Frontier:
             is_earlier = day < self.period.since and not listings.reach(section, day, self.period.since)
             listings.count_article(section, is_earlier=is_earlier)
 
+    def is_archive(self, url: str) -> bool:
+        """Whether an address is that of a tag's, an author's, a month's or a day's archive, asked for after all else.
+
+        Where days are asked for, their archives lead to them.
+        """
+        shape = "" if self.portal.is_section(url) or self.portal.is_article(url) else find_archive(url)
+        return bool(shape) and (self.period == ALWAYS or shape.endswith("*"))
+
+    def end_archive(self, url: str, *, leads_on: bool) -> Iterator[Rejected]:
+        """Count the archive at `url` as read; after too many in a row without a new article, refuse those queued."""
+        if not self.is_archive(url):
+            return
+        counts, name = self.ledger.counts, self.portal.name
+        for counted in (f"{BARREN_ARCHIVES} {find_archive(url)}", BARREN_ARCHIVES):
+            counts.add(name, counted, -counts.of(counted, name) if leads_on else 1)
+        if self.is_barren_archive(url):
+            for withdrawn in self.ledger.listings.withdraw(name, self._shape(url)):
+                yield Rejected("discovery", "nothing_new", NOTHING_NEW, withdrawn)
+
+    def is_barren_archive(self, url: str) -> bool:
+        """Whether the last archives of its shape, and those of other shapes beside them, brought no new article."""
+        counts, name = self.ledger.counts, self.portal.name
+        if counts.of(BARREN_ARCHIVES, name) < MAX_BARREN_ARCHIVES or not self.is_archive(url):
+            return False
+        return counts.of(f"{BARREN_ARCHIVES} {find_archive(url)}", name) >= LEAST_BARREN_ARCHIVES
+
+    def _shape(self, url: str) -> int:
+        """An integer for the ledger that is the same for addresses of one shape, and for archives of one kind."""
+        return _integer(find_archive(url) if self.is_archive(url) else shape_of(url))
+
     def _leads_on(self, shape: int, articles: Sequence[str]) -> bool:
         if any(map(self.period.may_lead_to, articles)):
             return True
@@ -131,7 +169,7 @@ class Frontier:
         if not self.portal.covers(url):
             return False
         kind = find_kind(url, self.portal)
-        return kind is FetchKind.ARTICLE or (kind is FetchKind.SECTION and not self._lists(url, _shape_key(url)))
+        return kind is FetchKind.ARTICLE or (kind is FetchKind.SECTION and not self._lists(url, self._shape(url)))
 
     def _lists(self, url: str, shape: int) -> bool:
         """Whether an address is no article's, by its look, or by what others of the shape turned out to be."""
@@ -143,6 +181,8 @@ class Frontier:
         listings, name = self.ledger.listings, self.portal.name
         if trap and not (trap.startswith(FUTURE) and listings.met(name, shape, 2)[0] <= 1):
             return Rejected("discovery", "trap", trap, url)
+        if self.is_barren_archive(url):
+            return Rejected("discovery", "nothing_new", NOTHING_NEW, url)
         is_barren = listings.n_barren(shape) >= MAX_IN_A_ROW
         is_earlier = listings.n_earlier(_section_key(url)) >= MAX_IN_A_ROW
         if not (is_barren or is_earlier) or not self._lists(url, shape):
@@ -170,11 +210,6 @@ def find_refusal(portal: Portal, url: str, depth: int, kind: FetchKind, bounds: 
     if depth > bounds.max_depth:
         return Rejected("discovery", "too_deep", f"more than {bounds.max_depth} links away", url)
     return None
-
-
-def _shape_key(url: str) -> int:
-    """An integer for the ledger that is the same for addresses of one shape."""
-    return _integer(shape_of(url))
 
 
 def _section_key(url: str) -> int:

@@ -7,18 +7,16 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import chain, islice
 from typing import cast
-from urllib.parse import urldefrag, urlencode, urljoin, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urldefrag, urlencode, urljoin, urlsplit, urlunsplit
 
 from lxml import etree
 from lxml.html import HtmlElement
 
 from newscorpus.data import Page, Rejected
-from newscorpus.discovery.addresses import DOCUMENT, looks_like_article
-from newscorpus.discovery.listing import Listing
-from newscorpus.discovery.lists import read_any
+from newscorpus.discovery.addresses import DOCUMENT, is_front, is_further, looks_like_article
 from newscorpus.extraction.extractor import parse_page
 from newscorpus.tokens import collapse
-from newscorpus.urls import document_id
+from newscorpus.urls import SLUG_WORDS, document_id
 
 MAX_LINKS = 5_000
 """Most links taken from one page; front pages of big portals carry some 500."""
@@ -30,11 +28,22 @@ MAX_ADDRESS_CHARACTERS = 10_000
 """Of a link that is looked at; one longer than 2,000 is never asked for."""
 
 NO_PAGES = frozenset(
-    "7z aac apk avi bmp css csv doc docx eps epub exe flac gif gz ico ics iso jpeg jpg js json m3u8 m4a m4v "
-    "mkv mobi mov mp3 mp4 mpeg mpg odp ods odt ogg pdf png ppt pptx ps psd rar rtf svg swf tar tgz tif tiff "
-    "torrent ttf vcf wav webm webmanifest webp wma wmv woff woff2 xls xlsx xml zip".split()
+    "7z aac adoc apk avi avif bmp css csv doc docx eps epub exe flac gif gz ico ics ipynb iso jpeg jpg js json m3u8 "
+    "m4a m4v md mkv mobi mov mp3 mp4 mpeg mpg odp ods odt ogg opus pdf png ppt pptx ps psd rar rst rtf svg swf tar tgz "
+    "tif tiff torrent ttf txt vcf wav webm webmanifest webp wma wmv woff woff2 xls xlsx xml zip".split()
 )
-"""File name endings that are never pages."""
+"""File name endings that are never pages; some generators of sites link to the source of each post."""
+
+SERVICES = re.compile(
+    r"/(?:(?:\w{1,3}-)?(?:admin|json|login)|log-?out|sign-?(?:in|up)|cart|checkout|basket|my-account|oembed|xmlrpc)"
+    r"(?:\.php)?(?:/|$)",
+    re.IGNORECASE,
+)
+"""In the path of a service: no reader finds articles behind it."""
+OWN_FEED = re.compile(r"/[^/]+/(?:feed|rss2?)(?:/(?:rss2?|atom|rdf))?/?$", re.IGNORECASE)
+"""End of the path of the feed of a post, a tag or a section; that of a whole site lies right below its root."""
+FEED_VALUE = re.compile(r"(?:comments-)?(?:feed|rss2?|atom|rdf)", re.IGNORECASE)
+"""What a parameter says that asks for a feed in place of the page."""
 
 STATED = re.compile(r'":\s?"((?:https?:)?\\?/[^"\s<>]{1,500})"')
 """An address in the JSON that scripts get."""
@@ -56,7 +65,10 @@ LIST_TYPES = frozenset(
     {"application/atom+xml", "application/rdf+xml", "application/rss+xml", "application/xml", "text/xml"}
 )
 LIST_LIKE = re.compile(r"(?:^|[/._-])(?:rss\d?|feeds?|atom|rdf|sitemap)(?:[/._-]|$)", re.IGNORECASE)
-"""Words in a path that suggest a feed or a sitemap."""
+"""Words in a path that suggest a feed or a sitemap, as long as it does not read as the headline of an article."""
+
+LIST_FILE = re.compile(r"\.(?:atom|gz|php|rdf|rss|txt|xml)$", re.IGNORECASE)
+"""Endings of the files of feeds and sitemaps."""
 
 NO_ARTICLES = re.compile(r"/comments?/|/komentar", re.IGNORECASE)
 """In the address of a feed: it is about comments."""
@@ -128,27 +140,22 @@ def read_page(page: Page) -> PageReading:
     return PageReading() if isinstance(parsed, Rejected) else read_tree(parsed.tree, page.url)
 
 
-def read_guess(page: Page, *, is_page: bool) -> Listing | PageReading:
-    """Read what was guessed to be a feed or sitemap; what is none is read as a page if `is_page`, else is empty."""
-    return read_any(page) or (read_page(page) if is_page else PageReading())
-
-
 def read_tree(root: HtmlElement, url: str) -> PageReading:
     """Read the page at `url`, parsed to `root`, without its day.
 
     Relative links are resolved against the page's own `<base>`, or else against `url`.
     """
     base = _resolve(url, next(_hrefs(root, "base"), "")) or url
-    hrefs = islice(dict.fromkeys(_targets(root)), MAX_HREFS)
+    hrefs = islice(dict.fromkeys(_targets(root, base, url)), MAX_HREFS)
     found = [_resolve(base, href) for href in hrefs]
     canonicals = (link.get("href") for link in root.iter("link") if "canonical" in _relations(link))
-    list_like = (url for url in found if url and LIST_LIKE.search(urlsplit(url).path))
+    list_like = (url for url in found if url and _suggests_list(url))
     lists = (url for url in (*_declared_lists(root, base), *list_like) if not NO_ARTICLES.search(url))
     page = next(root.iter("html"), None)
     text = "".join(_texts(root, every=True))
     linked = map(_text, islice(root.iter("a"), MAX_HREFS))
     return PageReading(
-        links=tuple(dict.fromkeys((*filter(_may_be_page, found), *_articles_besides(root, base))))[:MAX_LINKS],
+        links=tuple(dict.fromkeys((*filter(may_be_page, found), *_articles_besides(root, base))))[:MAX_LINKS],
         canonical=next((_resolve(base, href) for href in canonicals if href), ""),
         lists=tuple(dict.fromkeys(lists))[:MAX_LISTS],
         part_links=tuple(islice(_part_links(root, base), MAX_LINKS)),
@@ -164,7 +171,7 @@ def read_link_texts(root: HtmlElement, url: str) -> dict[str, str]:
     base = _resolve(url, next(_hrefs(root, "base"), "")) or url
     texts: dict[str, str] = {}
     for link in islice(root.iter("a"), MAX_HREFS):
-        if _may_be_page(address := _resolve(base, link.get("href") or "")):
+        if may_be_page(address := _resolve(base, link.get("href") or "")):
             texts[address] = max(texts.get(address, ""), _text(link), key=len)
         if len(texts) == MAX_LINKS:
             break
@@ -195,7 +202,7 @@ def _articles_besides(root: HtmlElement, base: str) -> Iterator[str]:
     found = (*cast("list[str]", DATA_ADDRESSES(root)), *chain.from_iterable(map(_stated, scripts)))
     host = urlsplit(base).netloc
     for url in (_resolve(base, text) for text in islice(dict.fromkeys(found), MAX_HREFS) if " " not in text):
-        if urlsplit(url).netloc == host and _may_be_page(url) and looks_like_article(url):
+        if urlsplit(url).netloc == host and may_be_page(url) and looks_like_article(url):
             yield url
 
 
@@ -261,15 +268,31 @@ def _texts(root: HtmlElement, *, every: bool = False) -> Iterator[str]:
         left.extend((child, inside) for child in element)
 
 
-def _targets(root: HtmlElement) -> Iterator[str]:
-    """Where a reader may go from here: by links, to the next page, into a frame, or sent on by the page itself."""
+def _targets(root: HtmlElement, base: str, own: str) -> Iterator[str]:
+    """Where a reader may go from here: by links, to the next page, into a frame, or sent on by the page itself.
+
+    Not followed are links to a page that shows a picture alone, and those that the page asks not to follow and that
+    only add a query to its own address: they take a reply, share the page or sort it. Pages of a list are followed.
+    """
     for element in root.iter("a", "area", "frame", "link", "meta"):
         href = element.get("src" if element.tag == "frame" else "href") or ""
         if element.tag == "meta" and (element.get("http-equiv") or "").lower().strip() == "refresh":
             sent = REFRESH.fullmatch((element.get("content") or "")[:MAX_ADDRESS_CHARACTERS])
             href = sent[2] if sent else ""
-        if href and (element.tag != "link" or "next" in _relations(element)):
+        relations = _relations(element)
+        is_aside = "attachment" in relations or (
+            "nofollow" in relations and _only_adds_query(own, _resolve(base, href))
+        )
+        if href and not is_aside and (element.tag != "link" or "next" in relations):
             yield href
+
+
+def _only_adds_query(own: str, url: str) -> bool:
+    """Whether `url` is the address of a page, no front page, with more in its query than the number of a page."""
+    parts, others = urlsplit(own), urlsplit(url)
+    if parts._replace(query="", fragment="") != others._replace(query="") or is_front(own) or is_further(url):
+        return False
+    return {*filter(None, parts.query.split("&"))} < {*others.query.split("&")}
 
 
 def _hrefs(root: HtmlElement, *tags: str) -> Iterator[str]:
@@ -319,9 +342,31 @@ def _resolve(base: str, href: str) -> str:
         return ""
 
 
-def _may_be_page(url: str) -> bool:
+def may_be_page(url: str) -> bool:
     """Whether an address may lead to a page; `file:` is let through, so that its refusal is counted."""
     parts = urlsplit(url)
     _, dot, ending = parts.path.rpartition("/")[2].rpartition(".")
-    is_page = not dot or ending.lower() not in NO_PAGES
-    return parts.scheme == "file" or (parts.scheme in {"http", "https"} and is_page)
+    is_file = bool(dot) and ending.lower() in NO_PAGES
+    return parts.scheme == "file" or (
+        parts.scheme in {"http", "https"} and not is_file and not _serves_no_page(parts.path, parts.query)
+    )
+
+
+def _serves_no_page(path: str, query: str) -> bool:
+    """Whether an address is that of a service, of a picture that was put into a post, or of the feed of a part."""
+    if SERVICES.search(path) or OWN_FEED.search(path):
+        return True
+    return any(
+        name == "attachment_id" or (name in {"feed", "format", "output", "type"} and FEED_VALUE.fullmatch(value))
+        for name, value in parse_qsl(query)
+    )
+
+
+def _suggests_list(url: str) -> bool:
+    """Whether the path of an address suggests a feed or a sitemap, and no headline that speaks of these."""
+    path = urlsplit(url).path
+    *_, folder, name = f"/{path.strip('/')}".split("/")
+    if LIST_LIKE.fullmatch(folder) or LIST_LIKE.fullmatch(name):
+        return True
+    is_headline = not LIST_FILE.search(name) and len(re.split("[-_]+", name)) >= SLUG_WORDS
+    return LIST_LIKE.search(path) is not None and not is_headline

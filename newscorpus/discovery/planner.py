@@ -14,12 +14,13 @@ from newscorpus.discovery.addresses import (
     FetchKind,
     find_kind,
     is_front,
+    is_listing,
     latest_date,
     plain_address,
 )
 from newscorpus.discovery.frontier import Frontier, SeenContents, missing_page
 from newscorpus.discovery.listing import Listing, ListingEntry
-from newscorpus.discovery.page import PageReading
+from newscorpus.discovery.page import PageReading, may_be_page
 from newscorpus.discovery.period import ALWAYS, Period, days_of
 from newscorpus.extraction.fields.dates import parse_moment
 from newscorpus.portals.portal import Portal, archive_pages
@@ -41,6 +42,7 @@ class PlannedFetch:
     depth: int = 0  # links followed to get there
     evidence: tuple[Evidence, ...] = ()  # what a list says of the document
     is_repeat: bool = False  # it is fetched although it was fetched before
+    is_last: bool = False  # all else is fetched before it
 
 
 Plan = Iterator[PlannedFetch | Rejected]
@@ -92,10 +94,11 @@ class FetchPlanner:
         if isinstance(outcome, FetchKind):
             if stated:
                 self.ledger.revisits.state(url, stated)
-            yield PlannedFetch(url, outcome, depth, evidence)
+            is_last = depth > 0 and outcome is FetchKind.SECTION and self.frontier.is_archive(url)
+            yield PlannedFetch(url, outcome, depth, evidence, is_last=is_last)
         elif outcome is not None:
             yield outcome
-        elif stated and self._has_changed(url, stated):
+        elif stated and self._has_changed(url, stated) and not self.frontier.is_barren_archive(url):
             yield PlannedFetch(url, kind or FetchKind.ARTICLE, depth, evidence, is_repeat=True)
 
     def listing(self, listing: Listing, url: str, depth: int, *, is_old: bool = False) -> Iterator[Plan]:
@@ -161,6 +164,11 @@ class FetchPlanner:
         )
         yield from self.feeds(lists)
 
+    def may_be_page(self, url: str) -> bool:
+        """Whether what was guessed to be a feed may be a page that is wanted instead, by its address."""
+        is_wanted = find_kind(url, self.portal) is not FetchKind.UNWANTED and not self.portal.is_ignored(url)
+        return is_wanted and may_be_page(url)
+
     def feeds(self, urls: Iterable[str]) -> Plan:
         """Plan what may be feeds, where the portal's file names none."""
         yield from self._guesses(() if self.portal.feeds else urls)
@@ -187,6 +195,12 @@ class FetchPlanner:
                 yield from self._page(plain_address(url), depth)
             elif url not in but and not (is_earlier and days_of(url) is None and self._is_article(url)):
                 yield from self.page(url, depth)
+
+    def may_bring_article(self, planned: PlannedFetch | Rejected) -> bool:
+        """Whether what is planned may be an article that was not met before, by its address."""
+        if isinstance(planned, Rejected) or planned.is_repeat or planned.is_last:
+            return False
+        return planned.kind is FetchKind.ARTICLE or (planned.kind is FetchKind.SECTION and not is_listing(planned.url))
 
     def refuse_day(self, url: str, reading: PageReading) -> Rejected | None:
         """Refuse an article published on another day than those asked for; one without a day passes."""

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.discovery.addresses import LIST_KINDS, FetchKind
-from newscorpus.discovery.frontier import BUDGET_SPENT
+from newscorpus.discovery.frontier import BARREN_ARCHIVES, BUDGET_SPENT
 
 
 class Revisit(StrEnum):
@@ -41,4 +41,6 @@ def requeue_known(ledger: Ledger, portals: Collection[str], revisit: Revisit) ->
         if revisit is Revisit.DUE:
             n += ledger.revisits.revive_articles(portal, now)
         ledger.counts.renew_budget(portal)
+        ledger.counts.add(portal, "rejected/discovery/nothing_new", -ledger.revisits.forget_archives(portal))
+        ledger.counts.reset(portal, BARREN_ARCHIVES)
     return n

@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from newscorpus.discovery.addresses import (
     AddressTrust,
     FetchKind,
+    find_archive,
     find_kind,
     find_trap,
     find_trust,
+    is_further,
     looks_like_article,
     plain_address,
 )
@@ -187,6 +189,10 @@ def test_how_far_an_address_promises_an_article(patterns: dict[str, list[str]], 
         ("/sport/story-1?outputType=amp", "/sport/story-1"),
         ("/sport/story-1?id=7&print", "/sport/story-1?id=7"),
         ("/story?view=print&name=%E8lanek", "/story?name=%E8lanek"),
+        ("/?p=15&replytocom=1234", "/?p=15"),
+        ("/story-1/?share=mail&nb=1", "/story-1/"),
+        ("/story-1/?like_comment=7&_wpnonce=0a1b2c", "/story-1/"),
+        ("/sport?orderby=date&order=asc&page=2", "/sport?page=2"),
     ],
 )
 def test_another_version_is_folded_into_the_article(version: str, article: str) -> None:
@@ -206,6 +212,7 @@ def test_another_version_is_folded_into_the_article(version: str, article: str) 
         "/amp",
         "/stampa",
         "/media/print/",
+        "/show?order=12345",
     ],
 )
 def test_what_only_looks_like_one_is_left_alone(path: str) -> None:
@@ -215,3 +222,42 @@ def test_what_only_looks_like_one_is_left_alone(path: str) -> None:
 @given(st.text())
 def test_plain_address_never_raises(text: str) -> None:
     assert isinstance(plain_address(text), str)
+
+
+@pytest.mark.parametrize(
+    ("path", "shape"),
+    [
+        ("/tag/bridge/", "/tag/*"),
+        ("/en/authors/ann-lee/page/3/", "/en/authors/*"),
+        ("/2024/05/", "/0/0"),
+        ("/archives/2024/05/17/page/2", "/archives/0/0/0"),
+        ("/2024-05.html", "/0-0.html"),
+        ("/?author=3&paged=2", "/?author"),
+        ("/tags/", ""),
+        ("/topics/money/the-bridge-opens", ""),
+        ("/category/town/page/2/", ""),
+        ("/2024/05/the-bridge-opens/", ""),
+        ("/2024/", ""),
+        ("/page/12/", ""),
+        ("/?p=15", ""),
+    ],
+)
+def test_archives_of_tags_authors_and_days_have_one_shape(path: str, shape: str) -> None:
+    assert find_archive(SITE + path) == (shape and SITE.removeprefix("https://") + shape)
+
+
+@pytest.mark.parametrize(
+    ("path", "is_one"),
+    [
+        ("/page/2/", True),
+        ("/sport/index-3.html", True),
+        ("/index2.html", True),
+        ("/blog/page-12", True),
+        ("/sport?page=2", True),
+        ("/sport?p=2", False),
+        ("/sport/", False),
+        ("/the-last-page-closed-12345/", False),
+    ],
+)
+def test_further_pages_of_lists_have_a_number(path: str, is_one: bool) -> None:
+    assert is_further(SITE + path) is is_one

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from newscorpus.crawl.ledger import Ledger, Link, UrlOutcome, key_of
+from newscorpus.crawl.ledger import REJECTIONS, Ledger, Link, UrlOutcome, key_of
 from newscorpus.crawl.ledger.forget import forget
 from newscorpus.data import Page, Rejected
 from newscorpus.discovery.addresses import FetchKind
@@ -16,6 +16,7 @@ from newscorpus.discovery.frontier import (
     BARREN,
     LEAST_SECTIONS,
     MAX_ADDRESSES,
+    MAX_BARREN_ARCHIVES,
     MAX_IN_A_ROW,
     Frontier,
     SeenContents,
@@ -23,6 +24,7 @@ from newscorpus.discovery.frontier import (
 )
 from newscorpus.discovery.page import PageReading, read_page
 from newscorpus.discovery.period import Period
+from newscorpus.discovery.revisits import Revisit, requeue_known
 from newscorpus.portals.portal import Portal, PortalLimits
 from newscorpus.removals import note_removal
 from newscorpus.urls import document_id
@@ -245,3 +247,46 @@ def test_pages_of_a_section_that_differ_in_their_links_alone_are_followed(ledger
         url = f"{BASE}/sport?page={number}"
         page = f"<h1>Sport</h1>{invitation}<a href=/{number}><h3>{headline}</h3></a><a href=?page={number + 1}>More</a>"
         assert not contents.is_repeated(url, read_page(Page.from_html(page, url)))
+
+
+def read_archives(met: Frontier, paths: list[str], *, leads_on: bool = False) -> list[Rejected]:
+    return [refused for path in paths for refused in met.end_archive(BASE + path, leads_on=leads_on)]
+
+
+def queue(ledger: Ledger, met: Frontier, path: str) -> None:
+    assert met.admit(BASE + path, 2) is FetchKind.SECTION
+    ledger.add(Link(key_of(BASE + path), BASE + path, "mock", "section", request=b"{}"))
+
+
+def test_archives_are_dropped_after_many_that_brought_nothing_new(ledger: Ledger) -> None:
+    met = Frontier(portal(sections=["^/tag/town/"]), TODAY, ledger)
+    for path in ("/tag/last/", "/author/ann/", "/tag/town/"):
+        queue(ledger, met, path)
+    tags = [f"/tag/{n}/" for n in range(MAX_BARREN_ARCHIVES)]
+    assert not read_archives(met, tags[:-1])
+    assert not read_archives(met, ["/tag/good/"], leads_on=True), "which begins the count anew"
+    assert [refused.url for refused in read_archives(met, tags)] == [BASE + "/tag/last/"]
+    refused = met.admit(BASE + "/tag/another/", 2)
+    assert isinstance(refused, Rejected)
+    assert refused.reason == "nothing_new"
+    assert met.admit(BASE + "/tag/town/page/2/", 2) is FetchKind.SECTION, "the portal's file calls it a section"
+    assert met.admit(BASE + "/author/bo/", 2) is FetchKind.SECTION, "few of its shape were read"
+    assert met.admit(BASE + "/category/sport/page/200/", 2) is FetchKind.SECTION
+    assert met.admit(BASE + "/tag/named-by-the-user/", 0) is FetchKind.SECTION
+
+
+def test_a_later_crawl_asks_for_archives_again(ledger: Ledger) -> None:
+    met = Frontier(portal(), TODAY, ledger)
+    read_archives(met, [f"/tag/{n}/" for n in range(MAX_BARREN_ARCHIVES)])
+    refused = met.admit(BASE + "/tag/last/", 2)
+    assert isinstance(refused, Rejected)
+    ledger.refuse(BASE + "/tag/last/", UrlOutcome.of(refused), REJECTIONS, b"{}\n")
+    requeue_known(ledger, ["mock"], Revisit.ALL)
+    assert met.admit(BASE + "/tag/last/", 2) is FetchKind.SECTION
+    assert ledger.counts.rejected("mock") == 0
+
+
+def test_archives_of_days_lead_to_a_period(ledger: Ledger) -> None:
+    met = Frontier(portal(), TODAY, ledger, period=Period(date(2020, 1, 1)))
+    assert not met.is_archive(BASE + "/2024/05/")
+    assert met.is_archive(BASE + "/tag/bridge/")

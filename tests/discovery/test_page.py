@@ -102,10 +102,47 @@ def test_a_section_may_be_named_like_the_ending_of_a_file(path: str) -> None:
         "ftp://x.org/",
         "http://[x",
         "data:x",
+        "/posts/old-bridge.rst",
+        "/?attachment_id=17",
+        "/old-bridge/feed/",
+        "/?feed=comments-rss2&p=17",
+        "/wp-login.php?redirect_to=x",
+        "/user/login",
     ],
 )
 def test_what_leads_to_no_page_is_left_out(href: str) -> None:
     assert links(f'<a href="{href}">x</a>').links == ()
+
+
+def test_what_only_adds_a_query_to_the_page_is_followed_unless_the_page_asks_not_to() -> None:
+    asked = "<a rel='nofollow' href='{0}'>x</a>"
+    assert links(asked.format("?vote=1") + asked.format("/news/today/?a=1&b=2")).links == ()
+    assert links("<a href='?vote=1'>x</a>").links == (URL + "?vote=1",)
+    assert links(asked.format("?page=2")).links == (URL + "?page=2",), "a list has more pages"
+    assert links(asked.format("/news/?id=7")).links == ("http://example.org/news/?id=7",), "another page"
+    front = read_page(Page.from_html(asked.format("?p=7"), "http://example.org/"))
+    assert front.links == ("http://example.org/?p=7",), "articles of a front page"
+
+
+@pytest.mark.parametrize(
+    ("path", "is_list"),
+    [
+        ("/feed/", True),
+        ("/rss/sport", True),
+        ("/news-rss", True),
+        ("/sitemap-news-2024-05.xml", True),
+        ("/news.rss", True),
+        ("/startup-lessons-blog-rss/", False),
+        ("/cattle-feed-prices-rise/", False),
+        ("/the-atom-bomb.html", False),
+    ],
+)
+def test_headlines_that_speak_of_feeds_suggest_none(path: str, is_list: bool) -> None:
+    assert links(f"<a href='{path}'>x</a>").lists == (("http://example.org" + path,) if is_list else ())
+
+
+def test_pictures_of_a_post_are_left_out() -> None:
+    assert links("<a rel='attachment wp-att-7' href='/old-bridge/picture/'><img src='a.jpg'></a>").links == ()
 
 
 def test_a_link_to_a_file_is_shown_so_that_it_can_be_refused() -> None:

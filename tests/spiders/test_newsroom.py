@@ -81,7 +81,7 @@ def test_sitemaps_come_from_robots_and_feeds_from_the_front_page(visits: dict[st
     assert len(first.kept("only-in-the-feed")) == 1
     assert len(first.kept("only-in-another-feed")) == 1
     assert "/sitemap.xml" not in first.asked
-    assert not first.crawl.reasons("/rss/")
+    assert first.crawl.reasons("/rss/") == ["discovery/section"], "a page about feeds is judged as a page"
 
 
 def test_the_pages_of_an_article_are_one_document(visits: dict[str, Visit]) -> None:

@@ -71,9 +71,13 @@ class Listings:
         return int(row[0]) if row else 0
 
     def withdraw(self, portal: str, shape: int) -> list[str]:
-        """Take the listings of a shape from the queue, for `Ledger.refuse`; gives their addresses."""
-        sql = """UPDATE urls SET state = 0, request = x'', from_archive = 0
-            WHERE portal = ? AND shape = ? AND shape != 0 AND state = 1 RETURNING url"""
+        """Take the listings of a shape from the queue; gives the addresses of new ones, for `Ledger.refuse`.
+
+        What became of those that were fetched before stands.
+        """
+        sql = """UPDATE urls SET state = iif(fetched = '', 0, iif(stage IN ('fetch', 'spider'), 5, 4)),
+            request = iif(fetched = '', x'', request), from_archive = 0
+            WHERE portal = ? AND shape = ? AND shape != 0 AND state = 1 RETURNING iif(fetched = '', url, '')"""
         urls = [url for (url,) in self._execute(sql, (portal, shape)).fetchall()]
         self._queued[portal] -= len(urls)
-        return urls
+        return [url for url in urls if url]

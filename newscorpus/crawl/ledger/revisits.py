@@ -130,6 +130,11 @@ class Revisits:
         """Forget addresses that were refused and never asked for: the pages that name them are to name them again."""
         self._execute("DELETE FROM urls WHERE serial IN (SELECT value FROM json_each(?))", (json.dumps([*serials]),))
 
+    def forget_archives(self, portal: str) -> int:
+        """Forget archives that were refused unseen since others had brought nothing new; gives the number."""
+        sql = "DELETE FROM urls WHERE portal = ? AND stage = 'discovery' AND reason = 'nothing_new' AND request = x''"
+        return self._execute(sql, (portal,)).rowcount
+
     def withdraw(self, portal: str, serial: int) -> None:
         """Take an address from the queue, for `Ledger.refuse`."""
         self._execute("UPDATE urls SET state = 0, request = x'', from_archive = 0 WHERE serial = ?", (serial,))

@@ -1,0 +1,60 @@
+"""Crawls of a blog as publishing systems make one, and what they ask for."""
+
+import json
+import re
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.newspapers import started
+
+SERVER = Path(__file__).parents[1] / "mockserver" / "blog.py"
+N_POSTS = 60
+PORTAL = """
+name = "mock"
+languages = ["en"]
+domains = ["127.0.0.1"]
+start = ["{base}/"]
+delay_seconds = 0
+"""
+
+
+class BlogCrawl:
+    """Crawls of one blog into one corpus."""
+
+    def __init__(self, crawl: Callable[..., Any], folder: Path, base: str) -> None:
+        self._crawl, self._folder, self._base = crawl, folder, base
+
+    def ask(self, path: str) -> str:
+        with urllib.request.urlopen(self._base + path) as answer:
+            return str(answer.read().decode())
+
+    def run(self, *arguments: str) -> tuple[Any, list[str]]:
+        """One crawl, and the paths that it asked for."""
+        done = self._crawl(self._folder, "-a", "portal=mock", *arguments, portal=PORTAL.format(base=self._base))
+        assert done.exit_code == 0, done.output
+        asked: list[str] = json.loads(self.ask("/_log"))
+        return done, asked
+
+
+@pytest.fixture(params=["--full", "--bare"])
+def blog(request: pytest.FixtureRequest, crawl: Callable[..., Any], tmp_path: Path) -> Iterator[BlogCrawl]:
+    with started(SERVER, N_POSTS, request.param) as base:
+        yield BlogCrawl(crawl, tmp_path, base)
+
+
+def posts(asked: list[str]) -> list[str]:
+    return [path for path in asked if re.fullmatch(r"/[a-z-]+-\d+/", path)]
+
+
+def test_a_blog_is_reached_by_few_requests(blog: BlogCrawl) -> None:
+    done, asked = blog.run()
+    assert len(posts(asked)) == len({*posts(asked)}) == N_POSTS
+    assert not [path for path in asked if re.search(r"\?|login|source|/[^/]+/feed/", path)]
+    others = [path for path in asked if not re.match(r"/(?:author|tag|\d+)/", path)]
+    assert len(others) < 1.6 * N_POSTS
+    assert len(asked) < len(others) + 45, "thirty archives in a row bring nothing new"
+    assert done.stats["newscorpus/rejected/discovery/nothing_new"] > 0
