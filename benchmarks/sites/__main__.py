@@ -17,13 +17,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.newspapers import ROOT
-from benchmarks.sites import hexo
+from benchmarks.sites import docusaurus, hexo, jekyll, nikola, pelican
 from benchmarks.sites.crawl import Crawl, Project
 from benchmarks.sites.posts import Post, come_back, make_posts
 from benchmarks.sites.score import Score, changes, score
 from benchmarks.sites.system import CACHE, MissingError, System
 
-SYSTEMS: Sequence[System] = (*hexo.SYSTEMS,)
+SYSTEMS: Sequence[System] = (
+    *pelican.SYSTEMS, *nikola.SYSTEMS, *jekyll.SYSTEMS, *hexo.SYSTEMS, *docusaurus.SYSTEMS,
+)  # fmt: skip
 RESULT = ROOT / "benchmarks" / "results" / "sites.md"
 KEEP = ROOT / "build" / "sites"
 FILES = ("added", "four-key")
@@ -92,7 +94,10 @@ def row_of(result: Result) -> str:
     done, states = result.score, result.system.states
     means = {name: done.mean(name) for name in FIELDS}
     always = {"f1", "title", "date"}
-    shown = ("-" if name not in always | states.keys() and mean == 1 else f"{mean:.3f}" for name, mean in means.items())
+    shown = (
+        "-" if name not in always | states.keys() and name not in done.filled else f"{mean:.3f}"
+        for name, mean in means.items()
+    )
     again = (
         (f"{result.again[0]}", f"{result.again[1]}", f"{result.again[2].requests}") if result.again else ("", "", "")
     )
@@ -148,16 +153,18 @@ HEAD = f"| {' | '.join(COLUMNS)} |\n|---|---|{'--:|' * (len(COLUMNS) - 2)}"
 TEXT = (
     "# What becomes of the sites of publishing systems",
     "",
-    "Made by `make sites`, or `python -m benchmarks.sites SYSTEM` for one: each system is installed, filled with articles",
-    "whose truth is known, in six languages, served on loopback with its own theme, lists, feeds and sitemaps, and",
-    "crawled: by a portal file of four keys, and by the one that `newscorpus portal add` writes.",
+    "Made by `make sites`, or `python -m benchmarks.sites SYSTEM` for one: each system is installed, filled with",
+    "articles whose truth is known, in six languages, served on loopback with its own theme, lists, feeds and",
+    "sitemaps, and crawled: by a portal file of four keys, and by the one that `newscorpus portal add` writes.",
     "",
     "- published: of the articles that are public, have 25 words and more, and are no planted copies.",
     "- no articles: rows that are no article of the site, or one for the second time.",
-    "- F1: of word 4-grams, mean of the rows; title, date (to the minute, or the day where only days are stated), authors",
-    "  and section: share of the rows with the right value; tags: mean F1 of the sets. `-`: the site states none, and",
-    "  no row has one.",
+    "- F1: of word 4-grams, mean of the rows; title, and date (to the minute, or the day where only days are stated):",
+    "  share of the rows with the right value; authors, section and tags: mean F1 of the sets. `-`: the site states",
+    "  none, and no row has one.",
+    "- Hugo is not among them: no package brings a theme for it.",
     "- requests an article: of all public articles; those of `portal add` are counted too.",
+    "- Hugo is not among them: no package brings a theme for it.",
     "- again: of 30 new and 10 changed articles those that a second crawl found (`revisit=all`), and its requests.",
     "",
 )

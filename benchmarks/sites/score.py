@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from statistics import fmean
 
-from benchmarks.sites.posts import Post
+from benchmarks.sites.posts import Post, slug_of
 from newscorpus.corpus.published import open_corpus
 from newscorpus.crawl.ledger.views.addresses import find
 from newscorpus.data import Record
@@ -35,6 +35,7 @@ class Score:
         lost: articles without a row, each with the reason that the crawl gives.
         wrong: values that differ from what was published, by field.
         values: for each field the scores of the rows, 0..1.
+        filled: fields of which a row has a value.
         fates: of the articles of special kinds, what became of them.
     """
 
@@ -45,6 +46,7 @@ class Score:
     lost: list[str] = field(default_factory=list)
     wrong: dict[str, list[str]] = field(default_factory=dict)
     values: dict[str, list[float]] = field(default_factory=dict)
+    filled: set[str] = field(default_factory=set)
     fates: list[str] = field(default_factory=list)
 
     def mean(self, name: str) -> float:
@@ -78,7 +80,9 @@ def score(corpus: Path, base: str, posts: Sequence[Post], paths: Mapping[str, st
             done.strangers.append(f"{row.url} ({row.n_words} words; {what}): {row.title}")
     duplicates = _duplicates(corpus)
     for post in posts:
-        fate = "published" if post.key in found else _why_lost(corpus, base + paths.get(post.key, "/?"), duplicates)
+        fate = "published" if post.key in found else "never published by the system"
+        if post.key in paths and post.key not in found:
+            fate = _why_lost(corpus, base + paths[post.key], duplicates)
         done.public += post.is_public
         if post.is_public and not post.copy_of and count_words(post.text) >= FEWEST_WORDS:
             done.expected += 1
@@ -101,18 +105,17 @@ def compare(done: Score, row: Record, post: Post, states: Mapping[str, str]) -> 
     """Compare a row with the article of its address."""
     f1 = ngram_scores(row.text, post.text).f1
     done.note("f1", f1, GOOD_F1, f"{row.url}: {f1:.3f}; {_difference(row.text, post.text)}")
-    expected: dict[str, object] = {
-        "title": collapse(post.title),
-        "section": post.section if "section" in states else "",
-    }
-    got: dict[str, object] = {"title": collapse(row.title), "section": row.section}
-    for name in ("authors", "tags"):
-        values: tuple[str, ...] = getattr(post, name)
-        expected[name] = set({"all": values, "first": values[:1]}.get(states.get(name, ""), ()))
-        got[name] = set(getattr(row, name))
-    for name, right in expected.items():
-        value = _overlap(got[name], right) if isinstance(right, set) else float(got[name] == right)
-        done.note(name, value, 1.0, f"{row.url}: {got[name] or 'nothing'}, not {right or 'nothing'}")
+    done.note("title", collapse(row.title) == collapse(post.title), 1.0, f"{row.url}: {row.title}, not {post.title}")
+    for name in ("section", "authors", "tags"):
+        got, right = _values(row, name), _values(post, name)
+        if name not in states:  # a right value is welcome all the same
+            right &= got
+        elif states[name] == "address":
+            got, right = {slug_of(one) for one in got}, {slug_of(one) for one in right}
+        if got:
+            done.filled.add(name)
+        f1 = Overlap(len(got & right), len(got), len(right)).scores.f1
+        done.note(name, f1, 1.0, f"{row.url}: {got or 'nothing'}, not {right or 'nothing'}")
     right_date = is_same_date(row.published, post.published, states.get("published", "time"))
     done.note("date", right_date, 1.0, f"{row.url}: {row.published or 'nothing'}, not {post.published}")
 
@@ -138,10 +141,9 @@ def changes(
     return new, sum(titles.get(address_of(base + paths[post.key])) == post.title for post in changed)
 
 
-def _overlap(got: object, right: Set[str]) -> float:
-    """F1 of two sets."""
-    ours = set(got) if isinstance(got, Set) else set()
-    return Overlap(len(ours & right), len(ours), len(right)).scores.f1
+def _values(of: Record | Post, name: str) -> Set[str]:
+    value: str | Sequence[str] = getattr(of, name)
+    return {value} - {""} if isinstance(value, str) else set(value)
 
 
 def _content(row: Record, posts: Sequence[Post]) -> str:

@@ -37,9 +37,9 @@ class System(Protocol):
         languages: of the articles that it is filled with; empty for all.
         kinds: what the system itself can do with an article: `paged`, `sticky`, `protected`, `scheduled`. It gets an
             article of another kind as a plain one, but none that is protected or scheduled.
-        states: how exactly its pages, feeds or sitemaps state fields: `published` by "time" or "day"; `authors`,
-            `section` and `tags` "all" or "first"; and where they show that an article changed, such as `changes:
-            "sitemap"`. What is stated nowhere is missing.
+        states: how its pages, feeds or sitemaps state fields: `published` by "time" or "day"; `authors`, `section` and
+            `tags` "all", the section perhaps in its "address" alone; and in `changes` where they show that an article
+            has changed, such as "sitemap". What is stated nowhere is missing.
     """
 
     name: str
