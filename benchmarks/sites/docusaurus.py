@@ -57,7 +57,7 @@ class Docusaurus:
         for post in chosen:
             path = folder / "blog" / f"{post.published[:10]}-{post.slug}.md"
             path.write_text(self._source(post), "utf-8")
-        run([modules / ".bin" / "docusaurus", "build"], folder, {"NODE_OPTIONS": "--max-old-space-size=4096"})
+        run([modules / ".bin" / "docusaurus", "build"], folder, {"DOCUSAURUS_NO_PERSISTENT_CACHE": "true"})
         return {post.key: f"/blog/{post.slug}" for post in chosen}
 
     def serve(self, folder: Path, base: str) -> AbstractContextManager[None]:
@@ -68,12 +68,12 @@ class Docusaurus:
         head = {
             "title": post.title,
             "slug": post.slug,
-            "date": post.published,
             "authors": [{"name": name} for name in post.authors],
             "tags": post.tags,
             "last_update": {"date": post.modified},
         }
-        lines = (f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items())
+        lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items()]
+        lines.append(f"date: {post.published}")  # a quoted one is taken for UTC
         first, _, rest = post.html.partition("\n")
         mark = "<!-- truncate -->\n\n" if self.is_truncated and rest else ""
         return "\n".join(("---", *lines, "---", "", first, "", f"{mark}{rest}", ""))
