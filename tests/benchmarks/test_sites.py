@@ -1,0 +1,67 @@
+"""The bench of publishing systems: its articles, and how a corpus is compared with them."""
+
+from dataclasses import replace
+from importlib import import_module
+from itertools import combinations
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.published import publish
+from newscorpus.corpus.records import make_record
+from newscorpus.data import Article, Fields, Record
+from newscorpus.dedup.signature import jaccard, shingles, word_hashes
+from newscorpus.layout import PUBLISHED
+
+BASE = "http://127.0.0.1:1"
+STATES = {"published": "time", "authors": "all", "section": "all", "tags": "all"}
+
+
+@pytest.fixture(scope="module")
+def bench() -> ModuleType:
+    return import_module("benchmarks.sites.posts")
+
+
+@pytest.fixture(scope="module")
+def posts(bench: ModuleType) -> list[Any]:
+    made: list[Any] = bench.make_posts(60)
+    return made
+
+
+def test_articles_are_the_same_each_time_and_unlike_each_other(bench: ModuleType, posts: list[Any]) -> None:
+    assert bench.make_posts(60) == posts
+    assert len({post.slug for post in posts}) == len({post.title for post in posts}) == len(posts)
+    assert {post.kind for post in posts} == {"plain", "short", *bench.SPECIAL}
+    plain = [shingles(word_hashes(post.text)) for post in posts if post.kind == "plain"]
+    assert max(jaccard(*pair) for pair in combinations(plain, 2)) < 0.1
+
+
+def test_later_some_have_changed_and_others_come(bench: ModuleType, posts: list[Any]) -> None:
+    later = bench.come_back(posts, new=5, changed=3)
+    assert [post.key for post in later[: len(posts)]] == [post.key for post in posts]
+    assert sum(post != before for post, before in zip(later, posts, strict=False)) == 3
+    assert min(post.published for post in later[len(posts) :]) > max(p.published for p in posts if p.is_public)
+
+
+def test_a_corpus_is_compared_with_the_articles(tmp_path: Path, posts: list[Any]) -> None:
+    score = import_module("benchmarks.sites.score").score
+    chosen = [post for post in posts if post.kind == "plain"][:3]
+    paths = {post.key: f"/{post.slug}/" for post in chosen}
+    rows = [_row(post, paths[post.key]) for post in chosen]
+    rows[1] = replace(rows[1], title="Another", tags=(*chosen[1].tags, "more"), published="2020-01-01")
+    listing = replace(rows[2], url=f"{BASE}/page/2/", id="page")
+    publish(tmp_path / PUBLISHED, [*rows, listing], BuildConfig())
+    done = score(tmp_path, BASE, chosen, paths, STATES)
+    assert (done.published, done.expected, done.lost) == (3, 3, [])
+    assert [line.partition(" ")[0] for line in done.strangers] == [listing.url]
+    assert (done.mean("f1"), done.mean("authors"), done.mean("section")) == (1, 1, 1)
+    assert done.mean("title") == done.mean("date") == pytest.approx(2 / 3)
+    assert 2 / 3 < done.mean("tags") < 1
+
+
+def _row(post: Any, path: str) -> Record:
+    values = {name: getattr(post, name) for name in ("title", "published", "authors", "section", "tags")}
+    return make_record(Article(BASE + path, post.text, Fields(**values), "test"), "site", post.language, 1.0)
