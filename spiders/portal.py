@@ -142,13 +142,19 @@ class PortalSpider(Spider):
     async def parse_list(self, response: Response, source: str, form: str) -> AsyncIterator[Output]:
         """Ask for what a feed or a sitemap names."""
         if self._clock.is_unchanged(response):
+            for dropped in self._end_archive(response, source, form, leads_on=False):
+                yield dropped
             return
         listing = await self._workers.read(response.url, partial(read_list, form, make_page(response)))
         if isinstance(listing, Rejected):
             yield listing
             return
+        leads_on = False
         async for output in self._follow(source, self._listed(response, source, listing)):
+            leads_on = leads_on or isinstance(output, Request)
             yield output
+        for dropped in self._end_archive(response, source, form, leads_on=leads_on):
+            yield dropped
 
     async def parse_guess(self, response: Response, source: str) -> AsyncIterator[Output]:
         """Ask for what a feed or a sitemap names, if the answer is one; judge a page that came in its place."""

@@ -95,7 +95,8 @@ class Frontier:
             return Rejected("discovery", "url_too_long", f"{len(url)} characters", short) if is_new else None
         kind = kind or find_kind(url, self.portal)
         trap = "" if depth == 0 or self.portal.is_article(url) else find_trap(url, self.today)
-        shape = self._shape(url) if kind is FetchKind.SECTION or trap.startswith(FUTURE) else 0
+        is_list = kind in {FetchKind.SECTION, FetchKind.SITEMAP}
+        shape = self._shape(url) if is_list or trap.startswith(FUTURE) else 0
         if not self.ledger.reserve(url, self.portal.name, kind, shape):
             return None
         if not allowed:

@@ -94,7 +94,7 @@ class FetchPlanner:
         if isinstance(outcome, FetchKind):
             if stated:
                 self.ledger.revisits.state(url, stated)
-            is_last = depth > 0 and outcome is FetchKind.SECTION and self.frontier.is_archive(url)
+            is_last = depth > 0 and outcome is not FetchKind.ARTICLE and self.frontier.is_archive(url)
             yield PlannedFetch(url, outcome, depth, evidence, is_last=is_last)
         elif outcome is not None:
             yield outcome
@@ -145,7 +145,10 @@ class FetchPlanner:
             yield Rejected("discovery", "too_many_sitemaps", f"more than {most}", child.url)
         else:
             self.ledger.counts.add(self.portal.name, "sitemaps")
-            yield PlannedFetch(child.url, FetchKind.SITEMAP)
+            if self.frontier.is_archive(child.url):  # an index may name the feeds of all tags and authors
+                yield from self._page(child.url, 1, FetchKind.SITEMAP)
+            else:
+                yield PlannedFetch(child.url, FetchKind.SITEMAP)
 
     def start_page(self, url: str, lists: Iterable[str], sitemaps: Collection[str]) -> Plan:
         """Plan what a start page leads to beside its links: a probe for missing pages, and lists nobody named.

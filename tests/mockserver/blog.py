@@ -1,9 +1,10 @@
 """A blog on loopback, in the shape that publishing systems give one: `python blog.py POSTS [--bare]`.
 
 Every post has two tags, an author and a category, each with an archive in pages, like the front page, and like months
-and days; under each post stand links to reply, to share and to a picture. A feed names the last ten posts, an index of
-sitemaps all posts and archives; with `--bare` there are none of these. Prints its address, and serves until it is
-killed; `/_log` lists what was asked for, `/_day` publishes thirty more posts and changes ten.
+and days; under each post stand links to reply, to share and to a picture. A feed names the last ten posts, an index
+of sitemaps all posts and archives, and the feed of each tag; with `--bare` there are none of these. Prints its
+address, and serves until it is killed; `/_log` lists what was asked for, `/_day` publishes thirty more posts and
+changes ten.
 """
 
 import json
@@ -60,6 +61,9 @@ class Blog:
         plain = plain.rstrip("/") + "/"
         if not self.is_bare and (found := LISTS.get(path)):
             return "application/xml", found(self)
+        if plain.startswith("/tag/") and plain.endswith(".xml/"):
+            group = plain.replace(".xml", "")
+            return "application/xml", self.feed(tuple(n for n in range(self.n_posts) if group in self.groups(n)))
         if plain.endswith("/feed/"):
             return "application/xml", self.feed(())
         if query.startswith("attachment_id="):
@@ -116,7 +120,9 @@ class Blog:
         return f"<rss version='2.0'><channel><title>Blog</title>{items}</channel></rss>"
 
     def index(self) -> str:
-        maps = "".join(f"<sitemap><loc>{self.base}{path}</loc></sitemap>" for path in list(LISTS)[2:])
+        tags = {group for n in range(self.n_posts) for group in self.groups(n) if group.startswith("/tag/")}
+        paths = (*list(LISTS)[2:], *(f"{tag.rstrip('/')}.xml" for tag in sorted(tags)))
+        maps = "".join(f"<sitemap><loc>{self.base}{path}</loc></sitemap>" for path in paths)
         return f"<sitemapindex>{maps}</sitemapindex>"
 
     def posts(self) -> str:
