@@ -16,9 +16,9 @@ BLOG_TITLE = {title!r}
 SITE_URL = {base!r} + "/"
 BLOG_AUTHOR = {title!r}
 TIMEZONE = {zone!r}
-POSTS = (("posts/*.html", "posts", "post.tmpl"),)
+POSTS = (("posts/*.md", "posts", "post.tmpl"),)
 PAGES = ()
-COMPILERS = {{"html": (".html",), "rest": (".rst",)}}
+COMPILERS = {{"markdown": (".md",), "html": (".html",)}}
 NAVIGATION_LINKS = {{DEFAULT_LANG: (("/archive.html", "Archive"), ("/categories/", "Tags"), ("/rss.xml", "RSS feed"))}}
 {more}
 """
@@ -50,7 +50,7 @@ class Nikola:
             file.write(CONFIG.format(title=TITLE, base=base, zone=ZONE.key, more=self.more))
         chosen = [post for post in posts if post.kind != "protected"]
         for post in chosen:
-            (folder / "posts" / f"{post.slug}.html").write_text(_source(post), "utf-8")
+            (folder / "posts" / f"{post.slug}.md").write_text(_source(post), "utf-8")
         run([command, "build"], folder)
         return {post.key: f"/posts/{post.slug}/" for post in chosen}
 
