@@ -120,7 +120,7 @@ def _installing(folder: Path, packages: Sequence[str]) -> Iterator[bool]:
 
 
 class _Files(SimpleHTTPRequestHandler):
-    """Files as web servers of static sites serve them: `404.html` where there is none, and `/a` where `/a.html` is."""
+    """Files as web servers of static sites serve them."""
 
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {
         ".xml": "application/xml",
@@ -128,9 +128,13 @@ class _Files(SimpleHTTPRequestHandler):
     }
 
     def send_head(self) -> io.BytesIO | BinaryIO | None:
-        path = Path(self.translate_path(self.path))
-        if not path.exists() and path.with_name(f"{path.name}.html").is_file():
-            self.path = f"{self.path.partition('?')[0]}.html"
+        """Find the file of `/a`: `a.html`, or `a/index.html` without a redirect to `/a/`."""
+        plain = self.path.partition("?")[0]
+        path = Path(self.translate_path(plain))
+        if (path / "index.html").is_file() and not plain.endswith("/"):
+            self.path = f"{plain}/"
+        elif not path.exists() and path.with_name(f"{path.name}.html").is_file():
+            self.path = f"{plain}.html"
         return super().send_head()
 
     def list_directory(self, _path: object) -> None:
