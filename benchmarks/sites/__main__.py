@@ -17,15 +17,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.newspapers import ROOT
-from benchmarks.sites import docusaurus, hexo, jekyll, nikola, pelican
+from benchmarks.sites import docusaurus, hexo, jekyll, mkdocs, nikola, pelican
 from benchmarks.sites.crawl import Crawl, Project
 from benchmarks.sites.posts import Post, come_back, make_posts
 from benchmarks.sites.score import Score, changes, score
 from benchmarks.sites.system import CACHE, MissingError, System
 
 SYSTEMS: Sequence[System] = (
-    *pelican.SYSTEMS, *nikola.SYSTEMS, *jekyll.SYSTEMS, *hexo.SYSTEMS, *docusaurus.SYSTEMS,
-)  # fmt: skip
+    *pelican.SYSTEMS,
+    *nikola.SYSTEMS,
+    *jekyll.SYSTEMS,
+    *hexo.SYSTEMS,
+    *docusaurus.SYSTEMS,
+    *mkdocs.SYSTEMS,
+)
 RESULT = ROOT / "benchmarks" / "results" / "sites.md"
 KEEP = ROOT / "build" / "sites"
 FILES = ("added", "four-key")
