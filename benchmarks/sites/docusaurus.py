@@ -34,9 +34,7 @@ class Docusaurus:
     is_truncated: bool = False
     languages: Sequence[str] = ()
     kinds: frozenset[str] = frozenset()
-    states: Mapping[str, str] = field(
-        default_factory=lambda: {"published": "time", "authors": "all", "tags": "all", "changes": "sitemap"}
-    )
+    states: Mapping[str, str] = field(default_factory=lambda: {"published": "time", "authors": "all", "tags": "all"})
 
     def install(self, cache: Path) -> None:
         """Install the packages."""

@@ -37,7 +37,13 @@ class Pelican:
     languages: Sequence[str] = ()
     kinds: frozenset[str] = frozenset({"scheduled"})
     states: Mapping[str, str] = field(
-        default_factory=lambda: {"published": "time", "authors": "all", "section": "all", "tags": "all"}
+        default_factory=lambda: {
+            "published": "time",
+            "authors": "all",
+            "section": "all",
+            "tags": "all",
+            "changes": "feed",
+        }
     )
 
     def install(self, cache: Path) -> None:
