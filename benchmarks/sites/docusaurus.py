@@ -1,14 +1,13 @@
 """The blog of Docusaurus, of npm."""
 
 import json
-import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.sites.posts import Post
-from benchmarks.sites.system import CACHE, TITLE, npm_install, run, serve_files
+from benchmarks.sites.system import CACHE, TITLE, npm_install, run, serve_files, write_files
 
 PACKAGES = (
     *("@docusaurus/core@3.10.2", "@docusaurus/preset-classic@3.10.2", "react@19.2.0", "react-dom@19.2.0"),
@@ -43,18 +42,14 @@ class Docusaurus:
     def fill(self, folder: Path, posts: Sequence[Post], base: str) -> Mapping[str, str]:
         """Write the posts and build the site."""
         modules = CACHE / "docusaurus" / "node_modules"
-        shutil.rmtree(folder)
-        (folder / "blog").mkdir(parents=True)
-        (folder / "src" / "pages").mkdir(parents=True)
-        (folder / "src" / "pages" / "index.md").write_text(f"# {TITLE}\n\n[Read the blog](/blog)\n")
-        (folder / "node_modules").symlink_to(modules)
+        write_files(folder / "src" / "pages", {"index.md": f"# {TITLE}\n\n[Read the blog](/blog)\n"})
+        if not (folder / "node_modules").exists():
+            (folder / "node_modules").symlink_to(modules)
         (folder / "package.json").write_text('{"name": "site", "private": true}')
         config = CONFIG.format(title=json.dumps(TITLE), base=json.dumps(base))
         (folder / "docusaurus.config.js").write_text(config)
         chosen = [post for post in posts if post.is_public]
-        for post in chosen:
-            path = folder / "blog" / f"{post.published[:10]}-{post.slug}.md"
-            path.write_text(self._source(post), "utf-8")
+        write_files(folder / "blog", {f"{post.published[:10]}-{post.slug}.md": self._source(post) for post in chosen})
         run([modules / ".bin" / "docusaurus", "build"], folder, {"DOCUSAURUS_NO_PERSISTENT_CACHE": "true"})
         return {post.key: f"/blog/{post.slug}" for post in chosen}
 

@@ -1,14 +1,13 @@
 """Hexo with several themes, all of npm."""
 
 import json
-import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.sites.posts import ZONE, Post
-from benchmarks.sites.system import CACHE, TITLE, npm_install, run, serve_files
+from benchmarks.sites.system import CACHE, TITLE, npm_install, run, serve_files, write_files
 
 PACKAGES = (
     *("hexo@8.1.2", "hexo-renderer-ejs@2.0.0", "hexo-renderer-marked@7.0.1", "hexo-renderer-pug@3.0.0"),
@@ -51,15 +50,13 @@ class Hexo:
     def fill(self, folder: Path, posts: Sequence[Post], base: str) -> Mapping[str, str]:
         """Write the posts and generate the site."""
         modules = CACHE / "hexo" / "node_modules"
-        shutil.rmtree(folder)
-        (folder / "source" / "_posts").mkdir(parents=True)
-        (folder / "node_modules").symlink_to(modules)
+        if not (folder / "node_modules").exists():
+            (folder / "node_modules").symlink_to(modules)
         wanted = {path.name: "*" for path in modules.glob("hexo*")}
         (folder / "package.json").write_text(json.dumps({"hexo": {"version": "8.1.2"}, "dependencies": wanted}))
         (folder / "_config.yml").write_text(CONFIG.format(title=TITLE, zone=ZONE.key, base=base, theme=self.theme))
         chosen = [post for post in posts if post.kind != "protected"]
-        for post in chosen:
-            (folder / "source" / "_posts" / f"{post.slug}.md").write_text(self._source(post), "utf-8")
+        write_files(folder / "source" / "_posts", {f"{post.slug}.md": self._source(post) for post in chosen})
         run([modules / ".bin" / "hexo", "generate"], folder)
         public = folder / "public"
         paths = {path.parent.name: path.parent.relative_to(public) for path in public.glob("20*/*/*/*/index.html")}

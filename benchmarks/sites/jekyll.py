@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.sites.posts import ZONE, Post, slug_of
-from benchmarks.sites.system import TITLE, MissingError, run, serve_files
+from benchmarks.sites.system import TITLE, MissingError, run, serve_files, write_files
 
 THEME = Path("/usr/share/rubygems-integration/all/gems/minima-2.5.1")
 DEBIAN = "jekyll jekyll-theme-minima ruby-jekyll-feed ruby-jekyll-seo-tag ruby-jekyll-sitemap"
@@ -42,15 +42,11 @@ class Jekyll:
 
     def fill(self, folder: Path, posts: Sequence[Post], base: str) -> Mapping[str, str]:
         """Write the posts and build the site."""
-        shutil.rmtree(folder)
-        (folder / "_posts").mkdir(parents=True)
         (folder / "_config.yml").write_text(CONFIG.format(title=TITLE, base=base, zone=ZONE.key, more=self.more))
         (folder / "index.md").write_text("---\nlayout: home\n---\n")
         (folder / "about.md").write_text("---\nlayout: page\ntitle: About\npermalink: /about/\n---\n\nInvented news.\n")
         chosen = [post for post in posts if post.kind != "protected"]
-        for post in chosen:
-            path = folder / "_posts" / f"{post.published[:10]}-{post.slug}.html"
-            path.write_text(_source(post), "utf-8")
+        write_files(folder / "_posts", {f"{post.published[:10]}-{post.slug}.html": _source(post) for post in chosen})
         run(["jekyll", "build", "--quiet"], folder)
         site = folder / "_site"
         paths = {path.stem: path.relative_to(site) for path in site.glob("*/20*/*/*/*.html")}

@@ -1,14 +1,13 @@
 """The blog of MkDocs with the theme Material, of PyPI."""
 
 import json
-import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.sites.posts import Post, slug_of
-from benchmarks.sites.system import CACHE, TITLE, pip_install, run, serve_files
+from benchmarks.sites.system import CACHE, TITLE, pip_install, run, serve_files, write_files
 
 PACKAGES = ("mkdocs==1.6.1", "mkdocs-material==9.6.20")
 
@@ -38,18 +37,15 @@ class MkDocs:
 
     def fill(self, folder: Path, posts: Sequence[Post], base: str) -> Mapping[str, str]:
         """Write the posts and build the site."""
-        shutil.rmtree(folder)
         blog = folder / "docs" / "blog"
-        (blog / "posts").mkdir(parents=True)
+        chosen = [post for post in posts if post.is_public]
+        write_files(blog / "posts", {f"{post.slug}.md": _source(post) for post in chosen})
         (folder / "mkdocs.yml").write_text(CONFIG.format(title=TITLE, base=base))
         (folder / "docs" / "index.md").write_text(f"# {TITLE}\n\n[News](blog/index.md)\n")
         (blog / "index.md").write_text("# News\n")
         names = sorted({name for post in posts for name in post.authors})
         authors = {slug_of(name): {"name": name, "description": "Writer", "avatar": "/a.png"} for name in names}
         (blog / ".authors.yml").write_text(f"authors: {json.dumps(authors, ensure_ascii=False)}\n", "utf-8")
-        chosen = [post for post in posts if post.is_public]
-        for post in chosen:
-            (blog / "posts" / f"{post.slug}.md").write_text(_source(post), "utf-8")
         run([CACHE / "mkdocs" / "venv" / "bin" / "mkdocs", "build", "--quiet"], folder)
         return {post.key: f"/blog/{post.published[:10].replace('-', '/')}/{post.slug}/" for post in chosen}
 

@@ -1,13 +1,12 @@
 """Nikola of PyPI, with its default theme."""
 
-import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.sites.posts import ZONE, Post
-from benchmarks.sites.system import CACHE, TITLE, pip_install, run, serve_files
+from benchmarks.sites.system import CACHE, TITLE, pip_install, run, serve_files, write_files
 
 PACKAGES = ("Nikola==8.3.3",)
 
@@ -44,13 +43,13 @@ class Nikola:
     def fill(self, folder: Path, posts: Sequence[Post], base: str) -> Mapping[str, str]:
         """Begin a site as Nikola does it, put our lines at the end of its configuration, and build."""
         command = CACHE / "nikola" / "venv" / "bin" / "nikola"
-        shutil.rmtree(folder)
-        run([command, "init", "--quiet", folder], folder.parent)
-        with (folder / "conf.py").open("a", encoding="utf-8") as file:
-            file.write(CONFIG.format(title=TITLE, base=base, zone=ZONE.key, more=self.more))
+        if not (folder / "conf.py").exists():
+            folder.rmdir()
+            run([command, "init", "--quiet", folder], folder.parent)
+            with (folder / "conf.py").open("a", encoding="utf-8") as file:
+                file.write(CONFIG.format(title=TITLE, base=base, zone=ZONE.key, more=self.more))
         chosen = [post for post in posts if post.kind != "protected"]
-        for post in chosen:
-            (folder / "posts" / f"{post.slug}.md").write_text(_source(post), "utf-8")
+        write_files(folder / "posts", {f"{post.slug}.md": _source(post) for post in chosen})
         run([command, "build"], folder)
         return {post.key: f"/posts/{post.slug}/" for post in chosen}
 

@@ -1,6 +1,5 @@
 """Pelican of PyPI, with the theme it comes with and another one of PyPI."""
 
-import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -8,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from benchmarks.sites.posts import ZONE, Post
-from benchmarks.sites.system import CACHE, TITLE, pip_install, run, serve_files
+from benchmarks.sites.system import CACHE, TITLE, pip_install, run, serve_files, write_files
 
 PACKAGES = ("pelican==4.12.0", "pelican-theme-reflex==4.0.1")
 
@@ -52,13 +51,10 @@ class Pelican:
 
     def fill(self, folder: Path, posts: Sequence[Post], base: str) -> Mapping[str, str]:
         """Write the articles as HTML files and generate the site."""
-        shutil.rmtree(folder)
-        (folder / "content").mkdir(parents=True)
         config = CONFIG.format(title=TITLE, base=base, zone=ZONE.key, more=self.more)
         (folder / "pelicanconf.py").write_text(config, "utf-8")
         chosen = [post for post in posts if post.kind != "protected"]
-        for post in chosen:
-            (folder / "content" / f"{post.slug}.html").write_text(_source(post), "utf-8")
+        write_files(folder / "content", {f"{post.slug}.html": _source(post) for post in chosen})
         run([CACHE / "pelican" / "venv" / "bin" / "pelican", "-q"], folder)
         return {post.key: f"/{post.slug}.html" for post in chosen}
 

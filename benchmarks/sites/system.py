@@ -91,6 +91,17 @@ def run(command: Sequence[object], folder: Path, environment: Mapping[str, str] 
         )
 
 
+def write_files(folder: Path, texts: Mapping[str, str]) -> None:
+    """Make a folder hold exactly these files; one that holds its text already is not touched."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in folder.iterdir():
+        if path.name not in texts:
+            path.unlink()
+    for name, text in texts.items():
+        if not (folder / name).exists() or (folder / name).read_text("utf-8") != text:
+            (folder / name).write_text(text, "utf-8")
+
+
 def pip_install(folder: Path, *packages: str) -> Path:
     """Install pinned packages into an environment of their own, if these are not there yet; gives its `bin`."""
     with _installing(folder, packages) as is_new:
