@@ -166,6 +166,14 @@ def test_what_an_address_does_not_promise_the_page_has_to_prove(
         assert made.detail
 
 
+@pytest.mark.parametrize("trust", [AddressTrust.CERTAIN, AddressTrust.LIKELY, AddressTrust.DOUBTFUL])
+def test_a_list_is_refused_with_its_reason_unless_the_address_is_certain(trust: AddressTrust) -> None:
+    found = replace(article(kind="NewsArticle", published="2026-11-20"), is_article=0.99, listing="links elsewhere")
+    made = extract_article(lambda _page: found, SourcePage(PAGE, trust=trust))
+    refused = Rejected("discovery", "section", "links elsewhere", URL)
+    assert made == (found if trust is AddressTrust.CERTAIN else refused)
+
+
 def test_a_page_without_text_under_a_doubtful_address_is_a_section() -> None:
     found = Rejected("extract", "no_main_text", url=URL)
     made = extract_article(lambda _page: found, SourcePage(PAGE, trust=AddressTrust.DOUBTFUL))

@@ -111,7 +111,7 @@ def find_trust(url: str, portal: Portal, evidence: Collection[Evidence] = ()) ->
     if looks_like_article(url):
         return AddressTrust.LIKELY
     parts = urlsplit(url)
-    is_other = is_listing(url) or OTHER_KINDS.search(f".{parts.hostname or ''}{parts.path}")
+    is_other = is_listing(url) or find_archive(url) or OTHER_KINDS.search(f".{parts.hostname or ''}{parts.path}")
     return AddressTrust.UNLIKELY if is_other else AddressTrust.DOUBTFUL
 
 

@@ -30,6 +30,7 @@ from newscorpus.extraction.decode import decode
 from newscorpus.extraction.fields import read_fields
 from newscorpus.extraction.fields.learned import MODEL as FIELDS_MODEL
 from newscorpus.extraction.fields.reading import FieldReading
+from newscorpus.extraction.listing import find_listing
 from newscorpus.extraction.parse import parse
 from newscorpus.extraction.post_analysis import revise
 from newscorpus.extraction.repair import REPAIRED, repair, repair_fields
@@ -332,6 +333,7 @@ def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
         rule_hits=reading.rule_hits,
         is_article=found.is_article,
         is_list=found.is_list,
+        listing="" if found.source else find_listing(reading.tree, reading.page.url, found.paragraphs),
     )
 
 

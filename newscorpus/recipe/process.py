@@ -129,6 +129,8 @@ def _doubt(article: Article | Rejected, trust: AddressTrust) -> str:
         return ""
     if article.fields.kind in NO_ARTICLES:
         return f"declares itself a {article.fields.kind}"
+    if article.listing:
+        return article.listing
     return "" if trust is AddressTrust.LIKELY else _lacking(article, is_unlikely=trust is AddressTrust.UNLIKELY)
 
 

@@ -167,6 +167,7 @@ def test_patterns_of_the_portal_come_before_looks(patterns: dict[str, list[str]]
         ({}, "/forum/bridge", AddressTrust.UNLIKELY),
         ({}, "/tag/water-in-the-cellar", AddressTrust.UNLIKELY),
         ({}, "/sport?page=2", AddressTrust.UNLIKELY),
+        ({}, "/2023/12/", AddressTrust.UNLIKELY),
         ({"articles": ["^/tag/"]}, "/tag/water", AddressTrust.CERTAIN),
         ({"sections": ["^/journey"]}, "/journey/", AddressTrust.SECTION),
         ({"articles": ["^/a/"]}, "/mayor-opens-the-bridge", AddressTrust.LIKELY),
