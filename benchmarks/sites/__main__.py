@@ -1,8 +1,9 @@
 """Fill publishing systems with articles, crawl them and compare: `python -m benchmarks.sites [SYSTEM ...]`; `--help`.
 
 A system is installed from Debian, PyPI or npm (into ~/.cache/newscorpus-sites, or $NEWSCORPUS_SITES), filled, served on
-loopback, and crawled by a portal file of four keys and by the one that `newscorpus portal add` writes. After the crawl
-by the four-key file, 30 articles are added and 10 changed, and the site is visited again.
+loopback, and crawled by a portal file of four keys and by the one that `newscorpus portal add` writes; without names,
+by the latter only in the first configuration of each system. After the crawl by the four-key file, 30 articles are
+added and 10 changed, and the site is visited again.
 
 To add a system: a module with a class as `System` in system.py describes it, and its entry in `SYSTEMS` here.
 """
@@ -133,16 +134,19 @@ def main() -> None:
     if unknown := set(asked.systems) - set(names):
         parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(names)}")
     posts = make_posts(asked.posts)
-    rows = []
+    rows, families = [], set[str]()
     print(HEAD)
     for system in SYSTEMS:
         if asked.systems and system.name not in asked.systems:
             continue
+        family = system.name.partition("-")[0]
+        files = [asked.file] if asked.file else FILES if asked.systems or family not in families else FILES[-1:]
+        families.add(family)
         folder = asked.keep.resolve() / system.name
         shutil.rmtree(folder, ignore_errors=True)
         began = time.monotonic()
         try:
-            for result in measure(system, posts, folder, [asked.file] if asked.file else FILES):
+            for result in measure(system, posts, folder, files):
                 row = row_of(result)
                 rows.append(row)
                 print(row, flush=True)
@@ -151,7 +155,12 @@ def main() -> None:
         seconds = time.monotonic() - began
         print(f"{system.name}: {seconds:.0f} s; what is wrong, by address: {folder}/*/report.md", file=sys.stderr)
     if not asked.systems:
-        RESULT.write_text("\n".join((*TEXT, HEAD, *rows)) + "\n", "utf-8")
+        RESULT.write_text("\n".join((*TEXT, HEAD, *rows, *STATED, *map(stated, SYSTEMS))) + "\n", "utf-8")
+
+
+def stated(system: System) -> str:
+    """Say what a system states."""
+    return f"- {system.label}: {', '.join(f'{name} ({how})' for name, how in system.states.items())}"
 
 
 HEAD = f"| {' | '.join(COLUMNS)} |\n|---|---|{'--:|' * (len(COLUMNS) - 2)}"
@@ -167,10 +176,18 @@ TEXT = (
     "- F1: of word 4-grams, mean of the rows; title, and date (to the minute, or the day where only days are stated):",
     "  share of the rows with the right value; authors, section and tags: mean F1 of the sets. `-`: the site states",
     "  none, and no row has one.",
-    "- Hugo is not among them: no package brings a theme for it.",
     "- requests an article: of all public articles; those of `portal add` are counted too.",
     "- Hugo is not among them: no package brings a theme for it.",
     "- again: of 30 new and 10 changed articles those that a second crawl found (`revisit=all`), and its requests.",
+    "",
+)
+
+STATED = (
+    "",
+    "## What the systems state",
+    "",
+    "On their pages, in feeds or sitemaps: a date by time or day; authors, section and tags; and where they say that an",
+    "article has changed. Elsewhere a list may show its new headline.",
     "",
 )
 

@@ -33,7 +33,13 @@ class Nikola:
     languages: Sequence[str] = ()
     kinds: frozenset[str] = frozenset({"scheduled"})
     states: Mapping[str, str] = field(
-        default_factory=lambda: {"published": "time", "authors": "all", "section": "all", "tags": "all"}
+        default_factory=lambda: {
+            "published": "time",
+            "authors": "all",
+            "section": "all",
+            "tags": "all",
+            "changes": "sitemap",
+        }
     )
 
     def install(self, cache: Path) -> None:
