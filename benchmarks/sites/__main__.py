@@ -186,8 +186,8 @@ STATED = (
     "",
     "## What the systems state",
     "",
-    "On their pages, in feeds or sitemaps: a date by time or day; authors, section and tags; and where they say that an",
-    "article has changed. Elsewhere a list may show its new headline.",
+    "On their pages, in feeds or sitemaps: a date by time or day; authors, section and tags; and where they say that",
+    "an article has changed. Elsewhere a list may show its new headline.",
     "",
 )
 
