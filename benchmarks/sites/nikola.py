@@ -33,13 +33,7 @@ class Nikola:
     languages: Sequence[str] = ()
     kinds: frozenset[str] = frozenset({"scheduled"})
     states: Mapping[str, str] = field(
-        default_factory=lambda: {
-            "published": "time",
-            "authors": "all",
-            "section": "all",
-            "tags": "all",
-            "changes": "sitemap",
-        }
+        default_factory=lambda: {"published": "time", "authors": "all", "section": "all", "tags": "all"}
     )
 
     def install(self, cache: Path) -> None:
