@@ -128,26 +128,21 @@ def needs_extra(extra: str) -> Iterator[None]:
 
 
 def counted(counts: Mapping[str, int]) -> str:
-    """Write counts as one line, the highest first."""
+    """Write the counts above 0 as one line, the highest first."""
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{name} {count}" for name, count in ordered) or "nothing"
+    return ", ".join(f"{name} {count}" for name, count in ordered if count) or "nothing"
 
 
 def _revision(rules: str | None, upper: float | None, lower: float | None) -> "Revision":
     """Read how blocks are labelled; `rules` are names with commas between them, or "none"."""
     from newscorpus.config import Revision
-    from newscorpus.extraction.post_analysis import check_rules
 
     named = None if rules is None else tuple(filter(None, map(str.strip, rules.split(","))))
     names = () if named == ("none",) else named
     try:
-        check_rules(names or ())
-    except ValueError as error:
-        raise typer.BadParameter(f"--post-analysis: {error}") from None
-    try:
         return Revision(names, upper, lower).checked()
     except ValueError as error:
-        raise typer.BadParameter(f"--upper and --lower: {error}") from None
+        raise typer.BadParameter(f"--post-analysis, --upper and --lower: {error}") from None
 
 
 def chosen_recipe(

@@ -45,9 +45,7 @@ def build(
         typer.echo(f"{segment}: the last line is cut off, since the crawl was killed", err=True)
     for line in report.damage():
         typer.echo(line, err=True)
-    left_out = counted(
-        {"low_confidence": report.low_confidence, **({"gone": report.gone} if report.gone else {}), **report.duplicates}
-    )
+    left_out = counted({"low_confidence": report.low_confidence, "gone": report.gone, **report.duplicates})
     typer.echo(f"{report.documents} documents; {report.kept} kept, {report.words} words; left out: {left_out}")
     typer.echo(f"The corpus lies in {corpus / PUBLISHED}")
 
