@@ -8,7 +8,7 @@ import pytest
 from prose import paragraphs
 
 from newscorpus.config import Part, QualityConfig, Revision
-from newscorpus.corpus.intake import EXCERPT_CHARACTERS
+from newscorpus.corpus.records import EXCERPT_CHARACTERS
 from newscorpus.corpus.rows import Row
 from newscorpus.crawl.robots import RightsPolicy
 from newscorpus.data import Article, Fields, Page, Rejected, Rights, RuleHit

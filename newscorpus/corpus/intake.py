@@ -31,7 +31,6 @@ from newscorpus.data import SCHEMA, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.files import sync, sync_folder
 from newscorpus.layout import INTAKE_SEGMENT
-from newscorpus.tokens import collapse
 
 SIGNATURE_VALUE_BYTES = 4
 
@@ -78,9 +77,6 @@ class DamagedRowError(CorpusError):
 
 HEADERS = msgspec.json.Decoder(SegmentHeader)
 REJECTIONS = msgspec.json.Decoder(Rejected)
-
-EXCERPT_CHARACTERS = 200
-"""How much of a rejected text is quoted, headline included: enough to see what it is."""
 
 
 class IntakeWriter:
@@ -225,11 +221,6 @@ def _checked_header(line: bytes, parameters: SignatureParameters) -> bool:
 def journal_line(rejected: Rejected) -> bytes:
     """Encode a rejection as a line of the journal."""
     return encode_line(writable(rejected))
-
-
-def excerpt(title: str, text: str) -> str:
-    """Quote headline and first words of what is rejected."""
-    return " | ".join(filter(None, map(collapse, (title, text))))[:EXCERPT_CHARACTERS]
 
 
 def read_journal(path: Path) -> Iterator[Rejected]:

@@ -11,7 +11,7 @@ import msgspec
 from newscorpus.corpus.lines import encode_line, writable
 from newscorpus.data import SCHEMA, SINCE, Article, Fields, Record
 from newscorpus.errors import CorpusError
-from newscorpus.tokens import count_words
+from newscorpus.tokens import collapse, count_words
 from newscorpus.urls import document_address, document_id
 
 DECODER = msgspec.json.Decoder(Record)
@@ -21,6 +21,9 @@ REVISION_LENGTH = 16
 
 COPIED = (set(Fields.__slots__) & set(Record.__slots__)) - {"language", "provenance"}
 """Keys of a record that are those of the article's fields as they are."""
+
+EXCERPT_CHARACTERS = 200
+"""How much of a rejected text is quoted, headline included: enough to see what it is."""
 
 TYPE_NAMES = {str: "string", int: "int64", float: "float64", bool: "bool"}
 
@@ -134,3 +137,8 @@ def _arrow_name(kind: Any, schema: int) -> str:
         return TYPE_NAMES[item]
     parts = (f"{name}: {_arrow_name(part, schema)}" for name, part in keys_of(item, schema).items())
     return f"struct<{', '.join(parts)}>"
+
+
+def excerpt(title: str, text: str) -> str:
+    """Quote headline and first words, of what is rejected for instance."""
+    return " | ".join(filter(None, map(collapse, (title, text))))[:EXCERPT_CHARACTERS]

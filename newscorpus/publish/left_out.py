@@ -12,8 +12,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from newscorpus.corpus.intake import excerpt, journal_line
+from newscorpus.corpus.intake import journal_line
 from newscorpus.corpus.lines import decoded_lines, encode_line
+from newscorpus.corpus.records import excerpt
 from newscorpus.data import GONE, Rejected
 from newscorpus.dedup.collection import Collection
 from newscorpus.dedup.duplicates import Duplicate, DuplicateKind, survivors

@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from newscorpus.config import QualityConfig
-from newscorpus.corpus.intake import excerpt
 from newscorpus.corpus.language import judge_language
 from newscorpus.corpus.masking import mask
 from newscorpus.corpus.quality import judge_quality
-from newscorpus.corpus.records import make_record
+from newscorpus.corpus.records import excerpt, make_record
 from newscorpus.corpus.rows import Row
 from newscorpus.crawl.robots import judge_rights
 from newscorpus.data import Article, Page, Rejected

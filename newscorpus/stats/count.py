@@ -9,8 +9,9 @@ from itertools import chain, islice, pairwise
 from pathlib import Path
 from zlib import crc32
 
-from newscorpus.corpus.intake import excerpt, read_journal
+from newscorpus.corpus.intake import read_journal
 from newscorpus.corpus.published import corpus_of, open_corpus
+from newscorpus.corpus.records import excerpt
 from newscorpus.data import Record, Rejected
 from newscorpus.layout import DUPLICATES, LOW_CONFIDENCE, REJECTED
 from newscorpus.publish.left_out import read_duplicates
