@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal, get_args
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,17 +317,39 @@ class ArticleRevisitConfig:
     max_seconds: float = 31_536_000.0  # longest: a year
 
 
+RuleName = Literal[
+    "start",
+    "common_parent",
+    "lonely_ends",
+    "neighbours",
+    "terminating_phrases",
+    "title_match",
+    "heading_to_content",
+    "ignore_after_content",
+    "trailing_headlines",
+    "expand_title_to_content",
+    "drop_headline",
+]
+"""The rules of post-analysis, `extraction.post_analysis.RULES`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Revision:
     """How the labels of blocks come from their scores; what is None is as the extractor does it by itself."""
 
-    post_analysis: tuple[str, ...] | None = None  # names of rules, in order; of `extraction.post_analysis.RULES`
+    post_analysis: tuple[str, ...] | None = None  # names of rules, in order; each a `RuleName`
     upper: float | None = None  # score above which a block is good
     lower: float | None = None  # score above which a block is almost good, which some rules ask for
     end_phrases: tuple[str, ...] | None = None  # phrases that end an article, beside those that the rules know
 
     def checked(self) -> "Revision":
-        """This one; a ValueError where its upper threshold is below the lower one."""
+        """This one.
+
+        Raises:
+            ValueError: a rule is unknown, or the upper threshold is below the lower one; one line.
+        """
+        if unknown := [name for name in self.post_analysis or () if name not in get_args(RuleName)]:
+            raise ValueError(f"unknown rule {unknown[0]!r}; known are: {', '.join(get_args(RuleName))}")
         if self.upper is not None and self.lower is not None and self.upper < self.lower:
             raise ValueError(f"the upper threshold, {self.upper:g}, is below the lower one, {self.lower:g}")
         return self

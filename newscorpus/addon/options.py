@@ -10,7 +10,6 @@ from newscorpus.config import Part, QualityConfig, Revision
 from newscorpus.corpus.quality.judge import read_quality
 from newscorpus.crawl.robots import RightsPolicy
 from newscorpus.errors import CorpusError, CrawlError
-from newscorpus.extraction.post_analysis import check_rules
 from newscorpus.layout import LEDGER
 from newscorpus.resources import project_folder
 
@@ -126,7 +125,6 @@ def revision_of(settings: BaseSettings) -> Revision:
     try:
         rules = settings.get("NEWSCORPUS_POST_ANALYSIS")
         names = None if rules is None else tuple(settings.getlist("NEWSCORPUS_POST_ANALYSIS"))
-        check_rules(names or ())
         upper, lower = (settings.get(name) for name in ("NEWSCORPUS_UPPER", "NEWSCORPUS_LOWER"))
         numbers = (None if upper is None else float(upper), None if lower is None else float(lower))
         return Revision(names, *numbers).checked()

@@ -16,7 +16,6 @@ import regex
 
 from newscorpus.config import Part, Revision
 from newscorpus.errors import PortalError
-from newscorpus.extraction.post_analysis import check_rules
 from newscorpus.portals.access import check_access
 from newscorpus.portals.languages import check_language
 from newscorpus.portals.portal import (
@@ -195,12 +194,10 @@ def _check_values(portal: Portal, path: Path) -> None:
     for position, url in enumerate(portal.start):
         if not portal.covers(url):
             raise PortalError(f"{path}: start[{position}]: {url!r} lies outside domains")
-    with _faults_of(f"{path}: post_analysis: "):
-        check_rules(portal.post_analysis or ())
     with _faults_of(f"{path}: politeness."):
         read_quiet_hours(portal.politeness)
     with _faults_of(f"{path}: "):
-        Revision(upper=portal.upper, lower=portal.lower).checked()
+        Revision(portal.post_analysis, portal.upper, portal.lower).checked()
         check_access(portal)
     with _faults_of(f"{path}: archive: "):
         page = archive_page(portal.archive, date(2000, 1, 1)) if portal.archive else portal.start[0]

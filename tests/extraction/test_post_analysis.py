@@ -1,8 +1,10 @@
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.config import PostAnalysisConfig
+from newscorpus.config import PostAnalysisConfig, RuleName
 from newscorpus.data import Block, Element, Label, LabelledBlock
 from newscorpus.extraction.post_analysis import BREZOVNIK, DEFAULT_RULES, MROZEK, RULES, revise
 from newscorpus.extraction.post_analysis.boilerpipe import PHRASES, opens_with_phrase
@@ -291,6 +293,10 @@ def test_brezovniks_rules_together() -> None:
     )
     labelled = page(*lines.format(prose=f"G p {PROSE}").split("|"))
     assert verdicts(revise(labelled, TITLE, BREZOVNIK)) == "BBGGGGGGBBB"
+
+
+def test_every_rule_has_a_name_that_is_checked() -> None:
+    assert tuple(RULES) == get_args(RuleName)
 
 
 def test_an_unknown_rule_is_named_beside_the_known_ones() -> None:

@@ -1,7 +1,7 @@
 """Revise the labels of a page's blocks by named rules; a block keeps the names of those that changed it.
 
-A rule is a pure function of the blocks, the title and the configuration. To add one: a function, an entry in `RULES`, a
-test and a line in docs/post-analysis.md.
+A rule is a pure function of the blocks, the title and the configuration. To add one: a function, an entry in `RULES`,
+its name in `config.RuleName`, a test and a line in docs/post-analysis.md.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from newscorpus.config import PostAnalysisConfig
+from newscorpus.config import PostAnalysisConfig, Revision
 from newscorpus.data import LabelledBlock
 from newscorpus.extraction.post_analysis import boilerpipe, headline, mrozek
 from newscorpus.extraction.post_analysis.headline import Labelled, Rule
@@ -44,16 +44,6 @@ DEFAULT_RULES: Final = ("drop_headline",)
 DEFAULTS: Final = PostAnalysisConfig()
 
 
-def check_rules(names: Sequence[str]) -> None:
-    """Refuse names of rules that do not exist.
-
-    Raises:
-        ValueError: a rule is unknown; one line.
-    """
-    if unknown := [name for name in names if name not in RULES]:
-        raise ValueError(f"unknown rule {unknown[0]!r}; known are: {', '.join(RULES)}")
-
-
 def revise(
     labelled: Labelled, title: str, rules: Sequence[str] = DEFAULT_RULES, config: PostAnalysisConfig = DEFAULTS
 ) -> Labelled:
@@ -68,8 +58,7 @@ def revise(
     Raises:
         ValueError: a rule is unknown; one line.
     """
-    check_rules(rules)
-    for name in rules:
+    for name in Revision(tuple(rules)).checked().post_analysis or ():
         revised = RULES[name](labelled, title, config)
         if revised is not labelled:
             pairs = zip(labelled, revised, strict=True)
