@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from itertools import count
 from pathlib import Path
 from typing import Self
@@ -270,7 +271,10 @@ class LedgerScheduler(BaseScheduler):
         else:
             request = conditional(request, lease)
         visit = Visit(
-            lease.portal, request, lease.serial, from_archive=bool(lease.from_archive), stands=bool(lease.stands)
+            *(lease.portal, request, lease.serial),
+            from_archive=bool(lease.from_archive),
+            stands=bool(lease.stands),
+            is_repeat=lease.status == HTTPStatus.OK,
         )
         visit.watch(self._spider)
         return visit
@@ -295,7 +299,8 @@ class LedgerScheduler(BaseScheduler):
         for number in done:
             visit = self._visits.pop(number)
             visit.end(self.ledger)
-            if visit.look and not (visit.postponed or visit.from_archive):
+            # A page that comes again may be one that changed, and say so: that is no redesign.
+            if visit.look and not (visit.postponed or visit.from_archive or visit.is_repeat):
                 self._designs.note(visit.look)
         return bool(done)
 

@@ -54,6 +54,7 @@ class Visit:
     may_keep: bool = False  # its page was handed on as an article
     from_archive: bool = False  # the archive is to answer
     stands: bool = False  # what became of the address stands: the answer is read for its links alone
+    is_repeat: bool = False  # the address has brought a page before
     look: Look | None = None  # what its page looked like, if it was judged
     _fetched: Fetched | None = None
     _brought: list[tuple[Series, bytes, UrlOutcome]] = field(default_factory=list)

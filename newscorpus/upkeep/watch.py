@@ -6,18 +6,22 @@ change-point in a sequence of zeros and ones (Pettitt 1980, Applied Statistics 2
 how often a sign stands in the whole sequence, the probability that the last pages hold so many of them is
 hypergeometric, whatever its rate. Every split of the last pages is tried for every sign, and the bound is divided by
 the number of signs (Bonferroni), so that pages in random order cause few alarms; benchmarks/results/redesign.md
-counts them.
+counts them. Pages are compared with those of their own address pattern: lists and articles look different, and a crawl
+fetches them one after the other.
 """
 
+import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from math import lgamma, log
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from newscorpus.crawl.ledger.looks import KEPT_LOOKS, Alarm, Look
+from newscorpus.discovery.addresses import find_archive, is_further, is_listing
+from newscorpus.urls import SLUG_WORDS
 
 WINDOW = 30
 """Pages, the newest, in which a break is looked for; a redesign that reaches every third page shows in so many."""
@@ -33,6 +37,9 @@ PROBABILITY = 1e-4
 """Of a break as clear by chance, times the number of signs, below which there is an alarm."""
 KNOWN_SECTION = 3
 """Pages of a section, at least, before the window, if its pages are to show a break: a new one has its own markup."""
+
+NAME = re.compile(r"[^/.]*[^\W\d_][^/.]*")
+"""In a path: a directory or the name of a page, unless it is a number."""
 
 MISSING = "missing: "
 """How the signs of what is missing begin; the others are of the markup."""
@@ -61,14 +68,13 @@ class _Sequence:
         self.looks.append(look)
         self.counts.update(look.signs)
 
-    def drop_oldest(self) -> Look:
-        """Forget the oldest page, and give it."""
+    def drop_oldest(self) -> None:
+        """Forget the oldest page."""
         oldest = self.looks.popleft()
         self.counts.subtract(oldest.signs)
         for sign in oldest.signs:
             if not self.counts[sign]:
                 del self.counts[sign]
-        return oldest
 
 
 class PortalWatch:
@@ -86,43 +92,46 @@ class PortalWatch:
 
         After a change of the template it begins anew, too, since another template finds and misses other things.
         """
-        if self._all.looks and self._all.looks[-1].template != look.template:
+        if self._looks and self._looks[-1].template != look.template:
             self._begin(())
         self._append(look)
-        bound = log(PROBABILITY / max(1, 2 * sum(n > 1 for n in self._all.counts.values())))
+        counts = self._pages[pattern_of(look.url)].counts
+        bound = log(PROBABILITY / max(1, 2 * sum(n > 1 for n in counts.values())))
         splits = [split for split in self._splits(look) if split.log_chance < bound]
         if not splits:
             return None
         # The page that most signs point to: by chance, a single one may have been missing somewhat earlier, too.
         ((first, _),) = Counter(split.first for split in splits).most_common(1)
         clearest = min((split for split in splits if split.first == first), key=_clarity)
-        self._begin(list(self._all.looks)[self._all.looks.index(first) :])
+        self._begin(list(self._looks)[self._looks.index(first) :])
         return _alarm(clearest, look)
 
     def _begin(self, looks: Iterable[Look]) -> None:
-        self._all = _Sequence()
-        self._sections: defaultdict[str, _Sequence] = defaultdict(_Sequence)
+        self._looks: deque[Look] = deque()
+        self._pages: defaultdict[str | tuple[str, str], _Sequence] = defaultdict(_Sequence)  # by pattern, and section
         for look in looks:
             self._append(look)
 
     def _append(self, look: Look) -> None:
         """Count a page, and no longer the oldest one."""
-        self._all.append(look)
-        self._sections[section_of(look.url)].append(look)
-        if len(self._all.looks) > KEPT_LOOKS:
-            oldest = section_of(self._all.drop_oldest().url)
-            self._sections[oldest].drop_oldest()
-            if not self._sections[oldest].looks:
-                del self._sections[oldest]
+        self._looks.append(look)
+        for key in _groups(look.url):
+            self._pages[key].append(look)
+        if len(self._looks) > KEPT_LOOKS:
+            for key in _groups(self._looks.popleft().url):
+                self._pages[key].drop_oldest()
+                if not self._pages[key].looks:
+                    del self._pages[key]
 
     def _splits(self, newest: Look) -> Iterator[Split]:
-        """Try the pages of the portal, and those of the newest page's section, which may be redesigned alone."""
-        looks, section = self._all.looks, section_of(newest.url)
+        """Try the pages of the newest page's pattern, and those of its section, which may be redesigned alone."""
+        pattern, of_section = _groups(newest.url)
+        looks, section = self._pages[pattern].looks, section_of(newest.url)
         older = islice(looks, max(LEAST_BEFORE, len(looks) - WINDOW))
         if sum(section_of(look.url) == section for look in older) >= KNOWN_SECTION:
-            yield from _splits(self._all, LEAST_BEFORE)
-        if len(self._sections) > 1 and len(looks) > LEAST_BEFORE:
-            yield from _splits(self._sections[section], LEAST_OF_SECTION)
+            yield from _splits(self._pages[pattern], LEAST_BEFORE)
+        if len(looks) > max(LEAST_BEFORE, len(self._pages[of_section].looks)):
+            yield from _splits(self._pages[of_section], LEAST_OF_SECTION)
 
 
 def _splits(pages: _Sequence, least: int) -> Iterator[Split]:
@@ -180,6 +189,28 @@ def _alarm(split: Split, noticed: Look) -> Alarm:
 def _clarity(split: Split) -> tuple[float, bool, str]:
     """Order splits: the clearest first, of equals what is missing."""
     return split.log_chance, not split.sign.startswith(MISSING), split.sign
+
+
+def _groups(url: str) -> tuple[str, tuple[str, str]]:
+    """The pages with which that at `url` is compared: of its pattern, and of its section among these."""
+    pattern = pattern_of(url)
+    return pattern, (pattern, section_of(url))
+
+
+@lru_cache(10 * KEPT_LOOKS)
+def pattern_of(url: str) -> str:
+    """What addresses have in common that differ in words and numbers; names of articles and of lists stay apart."""
+    parts = urlsplit(url)
+    path = re.sub(r"\d+", "0", NAME.sub(_kind_of_name, parts.path))
+    names = "&".join(sorted(name for name, _ in parse_qsl(parts.query)))
+    is_list = is_listing(url) or is_further(url) or find_archive(url)
+    return f"{parts.netloc}{path}?{names}" + " list" * bool(is_list)
+
+
+def _kind_of_name(name: re.Match[str]) -> str:
+    """`**` for a name of many words or with a number, as articles have, `*` for another one."""
+    words = [word for word in re.split(r"[-_+]|%20", name[0]) if word]
+    return "**" if len(words) >= SLUG_WORDS or any(map(str.isdigit, name[0])) else "*"
 
 
 @lru_cache(10 * KEPT_LOOKS)

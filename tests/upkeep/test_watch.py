@@ -7,7 +7,12 @@ from math import comb, exp
 import pytest
 
 from newscorpus.crawl.ledger.looks import KEPT_LOOKS, Alarm, Look
-from newscorpus.upkeep.watch import MISSING, PortalWatch, log_chance, section_of
+from newscorpus.data import Page
+from newscorpus.discovery.period import ALWAYS
+from newscorpus.reading import read_and_judge
+from newscorpus.recipe import Recipe, SourcePage
+from newscorpus.upkeep.looks import look_of
+from newscorpus.upkeep.watch import MISSING, PortalWatch, log_chance, pattern_of, section_of
 
 DESIGN = frozenset(f"div.a{n} > p" for n in range(40))
 SECTIONS = ("politics", "sport", "culture")
@@ -94,6 +99,43 @@ def test_pages_of_another_kind_now_and_then_and_a_new_section_are_no_redesign() 
     assert watched(odd, blogs, pages(60, begin=300)) == []
 
 
+def test_lists_that_come_after_the_articles_are_no_redesign() -> None:
+    lists = [f"li.l{n} > a" for n in range(40)]
+    archives = (
+        Look("news", f"https://news.example/{path}", look.fetched, "", look.signs)
+        for n, look in enumerate(pages(60, lists, 100))
+        for path in (f"tag/{chr(97 + n % 26)}", f"page/{n}", f"2026/0{1 + n % 9}/", f"?tag={n}")
+    )
+    assert watched(pages(100), archives, pages(60, begin=300)) == []
+
+
+THEMES = (
+    """<html><body class="single"><header class="masthead"><a href="/">Herald</a></header><main><article class="post">
+    <h1 class="entry-title">{title}</h1><div class="entry-meta"><time datetime="2026-11-0{day}">{day} Nov</time></div>
+    <div class="entry-content">{text}</div></article></main><aside class="widget"><p>More</p></aside></body>""",
+    """<html><body><nav id="top"><ul><li><a href="/">Herald</a></li></ul></nav><div class="container"><div class="row">
+    <section class="story"><h1>{title}</h1><p class="dateline">{day} November 2026</p><div class="copy">{text}</div>
+    </section></div></div><footer id="foot"><p>All rights reserved</p></footer></body>""",
+)
+
+
+def test_a_change_of_theme_is_found_within_twenty_pages() -> None:
+    def look(theme: int, number: int) -> Look:
+        chance = random.Random(number)
+        said = " ".join(chance.choice(("council", "bridge", "school", "opens", "repairs", "votes")) for _ in range(40))
+        parts = [f"<p>The {said} in {number + n}.</p>" for n in range(4)] + chance.choice(([], ["<h2>Why</h2>"]))
+        html = THEMES[theme].format(title=f"Bridge number {number} opens", day=1 + number % 9, text="".join(parts))
+        url = f"https://news.example/2026/11/bridge-number-{number}-opens/"
+        page = SourcePage(Page.from_html(html, url, f"2026-11-10T00:00:{number:02}+00:00"), "news")
+        judged = read_and_judge(Recipe(extractor="bte"), page, ALWAYS).judged
+        found = look_of(page, judged) if judged else None
+        assert found
+        return found
+
+    (alarm,) = watched([look(0, number) for number in range(40)], [look(1, number) for number in range(40, 60)])
+    assert 38 <= int(alarm.url.split("-")[-2]) <= 42
+
+
 def test_another_template_begins_anew() -> None:
     lacks = [*DESIGN, MISSING + "rule '.new' of text"]
     assert watched(pages(100, template="one"), pages(40, lacks, 100, template="two")) == []
@@ -113,3 +155,12 @@ def test_the_chance_of_a_split_is_hypergeometric() -> None:
 def test_sections_are_named_by_the_first_step_of_a_path_that_has_more() -> None:
     assert section_of("https://news.example/sport/match-1") == "news.example/sport"
     assert section_of("https://news.example/2026/match") == section_of("https://news.example/match") == "news.example"
+
+
+def test_addresses_of_one_pattern_differ_in_words_and_numbers_alone() -> None:
+    first = pattern_of("https://news.example/sport/bridge-over-river-17.html")
+    assert first == pattern_of("https://news.example/town/a-new-school-opens.html")
+    others = ("/sport/bridge.html", "/tag/a/", "/sport/page/2/", "/2026/11/a-new-school-opens.html", "/?tag=a", "/?p=3")
+    patterns = {pattern_of(f"https://news.example{other}") for other in others}
+    assert len(patterns) == len(others)
+    assert first not in patterns

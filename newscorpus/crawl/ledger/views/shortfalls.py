@@ -21,7 +21,7 @@ EXAMPLES = 3
 
 NOT_LOST = frozenset(
     {
-        *("discovery/ignored", "discovery/other_version", "discovery/out_of_period"),
+        *("discovery/ignored", "discovery/nothing_new", "discovery/other_version", "discovery/out_of_period"),
         *("discovery/page_budget", "discovery/part_of_another", "discovery/section", "discovery/too_deep"),
         "fetch/redirect_to_known",
     }
