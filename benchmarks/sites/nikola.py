@@ -71,7 +71,7 @@ def _source(post: Post) -> str:
     }
     meta = "\n".join(f".. {name}: {value}" for name, value in head.items())
     first, _, rest = post.html.partition("\n")
-    return f"<!--\n{meta}\n-->\n{first}\n{'<!-- TEASER_END -->' if rest else ''}\n{rest}\n"
+    return f"<!--\n{meta}\n-->\n\n{first}\n{'<!-- TEASER_END -->' if rest else ''}\n{rest}\n"
 
 
 SYSTEMS = (
