@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.newspapers import ROOT
-from benchmarks.sites import docusaurus, hexo, jekyll, mkdocs, nikola, pelican
+from benchmarks.sites import docusaurus, hexo, jekyll, mkdocs, nikola, pelican, wordpress
 from benchmarks.sites.crawl import Crawl, Project
 from benchmarks.sites.posts import Post, come_back, make_posts
 from benchmarks.sites.score import Score, changes, score
@@ -31,6 +31,7 @@ SYSTEMS: Sequence[System] = (
     *hexo.SYSTEMS,
     *docusaurus.SYSTEMS,
     *mkdocs.SYSTEMS,
+    *wordpress.SYSTEMS,
 )
 RESULT = ROOT / "benchmarks" / "results" / "sites.md"
 KEEP = ROOT / "build" / "sites"

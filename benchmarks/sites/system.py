@@ -38,8 +38,8 @@ class System(Protocol):
         kinds: what the system itself can do with an article: `paged`, `sticky`, `protected`, `scheduled`. It gets an
             article of another kind as a plain one, but none that is protected or scheduled.
         states: how its pages, feeds or sitemaps state fields: `published` by "time" or "day"; `authors`, `section` and
-            `tags` "all", the section perhaps in its "address" alone; and in `changes` where they show that an article
-            has changed, such as "sitemap". What is stated nowhere is missing.
+            `tags` "all", of the authors perhaps only the "first", the section perhaps in its "address" alone; and in
+            `changes` where they show that an article has changed, such as "sitemap". What is stated nowhere is missing.
     """
 
     name: str
