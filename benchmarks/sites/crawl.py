@@ -48,14 +48,15 @@ class Project:
 
     def write_portal(self, base: str, languages: Sequence[str]) -> Crawl:
         """Write a file of the four keys that a portal needs, and of the delay that goes with loopback."""
-        (self.folder / "portals").mkdir(parents=True)
+        self._begin()
+        (self.folder / "portals").mkdir()
         text = FOUR_KEYS.format(base=base, languages=json.dumps(list(languages)))
         (self.folder / "portals" / f"{NAME}.toml").write_text(text, "utf-8")
         return Crawl(0, ())
 
     def add_portal(self, base: str, languages: Sequence[str]) -> Crawl:
         """Let `newscorpus portal add` write the file; only the languages, of which it names one, are put right."""
-        self.folder.mkdir(parents=True)
+        self._begin()
         crawl = self._run("add.log", "portal", "add", f"{base}/", "--name", NAME)
         path = self.folder / "portals" / f"{NAME}.toml"
         if not path.exists():
@@ -68,6 +69,11 @@ class Project:
         """Crawl it, or visit it again."""
         arguments = ["-a", f"revisit={revisit}"] if revisit else []
         return self._run(f"crawl{revisit and '-again'}.log", "crawl", NAME, *arguments, "-s", "LOG_LEVEL=WARNING")
+
+    def _begin(self) -> None:
+        """Make the folder a project of its own, lest one that it lies in be taken for its."""
+        self.folder.mkdir(parents=True)
+        (self.folder / "scrapy.cfg").write_text("[settings]\ndefault = newscorpus.settings\n", "utf-8")
 
     def _run(self, log: str, *arguments: str) -> Crawl:
         report = self.corpus / CRAWL_REPORT

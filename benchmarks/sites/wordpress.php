@@ -37,7 +37,7 @@ function content(array $post): string {
         $html = preg_replace('~<blockquote class="twitter-tweet">.*?</blockquote>~s', EMBED, strtr($html, BLOCKS));
         return "<!-- wp:html -->\n$html\n<!-- /wp:html -->";
     }, $post['parts'] ?: [$post['html']]);
-    return implode("\n\n<!--nextpage-->\n\n", $pages);
+    return implode("\n\n<!-- wp:nextpage -->\n<!--nextpage-->\n<!-- /wp:nextpage -->\n\n", $pages);
 }
 
 function term(string $name, string $taxonomy): int {
