@@ -36,12 +36,16 @@ BARE_WORDS = 25
 """Most words, menus included, of a page that is known for a shell by its scripts alone, or for a check by a widget."""
 LOADING_WORDS = 5
 """Most words in the element that scripts fill, before they do: "Loading ..."."""
+HEADLINE_WORDS = 5
+"""Least words of a link that is the headline of another page, as lists have and shells do not; menus say less."""
 SENTENCE_WORDS = 8
 """Least words of a paragraph that tells what it is about."""
 BUTTON_CHARACTERS = 40
 """Longest text of what one presses to agree."""
 HEAD_BYTES = 50_000
 """Of an answer that are searched for marks: those of a bot check stand at its beginning."""
+MOST_LINKS = 500
+"""Most links that are looked at: front pages have some hundreds."""
 MOST_LOOKED_AT = 5
 """Most elements of a kind that are looked at: a wall has one, an attack any number, in each other."""
 
@@ -63,6 +67,7 @@ class _Signs:
     bot_steps: frozenset[str]
     mounts: frozenset[str]
     asks: tuple[str, ...]
+    beside: re.Pattern[str]
 
 
 @cache
@@ -81,6 +86,7 @@ def _signs() -> _Signs:
         frozenset(bot["steps"]),
         frozenset(script["mounts"]),
         tuple(script["asks"]),
+        re.compile(_any_of(script["beside"]), re.IGNORECASE),
     )
 
 
@@ -226,6 +232,10 @@ def _needs_script(shown: _Shown) -> str:
     for mount in islice(mounts, MOST_LOOKED_AT):
         if sum(count_words(block.text) for block in segment(mount)) <= LOADING_WORDS:
             return f"nothing in <{mount.tag}> {mount.get('id') or ''}".rstrip()
-    if note := next((each for each in notes if any(ask in each.lower() for ask in signs.asks)), ""):
+    links = (each for each in shown.tree.iter("a") if (each.get("href") or "#")[0] != "#")
+    if any(count_words(each.text_content()) >= HEADLINE_WORDS for each in islice(links, MOST_LINKS)):
+        return ""
+    asking = (each for each in notes if any(ask in each.lower() for ask in signs.asks))
+    if note := next((each for each in asking if not signs.beside.search(each)), ""):
         return f"noscript: {note[:80]}"
     return f"{shown.n_words} words beside scripts" if shown.n_words <= BARE_WORDS else ""
