@@ -2,10 +2,12 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice, pairwise, takewhile
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
+from lxml import etree
 from lxml.html import HtmlElement
 
 from newscorpus.tokens import collapse, count_words
@@ -19,11 +21,25 @@ LEAST_ALONE = 4
 """Fewest words of a headline in a box of its own that makes a list of a page; fewer are a section's name."""
 LEAST_UNBOXED = 3
 """Fewest other pages where their headlines have no boxes: above an article, one or two may stand that are not its."""
+LEAST_CARDS = 2
+"""Fewest where the boxes of all are only known by boxes like them that also begin with a headline (a choice)."""
 LEAST_OWN = 4
 """Fewest words of a headline that the title of the page repeats, so that it is the page's own: a list's are fewer."""
+LEAST_LINKS = 2
+"""Fewest other pages whose headlines make up the text of a list of links."""
+MOST_LINE_WORDS = 40
+"""Words of a line that may be the headline of another page with a day or a section beside it."""
+MOST_BEFORE = 15
+"""Words that may stand before the headline of a card: a day, a section, who wrote it."""
+MOST_BESIDE = 10
+"""Inline elements on either side of a link that are looked at."""
 MOST_LINES = 400
 """Lines of the main text that are looked for; a list shows in its first ones."""
+MOST_LINKS = 1_000
+"""Links of a page that may be headlines of others; a list with more shows in its first ones."""
 
+LINK_RANK = 4
+"""Rank of a headline that is but a link."""
 _RANKS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4}
 _TITLE = re.compile(r"(?:^|\s)(?:entry-title|post-title|post__title|p-name)(?:\s|$)")
 _BOX = re.compile(r"(?:^|\s)(?:hentry|h-entry|post)(?:\s|$)")
@@ -32,7 +48,13 @@ _ITEM_TITLE = frozenset({"headline"})
 _UNREAD = frozenset({"script", "style", "noscript", "template", "head", "svg"})
 _INLINE = frozenset("a abbr b bdi bdo cite code em font i kbd mark q s small span strong sub sup time u".split())
 _SINGLE_BODY = re.compile(r"(?:^|\s)(?:single|single-post|post-template|postid-\d+|post-template-default)(?:\s|$)")
-_SINGLE_REST = re.compile(r"/wp/v2/(?:posts|pages)/\d+")
+_LIST_BODY = re.compile(
+    r"(?:^|\s)(archive|category|tag|author|date|search|search-results|paged|(?:tag|author|category)-template"
+    r"|post-type-archive)(?:\s|$)"
+)
+"""Of 4,063 pages with articles, of 8 sets, one has such a body: it lists teaching materials (2026-11)."""
+_REST = re.compile(r"/wp/v2/([a-z_-]+)/\d+")
+_SINGLE_REST, _LIST_REST = frozenset({"posts", "pages"}), frozenset({"categories", "tags", "users", "media"})
 _ARTICLE_TYPE = frozenset({"article", "news", "newsarticle", "blogposting"})
 
 _Section = tuple[int, str, HtmlElement | None]
@@ -44,9 +66,12 @@ def find_listing(tree: HtmlElement, url: str, paragraphs: Sequence[str]) -> str:
 
     A page that says of itself that it is one article is none.
     """
-    if says_single(tree):
-        return ""
+    is_single, stated = _statement(tree)
+    if is_single or stated:
+        return stated
     own = _Own(tree, url)
+    if linked := _linked_lines(tree, own, paragraphs[:MOST_LINES]):
+        return linked
     texts = _texts_by_target(tree, own)
     if not any(texts):
         return ""
@@ -62,22 +87,32 @@ def find_listing(tree: HtmlElement, url: str, paragraphs: Sequence[str]) -> str:
     if not words or elsewhere < LEAST_SHARE * words:
         return ""
     boxed = sum(count for target, count in counts.items() if own.headline_words[target] >= LEAST_ALONE)
-    if boxed < LEAST_SHARE * words and (len(counts) < LEAST_UNBOXED or own.headline_boxes):
+    least = LEAST_CARDS if own.carded.issuperset(counts) else LEAST_UNBOXED
+    if boxed < LEAST_SHARE * words and (len(counts) < least or own.headline_boxes):
         return ""
     pages = "another page" if len(counts) == 1 else f"{len(counts)} other pages"
     return f"{elsewhere} of {words} words stand under headings that link to {pages}"
 
 
-def says_single(tree: HtmlElement) -> bool:
-    """Whether the markup around the text says that the page is one article: no part of a teaser can say that."""
+def _statement(tree: HtmlElement) -> tuple[bool, str]:
+    """Whether the markup around the text says that the page is one article, and what says that it is a list.
+
+    No part of a teaser can say either.
+    """
     body = tree.find("body")
-    if body is not None and _SINGLE_BODY.search(body.get("class") or ""):
-        return True
+    names = (body.get("class") or "").lower() if body is not None else ""
+    rest = {kind for link in tree.iter("link") for kind in _REST.findall(link.get("href") or "")}
+    if _SINGLE_BODY.search(names) or rest & _SINGLE_REST:
+        return True, ""
+    if found := _LIST_BODY.search(names):
+        return False, f"the class of its body is {found[1]!r}"
+    if kinds := sorted(rest & _LIST_REST):
+        return False, f"its data is that of one of {kinds[0]}"
     for meta in tree.iter("meta"):
         name, content = (meta.get("property") or meta.get("name") or "").lower(), meta.get("content") or ""
         if name == "article:published_time" or (name == "og:type" and content.strip().lower() in _ARTICLE_TYPE):
-            return True
-    return any(_SINGLE_REST.search(link.get("href") or "") for link in tree.iter("link"))
+            return True, ""
+    return False, ""
 
 
 class _Own:
@@ -95,6 +130,7 @@ class _Own:
         self.title = collapse(tree.findtext("head/title") or "").casefold()
         self.headline_words: dict[str, int] = {}
         self.headline_boxes: list[HtmlElement | None] = []
+        self.carded: set[str] = set()
 
     def target(self, heading: HtmlElement, box: HtmlElement | None) -> str:
         """The document of the site that a heading is the headline of; "" where it names none but its own page."""
@@ -104,25 +140,133 @@ class _Own:
         links = [around] if around is not None else [one for one in heading.iter("a") if one.get("href")]
         linked = sum(len(collapse("".join(one.itertext()))) for one in links)
         is_linked = bool(text) and linked >= LEAST_LINKED * len(text)
-        if n_words >= LEAST_OWN and (text.casefold() in self.title or (heading.tag == "h1" and not is_linked)):
+        addresses = [web_address(self.base, one.get("href") or "") for one in links] if is_linked else []
+        is_named = text.casefold() in self.title and not any(
+            map(_is_front, addresses)
+        )  # the site's name is no headline
+        if n_words >= LEAST_OWN and (is_named or (heading.tag == "h1" and not is_linked)):
             self.headline_boxes.append(box)
             return ""
-        addresses = [web_address(self.base, one.get("href") or "") for one in links] if is_linked else []
-        others = [one for one in addresses if one and site_key(one) == self.site]
-        if not others or any(self._is_own(urlsplit(one), one) for one in others):
+        document = self.other(addresses)
+        if not document:
             return ""
-        document = document_id(others[0])
-        is_its_own = box is not None and box not in self.headline_boxes and around is None
+        if heading.tag == "a":
+            self.carded.add(document)
+        is_its_own = box is not None and box not in self.headline_boxes and around is None and heading.tag != "a"
         boxed = n_words if is_its_own else 0
         self.headline_words[document] = max(boxed, self.headline_words.get(document, 0))
         return document
 
+    def other(self, addresses: Sequence[str]) -> str:
+        """The document of the site that is first of some addresses; "" where one of them is the page's own."""
+        others = [one for one in addresses if one and site_key(one) == self.site]
+        if not others or any(self._is_own(urlsplit(one), one) for one in others):
+            return ""
+        return document_id(others[0])
+
     def _is_own(self, parts: SplitResult, address: str) -> bool:
         """Whether an address is that of the page, of its first page, or of a front page."""
         path = parts.path.rstrip("/")
-        if document_id(address) in self.documents or (not path and not parts.query):
+        if document_id(address) in self.documents or _is_front(address):
             return True
         return bool(path) and not parts.query and any(f"{one.path}/".startswith(f"{path}/") for one in self.parts)
+
+
+def _is_front(address: str) -> bool:
+    parts = urlsplit(address)
+    return bool(parts.netloc) and not parts.path.strip("/") and not parts.query
+
+
+def _headlines(tree: HtmlElement, own: _Own) -> Iterator[tuple[HtmlElement, str, str]]:
+    """The links that may be headlines of other pages of the site: each with its text, and the document."""
+    links = (link for link in tree.iter("a") if link.get("href"))
+    for link in islice(links, MOST_LINKS):
+        text = collapse("".join(link.itertext()))
+        is_headline = LEAST_ALONE <= count_words(text) <= MOST_LINE_WORDS
+        if is_headline and (document := own.other([web_address(own.base, link.get("href") or "")])):
+            yield link, text, document
+
+
+def _cards(tree: HtmlElement, own: _Own) -> Mapping[HtmlElement, HtmlElement]:
+    """The boxes without a name or heading of their own, each with the link in it that is a headline of another page.
+
+    Such boxes stand beside others of their name, hold headlines of one page each, and begin with them.
+    """
+    documents: dict[HtmlElement, set[str]] = defaultdict(set)
+    links: dict[HtmlElement, str] = {}
+    for link, text, document in _headlines(tree, own):
+        has_heading = any(map(_rank, chain(link.iterancestors(), link.iterdescendants(etree.Element))))
+        if not has_heading and len(text) >= LEAST_LINKED * len(collapse(_text_around(link))):
+            links[link] = document
+            for element in (link, *link.iterancestors()):
+                documents[element].add(document)
+    cards: dict[HtmlElement, HtmlElement] = {}
+    tried = set[HtmlElement]()
+    for link in links:
+        around = pairwise((link, *link.iterancestors()))
+        card = next((one for one, parent in around if len(documents[parent]) > 1), None)
+        if card is None or card is link or card in tried:
+            continue
+        tried.add(card)
+        if _words_before(card, link) > MOST_BEFORE:
+            continue
+        alike = (one for one in card.getparent() if one is not card and _name(one) == _name(card))
+        if any(len(documents.get(one, ())) == 1 for one in alike):
+            cards[card] = link
+    return cards
+
+
+def _name(element: HtmlElement) -> tuple[str, str]:
+    return element.tag, element.get("class") or ""
+
+
+def _text_around(link: HtmlElement) -> str:
+    """The text between the block-level tags before and behind a link."""
+    inner = link
+    while (parent := inner.getparent()) is not None and parent.tag in _INLINE:
+        inner = parent
+    before = list(takewhile(_is_inline, islice(inner.itersiblings(preceding=True), MOST_BESIDE)))
+    first = before[-1] if before else inner
+    behind = list(takewhile(_is_inline, islice(inner.itersiblings(), MOST_BESIDE)))
+    block = first.getprevious()
+    start = block.tail if block is not None else (parent.text if parent is not None else "")
+    run = (*reversed(before), inner, *behind)
+    return (start or "") + "".join(f"{''.join(one.itertext())} {one.tail or ''}" for one in run)
+
+
+def _is_inline(element: HtmlElement) -> bool:
+    return element.tag in _INLINE
+
+
+def _words_before(card: HtmlElement, link: HtmlElement) -> int:
+    """The words in a card before a link in it."""
+    around = set(link.iterancestors())
+    n_words = 0
+    for element in card.iter(etree.Element):
+        if element is link:
+            break
+        n_words += count_words(element.text or "") + (0 if element in around else count_words(element.tail or ""))
+    return n_words
+
+
+def _linked_lines(tree: HtmlElement, own: _Own, lines: Sequence[str]) -> str:
+    """Say how much of a text are links to other pages, if it is a list of such; ""."""
+    documents = {text: document for _, text, document in _headlines(tree, own)}
+    if len(set(documents.values())) < LEAST_LINKS:
+        return ""
+    words = elsewhere = 0
+    found = set()
+    for line in map(collapse, lines):
+        words += (n_words := count_words(line))
+        if n_words > MOST_LINE_WORDS:
+            continue
+        texts = [text for text in documents if len(text) >= LEAST_LINKED * len(line) and text in line]
+        if texts:
+            elsewhere += n_words
+            found.update(documents[text] for text in texts)
+    if len(found) < LEAST_LINKS or elsewhere < LEAST_SHARE * words:
+        return ""
+    return f"{elsewhere} of {words} words are links to {len(found)} other pages"
 
 
 def _texts_by_target(tree: HtmlElement, own: _Own) -> dict[str, str]:
@@ -135,6 +279,8 @@ def _texts_by_target(tree: HtmlElement, own: _Own) -> dict[str, str]:
 
 def _walk(tree: HtmlElement, own: _Own) -> Iterator[tuple[str, str]]:
     """The pieces of text in order, each with the document that its heading or box links to."""
+    cards = _cards(tree, own)
+    titles = frozenset(cards.values())
     sections: list[_Section] = []
     boxes: list[HtmlElement] = []
     stack: list[tuple[HtmlElement, bool]] = [(tree, True)]
@@ -149,9 +295,9 @@ def _walk(tree: HtmlElement, own: _Own) -> Iterator[tuple[str, str]]:
         if not isinstance(element.tag, str) or element.tag in _UNREAD:
             yield _target(sections), f" {element.tail or ''}"
             continue
-        if _is_box(element):
+        if element in cards or _is_box(element):
             boxes.append(element)
-        if rank := _rank(element):
+        if rank := LINK_RANK if element in titles else _rank(element):
             box = boxes[-1] if boxes else None
             held = any(one[2] is box and one[1] for one in sections) if box is not None else False
             if not held:  # in the box of another page its headline says whose all of it is

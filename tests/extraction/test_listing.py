@@ -42,6 +42,10 @@ LISTS = {
     "one teaser": teasers(
         "<article><h2><a href='/blog/{at}'>A bridge for town {at}</a></h2><p>{line}</p></article>", 1
     ),
+    "cards of links": "<h1><a href='/'>The News of the Bridge</a></h1>"
+    + teasers(
+        "<div class='item'><time>23 May</time><a href='/n/{at}'>A bridge for town {at}</a><div>{line}</div></div>", 2
+    ),
     "twice the same": 2
     * teasers("<article><h2><a href='/blog/{at}'>A bridge for town {at}</a></h2><p>{line}</p></article>", 1),
 }
@@ -53,9 +57,34 @@ def test_a_page_whose_text_stands_under_headings_of_other_pages_is_a_list(form: 
     assert "words stand under headings that link to" in find_listing(tree, f"{SITE}/tag/bridge/page/2/", LINES)
 
 
+def test_a_text_of_headlines_that_link_to_other_pages_is_a_list_whatever_its_headline() -> None:
+    rows = teasers("<li><time>2{at} May</time> <a href='/news-{at}'>{line}</a></li>")
+    lines = [f"2{at} May {line}" for at, line in enumerate(LINES)]
+    tree = tree_of(f"<h1>All that we wrote about bridges</h1><ul>{rows}</ul>")
+    assert "words are links to 4 other pages" in find_listing(tree, OWN, lines)
+    assert not find_listing(tree, OWN, [*LINES[:1], *["Own words of a text that stands above its links."] * 5])
+
+
+@pytest.mark.parametrize(
+    ("head", "name", "said"),
+    [
+        ("", "home archive category category-7", "the class of its body is 'archive'"),
+        ("<meta property='og:type' content='article'>", "tag-template tag-news", "the class of its body is"),
+        ("<link rel='alternate' href='/wp-json/wp/v2/tags/25'>", "", "its data is that of one of tags"),
+    ],
+)
+def test_a_page_whose_markup_calls_it_a_list_is_one(head: str, name: str, said: str) -> None:
+    assert said in find_listing(tree_of(f"<h1>A headline of its own</h1>{STORIES}", head, name), OWN, LINES)
+    assert not find_listing(tree_of(STORIES, head, f"{name} single single-post tag"), OWN, LINES)
+
+
 OWN = f"{SITE}/news/bridge/"
 CARDS = teasers("<article><h3><a href='/news-{at}'>A bridge for town {at}</a></h3><p>Read it</p></article>")
+COLUMNS = "<div class='half'><p><a href='/n/{at}'>A bridge for town {at}</a></p>{stories}</div>"
 ARTICLES = {
+    "columns": COLUMNS.format(at=1, stories=STORIES) + COLUMNS.format(at=2, stories=""),
+    "links inside": teasers("<p>On Monday <a href='/n/{at}'>the council of the town number {at}</a> met.</p>")
+    + STORIES,
     "cards below": f"<article><h1>The old bridge stays open</h1>{STORIES}</article>{CARDS}",
     "cards above": f"{CARDS}<h2>The old bridge stays open</h2>{STORIES}",
     "links to itself": f"<article><h1><a href='/news/bridge/'>The old bridge stays open</a></h1>{STORIES}</article>",

@@ -69,7 +69,9 @@ def test_a_page_that_scripts_fill_is_told_from_one_without_text(html: str) -> No
 
 def test_hints_on_scripts_make_no_wall_of_a_list_or_of_a_short_item() -> None:
     hint = "<noscript>Please enable JavaScript</noscript><script src='a.js'></script>"
-    menu = "<p><a href='#text'>Skip to the text of this page</a><a href='/a'>Home</a> <a href='/b'>About us here</a></p>"
+    menu = (
+        "<p><a href='#text'>Skip to the text of this page</a><a href='/a'>Home</a> <a href='/b'>About us here</a></p>"
+    )
     assert wall_of(f"<body>{menu}<h1>Site</h1>{hint}</body>") == "needs_script"
     assert not wall_of(f"<body>{menu}<h1>Site</h1><a href='/news/7'>The old bridge stays open</a>{hint}</body>")
     comments = hint.replace("JavaScript", "JavaScript to view the comments")
