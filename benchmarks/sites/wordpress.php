@@ -1,9 +1,9 @@
 <?php
 // Fill a WordPress with the articles of a JSON list, as its editors would; prints path and query of each, by key.
-// Usage: php wordpress.php ROOT THEME PERMALINKS, to install it; then php wordpress.php ROOT POSTS.json
+// Usage: php wordpress.php ROOT THEME PERMALINKS FRONT, to install it; then php wordpress.php ROOT POSTS.json
 $root = $argv[1];
 $_SERVER += ['HTTP_HOST' => '127.0.0.1', 'REQUEST_URI' => '/', 'REQUEST_METHOD' => 'GET'];
-define('WP_INSTALLING', $argc === 4);
+define('WP_INSTALLING', $argc === 5);
 function wp_new_blog_notification(...$_) {}  // WordPress would send mail
 
 require "$root/wp-load.php";
@@ -15,6 +15,11 @@ if (WP_INSTALLING) {
     update_option('permalink_structure', $argv[3]);
     update_option('timezone_string', getenv('WORDPRESS_ZONE'));
     update_option('thread_comments', 1);
+    if ($argv[4]) {
+        $front = ['post_type' => 'page', 'post_title' => 'Front', 'post_status' => 'publish', 'post_content' => $argv[4]];
+        update_option('page_on_front', wp_insert_post($front));
+        update_option('show_on_front', 'page');
+    }
     exit('{}');
 }
 kses_remove_filters();  // editors may write any HTML

@@ -44,6 +44,7 @@ if (is_file(__DIR__ . '/www' . parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH))
 $_SERVER['SCRIPT_NAME'] = $_SERVER['PHP_SELF'] = '/index.php';
 require __DIR__ . '/www/index.php';
 """
+CARDS = '<!-- wp:latest-posts {"postsToShow":24,"displayPostDate":true,"postLayout":"grid","columns":3} /-->'
 DATABASE = (
     *("mariadbd", "--no-defaults", "--user=root", "--skip-networking", "--skip-grant-tables"),
     *("--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=64M"),
@@ -52,12 +53,13 @@ DATABASE = (
 
 @dataclass
 class WordPress:
-    """WordPress with one theme and one form of addresses."""
+    """WordPress with one theme, one form of addresses, and for `front` the blocks of its start page if it has one."""
 
     theme: str
     permalinks: str
     name: str
     label: str
+    front: str = ""
     languages: Sequence[str] = ()
     kinds: frozenset[str] = frozenset({"paged", "sticky", "protected", "scheduled"})
     states: Mapping[str, str] = field(
@@ -82,7 +84,7 @@ class WordPress:
             (folder / "router.php").write_text(ROUTER, "utf-8")
             run(["mariadb-install-db", "--no-defaults", "--user=root", f"--datadir={folder}/data"], folder)
             with _database(folder, base) as environment:
-                _php(environment, SCRIPT, folder / "www", self.theme, self.permalinks)
+                _php(environment, SCRIPT, folder / "www", self.theme, self.permalinks, self.front)
         write_posts(posts, folder / "posts.json")
         with _database(folder, base) as environment:
             return _php(environment, SCRIPT, folder / "www", folder / "posts.json")
@@ -150,4 +152,11 @@ SYSTEMS = (
     ),
     WordPress("twentytwentytwo", "", "wordpress-2022", "WordPress 6.1, Twenty Twenty-Two, `?p=N`"),
     WordPress("twentytwentythree", "/%postname%/", "wordpress-2023", "WordPress 6.1, Twenty Twenty-Three"),
+    WordPress(
+        "twentytwentythree",
+        "/%category%/%postname%-%post_id%.html",
+        "wordpress-cards",
+        "WordPress 6.1, Twenty Twenty-Three, a start page of cards, `/section/slug-N.html`",
+        front=CARDS,
+    ),
 )
