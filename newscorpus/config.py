@@ -94,6 +94,10 @@ class DuplicateConfig:
     # Share of a text's words in other documents above which it is a mere list of them. Lists of whole posts have the
     # headlines, dates and tags between them as their own, 10 to 25 %; what has a third of its own is an article.
     list_share: float = 2 / 3
+    # Words before the first of these, and their share of all words, from which on it is an article that quotes them,
+    # unless its address is a list's: two paragraphs. A list begins with a heading, and perhaps a line on its subject.
+    opening_words: int = 40
+    opening_share: float = 0.05
     # Documents of one portal in which a paragraph stands when it is cut as boilerplate; 0 cuts nothing. Counted among
     # documents that stay.
     boilerplate_documents: int = 10

@@ -97,7 +97,9 @@ def find_holders(
         contained = [
             part for part in staying[shortest_first].tolist() if verifier.containment(part, whole) >= config.containment
         ]
-        share = _share_of_others(contained, whole, verifier, config)
+        share, opening = _share_of_others(contained, whole, verifier, config)
+        if not collection.documents["is_list"][whole] and opening >= config.opening_words:
+            share = min(share, config.list_share)
         singles = [part for part in contained if part not in gone]
         if share and singles:
             if share > config.list_share:
@@ -105,8 +107,12 @@ def find_holders(
             yield whole, singles[-1], share
 
 
-def _share_of_others(parts: Sequence[int], whole: int, verifier: Verifier, config: DuplicateConfig) -> float:
+def _share_of_others(
+    parts: Sequence[int], whole: int, verifier: Verifier, config: DuplicateConfig
+) -> tuple[float, int]:
     """The share of the words of a text that stand in two or more different documents; 0.0 where it has but one.
+
+    Also the words before the first of these, as long as they are no mere heading of so long a text.
 
     Args:
         parts: the documents that it contains, shortest first.
@@ -115,7 +121,7 @@ def _share_of_others(parts: Sequence[int], whole: int, verifier: Verifier, confi
         config: what counts.
     """
     if len(parts) < 2:
-        return 0.0
+        return 0.0, 0
     runs = verifier.runs_in_order(whole)
     owner = np.zeros(len(runs), np.int64)  # of each run the number, from 1, of the item that has it
     sizes, headlines = [0], list[frozenset[str]]()
@@ -133,9 +139,10 @@ def _share_of_others(parts: Sequence[int], whole: int, verifier: Verifier, confi
         if holds < 2:  # else it is a list itself, or another version of the text
             is_covered |= own
     if len(headlines) < 2:
-        return 0.0
-    words = np.convolve(is_covered, np.ones(config.excerpt_words, np.int64))
-    return float((words > 0).mean())
+        return 0.0, 0
+    words = np.convolve(is_covered, np.ones(config.excerpt_words, np.int64)) > 0
+    opening = int(words.argmax())
+    return float(words.mean()), opening if opening >= config.opening_share * len(words) else 0
 
 
 def _in_common(one: frozenset[str], other: frozenset[str]) -> float:

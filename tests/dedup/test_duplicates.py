@@ -261,9 +261,9 @@ POSTS = [Row(str(number), text(number, 60 + 20 * number), title=f"post about {nu
 
 
 def joined(name: str, rows: Sequence[Row], own_words: int = 0, title: str = "") -> Row:
-    """A page of whole posts, with words of its own between them; it came before them."""
+    """A page of whole posts, with words of its own behind each; it came before them."""
     own = [text(1000 + number, own_words // len(rows)) for number in range(len(rows))]
-    parts = [part for row, words in zip(rows, own, strict=True) for part in (words, row.text)]
+    parts = [part for row, words in zip(rows, own, strict=True) for part in (row.text, words)]
     return Row(name, "\n".join(parts), published=1.0, title=title)
 
 
@@ -286,6 +286,15 @@ def test_what_quotes_others_in_full_stays_where_a_third_is_its_own(share: float)
     quoting = joined("quoting", POSTS[3:], own_words=round(quoted * share / (1 - share)))
     found = verdicts([*POSTS, quoting])
     assert {row.id for row in found} == ({"quoting"} if share < 1 - CONFIG.list_share else set())
+
+
+@pytest.mark.parametrize(("own_words", "is_list", "found"), [(60, False, False), (60, True, True), (20, False, True)])
+def test_what_opens_with_two_paragraphs_of_its_own_quotes_the_others(
+    own_words: int, is_list: bool, found: bool
+) -> None:
+    quoting = joined("quoting", POSTS[1:4])
+    quoting = replace(quoting, text=f"{text(9, own_words)}\n{quoting.text}", is_list=is_list)
+    assert {row.id for row in verdicts([*POSTS, quoting])} == ({"quoting"} if found else set())
 
 
 def test_a_list_of_a_long_post_and_a_short_one_is_no_near_duplicate() -> None:
