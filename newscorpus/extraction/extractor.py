@@ -28,9 +28,11 @@ from newscorpus.data import (
 )
 from newscorpus.extraction.decode import decode
 from newscorpus.extraction.fields import read_fields
+from newscorpus.extraction.fields.entities import ARTICLES
 from newscorpus.extraction.fields.learned import MODEL as FIELDS_MODEL
 from newscorpus.extraction.fields.reading import FieldReading
 from newscorpus.extraction.listing import find_listing
+from newscorpus.extraction.locks import is_locked
 from newscorpus.extraction.parse import parse
 from newscorpus.extraction.post_analysis import revise
 from newscorpus.extraction.repair import REPAIRED, repair, repair_fields
@@ -321,6 +323,8 @@ def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
     if not shown:
         return Rejected("extract", NO_MAIN_TEXT, url=reading.page.url)
     text, fields = repair(shown), repair_fields(reading.fields)
+    if not fields.paywalled and not found.source and is_locked(reading.tree, reading.blocks, found.paragraphs):
+        fields = replace(fields, paywalled=True)
     return Article(
         url=reading.page.url,
         text=text,
@@ -333,8 +337,13 @@ def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
         rule_hits=reading.rule_hits,
         is_article=found.is_article,
         is_list=found.is_list,
-        listing="" if found.source else find_listing(reading.tree, reading.page.url, found.paragraphs),
+        listing="" if found.source else _listing(reading, found),
     )
+
+
+def _listing(reading: Reading, found: FoundText) -> str:
+    is_declared = reading.fields.declares_date or reading.fields.kind in ARTICLES
+    return find_listing(reading.tree, reading.page.url, found.paragraphs, is_declared=is_declared)
 
 
 def join(first: Article, others: Sequence[Article]) -> Article:

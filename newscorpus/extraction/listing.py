@@ -54,19 +54,23 @@ _LIST_BODY = re.compile(
 )
 """Of 4,063 pages with articles, of 8 sets, one has such a body: it lists teaching materials (2026-11)."""
 _REST = re.compile(r"/wp/v2/([a-z_-]+)/\d+")
-_SINGLE_REST, _LIST_REST = frozenset({"posts", "pages"}), frozenset({"categories", "tags", "users", "media"})
+_ATTACHMENT_BODY = re.compile(r"(?:^|\s)(attachmentid-\d+)(?:\s|$)")
+_PAGE_BODY = re.compile(r"(?:^|\s)(page-id-\d+)(?:\s|$)")
+"""Of the same pages 30 have one, guides without an end; three declare neither an article nor a day (2026-11)."""
+_SINGLE_REST, _PAGE_REST = frozenset({"posts"}), frozenset({"pages"})
+_OTHER_REST = frozenset({"categories", "tags", "users", "media"})
 _ARTICLE_TYPE = frozenset({"article", "news", "newsarticle", "blogposting"})
 
 _Section = tuple[int, str, HtmlElement | None]
 """The rank of a heading, the document that it links to ("": none but its own), and its box where it stands in one."""
 
 
-def find_listing(tree: HtmlElement, url: str, paragraphs: Sequence[str]) -> str:
-    """Say why the page is a list of others, whose text `paragraphs` are; "" where nothing says so.
+def find_listing(tree: HtmlElement, url: str, paragraphs: Sequence[str], *, is_declared: bool = False) -> str:
+    """Say why the page is a list of others, whose text `paragraphs` are, or one about its site; "": nothing says so.
 
-    A page that says of itself that it is one article is none.
+    A page that says of itself that it is one article is none; `is_declared` says that it declares one, or its day.
     """
-    is_single, stated = _statement(tree)
+    is_single, stated = _statement(tree, is_declared=is_declared)
     if is_single or stated:
         return stated
     own = _Own(tree, url)
@@ -94,19 +98,21 @@ def find_listing(tree: HtmlElement, url: str, paragraphs: Sequence[str]) -> str:
     return f"{elsewhere} of {words} words stand under headings that link to {pages}"
 
 
-def _statement(tree: HtmlElement) -> tuple[bool, str]:
-    """Whether the markup around the text says that the page is one article, and what says that it is a list.
+def _statement(tree: HtmlElement, *, is_declared: bool) -> tuple[bool, str]:
+    """Whether the markup around the text says that the page is one article, and what says that it is something else.
 
     No part of a teaser can say either.
     """
     body = tree.find("body")
     names = (body.get("class") or "").lower() if body is not None else ""
     rest = {kind for link in tree.iter("link") for kind in _REST.findall(link.get("href") or "")}
+    found = _ATTACHMENT_BODY.search(names) or (None if _SINGLE_BODY.search(names) else _LIST_BODY.search(names))
+    found = found or (_PAGE_BODY.search(names) if not is_declared else None)
+    if found:
+        return False, f"the class of its body is {found[1]!r}"
     if _SINGLE_BODY.search(names) or rest & _SINGLE_REST:
         return True, ""
-    if found := _LIST_BODY.search(names):
-        return False, f"the class of its body is {found[1]!r}"
-    if kinds := sorted(rest & _LIST_REST):
+    if kinds := sorted(rest & (_OTHER_REST if is_declared else _OTHER_REST | _PAGE_REST)):
         return False, f"its data is that of one of {kinds[0]}"
     for meta in tree.iter("meta"):
         name, content = (meta.get("property") or meta.get("name") or "").lower(), meta.get("content") or ""
@@ -255,7 +261,7 @@ def _linked_lines(tree: HtmlElement, own: _Own, lines: Sequence[str]) -> str:
     if len(set(documents.values())) < LEAST_LINKS:
         return ""
     words = elsewhere = 0
-    found = set()
+    found = set[str]()
     for line in map(collapse, lines):
         words += (n_words := count_words(line))
         if n_words > MOST_LINE_WORDS:

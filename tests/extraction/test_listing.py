@@ -71,11 +71,20 @@ def test_a_text_of_headlines_that_link_to_other_pages_is_a_list_whatever_its_hea
         ("", "home archive category category-7", "the class of its body is 'archive'"),
         ("<meta property='og:type' content='article'>", "tag-template tag-news", "the class of its body is"),
         ("<link rel='alternate' href='/wp-json/wp/v2/tags/25'>", "", "its data is that of one of tags"),
+        ("<link rel='alternate' href='/wp-json/wp/v2/pages/2'>", "", "its data is that of one of pages"),
+        ("<meta property='og:type' content='article'>", "page page-id-2", "the class of its body is 'page-id-2'"),
     ],
 )
-def test_a_page_whose_markup_calls_it_a_list_is_one(head: str, name: str, said: str) -> None:
+def test_a_page_whose_markup_calls_it_a_list_or_a_page_of_the_site_is_none(head: str, name: str, said: str) -> None:
     assert said in find_listing(tree_of(f"<h1>A headline of its own</h1>{STORIES}", head, name), OWN, LINES)
-    assert not find_listing(tree_of(STORIES, head, f"{name} single single-post tag"), OWN, LINES)
+    single = tree_of(STORIES, head, f"{name} single single-post tag")
+    assert not find_listing(single, OWN, LINES, is_declared=True)
+
+
+def test_a_page_of_its_site_that_declares_an_article_is_one_and_that_of_a_picture_is_none() -> None:
+    page = tree_of(STORIES, name="page page-id-2")
+    assert not find_listing(page, OWN, LINES, is_declared=True)
+    assert find_listing(tree_of(STORIES, name="single postid-7 attachmentid-7"), OWN, LINES, is_declared=True)
 
 
 OWN = f"{SITE}/news/bridge/"

@@ -68,16 +68,17 @@ def photo_page(measured: Measured, config: QualityConfig) -> str:
 
 
 def paywall_stub(measured: Measured, config: QualityConfig) -> str:
-    """Little text, and the page is declared not free and shows no more of it, or the text ends in a call to subscribe.
+    """Little text, and the page is not free and shows no more of it, or the text ends in a call to subscribe.
 
     A news item in many short paragraphs, of which the last is a whole sentence, is no opening of another text.
     """
     words = measured.n_words
     if words >= config.max_stub_words:
         return ""
-    is_item = len(measured.lines) > config.max_stub_lines and measured.lines[-1][-1] in SENTENCE_END
+    is_item = words >= config.min_words and len(measured.lines) > config.max_stub_lines
+    is_item = is_item and measured.lines[-1][-1] in SENTENCE_END
     if measured.article.fields.paywalled and (not is_item or PAYWALLED_TEXT_NOT_USED in measured.article.flags):
-        return f"{words} words of an article declared not free"
+        return f"{words} words of an article that is not free"
     last = measured.lines[-1:]
     prompted = any(
         count_words(line) <= config.max_prompt_words and any_of("paywall").search(line) and not FREE_OFFER.search(line)
