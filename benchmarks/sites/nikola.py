@@ -32,9 +32,8 @@ class Nikola:
     more: str = ""
     languages: Sequence[str] = ()
     kinds: frozenset[str] = frozenset({"scheduled"})
-    states: Mapping[str, str] = field(
-        default_factory=lambda: {"published": "time", "authors": "all", "section": "all", "tags": "all"}
-    )
+    # The section of a post stands on the pages of its sections alone, not on its own, nor in the feed.
+    states: Mapping[str, str] = field(default_factory=lambda: {"published": "time", "authors": "all", "tags": "all"})
 
     def install(self, cache: Path) -> None:
         """Install Nikola."""

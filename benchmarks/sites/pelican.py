@@ -83,5 +83,6 @@ SYSTEMS = (
         "pelican-reflex",
         "Pelican 4.12, Reflex 4.0",
         f'THEME = "reflex"\nSITETITLE = "{TITLE}"\nCC_LICENSE = {{"name": "", "version": "4.0", "slug": "by"}}',
+        states={"published": "time", "section": "all", "tags": "all", "changes": "feed"},  # of authors the first alone
     ),
 )

@@ -46,10 +46,12 @@ FEED_FIELDS = {
     "updated": "modified",
     "modified": "modified",
     "creator": "authors",
-    "category": "tags",
     "language": "language",
 }
 """Element of an entry (RSS, Atom 0.3 and 1.0, Dublin Core), without namespace -> field of a document."""
+
+SECTION_SCHEME = re.compile(r"(?:^|/)(?:categor|kategor|rubri|section)[^/]*(?:/|$)", re.IGNORECASE)
+"""In the scheme of a category that is a section, not a tag."""
 
 NEWS_FIELDS = {"title": "title", "publication_date": "published", "keywords": "tags"}
 """Element of <news:news>, without namespace -> field of a document."""
@@ -147,8 +149,17 @@ def _feed_evidence(element: etree._Element) -> Iterator[Evidence]:
         name = local_name(child)
         if name == "author":
             yield from _feed_claim("authors", _author(child))
+        elif name == "category":
+            yield from _category(child)
         elif name in FEED_FIELDS:
             yield from _feed_claim(FEED_FIELDS[name], _text_of(child) or child.get("term", ""))
+
+
+def _category(element: etree._Element) -> Iterator[Evidence]:
+    """The name of a section or tag; its scheme (Atom) or domain (RSS) may say that it is a section."""
+    scheme = element.get("scheme") or element.get("domain") or ""
+    field = "section" if SECTION_SCHEME.search(scheme) else "tags"
+    yield from _feed_claim(field, _text_of(element) or element.get("label", "") or element.get("term", ""))
 
 
 def _author(element: etree._Element) -> str:

@@ -177,7 +177,4 @@ def test_sums_of_others_have_nothing_removed_outside_of_the_address(corpus: Path
 
 
 def test_the_command_says_what_was_sent(store: Store, corpus: Path, address: str) -> None:
-    assert (
-        CliRunner().invoke(app, ["upload", str(corpus), address + "/"]).output
-        == f"{address}/: files 8, sent 8\n"
-    )
+    assert CliRunner().invoke(app, ["upload", str(corpus), address + "/"]).output == f"{address}/: files 8, sent 8\n"

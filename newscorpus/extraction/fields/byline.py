@@ -1,9 +1,9 @@
 """Read date, authors and lead in the text near the headline, or failing that anywhere on the page."""
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 
 from lxml.html import HtmlElement
 
@@ -13,7 +13,15 @@ from newscorpus.extraction.fields.markup import MAX_CHARACTERS, plain
 from newscorpus.extraction.fields.nearby import Line, following, lines_of, long_ones, marks_of, preceding, short_text
 from newscorpus.extraction.fields.people import is_agency, is_personal_name, names_in, squeezed, starts_like_byline
 from newscorpus.extraction.fields.pieces import opening
-from newscorpus.extraction.fields.visible import ASIDE, FOREIGN, UPDATE, stands_aside
+from newscorpus.extraction.fields.visible import (
+    ASIDE,
+    AUTHOR_LINK,
+    FOREIGN,
+    PUBLISHED,
+    UPDATE,
+    is_elsewhere,
+    stands_aside,
+)
 
 DATE_MARK = re.compile(
     r"dat(?:e|um|a)(?!base)|time|fecha|pub(?:li|date|-)|stamp|posted|created|byline|meta(?!l)|dateline|cas\b|čas|vreme|vrijeme|дата"
@@ -29,14 +37,12 @@ DATE_WORDS = re.compile(
 AUTHOR_MARK = re.compile(
     r"author|byline|autor(?!i[sz])|auteur|verfasser|writer|avtor|reporter|journalist|redakteur|signature|p-name|\bvcard\b|\bfn\b"
 )
-AUTHOR_LINK = re.compile(
-    r"/(?:authors?|autor\w*|auteurs?|avtor\w*|contributors?|profiles?|people|person|reporters?|journalists?|redaktion|redakce"
-    r"|korrespondenten|kolumnist\w*|columnists?|verfasser|firma|by|byline)/"
-)
-"""Addresses of pages about authors."""
 HAS_DIGIT = re.compile(r"\d")
 MARKED = re.compile("author|byline|autor|avtor|vcard")
 """In the classes of most elements that are named for authors."""
+POST_AUTHORS = re.compile(r"(?:post|article|entry)[-_]*authors?(?=$|[\s_-])")
+"""In the classes of an element that introduces the authors of an article, wherever it stands."""
+NAME_TAGS = ("a", "b", "strong", "h2", "h3", "h4", "h5", "h6", "dt", "cite")
 MAX_MARKED = 20
 LEAD_MARK = re.compile(
     r"perex|\blead\b|\blede\b|lead[-_]|[-_]lead|standfirst|\bintro|vorspann|chapo|anons|sapo\b|\bdek\b|\bdeck\b|excerpt|abstract"
@@ -65,23 +71,34 @@ def near(headline: HtmlElement) -> tuple[list[HtmlElement], list[HtmlElement]]:
 
 
 def read_near(
-    before: Sequence[HtmlElement], after: Sequence[HtmlElement], setting: Setting, wanted: Container[str]
+    before: Sequence[HtmlElement],
+    after: Sequence[HtmlElement],
+    around: Collection[HtmlElement],
+    setting: Setting,
+    wanted: Container[str],
 ) -> Iterator[Evidence]:
     """Evidence of the lines around the headline for the fields `wanted`: dates and authors.
 
     Dates that are named so come first, those after the headline before those above it; above it no others count, since
-    the page's own clock stands there, too.
+    the page's own clock stands there, too, nor after the first paragraph, since the text names dates. Lines of other
+    documents, which stand outside of what is `around` the headline, are left out.
     """
-    lines = tuple(lines_of(after, long_ones(after)))
+    long = long_ones(after)
+    lines = tuple(lines_of(after, long))
     if "published" in wanted:
         named, others = _parted([line for line in lines if _may_be_dated(line, setting)])
+        text = next((place for place, each in enumerate(after) if each.tag == "p" and each in long), len(after))
+        later = frozenset(after[text + 1 :])
+        others = [line for line in others if line.element not in later]
         above, _ = _parted([line for line in lines_of(before, long_ones(before[::-1])) if _may_be_dated(line, setting)])
-        yield from _dates((*named, *above, *others), setting)
+        yield from _dates(((*named, *above, *others)), around, setting)
     if "authors" in wanted:
-        yield from _authors(lines, setting)
+        yield from _authors(lines, around, setting)
 
 
-def read_everywhere(tree: HtmlElement, setting: Setting, wanted: Container[str]) -> Iterator[Evidence]:
+def read_everywhere(
+    tree: HtmlElement, around: Collection[HtmlElement], setting: Setting, wanted: Container[str]
+) -> Iterator[Evidence]:
     """Evidence of the whole page for the fields `wanted`: dates, the most promising first, and the first author."""
     body = tree.find("body")
     elements = list(islice(body.iter("*"), LOOK_EVERYWHERE)) if body is not None else []
@@ -89,22 +106,33 @@ def read_everywhere(tree: HtmlElement, setting: Setting, wanted: Container[str])
     if "published" in wanted:
         digits = (line for line in lines if HAS_DIGIT.search(line.text))
         dated = ((line, date) for line in digits for date in islice(find_dates(line.text, setting), 1))
-        yield from (_evidence(line, date, 0) for line, date in sorted(dated, key=lambda pair: -_promise(*pair)))
+        own = [pair for pair in dated if not around or not is_elsewhere(pair[0].element, around)]
+        yield from (_evidence(line, date, 0) for line, date in sorted(own, key=lambda pair: -_promise(*pair)))
     if "authors" in wanted:
-        yield from islice(_authors(lines, setting), 1)
+        yield from islice(_authors(lines, around, setting), 1)
 
 
-def read_marked(tree: HtmlElement, setting: Setting) -> Iterator[Evidence]:
-    """Evidence of the first author named anywhere on the page in an element for authors."""
+def read_marked(tree: HtmlElement, around: Collection[HtmlElement], setting: Setting) -> Iterator[Evidence]:
+    """Evidence of the authors that the first element for authors names, anywhere on the page."""
     body = tree.find("body")
     marked = (each for each in (body.iterdescendants() if body is not None else ()) if _is_marked(each))
-    lines = (Line(text, element) for element in islice(marked, MAX_MARKED) if (text := short_text(element)))
-    yield from islice(_authors(lines, setting), 1)
+    own = [each for each in islice(marked, MAX_MARKED) if not around or not is_elsewhere(each, around)]
+    lines = [Line(text, element) for element in own if (text := short_text(element))]
+    boxes = (element for element in own if POST_AUTHORS.search(marks_of(element)))
+    yield from islice(chain(_authors(lines, (), setting), map(_people_of, boxes)), 1)
 
 
 def _is_marked(element: HtmlElement) -> bool:
     get = element.get
-    return bool((classes := get("class")) and MARKED.search(classes)) or get("rel") == "author"
+    named = bool((classes := get("class")) and MARKED.search(classes)) or get("rel") == "author"
+    return named or element.tag == "address"
+
+
+def _people_of(box: HtmlElement) -> Evidence:
+    """The people whom the parts of an element introduce, each with a picture or a few words."""
+    texts = (short_text(each) for each in islice(box.iter(*NAME_TAGS), INSIDE))
+    names = (name for text in texts for name in names_in(text) if is_personal_name(name))
+    return Evidence("authors", ", ".join(dict.fromkeys(names)), "text")
 
 
 def read_lead(after: Iterable[HtmlElement], description: str) -> Iterator[Evidence]:
@@ -141,21 +169,24 @@ def _parted(lines: Iterable[Line]) -> tuple[list[Line], list[Line]]:
     return parts
 
 
-def _dates(lines: Iterable[Line], setting: Setting) -> Iterator[Evidence]:
+def _dates(lines: Iterable[Line], around: Container[HtmlElement], setting: Setting) -> Iterator[Evidence]:
     for line in lines:
         end = 0
-        for date in find_dates(line.text, setting):
+        for date in find_dates(line.text, setting) if not is_elsewhere(line.element, around) else ():
             if len(line.text) - (date.end - date.start) <= MAX_REST or _is_dated(line):
                 yield _evidence(line, date, end)
             end = date.end
-        if not end and setting.fetched and DATE_MARK.search(line.marks) and (value := parse_date(line.text, setting)):
+        if end or not setting.fetched or not DATE_MARK.search(line.marks) or is_elsewhere(line.element, around):
+            continue
+        if value := parse_date(line.text, setting):
             yield Evidence("modified" if UPDATE.search(line.text) else "published", value, "text")
 
 
 def _evidence(line: Line, date: Dated, after: int) -> Evidence:
     """The date as claim: of an update, if the words before it (from `after`) or the element's name say so."""
     label = line.text[after : date.start]
-    updated = UPDATE.search(label) if label.strip(" ,|·-–") else UPDATE.search(line.marks)
+    named = UPDATE.search(line.marks) and not PUBLISHED.search(line.marks)
+    updated = UPDATE.search(label) if label.strip(" ,|·-–") else named
     return Evidence("modified" if updated else "published", date.value, "text")
 
 
@@ -173,13 +204,15 @@ def _promise(line: Line, date: Dated) -> int:
     )
 
 
-def _authors(lines: Iterable[Line], setting: Setting) -> Iterator[Evidence]:
+def _authors(lines: Iterable[Line], around: Collection[HtmlElement], setting: Setting) -> Iterator[Evidence]:
+    """The names of each line together, since it names all authors; `around` is empty where lines are known as own."""
     for line in lines:
-        for text in _author_texts(line):
-            found = names_in(_without_dates(text, setting))
-            names = [name for name in found if is_personal_name(name) or is_agency(name)]
-            if names and not ASIDE.search(line.marks) and not stands_aside(line.element):
-                yield Evidence("authors", ", ".join(names), "text")
+        found = (name for text in _author_texts(line) for name in names_in(_without_dates(text, setting)))
+        names = dict.fromkeys(name for name in found if is_personal_name(name) or is_agency(name))
+        if not names or ASIDE.search(line.marks) or stands_aside(line.element):
+            continue
+        if not around or not is_elsewhere(line.element, around):
+            yield Evidence("authors", ", ".join(names), "text")
 
 
 def _without_dates(text: str, setting: Setting) -> str:

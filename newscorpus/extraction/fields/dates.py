@@ -96,6 +96,7 @@ class Setting:
     fetched: datetime | None = None
     language: str = ""  # primary tag of the page's language, "" where unknown
     month_first: bool = False  # the page writes 2/3/2024 for the third of February
+    year: int = 0  # of days that are written without one, as another date of the page says; 0: the fetch decides
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,7 @@ def parse_date(text: str, setting: Setting = Setting()) -> str:
 
 def find_dates(text: str, setting: Setting = Setting()) -> Iterator[Dated]:
     """The absolute dates in `text`, in order, none overlapping another."""
-    if not (YEAR_LIKE if setting.fetched is None else DIGIT).search(text):
+    if not (YEAR_LIKE if setting.fetched is None and not setting.year else DIGIT).search(text):
         return
     matches = ((match.start(), rank, match) for rank, each in enumerate(PATTERNS) for match in each.finditer(text))
     position = 0
@@ -170,7 +171,11 @@ def _day(parts: dict[str, str | None], setting: Setting) -> date | None:
     try:
         if year := _year(parts):
             return date(year, month, day)
-        if setting.fetched is None or len(parts.get("word") or "") <= 2:
+        if len(parts.get("word") or "") <= 2:
+            return None
+        if setting.year:
+            return date(setting.year, month, day)
+        if setting.fetched is None:
             return None
         today = setting.fetched.date()
         this_year = date(today.year, month, day)  # without a year, the last such day that is not after tomorrow

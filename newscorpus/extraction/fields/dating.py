@@ -3,7 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from math import ceil, floor
 from urllib.parse import urlsplit
 
 from newscorpus.data import STATED, Evidence
@@ -34,6 +35,7 @@ WEIGHTS |= dict.fromkeys(("text", "time-tag", "url"), 2)
 that what the page shows comes before its address: of 1,427 days, 2026-11, no fewer are right than with more votes."""
 MAX_DATES = 3
 """Dates of one source that are weighed: what follows belongs to other documents."""
+HOUR = timedelta(hours=1)
 WIDEST_ZONE = timedelta(hours=14)
 
 
@@ -113,7 +115,8 @@ def _localised(decided: Decided, shown: Sequence[str], days: Sequence[str]) -> D
     """`decided`, if it is given in UTC, in the page's own zone.
 
     The zone is that of another date that names the same moment, or that of a clock time shown without one. Where there
-    is neither, and the address names the day before or after, that day stands: sites date by their own clock.
+    is neither, and the page or its address names the day before or after, the moment is given in the nearest zone of
+    whole hours in which it lies on that day: sites date by their own clock.
     """
     moment = _moment(decided.value)
     if moment is None or moment.utcoffset() != timedelta(0):
@@ -123,8 +126,13 @@ def _localised(decided: Decided, shown: Sequence[str], days: Sequence[str]) -> D
             return Decided(other.isoformat(), decided.source)
         if other.tzinfo is None and (zone := _zone_between(moment, other)):
             return Decided(moment.astimezone(zone).isoformat(), decided.source)
-    near = [day for day in days if abs(date.fromisoformat(day) - moment.date()) == timedelta(days=1)]
-    return Decided(near[0], "url") if near else decided
+    day = next((date.fromisoformat(each) for each in (*shown, *days) if len(each) == len("2024-02-03")), moment.date())
+    shift = day - moment.date()
+    if abs(shift) != timedelta(days=1):
+        return decided
+    midnight = datetime.combine(day if shift > timedelta() else moment.date(), time(), UTC)
+    hours = ceil((midnight - moment) / HOUR) if shift > timedelta() else -(floor((moment - midnight) / HOUR) + 1)
+    return Decided(moment.astimezone(timezone(hours * HOUR)).isoformat(), decided.source)
 
 
 def _zone_between(moment: datetime, shown: datetime) -> timezone | None:

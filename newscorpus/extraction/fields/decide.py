@@ -90,7 +90,8 @@ def decide_people(
 ) -> tuple[Decided, tuple[str, ...], tuple[str, ...]]:
     """Authors, agencies and the source: the most trusted one that names anybody beside the site itself.
 
-    A source that names user accounts alone comes after all others.
+    A source that names user accounts alone comes after all others. A line that names all of the authors and more is
+    taken in their place: feeds and metadata often have room for one.
     """
     candidates = of_field("authors", evidence)
     accounts: tuple[Decided, tuple[str, ...], tuple[str, ...]] = (Decided(), (), ())
@@ -99,20 +100,39 @@ def decide_people(
         authors, agencies = authors_and_agencies((item.value for item in best), sites)
         found = Decided("authors", best[0].source), authors, agencies
         if agencies or not all(map(is_account, authors)):
-            return found
+            return found if best[0].source == "template" else _completed(found, candidates[len(best) :], sites)
         accounts = found if authors and not accounts[1] else accounts
         candidates = candidates[len(best) :]
     return accounts
 
 
-def decide_tags(evidence: Sequence[Evidence]) -> tuple[Decided, tuple[str, ...]]:
-    """Key words of the most trusted source, each once; where one of their lists has semicolons, these part it."""
+def _completed(
+    found: tuple[Decided, tuple[str, ...], tuple[str, ...]], others: Iterable[Evidence], sites: Collection[str]
+) -> tuple[Decided, tuple[str, ...], tuple[str, ...]]:
+    """The authors found, or those of the first value that names these and more."""
+    known = {squeezed(name) for name in found[1]}
+    for item in others if known and not found[2] else ():
+        authors, agencies = authors_and_agencies((item.value,), sites)
+        if known < {squeezed(name) for name in authors} and not agencies:
+            return Decided("authors", item.source), authors, agencies
+    return found
+
+
+def decide_tags(evidence: Sequence[Evidence], section: str) -> tuple[Decided, tuple[str, ...]]:
+    """Key words of the most trusted source, each once; where one of their lists has semicolons, these part it.
+
+    Feeds mix sections and tags: what the page names itself comes first, and the sections are left out.
+    """
     candidates = of_field("tags", evidence)
-    if not candidates:
+    shown = tuple(item for item in candidates if item.source not in {"feed", "sitemap"})
+    if not (candidates := shown or candidates):
         return Decided(), ()
     best = of_best_source(candidates)
     tags = dict.fromkeys(tag for item in best for part in _listed(item.value) if (tag := part.strip(" #\"'")))
-    return Decided("tags", best[0].source), tuple(tags)
+    if best[0].source == "feed":
+        sections = {squeezed(item.value) for item in of_field("section", evidence)} | {squeezed(section)}
+        tags = dict.fromkeys(tag for tag in tags if squeezed(tag) not in sections)
+    return Decided("tags" if tags else "", best[0].source if tags else ""), tuple(tags)
 
 
 def _listed(value: str) -> list[str]:

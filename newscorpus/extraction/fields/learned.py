@@ -20,6 +20,7 @@ from newscorpus.extraction.fields.markup import plain
 from newscorpus.extraction.fields.nearby import following, preceding
 from newscorpus.extraction.fields.people import is_agency, is_personal_name, names_in
 from newscorpus.extraction.fields.pieces import holds_many, opening, pieces
+from newscorpus.extraction.fields.visible import is_elsewhere
 from newscorpus.extraction.nodes import GROUPS, Nodes, describe_elements, load_linear
 
 MODEL = "learned-fields"
@@ -64,8 +65,11 @@ def read_learned(
     if not nodes.elements:
         return
     scores = load_linear(model).score(nodes)
+    around = frozenset(headline.iterancestors()) if headline is not None else frozenset()
     for column, field in enumerate(FIELDS):
         picked = pick(nodes, scores[:, column], field, setting)
+        if picked and around and is_elsewhere(picked.element, around):
+            continue
         if picked and (value := read_value(field, text_of(picked), setting)):
             yield Evidence(field, value, "learned")
 

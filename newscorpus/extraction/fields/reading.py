@@ -1,14 +1,14 @@
 """Read the fields of a page: every source once, then decide each field."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence, Fields, Page, Provenance
 from newscorpus.extraction.fields.byline import near, read_everywhere, read_lead, read_marked, read_near
-from newscorpus.extraction.fields.dates import Setting, parse_moment
+from newscorpus.extraction.fields.dates import Setting, parse_date, parse_moment
 from newscorpus.extraction.fields.dating import decide_dates, read_address, read_data_layer
 from newscorpus.extraction.fields.decide import (
     Decided,
@@ -35,6 +35,7 @@ from newscorpus.extraction.fields.markup import Markup, gather, join, plain
 from newscorpus.extraction.fields.metas import merge_images, meta_images, read_metas, read_rights
 from newscorpus.extraction.fields.people import is_account
 from newscorpus.extraction.fields.structured import read_json_ld, read_microdata
+from newscorpus.extraction.fields.terms import read_terms
 from newscorpus.extraction.fields.titles import site_names
 from newscorpus.extraction.fields.visible import find_headline, heading_text, read_times
 
@@ -90,7 +91,7 @@ def decide(
     published, modified = decide_dates(evidence, setting)
     people, authors, agencies = decide_people(evidence, names)
     section, licence = decide_section(evidence), decide_plain("license", evidence)
-    tag_source, tags = decide_tags(evidence)
+    tag_source, tags = decide_tags(evidence, section.value)
     return Fields(
         title=title.value,
         lead=lead.value,
@@ -139,23 +140,38 @@ def _from_text(
     headline = find_headline(tree, markup, [item.value for item in of_field("title", declared)])
     wanted = frozenset(field for field in VISIBLE if not _is_declared(field, declared, markup))
     before, after = near(headline) if headline is not None else ([], [])
+    fed = tuple(item for item in of_field("tags", declared) if item.source == "feed")
+    around = frozenset(headline.iterancestors()) if headline is not None else frozenset()
+    stated = {item.field for item in declared if item.source not in {"feed", "sitemap"}}
+    terms: Iterable[Evidence] = ()
+    if not {"section", "tags"} <= stated:
+        terms = read_terms(tree, headline, frozenset((*before, *after)), markup, fed, "section" in stated)
     distances = {element: distance for side in (before, after) for distance, element in enumerate(side)}
-    found = list(read_times(markup, distances, setting)) if markup.times else []
+    found = [*terms, *(read_times(markup, distances, around, setting) if markup.times else ())]
+    setting = replace(setting, year=_year_of((*declared, *found, *read_address(markup.url)), setting))
     if headline is not None:
         description = next((item.value for item in of_field("description", declared)), "")
         title = Evidence("title", heading_text(headline), "heading")
         found += (title, *read_lead(after, description))
-        found += read_near(before, after, setting, wanted) if wanted else ()
+        found += read_near(before, after, around, setting, wanted | {"authors"})
     is_silent = wanted == VISIBLE and not of_field("authors", declared)  # as the pages that the model learned from
     if is_silent and wanted - {item.field for item in found}:
         has_title = any(item.field == "title" for item in (*declared, *found))
         learned = read_learned(tree, headline, setting, model)
         found += (item for item in learned if not (has_title and item.field == "title"))
     known = (*found, *read_address(markup.url), *of_field("published", declared))
-    return (*found, *_from_page(tree, markup, setting, wanted - {item.field for item in known}))
+    return (*found, *_from_page(tree, markup, around, setting, wanted - {item.field for item in known}))
 
 
-def _from_page(tree: HtmlElement, markup: Markup, setting: Setting, missing: frozenset[str]) -> tuple[Evidence, ...]:
+def _year_of(evidence: Iterable[Evidence], setting: Setting) -> int:
+    """The year of the first date of publication; 0 where there is none."""
+    dates = (parse_date(item.value, setting) for item in of_field("published", evidence))
+    return next((int(date[:4]) for date in dates if date), 0)
+
+
+def _from_page(
+    tree: HtmlElement, markup: Markup, around: frozenset[HtmlElement], setting: Setting, missing: frozenset[str]
+) -> tuple[Evidence, ...]:
     """What stands anywhere on the page for the fields that are missing.
 
     All of it is read only for a date, for authors only what is named for them: more costs a fifth of an extraction and
@@ -163,11 +179,11 @@ def _from_page(tree: HtmlElement, markup: Markup, setting: Setting, missing: fro
     """
     found: list[Evidence] = []
     if "published" in missing:
-        found += (*read_data_layer(markup), *read_everywhere(tree, setting, missing))
+        found += (*read_data_layer(markup), *read_everywhere(tree, around, setting, missing))
         if not any(item.field == "published" for item in found):
             found += (item for image in meta_images(markup) for item in read_address(image.url))
     if "authors" in missing and not any(item.field == "authors" for item in found):
-        found += read_marked(tree, setting)
+        found += read_marked(tree, around, setting)
     return tuple(found)
 
 

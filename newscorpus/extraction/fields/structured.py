@@ -48,6 +48,8 @@ RDFA = etree.XPath("//*[@itemprop or @itemscope or @typeof or (@property and not
 """The annotated elements. To ask for the attributes and unite the answers would take quadratic time over them."""
 NAMED_BY_TEXT = frozenset({"author", "creator", "name", "publisher"})
 """Properties whose text is wanted, not the link."""
+LISTED = "keywords"
+"""The property whose element may be a list with one value an item."""
 SKIPPED = frozenset({"articleBody", "text", "comment", "itemListElement", "review"})
 
 Item = dict[str, object]
@@ -172,6 +174,8 @@ def _properties(element: HtmlElement, item: Item | None) -> Iterator[tuple[str, 
     given = (element.get("itemprop") or element.get("property") or "").split(maxsplit=MAX_NAMES)[:MAX_NAMES]
     names = [name for each in given if (name := each.rpartition(":")[2].rpartition("/")[2]) not in SKIPPED]
     declared = item or element.get("content") or element.get("datetime")
+    if not declared and LISTED in names and (parts := element.findall(".//a") or element.findall(".//li")):
+        return ((LISTED, collapse(opening(part, MAX_TEXT))) for part in parts[:MAX_PROPERTIES])
     shown = declared or (collapse(opening(element, MAX_TEXT)) if names else "")
     linked = declared or element.get("href") or element.get("src") or shown
     return ((name, shown if name in NAMED_BY_TEXT else linked) for name in names)

@@ -1,14 +1,16 @@
 """Read what the page shows its readers: headline and time elements."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
+from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence
 from newscorpus.extraction.fields.dates import Setting, parse_date
-from newscorpus.extraction.fields.markup import MAX_OF_A_KIND, Markup, plain
+from newscorpus.extraction.fields.markup import MAX_OF_A_KIND, Markup, join, plain
 from newscorpus.extraction.fields.nearby import CODE, marks_of
 from newscorpus.extraction.fields.people import squeezed
 from newscorpus.extraction.fields.pieces import enough, opening, pieces
@@ -22,6 +24,8 @@ UPDATE = re.compile(
     re.IGNORECASE,
 )
 """Words, in text or in names of elements, that distinguish an update from the first publication."""
+PUBLISHED = re.compile(r"(?<!un)published|\bpubdate|datepublished|dt-published")
+"""In the names of an element that holds the date of publication, whatever else it is called."""
 APART = (
     r"\bcomment|comments|koment|\bkommentar|related|recommend|side-?bar|copyright|widget|calendar|archiv|reply"
     r"|(?<!post[-_])(?<!entry[-_])(?<!article[-_])footer"
@@ -29,6 +33,25 @@ APART = (
 TEASING = (
     r"teaser|recent|popular|latest|most-?read|trending|newsticker|promo|weather|\bnext|\bprev(?!iew)|navi|menu|forum"
 )
+OTHERS = re.compile(r"side-?bar|widget|\bmenu|navi(?!gation-post)|cloud|calendar|archiv")
+"""Names of page parts that lead to all of a site."""
+CARDS = re.compile(
+    r"comment|reply|related|recommend|read-?next|(?<![a-z])cards?(?![a-z])|teaser|recent|popular|latest|most-?read|trending"
+    r"|embed|tweet|instagram-|fb-post"
+)
+"""Names of page parts that show other documents, or posts of social media."""
+QUOTES = frozenset({"article", "blockquote"})
+"""Elements that hold another document where they do not hold the headline."""
+ENTRY = re.compile(r"(?:^|\s)(?:hentry|h-entry|wp-block-post)(?=\s|$)")
+AUTHOR_LINK = re.compile(
+    r"/(?:authors?|autor\w*|auteurs?|avtor\w*|contributors?|profiles?|people|person|reporters?|journalists?|redaktion|redakce"
+    r"|korrespondenten|kolumnist\w*|columnists?|verfasser|firma|by|byline)/"
+)
+"""Addresses of pages about authors."""
+TERM_LINK = re.compile(r"/(?:categor|kategor|rubri|tag)[^/]*/")
+"""Addresses of sections and tags."""
+MAX_HEADINGS = 5
+"""Headings in an element that are looked at."""
 FOREIGN = re.compile(APART)
 ASIDE = re.compile(f"{APART}|{TEASING}")
 """Names of page parts whose dates and names are not those of the document; beside the headline only the first hold,
@@ -44,8 +67,13 @@ ZONE_LEVELS = 6
 """Ancestors whose names say in which part of the page an element stands."""
 
 
-def read_times(markup: Markup, distances: Mapping[HtmlElement, int], setting: Setting) -> Iterator[Evidence]:
-    """Evidence of the time elements, the most promising first; `distances` are those from the headline, in elements."""
+def read_times(
+    markup: Markup, distances: Mapping[HtmlElement, int], around: Collection[HtmlElement], setting: Setting
+) -> Iterator[Evidence]:
+    """Evidence of the time elements, the most promising first; `distances` are those from the headline, in elements.
+
+    Those of other documents, which stand outside of what is `around` the headline, are left out.
+    """
 
     def rank(element: HtmlElement) -> tuple[bool, bool, bool, int, bool]:
         declared = element.get("pubdate") is not None or "publi" in marks_of(element)
@@ -53,7 +81,8 @@ def read_times(markup: Markup, distances: Mapping[HtmlElement, int], setting: Se
         aside = stands_aside(element, FOREIGN if beside else ASIDE)
         return aside, not beside, not declared, distances.get(element, 0), element in markup.early_times
 
-    for element in sorted(markup.times[:MAX_TIMES], key=rank)[:MAX_CANDIDATES]:
+    own = [element for element in markup.times[:MAX_TIMES] if not (around and is_elsewhere(element, around))]
+    for element in sorted(own, key=rank)[:MAX_CANDIDATES]:
         field = "modified" if is_update(element) else "published"
         for value in _values_of_time(element, setting):
             yield Evidence(field, value, "time-tag")
@@ -70,21 +99,41 @@ def heading_text(element: HtmlElement) -> str:
 
 def _values_of_time(element: HtmlElement, setting: Setting) -> list[str]:
     """What a time element shows, if it is another day than the one it declares; then what it declares."""
-    shown = parse_date(plain(opening(element, 200), 100), setting)
     machine = element.get("datetime") or element.get("content") or element.get("title")
     declared = parse_date(plain(machine, 100), setting)
+    shown = parse_date(plain(opening(element, 200), 100), replace(setting, year=int(declared[:4] or 0) or setting.year))
     return [value for value in ((shown, declared) if shown[:10] != declared[:10] else (declared,)) if value]
 
 
 def find_headline(tree: HtmlElement, markup: Markup, titles: Sequence[str]) -> HtmlElement | None:
     """The heading that begins like one of `titles`; else the first `<h1>`; None where there is none."""
     wanted = [name for title in titles if len(name := squeezed(title)) >= MIN_SQUEEZED]
-    candidates = [each for each in markup.headings if heading_text(each) and not LOGO.search(marks_of(each))]
+    candidates = [each for each in markup.headings if heading_text(each) and not _is_logo(each, markup)]
     for element in (*candidates, *islice(tree.iter("h2", "h3", "h4"), MAX_OF_A_KIND)):
         text = squeezed(heading_text(element))
-        if len(text) >= MIN_SQUEEZED and any(title.startswith(text) or text.startswith(title) for title in wanted):
+        if len(text) >= MIN_SQUEEZED and any(_is_part(text, title) for title in wanted):
             return element
     return candidates[0] if candidates else None
+
+
+def _is_part(heading: str, title: str) -> bool:
+    """Whether a title begins like a heading or the other way round, or ends with it after the name of the site."""
+    return (
+        title.startswith(heading)
+        or heading.startswith(title)
+        or (title.endswith(heading) and 2 * len(heading) > len(title))
+    )
+
+
+def _is_logo(heading: HtmlElement, markup: Markup) -> bool:
+    """Whether a heading is the name of the site: it is called so, or leads to the front page from another page."""
+    if LOGO.search(marks_of(heading)):
+        return True
+    link = heading.find(".//a[@href]")
+    if link is None or not urlsplit(markup.url).path.strip("/"):
+        return False
+    address = urlsplit(join(markup.base, link.get("href", "")))
+    return bool(address.netloc) and not (address.path.strip("/") or address.query or address.fragment)
 
 
 def stands_aside(element: HtmlElement, names: re.Pattern[str] = ASIDE) -> bool:
@@ -92,9 +141,38 @@ def stands_aside(element: HtmlElement, names: re.Pattern[str] = ASIDE) -> bool:
     for ancestor in islice(element.iterancestors(), ZONE_LEVELS):
         if ancestor.tag in {"body", "main"}:
             return False
-        if ancestor.tag in {"aside", "footer", "nav"} or names.search(marks_of(ancestor)):
+        is_apart = ancestor.tag in {"aside", "nav"} or (ancestor.tag == "footer" and not _is_of_article(ancestor))
+        if is_apart or names.search(marks_of(ancestor)):
             return True
     return False
+
+
+def _is_of_article(footer: HtmlElement) -> bool:
+    return next(footer.iterancestors("article"), None) is not None
+
+
+def is_elsewhere(element: HtmlElement, around: Container[HtmlElement]) -> bool:
+    """Whether `element` belongs to another document: a comment, a teaser, an embedded post, what to read next.
+
+    `around` are the ancestors of the headline; what these share with the element is the document's.
+    """
+    for holder in (element, *element.iterancestors()):
+        if holder in around:
+            return False
+        if holder.tag in QUOTES or ENTRY.search(holder.get("class", "")) or CARDS.search(marks_of(holder)):
+            return True
+        if any(_leads_on(heading, element) for heading in islice(holder.iter("h2", "h3", "h4"), MAX_HEADINGS)):
+            return True
+    return False
+
+
+def _leads_on(heading: HtmlElement, element: HtmlElement) -> bool:
+    """Whether a heading that does not hold `element` leads to another document."""
+    parent = heading.getparent()
+    link = parent if parent is not None and parent.tag == "a" else heading.find(".//a")
+    address = "" if link is None else link.get("href", "")
+    leads = address and not AUTHOR_LINK.search(address) and not TERM_LINK.search(address)
+    return bool(leads) and heading is not element and heading not in element.iterancestors()
 
 
 def is_update(element: HtmlElement) -> bool:
@@ -103,4 +181,7 @@ def is_update(element: HtmlElement) -> bool:
     before = element.getprevious()
     words = (before.tail if before is not None else parent.text) or ""
     label = (before.text or "") if before is not None and isinstance(before.tag, str) and not words.strip() else ""
-    return bool(UPDATE.search(f"{marks_of(element)} {marks_of(parent)} {words[-40:]} {label[-40:]}"))
+    marks = marks_of(element)
+    if PUBLISHED.search(marks):  # "entry-date published updated" is the one date of a post that was never changed
+        return False
+    return bool(UPDATE.search(f"{marks} {marks_of(parent)} {words[-40:]} {label[-40:]}"))

@@ -9,9 +9,9 @@ from newscorpus.extraction.fields import read_fields
 FETCHED = "2024-02-05T10:30:00+01:00"
 
 
-def read(body: str, head: str = "", url: str = "https://www.denikpriklad.cz/clanek") -> Fields:
+def read(body: str, head: str = "", url: str = "https://www.denikpriklad.cz/clanek", fetched: str = FETCHED) -> Fields:
     html = f"<html lang=cs><head>{head}</head><body>{body}</body></html>"
-    return read_fields(lxml_html.document_fromstring(html), Page.from_html(html, url, FETCHED)).fields
+    return read_fields(lxml_html.document_fromstring(html), Page.from_html(html, url, fetched)).fields
 
 
 def test_date_and_author_beside_the_headline() -> None:
@@ -65,7 +65,9 @@ def test_the_date_of_the_address(url: str, day: str) -> None:
 
 def test_the_day_is_that_of_the_pages_own_clock() -> None:
     meta = "<meta property='article:published_time' content='2024-02-04T01:49:00Z'>"
-    assert read("<h1>A</h1>", meta, "https://a.com/2024/02/03/a").published == "2024-02-03"
+    assert read("<h1>A</h1>", meta, "https://a.com/2024/02/03/a").published == "2024-02-03T23:49:00-02:00"
+    night = "<meta property='article:published_time' content='2024-02-02T22:40:00Z'>"
+    assert read("<h1>A</h1><time>3 February 2024</time>", night).published == "2024-02-03T00:40:00+02:00"
     shown = "<h1>Vláda jedná</h1><p class=date>3. 2. 2024 17:49</p>"
     assert read(shown, meta).published == "2024-02-03T17:49:00-08:00"
 
@@ -158,3 +160,79 @@ def test_where_page_and_address_name_different_days_the_pages_stands_and_both_ar
     assert (found.fields.published, found.fields.provenance.published) == ("2024-02-05", "text")
     days = {(item.value, item.source) for item in found.evidence if item.field == "published"}
     assert days == {("2024-02-05", "text"), ("2024-02-03", "url")}
+
+
+NIGHT = "2024-02-03T00:40:00+01:00"
+CARD = (
+    "<section><article class='post-card'><h3><a href='/x'>Jiný článek</a></h3><a class='author' href='/author/eva/'>"
+    "Eva Malá</a><time datetime='2024-01-05T10:00:00+01:00'>5. 1. 2024</time></article></section>"
+)
+TWEET = (
+    "<blockquote class='twitter-tweet'><p>Krátká zpráva</p>— Petr Malý (@maly) <a href='https://twitter.com/x'>"
+    "January 3, 2024</a></blockquote>"
+)
+PARAGRAPH = f"<p>{'Zastupitelé se sešli a hlasovali o mostu. ' * 5}</p>"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"<time class='entry-date published updated' datetime='{NIGHT}'>3. 2. 2024</time>",
+        f"<time class='published' datetime='{NIGHT}'>3. 2. 2024</time><time class='updated'>9. 2. 2024</time>",
+        f"<footer class='entry-footer'><time datetime='{NIGHT}'>3. února</time></footer>",
+        f"<abbr class='published' title='{NIGHT}'>Published: Sat 03 February 2024</abbr>",
+    ],
+)
+def test_publication_in_the_markup_of_a_post(line: str) -> None:
+    fields = read(
+        f"<main><article class='hentry'><h1>Vláda jedná</h1>{line}{PARAGRAPH}{TWEET}</article>{CARD}</main>",
+        fetched="2026-11-20T12:00:00+00:00",
+    )
+    assert fields.published == NIGHT
+
+
+def test_a_footer_of_the_article_names_date_and_authors() -> None:
+    footer = (
+        "<footer class='entry-footer'><p>Published: 3 February 2024</p><address>By <a href='/author/eva-mala.html'>"
+        "Eva Malá</a> <a href='/author/jan-novak.html'>Jan Novák</a></address></footer>"
+    )
+    fields = read(f"<main><article><h1>Vláda jedná</h1>{PARAGRAPH * 40}{footer}</article></main>")
+    assert (fields.published, fields.authors) == ("2024-02-03", ("Eva Malá", "Jan Novák"))
+
+
+def test_dates_and_authors_of_other_documents_are_not_the_articles() -> None:
+    fields = read(f"<main><article><h1>Vláda jedná</h1>{PARAGRAPH}{TWEET}</article>{CARD}</main>")
+    assert (fields.published, fields.authors) == ("", ())
+
+
+def test_dates_in_the_text_come_after_that_of_the_address() -> None:
+    body = f"<article><h1>Vláda jedná</h1>{PARAGRAPH}<ul><li>5. 5. 2023: Most se uzavřel</li></ul></article>"
+    assert read(body, url="https://a.cz/2024/02/03/vlada").published == "2024-02-03"
+    line = f"<article><h1>Vláda jedná</h1><p>3. 2. 2024, Brno</p>{PARAGRAPH}<p>5. 5. 2023: Uzavřeli most</p></article>"
+    assert read(line).published == "2024-02-03"
+
+
+def test_a_day_without_a_year_has_that_of_another_date_of_the_page() -> None:
+    body = "<article><h1>Vláda jedná</h1><p class='date'>3. února</p></article>"
+    assert (
+        read(body, url="https://a.cz/2023/02/03/vlada", fetched="2026-11-20T12:00:00+00:00").published == "2023-02-03"
+    )
+    shown = "<article><h1>Vláda jedná</h1><time datetime='2023-02-03T14:05:00+01:00'>3. února</time></article>"
+    assert read(shown, fetched="2026-11-20T12:00:00+00:00").published == "2023-02-03T14:05:00+01:00"
+
+
+def test_a_line_that_names_all_authors_completes_those_declared() -> None:
+    line = "<p class='byline'>By <a href='/author/eva/'>Eva Malá</a> <a href='/author/jan/'>Jan Novák</a></p>"
+    body = f"<article><h1>Vláda jedná</h1>{line}{PARAGRAPH}</article>"
+    assert read(body, "<meta name='author' content='Eva Malá'>").authors == ("Eva Malá", "Jan Novák")
+    assert read(body, "<meta name='author' content='Petr Malý'>").authors == ("Petr Malý",)
+
+
+def test_authors_beside_the_article_are_introduced_in_an_element_of_its_own() -> None:
+    box = "".join(
+        f"<div class='profile'><img alt='{name}'><span><strong>{name}</strong><br>Redaktor</span></div>"
+        for name in ("Eva Malá", "Jan Novák")
+    )
+    side = f"<div class='sidebar'><div class='post__authors'>{box}</div></div>"
+    body = f"<main>{side}<article><h1>Vláda jedná</h1>{PARAGRAPH}</article>{CARD}</main>"
+    assert read(body).authors == ("Eva Malá", "Jan Novák")
