@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.newspapers import ROOT
-from benchmarks.sites import docusaurus, hexo, jekyll, mkdocs, nikola, pelican, wordpress
+from benchmarks.sites import docusaurus, ghost, hexo, jekyll, mkdocs, nikola, pelican, puput, wordpress
 from benchmarks.sites.crawl import Crawl, Project
 from benchmarks.sites.posts import Post, come_back, make_posts
 from benchmarks.sites.score import Score, changes, score
@@ -32,6 +32,8 @@ SYSTEMS: Sequence[System] = (
     *docusaurus.SYSTEMS,
     *mkdocs.SYSTEMS,
     *wordpress.SYSTEMS,
+    *ghost.SYSTEMS,
+    *puput.SYSTEMS,
 )
 RESULT = ROOT / "benchmarks" / "results" / "sites.md"
 KEEP = ROOT / "build" / "sites"

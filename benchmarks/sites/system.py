@@ -38,8 +38,9 @@ class System(Protocol):
         kinds: what the system itself can do with an article: `paged`, `sticky`, `protected`, `scheduled`. It gets an
             article of another kind as a plain one, but none that is protected or scheduled.
         states: how its pages, feeds or sitemaps state fields: `published` by "time" or "day"; `authors`, `section` and
-            `tags` "all", of the authors perhaps only the "first", the section perhaps in its "address" alone; and in
-            `changes` where they show that an article has changed, such as "sitemap". What is stated nowhere is missing.
+            `tags` "all", of the authors perhaps only the "first", the section perhaps in its "address" alone, the tags
+            perhaps "with section" as one more; and in `changes` where they show that an article has changed, such as
+            "sitemap". What is stated nowhere is missing.
     """
 
     name: str
@@ -168,8 +169,23 @@ def serve_files(folder: Path, base: str) -> Iterator[None]:
             server.shutdown()
 
 
+@contextmanager
+def serve_process(command: Sequence[object], folder: Path, environment: Mapping[str, str], base: str) -> Iterator[None]:
+    """Run a server in a folder, from when it answers until the block is left."""
+    with (folder / "serve.log").open("ab") as log:
+        server = subprocess.Popen(
+            [str(part) for part in command], cwd=folder, env=os.environ | environment, stdout=log, stderr=log
+        )
+        try:
+            wait_until_served(f"{base}/")
+            yield
+        finally:
+            server.terminate()
+            server.wait()
+
+
 def wait_until_served(url: str) -> None:
-    """Wait until an address answers, with whatever status.
+    """Wait until an address answers, with whatever status but 503, which says that a system is not ready.
 
     Raises:
         MissingError: it does not within two minutes.
@@ -178,8 +194,10 @@ def wait_until_served(url: str) -> None:
     while time.monotonic() < until:
         try:
             urllib.request.urlopen(url, timeout=10).close()
-        except urllib.error.HTTPError:
-            return
+        except urllib.error.HTTPError as error:
+            if error.code != HTTPStatus.SERVICE_UNAVAILABLE:
+                return
+            time.sleep(0.3)
         except OSError:
             time.sleep(0.3)
         else:

@@ -1,0 +1,130 @@
+"""Puput, the blog of the Django system Wagtail, both of PyPI, with its own theme."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.sites.posts import ZONE, Post, slug_of, write_posts
+from benchmarks.sites.system import CACHE, TITLE, pip_install, run, serve_process
+
+PACKAGES = ("puput==2.2.0", "wagtail==6.4.2", "django==5.2.19")
+
+SETTINGS = """
+from puput import PUPUT_APPS
+SECRET_KEY, DEBUG, ALLOWED_HOSTS, ROOT_URLCONF = "bench", False, ["*"], "urls"
+DATABASES = {{"default": {{"ENGINE": "django.db.backends.sqlite3", "NAME": "site.db"}}}}
+DEFAULT_AUTO_FIELD = "django.db.models.AutoField"
+TIME_ZONE, USE_TZ, LANGUAGE_CODE, STATIC_URL = {zone!r}, True, "en", "/static/"
+INSTALLED_APPS = (
+    *("django.contrib.admin", "django.contrib.auth", "django.contrib.contenttypes", "django.contrib.sessions"),
+    *("django.contrib.messages", "django.contrib.staticfiles", "django.contrib.sitemaps", *PUPUT_APPS),
+)
+MIDDLEWARE = (
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+)
+TEMPLATES = [{{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True, "OPTIONS": {{
+    "context_processors": [
+        "django.template.context_processors.request",
+        "django.contrib.auth.context_processors.auth",
+        "django.contrib.messages.context_processors.messages",
+    ],
+}}}}]
+WAGTAIL_SITE_NAME, WAGTAILADMIN_BASE_URL = {title!r}, {base!r}
+PUPUT_USERNAME_REGEX = "[^/]+"
+"""
+
+URLS = """
+from django.urls import include, path
+urlpatterns = [path("", include("puput.urls"))]
+"""
+
+FILL = """
+import json, django
+django.setup()
+from datetime import datetime
+from django.contrib.auth import get_user_model
+from puput.models import BlogPage, Category, CategoryEntryPage, EntryPage
+from wagtail.models import Page, PageViewRestriction, Site
+
+blog = BlogPage.objects.first()
+if not blog:
+    blog = Page.objects.get(depth=1).add_child(instance=BlogPage(title={title!r}, slug="herald"))
+    Site.objects.update(root_page=blog, hostname={host!r}, port={port}, site_name={title!r})
+posts = json.load(open("posts.json"))
+for entry in EntryPage.objects.exclude(slug__in=[post["slug"] for post in posts]):
+    entry.delete()
+for post in posts:
+    entry = EntryPage.objects.filter(slug=post["slug"]).first() or EntryPage(slug=post["slug"])
+    if entry.title == post["title"]:
+        continue
+    entry.title, entry.body = post["title"], post["html"]
+    entry.date = datetime.fromisoformat(post["published"])
+    entry.first_published_at, entry.last_published_at = entry.date, datetime.fromisoformat(post["modified"])
+    entry.owner = get_user_model().objects.get_or_create(username=post["authors"][0])[0]
+    if entry.pk:
+        entry.save()
+        continue
+    blog.add_child(instance=entry)
+    entry.tags.add(*post["tags"])
+    category = Category.objects.get_or_create(name=post["section"], defaults={{"slug": {slugs!r}[post["section"]]}})[0]
+    entry.entry_categories.add(CategoryEntryPage(category=category))
+    entry.save()
+    if post["kind"] == "protected":
+        PageViewRestriction.objects.create(page=entry, restriction_type="password", password="bench")
+"""
+
+
+@dataclass
+class Puput:
+    """Puput as it comes."""
+
+    name: str = "puput"
+    label: str = "Wagtail 6.4, Puput 2.2"
+    languages: Sequence[str] = ()
+    kinds: frozenset[str] = frozenset({"protected"})
+    states: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "published": "day",
+            "authors": "first",
+            "section": "all",
+            "tags": "all",
+            "changes": "sitemap",
+        }
+    )
+
+    def install(self, cache: Path) -> None:
+        """Install Django, Wagtail and Puput."""
+        pip_install(cache / "puput", *PACKAGES)
+
+    def fill(self, folder: Path, posts: Sequence[Post], base: str) -> Mapping[str, str]:
+        """Put the entries into the database."""
+        host, _, port = base.removeprefix("http://").partition(":")
+        chosen = [post for post in posts if post.kind != "scheduled"]
+        write_posts(chosen, folder / "posts.json")
+        settings = SETTINGS.format(zone=ZONE.key, title=TITLE, base=base)
+        (folder / "settings.py").write_text(settings, "utf-8")
+        (folder / "urls.py").write_text(URLS, "utf-8")
+        slugs = {post.section: slug_of(post.section) for post in chosen}
+        (folder / "fill.py").write_text(FILL.format(title=TITLE, host=host, port=port, slugs=slugs), "utf-8")
+        run([_python(), "-m", "django", "migrate", "--verbosity=0"], folder, _environment(folder))
+        run([_python(), "fill.py"], folder, _environment(folder))
+        return {post.key: f"/{post.published[:10].replace('-', '/')}/{post.slug}/" for post in chosen}
+
+    def serve(self, folder: Path, base: str) -> AbstractContextManager[None]:
+        """Run Django's own server."""
+        command = (_python(), "-m", "django", "runserver", "--noreload", "--insecure", base.removeprefix("http://"))
+        return serve_process(command, folder, _environment(folder), base)
+
+
+def _python() -> Path:
+    return CACHE / "puput" / "venv" / "bin" / "python"
+
+
+def _environment(folder: Path) -> Mapping[str, str]:
+    return {"DJANGO_SETTINGS_MODULE": "settings", "PYTHONPATH": str(folder)}
+
+
+SYSTEMS = (Puput(),)
