@@ -61,6 +61,7 @@ class Ghost:
         content = folder / "content"
         if not content.exists():
             shutil.copytree(CACHE / "ghost" / "content", content)
+            shutil.copy(CACHE / "ghost" / "package.json", folder)
         host, _, port = base.removeprefix("http://").partition(":")
         config = {
             "url": base,

@@ -62,6 +62,18 @@ def test_a_corpus_is_compared_with_the_articles(tmp_path: Path, posts: list[Any]
     assert 2 / 3 < done.mean("tags") < 1
 
 
+def test_a_section_that_is_stated_as_a_tag_is_no_wrong_tag(tmp_path: Path, posts: list[Any]) -> None:
+    score = import_module("benchmarks.sites.score").score
+    post = next(post for post in posts if post.kind == "plain")
+    row = replace(_row(post, "/a/"), tags=(post.section, *post.tags))
+    publish(tmp_path / PUBLISHED, [row], BuildConfig())
+    tags = [
+        score(tmp_path, BASE, [post], {post.key: "/a/"}, STATES | {"tags": how}).mean("tags")
+        for how in ("all", "with section")
+    ]
+    assert tags[0] < tags[1] == 1
+
+
 def _row(post: Any, path: str) -> Record:
     values = {name: getattr(post, name) for name in ("title", "published", "authors", "section", "tags")}
     return make_record(Article(BASE + path, post.text, Fields(**values), "test"), "site", post.language, 1.0)
