@@ -93,11 +93,12 @@ class PortalSpider(Spider):
 
     @cached_property
     def _planners(self) -> dict[str, FetchPlanner]:
-        today, ledger, period = datetime.now(UTC).date(), self._ledger, self.arguments.period
+        now, ledger, period = datetime.now(UTC), self._ledger, self.arguments.period
+        began = now.isoformat(timespec="seconds") if self.arguments.revisit else ""
         contents, count = SeenContents(ledger), self.crawler.stats.inc_value
-        frontiers = [Frontier(portal, today, ledger, self.loopback, period) for portal in self.arguments.portals]
+        frontiers = [Frontier(portal, now.date(), ledger, self.loopback, period) for portal in self.arguments.portals]
         return {
-            frontier.portal.name: FetchPlanner(frontier.portal, frontier, ledger, contents, period, count)
+            frontier.portal.name: FetchPlanner(frontier.portal, frontier, ledger, contents, period, count, began)
             for frontier in frontiers
         }
 

@@ -9,7 +9,7 @@ from lxml import etree
 
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.discovery.addresses import FetchKind
-from newscorpus.discovery.listing import Listing, ListingEntry
+from newscorpus.discovery.listing import Listing, ListingEntry, hash_headline
 from newscorpus.discovery.markup import ListingError, local_name, read_root, read_text
 from newscorpus.tokens import collapse
 from newscorpus.urls import web_address
@@ -52,6 +52,9 @@ FEED_FIELDS = {
 
 SECTION_SCHEME = re.compile(r"(?:^|/)(?:categor|kategor|rubri|section)[^/]*(?:/|$)", re.IGNORECASE)
 """In the scheme of a category that is a section, not a tag."""
+
+FEED_TEASERS = frozenset({"title", "description", "summary"})
+MARKUP = re.compile(r"<[^>]*>")
 
 NEWS_FIELDS = {"title": "title", "publication_date": "published", "keywords": "tags"}
 """Element of <news:news>, without namespace -> field of a document."""
@@ -129,7 +132,8 @@ def _feed_entry(element: etree._Element, shared: tuple[Evidence, ...]) -> Listin
     own = tuple(islice(dict.fromkeys(_feed_evidence(element)), MAX_CLAIMS))
     inherited = tuple(claim for claim in shared if claim.field not in {mine.field for mine in own})
     modified = next((claim.value for claim in own if claim.field == "modified"), "")
-    return ListingEntry(url, own + inherited, modified)
+    teaser = unescape(" ".join(_text_of(child) for child in element if local_name(child) in FEED_TEASERS))
+    return ListingEntry(url, own + inherited, modified, hash_headline(MARKUP.sub(" ", teaser)))
 
 
 def _feed_address(element: etree._Element) -> str:

@@ -14,6 +14,7 @@ from lxml.html import HtmlElement
 
 from newscorpus.data import Page, Rejected
 from newscorpus.discovery.addresses import DOCUMENT, is_front, is_further, looks_like_article
+from newscorpus.discovery.listing import hash_headline
 from newscorpus.extraction.extractor import parse_page
 from newscorpus.tokens import collapse
 from newscorpus.urls import SLUG_WORDS, document_id
@@ -97,6 +98,7 @@ PARAMETERS = ("page", "p", "strana", "str", "stranica", "strona", "seite", "pg",
 STEPS = ("", "page/", "strana/", "stranica/", "strona/", "seite/", "page-", "strana-")
 MARKS = ("-", "_", ",", "-page-", "-strana-", ",strana-")
 
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 TEXTS = frozenset({"h1", "h2", "h3", "p"})
 OUTSIDE = frozenset({"a", "aside", "footer", "header", "nav", "script", "style", "template"})
 MIN_CHARACTERS = 40
@@ -119,6 +121,8 @@ class PageReading:
     # Absolute addresses without fragment, in document order, each once; http, https and file. Among them that of the
     # next page, and the one to which the page sends its readers on. Last those of articles that only scripts get.
     links: tuple[str, ...] = ()
+    # Hashes of the headlines, the longest of each, that stand in the links to these, in the same order; 0 for none.
+    headlines: tuple[int, ...] = ()
     # The address that the page gives as its own (`rel=canonical`), absolute; "" where it gives none.
     canonical: str = ""
     # Addresses that may be feeds or sitemaps: declared ones first, then links whose address looks like it.
@@ -146,16 +150,23 @@ def read_tree(root: HtmlElement, url: str) -> PageReading:
     Relative links are resolved against the page's own `<base>`, or else against `url`.
     """
     base = _resolve(url, next(_hrefs(root, "base"), "")) or url
-    hrefs = islice(dict.fromkeys(_targets(root, base, url)), MAX_HREFS)
-    found = [_resolve(base, href) for href in hrefs]
+    addresses = {href: _resolve(base, href) for href in islice(dict.fromkeys(_targets(root, base, url)), MAX_HREFS)}
+    found = [*addresses.values()]
     canonicals = (link.get("href") for link in root.iter("link") if "canonical" in _relations(link))
     list_like = (url for url in found if url and _suggests_list(url))
     lists = (url for url in (*_declared_lists(root, base), *list_like) if not NO_ARTICLES.search(url))
     page = next(root.iter("html"), None)
     text = "".join(_texts(root, every=True))
-    linked = map(_text, islice(root.iter("a"), MAX_HREFS))
+    anchors = [*islice(root.iter("a"), MAX_HREFS)]
+    linked = [*map(_text, anchors)]
+    headlines: dict[str, str] = {}
+    for anchor, shown in zip(anchors, linked, strict=True):
+        address = addresses.get(anchor.get("href") or "", "")
+        headlines[address] = max(headlines.get(address, ""), _heading(anchor) or shown, key=len)
+    links = tuple(dict.fromkeys((*filter(may_be_page, found), *_articles_besides(root, base))))[:MAX_LINKS]
     return PageReading(
-        links=tuple(dict.fromkeys((*filter(may_be_page, found), *_articles_besides(root, base))))[:MAX_LINKS],
+        links=links,
+        headlines=tuple(hash_headline(headlines.get(link, "")) for link in links),
         canonical=next((_resolve(base, href) for href in canonicals if href), ""),
         lists=tuple(dict.fromkeys(lists))[:MAX_LISTS],
         part_links=tuple(islice(_part_links(root, base), MAX_LINKS)),
@@ -183,6 +194,12 @@ def _text(link: HtmlElement) -> str:
     if sum(1 for _ in islice(link.iter(), MAX_LINK_ELEMENTS + 1)) > MAX_LINK_ELEMENTS:
         return ""
     return collapse(" ".join(link.itertext(with_tail=False)))
+
+
+def _heading(link: HtmlElement) -> str:
+    """The text of the first heading in a link, as in one that is a whole teaser; "" where there is none."""
+    heading = next(link.iter(*HEADINGS), None)
+    return "" if heading is None else _text(heading)
 
 
 def _article_names(urls: Iterable[str]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Plan what is fetched of a portal: pages, lists of addresses, and guesses where lists may be."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, date
 from urllib.parse import urljoin
@@ -14,6 +14,7 @@ from newscorpus.discovery.addresses import (
     FetchKind,
     find_kind,
     is_front,
+    is_further,
     is_listing,
     latest_date,
     plain_address,
@@ -47,6 +48,8 @@ class PlannedFetch:
 
 Plan = Iterator[PlannedFetch | Rejected]
 """What is to be fetched, and what is refused; nothing for addresses that were met before or lie on other sites."""
+Told = Generator[PlannedFetch | Rejected, None, bool]
+"""A plan of what a list names; in the end, whether it told something new of articles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,7 @@ class FetchPlanner:
     contents: SeenContents  # seen by the crawl so far
     period: Period  # the days that articles are to be of
     count: Callable[[str, int], None]  # adds to a statistic of the crawl: name, number
+    began: str = ""  # when the crawl began, ISO 8601, if it revisits: articles fetched before may have changed
 
     def beginnings(self) -> Plan:
         """Plan what the portal's file names: feeds, sitemaps, start pages, and the archive if a first day is given."""
@@ -75,7 +79,15 @@ class FetchPlanner:
         """Plan a page that the user named: he takes it for an article."""
         return self.page(url, 0, FetchKind.ARTICLE, ListingEntry(url, (NAMED,)))
 
-    def page(self, url: str, depth: int, kind: FetchKind | None = None, entry: ListingEntry | None = None) -> Plan:
+    def page(
+        self,
+        url: str,
+        depth: int,
+        kind: FetchKind | None = None,
+        entry: ListingEntry | None = None,
+        *,
+        compares: bool = False,
+    ) -> Told:
         """Plan the fetch of one page.
 
         Args:
@@ -83,14 +95,25 @@ class FetchPlanner:
             depth: links followed to get there.
             kind: what it is fetched for, where that is known.
             entry: what a list says of it.
+            compares: the list was read before: another headline than then is news of an article.
         """
         url = plain_address(url)
-        if not self._is_out_of_period(url, kind):
-            yield from self._page(url, depth, kind, entry)
+        if self._is_out_of_period(url, kind):
+            return False
+        return (yield from self._page(url, depth, kind, entry, compares=compares))
 
-    def _page(self, url: str, depth: int, kind: FetchKind | None = None, entry: ListingEntry | None = None) -> Plan:
+    def _page(
+        self,
+        url: str,
+        depth: int,
+        kind: FetchKind | None = None,
+        entry: ListingEntry | None = None,
+        *,
+        compares: bool = False,
+    ) -> Told:
         outcome = self.frontier.admit(url, depth, kind)
         stated, evidence = (entry.modified, entry.evidence) if entry else ("", ())
+        n_shown = self.ledger.revisits.show(url, entry.headline) if entry and entry.headline else None
         if isinstance(outcome, FetchKind):
             if stated:
                 self.ledger.revisits.state(url, stated)
@@ -98,8 +121,14 @@ class FetchPlanner:
             yield PlannedFetch(url, outcome, depth, evidence, is_last=is_last)
         elif outcome is not None:
             yield outcome
-        elif stated and self._has_changed(url, stated) and not self.frontier.is_barren_archive(url):
+        elif (stated and self._has_changed(url, stated) and not self.frontier.is_barren_archive(url)) or (
+            compares and n_shown and self._was_kept_before(url)
+        ):
+            fields = {"title", "modified", *(one.field for one in evidence)}
+            evidence += tuple(one for one in self.ledger.revisits.evidence(url) if one.field not in fields)
             yield PlannedFetch(url, kind or FetchKind.ARTICLE, depth, evidence, is_repeat=True)
+        is_new = isinstance(outcome, FetchKind) or n_shown is not None
+        return is_new and (kind or find_kind(url, self.portal)) is FetchKind.ARTICLE
 
     def listing(self, listing: Listing, url: str, depth: int, *, is_old: bool = False) -> Iterator[Plan]:
         """Plan all that the feed or sitemap at `url` names, as far as it may be of the period, in parts.
@@ -119,15 +148,18 @@ class FetchPlanner:
         for child in listing.children:
             if not (is_old and self.ledger.knows(child.url)):
                 yield from self.sitemap(child, url)
+        compares = self._may_compare(url)
         entries = [entry for entry in listing.entries if self.period.may_hold(entry)]
         self._pass_over(len(listing.entries) - len(entries))
+        brought = any(entry.modified for entry in entries)  # it may tell of changes, if of nothing else
         for entry in entries:
             if is_old and self.ledger.knows(plain_address(entry.url)):
                 continue
             # What a feed or a news sitemap describes is an article, unless the portal knows its own by the address.
             is_article = entry.evidence and not self.portal.articles and not is_front(entry.url)
             kind = FetchKind.ARTICLE if is_article else None
-            yield from self.page(entry.url, depth, kind, entry)
+            brought = (yield from self.page(entry.url, depth, kind, entry, compares=compares)) or brought
+        self.ledger.revisits.bring(url, brought=brought)
 
     def sitemap(self, child: ListingEntry, named_at: str) -> Plan:
         """Plan a sitemap that an index or a robots.txt names; one fetched before only if the index says it changed.
@@ -188,16 +220,21 @@ class FetchPlanner:
             but: addresses that are left out.
             listing: the address of that page, if it lists others.
         """
+        headlines = dict(zip(reading.links, reading.headlines, strict=False)) if listing else {}
+        compares = bool(listing) and self._may_compare(listing)
         urls = sorted(reading.links, key=lambda url: latest_date(url) or date.max, reverse=True)
         if listing and not self._was_fetched(listing):  # one that comes again names little that is new
             yield from self.frontier.end_listing(listing, map(plain_address, urls))
         ways = self.period.ways_forward(listing, urls) if listing else frozenset()
-        is_earlier = not self.period.may_lead_to(listing)
+        is_earlier, brought = not self.period.may_lead_to(listing), False
         for url in urls:
             if url in ways and not self._is_article(url):
                 yield from self._page(plain_address(url), depth)
             elif url not in but and not (is_earlier and days_of(url) is None and self._is_article(url)):
-                yield from self.page(url, depth)
+                entry = ListingEntry(url, headline=headlines.get(url, 0))
+                brought = (yield from self.page(url, depth, entry=entry, compares=compares)) or brought
+        if listing:
+            self.ledger.revisits.bring(listing, brought=brought)
 
     def may_bring_article(self, planned: PlannedFetch | Rejected) -> bool:
         """Whether what is planned may be an article that was not met before, by its address."""
@@ -260,6 +297,16 @@ class FetchPlanner:
     def _was_fetched(self, url: str) -> bool:
         last = self.ledger.revisits.last(url)
         return last is not None and last.fetched != ""
+
+    def _may_compare(self, listing: str) -> bool:
+        """Whether a list shows articles as it did before; pages of a list grow, and an article moves on to the next."""
+        is_moved = is_further(listing) and not self.frontier.is_archive(listing)
+        return bool(self.began) and (is_moved or self._was_fetched(listing))
+
+    def _was_kept_before(self, url: str) -> bool:
+        """Whether an article was kept by a fetch before this crawl."""
+        last = self.ledger.revisits.last(url)
+        return last is not None and last.state == UrlState.DONE and last.reason == "kept" and last.fetched < self.began
 
     def _has_changed(self, url: str, stated: str) -> bool:
         """Whether a list says that a known document changed since it was fetched; the ledger notes what it says."""

@@ -1,13 +1,18 @@
 """Queue again what was fetched before: failures that may have passed, and lists that are due."""
 
-import sys
+import math
 import time
 from collections.abc import Collection
 from enum import StrEnum
 
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.discovery.addresses import LIST_KINDS, FetchKind
-from newscorpus.discovery.frontier import BARREN_ARCHIVES, BUDGET_SPENT
+from newscorpus.discovery.frontier import (
+    BARREN_ARCHIVES,
+    BUDGET_SPENT,
+    LEAST_BARREN_ARCHIVES,
+    MAX_BARREN_ARCHIVES,
+)
 
 
 class Revisit(StrEnum):
@@ -32,7 +37,7 @@ def requeue_failed(ledger: Ledger, portals: Collection[str]) -> int:
 def requeue_known(ledger: Ledger, portals: Collection[str], revisit: Revisit) -> int:
     """Queue what a revisit asks for, and renew each portal's budget of pages; gives the number."""
     kinds = (*LIST_KINDS, FetchKind.ARTICLE) if revisit is Revisit.ARTICLES else LIST_KINDS
-    now = time.time() if revisit is Revisit.DUE else sys.float_info.max
+    now = time.time() if revisit is Revisit.DUE else math.inf
     n = 0
     for portal in portals:
         if ledger.counts.of(BUDGET_SPENT, portal):  # lists may have named more than could be taken
@@ -42,5 +47,6 @@ def requeue_known(ledger: Ledger, portals: Collection[str], revisit: Revisit) ->
             n += ledger.revisits.revive_articles(portal, now)
         ledger.counts.renew_budget(portal)
         ledger.counts.add(portal, "rejected/discovery/nothing_new", -ledger.revisits.forget_archives(portal))
-        ledger.counts.reset(portal, BARREN_ARCHIVES)
+        room = MAX_BARREN_ARCHIVES - LEAST_BARREN_ARCHIVES - ledger.counts.of(BARREN_ARCHIVES, portal)
+        ledger.counts.add(portal, BARREN_ARCHIVES, min(room, 0))  # some more archives are tried
     return n

@@ -48,11 +48,6 @@ class PortalCounts:
         self.add(portal, "admitted_before", self.taken_in(portal))
         self.add(portal, OVER_BUDGET, -self.of(OVER_BUDGET, portal))
 
-    def reset(self, portal: str, beginning: str) -> None:
-        """Set the counts of a portal to 0 whose names begin so."""
-        for name in [name for of, name in self._counts if of == portal and name.startswith(beginning)]:
-            self.add(portal, name, -self._counts[portal, name])
-
     def taken_in(self, portal: str) -> int:
         """Addresses of a portal queued for the first time since `renew_budget`."""
         return self._counts[portal, "admitted"] - self._counts[portal, "admitted_before"]

@@ -1,13 +1,16 @@
 """Remember earlier visits, and plan the next ones."""
 
 import json
+import math
+import struct
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from newscorpus.config import ArticleRevisitConfig, RevisitConfig
-from newscorpus.crawl.ledger.rows import UrlState, key_of
+from newscorpus.crawl.ledger.rows import UrlState, evidence_of, key_of
 from newscorpus.crawl.ledger.store import Execute
+from newscorpus.data import Evidence
 
 MAY_PASS = (
     *("connection_*", "dns", "http_403", "http_429", "http_5??", "robots_unavailable", "timeout", "truncated"),
@@ -18,6 +21,17 @@ MAY_PASS = (
 FORGET = "etag = '', last_modified = '', signature = '',"
 """Ask as if for the first time: what is as it was would be passed over, though nothing was made of it."""
 
+
+HEADLINE = struct.Struct(">I")
+MOST_HEADLINES = 8
+"""Headlines of an article that are remembered, the newest: front page, sections and feeds may each shorten it."""
+
+BARREN = "(brought = 0 AND depth > 0 OR kind = 'list' AND status BETWEEN 400 AND 499)"
+"""Lists beside the start pages that told nothing when they were first read, and guesses that led nowhere."""
+MOST_BARREN = 16
+"""Of these, those that a visit of all lists asks for: of a blog of 300 articles it takes 50 others."""
+OLDEST_BARREN = f"""serial IN (SELECT serial FROM urls WHERE portal = ? AND {BARREN} AND state = {UrlState.DONE.value}
+    ORDER BY fetched, serial LIMIT {MOST_BARREN})"""  # noqa: S608 -- constants
 
 NAMED_SERIALS = f"state = {UrlState.DONE.value} AND serial IN (SELECT value FROM json_each(?))"  # noqa: S608 -- a constant
 
@@ -82,17 +96,47 @@ class Revisits:
         """Note when a list says that the document at `url` changed."""
         self._execute("UPDATE urls SET stated = ? WHERE id = ?", (stated, key_of(url)))
 
+    def show(self, url: str, headline: int) -> int | None:
+        """Note the hash of a headline that a list shows of `url`.
+
+        Returns:
+            how many others lists showed before; None where it is known, or the address is not.
+        """
+        row = self._execute("SELECT headlines FROM urls WHERE id = ?", (key_of(url),)).fetchone()
+        known = [one for (one,) in HEADLINE.iter_unpack(row[0])] if row else []
+        if row is None or headline in known:
+            return None
+        kept = b"".join(map(HEADLINE.pack, (headline, *known[: MOST_HEADLINES - 1])))
+        self._execute("UPDATE urls SET headlines = ? WHERE id = ?", (kept, key_of(url)))
+        return len(known)
+
+    def bring(self, url: str, *, brought: bool) -> None:
+        """Note whether the list at `url` told something new, now or at an earlier visit."""
+        sql = "UPDATE urls SET brought = iif(?1, 1, iif(fetched = '', max(brought, 0), brought)) WHERE id = ?2"
+        self._execute(sql, (brought, key_of(url)))
+
+    def evidence(self, url: str) -> tuple[Evidence, ...]:
+        """What the list that named `url` first said of the document."""
+        row = self._execute("SELECT request FROM urls WHERE id = ?", (key_of(url),)).fetchone()
+        return evidence_of(row[0]) if row else ()
+
     def schedule(self, url: str, now: float, interval: float) -> None:
         """Set the next visit of `url`, in seconds since the epoch and seconds from now."""
         sql = "UPDATE urls SET next_visit = ?, visit_interval = ? WHERE id = ?"
         self._execute(sql, (now + interval, interval, key_of(url)))
 
     def revive(self, kinds: Collection[str], portal: str, now: float) -> int:
-        """Queue what is done of some kinds and due at `now`, and failures that may pass; gives the number."""
+        """Queue what is done of some kinds and due at `now`, and failures that may pass; gives the number.
+
+        With an infinite `now` all is due, but of lists that told nothing new those `MOST_BARREN` asked longest ago.
+        """
         where = f"state = {UrlState.FAILED.value} AND ({' OR '.join('reason GLOB ?' for _ in MAY_PASS)})"
         failed = self._queue(portal, where, MAY_PASS, FORGET)
         # What seems to lie farther ahead than any visit is planned was written by a clock that has been set back since.
         where = f"kind IN ({_marks(kinds)}) AND (next_visit <= ? OR next_visit > ?)"
+        if math.isinf(now):
+            where = f"kind IN ({_marks(kinds)}) AND (NOT {BARREN} OR {OLDEST_BARREN})"
+            return failed + self._queue(portal, where, (*kinds, portal))
         return failed + self._queue(portal, where, (*kinds, now, now + RevisitConfig().max_seconds))
 
     def revive_articles(self, portal: str, now: float) -> int:

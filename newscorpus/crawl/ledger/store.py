@@ -147,7 +147,15 @@ GONE = """
 CREATE TABLE gone (serial INTEGER PRIMARY KEY, since TEXT NOT NULL, last TEXT NOT NULL, n_visits INTEGER NOT NULL);
 """
 
-MIGRATIONS = (FIRST, REVISITS, PERIODS, RULES, LOST, NEWER, LOOKS, PROFILES, SITES, LISTINGS, CHANGES, REACHED, GONE)
+HEADLINES = """
+ALTER TABLE urls ADD COLUMN headlines BLOB NOT NULL DEFAULT x'';  -- hashes of what lists showed, the newest first
+ALTER TABLE urls ADD COLUMN brought INTEGER NOT NULL DEFAULT -1;  -- whether a list told something new; -1: not known
+"""
+
+MIGRATIONS = (
+    *(FIRST, REVISITS, PERIODS, RULES, LOST, NEWER, LOOKS, PROFILES, SITES, LISTINGS, CHANGES, REACHED, GONE),
+    HEADLINES,
+)
 """What makes version n + 1 of version n; `PRAGMA user_version` holds the version. Only ever appended to."""
 
 
