@@ -164,12 +164,15 @@ class FetchPlanner:
     def sitemap(self, child: ListingEntry, named_at: str) -> Plan:
         """Plan a sitemap that an index or a robots.txt names; one fetched before only if the index says it changed.
 
+        One that told nothing new, such as the feed of a tag, may change with every other; it waits for its turn.
+
         Args:
             child: the sitemap.
             named_at: the index, on whose host it may lie; the sitemap itself where a robots.txt names it, on any host.
         """
         if self.ledger.knows(child.url):
-            if child.modified and self._has_changed(child.url, child.modified):
+            is_changed = child.modified and self._has_changed(child.url, child.modified)
+            if is_changed and not self.ledger.revisits.is_barren(child.url):
                 yield PlannedFetch(child.url, FetchKind.SITEMAP, is_repeat=True)
         elif not self.portal.covers(child.url) and host_of(child.url) != host_of(named_at):
             yield Rejected("discovery", "offsite", "sitemap of another site", child.url)

@@ -88,6 +88,20 @@ def test_atom_entries_and_what_they_say() -> None:
     }
 
 
+def test_the_headline_of_a_feed_is_title_and_description_whatever_their_markup() -> None:
+    def headline(said: str) -> int:
+        rss = f"<rss><channel><item><link>https://x.org/a</link>{said}</item></channel></rss>"
+        (entry,) = parse_list(Page(URL, rss.encode())).entries
+        return entry.headline
+
+    first = headline("<title>Bridge</title><description>It opens.</description>")
+    assert first == headline("<title>Bridge</title><description>&lt;p>It opens.&lt;/p> 3</description><guid>5</guid>")
+    assert (
+        len({first, headline("<title>Bridge</title>"), headline("<title>Bridge</title><description>No.</description>")})
+        == 3
+    )
+
+
 def test_rss_1_keeps_its_items_outside_the_channel() -> None:
     assert [entry.url for entry in parse_list(Page(URL, RDF.encode())).entries] == ["http://example.org/d"]
 

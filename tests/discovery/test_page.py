@@ -37,6 +37,19 @@ def test_links_are_absolute_in_order_and_once() -> None:
     assert found.links == ("http://example.org/news/today/b.html", "http://example.org/a", "http://x.org/c")
 
 
+def test_headlines_are_those_of_the_links_whatever_numbers_and_pictures_stand_beside_them() -> None:
+    def headlines(teaser: str) -> dict[str, int]:
+        found = links(f'{teaser}<a href="/sport">Sport</a><a href="/x"><img src="x.jpg"></a>')
+        return dict(zip(found.links, found.headlines, strict=True))
+
+    story = "http://example.org/a"
+    first = headlines('<a href="/a"><img src="a.jpg"></a><a href="/a">Old bridge closed</a><a href="/a">More</a>')
+    assert first["http://example.org/x"] == 0
+    for same in ('<a href="/a">Old bridge closed (12)</a>', '<a href="/a"><h3>Old bridge closed</h3><p>today</p></a>'):
+        assert headlines(same)[story] == first[story] != 0
+    assert headlines('<a href="/a">Old bridge open</a>')[story] != first[story]
+
+
 @pytest.mark.parametrize("kind", ["application/rss+xml", "application/atom+xml", "text/xml", " Application/XML "])
 def test_feeds_are_declared_by_their_type(kind: str) -> None:
     assert links(f'<link rel=alternate type="{kind}" href="/backend.php">').lists == ("http://example.org/backend.php",)

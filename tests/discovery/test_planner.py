@@ -1,5 +1,6 @@
 """What is asked for of what a list names, the first time and again."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -99,6 +100,44 @@ def test_a_known_article_is_asked_for_again_where_its_list_says_it_changed(
     finish(ledger, STORY)
     requests = ask(planner(), ListingEntry(STORY, modified=second))
     assert [request.is_repeat for request in requests if isinstance(request, PlannedFetch)] == [True] * again
+
+
+@pytest.mark.parametrize("kind", ["feed", "section"])
+def test_a_known_article_is_asked_for_again_where_a_list_shows_another_headline(
+    planner: Callable[..., FetchPlanner], ledger: Ledger, kind: str
+) -> None:
+    def read(made: FetchPlanner, headline: int, listing: str = LIST) -> list[PlannedFetch | Rejected]:
+        if kind == "feed":
+            return list(
+                chain.from_iterable(made.listing(Listing((ListingEntry(STORY, headline=headline),)), listing, 1))
+            )
+        return list(made.links(PageReading((STORY,), (headline,)), 1, listing=listing))
+
+    first, again = planner(), replace(planner(), began="2026-11-12T08:00:00+00:00")
+    assert len(read(first, 5)) == 1
+    for url in (STORY, LIST):
+        finish(ledger, url)
+    assert read(first, 6) == [], "two lists may shorten a headline in two ways"
+    assert read(again, 5) == read(again, 6) == []
+    assert read(again, 7, f"{BASE}/tag/a") == [], "a list that was not read before has its own way"
+    (repeat,) = read(again, 8)
+    assert isinstance(repeat, PlannedFetch)
+    assert repeat.is_repeat
+    assert read(again, 8) == []
+    assert len(read(again, 9, f"{BASE}/sport?page=4")) == 1, "an article moves on to the next page of its list"
+    assert read(replace(again, began="2026-11-09T08:00:00+00:00"), 10) == [], "this crawl fetched it"
+
+
+def test_what_the_feed_said_of_an_article_travels_with_its_next_request_but_the_headline(
+    planner: Callable[..., FetchPlanner], ledger: Ledger
+) -> None:
+    said = [{"field": "title", "value": "Old", "source": "feed"}, {"field": "tags", "value": "a", "source": "feed"}]
+    request = json.dumps({"cb_kwargs": {"evidence": said}}).encode()
+    ledger.add(Link(key_of(STORY), STORY, "vesti", "article", request=request))
+    finish(ledger, STORY)
+    (repeat,) = ask(planner(), ListingEntry(STORY, modified="2026-11-15"))
+    assert isinstance(repeat, PlannedFetch)
+    assert repeat.evidence == (Evidence("tags", "a", "feed"),)
 
 
 def test_what_is_still_queued_is_not_queued_again(planner: Callable[..., FetchPlanner], ledger: Ledger) -> None:

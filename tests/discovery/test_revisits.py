@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from newscorpus.crawl.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
+from newscorpus.crawl.ledger.revisits import MOST_BARREN
 from newscorpus.discovery.frontier import BUDGET_SPENT
 from newscorpus.discovery.revisits import Revisit, requeue_failed, requeue_known
 
@@ -50,6 +51,20 @@ def test_a_crawl_that_was_broken_off_goes_on_as_it_was(ledger: Ledger) -> None:
     ledger.add(Link(key_of(BASE + "next"), BASE + "next", "vesti"))
     assert requeue_failed(ledger, ("vesti",)) == 0
     assert queued(ledger) == ["next"]
+
+
+def test_of_lists_that_told_nothing_new_a_visit_asks_for_some_those_asked_longest_ago(ledger: Ledger) -> None:
+    for number in range(MOST_BARREN + 2):
+        url = f"{BASE}tag/{number}"
+        ledger.add(Link(key_of(url), url, "vesti", "section", depth=1, request=b"{}"))
+        ledger.revisits.bring(url, brought=number == 1)
+        ledger.revisits.bring(url, brought=False)
+        lease = ledger.queue.lease("vesti")
+        assert lease
+        ledger.finish(lease.serial, (), Fetched(url, 200, f"2026-11-21T08:00:{59 - number}+00:00", 5))
+    requeue_known(ledger, ("vesti",), Revisit.ALL)
+    tags = {name for name in queued(ledger) if name.startswith("tag/")}
+    assert tags == {f"tag/{number}" for number in range(1, MOST_BARREN + 2)}
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from benchmarks.newspapers import started
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "blog.py"
 N_POSTS = 60
+N_CHANGED = 9
 PORTAL = """
 name = "mock"
 languages = ["en"]
@@ -58,3 +59,13 @@ def test_a_blog_is_reached_by_few_requests(blog: BlogCrawl) -> None:
     assert len(others) < 1.6 * N_POSTS
     assert len(asked) < len(others) + 45, "thirty archives in a row bring nothing new"
     assert done.stats["newscorpus/rejected/discovery/nothing_new"] > 0
+
+
+def test_a_second_crawl_finds_what_is_new_and_what_lists_show_to_have_changed(blog: BlogCrawl) -> None:
+    blog.run()
+    blog.ask("/_day")
+    _, asked = blog.run("-a", "revisit=all")
+    new = {path for path in posts(asked) if int(path.strip("/").rpartition("-")[2]) >= N_POSTS}
+    assert len(new) == 30
+    assert len({*posts(asked)} - new) == N_CHANGED
+    assert len(asked) <= 120

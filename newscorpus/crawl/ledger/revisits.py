@@ -31,7 +31,7 @@ BARREN = "(brought = 0 AND depth > 0 OR kind = 'list' AND status BETWEEN 400 AND
 MOST_BARREN = 16
 """Of these, those that a visit of all lists asks for: of a blog of 300 articles it takes 50 others."""
 OLDEST_BARREN = f"""serial IN (SELECT serial FROM urls WHERE portal = ? AND {BARREN} AND state = {UrlState.DONE.value}
-    ORDER BY fetched, serial LIMIT {MOST_BARREN})"""  # noqa: S608 -- constants
+    AND reason != 'kept' ORDER BY fetched, serial LIMIT {MOST_BARREN})"""  # noqa: S608 -- constants
 
 NAMED_SERIALS = f"state = {UrlState.DONE.value} AND serial IN (SELECT value FROM json_each(?))"  # noqa: S608 -- a constant
 
@@ -114,6 +114,10 @@ class Revisits:
         """Note whether the list at `url` told something new, now or at an earlier visit."""
         sql = "UPDATE urls SET brought = iif(?1, 1, iif(fetched = '', max(brought, 0), brought)) WHERE id = ?2"
         self._execute(sql, (brought, key_of(url)))
+
+    def is_barren(self, url: str) -> bool:
+        """Whether `url` is that of a list that never told anything new."""
+        return self._execute("SELECT 1 FROM urls WHERE id = ? AND brought = 0", (key_of(url),)).fetchone() is not None
 
     def evidence(self, url: str) -> tuple[Evidence, ...]:
         """What the list that named `url` first said of the document."""
