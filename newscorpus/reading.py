@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass, replace
 
+from newscorpus.corpus.rows import Row
 from newscorpus.data import Rejected
 from newscorpus.discovery.addresses import PROMISING
 from newscorpus.discovery.listing import read_day
-from newscorpus.discovery.page import FIRST_FOLLOWING, PageReading, next_part, read_tree
+from newscorpus.discovery.page import FIRST_FOLLOWING, PageReading, first_part, next_part, read_tree
 from newscorpus.discovery.period import ALWAYS, Period
 from newscorpus.extraction.extractor import parse_page
 from newscorpus.extraction.fields import read_fields
@@ -38,7 +39,8 @@ def read_and_judge(recipe: Recipe | None, page: SourcePage, period: Period) -> R
     Args:
         recipe: as for `judge_page`; None: it is only read.
         page: may hold an article.
-        period: the days of articles; one of another day is not judged, nor one that goes on on further pages.
+        period: the days of articles; one of another day is not judged, nor one that goes on on further pages. Where the
+            address does not promise an article, its first page has to be one by itself: lists have further pages, too.
     """
     parsed = parse_page(page.page)
     if isinstance(parsed, Rejected):
@@ -48,11 +50,17 @@ def read_and_judge(recipe: Recipe | None, page: SourcePage, period: Period) -> R
         described = read_fields(parsed.tree, parsed)
         parsed = replace(parsed, described=described)
         reading = replace(reading, published=read_day(described.fields.published))
-    goes_on = page.trust in PROMISING and next_part(parsed.url, FIRST_FOLLOWING, reading.part_links)
+    goes_on = next_part(parsed.url, FIRST_FOLLOWING, reading.part_links)
     if recipe is None:
         wall = find_wall(parsed, None, parsed.tree) if len(reading.links) < WALL_LINKS else None
         return ReadPage(reading, JudgedPage(wall) if wall else None)
-    if goes_on or not period.takes(reading.published):
+    if (goes_on and page.trust in PROMISING) or not period.takes(reading.published):
         return ReadPage(reading)
     markup = markup_signs(parsed.tree)  # before the template removes anything
-    return ReadPage(reading, replace(judge_page(recipe, replace(page, page=parsed)), markup=markup))
+    judged = judge_page(recipe, replace(page, page=parsed))
+    if isinstance(judged.outcome, Row):
+        if first := first_part(parsed.url, reading.part_links):
+            judged = JudgedPage(Rejected("discovery", "part_of_another", f"of {first}", parsed.url))
+        elif goes_on:
+            return ReadPage(reading)
+    return ReadPage(reading, replace(judged, markup=markup))

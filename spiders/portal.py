@@ -25,7 +25,7 @@ from newscorpus.addon.workers import PageWorkers, workers_of
 from newscorpus.config import RevisitConfig
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.discovery.addresses import PROMISING, AddressTrust, FetchKind, find_trust, is_further
+from newscorpus.discovery.addresses import AddressTrust, FetchKind, find_trust, is_further
 from newscorpus.discovery.forecast import Forecasts
 from newscorpus.discovery.frontier import Frontier, SeenContents
 from newscorpus.discovery.listing import Listing
@@ -272,7 +272,7 @@ class PortalSpider(Spider):
         if refusal := planner.refuse_day(page.url, reading):
             return [refusal], ()
         try:
-            if given.trust not in PROMISING:  # a list has a second page too, and is followed for it
+            if read.judged is not None:  # it ends on this page
                 reading = replace(reading, part_links=())
             parts, end = await self._parts(response, planner.portal, page, reading)
         except Postponed:

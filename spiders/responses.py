@@ -17,7 +17,7 @@ from newscorpus.config import Limits, RevisitConfig
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.crawl.ledger.revisits import next_interval
 from newscorpus.data import Page, Rejected
-from newscorpus.discovery.page import MAX_PARTS, PageReading, next_part, read_page
+from newscorpus.discovery.page import MAX_PARTS, PageReading, continues, next_part, read_page
 from newscorpus.discovery.period import ALWAYS, Period
 from newscorpus.extraction.walls import NEEDS_SCRIPT
 from newscorpus.portals.portal import Portal
@@ -119,7 +119,7 @@ async def fetch_parts(
         Postponed: the site is not asked any more in this run.
     """
     parts: list[Page] = []
-    seen = {(reading.signature, reading.letters)}
+    beginning, seen = reading, {(reading.signature, reading.letters)}
     while len(parts) + 1 < MAX_PARTS and (url := next_part(first.url, len(parts) + 2, reading.part_links)):
         try:
             response = await download(part_request(portal, url))
@@ -134,6 +134,8 @@ async def fetch_parts(
         if isinstance(found, Rejected):
             return tuple(parts), found
         reading = found
+        if not continues(beginning, reading, first.url):
+            break
         if (reading.signature, reading.letters) in seen or not reading.signature:
             return tuple(parts), Rejected("discovery", "same_content", f"as a page before it, of {first.url}", url)
         if sum(len(page.body) for page in (first, *parts, part)) > max_bytes:

@@ -8,7 +8,7 @@ import pytest
 
 from newscorpus import reading
 from newscorpus.corpus.rows import Row
-from newscorpus.data import Page
+from newscorpus.data import Page, Rejected
 from newscorpus.discovery.addresses import AddressTrust
 from newscorpus.discovery.page import read_page
 from newscorpus.discovery.period import ALWAYS, Period
@@ -17,7 +17,7 @@ from newscorpus.extraction.fields import read_fields
 from newscorpus.extraction.parse import parse
 from newscorpus.portals.portal import TemplateSection
 from newscorpus.reading import read_and_judge
-from newscorpus.recipe import Recipe, SourcePage, judge_page
+from newscorpus.recipe import JudgedPage, Recipe, SourcePage, judge_page
 
 URL = "http://example.org/story-1"
 BTE = Recipe("bte")
@@ -60,6 +60,21 @@ def test_fields_are_read_once_in_a_crawl_of_certain_days(monkeypatch: pytest.Mon
     assert judged is not None
     assert isinstance(judged.outcome, Row)
     assert judged.outcome.record.provenance.title == "template"
+
+
+def judged_at(url: str, link: str) -> JudgedPage | None:
+    declared = '<script type="application/ld+json">{"@type": "NewsArticle", "datePublished": "2024-03-05"}</script>'
+    page = story(declared, link)
+    page = replace(page, page=replace(page.page, url=url), trust=AddressTrust.DOUBTFUL)
+    return read_and_judge(BTE, page, ALWAYS).judged
+
+
+def test_an_article_of_any_address_goes_on_and_its_further_pages_are_none() -> None:
+    assert judged_at("http://example.org/bridge/", "<a href=/bridge/2/>Page 2</a>") is None
+    further = judged_at("http://example.org/bridge/2/", "<a href=/bridge/>Page 1</a>")
+    assert further is not None
+    assert isinstance(further.outcome, Rejected)
+    assert (further.outcome.reason, further.outcome.detail) == ("part_of_another", "of http://example.org/bridge/")
 
 
 @pytest.mark.parametrize(

@@ -79,8 +79,8 @@ MAX_PARTS = 20
 FIRST_FOLLOWING = 2
 """Number of the page that follows the first one."""
 
-MAX_NUMBER_CHARACTERS = 3
-"""Longest text of a link that is taken for the number of a page."""
+NUMBERED = re.compile(r"(?:[^\W\d]{1,12}\s)?(\d{1,3})\.?(?:\s[^\W\d]{1,12})?")
+"""Text of a link that shows the number of a page: "2", "Page 2", "2. strana"."""
 
 MAX_NUMBER_ELEMENTS = 10
 """Most elements of a link that shows the number of a page, itself included."""
@@ -105,12 +105,16 @@ MIN_CHARACTERS = 40
 """Pages with less text than this are not compared: two of them may be equal by chance."""
 
 
+FIRST = re.compile(r"(?<=[/,])1(?=(?:\.\w{2,5})?/?$)")
+"""In the path of the first page of an article, its number."""
+
+
 @dataclass(frozen=True, slots=True)
 class PartLink:
-    """A link that may lead to the next page of an article."""
+    """A link that may lead to another page of the same article."""
 
     url: str  # absolute address
-    text: str = ""  # the number that the link shows; "" where it shows none
+    number: int = 0  # the number that the link shows; 0 where it shows none
     is_next: bool = False  # the link has `rel=next`
 
 
@@ -127,7 +131,9 @@ class PageReading:
     canonical: str = ""
     # Addresses that may be feeds or sitemaps: declared ones first, then links whose address looks like it.
     lists: tuple[str, ...] = ()
-    part_links: tuple[PartLink, ...] = ()  # links that may lead to the next page of an article
+    part_links: tuple[PartLink, ...] = ()  # links that may lead to other pages of an article
+    # What the page calls its content: `<title>` and the first headline, without numbers and case.
+    names: tuple[str, ...] = ()
     is_amp: bool = False  # the page says that it is the AMP version of another one: `<html amp>` or `<html ⚡>`
     signature: str = ""  # of its content, see `content_signature`
     # In its text outside links, menus included: pages with one signature may differ in what stands in cells.
@@ -170,6 +176,7 @@ def read_tree(root: HtmlElement, url: str) -> PageReading:
         canonical=next((_resolve(base, href) for href in canonicals if href), ""),
         lists=tuple(dict.fromkeys(lists))[:MAX_LISTS],
         part_links=tuple(islice(_part_links(root, base), MAX_LINKS)),
+        names=tuple(_names(root)),
         is_amp=page is not None and bool({"amp", "⚡"} & {str(name).lower() for name in page.attrib}),
         signature=content_signature(root),
         letters=sum(map(str.isalpha, text)),
@@ -252,16 +259,54 @@ def next_part(first: str, number: int, links: Iterable[PartLink]) -> str:
     A link counts if its address is the article's with the number added in a usual way, and if it has `rel=next` or
     shows the number: so a second story of the same name is not taken for a second page.
     """
-    shown = [link.url for link in links if link.is_next or link.text == str(number)]
-    spellings = {document_id(url) for url in _spellings(first, number)} if shown else set()
+    shown = [link.url for link in links if link.is_next or link.number == number]
+    spellings = _spellings(first, number) if shown else set()
     return next((url for url in shown if document_id(url) in spellings), "")
 
 
-def _spellings(first: str, number: int) -> Iterator[str]:
+def first_part(url: str, links: Iterable[PartLink]) -> str:
+    """Find the address of the first page of the article of which `url` is a further one; "" where it is none.
+
+    A link has to show the number 1, and `url` is its address with another number added, as for `next_part`.
+    """
+    firsts = dict.fromkeys(link.url for link in links if link.number == 1)
+    own = document_id(url)
+    shown = {int(number) for number in re.findall(r"(?<!\d)\d{1,2}(?!\d)", url)} if firsts else set()
+    numbers = sorted(number for number in shown | {one + 1 for one in shown} if 1 < number <= MAX_PARTS)
+    return next((first for first in firsts for number in numbers if own in _spellings(first, number)), "")
+
+
+def continues(first: PageReading, part: PageReading, url: str) -> bool:
+    """Whether a page may be a further one of the article that begins at `url` with the page `first`.
+
+    It names that page as its canonical address, or what the two are called says the same, or nothing at all.
+    """
+    if part.canonical and document_id(part.canonical) == document_id(url):
+        return True
+    named = [(one, other) for one in first.names for other in part.names]
+    return not named or any(one in other or other in one for one, other in named)
+
+
+def _names(root: HtmlElement) -> Iterator[str]:
+    """The title and the first headline of a page, folded so that two pages of an article have the same."""
+    for text in (root.findtext("head/title"), next((one.text_content() for one in root.iter("h1")), "")):
+        if folded := re.sub(r"\d+", "", collapse(text or "")).casefold().strip():
+            yield folded
+
+
+def _spellings(first: str, number: int) -> set[str]:
+    """The documents at all usual addresses of page `number` of the article at `first`."""
+    return {document_id(url) for url in _numbered(first, number)}
+
+
+def _numbered(first: str, number: int) -> Iterator[str]:
     parts = urlsplit(first)
+    pairs = parse_qsl(parts.query, keep_blank_values=True)
     for name in PARAMETERS:
-        added = urlencode({name: number})
-        yield urlunsplit(parts._replace(query=f"{parts.query}&{added}" if parts.query else added))
+        own = [pair for pair in pairs if pair not in {(name, "0"), (name, "1")}]
+        for counted in (number, number - 1):  # from 1 or from 0
+            yield urlunsplit(parts._replace(query=urlencode([*own, (name, counted)])))
+    yield urlunsplit(parts._replace(path=FIRST.sub(str(number), parts.path)))
     path = parts.path.rstrip("/")
     for step in STEPS:
         for end in ("", "/"):
@@ -331,17 +376,17 @@ def _declared_lists(root: HtmlElement, base: str) -> Iterator[str]:
 def _part_links(root: HtmlElement, base: str) -> Iterator[PartLink]:
     for element in root.iter("link", "a"):
         is_next = "next" in _relations(element)
-        number = _number(element) if element.tag == "a" else ""
+        number = _number(element) if element.tag == "a" else 0
         if (is_next or number) and (href := element.get("href")):
             yield PartLink(_resolve(base, href), number, is_next)
 
 
-def _number(link: HtmlElement) -> str:
-    """The number that a link shows as its text; "" where it shows more, or is more than a few elements."""
+def _number(link: HtmlElement) -> int:
+    """The number of a page that a link shows as its text; 0 where it shows more, or is more than a few elements."""
     if sum(1 for _ in islice(link.iter(), MAX_NUMBER_ELEMENTS + 1)) > MAX_NUMBER_ELEMENTS:
-        return ""  # links may hold links: all text in each would be read once for each of them
-    text = "".join(link.itertext(with_tail=False)) if len(link) else link.text or ""
-    return text if len(text := text.strip()) <= MAX_NUMBER_CHARACTERS and text.isdigit() else ""
+        return 0  # links may hold links: all text in each would be read once for each of them
+    found = NUMBERED.fullmatch(collapse("".join(link.itertext(with_tail=False)) if len(link) else link.text or ""))
+    return int(found[1]) if found else 0
 
 
 def _resolve(base: str, href: str) -> str:

@@ -17,6 +17,8 @@ from newscorpus.discovery.page import (
     PartLink,
     _resolve,
     content_signature,
+    continues,
+    first_part,
     next_part,
     read_page,
     read_tree,
@@ -249,13 +251,55 @@ def test_a_page_says_that_it_is_a_version(start: str, is_one: bool) -> None:
 )  # fmt: skip
 def test_the_second_page_of_an_article(second: str) -> None:
     article = f"{SITE}/sport/story-1"
-    links = (PartLink(f"{SITE}/sport/story-2", "2"), PartLink(article + second, "2"))
+    links = (PartLink(f"{SITE}/sport/story-2", 2), PartLink(article + second, 2))
     assert next_part(article, 2, links) == article + second
 
 
 def test_the_second_page_of_a_file() -> None:
     article = f"{SITE}/sport/story.html"
-    assert next_part(article, 2, [PartLink(f"{SITE}/sport/story-2.html", "2")]) == f"{SITE}/sport/story-2.html"
+    assert next_part(article, 2, [PartLink(f"{SITE}/sport/story-2.html", 2)]) == f"{SITE}/sport/story-2.html"
+
+
+@pytest.mark.parametrize(
+    ("first", "number", "further"),
+    [
+        ("/?p=36", 2, "/?p=36&page=2"),
+        ("/story", 2, "/story?p=1"),  # counted from zero
+        ("/story?page=1", 3, "/story?page=3"),
+        ("/story-of-a-bridge/1", 2, "/story-of-a-bridge/2"),
+        ("/2024/05/bridge,1.html", 2, "/2024/05/bridge,2.html"),
+    ],
+)
+def test_pages_of_an_article_know_each_other(first: str, number: int, further: str) -> None:
+    first, further = SITE + first, SITE + further
+    assert next_part(first, number, [PartLink(further, number)]) == further
+    assert first_part(further, [PartLink(SITE, 1), PartLink(first, 1)]) == first
+    assert first_part(first, [PartLink(further, number)]) == ""
+    assert first_part(further, [PartLink(first, 3)]) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("2", 2), (" <b>2</b> ", 2), ("Page 2", 2), ("2. strana", 2), ("Страница 12", 12), ("2024", 0), ("Top 10 2", 0)],
+)
+def test_the_number_that_a_link_shows(text: str, number: int) -> None:
+    found = links(f"<a href=/story/2>{text}</a>").part_links
+    assert [link.number for link in found] == ([number] if number else [])
+
+
+@pytest.mark.parametrize(
+    ("part", "goes_on"),
+    [
+        ("<title>The bridge, page 2 - Vesti</title><h1>The bridge</h1>", True),
+        ("<title>Vesti</title><h1>The bridge (2)</h1>", True),
+        (f"<link rel=canonical href={SITE}/story><h1>After the flood</h1>", True),
+        ("<p>No name at all.</p>", True),
+        ("<title>Another bridge - Vesti</title><h1>Another one</h1>", False),
+    ],
+)
+def test_a_further_page_is_called_like_the_first_one(part: str, *, goes_on: bool) -> None:
+    first = links("<title>The bridge - Vesti</title><h1>The bridge</h1>")
+    assert continues(first, links(part), f"{SITE}/story") is goes_on
 
 
 def test_a_link_that_is_next_needs_no_number() -> None:
@@ -266,10 +310,10 @@ def test_a_link_that_is_next_needs_no_number() -> None:
 @pytest.mark.parametrize(
     "link",
     [
-        PartLink(f"{SITE}/sport/other-story", "", is_next=True),
-        PartLink(f"{SITE}/sport/story-1?page=3", "3"),
+        PartLink(f"{SITE}/sport/other-story", is_next=True),
+        PartLink(f"{SITE}/sport/story-1?page=3", 3),
         PartLink(f"{SITE}/sport/story-1?page=2"),
-        PartLink(f"{SITE}/sport/?page=2", "2"),
+        PartLink(f"{SITE}/sport/?page=2", 2),
     ],
 )
 def test_what_is_no_second_page(link: PartLink) -> None:

@@ -55,7 +55,7 @@ def body(number: int, text: str = "") -> str:
 
 
 def fetch(
-    answers: Mapping[str, str | int | Exception], max_bytes: int = 10**6
+    answers: Mapping[str, str | int | Exception], max_bytes: int = 10**6, first: str = body(1)
 ) -> tuple[list[str], Rejected | None, list[str]]:
     """The addresses of the parts, why there are no more, and what was asked for."""
     asked: list[str] = []
@@ -69,8 +69,8 @@ def fetch(
             return Response(request.url, status=answer)
         return HtmlResponse(request.url, body=answer.encode(), encoding="utf-8")
 
-    page = Page.from_html(body(1), STORY)
-    reading = read_tree(html.document_fromstring(body(1)), STORY)
+    page = Page.from_html(first, STORY)
+    reading = read_tree(html.document_fromstring(first), STORY)
     parts, end = asyncio.run(fetch_parts(download, read_here, PORTAL, page, reading, max_bytes))
     return [part.url.removeprefix(STORY) for part in parts], end, [url.removeprefix(STORY) for url in asked]
 
@@ -100,6 +100,12 @@ def test_pages_are_fetched_as_long_as_each_names_the_next() -> None:
     last = "<html><body><p>This is what stands on the last page of them.</p></body></html>"
     parts, end, _ = fetch({"?page=2": body(2), "?page=3": last})
     assert (parts, end) == (["?page=2", "?page=3"], None)
+
+
+def test_a_page_of_another_name_is_no_further_one() -> None:
+    named = "<html><title>{}</title><body><p>This is what stands on a page of an article.</p></body></html>"
+    first, other = body(1).replace("<html>", "<html><title>The bridge</title>"), named.format("The other bridge")
+    assert fetch({"?page=2": other}, first=first) == ([], None, ["?page=2"])
 
 
 @pytest.mark.parametrize(
