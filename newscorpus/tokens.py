@@ -8,7 +8,6 @@ single characters.
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from functools import cache, lru_cache
 
 IDEOGRAPHS = "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -48,11 +47,6 @@ def words(text: str) -> list[str]:
 def folded_words(text: str) -> list[str]:
     """The words of `text`, in order, case folded."""
     return _WORD.findall(text.casefold())
-
-
-def word_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where the words of `text` begin and end, in order."""
-    return (found.span() for found in _WORD.finditer(text))
 
 
 def count_words(text: str) -> int:

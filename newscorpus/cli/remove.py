@@ -7,9 +7,6 @@ from typer import Argument, Option
 
 from newscorpus.cli.app import Corpus, app
 
-SHOWN = 20
-"""Documents that quote what went, that are printed: those that hold the most of it."""
-
 
 @app.command()
 def remove(
@@ -20,13 +17,13 @@ def remove(
 ) -> None:
     """Take documents out for good.
 
-    All files are rid of them, and no later build, crawl, merge or re-extraction brings them back. Without
+    No later build, crawl, merge or re-extraction brings them back. Quotations in other documents stay. Without
     --from-archive the fetched page stays in the archive, where nothing reads it. If it is interrupted, the next
     removal, build or crawl completes it.
     """
     from newscorpus.publish.removing.remove import remove as remove_documents
     from newscorpus.terminal import progress
-    from newscorpus.tokens import number_of, printable
+    from newscorpus.tokens import number_of
 
     report = remove_documents(corpus, names, reason, from_archive=from_archive, watch=progress)
     for name in report.unknown:
@@ -37,11 +34,3 @@ def remove(
         responses = f", {number_of(report.archived, 'response')} of the archive" if from_archive else ""
         gone = f"{number_of(report.rows, 'row')}{responses}"
         typer.echo(f"Taken out: {gone}. The corpus was published again without them.")
-    if report.n_hidden:
-        typer.echo(f"Archived pages of other documents in which quotations of it were overwritten: {report.n_hidden}")
-    if report.sharing:
-        typer.echo("Documents that hold eight or more of its words in a row stay; if they are to go, remove them too:")
-        for one in report.sharing[:SHOWN]:
-            typer.echo(f"  {one.share:4.0%} of it: {one.id} {printable(one.url)}")
-    if len(report.sharing) > SHOWN:
-        typer.echo(f"  and {len(report.sharing) - SHOWN:,} that hold no more of it")

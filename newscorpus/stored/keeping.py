@@ -6,7 +6,7 @@ old one goes; where a process dies in between, the next change finishes that.
 
 import hashlib
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from newscorpus.crawl.archive.compact import Cuts, write_compact, write_standard
+from newscorpus.crawl.archive.compact import write_compact, write_standard
 from newscorpus.crawl.archive.elsewhere import check_address, is_remote, naming, open_elsewhere, store_of
 from newscorpus.crawl.archive.frames import has_frames, read_closing
 from newscorpus.crawl.archive.parts import (
@@ -28,8 +28,8 @@ from newscorpus.crawl.archive.parts import (
     write_elsewhere,
     written_bytes,
 )
-from newscorpus.crawl.archive.take_out import change, take_out
-from newscorpus.crawl.archive.values import ArchiveError
+from newscorpus.crawl.archive.take_out import take_out
+from newscorpus.crawl.archive.values import ArchiveError, ByteRange
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, is_held, replacing
@@ -132,7 +132,7 @@ def list_parts(corpus: Path) -> list[Kept]:
     return found
 
 
-def cut_out(path: Path, cuts: Cuts) -> None:
+def cut_out(path: Path, gone: Collection[ByteRange], when: str) -> None:
     """Take responses out of a file of an archive that is being changed, in whatever form and wherever it lies.
 
     Raises:
@@ -141,19 +141,17 @@ def cut_out(path: Path, cuts: Cuts) -> None:
     written, compact_form, _ = forms(path)
     there = None if written.is_file() or compact_form.is_file() else read_elsewhere(path)
     if written.is_file():
-        _cut_in_place(written, cuts)
+        _cut_in_place(written, gone, when)
     elif there is None:
         with replacing(compact_form) as file:
-            write_compact(path, file, cuts)
+            write_compact(path, file, gone, when)
     else:
-        _rewrite_elsewhere(path, there, cuts)
+        _rewrite_elsewhere(path, there, gone, when)
 
 
-def _cut_in_place(path: Path, cuts: Cuts) -> None:
-    for place in cuts.gone:
-        take_out(path, place, cuts.when)
-    for place in cuts.edited:
-        change(path, place, cuts.edit, cuts.when)
+def _cut_in_place(path: Path, gone: Collection[ByteRange], when: str) -> None:
+    for place in gone:
+        take_out(path, place, when)
 
 
 @contextmanager
@@ -264,18 +262,18 @@ def _bring_back(corpus: Path, path: Path, there: Elsewhere) -> Kept:
     return Kept(path.name, there.n_bytes, there.n_bytes)
 
 
-def _rewrite_elsewhere(path: Path, there: Elsewhere, cuts: Cuts) -> None:
+def _rewrite_elsewhere(path: Path, there: Elsewhere, gone: Collection[ByteRange], when: str) -> None:
     """Take responses out of a file that is elsewhere: a copy is changed, and takes its place."""
     copy = path.with_name(f".{path.name}.tmp")
     try:
         with copy.open("wb") as file, open_part(path) as source:
             if is_compact := has_frames(source):
-                write_compact(path, file, cuts)
+                write_compact(path, file, gone, when)
             else:
                 source.seek(0)
                 shutil.copyfileobj(source, file)
         if not is_compact:
-            _cut_in_place(copy, cuts)
+            _cut_in_place(copy, gone, when)
         new = msgspec.structs.replace(there, n_bytes=copy.stat().st_size, sha256=_sha256(str(copy)))
         _put(copy, new)
         write_elsewhere(path, new)

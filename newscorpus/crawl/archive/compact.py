@@ -5,7 +5,6 @@ Bodies that came compressed are unpacked first, since nothing could be gained on
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -30,7 +29,6 @@ from newscorpus.crawl.archive.frames import (
 from newscorpus.crawl.archive.parts import open_part
 from newscorpus.crawl.archive.record import Damage, WarcRecord
 from newscorpus.crawl.archive.records import read_records
-from newscorpus.crawl.archive.take_out import Edit, edited
 from newscorpus.crawl.archive.values import ArchiveError, ByteRange
 from newscorpus.layout import standard_path
 
@@ -53,42 +51,34 @@ SEED = 1
 """Of the choice of the sample."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cuts:
-    """What is not written again as it is."""
-
-    gone: Collection[ByteRange] = ()  # places of responses that a notice replaces
-    edited: Collection[ByteRange] = ()  # places of responses whose pages change
-    edit: Edit = lambda _: None  # what changes of them
-    when: str = ""  # time in the notices
-
-
-def write_compact(path: Path, file: BinaryIO, cuts: Cuts = Cuts(), limits: Limits = Limits()) -> None:
+def write_compact(
+    path: Path, file: BinaryIO, gone: Collection[ByteRange] = (), when: str = "", limits: Limits = Limits()
+) -> None:
     """Write a file of an archive compacted; places in it stay what they are.
 
     Args:
         path: the file, in any form.
         file: a new file on the disk, which is read again to see that all is there.
-        cuts: what is not written as it is.
+        gone: places of responses that a notice replaces.
+        when: time in the notices.
         limits: of pages.
 
     Raises:
         ArchiveError: the file cannot be read, or is damaged; or it was not written as it is. Where something is cut,
             only damage of the index counts: records that are damaged are replaced, too.
     """
-    name, is_cut = standard_path(path).name, bool(cuts.gone or cuts.edited)
-    left = [one for one in _places(path, limits, spoils=not is_cut) if not _is_in(one[0], cuts.gone)]
+    name = standard_path(path).name
+    left = [one for one in _places(path, limits, spoils=not gone) if not _is_in(one[0], gone)]
     with open_part(path) as source:
         content = _reader(source, limits)
 
         def new(place: ByteRange, kind: str = "") -> bytes:
             if kind in {TAKEN_OUT, DAMAGED}:
-                return encode_notice(name, place.offset, cuts.when, kind)
-            changed = _edited(path, place, cuts, limits) if _is_in(place, cuts.edited) else b""
-            return encode_bare(changed or content(place), limits.max_bytes)
+                return encode_notice(name, place.offset, when, kind)
+            return encode_bare(content(place), limits.max_bytes)
 
         dictionary, packed = train_dictionary([place for place, kind in left if kind == "response"], new)
-        whole = sorted([*left, *((place, TAKEN_OUT) for place in cuts.gone)], key=lambda one: one[0].offset)
+        whole = sorted([*left, *((place, TAKEN_OUT) for place in gone)], key=lambda one: one[0].offset)
         digest = _write(file, dictionary, packed, ((place.length, new(place, kind)) for place, kind in whole))
     file.flush()
     if _digest(Path(file.name)) != digest:
@@ -122,12 +112,6 @@ def _places(path: Path, limits: Limits, *, spoils: bool = True) -> Iterator[tupl
         if place.offset >= end:  # else something ails the file, which is written anew
             yield place, record.kind if isinstance(record, WarcRecord) and not why else DAMAGED
             end = place.offset + place.length
-
-
-def _edited(path: Path, place: ByteRange, cuts: Cuts, limits: Limits) -> bytes:
-    """The record at a place, if it is a page that changes; else b""."""
-    record = next(read_records(path, limits.max_bytes, place.offset))
-    return edited(record, cuts.edit) if isinstance(record, WarcRecord) else b""
 
 
 def _has_index(path: Path) -> bool:

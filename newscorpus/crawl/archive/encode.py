@@ -3,21 +3,18 @@
 import io
 import uuid
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
-import brotli  # type: ignore[import-untyped]
 import msgspec
-import zstandard
 from warcio.archiveiterator import ArchiveIterator
 from warcio.recordbuilder import RecordBuilder
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from newscorpus.crawl.archive.content import WITH_GZIP_HEADER, ContentError, unpack
-from newscorpus.crawl.archive.record import WarcRecord
 from newscorpus.crawl.archive.values import (
     NOTE_TYPE,
     OWN_URN,
@@ -34,15 +31,6 @@ from newscorpus.data import Page
 VERSION = "WARC/1.1"
 LEVEL = 6
 """Of zlib, its default: 9 takes twice the time for 1 % less."""
-
-KEPT = ("warc-record-id", "warc-date", "warc-ip-address", "warc-concurrent-to")
-"""Headers of a record that stay where its body changes."""
-
-PACKERS: Mapping[str, Callable[[bytes], bytes]] = {
-    "br": brotli.compress,
-    "zstd": zstandard.ZstdCompressor(level=19).compress,
-}
-"""Content encodings in which a page takes less room than in a packed record; at their best."""
 
 BUILDER = RecordBuilder(warc_version=VERSION)
 
@@ -82,19 +70,6 @@ def encode(exchange: Exchange, capture: Capture | None, max_bytes: int) -> bytes
     if capture is not None:
         records += _page_records(exchange, capture, beside, max_bytes)
     return b"".join(map(_packed, records))
-
-
-def encode_again(record: WarcRecord, body: bytes) -> bytes:
-    """A response or page record with another body, given without content encoding; the record is not packed."""
-    encoding = record.http.get("content-encoding", "").strip().lower()
-    body = PACKERS[encoding](body) if encoding in PACKERS else body
-    changed = {"content-length"} if encoding in PACKERS else {"content-length", "content-encoding"}
-    http = [(name, value) for name, value in record.http.items() if name not in changed]
-    http.append(("Content-Length", str(len(body))))
-    head = StatusAndHeaders(_status_line(record.status), http, protocol="HTTP/1.1")
-    headers = {name: record.headers[name] for name in KEPT if name in record.headers}
-    url, content_type = record.headers.get("warc-target-uri", ""), record.headers.get("content-type", "")
-    return _plain(_record(record.kind, url, body, headers, content_type, head if record.kind == "response" else None))
 
 
 def _page_records(exchange: Exchange, capture: Capture, beside: Mapping[str, str], max_bytes: int) -> list[Any]:

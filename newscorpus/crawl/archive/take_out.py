@@ -6,12 +6,12 @@ of any length. Doing it once more writes the same bytes, so whoever dies at it b
 
 import struct
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from newscorpus.config import Limits
 from newscorpus.crawl.archive.content import ContentError, unpack
-from newscorpus.crawl.archive.encode import encode_again, encode_notice
+from newscorpus.crawl.archive.encode import encode_notice
 from newscorpus.crawl.archive.read import BESIDE
 from newscorpus.crawl.archive.record import WarcRecord
 from newscorpus.crawl.archive.records import read_records
@@ -23,14 +23,8 @@ HEAD = b"\x1f\x8b\x08\x10" + bytes(5) + b"\xff"
 BARE = -15
 """Window bits of deflate without a header."""
 
-PAGES = ("response", "resource")
-"""Types of the records that hold a page."""
-
 Group = Sequence[WarcRecord]
 """The records of one response, itself first."""
-
-Edit = Callable[[WarcRecord], bytes | None]
-"""Gives the body that a page is to have, without content encoding; None where it stays as it is."""
 
 
 def read_groups(path: Path, offset: int = 0, limits: Limits = Limits()) -> Iterator[tuple[ByteRange, Group]]:
@@ -78,54 +72,16 @@ def take_out(path: Path, place: ByteRange, when: str) -> None:
         ArchiveError: the part is too short, which no response is.
         OSError: the file cannot be written.
     """
-    packed = _filled(encode_notice(path.name, place.offset, when), place.length)
-    if not packed:
-        raise ArchiveError(f"{path}, offset {place.offset}: {place.length} bytes are too few to say what was here")
-    _write(path, place.offset, packed)
-
-
-def change(path: Path, place: ByteRange, edit: Edit, when: str) -> None:
-    """Change a page where it lies; where it does not fit there any more, take it out.
-
-    Args:
-        path: the file.
-        place: of the page, with what belongs to it.
-        edit: what changes of its records.
-        when: the time, if it is taken out.
-
-    Raises:
-        ArchiveError, OSError: as `take_out`.
-    """
-    _, group = next(read_groups(path, place.offset))
-    changed = {
-        record.place.offset: _filled(new, record.place.length) for record in group if (new := edited(record, edit))
-    }
-    if not all(changed.values()):
-        take_out(path, place, when)
-        return
-    for offset, packed in changed.items():
-        _write(path, offset, packed)
-
-
-def edited(record: WarcRecord, edit: Edit) -> bytes:
-    """The record of a page with the body that it is to have, not packed; b"" where it stays as it is."""
-    body = edit(record) if record.kind in PAGES else None
-    return b"" if body is None else encode_again(record, body)
-
-
-def _filled(content: bytes, length: int) -> bytes:
-    """A gzip member of a length; empty where the content does not fit in."""
+    content = encode_notice(path.name, place.offset, when)
     packer = zlib.compressobj(zlib.Z_BEST_COMPRESSION, wbits=BARE)
     packed = packer.compress(content) + packer.flush()
     tail = b"\0" + packed + struct.pack("<II", zlib.crc32(content), len(content))
-    n_spaces = length - len(HEAD) - len(tail)
-    return HEAD + b" " * n_spaces + tail if n_spaces >= 0 else b""
-
-
-def _write(path: Path, offset: int, data: bytes) -> None:
+    n_spaces = place.length - len(HEAD) - len(tail)
+    if n_spaces < 0:
+        raise ArchiveError(f"{path}, offset {place.offset}: {place.length} bytes are too few to say what was here")
     with path.open("r+b", buffering=0) as file:
-        file.seek(offset)
-        file.write(data)
+        file.seek(place.offset)
+        file.write(HEAD + b" " * n_spaces + tail)
         sync(file)
 
 

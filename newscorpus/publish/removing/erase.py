@@ -31,10 +31,8 @@ from newscorpus.layout import (
 )
 from newscorpus.profiles.profile import profiles_of, read_profile, write_profile
 from newscorpus.publish.release import forget_rows
-from newscorpus.publish.removing.erase_archive import find_parts, hide_quotes, take_out_parts
+from newscorpus.publish.removing.erase_archive import find_parts, take_out_parts
 from newscorpus.publish.removing.lines import ids_in, journals, lines_naming, row_files
-from newscorpus.publish.removing.quotes import Quotes
-from newscorpus.publish.removing.sharing import sharing_with, texts_of
 from newscorpus.publish.search import index_path
 from newscorpus.removals import note_removal, removals_of
 
@@ -48,8 +46,6 @@ class Removing(msgspec.Struct, frozen=True):
     from_archive: bool = False  # the archive is rewritten, too
     # Parts of its files that are overwritten, each with its file relative to the corpus; None: not looked for yet.
     parts: tuple[ByteRange, ...] | None = None
-    sharing: tuple[str, ...] = ()  # ids of other documents whose texts quote what goes, and stay
-    n_hidden: int = 0  # archived pages of other documents in which quotations were hidden
     erased: bool = False  # all that a build does not write anew is gone
 
 
@@ -104,10 +100,9 @@ def erase(corpus: Path, removing: Removing) -> Removing:
     has_ledger = (corpus / LEDGER).is_file()
     if has_ledger:
         Ledger.open(corpus).close()  # files end with what was committed: a torn line is no line
-    quotes = Quotes(texts_of(corpus, removing.documents))
     if removing.from_archive:
-        removing = _erase_archive(corpus, removing, quotes)
-    _erase_profiles(corpus, removing.documents, quotes, has_ledger=has_ledger)
+        removing = _erase_archive(corpus, removing)
+    _erase_profiles(corpus, removing.documents, has_ledger=has_ledger)
     for path in journals(corpus):
         for offset, line in lines_naming(path, removing.documents):
             blank(path, offset, len(line))
@@ -180,29 +175,22 @@ def _recount(corpus: Path) -> None:
             ledger.settle_losses(count_rows(corpus, ledger.portal_names()))
 
 
-def _erase_archive(corpus: Path, removing: Removing, quotes: Quotes) -> Removing:
-    """Overwrite what the archive holds of what goes: first quotations, then the pages, whose places are noted before.
-
-    Until then all pages are there that the quotations may have to be read from, once more after a death.
-    """
+def _erase_archive(corpus: Path, removing: Removing) -> Removing:
+    """Overwrite what the archive holds of what goes; the places are noted before."""
     if removing.parts is None:
-        found = find_parts(corpus, removing.urls, quotes)
-        # With texts in the intake it is known who shares them; without, the pages tell what is quoted.
-        others = () if quotes else sharing_with(corpus, removing.documents, found.quotes)
-        sharing = removing.sharing or (one.id for one in others)
-        n_hidden = hide_quotes(corpus, found, frozenset(sharing), removing.removed)
-        removing = msgspec.structs.replace(removing, parts=found.parts, n_hidden=n_hidden)
+        removing = msgspec.structs.replace(removing, parts=find_parts(corpus, removing.urls))
         write_removing(corpus, removing)
     take_out_parts(corpus, removing.parts or (), removing.removed)
     return removing
 
 
-def _erase_profiles(corpus: Path, documents: Collection[str], quotes: Quotes, *, has_ledger: bool) -> None:
-    """Take out of the profiles of portals which pages they were learned from, and what they quote.
+def _erase_profiles(corpus: Path, documents: Collection[str], *, has_ledger: bool) -> None:
+    """Take out of the profiles of portals which pages they were learned from, and all blocks that their rows hold.
 
     Portals whose pages were all judged by the profile are not judged again for that.
     """
     gone = frozenset(documents)
+    rows = [line for path in row_files(corpus) for _, line in lines_naming(path, documents)]
     for path in (corpus / PROFILES).glob(".*.tmp"):
         path.unlink()
     for source, file in profiles_of(corpus).items():
@@ -210,8 +198,8 @@ def _erase_profiles(corpus: Path, documents: Collection[str], quotes: Quotes, *,
         left = msgspec.structs.replace(
             there,
             pages=tuple(page for page in there.pages if page not in gone),
-            texts={key: one for key, one in there.texts.items() if not quotes.are_in(one.text)},
-            openings={key: one for key, one in there.openings.items() if not quotes.are_in(one.text)},
+            texts={key: one for key, one in there.texts.items() if not _is_in(rows, one.text)},
+            openings={key: one for key, one in there.openings.items() if not _is_in(rows, one.text)},
         )
         if left != there:
             new = write_profile(file.path, left)
@@ -220,3 +208,8 @@ def _erase_profiles(corpus: Path, documents: Collection[str], quotes: Quotes, *,
                     used = ledger.profiles.of(source)
                     if used and used.hash == there.hash:
                         ledger.profiles.note(source, UsedProfile(used.sample, new.hash))
+
+
+def _is_in(rows: list[bytes], text: str) -> bool:
+    encoded = msgspec.json.encode(text)[1:-1]
+    return any(encoded in row for row in rows)

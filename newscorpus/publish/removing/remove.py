@@ -24,8 +24,6 @@ from newscorpus.publish.removing.erase import (
     write_removing,
 )
 from newscorpus.publish.removing.lines import ID
-from newscorpus.publish.removing.quotes import Quotes
-from newscorpus.publish.removing.sharing import Sharing, sharing_with, texts_of
 from newscorpus.removals import note_removal, removals_of
 from newscorpus.urls import canonical_url, document_id, is_web
 
@@ -38,8 +36,6 @@ class RemovalReport:
     earlier: Mapping[str, str]  # of these, those that were taken out before, each with when, ISO 8601
     rows: int  # lines of the intake, or documents of a corpus without one, that went
     archived: int  # responses of the archive that were overwritten
-    n_hidden: int  # archived pages of other documents in which quotations of what went were overwritten
-    sharing: tuple[Sharing, ...]  # the other documents whose texts quote what went, and stay
 
 
 def remove(
@@ -65,16 +61,14 @@ def remove(
         with exclusive(corpus / BUILD_LOCK):
             refuse_strangers(corpus)
             found = find_named(corpus, frozenset(asked.values()))
-            quotes = Quotes(texts_of(corpus, found.documents))
-            sharing = sharing_with(corpus, found.documents, quotes)
             given = {canonical_url(name) for name in names if is_web(name)}
-            _begin(corpus, replace(found, urls=found.urls | given), sharing, reason, from_archive=from_archive)
+            _begin(corpus, replace(found, urls=found.urls | given), reason, from_archive=from_archive)
     except LedgerError as error:
         raise CorpusError(str(error)) from error
     done = finish_removal(corpus, watch) or Removing("", ())
     unknown = tuple(name for name, document in asked.items() if document not in found.met)
     earlier = {name: removal.removed for name in unknown if (removal := before.of(asked[name]))}
-    return RemovalReport(unknown, earlier, found.rows, len(done.parts or ()), done.n_hidden, sharing)
+    return RemovalReport(unknown, earlier, found.rows, len(done.parts or ()))
 
 
 def finish_removal(corpus: Path, watch: Watch = unwatched) -> Removing | None:
@@ -111,7 +105,7 @@ def _id(name: str) -> str:
     return name
 
 
-def _begin(corpus: Path, found: Traces, sharing: Sequence[Sharing], reason: str, *, from_archive: bool) -> None:
+def _begin(corpus: Path, found: Traces, reason: str, *, from_archive: bool) -> None:
     """Write down what goes: first that it is gone, for all who ask, then what is to be erased."""
     when = now()
     note_removal(corpus, found.documents, reason, when)
@@ -121,7 +115,6 @@ def _begin(corpus: Path, found: Traces, sharing: Sequence[Sharing], reason: str,
         tuple(sorted({*old.documents, *found.documents})),
         tuple(sorted({*old.urls, *found.urls})),
         from_archive=from_archive or old.from_archive,
-        sharing=tuple(sorted({*old.sharing, *(one.id for one in sharing)})),
     )
     write_removing(corpus, removing)
 

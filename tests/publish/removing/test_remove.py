@@ -3,7 +3,6 @@
 import gzip
 import json
 import os
-import random
 import re
 import shutil
 import zlib
@@ -14,7 +13,6 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
-import brotli  # type: ignore[import-untyped]
 import pytest
 import zstandard
 from crawled import Crawl
@@ -27,11 +25,10 @@ from newscorpus.config import BuildConfig, ShardConfig, ShardFormat
 from newscorpus.corpus.intake import encode_header
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.rows import Row
-from newscorpus.crawl.archive import take_out
 from newscorpus.crawl.archive.content import gunzip
 from newscorpus.crawl.archive.frames import read_closing
 from newscorpus.crawl.archive.read import read_capture, read_captures
-from newscorpus.crawl.archive.values import Capture, Origin
+from newscorpus.crawl.archive.values import Capture
 from newscorpus.crawl.ledger import REJECTIONS, Ledger, Link, Series, UrlOutcome, key_of
 from newscorpus.crawl.ledger.views.addresses import find
 from newscorpus.crawl.ledger.views.status import status
@@ -45,7 +42,6 @@ from newscorpus.publish import reextract
 from newscorpus.publish.build import build
 from newscorpus.publish.dedup import dedup
 from newscorpus.publish.release import RowChanges, diff, release
-from newscorpus.publish.removing import sharing
 from newscorpus.publish.removing.remove import RemovalReport, finish_removal, remove
 from newscorpus.publish.search import index_path, make_index
 from newscorpus.recipe import Recipe, SourcePage, process_page
@@ -60,8 +56,7 @@ GONE = URL.format(3)
 ALIAS = "https://news.example/old/3"
 LIST = "https://news.example/section"
 PAGES = 7
-QUOTING = 6
-BOX = """<aside><a href="/story-3" title="{}">Read</a> {}</aside><script>var next = {{"about": "{}"}}</script>"""
+LINKING = 6
 SEGMENTS = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
 RECIPE = Recipe("bte")
 REASON = "asked for by the publisher"
@@ -88,11 +83,10 @@ def row_of(page: Page) -> Row:
 def make(corpus: Path) -> Path:
     """A corpus in which a document left traces wherever it can."""
     crawl = Crawl(corpus)
-    quote = paragraphs("story 3")[1]
-    boxed = BOX.format(quote, "", quote).encode()  # of a page that quotes it beside its text
     pages = {number: story(number) for number in range(PAGES)}
-    pages[QUOTING] = replace(pages[QUOTING], body=pages[QUOTING].body.replace(b"</body>", boxed + b"</body>"))
-    places = {number: crawl.visit(page, row_of(story(number))) for number, page in pages.items()}
+    linking = b'<aside><a href="/story-3">Read</a></aside></body>'
+    pages[LINKING] = replace(pages[LINKING], body=pages[LINKING].body.replace(b"</body>", linking))
+    places = {number: crawl.visit(page, row_of(page)) for number, page in pages.items()}
     teaser = f"<li><a href='/story-3'>News</a> {paragraphs('story 3')[0][:90]}</li>"
     listing = f"<html><body><ul>{teaser}<li><a href='/story-4'>More</a></li></ul></body></html>"
     crawl.visit(Page(LIST, listing.encode(), {"content-type": "text/html"}, "2026-11-20T09:00:00+00:00"), None)
@@ -182,7 +176,7 @@ def test_traces_are_found_wherever_they_are(corpus: Path) -> None:
 
 def test_no_byte_of_what_was_taken_out_is_left(corpus: Path) -> None:
     report = remove(corpus, [GONE], REASON, from_archive=True)
-    assert report == RemovalReport((), {}, rows=2, archived=3, n_hidden=1, sharing=())
+    assert report == RemovalReport((), {}, rows=2, archived=3)
     assert traces(corpus.parent) == []
     assert published(corpus) == {URL.format(number) for number in range(PAGES)} - {GONE}
     assert not (corpus / REMOVING).exists()
@@ -199,9 +193,7 @@ def test_nor_of_an_archive_that_is_compacted_or_elsewhere(corpus: Path, form: st
     assert remove(corpus, [GONE], REASON, from_archive=True).archived == 3
     assert traces(corpus.parent) == []
     left = [one for one in read_captures(corpus / "archive" / "000001.warc.gz") if isinstance(one, Capture)]
-    apart = {GONE, URL.format(QUOTING)}
-    assert [one for one in left if one.page.url not in apart] == [one for one in whole if one.page.url not in apart]
-    assert len(left) == len(whole) - 2, "the page that quotes it is there still"
+    assert left == [one for one in whole if one.page.url != GONE]
     assert list(archive_findings(corpus, iter, whole=True)) == []
     assert remove(corpus, [GONE], REASON, from_archive=True).archived == 0
 
@@ -242,11 +234,7 @@ def test_all_else_stays_as_it_is(corpus: Path) -> None:
     before = [found for found in read_captures(corpus / "archive" / "000001.warc.gz") if isinstance(found, Capture)]
     remove(corpus, [GONE], REASON, from_archive=True)
     after = list(read_captures(corpus / "archive" / "000001.warc.gz"))
-    apart = {GONE, URL.format(QUOTING)}
-    assert [capture for capture in after if isinstance(capture, Capture) and capture.page.url not in apart] == [
-        capture for capture in before if capture.page.url not in apart
-    ]
-    assert len(after) == len(before) - 2, "two visits of the one, and the other is there still"
+    assert after == [capture for capture in before if capture.page.url != GONE]
     entry = find(corpus, URL.format(4))
     assert entry
     found = read_capture(corpus / entry.archived[0], entry.archived[1])
@@ -348,88 +336,36 @@ def test_a_merged_corpus_is_rid_of_it(corpus: Path, tmp_path: Path) -> None:
     shutil.copytree(corpus, other)
     dedup([corpus, other], tmp_path / "merged")
     assert traces(tmp_path / "merged") != []
-    assert remove(tmp_path / "merged", [GONE], REASON) == RemovalReport((), {}, 1, 0, 0, ())
+    assert remove(tmp_path / "merged", [GONE], REASON) == RemovalReport((), {}, 1, 0)
     assert traces(tmp_path / "merged") == []
     assert len(published(tmp_path / "merged")) == PAGES - 1
 
 
-def with_more(page: Page, more: str) -> Page:
-    return replace(page, body=page.body.replace(b"</article>", f"{more}</article>".encode()))
-
-
-@pytest.mark.parametrize("runs", [("--from-archive",), ("", "--from-archive")])
-def test_documents_that_repeat_some_of_it_are_named_with_how_much(tmp_path: Path, runs: tuple[str, ...]) -> None:
-    copy = replace(story(3), url=URL.format(30))
-    quoting = with_more(story(4), f"<p>She wrote: {paragraphs('story 3')[1]}</p><a href='/story-3'>More</a>")
+def test_documents_that_quote_it_stay_with_their_pages(tmp_path: Path) -> None:
+    quote = f"<p>She wrote: {paragraphs('story 3')[1]}</p><a href='/story-3'>More</a></article>"
+    quoting = replace(story(4), body=story(4).body.replace(b"</article>", quote.encode()))
     crawl = Crawl(tmp_path)
-    for page in (story(3), story(5), copy, quoting):
+    for page in (story(3), story(5), quoting):
         crawl.visit(page, row_of(page))
     crawl.close()
     build(tmp_path)
-    said = []
-    for option in runs:
-        done = CliRunner().invoke(app, ["remove", str(tmp_path), GONE, "--reason", REASON, *filter(None, [option])])
-        assert done.exit_code == 0, done.output
-        said += [line for line in done.output.splitlines() if "% of it: " in line]
-    first, second = said
-    assert first == f"  100% of it: {document_id(copy.url)} {copy.url}"
-    assert second.endswith(f"% of it: {document_id(quoting.url)} {quoting.url}")
-    assert 0 < int(second.strip().partition("%")[0]) < 50
-    assert published(tmp_path) == {copy.url, quoting.url, URL.format(5)}
+    remove(tmp_path, [GONE], REASON, from_archive=True)
+    assert published(tmp_path) == {quoting.url, URL.format(5)}
     entry = find(tmp_path, quoting.url)
     assert entry
     found = read_capture(tmp_path / entry.archived[0], entry.archived[1])
     assert isinstance(found, Capture)
-    assert found.page.body == quoting.body, "a page of which it is the text stays as it is"
+    assert found.page.body == quoting.body
 
 
-@pytest.mark.parametrize("encoding", ["", "gzip", "br", "zstd"])
-def test_pages_of_others_lose_what_they_quote_beside_their_texts(tmp_path: Path, encoding: str) -> None:
-    quote = " ".join(paragraphs("story 3")[0].split()[:12])
-    shown = f"Čtěte&nbsp;také: {quote.replace(' ', '&nbsp;', 1).replace(' ', ' <b></b>', 2)}"
-    page = story(4)
-    quoting = replace(page, body=page.body.replace(b"</body>", f"{BOX.format(quote, shown, quote)}</body>".encode()))
-    crawl = Crawl(tmp_path)
-    crawl.visit(story(3), row_of(story(3)))
-    pack = {"gzip": gzip.compress, "br": brotli.compress, "zstd": zstandard.compress, "": bytes}[encoding]
-    file, offset = crawl.visit(quoting, row_of(page), sent=(pack(quoting.body), encoding))
-    crawl.visit(story(5), row_of(story(5)))
+def test_lists_that_do_not_link_to_it_stay(corpus: Path) -> None:
+    crawl = Crawl(corpus)
+    lists = {"more/1": "<a href='/story-31'>More</a>", "more/2": "<a href='/a-story-3'>More</a>"}
+    for name, markup in lists.items():
+        page = Page(f"{LIST}/{name}", markup.encode(), {"content-type": "text/html"}, "2026-11-20T09:00:00+00:00")
+        crawl.visit(page, None)
     crawl.close()
-    build(tmp_path)
-    report = remove(tmp_path, [GONE], REASON, from_archive=True)
-    assert (report.n_hidden, report.sharing) == (1, ())
-    assert traces(tmp_path) == []
-    assert published(tmp_path) == {URL.format(4), URL.format(5)}
-    found = read_capture(tmp_path / file, offset)
-    assert isinstance(found, Capture)
-    assert found.origin == Origin("news", ("en",))
-    assert row_of(found.page).record.text == row_of(page).record.text
-    assert "Čtěte" in found.page.body.decode()
-    assert len(found.page.body.decode()) == len(quoting.body.decode())
-
-
-@pytest.mark.parametrize("why", ["no room", "markup within markup"])
-def test_a_page_in_which_a_quotation_cannot_be_hidden_goes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str
-) -> None:
-    quote = paragraphs("story 3")[0]
-    shown = quote if why == "no room" else quote.replace(" ", " &lt;b&gt;&lt;/b&gt;")
-    page = story(4)
-    quoting = replace(page, body=page.body.replace(b"</body>", BOX.format("", shown, "").encode()))
-    crawl = Crawl(tmp_path)
-    for one in (story(3), quoting, story(5)):
-        crawl.visit(one, row_of(replace(one, body=one.body.partition(b"<aside>")[0])))
-    crawl.close()
-    build(tmp_path)
-    too_long = random.Random(1).randbytes(10**5)
-    if why == "no room":
-        monkeypatch.setattr(take_out, "encode_again", lambda record, body: too_long)
-    remove(tmp_path, [GONE], REASON, from_archive=True)
-    assert traces(tmp_path) == []
-    (left,) = read_captures(tmp_path / "archive" / "000001.warc.gz")
-    assert isinstance(left, Capture)
-    assert left.page.url == URL.format(5)
-    assert published(tmp_path) == {URL.format(4), URL.format(5)}
+    assert remove(corpus, [GONE], REASON, from_archive=True).archived == 3
 
 
 def test_what_is_not_here_is_said_and_never_taken_in(corpus: Path) -> None:
@@ -491,17 +427,3 @@ def test_wherever_it_is_killed_the_next_run_finishes_it(made: Path, tmp_path: Pa
         assert not (corpus / REMOVING).exists()
         assert {URL.format(number) for number in (0, 2, 4, 5, 6)} <= published(corpus)
     assert unfinished > (4 if form else 10)
-
-
-def test_the_text_of_a_document_that_stays_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    corpus, read, text = make(tmp_path / "news"), list[bytes](), sharing._text
-
-    def reading(line: bytes) -> sharing.Text | None:
-        read.append(line)
-        return text(line)
-
-    monkeypatch.setattr(sharing, "_text", reading)
-    remove(corpus, [GONE], REASON)
-
-    stays = document_id(URL.format(4)).encode()
-    assert len([line for line in read if stays in line]) == 1
