@@ -163,31 +163,6 @@ def test_rows_that_were_lost_come_back_from_the_archive(crawl: Callable[..., Any
     assert status(again.corpus)[0].kept == 20
 
 
-def test_a_ledger_put_back_from_a_backup_takes_what_is_newer_from_the_archive(
-    crawl: Callable[..., Any], base: str, calm: Any, tmp_path: Path
-) -> None:
-    portal = PORTAL.format(base=base)
-    begun = crawl(tmp_path, "-a", "portal=mock", "-a", "limit=10", portal=portal)
-    ledger = begun.corpus / "ledger.sqlite"
-    backup = ledger.read_bytes()
-    crawl(tmp_path, "-a", "portal=mock", portal=portal)
-    newer = (begun.corpus / "intake" / "000002.jsonl").read_bytes()
-    ledger.write_bytes(backup)
-    before = asked(base)
-    done = crawl(tmp_path, "-a", "portal=mock", portal=portal)
-    assert done.exit_code == 0, done.output
-    assert f"{ledger}: older than the files beside it, as if put back from a backup" in done.output
-    assert (done.corpus / "aside" / "1" / "intake" / "000002.jsonl").read_bytes() == newer
-    assert not [path for path in asked(base) - before if path.startswith("/story/")]
-    assert texts(done.records) == texts(calm.records)
-    assert status(done.corpus)[0].kept == ROWS
-    assert sorted(map(str, done.rejected)) == sorted(map(str, calm.rejected))
-    before = asked(base)
-    again = crawl(tmp_path, "-a", "portal=mock", portal=portal)
-    assert "put back" not in again.output
-    assert asked(base) == before
-
-
 def test_the_limit_is_the_number_of_kept_rows_over_restarts_and_kills(
     crawl: Callable[..., Any], mixed: str, tmp_path: Path
 ) -> None:

@@ -147,20 +147,6 @@ def test_the_next_crawl_and_build_go_on_as_if_nothing_were(corpus: Path, tmp_pat
         assert len(list(ledger.losses.archived())) == PAGES, "the archive has what the intake lost"
 
 
-def test_a_ledger_from_a_backup_finds_newer_pages_in_what_is_compacted(corpus: Path) -> None:
-    Ledger.open(corpus).close()
-    older = (corpus / "ledger.sqlite").read_bytes()
-    crawl(corpus, range(PAGES, PAGES + 9))
-    keeping.compact(corpus)
-    (corpus / "ledger.sqlite").write_bytes(older)
-    with Ledger.open(corpus) as ledger:
-        (n_newer,) = ledger._read("SELECT count(*) FROM newer").fetchone()
-    assert n_newer == 9
-    entry = find(corpus, URL.format(3))
-    assert entry
-    assert entry.archived[0]
-
-
 def test_a_crawl_at_work_is_left_its_file(corpus: Path) -> None:
     last = archived_files(corpus)[-1]
     with Ledger.open(corpus):

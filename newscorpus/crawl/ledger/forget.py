@@ -19,7 +19,6 @@ MET = "SELECT url, redirected_to, reason, urls.id, documents.id FROM urls LEFT J
 OF_PLACE = (
     "UPDATE urls SET archive_file = '', archive_offset = 0 WHERE archive_file = ? AND archive_offset = ?",
     "DELETE FROM unfinished WHERE file = ? AND offset = ?",
-    "DELETE FROM newer WHERE file = ? AND offset = ?",
 )
 OF_SERIAL = (
     "UPDATE urls SET found_on = 0 WHERE found_on = ?",
@@ -30,7 +29,6 @@ OF_SERIAL = (
 )
 OF_KEY = (
     "DELETE FROM documents WHERE id = ?",
-    "DELETE FROM newer WHERE id = ?",
     "DELETE FROM named WHERE id = ?",
 )
 

@@ -5,7 +5,6 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from newscorpus.crawl.ledger.losses import lose
 from newscorpus.crawl.ledger.rows import key_of
 from newscorpus.files import sync, sync_folder
 from newscorpus.layout import REJECTED
@@ -44,26 +43,6 @@ def take_renewed(connection: sqlite3.Connection, corpus: Path) -> None:
             (corpus / RENEWED).replace(corpus / REJECTED)
             sync_folder(corpus)
         connection.execute("DELETE FROM files WHERE name = ?", (RENEWED,))
-
-
-def find_again(connection: sqlite3.Connection, corpus: Path) -> int:
-    """Find the lines of an older ledger in a journal that was renewed since; gives the length of its whole lines.
-
-    A page whose line is gone, since it became something else, is lost like those of a journal that was cut.
-    """
-    path, places, length = corpus / REJECTED, dict[int | None, int](), 0
-    for offset, line in _lines(path) if path.is_file() else ():
-        if line.endswith(b"\n"):
-            places[_key(line)], length = offset, offset + len(line)
-    sql = "SELECT serial, id, redirected_to FROM urls WHERE line_file = ?"
-    rows = connection.execute(sql, (REJECTED,)).fetchall()
-    found = [places.get(key, places.get(key_of(target), length) if target else length) for _, key, target in rows]
-    connection.executemany(
-        "UPDATE urls SET line_offset = ? WHERE serial = ?", ((at, row[0]) for at, row in zip(found, rows, strict=True))
-    )
-    if length in found:
-        lose(connection.execute, REJECTED, length)
-    return length
 
 
 def _renew(connection: sqlite3.Connection, old: Path, new: Path) -> int:

@@ -142,9 +142,6 @@ class Ledger:
             return False
         values = (link.url, link.portal, link.kind, UrlState.QUEUED, link.depth, link.found_on, link.priority)
         self._write(INSERT if known is None else UPDATE, (*values, link.request, link.key))
-        if newer := self._write("DELETE FROM newer WHERE id = ? RETURNING file, offset", (link.key,)).fetchone():
-            sql = "UPDATE urls SET from_archive = 1, archive_file = ?, archive_offset = ? WHERE id = ?"
-            self._write(sql, (*newer, link.key))
         if known is UrlState.RESERVED:
             self.counts.add(link.portal, "admitted")
         self.queue.ready[link.portal] += 1

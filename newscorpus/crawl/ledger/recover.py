@@ -1,18 +1,18 @@
 """Bring files and ledger back to the last commit, at the start of a crawl."""
 
+import json
 import sqlite3
 from collections.abc import Iterable, Mapping
 from itertools import count
 from pathlib import Path
 
 from newscorpus.crawl.archive.parts import written_bytes
-from newscorpus.crawl.ledger.backups import note_lengths, noted_lengths, take_newer
 from newscorpus.crawl.ledger.journal import take_renewed
 from newscorpus.crawl.ledger.losses import lose
 from newscorpus.crawl.ledger.rows import UrlState
-from newscorpus.crawl.ledger.transaction import announce, cut_back
+from newscorpus.crawl.ledger.transaction import announce, cut_back, note_lengths
 from newscorpus.errors import LedgerError
-from newscorpus.layout import INTAKE, INTAKE_SEGMENT, REJECTED, inside, is_adopted, refuse_strangers
+from newscorpus.layout import COMMITTED, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED, inside, is_adopted, refuse_strangers
 
 FilePart = tuple[str, int, int]
 """Name of a file, relative to the corpus, and offsets of its first byte and of the one behind its last."""
@@ -25,8 +25,8 @@ def recover(
 
     Addresses under way or waiting are queued again, those met by pages that were not finished are forgotten, and files
     are cut back to what was committed. A file that is shorter than that was lost in part by a power failure: the pages
-    whose lines are missing, and the last one before them, are queued again. Where the files were longer already when
-    the ledger was last made safe, it is an older one: see `backups`.
+    whose lines are missing, and the last one before them, are queued again. A ledger that is older than the
+    files, as if put back from a backup, is refused: else the newer parts of the files would be cut off.
 
     Args:
         connection: the ledger.
@@ -35,18 +35,16 @@ def recover(
         damaged: parts of files whose lines cannot be read, and count as lost.
 
     Raises:
-        LedgerError: there is an intake, but nothing in the ledger: the corpus was made without one. Or the ledger,
-            which may be somebody else's, names a file outside the corpus, or the corpus holds files of others.
+        LedgerError: there is an intake, but nothing in the ledger: the corpus was made without one. Or the ledger is
+            older than the files, names a file outside the corpus, or the corpus holds files of others.
     """
     take_renewed(connection, corpus)
     lengths = dict(connection.execute("SELECT name, length FROM files"))
-    noted = noted_lengths(corpus, lengths)
-    for name in lengths | noted:
+    for name in lengths:
         inside(corpus, name, LedgerError)
-    _refuse_others(connection, corpus, lengths | noted, adopts=adopts)
+    _refuse_older(corpus, lengths)
+    _refuse_others(connection, corpus, lengths, adopts=adopts)
     connection.execute("BEGIN IMMEDIATE")
-    if noted:
-        lengths = take_newer(connection, corpus, lengths, noted)
     connection.execute("DELETE FROM urls WHERE state = ?", (UrlState.RESERVED,))
     for state in (UrlState.WAITING, UrlState.LEASED):
         connection.execute("UPDATE urls SET state = ? WHERE state = ?", (UrlState.QUEUED, state))
@@ -59,6 +57,21 @@ def recover(
     begun = {name: 0 for name in (_next_segment(corpus, lengths), REJECTED) if name not in lengths}
     announce(connection, begun)
     return lengths | begun
+
+
+def _refuse_older(corpus: Path, lengths: Mapping[str, int]) -> None:
+    path = corpus / COMMITTED
+    try:
+        noted = {str(name): int(n) for name, n in json.loads(path.read_bytes()).items()}
+    except FileNotFoundError:
+        return
+    except (ValueError, AttributeError, TypeError) as error:
+        raise LedgerError(f"{path}: damaged ({error}); remove it") from error
+    if any(length > lengths.get(name, 0) for name, length in noted.items()):
+        raise LedgerError(
+            f"{corpus / LEDGER}: older than the files beside it, as if put back from a backup; put the whole folder"
+            f" back, or remove {COMMITTED}: what is newer is then cut off"
+        )
 
 
 def _refuse_others(connection: sqlite3.Connection, corpus: Path, known: Mapping[str, int], *, adopts: bool) -> None:

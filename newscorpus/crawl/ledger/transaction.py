@@ -3,6 +3,7 @@
 Of each file only as much counts as the ledger has committed.
 """
 
+import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,12 +14,11 @@ from io import FileIO
 from itertools import count
 from pathlib import Path
 
-from newscorpus.crawl.ledger.backups import note_lengths
 from newscorpus.crawl.ledger.journal import tidy
 from newscorpus.crawl.ledger.store import MAX_LOG_BYTES
 from newscorpus.errors import LedgerError
-from newscorpus.files import extend, sync
-from newscorpus.layout import LEDGER, REJECTED
+from newscorpus.files import extend, replacing, sync
+from newscorpus.layout import COMMITTED, LEDGER, REJECTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +214,15 @@ def _checkpoint(corpus: Path, names: frozenset[str], lengths: Mapping[str, int])
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
     if names:
         note_lengths(corpus, lengths)
+
+
+def note_lengths(corpus: Path, lengths: Mapping[str, int]) -> None:
+    """Write down the committed length of each file of a corpus; the journal, which also shrinks, is left out.
+
+    By that the next start knows a ledger that is older than the files.
+    """
+    with replacing(corpus / COMMITTED) as file:
+        file.write(json.dumps({name: length for name, length in lengths.items() if name != REJECTED}).encode())
 
 
 def announce(connection: sqlite3.Connection, names: Iterable[str]) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from newscorpus.layout import ASIDE, DUPLICATES, GOLD, INTAKE, LOW_CONFIDENCE, REJECTED, is_adopted
+from newscorpus.layout import DUPLICATES, GOLD, INTAKE, LOW_CONFIDENCE, REJECTED, is_adopted
 from newscorpus.urls import document_id, is_web
 
-JOURNALS = (f"{INTAKE}/*.jsonl", f"{ASIDE}/*/{INTAKE}/*.jsonl", f"{GOLD}/*.marks", f"{GOLD}/*.jsonl")
+JOURNALS = (f"{INTAKE}/*.jsonl", f"{GOLD}/*.marks", f"{GOLD}/*.jsonl")
 LISTS = (REJECTED, DUPLICATES, LOW_CONFIDENCE)
 """Files of JSON lines that name documents."""
 

@@ -8,9 +8,7 @@ import pytest
 from newscorpus.crawl.archive.encode import encode
 from newscorpus.crawl.archive.values import Exchange
 from newscorpus.crawl.archive.writer import ArchiveWriter
-from newscorpus.crawl.ledger import REJECTIONS, Fetched, Ledger, LedgerError, Link, Series, UrlOutcome, UrlState, key_of
-from newscorpus.crawl.ledger.views.addresses import states
-from newscorpus.crawl.ledger.views.status import status
+from newscorpus.crawl.ledger import REJECTIONS, Fetched, Ledger, LedgerError, Link, Series, UrlOutcome, key_of
 
 URL = "https://a.example/"
 FILE_BYTES = 3_000
@@ -58,70 +56,33 @@ def older(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_newer_rows_are_put_aside_and_newer_answers_come_from_the_archive(
-    older: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    archives = {path.name: path.read_bytes() for path in (older / "archive").iterdir()}
-    with Ledger.open(older) as ledger:
-        assert {path.name: path.read_bytes() for path in (older / "archive").iterdir()} == archives
-        leases = {lease.url: lease for lease in (ledger.queue.lease("a"), ledger.queue.lease("a")) if lease}
-        assert leases.keys() == {f"{URL}b", f"{URL}y"}
-        assert all(lease.from_archive and not lease.stands for lease in leases.values())
-        assert ledger.queue.lease("a") is None
-        ledger.add(Link(key_of(f"{URL}c"), f"{URL}c", "a", request=b"{}"))
-        found = ledger.queue.lease("a")
-        assert found
-        assert found.from_archive
-        ledger.add(Link(key_of(f"{URL}d"), f"{URL}d", "a", request=b"{}"))
-        unknown = ledger.queue.lease("a")
-        assert unknown
-        assert not unknown.from_archive
-    assert (older / "aside" / "1" / "intake" / "000002.jsonl").read_bytes() == b"header\ny\nb\nc\n"
-    assert (older / "intake" / "000001.jsonl").read_bytes() == b"header\nx\n"
-    (message,) = caplog.messages
-    assert "older than the files beside it" in message
-    assert "asking for them: 3. Newer rows were put aside" in message
+def test_an_older_ledger_is_refused_and_nothing_is_cut(older: Path) -> None:
+    def files() -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for folder in ("archive", "intake") for path in (older / folder).iterdir()}
 
-
-def test_the_journal_that_was_renewed_since_keeps_its_lines(older: Path) -> None:
-    (now,) = status(older)
-    assert now.rejected == {"quality/too_short": 2}
-    crawl(older, {"b": "kept", "y": "kept"})
-    lines = [json.loads(line) for line in (older / "rejected.jsonl").read_bytes().splitlines()]
-    assert [line["url"] for line in lines] == [f"{URL}z"]
-    (now,) = status(older)
-    assert (now.kept, now.rejected) == (3, {"quality/too_short": 1})
-    assert states(older) == {("a", UrlState.DONE): 4}
-
-
-def test_it_is_said_once_and_a_ledger_that_is_not_older_is_left_alone(
-    older: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    crawl(older, {"b": "kept", "c": "kept", "y": "kept"})
-    crawl(older, {"d": "kept"})
-    assert len([message for message in caplog.messages if "backup" in message]) == 1
-    assert [path.name for path in (older / "aside").iterdir()] == ["1"]
-
-
-def test_files_that_were_cut_do_not_make_the_ledger_look_old(older: Path, caplog: pytest.LogCaptureFixture) -> None:
+    before = files()
+    with pytest.raises(LedgerError, match=r"ledger\.sqlite: older than the files beside it.*put the whole folder back"):
+        Ledger.open(older)
+    assert files() == before
+    (older / ".committed.json").unlink()
+    with pytest.raises(LedgerError, match=r"no file of this corpus, nor are 1 more; move it away"):
+        Ledger.open(older)
+    for name in ("archive/000002.warc.gz", "intake/000002.jsonl"):
+        (older / name).unlink()
     Ledger.open(older).close()
-    caplog.clear()
-    segment = older / "intake" / "000001.jsonl"
+
+
+def test_files_that_were_cut_do_not_make_the_ledger_look_old(tmp_path: Path) -> None:
+    crawl(tmp_path, {"x": "kept"})
+    segment = tmp_path / "intake" / "000001.jsonl"
     segment.write_bytes(segment.read_bytes()[:-1])
-    ledger = Ledger.open(older)
+    ledger = Ledger.open(tmp_path)
     ledger._held.close()  # as a death ends it
-    Ledger.open(older).close()
-    assert not caplog.messages
+    Ledger.open(tmp_path).close()
 
 
 @pytest.mark.parametrize("noted", [b"{", b"[]", b'{"archive/000001.warc.gz": "x"}'])
 def test_a_damaged_note_is_named(older: Path, noted: bytes) -> None:
     (older / ".committed.json").write_bytes(noted)
     with pytest.raises(LedgerError, match=r"\.committed\.json: damaged .*; remove it"):
-        Ledger.open(older)
-
-
-def test_a_note_that_names_files_outside_the_corpus_is_refused(older: Path) -> None:
-    (older / ".committed.json").write_text(json.dumps({"../x": 1}), "utf-8")
-    with pytest.raises(LedgerError, match="outside the corpus"):
         Ledger.open(older)
