@@ -35,7 +35,6 @@ async function fill() {
         }
     }
     const role = await models.Role.findOne({name: 'Author'}, internal);
-    const paths = {};
     for (const post of posts) {
         const data = {
             title: post.title,
@@ -61,7 +60,10 @@ async function fill() {
         if (!found) {
             await models.Post.add(data, internal);
         } else if (found.get('title') !== post.title) {
-            await models.Post.edit(data, {...internal, id: found.id});
+            // an edit must name the time of the version that it replaces
+            await models.Post.edit({...data, updated_at: found.get('updated_at')}, {...internal, id: found.id});
+            const updated_at = data.updated_at.toISOString().slice(0, 19).replace('T', ' ');
+            await knex('posts').where({id: found.id}).update({updated_at});
         }
     }
 }

@@ -28,6 +28,7 @@ class Ghost:
     theme: str
     name: str
     label: str
+    is_structured: bool = True
     languages: Sequence[str] = ()
     kinds: frozenset[str] = frozenset({"sticky", "protected", "scheduled"})
     states: Mapping[str, str] = field(
@@ -72,7 +73,8 @@ class Ghost:
                 "useNullAsDefault": True,
             },
             "paths": {"contentPath": str(content)},
-            "privacy": {"useTinfoil": True},
+            "privacy": dict.fromkeys(("useUpdateCheck", "useGravatar", "useRpcPing"), False)
+            | {"useStructuredData": self.is_structured},
             "logging": {"level": "error", "transports": ["stdout"]},
         }
         (folder / "config.production.json").write_text(json.dumps(config), "utf-8")
@@ -110,4 +112,11 @@ def _card(html: str) -> str:
 SYSTEMS = (
     Ghost("source", "ghost", "Ghost 5.130, source"),
     Ghost("casper", "ghost-casper", "Ghost 5.130, casper"),
+    Ghost(
+        "source",
+        "ghost-plain",
+        "Ghost 5.130, source, no structured data",
+        is_structured=False,
+        states={"published": "day", "authors": "all", "section": "all", "changes": "sitemap"},
+    ),
 )

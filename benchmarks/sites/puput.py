@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks.sites.posts import ZONE, Post, slug_of, write_posts
@@ -33,26 +34,26 @@ TEMPLATES = [{{"BACKEND": "django.template.backends.django.DjangoTemplates", "AP
     ],
 }}}}]
 WAGTAIL_SITE_NAME, WAGTAILADMIN_BASE_URL = {title!r}, {base!r}
-PUPUT_USERNAME_REGEX = "[^/]+"
 """
 
 URLS = """
 from django.urls import include, path
-urlpatterns = [path("", include("puput.urls"))]
+from django.views.generic import RedirectView
+urlpatterns = [path("", RedirectView.as_view(url="/blog/")), path("", include("puput.urls"))]
 """
 
 FILL = """
 import json, django
 django.setup()
 from datetime import datetime
-from django.contrib.auth import get_user_model
 from puput.models import BlogPage, Category, CategoryEntryPage, EntryPage
-from wagtail.models import Page, PageViewRestriction, Site
+from wagtail.models import Page, Site
 
 blog = BlogPage.objects.first()
 if not blog:
-    blog = Page.objects.get(depth=1).add_child(instance=BlogPage(title={title!r}, slug="herald"))
-    Site.objects.update(root_page=blog, hostname={host!r}, port={port}, site_name={title!r})
+    root = Page.objects.get(depth=1)
+    blog = root.add_child(instance=BlogPage(title={title!r}, slug="blog"))
+    Site.objects.update(root_page=root, hostname={host!r}, port={port}, site_name={title!r})
 posts = json.load(open("posts.json"))
 for entry in EntryPage.objects.exclude(slug__in=[post["slug"] for post in posts]):
     entry.delete()
@@ -63,7 +64,6 @@ for post in posts:
     entry.title, entry.body = post["title"], post["html"]
     entry.date = datetime.fromisoformat(post["published"])
     entry.first_published_at, entry.last_published_at = entry.date, datetime.fromisoformat(post["modified"])
-    entry.owner = get_user_model().objects.get_or_create(username=post["authors"][0])[0]
     if entry.pk:
         entry.save()
         continue
@@ -72,23 +72,20 @@ for post in posts:
     category = Category.objects.get_or_create(name=post["section"], defaults={{"slug": {slugs!r}[post["section"]]}})[0]
     entry.entry_categories.add(CategoryEntryPage(category=category))
     entry.save()
-    if post["kind"] == "protected":
-        PageViewRestriction.objects.create(page=entry, restriction_type="password", password="bench")
 """
 
 
 @dataclass
 class Puput:
-    """Puput as it comes."""
+    """Puput as it comes; it would show the login names of authors."""
 
     name: str = "puput"
     label: str = "Wagtail 6.4, Puput 2.2"
     languages: Sequence[str] = ()
-    kinds: frozenset[str] = frozenset({"protected"})
+    kinds: frozenset[str] = frozenset()
     states: Mapping[str, str] = field(
         default_factory=lambda: {
             "published": "day",
-            "authors": "first",
             "section": "all",
             "tags": "all",
             "changes": "sitemap",
@@ -102,7 +99,7 @@ class Puput:
     def fill(self, folder: Path, posts: Sequence[Post], base: str) -> Mapping[str, str]:
         """Put the entries into the database."""
         host, _, port = base.removeprefix("http://").partition(":")
-        chosen = [post for post in posts if post.kind != "scheduled"]
+        chosen = [post for post in posts if post.is_public]
         write_posts(chosen, folder / "posts.json")
         settings = SETTINGS.format(zone=ZONE.key, title=TITLE, base=base)
         (folder / "settings.py").write_text(settings, "utf-8")
@@ -111,12 +108,17 @@ class Puput:
         (folder / "fill.py").write_text(FILL.format(title=TITLE, host=host, port=port, slugs=slugs), "utf-8")
         run([_python(), "-m", "django", "migrate", "--verbosity=0"], folder, _environment(folder))
         run([_python(), "fill.py"], folder, _environment(folder))
-        return {post.key: f"/{post.published[:10].replace('-', '/')}/{post.slug}/" for post in chosen}
+        return {post.key: f"/blog/{_utc(post):%Y/%m/%d}/{post.slug}/" for post in chosen}
 
     def serve(self, folder: Path, base: str) -> AbstractContextManager[None]:
         """Run Django's own server."""
         command = (_python(), "-m", "django", "runserver", "--noreload", "--insecure", base.removeprefix("http://"))
         return serve_process(command, folder, _environment(folder), base)
+
+
+def _utc(post: Post) -> datetime:
+    """When it was published: the day of an address is that of UTC, though the pages show the local one."""
+    return datetime.fromisoformat(post.published).astimezone(UTC)
 
 
 def _python() -> Path:
