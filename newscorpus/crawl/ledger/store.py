@@ -1,4 +1,4 @@
-"""Open the database of a ledger; define its tables and the migrations that lead to them."""
+"""Open the database of a ledger; define its tables."""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ CACHE_KIB = 16_384
 MAX_LOG_BYTES = 64_000_000
 """Log of the database above which a checkpoint holds the crawl up; those beside the crawl never empty the log."""
 
-FIRST = """
+SCHEMA = """
 CREATE TABLE urls (
   serial INTEGER PRIMARY KEY,  -- the order in which addresses were met: new rows go to the end of the file
   id INTEGER NOT NULL UNIQUE,
@@ -48,7 +48,13 @@ CREATE TABLE urls (
   line_file TEXT NOT NULL DEFAULT '',
   line_offset INTEGER NOT NULL DEFAULT 0,
   archive_file TEXT NOT NULL DEFAULT '',
-  archive_offset INTEGER NOT NULL DEFAULT 0
+  archive_offset INTEGER NOT NULL DEFAULT 0,
+  stated TEXT NOT NULL DEFAULT '',
+  visit_interval REAL NOT NULL DEFAULT 0,
+  from_archive INTEGER NOT NULL DEFAULT 0,
+  published TEXT NOT NULL DEFAULT '',
+  headlines BLOB NOT NULL DEFAULT x'',  -- hashes of what lists showed, the newest first
+  brought INTEGER NOT NULL DEFAULT -1  -- whether a list told something new; -1: not known
 );
 CREATE INDEX queue ON urls (portal, priority DESC, serial) WHERE state = 1;
 CREATE INDEX waiting ON urls (retry_at) WHERE state = 2;
@@ -57,33 +63,14 @@ CREATE INDEX shapes ON urls (portal, shape) WHERE shape != 0;
 CREATE TABLE documents (id INTEGER PRIMARY KEY, serial INTEGER NOT NULL);
 CREATE TABLE counts (portal TEXT, name TEXT, n INTEGER NOT NULL, PRIMARY KEY (portal, name)) WITHOUT ROWID;
 CREATE TABLE files (name TEXT PRIMARY KEY, length INTEGER NOT NULL) WITHOUT ROWID;
-"""
-
-REVISITS = """
-ALTER TABLE urls ADD COLUMN stated TEXT NOT NULL DEFAULT '';
-ALTER TABLE urls ADD COLUMN visit_interval REAL NOT NULL DEFAULT 0;
-"""
-
-PERIODS = """
-CREATE TABLE periods (portal TEXT PRIMARY KEY, since TEXT NOT NULL, until TEXT NOT NULL) WITHOUT ROWID;
-"""
-
-RULES = """
-ALTER TABLE periods RENAME TO rules;
-ALTER TABLE rules ADD COLUMN portal_file TEXT NOT NULL DEFAULT '';
-ALTER TABLE urls ADD COLUMN from_archive INTEGER NOT NULL DEFAULT 0;
-"""
-
-LOST = """
+CREATE TABLE rules (
+  portal TEXT PRIMARY KEY,
+  since TEXT NOT NULL,
+  until TEXT NOT NULL,
+  portal_file TEXT NOT NULL DEFAULT ''
+) WITHOUT ROWID;
 CREATE TABLE lost (serial INTEGER PRIMARY KEY);
 CREATE TABLE unfinished (file TEXT NOT NULL, offset INTEGER NOT NULL, PRIMARY KEY (file, offset)) WITHOUT ROWID;
-"""
-
-NEWER = """
-CREATE TABLE newer (id INTEGER PRIMARY KEY, file TEXT NOT NULL, offset INTEGER NOT NULL);  -- see `backups`
-"""
-
-LOOKS = """
 CREATE TABLE looks (
   number INTEGER PRIMARY KEY,  -- the order in which the pages were read
   portal TEXT NOT NULL,
@@ -106,13 +93,7 @@ CREATE TABLE alarms (
   has INTEGER NOT NULL,
   of_now INTEGER NOT NULL
 );
-"""
-
-PROFILES = """
 CREATE TABLE profiles (portal TEXT PRIMARY KEY, sample TEXT NOT NULL, hash TEXT NOT NULL) WITHOUT ROWID;
-"""
-
-SITES = """
 CREATE TABLE sites (
   name TEXT PRIMARY KEY,
   delay_seconds REAL NOT NULL,
@@ -120,15 +101,13 @@ CREATE TABLE sites (
   given_up TEXT NOT NULL,
   why TEXT NOT NULL
 ) WITHOUT ROWID;
-"""
-
-LISTINGS = """
-CREATE TABLE listings (shape INTEGER PRIMARY KEY, n_barren INTEGER NOT NULL, n_earlier INTEGER NOT NULL);
+CREATE TABLE listings (
+  shape INTEGER PRIMARY KEY,
+  n_barren INTEGER NOT NULL,
+  n_earlier INTEGER NOT NULL,
+  latest TEXT NOT NULL DEFAULT ''  -- day before the period that they lead to
+);
 CREATE TABLE named (shape INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (shape, id)) WITHOUT ROWID;
-"""
-
-CHANGES = """
-ALTER TABLE urls ADD COLUMN published TEXT NOT NULL DEFAULT '';
 CREATE TABLE changes (
   portal TEXT NOT NULL,
   octave INTEGER NOT NULL,  -- of the age of articles
@@ -137,36 +116,21 @@ CREATE TABLE changes (
   PRIMARY KEY (portal, octave)
 ) WITHOUT ROWID;
 CREATE TABLE refusals (name TEXT PRIMARY KEY, since REAL NOT NULL, until REAL NOT NULL) WITHOUT ROWID;
-"""
-
-REACHED = """
-ALTER TABLE listings ADD COLUMN latest TEXT NOT NULL DEFAULT '';  -- day before the period that they lead to
-"""
-
-GONE = """
 CREATE TABLE gone (serial INTEGER PRIMARY KEY, since TEXT NOT NULL, last TEXT NOT NULL, n_visits INTEGER NOT NULL);
 """
 
-HEADLINES = """
-ALTER TABLE urls ADD COLUMN headlines BLOB NOT NULL DEFAULT x'';  -- hashes of what lists showed, the newest first
-ALTER TABLE urls ADD COLUMN brought INTEGER NOT NULL DEFAULT -1;  -- whether a list told something new; -1: not known
-"""
-
-MIGRATIONS = (
-    *(FIRST, REVISITS, PERIODS, RULES, LOST, NEWER, LOOKS, PROFILES, SITES, LISTINGS, CHANGES, REACHED, GONE),
-    HEADLINES,
-)
-"""What makes version n + 1 of version n; `PRAGMA user_version` holds the version. Only ever appended to."""
+VERSION = 1
+"""Of the tables, which `PRAGMA user_version` holds."""
 
 
 def open_writer(corpus: Path) -> sqlite3.Connection:
-    """The ledger of a corpus, made or brought to the newest version; the caller holds the lock.
+    """Open the ledger of a corpus, or make it; the caller holds the lock.
 
     A commit is safe from the death of the process at once, and from a power failure after the next checkpoint, which
     is left to the caller (WAL, synchronous=NORMAL).
 
     Raises:
-        LedgerError: it is damaged, or of a newer version.
+        LedgerError: it is damaged, or of another version.
     """
     path = corpus / LEDGER
     connection = sqlite3.connect(path, isolation_level=None, timeout=10)
@@ -176,7 +140,9 @@ def open_writer(corpus: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA wal_autocheckpoint = 0")
         connection.execute(f"PRAGMA journal_size_limit = {MAX_LOG_BYTES // 4}")
         connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-        _migrate(connection, path)
+        if not _version(connection):
+            connection.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
+        _check_version(connection, path)
     except BaseException as error:
         connection.close()
         if isinstance(error, sqlite3.Error):
@@ -198,11 +164,9 @@ def reading(corpus: Path) -> Iterator[sqlite3.Connection]:
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=10)) as connection:
             connection.row_factory = sqlite3.Row
-            found = _version(connection)
-            if not found:
+            if not _version(connection):
                 raise LedgerError(f"{path}: empty; no crawl began here")
-            if found != len(MIGRATIONS):
-                raise LedgerError(f"{path}: version {found}; this one reads {len(MIGRATIONS)}; crawl again to renew it")
+            _check_version(connection, path)
             yield connection
     except sqlite3.Error as error:
         raise LedgerError(f"{path}: {error}") from error
@@ -220,12 +184,9 @@ def at_rest(corpus: Path) -> Iterator[None]:
         yield
 
 
-def _migrate(connection: sqlite3.Connection, path: Path) -> None:
-    found = _version(connection)
-    if found > len(MIGRATIONS):
-        raise LedgerError(f"{path}: version {found} of a newer newscorpus; this one knows {len(MIGRATIONS)}")
-    for version, script in enumerate(MIGRATIONS[found:], found + 1):
-        connection.executescript(f"BEGIN; {script}; PRAGMA user_version = {version}; COMMIT;")
+def _check_version(connection: sqlite3.Connection, path: Path) -> None:
+    if (found := _version(connection)) != VERSION:
+        raise LedgerError(f"{path}: version {found}, of another newscorpus; this one reads {VERSION}; crawl elsewhere")
 
 
 def _version(connection: sqlite3.Connection) -> int:

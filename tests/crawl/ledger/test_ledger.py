@@ -12,7 +12,7 @@ import pytest
 
 from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.crawl.ledger import Fetched, Ledger, LedgerError, Link, Series, UrlOutcome, UrlState, key_of
-from newscorpus.crawl.ledger.store import MIGRATIONS, open_writer, reading
+from newscorpus.crawl.ledger.store import open_writer, reading
 from newscorpus.crawl.ledger.transaction import Transaction
 from newscorpus.crawl.ledger.views.addresses import find, states
 from newscorpus.crawl.ledger.views.status import status
@@ -308,7 +308,7 @@ def test_a_ledger_that_names_files_outside_the_corpus_cuts_none_of_them(tmp_path
     assert (tmp_path / "mine.txt").read_text() == "mine"
 
 
-def test_damage_and_newer_versions_are_refused(tmp_path: Path) -> None:
+def test_damage_and_other_versions_are_refused(tmp_path: Path) -> None:
     (tmp_path / "ledger.sqlite").write_bytes(b"no database, for sure " * 100)
     with pytest.raises(LedgerError, match=r"ledger\.sqlite: file is not a database"):
         Ledger.open(tmp_path)
@@ -323,16 +323,6 @@ def test_damage_and_newer_versions_are_refused(tmp_path: Path) -> None:
     for use in (Ledger.open, states):
         with pytest.raises(LedgerError, match="version 999"):
             use(tmp_path)
-
-
-def test_older_ledgers_are_brought_to_the_newest_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("newscorpus.crawl.ledger.store.MIGRATIONS", MIGRATIONS[:1])
-    open_writer(tmp_path).close()
-    monkeypatch.undo()
-    with pytest.raises(LedgerError, match=f"version 1; this one reads {len(MIGRATIONS)}"):
-        states(tmp_path)
-    Ledger.open(tmp_path).close()
-    assert states(tmp_path) == {}
 
 
 def test_a_full_disk_leaves_what_was_committed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
