@@ -248,7 +248,7 @@ class Article:
     rule_hits: tuple[RuleHit, ...] = ()  # the rules of the portal's template that found something
     is_article: float | None = None  # probability that the page is one, 0..1; None where the extractor states none
     is_list: bool = False  # the text looks like a list of teasers
-    listing: str = ""  # why the page is a list of other pages, whatever it shows of them; "" where nothing says so
+    listing: str = ""  # why the page is a list of others, or one about its site, whatever its text; "": nothing says so
 
 
 @dataclass(frozen=True, slots=True)

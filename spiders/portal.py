@@ -25,7 +25,7 @@ from newscorpus.addon.workers import PageWorkers, workers_of
 from newscorpus.config import RevisitConfig
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.discovery.addresses import AddressTrust, FetchKind, find_trust, is_further
+from newscorpus.discovery.addresses import AddressTrust, FetchKind, is_further
 from newscorpus.discovery.forecast import Forecasts
 from newscorpus.discovery.frontier import Frontier, SeenContents
 from newscorpus.discovery.listing import Listing
@@ -262,7 +262,7 @@ class PortalSpider(Spider):
         last = None if is_article else self._ledger.revisits.last(asked_address(response))
         if not is_article and (depth_of(response) == 0 or (last and last.reason == "section")):
             return AddressTrust.SECTION
-        return find_trust(page.url, self._planners[source].portal, page.evidence)
+        return self._planners[source].frontier.find_trust(page.url, page.evidence)
 
     async def _article(
         self, response: Response, source: str, given: SourcePage, read: ReadPage

@@ -152,6 +152,8 @@ def test_a_page_without_text_is_rejected() -> None:
         (AddressTrust.DOUBTFUL, "", "", None, False, False),
         (AddressTrust.UNLIKELY, "", "", 0.99, False, False),
         (AddressTrust.UNLIKELY, "", "2026-11-20", 0.99, False, True),
+        (AddressTrust.LISTED, "", "2026-11-20", 0.99, False, False),
+        (AddressTrust.LISTED, "NewsArticle", "", 0.99, False, True),
         (AddressTrust.SECTION, "NewsArticle", "2026-11-20", 0.99, False, False),
     ],
 )

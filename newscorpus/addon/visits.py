@@ -18,6 +18,7 @@ from newscorpus.crawl.archive.values import Capture
 from newscorpus.crawl.ledger import Fetched, Ledger, Series, UrlOutcome
 from newscorpus.crawl.ledger.looks import Look
 from newscorpus.data import Rejected
+from newscorpus.discovery.frontier import note_page
 
 ARCHIVED_AT = "newscorpus_archive"
 """Key of `Request.meta`: [file relative to the corpus, offset, length] of the response in the archive."""
@@ -105,6 +106,8 @@ class Visit:
             self._brought = [one for one in self._brought if one[2].stage != FAILED_STAGE]
         outcomes = [replace(outcome, line=ledger.append(series, line)) for series, line, outcome in self._brought]
         outcomes.sort(key=lambda outcome: outcome.reason != "kept")
+        if outcomes and not (self.is_repeat or self.from_archive):
+            note_page(ledger, self.portal, self._fetched.url if self._fetched else self.url, outcomes[0])
         file, offset, *_ = self.request.meta.get(ARCHIVED_AT) or ("", 0)
         if file:
             ledger.end_capture(file, offset)

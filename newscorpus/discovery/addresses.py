@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from datetime import date, timedelta
 from enum import StrEnum
+from functools import lru_cache
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from newscorpus.data import Evidence
@@ -48,6 +49,8 @@ class AddressTrust(StrEnum):
     """It looks like a section's; the page has to prove that it is an article."""
     UNLIKELY = "unlikely"
     """It looks like a list, a forum, a shop or a manual; the page needs the strongest proof."""
+    LISTED = "listed"
+    """It numbers a page of a list, or others like it were lists; only a page that declares an article is one."""
     SECTION = "section"
     """It is no article's: by the portal's file, or because it is a front page."""
 
@@ -110,6 +113,8 @@ def find_trust(url: str, portal: Portal, evidence: Collection[Evidence] = ()) ->
         return AddressTrust.SECTION
     if looks_like_article(url):
         return AddressTrust.LIKELY
+    if is_listing(url) and is_further(url):
+        return AddressTrust.LISTED
     parts = urlsplit(url)
     is_other = is_listing(url) or find_archive(url) or OTHER_KINDS.search(f".{parts.hostname or ''}{parts.path}")
     return AddressTrust.UNLIKELY if is_other else AddressTrust.DOUBTFUL
@@ -277,6 +282,36 @@ def is_further(url: str) -> bool:
     return bool(FURTHER.search(parts.path)) or any(
         name in PAGE_NUMBER and value.isdigit() for name, value in parse_qsl(parts.query)
     )
+
+
+NAME = re.compile(r"[^/.]*[^\W\d_][^/.]*")
+"""In a path: a directory or the name of a page, unless it is a number."""
+KEPT_PATTERNS = 2_000
+"""Addresses whose patterns are kept: each is asked for several times."""
+
+
+@lru_cache(KEPT_PATTERNS)
+def pattern_of(url: str) -> str:
+    """What addresses have in common that differ in words and numbers; names of articles and of lists stay apart."""
+    parts = urlsplit(url)
+    path = re.sub(r"\d+", "0", NAME.sub(_kind_of_name, parts.path))
+    names = "&".join(sorted(name for name, _ in parse_qsl(parts.query)))
+    is_list = is_listing(url) or is_further(url) or find_archive(url)
+    return f"{parts.netloc}{path}?{names}" + " list" * bool(is_list)
+
+
+def _kind_of_name(name: re.Match[str]) -> str:
+    """`**` for a name of many words or with a number, as articles have, `*` for another one."""
+    words = [word for word in re.split(r"[-_+]|%20", name[0]) if word]
+    return "**" if len(words) >= SLUG_WORDS or any(map(str.isdigit, name[0])) else "*"
+
+
+@lru_cache(KEPT_PATTERNS)
+def section_of(url: str) -> str:
+    """The section that an address names: its host and the first step of its path, if that is not the page's own."""
+    parts = urlsplit(url)
+    first, _, rest = parts.path.strip("/").partition("/")
+    return f"{parts.netloc}/{first}" if rest and not any(map(str.isdigit, first)) else parts.netloc
 
 
 def latest_date(url: str) -> date | None:

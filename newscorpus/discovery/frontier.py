@@ -2,7 +2,7 @@
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from hashlib import blake2b, sha256
@@ -10,9 +10,21 @@ from urllib.parse import urljoin, urlsplit
 
 from newscorpus.crawl.addresses import may_ask
 from newscorpus.crawl.ledger import Ledger
-from newscorpus.crawl.ledger.rows import OVER_BUDGET
-from newscorpus.data import Rejected
-from newscorpus.discovery.addresses import FUTURE, FetchKind, find_archive, find_kind, find_trap, is_listing, shape_of
+from newscorpus.crawl.ledger.rows import OVER_BUDGET, UrlOutcome
+from newscorpus.data import Evidence, Rejected
+from newscorpus.discovery.addresses import (
+    FUTURE,
+    AddressTrust,
+    FetchKind,
+    find_archive,
+    find_kind,
+    find_trap,
+    find_trust,
+    is_listing,
+    pattern_of,
+    section_of,
+    shape_of,
+)
 from newscorpus.discovery.bounds import CrawlBounds
 from newscorpus.discovery.page import PageReading
 from newscorpus.discovery.period import ALWAYS, Period, days_of
@@ -38,6 +50,11 @@ MAX_BARREN_ARCHIVES = 30
 LEAST_BARREN_ARCHIVES = 8
 """Of these, the least of one shape: a blog has four, which are read in turn."""
 NOTHING_NEW = f"{MAX_BARREN_ARCHIVES} archives of tags, authors or days in a row brought no new article"
+
+LISTS_OF, ARTICLES_OF = "lists_of", "articles_of"
+"""Begin the counts of the ledger of pages of one address pattern in one section, by what they were found to be."""
+ALIKE = 10
+"""Pages of a pattern that were all lists, or all articles, after which the next one is assumed to be one (a choice)."""
 
 MOST_COUNTED = 200
 """Addresses of a shape that are looked at, the first ones."""
@@ -148,6 +165,17 @@ class Frontier:
             for withdrawn in self.ledger.listings.withdraw(name, self._shape(url)):
                 yield Rejected("discovery", "nothing_new", NOTHING_NEW, withdrawn)
 
+    def find_trust(self, url: str, evidence: Collection[Evidence] = ()) -> AddressTrust:
+        """Say how far an address promises an article: by itself, and by what others of its pattern turned out to be."""
+        trust, counts, name = find_trust(url, self.portal, evidence), self.ledger.counts, self.portal.name
+        pattern = _section_pattern(url)
+        if not pattern or trust in {AddressTrust.CERTAIN, AddressTrust.SECTION}:
+            return trust
+        lists, articles = (counts.of(f"{kind} {pattern}", name) for kind in (LISTS_OF, ARTICLES_OF))
+        if lists >= ALIKE and not articles:
+            return AddressTrust.LISTED
+        return AddressTrust.LIKELY if articles >= ALIKE and not lists and trust is AddressTrust.DOUBTFUL else trust
+
     def is_barren_archive(self, url: str) -> bool:
         """Whether the last archives of its shape, and those of other shapes beside them, brought no new article."""
         counts, name = self.ledger.counts, self.portal.name
@@ -211,6 +239,19 @@ def find_refusal(portal: Portal, url: str, depth: int, kind: FetchKind, bounds: 
     if depth > bounds.max_depth:
         return Rejected("discovery", "too_deep", f"more than {bounds.max_depth} links away", url)
     return None
+
+
+def note_page(ledger: Ledger, portal: str, url: str, outcome: UrlOutcome) -> None:
+    """Count what a page was found to be, if it was judged to be an article or none, for others of its pattern."""
+    is_article = outcome.reason == "kept"
+    if (is_article or outcome.reason in {"section", "no_article"}) and (pattern := _section_pattern(url)):
+        ledger.counts.add(portal, f"{ARTICLES_OF if is_article else LISTS_OF} {pattern}")
+
+
+def _section_pattern(url: str) -> str:
+    """The pattern of an address within its section; "" where a single name may be anything's."""
+    parts = urlsplit(url)
+    return f"{pattern_of(url)} {section_of(url)}" if "/" in parts.path.strip("/") or parts.query else ""
 
 
 def _section_key(url: str) -> int:

@@ -130,14 +130,16 @@ def _doubt(article: Article | Rejected, trust: AddressTrust) -> str:
         return f"declares itself a {article.fields.kind}"
     if article.listing:
         return article.listing
-    return "" if trust is AddressTrust.LIKELY else _lacking(article, is_unlikely=trust is AddressTrust.UNLIKELY)
+    return "" if trust is AddressTrust.LIKELY else _lacking(article, trust)
 
 
-def _lacking(article: Article, *, is_unlikely: bool) -> str:
-    """Say what a page lacks whose address looks like a section's, or like a list's or a forum's (`is_unlikely`)."""
+def _lacking(article: Article, trust: AddressTrust) -> str:
+    """Say what a page lacks whose address looks like a section's, or like a list's or a forum's."""
     fields, sure = article.fields, article.is_article
     says_article = fields.kind in ARTICLE_KINDS
-    if not says_article and (sure is None or (is_unlikely and not fields.published)):
+    is_unlikely = trust in {AddressTrust.UNLIKELY, AddressTrust.LISTED}
+    is_dated = fields.declares_date if trust is AddressTrust.LISTED else bool(fields.published)
+    if not says_article and (sure is None or (is_unlikely and not is_dated)):
         return "neither declared an article nor dated" if is_unlikely else "not declared an article"
     is_declared = says_article or fields.declares_date
     least = SURE if is_unlikely or article.is_list else DECLARED_SURE if is_declared else PAGE_SURE

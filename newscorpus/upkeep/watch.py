@@ -10,18 +10,14 @@ counts them. Pages are compared with those of their own address pattern: lists a
 fetches them one after the other.
 """
 
-import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
 from math import lgamma, log
-from urllib.parse import parse_qsl, urlsplit
 
 from newscorpus.crawl.ledger.looks import KEPT_LOOKS, Alarm, Look
-from newscorpus.discovery.addresses import find_archive, is_further, is_listing
-from newscorpus.urls import SLUG_WORDS
+from newscorpus.discovery.addresses import pattern_of, section_of
 
 WINDOW = 30
 """Pages, the newest, in which a break is looked for; a redesign that reaches every third page shows in so many."""
@@ -38,8 +34,6 @@ PROBABILITY = 1e-4
 KNOWN_SECTION = 3
 """Pages of a section, at least, before the window, if its pages are to show a break: a new one has its own markup."""
 
-NAME = re.compile(r"[^/.]*[^\W\d_][^/.]*")
-"""In a path: a directory or the name of a page, unless it is a number."""
 
 MISSING = "missing: "
 """How the signs of what is missing begin; the others are of the markup."""
@@ -195,30 +189,6 @@ def _groups(url: str) -> tuple[str, tuple[str, str]]:
     """The pages with which that at `url` is compared: of its pattern, and of its section among these."""
     pattern = pattern_of(url)
     return pattern, (pattern, section_of(url))
-
-
-@lru_cache(10 * KEPT_LOOKS)
-def pattern_of(url: str) -> str:
-    """What addresses have in common that differ in words and numbers; names of articles and of lists stay apart."""
-    parts = urlsplit(url)
-    path = re.sub(r"\d+", "0", NAME.sub(_kind_of_name, parts.path))
-    names = "&".join(sorted(name for name, _ in parse_qsl(parts.query)))
-    is_list = is_listing(url) or is_further(url) or find_archive(url)
-    return f"{parts.netloc}{path}?{names}" + " list" * bool(is_list)
-
-
-def _kind_of_name(name: re.Match[str]) -> str:
-    """`**` for a name of many words or with a number, as articles have, `*` for another one."""
-    words = [word for word in re.split(r"[-_+]|%20", name[0]) if word]
-    return "**" if len(words) >= SLUG_WORDS or any(map(str.isdigit, name[0])) else "*"
-
-
-@lru_cache(10 * KEPT_LOOKS)
-def section_of(url: str) -> str:
-    """The section that an address names: its host and the first step of its path, if that is not the page's own."""
-    parts = urlsplit(url)
-    first, _, rest = parts.path.strip("/").partition("/")
-    return f"{parts.netloc}/{first}" if rest and not any(map(str.isdigit, first)) else parts.netloc
 
 
 def log_chance(n: int, marked: int, drawn: int, found: int) -> float:

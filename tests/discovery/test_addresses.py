@@ -16,7 +16,9 @@ from newscorpus.discovery.addresses import (
     find_trust,
     is_further,
     looks_like_article,
+    pattern_of,
     plain_address,
+    section_of,
 )
 from newscorpus.portals.portal import Portal
 
@@ -166,7 +168,9 @@ def test_patterns_of_the_portal_come_before_looks(patterns: dict[str, list[str]]
         ({}, "/mayor-opens-the-bridge", AddressTrust.LIKELY),
         ({}, "/forum/bridge", AddressTrust.UNLIKELY),
         ({}, "/tag/water-in-the-cellar", AddressTrust.UNLIKELY),
-        ({}, "/sport?page=2", AddressTrust.UNLIKELY),
+        ({}, "/sport?page=2", AddressTrust.LISTED),
+        ({}, "/sport/page/12/", AddressTrust.LISTED),
+        ({}, "/p/1234", AddressTrust.DOUBTFUL),
         ({}, "/2023/12/", AddressTrust.UNLIKELY),
         ({"articles": ["^/tag/"]}, "/tag/water", AddressTrust.CERTAIN),
         ({"sections": ["^/journey"]}, "/journey/", AddressTrust.SECTION),
@@ -262,3 +266,17 @@ def test_archives_of_tags_authors_and_days_have_one_shape(path: str, shape: str)
 )
 def test_further_pages_of_lists_have_a_number(path: str, is_one: bool) -> None:
     assert is_further(SITE + path) is is_one
+
+
+def test_sections_are_named_by_the_first_step_of_a_path_that_has_more() -> None:
+    assert section_of("https://news.example/sport/match-1") == "news.example/sport"
+    assert section_of("https://news.example/2026/match") == section_of("https://news.example/match") == "news.example"
+
+
+def test_addresses_of_one_pattern_differ_in_words_and_numbers_alone() -> None:
+    first = pattern_of("https://news.example/sport/bridge-over-river-17.html")
+    assert first == pattern_of("https://news.example/town/a-new-school-opens.html")
+    others = ("/sport/bridge.html", "/tag/a/", "/sport/page/2/", "/2026/11/a-new-school-opens.html", "/?tag=a", "/?p=3")
+    patterns = {pattern_of(f"https://news.example{other}") for other in others}
+    assert len(patterns) == len(others)
+    assert first not in patterns

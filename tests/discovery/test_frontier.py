@@ -1,6 +1,6 @@
 """Which addresses are fetched, and one content under many addresses."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -10,8 +10,8 @@ import pytest
 
 from newscorpus.crawl.ledger import REJECTIONS, Ledger, Link, UrlOutcome, key_of
 from newscorpus.crawl.ledger.forget import forget
-from newscorpus.data import Page, Rejected
-from newscorpus.discovery.addresses import FetchKind
+from newscorpus.data import Evidence, Page, Rejected
+from newscorpus.discovery.addresses import AddressTrust, FetchKind
 from newscorpus.discovery.frontier import (
     BARREN,
     LEAST_SECTIONS,
@@ -21,6 +21,7 @@ from newscorpus.discovery.frontier import (
     Frontier,
     SeenContents,
     missing_page,
+    note_page,
 )
 from newscorpus.discovery.page import PageReading, read_page
 from newscorpus.discovery.period import Period
@@ -290,3 +291,27 @@ def test_archives_of_days_lead_to_a_period(ledger: Ledger) -> None:
     met = Frontier(portal(), TODAY, ledger, period=Period(date(2020, 1, 1)))
     assert not met.is_archive(BASE + "/2024/05/")
     assert met.is_archive(BASE + "/tag/bridge/")
+
+
+@pytest.mark.parametrize(
+    ("reason", "others", "trust"),
+    [
+        ("section", [], AddressTrust.LISTED),
+        ("no_article", [], AddressTrust.LISTED),
+        ("kept", [], AddressTrust.LIKELY),
+        ("too_short", [], AddressTrust.DOUBTFUL),
+        ("section", ["kept"], AddressTrust.DOUBTFUL),
+        ("kept", ["section"], AddressTrust.DOUBTFUL),
+    ],
+)
+def test_ten_pages_of_a_pattern_say_what_the_next_one_is(
+    frontier: Callable[..., Frontier], reason: str, others: Sequence[str], trust: AddressTrust
+) -> None:
+    met = frontier()
+    for number, became in enumerate([*others, *[reason] * 9]):
+        note_page(met.ledger, "mock", f"{BASE}/places/town{number}/", UrlOutcome(reason=became))
+    assert met.find_trust(f"{BASE}/places/river5/") is AddressTrust.DOUBTFUL
+    note_page(met.ledger, "mock", f"{BASE}/places/bridge3/", UrlOutcome(reason=reason))
+    assert met.find_trust(f"{BASE}/places/river5/") is trust
+    assert met.find_trust(f"{BASE}/people/river5/") is AddressTrust.DOUBTFUL
+    assert met.find_trust(f"{BASE}/places/river5/", [Evidence("title", "The river", "feed")]) is AddressTrust.CERTAIN

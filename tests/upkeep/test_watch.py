@@ -12,7 +12,7 @@ from newscorpus.discovery.period import ALWAYS
 from newscorpus.reading import read_and_judge
 from newscorpus.recipe import Recipe, SourcePage
 from newscorpus.upkeep.looks import look_of
-from newscorpus.upkeep.watch import MISSING, PortalWatch, log_chance, pattern_of, section_of
+from newscorpus.upkeep.watch import MISSING, PortalWatch, log_chance
 
 DESIGN = frozenset(f"div.a{n} > p" for n in range(40))
 SECTIONS = ("politics", "sport", "culture")
@@ -150,17 +150,3 @@ def test_the_pages_behind_a_break_are_what_the_next_ones_are_held_against() -> N
 
 def test_the_chance_of_a_split_is_hypergeometric() -> None:
     assert exp(log_chance(30, 5, 6, 5)) == pytest.approx(comb(5, 5) * comb(25, 1) / comb(30, 6))
-
-
-def test_sections_are_named_by_the_first_step_of_a_path_that_has_more() -> None:
-    assert section_of("https://news.example/sport/match-1") == "news.example/sport"
-    assert section_of("https://news.example/2026/match") == section_of("https://news.example/match") == "news.example"
-
-
-def test_addresses_of_one_pattern_differ_in_words_and_numbers_alone() -> None:
-    first = pattern_of("https://news.example/sport/bridge-over-river-17.html")
-    assert first == pattern_of("https://news.example/town/a-new-school-opens.html")
-    others = ("/sport/bridge.html", "/tag/a/", "/sport/page/2/", "/2026/11/a-new-school-opens.html", "/?tag=a", "/?p=3")
-    patterns = {pattern_of(f"https://news.example{other}") for other in others}
-    assert len(patterns) == len(others)
-    assert first not in patterns
