@@ -55,7 +55,7 @@ _LIST_BODY = re.compile(
 """Of 4,063 pages with articles, of 8 sets, one has such a body: it lists teaching materials (2026-11)."""
 _REST = re.compile(r"/wp/v2/([a-z_-]+)/\d+")
 _ATTACHMENT_BODY = re.compile(r"(?:^|\s)(attachmentid-\d+)(?:\s|$)")
-_PAGE_BODY = re.compile(r"(?:^|\s)(page-id-\d+)(?:\s|$)")
+_PAGE_BODY = re.compile(r"(?:^|\s)(page-id-\d+|page-template)(?:\s|$)")
 """Of the same pages 30 have one, guides without an end; three declare neither an article nor a day (2026-11)."""
 _SINGLE_REST, _PAGE_REST = frozenset({"posts"}), frozenset({"pages"})
 _OTHER_REST = frozenset({"categories", "tags", "users", "media"})

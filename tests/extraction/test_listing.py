@@ -73,6 +73,7 @@ def test_a_text_of_headlines_that_link_to_other_pages_is_a_list_whatever_its_hea
         ("<link rel='alternate' href='/wp-json/wp/v2/tags/25'>", "", "its data is that of one of tags"),
         ("<link rel='alternate' href='/wp-json/wp/v2/pages/2'>", "", "its data is that of one of pages"),
         ("<meta property='og:type' content='article'>", "page page-id-2", "the class of its body is 'page-id-2'"),
+        ("", "page-template page-about", "the class of its body is 'page-template'"),
     ],
 )
 def test_a_page_whose_markup_calls_it_a_list_or_a_page_of_the_site_is_none(head: str, name: str, said: str) -> None:
