@@ -53,6 +53,8 @@ NOTHING_NEW = f"{MAX_BARREN_ARCHIVES} archives of tags, authors or days in a row
 
 LISTS_OF, ARTICLES_OF = "lists_of", "articles_of"
 """Begin the counts of the ledger of pages of one address pattern in one section, by what they were found to be."""
+FOUND_LISTS = frozenset({("discovery", "section"), ("extract", "no_article")})
+"""Stages and reasons of pages that were judged, and found to be no articles."""
 ALIKE = 10
 """Pages of a pattern that were all lists, or all articles, after which the next one is assumed to be one (a choice)."""
 
@@ -244,7 +246,8 @@ def find_refusal(portal: Portal, url: str, depth: int, kind: FetchKind, bounds: 
 def note_page(ledger: Ledger, portal: str, url: str, outcome: UrlOutcome) -> None:
     """Count what a page was found to be, if it was judged to be an article or none, for others of its pattern."""
     is_article = outcome.reason == "kept"
-    if (is_article or outcome.reason in {"section", "no_article"}) and (pattern := _section_pattern(url)):
+    is_judged = is_article or (outcome.stage, outcome.reason) in FOUND_LISTS
+    if is_judged and (pattern := _section_pattern(url)):
         ledger.counts.add(portal, f"{ARTICLES_OF if is_article else LISTS_OF} {pattern}")
 
 

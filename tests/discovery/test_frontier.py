@@ -293,25 +293,29 @@ def test_archives_of_days_lead_to_a_period(ledger: Ledger) -> None:
     assert met.is_archive(BASE + "/tag/bridge/")
 
 
+LIST, KEPT = UrlOutcome("discovery", "section"), UrlOutcome(reason="kept")
+
+
 @pytest.mark.parametrize(
-    ("reason", "others", "trust"),
+    ("found", "others", "trust"),
     [
-        ("section", [], AddressTrust.LISTED),
-        ("no_article", [], AddressTrust.LISTED),
-        ("kept", [], AddressTrust.LIKELY),
-        ("too_short", [], AddressTrust.DOUBTFUL),
-        ("section", ["kept"], AddressTrust.DOUBTFUL),
-        ("kept", ["section"], AddressTrust.DOUBTFUL),
+        (LIST, [], AddressTrust.LISTED),
+        (UrlOutcome("extract", "no_article"), [], AddressTrust.LISTED),
+        (KEPT, [], AddressTrust.LIKELY),
+        (UrlOutcome("quality", "too_short"), [], AddressTrust.DOUBTFUL),
+        (UrlOutcome("discovery", "no_article"), [], AddressTrust.DOUBTFUL),
+        (LIST, [KEPT], AddressTrust.DOUBTFUL),
+        (KEPT, [LIST], AddressTrust.DOUBTFUL),
     ],
 )
 def test_ten_pages_of_a_pattern_say_what_the_next_one_is(
-    frontier: Callable[..., Frontier], reason: str, others: Sequence[str], trust: AddressTrust
+    frontier: Callable[..., Frontier], found: UrlOutcome, others: Sequence[UrlOutcome], trust: AddressTrust
 ) -> None:
     met = frontier()
-    for number, became in enumerate([*others, *[reason] * 9]):
-        note_page(met.ledger, "mock", f"{BASE}/places/town{number}/", UrlOutcome(reason=became))
+    for number, became in enumerate([*others, *[found] * 9]):
+        note_page(met.ledger, "mock", f"{BASE}/places/town{number}/", became)
     assert met.find_trust(f"{BASE}/places/river5/") is AddressTrust.DOUBTFUL
-    note_page(met.ledger, "mock", f"{BASE}/places/bridge3/", UrlOutcome(reason=reason))
+    note_page(met.ledger, "mock", f"{BASE}/places/bridge3/", found)
     assert met.find_trust(f"{BASE}/places/river5/") is trust
     assert met.find_trust(f"{BASE}/people/river5/") is AddressTrust.DOUBTFUL
     assert met.find_trust(f"{BASE}/places/river5/", [Evidence("title", "The river", "feed")]) is AddressTrust.CERTAIN
