@@ -9,6 +9,7 @@ single characters.
 import re
 import unicodedata
 from functools import cache, lru_cache
+from zlib import crc32
 
 IDEOGRAPHS = "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Kana and Han, as a class of a regular expression."""
@@ -123,3 +124,9 @@ def _token_pattern() -> re.Pattern[str]:
     word = rf"[^\W{UNSPACED}]+(?:[{marks}{hidden}]+[^\W{UNSPACED}]+)*[{marks}{hidden}]*"
     joined = rf"{word}(?:['’‑-]{word}|(?<=\d)[.,:](?=\d){word})*"
     return re.compile(rf"{joined}|[{UNSPACED}][{marks}]*|([^\s\w{hidden}])\1*|\S[{marks}]*")
+
+
+def hash_headline(text: str) -> int:
+    """A hash of a headline that numbers do not change, such as how many comments there are; 0 without a letter."""
+    words = re.sub(r"[\W\d_]+", " ", text.casefold()).strip()
+    return crc32(words.encode("utf-8", "surrogatepass")) if words else 0

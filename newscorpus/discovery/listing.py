@@ -1,11 +1,9 @@
 """Hold what a feed or a sitemap names, the newest first."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from email.utils import parsedate_to_datetime
-from zlib import crc32
 
 from newscorpus.data import Evidence
 from newscorpus.discovery.addresses import latest_date
@@ -62,12 +60,6 @@ class Listing:
 
 def _by_day(entries: tuple[ListingEntry, ...]) -> tuple[ListingEntry, ...]:
     return tuple(sorted(entries, key=lambda entry: entry.day or date.max, reverse=True))
-
-
-def hash_headline(text: str) -> int:
-    """A hash of a headline that numbers do not change, such as how many comments there are; 0 without a letter."""
-    words = re.sub(r"[\W\d_]+", " ", text.casefold()).strip()
-    return crc32(words.encode("utf-8", "surrogatepass")) if words else 0
 
 
 def read_day(text: str) -> date | None:

@@ -9,9 +9,9 @@ from lxml import etree
 
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.discovery.addresses import FetchKind
-from newscorpus.discovery.listing import Listing, ListingEntry, hash_headline
+from newscorpus.discovery.listing import Listing, ListingEntry
 from newscorpus.discovery.markup import ListingError, local_name, read_root, read_text
-from newscorpus.tokens import collapse
+from newscorpus.tokens import collapse, hash_headline
 from newscorpus.urls import web_address
 
 MAX_ENTRIES = 200_000

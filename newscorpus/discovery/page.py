@@ -14,9 +14,8 @@ from lxml.html import HtmlElement
 
 from newscorpus.data import Page, Rejected
 from newscorpus.discovery.addresses import DOCUMENT, is_front, is_further, looks_like_article
-from newscorpus.discovery.listing import hash_headline
 from newscorpus.extraction.extractor import parse_page
-from newscorpus.tokens import collapse
+from newscorpus.tokens import collapse, hash_headline
 from newscorpus.urls import SLUG_WORDS, document_id
 
 MAX_LINKS = 5_000
