@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from newscorpus.stats.crawl import CrawlState
     from newscorpus.stats.tables import StatsTable
 
+SHOWN_DAYS = 3
+"""Days of a crawl of which `status` says what became of the articles; `--json` has thirty."""
 SHOWN_ROWS = 15
 """Rows of a table of `stats` that are printed; its page has more."""
 
@@ -58,7 +60,8 @@ def status(
         if one.rejected:
             typer.echo(f"{one.portal or 'no portal'}, rejected: {counted(one.rejected)}")
     for one in found:
-        for line in (*shortfalls(asdict(one)), *map(str, one.redesigns)):
+        days = (f"{one.portal}, {day}" for day in one.coverage[-SHOWN_DAYS:])
+        for line in (*days, *shortfalls(asdict(one)), *map(str, one.redesigns)):
             typer.echo(printable(line))
     for site in site_paces(corpus):
         if said := site.says(datetime.now(UTC)):

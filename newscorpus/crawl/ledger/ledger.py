@@ -126,7 +126,8 @@ class Ledger:
         if self.removals.covers(url):
             return False
         values = (key_of(url), url, portal, kind, UrlState.RESERVED, shape)
-        sql = "INSERT OR IGNORE INTO urls (id, url, portal, kind, state, shape) VALUES (?, ?, ?, ?, ?, ?)"
+        sql = """INSERT OR IGNORE INTO urls (id, url, portal, kind, state, shape, met)
+            VALUES (?, ?, ?, ?, ?, ?, date('now'))"""
         return self._write(sql, values).rowcount > 0
 
     def add(self, link: Link, *, again: bool = False) -> bool:

@@ -54,6 +54,7 @@ CREATE TABLE urls (
   from_archive INTEGER NOT NULL DEFAULT 0,
   published TEXT NOT NULL DEFAULT '',
   headlines BLOB NOT NULL DEFAULT x'',  -- hashes of what lists showed, the newest first
+  met TEXT NOT NULL DEFAULT '',  -- day on which the address was met first
   brought INTEGER NOT NULL DEFAULT -1  -- whether a list told something new; -1: not known
 );
 CREATE INDEX queue ON urls (portal, priority DESC, serial) WHERE state = 1;

@@ -2,7 +2,8 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 from newscorpus.crawl.ledger.looks import Alarm
 from newscorpus.crawl.ledger.rows import OVER_BUDGET
 from newscorpus.crawl.ledger.store import reading
+from newscorpus.crawl.ledger.views.coverage import NOT_LOST, DayCoverage, LeftOut, alarm
 from newscorpus.layout import CRAWL_REPORT
 
 MOST_LOST = 0.02
@@ -19,15 +21,8 @@ MOST_LOST = 0.02
 EXAMPLES = 3
 """Addresses shown for a reason; one that cost fewer pages is chance, and can be read in the journal."""
 
-NOT_LOST = frozenset(
-    {
-        *("discovery/ignored", "discovery/nothing_new", "discovery/other_version", "discovery/out_of_period"),
-        *("discovery/page_budget", "discovery/part_of_another", "discovery/section", "discovery/too_deep"),
-        "fetch/redirect_to_known",
-    }
-)
-"""Rejections by the user's own bounds, of pages whose article is met under another address, and of lists, which every
-portal has."""
+MOST_DUPLICATES = 0.2
+"""The same of those left out as duplicates of one kind, of which every portal has some."""
 
 ENDS = {
     "byte_budget": "limits.max_bytes is reached",
@@ -45,9 +40,9 @@ ENDS = {
 
 @dataclass(frozen=True, slots=True)
 class PortalLoss:
-    """Many pages of a portal that were rejected for one reason."""
+    """Many pages of a portal that were rejected or left out for one reason."""
 
-    reason: str  # "stage/reason"
+    reason: str  # "stage/reason", or "duplicates/kind"
     n: int  # pages
     pages: int  # of the portal, kept or lost
     examples: tuple[str, ...]  # addresses
@@ -65,14 +60,20 @@ def cut_short(queued: int, counted: Mapping[str, int], end: str) -> Iterator[str
     yield from (text.format(counted[name]) for name, text in bounds.items() if counted.get(name))
 
 
-def losses(connection: sqlite3.Connection, portal: str, rejected: Mapping[str, int], kept: int) -> Iterator[PortalLoss]:
-    """What many pages of a portal were rejected for, the most frequent reason first."""
+def losses(
+    connection: sqlite3.Connection, portal: str, rejected: Mapping[str, int], kept: int, left_out: Sequence[LeftOut]
+) -> Iterator[PortalLoss]:
+    """What many pages of a portal were rejected or left out for, the most frequent reason first."""
     pages = kept + sum(n for reason, n in rejected.items() if reason not in NOT_LOST)
     sql = "SELECT url FROM urls WHERE portal = ? AND stage = ? AND reason = ? ORDER BY serial LIMIT ?"
     for reason, n in sorted(rejected.items(), key=lambda item: (-item[1], item[0])):
         if n >= EXAMPLES and n > MOST_LOST * pages and reason not in NOT_LOST:
             examples = connection.execute(sql, (portal, *reason.split("/", 1), EXAMPLES))
             yield PortalLoss(reason, n, pages, tuple(url for (url,) in examples))
+    for reason, n in Counter(one.reason for one in left_out).most_common():
+        if n >= EXAMPLES and n > MOST_DUPLICATES * pages:
+            shown = [one.url for one in left_out if one.reason == reason][:EXAMPLES]
+            yield PortalLoss(reason, n, pages, tuple(shown))
 
 
 def shortfalls(figures: Mapping[str, Any]) -> Iterator[str]:
@@ -84,6 +85,7 @@ def shortfalls(figures: Mapping[str, Any]) -> Iterator[str]:
         n, pages = loss["n"], loss["pages"]
         examples = ", ".join(loss["examples"]) or "no address"
         yield f"{name} lost {n:,} of {pages:,} pages ({n / pages:.1%}) by {loss['reason']}, such as {examples}"
+    yield from alarm(name, [DayCoverage(**day) for day in figures["coverage"]])
 
 
 def redesigns(figures: Mapping[str, Any]) -> Iterator[str]:

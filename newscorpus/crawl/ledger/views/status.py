@@ -11,6 +11,7 @@ from newscorpus.crawl.ledger.looks import Alarm, open_alarms
 from newscorpus.crawl.ledger.rows import UrlState
 from newscorpus.crawl.ledger.store import reading
 from newscorpus.crawl.ledger.views.addresses import states
+from newscorpus.crawl.ledger.views.coverage import DayCoverage, LeftOut, coverage, left_out_as_duplicates
 from newscorpus.crawl.ledger.views.shortfalls import PortalLoss, cut_short, losses, reported_ends
 
 LATELY = timedelta(minutes=5)
@@ -37,6 +38,7 @@ class PortalStatus:
     seconds_left: int  # estimate by that rate, for what is queued now; 0 where there is none
     cut_short: tuple[str, ...] = ()  # what kept the crawl from being complete, and how many addresses that left
     losses: tuple[PortalLoss, ...] = ()  # what three pages and more than two in a hundred were rejected for
+    coverage: tuple[DayCoverage, ...] = ()  # what became of the articles met on each of the last days, oldest first
     redesigns: tuple[Alarm, ...] = ()  # that were noticed, and that no template knows yet
 
 
@@ -53,6 +55,7 @@ def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | 
     """
     by_state = states(corpus)
     ends = reported_ends(corpus) if ends is None else ends
+    left_out = left_out_as_duplicates(corpus)
     with reading(corpus) as connection:
         counted = {(portal, name): n for portal, name, n in connection.execute("SELECT portal, name, n FROM counts")}
         rates = _rates(connection, now or datetime.now(UTC))
@@ -65,6 +68,7 @@ def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | 
                 Counter({name: n for (of, name), n in counted.items() if of == portal}),
                 rates.get(portal, 0.0),
                 ends.get(portal, ""),
+                [one for one in left_out if one.portal == portal],
             )
             for portal in portals
         ]
@@ -77,6 +81,7 @@ def _status(
     counted: Counter[str],
     rate: float,
     end: str,
+    left_out: list[LeftOut],
 ) -> PortalStatus:
     queued = at[UrlState.QUEUED] + at[UrlState.WAITING]
     megabytes = counted["bytes"] / MEGABYTE
@@ -95,7 +100,8 @@ def _status(
         pages_per_minute=round(rate, 1),
         seconds_left=round(60 * queued / rate) if rate else 0,
         cut_short=tuple(cut_short(queued, counted, end)),
-        losses=tuple(losses(connection, portal, rejected, counted["kept"])),
+        losses=tuple(losses(connection, portal, rejected, counted["kept"], left_out)),
+        coverage=coverage(connection, portal, left_out),
         redesigns=tuple(open_alarms(connection, portal)),
     )
 
