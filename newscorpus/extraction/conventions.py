@@ -28,13 +28,21 @@ _POST = re.compile(
     r"|reddit-(?:card|embed)|fb-xfbml|imgur-embed)"
 )
 """Classes of the quotation that social networks have sites put where a script will show a post."""
+_SIGNATURE = re.compile(r"[—–―-]+\s*[^()]{1,80}\(@[\w.@-]+\)[^()]{0,60}")
+"""The last line of a quoted post, "— Name (@user) March 3, 2025": who wrote it, and when."""
+_SHARED = re.compile(r"[^().!?]{1,80}\(@[\w.@-]+\)[^()]{0,60}")
+"""The same as other networks have it: "A post shared by Name (@user)"."""
+_QUOTING = ("blockquote", "figure")
+"""Elements that hold a quotation and its source."""
 _BOX = re.compile(
     r"(?:fact|info|summary|key)[-_]?box|key[-_]?(?:point|fact|takeaway)|fakten|faktaruta|callout", re.IGNORECASE
 )
 """Classes and ids of boxes that sum an article up or add facts to it."""
 
-BYLINE, ADVERT_LABEL = "byline", "advert_label"
+BYLINE, ADVERT_LABEL, SIGNATURE = "byline", "advert_label", "signature"
 """Reasons of blocks that are left out."""
+QUOTATION, ATTRIBUTION, CELL = "quotation", "attribution", "cell"
+"""Reasons of blocks that are kept: what is quoted amid the text, and who; cells of a row that is text."""
 MAX_BYLINE_CHARACTERS, MAX_BYLINE_WORDS = 250, 6
 """Longest byline with the headline before it, and the most words beside the names: "updated", months, "min read"."""
 MIN_HEADLINE = 3
@@ -46,18 +54,23 @@ _ADVERT_LABELS = frozenset(phrase.strip() for phrase in PHRASES["continues"].spl
 
 
 def apply_conventions(labelled: Labelled, fields: Fields, leave_out: Collection[Part] = ()) -> Labelled:
-    """Keep embedded posts amid the main text; leave out bylines, labels of advertising, and the parts in `leave_out`.
+    """Keep embedded posts, quotations and whole rows amid the main text; leave out the parts in `leave_out`.
 
-    What changes has the name of the part among its reasons.
+    Bylines, signatures of posts and labels of advertising are left out too. What changes has the name of the part
+    among its reasons.
     """
     blocks = [item.block for item in labelled]
     posts = find_posts(blocks)
-    if Part.EMBEDDED_POSTS in leave_out:
-        labelled = _relabel(labelled, posts, Part.EMBEDDED_POSTS, Label.BAD)
-    elif posts:
+    if posts and Part.EMBEDDED_POSTS not in leave_out:
         labelled = _relabel(labelled, _amid_text(labelled, posts), Part.EMBEDDED_POSTS, Label.GOOD)
+    labelled = _relabel(labelled, _quotations(labelled), QUOTATION, Label.GOOD)
+    labelled = _relabel(labelled, _attributions(labelled), ATTRIBUTION, Label.GOOD)
+    labelled = _relabel(labelled, _cells(labelled), CELL, Label.GOOD)
+    labelled = _relabel(labelled, _signatures(labelled, posts), SIGNATURE, Label.BAD)
     labelled = _relabel(labelled, _bylines(labelled, fields), BYLINE, Label.BAD)
     labelled = _relabel(labelled, _advert_labels(labelled), ADVERT_LABEL, Label.BAD)
+    if Part.EMBEDDED_POSTS in leave_out:
+        labelled = _relabel(labelled, posts, Part.EMBEDDED_POSTS, Label.BAD)
     if Part.TABLES in leave_out:
         cells = {at for at, block in enumerate(blocks) if _row_of(block)}
         labelled = _relabel(labelled, cells, Part.TABLES, Label.BAD)
@@ -119,6 +132,59 @@ def _amid_text(labelled: Labelled, posts: dict[int, Element]) -> set[int]:
     amid = {post for post in posts.values() if is_amid_text(post)}
     blocks = {at: labelled[at].block for at, post in posts.items() if post in amid}
     return {at for at, block in blocks.items() if block.link_text != block.text}
+
+
+def _signatures(labelled: Labelled, posts: Collection[int]) -> set[int]:
+    """The places of the good blocks in quotations that only say who wrote a post, and when."""
+    good = ((at, item.block) for at, item in enumerate(labelled) if item.label is Label.GOOD)
+    return {
+        at
+        for at, block in good
+        if (_SIGNATURE.fullmatch(block.text) and _holder(block, "blockquote"))
+        or (at in posts and _SHARED.fullmatch(block.text))
+    }
+
+
+def _quotations(labelled: Labelled) -> set[int]:
+    """The places of the blocks of quotations that stand between two blocks of text in one element."""
+    parts = _find_parts([item.block for item in labelled], lambda element: element.tag in _QUOTING)
+    found = set[int]()
+    for part, group in groupby(parts, parts.__getitem__):
+        places = list(group)
+        around = [labelled[at] for at in (places[0] - 1, places[-1] + 1) if 0 <= at < len(labelled)]
+        is_amid = len(around) == 2 and all(
+            item.label is Label.GOOD and part.parent in item.block.element.ancestry for item in around
+        )
+        quoted = [at for at in places if _holder(labelled[at].block, "blockquote")] if is_amid else []
+        if quoted and labelled[quoted[0]].block.link_text != labelled[quoted[0]].block.text:
+            found.update(quoted)
+    return found
+
+
+def _attributions(labelled: Labelled) -> set[int]:
+    """The places of the blocks that say in `<cite>` who is quoted, below a quotation that is text."""
+    cited = ((at, item.block) for at, item in enumerate(labelled) if at and "cite" in item.block.inline)
+    return {
+        at for at, block in cited if labelled[at - 1].label is Label.GOOD and _quotes(labelled[at - 1].block, block)
+    }
+
+
+def _quotes(said: Block, source: Block) -> bool:
+    """Whether both stand in one quotation, or one figure around it."""
+    holder = _holder(source, *_QUOTING)
+    return holder is not None and holder in said.element.ancestry and _holder(said, "blockquote") is not None
+
+
+def _holder(block: Block, *tags: str) -> Element | None:
+    """The innermost element around a block, or its own, that has one of these tags."""
+    return next((each for each in reversed(block.element.ancestry) if each.tag in tags), None)
+
+
+def _cells(labelled: Labelled) -> set[int]:
+    """The places of the cells in rows of which a cell is text."""
+    rows = {at: row for at, item in enumerate(labelled) if (row := _row_of(item.block))}
+    good = {row for at, row in rows.items() if labelled[at].label is Label.GOOD}
+    return {at for at, row in rows.items() if row in good}
 
 
 def _bylines(labelled: Labelled, fields: Fields) -> set[int]:

@@ -16,11 +16,9 @@ from newscorpus.recipe import Recipe, page_of_portal, process_page
 TITLE = "The ferry at Aldwick runs again"
 GOLD = paragraphs(TITLE, 6)
 URL = "https://n.example/2026/ferry"
-POST = ["We waited a year for this, and the first boat is full.", "— Port of Aldwick (@aldwickport) May 3, 2026"]
-EMBEDDED = (
-    f'<blockquote class="twitter-tweet"><p lang="en">{POST[0]}</p>— Port of Aldwick (@aldwickport)'
-    ' <a href="https://t.example/1">May 3, 2026</a></blockquote>'
-)
+POST = "We waited a year for this, and the first boat is full."
+SIGNED = '— Port of Aldwick (@aldwickport) <a href="https://t.example/1">May 3, 2026</a>'
+EMBEDDED = f'<blockquote class="twitter-tweet"><p lang="en">{POST}</p>{SIGNED}</blockquote>'
 ROWS = [
     ("Route", "Boats a day", "Passengers"),
     ("Aldwick to Sandwick", "12", "3,400"),
@@ -61,7 +59,7 @@ def test_embedded_posts_are_kept_as_quotations(place: str) -> None:
     shown = page(EMBEDDED) if place == "amid" else page()
     if place == "end":
         shown = replace(shown, body=shown.body.replace(b"</article>", EMBEDDED.encode() + b"</article>"))
-    assert lines(shown) == (with_gold(*POST) if place == "amid" else [*GOLD, *POST])
+    assert lines(shown) == (with_gold(POST) if place == "amid" else [*GOLD, POST])
     assert lines(shown, Part.EMBEDDED_POSTS) == GOLD
 
 
@@ -76,6 +74,48 @@ def test_what_of_a_post_is_nothing_but_a_link_is_left_out() -> None:
         '<blockquote class="instagram-media"><a href="https://i.example/1">View this post on Instagram</a></blockquote>'
     )
     assert lines(page(link)) == GOLD
+
+
+@pytest.mark.parametrize(
+    "post",
+    [
+        f"<blockquote><p>{POST}</p><p>{SIGNED}</p></blockquote>",
+        f'<blockquote class="instagram-media"><p>{POST}</p><p>A post shared by Aldwick (@aldwick)</p></blockquote>',
+    ],
+)
+def test_posts_end_without_a_signature(post: str) -> None:
+    assert lines(page(post)) == with_gold(POST)
+
+
+def test_a_line_that_looks_like_a_signature_stays_outside_of_quotations() -> None:
+    said = "— the keeper (@aldwickport) of the harbour"
+    assert said in lines(page(f"<p>{said}</p>"), upper=ANYTHING)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "<blockquote><p>{}</p><cite>{}</cite></blockquote>",
+        "<blockquote><p>{}</p><footer><cite>{}</cite></footer></blockquote>",
+        "<figure><blockquote><p>{}</p></blockquote><figcaption><cite>{}</cite></figcaption></figure>",
+    ],
+)
+def test_a_quotation_amid_the_text_is_kept_and_who_is_quoted(quote: str) -> None:
+    said, who = "Nobody asked us.", "Ann Tarrant, spokeswoman"
+    assert lines(page(quote.format(said, who))) == with_gold(said, who)
+
+
+def test_the_source_of_a_quotation_that_is_no_text_is_none() -> None:
+    quote = "<blockquote><p><a href='/a'>Read on: the boats</a></p><cite>Ann Tarrant</cite></blockquote>"
+    assert lines(page(quote)) == GOLD
+
+
+def test_no_cell_of_a_row_is_lost() -> None:
+    text = "The boats to Sandwick leave from the old pier, and those to Holm from the new one behind the school."
+    rows = [("Route", "Boats"), ("Aldwick to Sandwick, from the old pier behind the school", "12"), (text,)]
+    table = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    found = lines(page(f"<table>{table}</table>"))
+    assert [line for line in found if line not in GOLD] == [" | ".join(row) for row in rows]
 
 
 def test_a_row_of_a_table_is_a_line() -> None:
@@ -136,13 +176,13 @@ def test_a_portal_names_what_is_left_out() -> None:
     kept, left_out = (process_page(Recipe(), page_of_portal(page(EMBEDDED), each)) for each in portals)
     assert isinstance(kept, Row)
     assert isinstance(left_out, Row)
-    assert (POST[0] in kept.record.text, POST[0] in left_out.record.text) == (True, False)
+    assert (POST in kept.record.text, POST in left_out.record.text) == (True, False)
 
 
 def test_a_recipe_names_what_is_left_out_of_all_texts() -> None:
     left_out = process_page(Recipe(leave_out=(Part.EMBEDDED_POSTS,)), page(EMBEDDED))
     assert isinstance(left_out, Row)
-    assert POST[0] not in left_out.record.text
+    assert POST not in left_out.record.text
 
 
 @pytest.mark.parametrize("order", [1, -1])
