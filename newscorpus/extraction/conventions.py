@@ -140,8 +140,7 @@ def _signatures(labelled: Labelled, posts: Collection[int]) -> set[int]:
     return {
         at
         for at, block in good
-        if (_SIGNATURE.fullmatch(block.text) and _holder(block, "blockquote"))
-        or (at in posts and _SHARED.fullmatch(block.text))
+        if (_SIGNATURE.fullmatch(block.text) and _is_quoted(block)) or (at in posts and _SHARED.fullmatch(block.text))
     }
 
 
@@ -155,7 +154,7 @@ def _quotations(labelled: Labelled) -> set[int]:
         is_amid = len(around) == 2 and all(
             item.label is Label.GOOD and part.parent in item.block.element.ancestry for item in around
         )
-        quoted = [at for at in places if _holder(labelled[at].block, "blockquote")] if is_amid else []
+        quoted = [at for at in places if _is_quoted(labelled[at].block)] if is_amid else []
         if quoted and labelled[quoted[0]].block.link_text != labelled[quoted[0]].block.text:
             found.update(quoted)
     return found
@@ -172,7 +171,13 @@ def _attributions(labelled: Labelled) -> set[int]:
 def _quotes(said: Block, source: Block) -> bool:
     """Whether both stand in one quotation, or one figure around it."""
     holder = _holder(source, *_QUOTING)
-    return holder is not None and holder in said.element.ancestry and _holder(said, "blockquote") is not None
+    return holder is not None and holder in said.element.ancestry and _is_quoted(said)
+
+
+def _is_quoted(block: Block) -> bool:
+    """Whether a block stands in a quotation, and there in no caption."""
+    holder = _holder(block, "blockquote", "figcaption")
+    return holder is not None and holder.tag == "blockquote"
 
 
 def _holder(block: Block, *tags: str) -> Element | None:
@@ -188,14 +193,22 @@ def _cells(labelled: Labelled) -> set[int]:
 
 
 def _bylines(labelled: Labelled, fields: Fields) -> set[int]:
-    """The places of the first and last good blocks that are bylines, or the headline with one."""
+    """The places of the first and last good blocks that are bylines, or the headline with one, or dates."""
     names = [words for author in fields.authors if (words := _letters(author))]
     headlines = [_letters(" ".join(words)) for words in possible_headlines(fields.title) if len(words) >= MIN_HEADLINE]
     good = [at for at, item in enumerate(labelled) if item.label is Label.GOOD]
-    outer = {at: labelled[at].block.text for at in (*good[:NEAR_ENDS], *good[-NEAR_ENDS:])}
+    outer = {at: labelled[at].block for at in (*good[:NEAR_ENDS], *good[-NEAR_ENDS:])}
     return {
-        at for at, text in outer.items() if len(text) <= MAX_BYLINE_CHARACTERS and is_byline(text, names, headlines)
+        at
+        for at, block in outer.items()
+        if len(block.text) <= MAX_BYLINE_CHARACTERS and (is_byline(block.text, names, headlines) or is_date_line(block))
     }
+
+
+def is_date_line(block: Block) -> bool:
+    """Whether a block holds a `<time>`, and hardly more."""
+    is_short = len(_letters(block.text)) <= MAX_BYLINE_WORDS
+    return is_short and "time" in block.inline and any(map(str.isdecimal, block.text))
 
 
 def is_byline(text: str, names: Sequence[Sequence[str]], headlines: Sequence[Sequence[str]]) -> bool:
