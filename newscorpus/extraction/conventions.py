@@ -4,6 +4,7 @@ docs/main-text.md has all conventions; those that the classifier learns from exa
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from itertools import groupby
 
@@ -21,7 +22,7 @@ CELL_MARK = " | "
 MAX_CELL_CHARACTERS = 200
 """Longer cells hold the columns of a page whose layout is a table; chosen, two or three lines."""
 MAX_BOX_SHARE = 0.5
-"""Share of the main text above which what is called a box is the article itself."""
+"""Share of the main text above which what is called a box, or stands in one link, is the article itself."""
 
 _POST = re.compile(
     r"\b(?:twitter-(?:tweet|video)|instagram-media|tiktok-embed|bluesky-embed|mastodon-embed|text-post-media"
@@ -39,7 +40,7 @@ _BOX = re.compile(
 )
 """Classes and ids of boxes that sum an article up or add facts to it."""
 
-BYLINE, ADVERT_LABEL, SIGNATURE = "byline", "advert_label", "signature"
+BYLINE, ADVERT_LABEL, SIGNATURE, CARD = "byline", "advert_label", "signature", "card"
 """Reasons of blocks that are left out."""
 QUOTATION, ATTRIBUTION, CELL = "quotation", "attribution", "cell"
 """Reasons of blocks that are kept: what is quoted amid the text, and who; cells of a row that is text."""
@@ -66,6 +67,7 @@ def apply_conventions(labelled: Labelled, fields: Fields, leave_out: Collection[
     labelled = _relabel(labelled, _quotations(labelled), QUOTATION, Label.GOOD)
     labelled = _relabel(labelled, _attributions(labelled), ATTRIBUTION, Label.GOOD)
     labelled = _relabel(labelled, _cells(labelled), CELL, Label.GOOD)
+    labelled = _relabel(labelled, _small_parts(labelled, _find_cards(blocks)), CARD, Label.BAD)
     labelled = _relabel(labelled, _signatures(labelled, posts), SIGNATURE, Label.BAD)
     labelled = _relabel(labelled, _bylines(labelled, fields), BYLINE, Label.BAD)
     labelled = _relabel(labelled, _advert_labels(labelled), ADVERT_LABEL, Label.BAD)
@@ -75,7 +77,7 @@ def apply_conventions(labelled: Labelled, fields: Fields, leave_out: Collection[
         cells = {at for at, block in enumerate(blocks) if _row_of(block)}
         labelled = _relabel(labelled, cells, Part.TABLES, Label.BAD)
     if Part.BOXES in leave_out:
-        labelled = _relabel(labelled, _small_boxes(labelled), Part.BOXES, Label.BAD)
+        labelled = _relabel(labelled, _small_parts(labelled, _find_boxes(blocks)), Part.BOXES, Label.BAD)
     return labelled
 
 
@@ -233,13 +235,21 @@ def _advert_labels(labelled: Labelled) -> set[int]:
     return {at for at, text in good if len(text) <= most and " ".join(_letters(text)) in _ADVERT_LABELS}
 
 
-def _small_boxes(labelled: Labelled) -> set[int]:
-    """The places of the blocks in boxes that hold no more than half of the main text."""
+def _small_parts(labelled: Labelled, parts: dict[int, Element]) -> set[int]:
+    """The places of the blocks in parts that hold no more than half of the main text."""
     words = {at: count_words(item.block.text) for at, item in enumerate(labelled) if item.label is Label.GOOD}
-    boxes = _find_boxes([item.block for item in labelled])
     most = MAX_BOX_SHARE * sum(words.values())
-    small = {box for box in boxes.values() if sum(words.get(at, 0) for at in boxes if boxes[at] is box) <= most}
-    return {at for at, box in boxes.items() if box in small}
+    held = Counter[Element]()
+    for at, part in parts.items():
+        held[part] += words.get(at, 0)
+    return {at for at, part in parts.items() if held[part] <= most}
+
+
+def _find_cards(blocks: Sequence[Block]) -> dict[int, Element]:
+    """The links around several blocks, as around a teaser's headline and text, each by the places of its blocks."""
+    links = _find_parts(blocks, lambda element: element.tag == "a")
+    sizes = Counter(links.values())
+    return {at: link for at, link in links.items() if sizes[link] > 1}
 
 
 def _relabel(labelled: Labelled, chosen: Collection[int], reason: str, label: Label) -> Labelled:

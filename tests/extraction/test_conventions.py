@@ -148,6 +148,20 @@ def test_boxes_inside_the_article_belong_to_it_unless_they_are_left_out() -> Non
     assert FACTS[0] not in lines(page(BOX), Part.BOXES, upper=ANYTHING)
 
 
+def test_cards_of_other_articles_are_no_text() -> None:
+    others = paragraphs("other", 2)
+    cards = "".join(f"<a href='/{day}'><div>{day} May</div><div>{text}</div></a>" for day, text in enumerate(others, 1))
+    found = {*lines(page(cards), upper=ANYTHING)}
+    assert {*GOLD} <= found
+    assert not {*others} & found
+
+
+def test_an_article_in_one_link_stays() -> None:
+    shown = page()
+    linked = shown.body.replace(b"<article>", b"<article><a href='/'>").replace(b"</article>", b"</a></article>")
+    assert {*GOLD} <= {*lines(replace(shown, body=linked), upper=ANYTHING)}
+
+
 def test_a_box_that_is_the_article_stays() -> None:
     shown = page()
     boxed = shown.body.replace(b"<article>", b"<aside class='factbox'>").replace(b"</article>", b"</aside>")
