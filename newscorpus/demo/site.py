@@ -1,5 +1,6 @@
 """Find the file of the demo site that answers an address."""
 
+import re
 import tomllib
 from dataclasses import dataclass
 from datetime import date
@@ -13,6 +14,9 @@ PLACEHOLDER = "http://demo.newscorpus.invalid"
 """Stands in the files for scheme, host and port; no host can have a name in ".invalid" (RFC 2606)."""
 
 CALENDAR = "/calendar/"
+
+POST = re.compile(rb"<!-- post ([a-z-]+) -->")
+"""Stands in a list for the whole article of that page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,9 @@ class DemoSite:
         """Read a route's file, in its charset, with the site's own address in place of the placeholder."""
         if not route.file:
             return b""
-        body = (SITE / route.file).read_bytes().replace(PLACEHOLDER.encode(), self.base.encode())
+        body = (SITE / route.file).read_bytes()
+        body = POST.sub(lambda match: _read_article(match[1].decode()), body)
+        body = body.replace(PLACEHOLDER.encode(), self.base.encode())
         if shown := self._month(route.path):  # every page of the calendar leads to the next month, without end
             year, month = shown
             following = f"{CALENDAR}{year + month // 12}/{month % 12 + 1:02d}/"
@@ -63,6 +69,13 @@ class DemoSite:
             return None
         year, month = map(int, parts)
         return (year, month) if 1 <= month <= 12 else None
+
+
+def _read_article(name: str) -> bytes:
+    """Read the `<article>` of a page as a list shows it: its headline is one of several."""
+    page = (SITE / "pages" / f"{name}.html").read_bytes()
+    start, end = page.index(b'<article class="post">'), page.index(b"</article>")
+    return re.sub(rb"(</?)h1\b", rb"\1h2", page[start:end]) + b"</article>"
 
 
 def read_routes() -> dict[str, Route]:

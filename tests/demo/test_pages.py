@@ -18,6 +18,8 @@ from newscorpus.tokens import count_words, words
 GOLD = read_gold()
 ROUTES = read_routes()
 PAGES = sorted(SITE.glob("pages/*.html"))
+FURTHER = {"en-walls": "2/en-walls"}
+"""Of a page whose article has a second one, that one's file."""
 NAMES = [page.stem for page in PAGES]
 ENCODINGS = {
     "cs-most": "windows-1250",
@@ -39,6 +41,12 @@ def tree(name: str) -> Any:
 
 
 def visible(name: str) -> str:
+    if name in FURTHER:
+        return f"{_visible(name)} {_visible(FURTHER[name])}"
+    return _visible(name)
+
+
+def _visible(name: str) -> str:
     root = tree(name)
     for hidden in root.xpath("//script | //style | //head"):
         hidden.drop_tree()
@@ -70,7 +78,7 @@ def test_the_site_is_as_large_and_as_varied_as_promised() -> None:
     by_language = {
         language: sum(page.language == language for page in kept) for language in load_portal("demo").languages
     }
-    assert len(PAGES) >= 38
+    assert len(PAGES) >= 44
     assert min(by_language.values()) >= 3
     assert sorted(page.reason for page in GOLD.values() if page.expect == "rejected") == [
         "discovery/trap",

@@ -1,17 +1,27 @@
 """The demo as a user runs it: a real crawl of the real site."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from newscorpus.corpus.intake import read_journal
 from newscorpus.demo import run
-from newscorpus.demo.report import KEPT, DemoReport, read_gold
+from newscorpus.demo.report import KEPT, DemoReport, read_gold, read_report
 from newscorpus.demo.run import crawl, run_demo
 from newscorpus.demo.server import serving
 from newscorpus.errors import DemoError
 
 GOLD = read_gold()
+FOUR_KEYS = """
+name = "paper"
+languages = ["cs", "hr", "sl", "sr", "ru", "pl", "en"]
+domains = ["127.0.0.1"]
+start = ["{base}/"]
+delay_seconds = 0.05
+"""
+NEWSCORPUS = (sys.executable, "-c", "from newscorpus.cli import main; main()")
 
 
 @pytest.fixture(scope="module")
@@ -22,6 +32,17 @@ def asked() -> list[str]:
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory, asked: list[str]) -> DemoReport:
     return run_demo(tmp_path_factory.mktemp("corpus"), on_request=asked.append)
+
+
+@pytest.fixture(scope="module")
+def untold(tmp_path_factory: pytest.TempPathFactory) -> tuple[DemoReport, list[str]]:
+    """A crawl by a file without addresses of articles, feeds and sitemaps; and what it asked for."""
+    folder, asked = tmp_path_factory.mktemp("untold"), list[str]()
+    (folder / "portals").mkdir()
+    with serving(on_request=asked.append) as base:
+        (folder / "portals" / "paper.toml").write_text(FOUR_KEYS.format(base=base))
+        subprocess.run([*NEWSCORPUS, "crawl", "paper"], cwd=folder, check=True, capture_output=True)
+        return read_report(folder / "corpora" / "paper", read_gold(base)), asked
 
 
 def test_every_page_ends_as_it_should(demo: DemoReport) -> None:
@@ -49,6 +70,20 @@ def test_the_crawl_asks_for_each_page_once_and_never_for_what_is_forbidden(demo:
     assert not any(path.startswith(("/en/print/", "/search")) for path in asked)
     assert sum(path.startswith("/calendar/") for path in asked) <= 3
     assert {path for path in asked if asked.count(path) > 1} == {"/pl/wiadomosci/tunel-pod-torami-6014.html"}
+
+
+def test_lists_are_no_documents_and_all_they_list_are_where_the_portal_file_tells_nothing(
+    untold: tuple[DemoReport, list[str]],
+) -> None:
+    """Lists with whole posts, of tags and authors, and a front page; an article of two pages; links that reply."""
+    report, asked = untold
+    assert report.surprises == ()
+    walls = next(outcome for outcome in report.outcomes if outcome.name == "en-walls")
+    assert walls.f1 == 1.0, "both pages, joined"
+    assert {"/en/front/", "/en/notebook/page/2/", "/en/notebook/tag/nature/"} <= {*asked}
+    assert not [path for path in asked if "replytocom" in path]
+    further = [path for path in asked if path.endswith("/three-walls/2/")]
+    assert len(further) == 1
 
 
 def test_variants_of_an_address_are_one_document(demo: DemoReport) -> None:
