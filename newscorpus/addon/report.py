@@ -160,6 +160,11 @@ def write_report(folder: Path, report: CrawlReport) -> None:
         file.write(json.dumps(asdict(report), ensure_ascii=False, indent=2).encode() + b"\n")
 
 
+def _time_after(seconds: float) -> str:
+    """The time of day so many seconds from now, by the user's clock."""
+    return f"{datetime.now() + timedelta(seconds=seconds):%H:%M:%S}"  # noqa: DTZ005 -- as said
+
+
 class ProgressExtension:
     """Shows how each portal of a crawl does: once a second in a terminal, once a minute in the log."""
 
@@ -255,10 +260,13 @@ class ProgressExtension:
         if reason := politeness.given_up(portal):
             return f"given up: {reason}"
         if seconds := politeness.rest_seconds(portal):
-            until = datetime.now() + timedelta(seconds=seconds)  # noqa: DTZ005 -- the user's clock
-            return f"rests until {until:%H:%M:%S}"
-        is_waiting = 0 < ledger.queue.waiting(portal) == ledger.queue.size(portal)
-        return "waits to ask failed pages again" if is_waiting else ""
+            return f"rests until {_time_after(seconds)}"
+        n_waiting = ledger.queue.waiting(portal)
+        if not 0 < n_waiting == ledger.queue.size(portal):
+            return ""
+        url, ready_at = ledger.queue.next_waiting(portal)
+        until = _time_after(ready_at - time.monotonic())
+        return f"waits until {until} to ask {n_waiting:,} failed pages again, first {url}"
 
     def _ledger(self) -> Ledger | None:
         scheduler = self._crawler.engine.scheduler

@@ -2,8 +2,11 @@
 
 import io
 import logging
+import re
 import sys
+import time
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -92,6 +95,25 @@ def test_a_log_gets_a_line_a_portal_once_a_minute(show: Any, ledger: Ledger, cap
     assert start == f"Crawl into {Path.cwd() / 'corpora/two'} as newscorpus/1; {asked}"
     assert first.startswith("vesti: 2 kept, 1 rejected, 1 queued, 120 pages a minute; rests until ")
     assert second == "novine: 0 kept, 0 rejected, 0 queued, 0 pages a minute; given up: refused"
+
+
+def test_a_log_says_for_which_pages_a_crawl_waits_and_how_long(
+    show: Any, ledger: Ledger, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    extension = show(is_terminal=False)
+    for name, seconds in (("archive/1", 300.0), ("archive/2", 60.0)):
+        ledger.add(Link(key_of(URL + name), URL + name, "danas"))
+        lease = ledger.queue.lease("danas")
+        assert lease
+        ledger.queue.release(lease.serial, ready_at=time.monotonic() + seconds)
+    began = datetime.now()  # noqa: DTZ005 -- the user's clock
+    extension.spider_opened(SimpleNamespace(portal_names=("danas",), name="portal"))
+    extension._showing.call()
+    extension.spider_closed()
+    found = re.search(rf"; waits until (.*) to ask 2 failed pages again, first {URL}archive/2$", caplog.messages[-1])
+    assert found
+    assert found[1] in {f"{began + timedelta(seconds=after):%H:%M:%S}" for after in range(57, 75)}
 
 
 def test_a_terminal_gets_a_line_a_portal_at_its_foot_and_logs_go_above(show: Any, ledger: Ledger) -> None:

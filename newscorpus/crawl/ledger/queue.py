@@ -79,3 +79,9 @@ class Queue:
     def waiting(self, portal: str) -> int:
         """How many of these failed, and wait to be asked for once more."""
         return self._waiting[portal]
+
+    def next_waiting(self, portal: str) -> tuple[str, float]:
+        """The address that has waited long enough first, and when, as `wake` counts time."""
+        sql = "SELECT url, retry_at FROM urls WHERE state = 2 AND portal = ? ORDER BY retry_at, serial LIMIT 1"
+        url, ready_at = self._write(sql, (portal,)).fetchone()
+        return str(url), float(ready_at)
