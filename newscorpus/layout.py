@@ -10,7 +10,7 @@ from newscorpus.files import replacing
 
 LEDGER = "ledger.sqlite"
 ARCHIVE = "archive"
-WARC_SUFFIX, COMPACT_SUFFIX, ELSEWHERE_SUFFIX = ".warc.gz", ".warc.zst", ".warc.json"
+WARC_SUFFIX, COMPACT_SUFFIX = ".warc.gz", ".warc.zst"
 """Of the files of an archive, as a crawl wrote them and compacted, and of what says where one is that was moved."""
 INTAKE = "intake"
 INTAKE_SEGMENT = "intake/{:06}.jsonl"
@@ -51,7 +51,7 @@ ADOPTED = ".adopted"
 
 OWN: Mapping[str, re.Pattern[str]] = {
     INTAKE: re.compile(r"\d{6,}\.jsonl"),
-    ARCHIVE: re.compile(r"\d{6,}\.warc\.(gz|zst|json)"),
+    ARCHIVE: re.compile(r"\d{6,}\.warc\.(gz|zst)"),
     PUBLISHED: re.compile(
         r"manifest\.json|README\.md|shard-(\d{5,}-of-\d{5,}-)?[0-9a-f]+\.(jsonl(\.zst|\.gz)?|parquet)"
     ),
@@ -95,18 +95,17 @@ def _holds_corpus(folder: Path) -> bool:
 def archived_files(corpus: Path) -> list[Path]:
     """List the WARC files of a corpus' own archive, oldest first, by their names as crawls wrote them.
 
-    Some may lie there in another form, or be elsewhere (`newscorpus.crawl.archive.parts`).
+    Some may lie there compacted (`newscorpus.crawl.archive.parts`).
     """
-    suffixes = (WARC_SUFFIX, COMPACT_SUFFIX, ELSEWHERE_SUFFIX)
+    suffixes = (WARC_SUFFIX, COMPACT_SUFFIX)
     return sorted({standard_path(path) for suffix in suffixes for path in (corpus / ARCHIVE).glob("*" + suffix)})
 
 
 def standard_path(path: Path) -> Path:
     """Give the path of a file of an archive as the crawl wrote it; other paths as they are."""
-    for suffix in (COMPACT_SUFFIX, ELSEWHERE_SUFFIX):
-        if path.name.endswith(suffix):
-            return path.with_name(path.name.removesuffix(suffix) + WARC_SUFFIX)
-    return path
+    if not path.name.endswith(COMPACT_SUFFIX):
+        return path
+    return path.with_name(path.name.removesuffix(COMPACT_SUFFIX) + WARC_SUFFIX)
 
 
 def inside(corpus: Path, name: str, error: type[ValueError] = CorpusError) -> Path:

@@ -109,6 +109,11 @@ def web_address(base: str, address: str) -> str:
 
 
 @lru_cache(KEPT_ADDRESSES)
+def is_remote(name: str) -> bool:
+    """Whether a name is an address, and not a path."""
+    return "://" in name
+
+
 def is_web(source: str) -> bool:
     """Tell an address of the web from a file."""
     return source.lower().startswith(("http://", "https://"))

@@ -9,18 +9,18 @@ from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from newscorpus.crawl.archive.elsewhere import check_address, is_remote
-from newscorpus.crawl.archive.parts import part_state, read_elsewhere
-from newscorpus.crawl.archive.values import ArchiveError, Capture
+from newscorpus.crawl.archive.parts import part_state
+from newscorpus.crawl.archive.values import Capture
 from newscorpus.crawl.ledger.views.addresses import unfinished_captures
 from newscorpus.data import Page, Rejected
-from newscorpus.layout import ARCHIVE, ELSEWHERE_SUFFIX, LEDGER, OWN, PROFILES, standard_path
+from newscorpus.layout import ARCHIVE, LEDGER, OWN, PROFILES, standard_path
 from newscorpus.portals.portal import Portal
 from newscorpus.profiles.profile import Profile, profiles_of, read_profile
 from newscorpus.recipe import SourcePage
 from newscorpus.stored.archives import archive_files, finished_captures, named_files, page_of_capture
 from newscorpus.stored.pages import PAGES_SUFFIXES, GivenPage, given_pages
 from newscorpus.stored.remote import StoredFile, fetch, find_files, is_folder, uploaded_files
+from newscorpus.urls import is_remote
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +82,7 @@ def _fetch_corpus(address: str, folder: Path) -> list[StoredFile]:
     found: dict[Path, StoredFile] = {}  # of several forms of a file the first, which the next one is made of
     for one in find_files(f"{address}/{ARCHIVE}/*.warc.*"):
         found.setdefault(standard_path(Path(one.name)), one)
-    return [_follow(file, folder) if file.name.endswith(ELSEWHERE_SUFFIX) else file for file in found.values()]
-
-
-def _follow(file: StoredFile, folder: Path) -> StoredFile:
-    """Give the file of an archive that an uploaded corpus says to be elsewhere."""
-    path = folder / ARCHIVE / Path(file.name).name
-    path.parent.mkdir(exist_ok=True)
-    fetch(file.name, path)
-    there = read_elsewhere(path)
-    if there is None or not is_remote(there.address):
-        raise ArchiveError(f"{file.name}: the file lies in a folder of another machine, {there and there.address}")
-    return StoredFile(check_address(there.address), there.n_bytes, there.sha256)
+    return list(found.values())
 
 
 def _unfinished(corpus: Path, files: Sequence[StoredFile]) -> list[tuple[str, int]]:

@@ -26,7 +26,6 @@ from newscorpus.config import (
     Survivor,
 )
 from newscorpus.corpus.quality.judge import read_quality
-from newscorpus.crawl.archive.elsewhere import is_remote
 from newscorpus.crawl.robots import RightsPolicy
 from newscorpus.data import Rejected
 from newscorpus.errors import CorpusError
@@ -38,6 +37,7 @@ from newscorpus.profiles.profile import ProfileFile, profile_path, write_profile
 from newscorpus.published.registry import DEFAULT
 from newscorpus.recipe import Recipe, SourcePage, add_profile
 from newscorpus.resources import read_config
+from newscorpus.urls import is_remote
 
 TASKS = "tasks"
 PLAN = "plan.json"

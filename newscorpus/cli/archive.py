@@ -19,13 +19,12 @@ MEGABYTE = 1_000_000
 def archive(
     corpus: Corpus,
     compact: Annotated[bool, Option("--compact", help="Compress files again, to a half or less.")] = False,
-    move: Annotated[str, Option(metavar="FOLDER|s3://...", help="Move files there; they are read from there.")] = "",
     standard: Annotated[Path | None, Option(metavar="FOLDER", help="Write them there as standard WARC.")] = None,
 ) -> None:
-    """Compress the archive of a corpus again, or move it.
+    """Compress the archive of a corpus again.
 
     Without an option, its files are listed. One that a crawl writes to is left alone. Everything that reads the archive
-    finds compacted and moved files. To bring moved files back, move them to the folder archive of the corpus.
+    reads compacted files.
     """
     from newscorpus.stored import keeping
     from newscorpus.stored.archives import archive_files
@@ -35,13 +34,11 @@ def archive(
     watch = partial(progress, what="files")
     if compact:
         _say("Compacted", keeping.compact(corpus, watch))
-    if move:
-        _say("Moved", keeping.move(corpus, move, watch))
     if standard:
         _say("Written as standard WARC", keeping.write_out(corpus, standard, watch))
-    if not (compact or move or standard):
+    if not (compact or standard):
         for one in keeping.list_parts(corpus):
-            typer.echo(f"{one.name}  {_megabytes(one.before)}  {_megabytes(one.after)}  {one.address}")
+            typer.echo(f"{one.name}  {_megabytes(one.before)}  {_megabytes(one.after)}")
 
 
 def _say(done: str, files: "list[Kept]") -> None:

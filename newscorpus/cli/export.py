@@ -90,8 +90,8 @@ def upload(
     """
     with needs_extra("s3"):
         from newscorpus.stored.remote import upload_corpus
-    from newscorpus.crawl.archive.elsewhere import is_remote
     from newscorpus.terminal import progress
+    from newscorpus.urls import is_remote
 
     if not is_remote(address):
         raise typer.BadParameter(f"{address}: expected an address such as s3://bucket/name")

@@ -3,15 +3,14 @@
 Errors and cut connections are met by the file systems of fsspec, which try again; what they give up on is an OSError.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from fsspec import AbstractFileSystem, url_to_fs
 
 from newscorpus.corpus.shards import file_hash
-from newscorpus.crawl.archive.elsewhere import naming
 from newscorpus.crawl.archive.parts import unchanging
 from newscorpus.crawl.archive.values import ArchiveError
 from newscorpus.crawl.ledger.store import at_rest
@@ -46,6 +45,17 @@ class Upload:
     n_files: int  # of the corpus
     n_sent: int  # files that were not there yet, or with another content
     n_removed: int  # files of an earlier upload that are no more
+
+
+@contextmanager
+def naming(address: str) -> Iterator[None]:
+    """Name the address in what goes wrong there, as an OSError."""
+    try:
+        yield
+    except ImportError:  # says itself which package this kind of address asks for
+        raise
+    except Exception as error:  # every file system has errors of its own
+        raise OSError(f"{address}: {str(error) or type(error).__name__}") from error
 
 
 def find_files(pattern: str) -> list[StoredFile]:

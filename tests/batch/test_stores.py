@@ -99,13 +99,9 @@ def test_a_corpus_made_from_a_store_that_fails_at_times_is_the_same(
     assert corpus_files(tmp_path / "text") == corpus_files(tmp_path / "stored" / "export") != []
 
 
-def test_an_archive_that_lies_elsewhere_is_followed_there(store: Store, crawled: Path, tmp_path: Path) -> None:
+def test_a_compacted_archive_is_read_from_a_store(store: Store, crawled: Path, tmp_path: Path) -> None:
     run(tmp_path, "local", "crawled", more="extractor = 'bte'")
-    verbs = (
-        ["archive", str(crawled), "--compact", "--move", "s3://bucket/far"],
-        ["upload", str(crawled), "s3://bucket/it"],
-    )
-    for verb in verbs:
+    for verb in (["archive", str(crawled), "--compact"], ["upload", str(crawled), "s3://bucket/it"]):
         done = CliRunner().invoke(app, verb)
         assert done.exit_code == 0, done.output
 

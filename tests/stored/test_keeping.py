@@ -1,18 +1,16 @@
-"""Archives that are compacted and moved: all that reads them finds every page, whenever the work is killed."""
+"""Archives that are compacted: all that reads them finds every page, whenever the work is killed."""
 
 import gzip
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 from itertools import count
 from pathlib import Path
-from urllib.error import HTTPError
 
 import pytest
 from crawled import Crawl
 from dying import in_a_child
-from objectstore import Store
 from prose import article
 from typer.testing import CliRunner
 
@@ -21,7 +19,7 @@ from newscorpus.config import BuildConfig
 from newscorpus.corpus.rows import Row
 from newscorpus.corpus.verify import verify
 from newscorpus.crawl.archive.read import read_capture
-from newscorpus.crawl.archive.values import ArchiveError, Capture
+from newscorpus.crawl.archive.values import Capture
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.crawl.ledger.views.addresses import find
 from newscorpus.data import Page
@@ -29,10 +27,9 @@ from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
 from newscorpus.layout import ARCHIVE_LOCK, COMMITTED, archived_files, inside
 from newscorpus.publish.build import build
-from newscorpus.publish.removing.remove import remove
 from newscorpus.recipe import Recipe, SourcePage, process_page
 from newscorpus.stored import keeping
-from newscorpus.stored.archives import archive_files, archive_findings, finished_captures
+from newscorpus.stored.archives import archive_files, finished_captures
 
 URL = "https://news.example/story-{}"
 PAGES = 16
@@ -92,7 +89,7 @@ def ledger_of(corpus: Path) -> tuple[bytes, bytes]:
     return (corpus / "ledger.sqlite").read_bytes(), (corpus / COMMITTED).read_bytes()
 
 
-def test_what_is_compacted_and_moved_and_brought_back_is_all_there(corpus: Path, tmp_path: Path) -> None:
+def test_what_is_compacted_is_all_there(corpus: Path) -> None:
     before = ledger_of(corpus)
     n_files = len(archived_files(corpus))
     assert n_files >= 3
@@ -100,42 +97,13 @@ def test_what_is_compacted_and_moved_and_brought_back_is_all_there(corpus: Path,
     assert suffixes(corpus) == {".warc.zst"}
     assert len(done) == n_files
     assert read(corpus) == expected()
-    moved = keeping.move(corpus, str(tmp_path / "far"))
-    assert suffixes(corpus) == {".warc.json"}
-    assert {path.name for path in (tmp_path / "far").iterdir()} == {Path(one.address).name for one in moved}
-    assert read(corpus) == expected()
     assert keeping.compact(corpus) == []
-    assert keeping.move(corpus, str(tmp_path / "far")) == []
-    keeping.move(corpus, str(corpus / "archive"))
-    assert (suffixes(corpus), list((tmp_path / "far").iterdir())) == ({".warc.zst"}, [])
-    assert read(corpus) == expected()
     assert ledger_of(corpus) == before, "no ledger learns of it"
 
 
-def test_an_archive_in_an_object_store_is_read_changed_and_brought_back(corpus: Path, store: Store) -> None:
-    keeping.compact(corpus)
-    store.disturb(7)
-    moved = keeping.move(corpus, "s3://bucket/news")
-    assert suffixes(corpus) == {".warc.json"}
-    assert read(corpus) == expected()
-    assert list(archive_findings(corpus, iter, whole=True)) == []
-    remove(corpus, [URL.format(3)], "asked for", from_archive=True)
-    assert read(corpus) == {url: body for url, body in expected().items() if url != URL.format(3)}
-    keeping.move(corpus, str(corpus / "archive"))
-    store.disturb(0)
-    assert store.counts()["errors"] > 0
-    assert suffixes(corpus) == {".warc.zst"}
-    assert len(read(corpus)) == PAGES - 1
-    with pytest.raises(HTTPError, match="404"):
-        store.get(moved[0].address.removeprefix("s3://bucket/"))
-
-
-@pytest.mark.parametrize("away", [False, True])
-def test_the_next_crawl_and_build_go_on_as_if_nothing_were(corpus: Path, tmp_path: Path, away: bool) -> None:
+def test_the_next_crawl_and_build_go_on_as_if_nothing_were(corpus: Path) -> None:
     generation, last = verify(corpus)[0].generation, archived_files(corpus)[-1]
     keeping.compact(corpus)
-    if away:
-        keeping.move(corpus, str(tmp_path / "far"))
     crawl(corpus, range(PAGES, PAGES + 2))
     assert not last.exists(), "a crawl begins a new file"
     assert read(corpus) == expected(PAGES + 2)
@@ -184,42 +152,22 @@ def test_one_change_at_a_time(corpus: Path) -> None:
         keeping.compact(corpus)
 
 
-WORK: dict[str, Callable[[Path], object]] = {
-    "compact": keeping.compact,
-    "move": lambda corpus: keeping.move(corpus, str(corpus.parent / "far")),
-    "bring back": lambda corpus: keeping.move(corpus, str(corpus / "archive")),
-}
-
-
-@pytest.mark.parametrize("name", WORK)
-def test_wherever_it_is_killed_no_page_is_lost_and_the_next_run_finishes(made: Path, tmp_path: Path, name: str) -> None:
-    begun = tmp_path / "begun" / "news"
-    shutil.copytree(made, begun)
-    if name == "bring back":
-        keeping.move(begun, str(tmp_path / "run" / "far"))
-    n_files, kills = len(archived_files(begun)), 0
+def test_wherever_it_is_killed_no_page_is_lost_and_the_next_run_finishes(made: Path, tmp_path: Path) -> None:
+    n_files, kills = len(archived_files(made)), 0
+    corpus = tmp_path / "news"
     for step in count(1, 2):  # all of them, one by one, take minutes
-        corpus = tmp_path / "run" / "news"
         shutil.rmtree(corpus, ignore_errors=True)
-        shutil.copytree(begun, corpus)
-        if name == "bring back" and (back := tmp_path / "kept").is_dir():
-            shutil.rmtree(tmp_path / "run" / "far")
-            shutil.copytree(back, tmp_path / "run" / "far")
-        elif name == "bring back":
-            shutil.copytree(tmp_path / "run" / "far", tmp_path / "kept")
-        else:
-            shutil.rmtree(tmp_path / "run" / "far", ignore_errors=True)
-        if not in_a_child(partial(WORK[name], corpus), step):
+        shutil.copytree(made, corpus)
+        if not in_a_child(partial(keeping.compact, corpus), step):
             break
         kills += 1
         assert read(corpus) == expected(), step
         if step % 4 == 1:  # a crawl may come before the next run
             crawl(corpus, range(PAGES, PAGES + 1))
-        WORK[name](corpus)
+        keeping.compact(corpus)
         assert read(corpus) == expected(PAGES + (step % 4 == 1)), step
         assert not list((corpus / "archive").glob(".*"))
-        if name != "bring back":
-            assert len(suffixes(corpus)) == 1, step
+        assert len(suffixes(corpus)) == 1, step
     assert kills >= 2 * n_files
 
 
@@ -239,37 +187,6 @@ def test_what_is_written_out_is_read_by_others(corpus: Path, tmp_path: Path) -> 
     assert gzip.decompress((tmp_path / "standard" / first.name).read_bytes()).startswith(b"WARC/1.1\r\n")
     with pytest.raises(CorpusError, match="the folder of the archive itself"):
         keeping.write_out(corpus, corpus / "archive")
-
-
-def test_a_file_of_another_corpus_is_not_overwritten(corpus: Path, tmp_path: Path) -> None:
-    (tmp_path / "far").mkdir()
-    (tmp_path / "far" / "000002.warc.gz").write_bytes(b"of another corpus")
-    with pytest.raises(CorpusError, match=r"000002\.warc\.gz: a file is there already"):
-        keeping.move(corpus, str(tmp_path / "far"))
-    assert (tmp_path / "far" / "000002.warc.gz").read_bytes() == b"of another corpus"
-    assert read(corpus) == expected()
-
-
-@pytest.mark.parametrize("name", ["diary.txt", "000001.warc.gz", "000009.warc.gz"])
-def test_a_corpus_of_others_has_no_file_removed_that_is_not_its_own(corpus: Path, tmp_path: Path, name: str) -> None:
-    (tmp_path / name).write_text("mine")
-    (corpus / "archive" / keeping.MOVING).write_text(str(tmp_path / name))
-    with pytest.raises(ArchiveError, match=f"{name} is no copy of a file of this archive"):
-        keeping.compact(corpus)
-    assert (tmp_path / name).read_text() == "mine"
-
-
-@pytest.mark.parametrize("address", ["http://127.0.0.1/000001.warc.gz", "file:///etc/passwd", "simplecache::s3://a/b"])
-def test_a_corpus_may_name_no_other_addresses(corpus: Path, tmp_path: Path, address: str) -> None:
-    keeping.move(corpus, str(tmp_path / "far"))
-    first = corpus / "archive" / "000001.warc.json"
-    there = first.read_text().replace(str(tmp_path / "far" / "000001.warc.gz"), address)
-    first.write_text(there)
-    assert address in there
-    with pytest.raises(ArchiveError, match="no address of an object store"):
-        read_capture(archived_files(corpus)[0], 0)
-    with pytest.raises(ArchiveError, match="no address of an object store"):
-        keeping.move(corpus, address)
 
 
 def damage(path: Path) -> None:
@@ -292,39 +209,16 @@ def test_damage_is_named_by_verify_and_the_rest_is_read(corpus: Path, tmp_path: 
     assert PAGES - 1 <= len(found) <= PAGES
 
 
-def test_what_is_not_where_it_was_moved_to_is_named(corpus: Path, tmp_path: Path) -> None:
-    keeping.move(corpus, str(tmp_path / "far"))
-    (tmp_path / "far" / "000001.warc.gz").unlink()
-    (tmp_path / "far" / "000002.warc.gz").write_bytes(b"cut")
-    (corpus / "archive" / "000003.warc.json").write_text("{}")
-    found = list(archive_findings(corpus, iter, whole=False))
-    assert [line.partition(": ")[0] for line in found] == [
-        f"{tmp_path}/far/000001.warc.gz",
-        f"{corpus}/archive/000002.warc.gz",
-        f"{corpus}/archive/000003.warc.json",
-    ]
-    assert CliRunner().invoke(app, ["verify", str(corpus)]).exit_code == 1
-    Ledger.open(corpus).close()
-    entry = find(corpus, URL.format(3))
-    assert entry
-    assert entry.archived[0], "the ledger keeps the places"
-
-
-def test_the_command_says_what_it_did(corpus: Path, tmp_path: Path) -> None:
+def test_the_command_says_what_it_did(corpus: Path) -> None:
     n = len(archived_files(corpus))
-    far = tmp_path / "far"
-    done = CliRunner().invoke(app, ["archive", str(corpus), "--compact", "--move", str(far)])
+    done = CliRunner().invoke(app, ["archive", str(corpus), "--compact"])
     assert done.exit_code == 0
-    first, second = done.output.splitlines()
-    assert first.startswith(f"Compacted: {n} files, 0.")
-    assert second.startswith(f"Moved: {n} files")
-    again = CliRunner().invoke(app, ["archive", str(corpus), "--compact", "--move", str(far)]).output.splitlines()
-    assert again == ["Compacted: nothing; no file was left to do", "Moved: nothing; no file was left to do"]
+    assert done.output.startswith(f"Compacted: {n} files, 0.")
+    again = CliRunner().invoke(app, ["archive", str(corpus), "--compact"]).output
+    assert again == "Compacted: nothing; no file was left to do\n"
     lines = CliRunner().invoke(app, ["archive", str(corpus)]).output.splitlines()
     assert len(lines) == n
-    assert lines[0].endswith(str(far / "000001.warc.zst"))
-    refused = CliRunner().invoke(app, ["archive", str(corpus), "--move", "https://a.example/b"])
-    assert "no address of an object store" in str(refused.exception)
+    assert lines[0].startswith("000001.warc.zst  ")
 
 
 def test_where_there_is_no_archive_the_command_says_so(tmp_path: Path) -> None:

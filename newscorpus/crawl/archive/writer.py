@@ -64,10 +64,10 @@ class ArchiveWriter:
         self.close()
 
     def _last(self) -> int:
-        """The number of the file to go on with: the last one, unless it is somebody else's, compacted or elsewhere."""
+        """The number of the file to go on with: the last one, unless it is somebody else's, or compacted."""
         last = max(self._numbers(), default=1)
         name = f"{ARCHIVE}/{last:06}{WARC_SUFFIX}"
-        is_closed = is_adopted(self._corpus, name) or any(path.exists() for path in forms(self._corpus / name)[1:])
+        is_closed = is_adopted(self._corpus, name) or forms(self._corpus / name)[1].exists()
         return last + is_closed
 
     def _numbers(self) -> list[int]:

@@ -113,14 +113,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make(tmp_path_factory.mktemp("made") / "news")
 
 
-FORMS: dict[str, Callable[[Path], object]] = {
-    "compacted": keeping.compact,
-    "moved": lambda corpus: keeping.move(corpus, str(corpus.parent / "far")),
-    "compacted and moved": lambda corpus: (keeping.compact(corpus), keeping.move(corpus, str(corpus.parent / "far"))),
-}
-"""What an archive may have been made into."""
-
-
 @pytest.fixture
 def corpus(made: Path, tmp_path: Path) -> Path:
     shutil.copytree(made, tmp_path / "news")
@@ -185,9 +177,8 @@ def test_no_byte_of_what_was_taken_out_is_left(corpus: Path) -> None:
     assert "story" not in line
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_nor_of_an_archive_that_is_compacted_or_elsewhere(corpus: Path, form: str) -> None:
-    FORMS[form](corpus)
+def test_nor_of_an_archive_that_is_compacted(corpus: Path) -> None:
+    keeping.compact(corpus)
     whole = [found for found in read_captures(corpus / "archive" / "000001.warc.gz") if isinstance(found, Capture)]
     assert any("000001" in name for name in traces(corpus.parent))
     assert remove(corpus, [GONE], REASON, from_archive=True).archived == 3
@@ -199,7 +190,7 @@ def test_nor_of_an_archive_that_is_compacted_or_elsewhere(corpus: Path, form: st
 
 
 def test_a_damaged_record_of_a_compacted_file_holds_no_removal_up(corpus: Path) -> None:
-    FORMS["compacted"](corpus)
+    keeping.compact(corpus)
     path = corpus / "archive" / "000001.warc.zst"
     before = [found for found in read_captures(path) if isinstance(found, Capture)]
     with path.open("rb") as file:
@@ -215,19 +206,6 @@ def test_a_damaged_record_of_a_compacted_file_holds_no_removal_up(corpus: Path) 
     assert traces(corpus.parent) == []
     left = {one.page.url for one in read_captures(path) if isinstance(one, Capture)}
     assert left == {one.page.url for one in before[1:]} - {GONE}
-
-
-def test_what_cannot_be_reached_is_named_and_remains_to_be_done(corpus: Path) -> None:
-    FORMS["moved"](corpus)
-    away = corpus.parent / "far"
-    away.rename(corpus.parent / "not mounted")
-    done = CliRunner().invoke(app, ["remove", str(corpus), GONE, "--reason", REASON, "--from-archive"])
-    assert done.exit_code == 1
-    assert "000001.warc.gz" in str(done.exception)
-    assert (corpus / REMOVING).exists()
-    (corpus.parent / "not mounted").rename(away)
-    build(corpus)
-    assert traces(corpus.parent) == []
 
 
 def test_all_else_stays_as_it_is(corpus: Path) -> None:
@@ -403,21 +381,20 @@ def test_a_damaged_list_of_removals_is_named(corpus: Path) -> None:
         removals_of(corpus)
 
 
-@pytest.mark.parametrize("form", ["", "compacted and moved"])
-def test_wherever_it_is_killed_the_next_run_finishes_it(made: Path, tmp_path: Path, form: str) -> None:
+@pytest.mark.parametrize("compacted", [False, True])
+def test_wherever_it_is_killed_the_next_run_finishes_it(made: Path, tmp_path: Path, compacted: bool) -> None:
     finishing: tuple[Callable[[Path], object], ...] = (
         build,
         finish_removal,  # as a crawl does when it begins
         lambda corpus: remove(corpus, [URL.format(1)], REASON),
     )
     unfinished = 0
-    for step in count(1, 11 if form else 4):  # all of them, one by one, take minutes
+    for step in count(1, 11 if compacted else 4):  # all of them, one by one, take minutes
         corpus = tmp_path / "news"
         shutil.rmtree(corpus, ignore_errors=True)
-        shutil.rmtree(tmp_path / "far", ignore_errors=True)
         shutil.copytree(made, corpus)
-        if form:
-            FORMS[form](corpus)
+        if compacted:
+            keeping.compact(corpus)
         if not in_a_child(partial(remove, corpus, [GONE], REASON, from_archive=True), step):
             break
         was_asked = (corpus / REMOVING).exists()
@@ -426,4 +403,4 @@ def test_wherever_it_is_killed_the_next_run_finishes_it(made: Path, tmp_path: Pa
         assert not was_asked or traces(tmp_path) == [], step
         assert not (corpus / REMOVING).exists()
         assert {URL.format(number) for number in (0, 2, 4, 5, 6)} <= published(corpus)
-    assert unfinished > (4 if form else 10)
+    assert unfinished > (3 if compacted else 10)
