@@ -26,7 +26,6 @@ from newscorpus.config import RevisitConfig
 from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.discovery.addresses import AddressTrust, FetchKind, is_further
-from newscorpus.discovery.forecast import Forecasts
 from newscorpus.discovery.frontier import Frontier, SeenContents
 from newscorpus.discovery.listing import Listing
 from newscorpus.discovery.lists import read_any, read_list
@@ -103,12 +102,6 @@ class PortalSpider(Spider):
         }
 
     @cached_property
-    def _forecasts(self) -> Forecasts:
-        stretch = 1 + self.crawler.settings.getfloat("DOWNLOAD_DELAY_JITTER")
-        pauses = {portal.name: portal.delay_seconds * stretch for portal in self.portals}
-        return Forecasts(pauses, self.arguments.period, datetime.now(UTC).date())
-
-    @cached_property
     def _clock(self) -> RevisitClock:
         return RevisitClock(self._ledger, self.crawler.stats, RevisitConfig())
 
@@ -129,7 +122,6 @@ class PortalSpider(Spider):
         self.crawler.stats.inc_value(REVISITED, n)
         if given.revisit is Revisit.DUE:
             leave_refusing(self.crawler)
-        self._forecasts.begin()
         for output in self._begin():
             yield output
 
@@ -221,7 +213,6 @@ class PortalSpider(Spider):
 
     def _listed(self, response: Response, source: str, listing: Listing) -> Iterator[Plan]:
         """What a list names, part by part; one read again from the archive says nothing new of what is known."""
-        self._forecasts.learn(source, listing)
         planner, depth, is_old = self._planners[source], depth_of(response) + 1, stored_answer(response) is not None
         return planner.listing(listing, response.url, depth, is_old=is_old)
 
