@@ -1,4 +1,4 @@
-"""Export Parquet files with the typed columns of a record: alone, or with a card and a Croissant description.
+"""Export Parquet files with the typed columns of a record: alone, or with a card.
 
 The latter is a folder for Hugging Face `datasets` and its Hub. Needs pyarrow.
 """
@@ -9,7 +9,6 @@ from pathlib import Path
 
 from newscorpus.config import ShardConfig, ShardFormat
 from newscorpus.corpus.card import cell, fill
-from newscorpus.corpus.export.croissant import CROISSANT, croissant
 from newscorpus.corpus.export.source import Census, ExportPart, ExportSource, SplitFiles
 from newscorpus.corpus.shards import Shard, write_shards
 from newscorpus.layout import CARD
@@ -30,12 +29,11 @@ LONGEST_TABLE = 30
 
 
 def write(source: ExportSource, folder: Path) -> None:
-    """Write the files, `README.md` and `croissant.json`; a split of no documents is left out of all of them."""
+    """Write the files and `README.md`; a split of no documents is left out of both."""
     census = Census()
     written = [_write_split(part, census, folder, source.config.max_bytes) for part in source.parts]
     splits = tuple(split for split in written if split.files)
     (folder / CARD).write_text(_card(source, splits, census), encoding="utf-8", newline="\n")
-    (folder / CROISSANT).write_bytes(croissant(source.about, splits, census))
 
 
 def write_parquet(source: ExportSource, folder: Path) -> None:

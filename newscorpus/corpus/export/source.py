@@ -71,7 +71,6 @@ class Census:
         self.counts = RecordCounts()
         self.licenses: Counter[str] = Counter()  # documents by the licence they declare
         self.first = self.last = ""  # days of publication of the oldest and the youngest document
-        self.fetched = ""  # the last day of a fetch
         self.paywalled = 0  # documents that are declared not free
 
     def count(self, records: Iterable[Record]) -> Iterator[Record]:
@@ -81,7 +80,6 @@ class Census:
             day = iso_day(record.published)
             self.first = min(filter(None, (self.first, day)), default="")
             self.last = max(self.last, day)
-            self.fetched = max(self.fetched, iso_day(record.fetched))
             self.paywalled += record.paywalled
             yield record
 

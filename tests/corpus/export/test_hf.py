@@ -1,7 +1,5 @@
-"""The folder for Hugging Face, opened with `datasets`, and its two descriptions."""
+"""The folder for Hugging Face, opened with `datasets`, and its card."""
 
-import hashlib
-import json
 from pathlib import Path
 from typing import Any
 
@@ -71,42 +69,3 @@ def test_a_split_without_documents_is_not_declared(
     hf.write(make_source({"train": [record], "validation": [], "test": []}), folder)
     assert set(load(folder, tmp_path / "cache")) == {"train"}
     assert [one["split"] for one in front_matter(folder)["configs"][0]["data_files"]] == ["train"]
-
-
-def test_croissant_names_every_file_with_its_hash(exported: Path) -> None:
-    description = json.loads((exported / "croissant.json").read_bytes())
-    assert description["conformsTo"] == "http://mlcommons.org/croissant/1.0"
-    assert description["datePublished"] == "2026-03-01"
-    files = {node["contentUrl"]: node for node in description["distribution"] if node["@type"] == "cr:FileObject"}
-    assert set(files) == {path.relative_to(exported).as_posix() for path in exported.rglob("*.parquet")}
-    for name, node in files.items():
-        content = (exported / name).read_bytes()
-        assert node["sha256"] == hashlib.sha256(content).hexdigest()
-        assert node["contentSize"] == f"{len(content)} B"
-
-
-def test_croissant_has_a_field_for_every_column(exported: Path) -> None:
-    description = json.loads((exported / "croissant.json").read_bytes())
-    sets = {node["@id"]: node for node in description["recordSet"]}
-    fields = [field["name"] for field in sets["documents"]["field"]]
-    assert fields == ["split", *Record.__dataclass_fields__]
-    assert [row["splits/name"] for row in sets["splits"]["data"]] == list(SPLITS)
-
-
-def test_croissant_refers_to_nothing_that_is_not_there(exported: Path) -> None:
-    ids: set[str] = set()
-    references: set[str] = set()
-
-    def visit(node: Any) -> None:
-        if isinstance(node, list):
-            for item in node:
-                visit(item)
-        elif isinstance(node, dict):
-            if "@id" in node:
-                (references if len(node) == 1 else ids).add(node["@id"])
-            for value in node.values():
-                visit(value)
-
-    description = json.loads((exported / "croissant.json").read_bytes())
-    visit({key: value for key, value in description.items() if key != "@context"})
-    assert references <= ids
