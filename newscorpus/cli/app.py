@@ -26,7 +26,7 @@ GROUPS = {
     "Look into a corpus": ("explain", "reasons", "search", "stats", "verify"),
     "Publish": ("build", "merge", "release", "diff", "remove", "export", "annotate", "upload"),
     "Extract without crawling": ("extract", "reextract", "batch", "dedup"),
-    "Learn and measure": ("train", "features", "evaluate", "evaluate-folder", "ceiling"),
+    "Learn and measure": ("train", "features", "evaluate"),
 }
 """The verbs in the order in which one meets them, as the help shows them."""
 

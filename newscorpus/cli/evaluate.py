@@ -1,4 +1,4 @@
-"""Add the verbs that compare extractors on gold pages: `newscorpus evaluate`, `evaluate-folder` and `ceiling`."""
+"""Add the verb that compares extractors on gold pages: `newscorpus evaluate`."""
 
 from enum import StrEnum
 from functools import partial
@@ -9,8 +9,6 @@ import typer
 from typer import Argument, Option
 
 from newscorpus.cli.app import Jobs, app, default_extractor
-
-Datasets = Annotated[list[Path], Option(metavar="FILE", help="Pages with gold text; may be repeated.")]
 
 
 class PageSplit(StrEnum):
@@ -23,55 +21,65 @@ class PageSplit(StrEnum):
 
 @app.command()
 def evaluate(
-    dataset: Datasets,
+    folder: Annotated[
+        Path | None, Argument(metavar="[FOLDER]", help="Has html/, clean/ and a subfolder for each extractor.")
+    ] = None,
+    dataset: Annotated[list[Path] | None, Option(metavar="FILE", help="Pages with gold text; may be repeated.")] = None,
     extractor: Annotated[
-        list[str] | None, Option(metavar="NAME", help="Extractor, or a model's folder; may be repeated.")
+        list[str] | None,
+        Option(metavar="NAME", help="Extractor, or a model's folder; may be repeated. With FOLDER: used on html/."),
+    ] = None,
+    template: Annotated[
+        list[Path] | None, Option(metavar="FILE", help="With FOLDER: template to use on html/; may be repeated.")
     ] = None,
     split: Annotated[PageSplit, Option(help="Which of the pages.")] = PageSplit.DEV,
     jobs: Jobs = 1,
     output: Annotated[Path | None, Option(help="Write the figures as CSV and JSON.")] = None,
     fields: Annotated[bool, Option("--fields", help="Compare title, date and authors, not the text.")] = False,
     hidden: Annotated[bool, Option("--hidden", help="With --fields: hide the structured data.")] = False,
+    ceiling: Annotated[
+        bool, Option("--ceiling", help="Score a perfect choice of blocks: no classifier of blocks can do better.")
+    ] = False,
 ) -> None:
-    """Compare extractors on pages with gold text."""
-    if output:
-        output.mkdir(parents=True, exist_ok=True)
+    """Compare extractors on pages with gold text.
+
+    The pages are those of --dataset, or of FOLDER. Of FOLDER the words in common with clean/ are counted, and
+    evaluation.csv goes into each extractor's subfolder; that of a model is named by its folder, that of a template by
+    its file without the suffix.
+    """
+    if bool(folder) is bool(dataset):
+        raise typer.BadParameter("name either FOLDER or --dataset")
+    if template and not folder:
+        raise typer.BadParameter("--template goes with FOLDER")
     if fields and jobs > 1:
         raise typer.BadParameter("--fields runs in one process")
     if hidden and not fields:
         raise typer.BadParameter("--hidden goes with --fields")
-    _say_all(dataset, split)
-    if fields:
-        _evaluate_fields(dataset, extractor or ["newscorpus"], split, hidden, output)
+    if folder:
+        if fields or ceiling or output:
+            raise typer.BadParameter("--fields, --ceiling and --output go with --dataset")
+        _evaluate_folder(folder, extractor or [], template or [], jobs)
+        return
+    datasets = dataset or []
+    if output:
+        output.mkdir(parents=True, exist_ok=True)
+    _say_all(datasets, split)
+    if ceiling:
+        _print_ceilings(datasets, split)
+    elif fields:
+        _evaluate_fields(datasets, extractor or ["newscorpus"], split, hidden, output)
     else:
-        _evaluate_texts(dataset, extractor or [default_extractor()], split, jobs, output)
+        _evaluate_texts(datasets, extractor or [default_extractor()], split, jobs, output)
 
 
-@app.command("evaluate-folder")
-def evaluate_folder(
-    folder: Annotated[Path, Argument(metavar="FOLDER", help="Has html/, clean/ and a subfolder for each extractor.")],
-    extractor: Annotated[
-        list[str] | None,
-        Option(metavar="NAME", help="Extractor, or a model's folder, to use on html/ first; may be repeated."),
-    ] = None,
-    template: Annotated[
-        list[Path] | None,
-        Option(metavar="FILE", help="Template to use on html/ first; may be repeated."),
-    ] = None,
-    jobs: Jobs = 1,
-) -> None:
-    """Score the texts that extractors left in a folder.
-
-    Counts the words in common with clean/, and writes evaluation.csv into each extractor's subfolder. That of a model
-    is named by its folder, that of a template by its file without the suffix.
-    """
+def _evaluate_folder(folder: Path, extractors: list[str], templates: list[Path], jobs: int) -> None:
     from newscorpus.evaluation.folder import evaluate_folder, extract_folder, find_article, print_folder
     from newscorpus.recipe import Recipe, extractor_of
     from newscorpus.stored.pages import page_origin
     from newscorpus.terminal import progress, table_console
 
-    chosen = [(Path(name).name, Recipe(name), page_origin()) for name in extractor or ()]
-    chosen += [(path.stem, Recipe("template"), page_origin(template=path)) for path in template or ()]
+    chosen = [(Path(name).name, Recipe(name), page_origin()) for name in extractors]
+    chosen += [(path.stem, Recipe("template"), page_origin(template=path)) for path in templates]
     for name, recipe, origin in chosen:
         extractor_of(recipe)  # a wrong name is an error before any page is read
         find = partial(find_article, recipe, origin)
@@ -80,18 +88,10 @@ def evaluate_folder(
     print_folder(evaluate_folder(folder), table_console())
 
 
-@app.command()
-def ceiling(
-    dataset: Datasets,
-    split: Annotated[PageSplit, Option(help="Which of the pages.")] = PageSplit.ALL,
-) -> None:
-    """Score a perfect choice of blocks.
-
-    No classifier of blocks can do better.
-    """
+def _print_ceilings(datasets: list[Path], split: PageSplit) -> None:
     from newscorpus.evaluation.compare import find_ceilings
 
-    for found in find_ceilings(dataset, split):
+    for found in find_ceilings(datasets, split):
         typer.echo(
             f"{found.dataset}: {found.pages} articles, precision {found.precision:.4f}, recall {found.recall:.4f}, "
             f"F1 {found.f1:.4f}, mean page F1 {found.page_f1:.4f}"

@@ -52,7 +52,7 @@ class FolderScores:
 
 
 def find_article(recipe: Recipe, origin: PageOrigin, page: Page) -> Article | Rejected:
-    """The article that an extractor finds on a page, as `evaluate-folder` asks it."""
+    """The article that an extractor finds on a page, as `evaluate FOLDER` asks it."""
     return extractor_of(recipe, origin(page))(page)
 
 

@@ -104,11 +104,11 @@ def test_the_table_shows_the_total(folder: Path) -> None:
 def test_as_a_command_with_a_template_named_by_its_file(folder: Path, tmp_path: Path) -> None:
     rules = tmp_path / "rules.txt"
     rules.write_text("p\n", encoding="utf-8")
-    run = CliRunner().invoke(app, ["evaluate-folder", str(folder), "--extractor", "bte", "--template", str(rules)])
+    run = CliRunner().invoke(app, ["evaluate", str(folder), "--extractor", "bte", "--template", str(rules)])
     assert run.exit_code == 0, run.output
     assert {path.parent.name for path in folder.glob("*/evaluation.csv")} == {"bte", "mine", "rules"}
     (folder / "rules" / "1.txt").unlink()
-    run = CliRunner().invoke(app, ["evaluate-folder", str(folder), "--template", str(rules), "--jobs", "2"])
+    run = CliRunner().invoke(app, ["evaluate", str(folder), "--template", str(rules), "--jobs", "2"])
     assert run.exit_code == 0, run.output
     assert [(folder / "rules" / f"{stem}.txt").read_text() for stem in GOLD] == list(GOLD.values())
 
@@ -123,5 +123,12 @@ def test_texts_in_other_scripts_are_scored_by_their_4_grams(folder: Path) -> Non
 
 
 def test_a_folder_without_gold_is_refused(tmp_path: Path) -> None:
-    run = CliRunner().invoke(app, ["evaluate-folder", str(tmp_path)])
+    run = CliRunner().invoke(app, ["evaluate", str(tmp_path)])
     assert isinstance(run.exception, FolderError)
+
+
+@pytest.mark.parametrize("more", [[], ["--dataset", "pages.jsonl"]])
+def test_pages_come_from_a_folder_or_from_files(folder: Path, more: list[str]) -> None:
+    run = CliRunner().invoke(app, ["evaluate", *([str(folder)] if more else []), *more])
+    assert run.exit_code == 2
+    assert "name either FOLDER or --dataset" in run.output
