@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.newspapers import ROOT
-from benchmarks.sites import docusaurus, ghost, hexo, jekyll, mkdocs, nikola, pelican, puput, wordpress
+from benchmarks.sites import blogmore, docusaurus, ghost, hexo, jekyll, mkdocs, nikola, pelican, puput, wordpress
 from benchmarks.sites.crawl import Crawl, Project
 from benchmarks.sites.posts import Post, come_back, make_posts
 from benchmarks.sites.score import Score, changes, score
@@ -34,6 +34,7 @@ SYSTEMS: Sequence[System] = (
     *wordpress.SYSTEMS,
     *ghost.SYSTEMS,
     *puput.SYSTEMS,
+    *blogmore.SYSTEMS,
 )
 RESULT = ROOT / "benchmarks" / "results" / "sites.md"
 KEEP = ROOT / "build" / "sites"
