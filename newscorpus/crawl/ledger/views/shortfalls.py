@@ -96,10 +96,13 @@ def redesigns(figures: Mapping[str, Any]) -> Iterator[str]:
 def unreached(corpus: Path) -> dict[str, str]:
     """Portals of which no page could be fetched that the crawl began with, and why: the fate of the first of them.
 
+    A page that leads to another one of the crawl was reached.
+
     Raises:
         LedgerError: there is no ledger, or it cannot be read.
     """
-    sql = """SELECT portal, url, state = 4 AND (status = 200 OR stage = '') AS reached, stage, reason, detail FROM urls
+    sql = """SELECT portal, url, stage, reason, detail,
+        state = 4 AND (status = 200 OR stage = '') OR reason = 'redirect_to_known' AS reached FROM urls
         WHERE found_on = 0 AND depth = 0 AND kind IN ('', 'article', 'section') ORDER BY serial"""
     found: dict[str, list[sqlite3.Row]] = {}
     with reading(corpus) as connection:

@@ -97,6 +97,7 @@ def test_a_new_budget_begins_with_nothing_left_out(tmp_path: Path) -> None:
         ([("fetch", "dns"), ("fetch", "http_404")], {"vesti": f"fetch/dns {SITE}/0 (no such host)"}),
         ([("fetch", "dns"), ("", "read")], {}),
         ([("discovery", "section")], {}),
+        ([("fetch", "redirect_to_known")], {}),
     ],
 )
 def test_a_portal_without_a_start_page(tmp_path: Path, fates: list[tuple[str, str]], expected: dict[str, str]) -> None:
