@@ -91,6 +91,8 @@ class DuplicateConfig:
     excerpt_least_words: int = 60
     # Least share of the words of two headlines, of those of the shorter one, that makes them headlines of one article.
     headline_share: float = 0.5
+    # The same where the longer text holds several documents: two headlines of one site may share half of their words.
+    holder_headline_share: float = 0.8
     # Share of a text's words in other documents above which it is a mere list of them. Lists of whole posts have the
     # headlines, dates and tags between them as their own, 10 to 25 %; what has a third of its own is an article.
     list_share: float = 2 / 3

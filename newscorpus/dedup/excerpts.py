@@ -66,7 +66,8 @@ def version_share(
             return contained
         mine, longer = verifier.headline(part), verifier.headline(whole)
         is_known = mine and longer
-        is_version = _in_common(mine, longer) >= config.headline_share if is_known else whole not in holders
+        least = config.holder_headline_share if whole in holders else config.headline_share
+        is_version = _in_common(mine, longer) >= least if is_known else whole not in holders
         return contained if is_version else 0.0
 
     return share

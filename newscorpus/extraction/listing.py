@@ -106,6 +106,12 @@ def _statement(tree: HtmlElement, *, is_declared: bool) -> tuple[bool, str]:
     body = tree.find("body")
     names = (body.get("class") or "").lower() if body is not None else ""
     rest = {kind for link in tree.iter("link") for kind in _REST.findall(link.get("href") or "")}
+    metas = {
+        (meta.get("property") or meta.get("name") or "").lower(): (meta.get("content") or "").strip().lower()
+        for meta in tree.iter("meta")
+    }
+    kind = metas.get("og:type", "")
+    is_declared = is_declared and kind != "website"  # some systems declare each page of theirs an article beside that
     found = _ATTACHMENT_BODY.search(names) or (None if _SINGLE_BODY.search(names) else _LIST_BODY.search(names))
     found = found or (_PAGE_BODY.search(names) if not is_declared else None)
     if found:
@@ -114,11 +120,7 @@ def _statement(tree: HtmlElement, *, is_declared: bool) -> tuple[bool, str]:
         return True, ""
     if kinds := sorted(rest & (_OTHER_REST if is_declared else _OTHER_REST | _PAGE_REST)):
         return False, f"its data is that of one of {kinds[0]}"
-    for meta in tree.iter("meta"):
-        name, content = (meta.get("property") or meta.get("name") or "").lower(), meta.get("content") or ""
-        if name == "article:published_time" or (name == "og:type" and content.strip().lower() in _ARTICLE_TYPE):
-            return True, ""
-    return False, ""
+    return "article:published_time" in metas or kind in _ARTICLE_TYPE, ""
 
 
 class _Own:

@@ -297,6 +297,14 @@ def test_what_opens_with_two_paragraphs_of_its_own_quotes_the_others(
     assert {row.id for row in verdicts([*POSTS, quoting])} == ({"quoting"} if found else set())
 
 
+@pytest.mark.parametrize(("title", "found"), [("Town repairs new bridge", set()), ("Town plans new road", {"2"})])
+def test_what_is_quoted_under_a_headline_of_like_words_is_no_excerpt(title: str, found: set[str]) -> None:
+    posts = [replace(post, title="Town plans new road") if post.id == "2" else post for post in POSTS]
+    quoting = joined("quoting", posts[1:4], title=title)
+    quoting = replace(quoting, text=f"{text(9, 60)}\n{quoting.text}")
+    assert {row.id for row in verdicts([*posts, quoting])} == found
+
+
 def test_a_list_of_a_long_post_and_a_short_one_is_no_near_duplicate() -> None:
     long, short = Row("long", text(1, 900)), Row("short", text(2, 60))
     both = joined("both", [long, short])

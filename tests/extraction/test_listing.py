@@ -86,6 +86,8 @@ def test_a_page_of_its_site_that_declares_an_article_is_one_and_that_of_a_pictur
     page = tree_of(STORIES, name="page page-id-2")
     assert not find_listing(page, OWN, LINES, is_declared=True)
     assert find_listing(tree_of(STORIES, name="single postid-7 attachmentid-7"), OWN, LINES, is_declared=True)
+    website = tree_of(STORIES, "<meta property='og:type' content='website'>", "page-template")
+    assert find_listing(website, OWN, LINES, is_declared=True)
 
 
 OWN = f"{SITE}/news/bridge/"
