@@ -37,7 +37,7 @@ from newscorpus.extraction.fields.people import is_account
 from newscorpus.extraction.fields.structured import read_json_ld, read_microdata
 from newscorpus.extraction.fields.terms import read_terms
 from newscorpus.extraction.fields.titles import site_names
-from newscorpus.extraction.fields.visible import find_headline, heading_text, read_times
+from newscorpus.extraction.fields.visible import find_headline, heading_text, read_logo, read_times
 
 VISIBLE = frozenset({"published", "authors"})
 """Fields that are read from the text where the page does not declare them."""
@@ -69,6 +69,7 @@ def read_fields(tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = 
         *read_entities(microdata, "microdata"),
         *read_metas(markup),
         *_cleaned((Evidence("language", markup.language, "meta"),)),
+        *read_logo(tree, markup),
     )
     language = decide_language(declared)
     setting = Setting(parse_moment(page.fetched), language.value, month_first(declared, language.value, page.url))

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from urllib.parse import unquote, urlsplit
 
 from lxml.html import HtmlElement
@@ -40,7 +40,7 @@ MARKS = {
         r"(?:^|[\s_-])(?:post|article|entry|item)?(?:cats?|categor\w*|kategor\w*|rubri[ckq]\w*)(?=$|[\s_-])"
     ),
     TAGS: re.compile(
-        r"(?:^|[\s_-])(?:post|article|entry|item)?(?:(?:hash)?tags?|taglist|keywords?|stitky|labels?)(?=$|[\s_-])"
+        r"(?:^|[\s_-])(?:post|article|entry|item)?(?:(?:hash)?tags?|taglist|keywords?|stitky)(?=$|[\s_-])"
     ),
 }
 """In names of elements that hold sections or tags."""
@@ -52,14 +52,14 @@ ENTRY = re.compile(r"(?:^|\s)(?:hentry|post|post-\d+|type-post|single-post|post-
 """Classes of the element of a post."""
 SLUG = re.compile(r"(?:^|\s)(category|tag)-(?!hash-)([\w%-]*[^\W\d][\w%-]*)(?=\s|$)")
 """Classes that name a post's sections and tags."""
-NO_SECTION = frozenset({"uncategorized", "uncategorised"})
+NO_TERM = GENERIC | {"uncategorized", "uncategorised"}
 RELATIONS = frozenset({"tag", "category"})
 """Values of `rel` with which a page says what it is about."""
 YEAR_STEP = re.compile(r"(?:19|20)\d\d")
 MAX_LINKS, MAX_LABELLED = 3_000, 3_000
 """Links and elements of a page that are looked at; 99 of 100 pages of our sets have fewer."""
-MAX_TERM = 60
-"""Longest name, in characters, of a section or tag."""
+MAX_TERM, MAX_WORDS = 60, 6
+"""Longest name, in characters and words, of a section or tag."""
 MAX_SECTIONS, MAX_TAGS = 3, 40
 """Most sections and tags that stand beside each other without a label: more are a menu or a cloud (a choice)."""
 HOLDERS = frozenset({"article", "main", "body"})
@@ -75,8 +75,7 @@ class Tier(IntEnum):
     DECLARED = 0  # `rel` says so
     WITHIN = 1  # it stands in the article's element, or near the headline
     LABELLED = 2  # words before it say so, wherever it stands
-    LOOSE = 3  # it stands somewhere else, and is called so
-    CURRENT = 4  # it is the current item of a menu, or the article's classes name it
+    CURRENT = 3  # it is the current item of a menu, or the article's classes name it
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +97,8 @@ def read_terms(
 ) -> Iterator[Evidence]:
     """Evidence of section and tags that the page shows; `near` are elements around the headline.
 
-    `given` is what feeds say: they mix sections and tags, which the addresses of the page's links part. Breadcrumbs and
-    the address are read where nothing else names a section, which `is_sectioned` pages do to machines.
+    `given` is what feeds say: they mix sections and tags, which the addresses of the page's links part. The address and
+    breadcrumbs are read where nothing else names a section, which `is_sectioned` pages do to machines.
     """
     body = tree.find("body")
     if body is None:
@@ -115,12 +114,12 @@ def read_terms(
         sections -= {squeezed(term.name) for term in terms if term.kind == TAGS}
         yield from (Evidence(SECTION, each.value, each.source) for each in given if squeezed(each.value) in sections)
     for kind in KINDS:
-        found = [term for term in terms if term.kind == kind]
-        best = min((term.tier for term in found), default=None)
-        yield from (Evidence(kind, term.name, "text") for term in found if term.tier == best)
+        said = [term for term in terms if term.kind == kind]
+        best = min((term.tier for term in said), default=None)
+        yield from (Evidence(kind, term.name, "text") for term in said if term.tier == best)
     if not is_sectioned and not any(term.kind == SECTION for term in terms):
-        crumbs = [Evidence(SECTION, name, "text") for name in _crumbs(body, headline, markup)]
-        yield from crumbs or _from_address(links, markup)
+        found = chain(_above(links, markup), _crumbs(body, headline, markup), _step_before_date(markup))
+        yield from islice(found, 1)
 
 
 def _linked(
@@ -147,10 +146,10 @@ def _linked(
             yield Term(kind, name, Tier.DECLARED)
             continue
         kind = by_address or by_marks
-        if labelled == kind:
+        if labelled == kind and (kind == SECTION or not is_apart):
             tier = Tier.LABELLED
-        elif not is_apart:
-            tier = Tier.WITHIN if link in near or _within_article(link, around) else Tier.LOOSE
+        elif not is_apart and (link in near or _within_article(link, around)):
+            tier = Tier.WITHIN
         elif by_address == SECTION and _is_current(link):
             tier = Tier.CURRENT
         else:
@@ -163,8 +162,10 @@ def _linked(
 
 def name_of(link: HtmlElement) -> str:
     """The name that a link to a section or tag shows; "" where it can be none."""
-    name = plain(opening(link, 2 * MAX_TERM)).strip(" #,;:/|›»·•\"'")
-    return name if len(name) <= MAX_TERM and any(map(str.isalpha, name)) and squeezed(name) not in NO_SECTION else ""
+    name = plain(opening(link, 2 * MAX_TERM)).strip(" #,;:/|›»·•-–\"'")
+    if len(name) > MAX_TERM or "{" in name or len(name.split()) > MAX_WORDS or not any(map(str.isalpha, name)):
+        return ""
+    return "" if squeezed(name) in NO_TERM else name
 
 
 def _kind_by_address(link: HtmlElement, markup: Markup) -> str:
@@ -308,19 +309,17 @@ def _from_classes(around: Collection[HtmlElement], called: Mapping[HtmlElement, 
             yield Term(kind, name, Tier.CURRENT)
 
 
-def _crumbs(body: HtmlElement, headline: HtmlElement | None, markup: Markup) -> Iterator[str]:
-    """The section that the breadcrumbs name last, before the document itself."""
+def _crumbs(body: HtmlElement, headline: HtmlElement | None, markup: Markup) -> Iterator[Evidence]:
+    """The sections that the breadcrumbs name, the widest first."""
     trail = next((each for each in body.iter("nav", "ol", "ul", "div", "p", "section") if _is_trail(each)), None)
     if trail is None:
         return
     title = squeezed(headline.text_content()) if headline is not None else ""
     home = urlsplit(markup.url).path.rstrip("/")
-    names = []
     for link in islice(trail.iter("a"), MAX_TAGS):
         path = urlsplit(join(markup.base, link.get("href", ""))).path.rstrip("/")
-        if path and path != home and (name := name_of(link)) and squeezed(name) != title:
-            names.append((path, name))
-    yield from (name for path, name in names[-1:] if not _is_generic(path))
+        if path != home and not _is_generic(path) and (name := name_of(link)) and squeezed(name) != title:
+            yield Evidence(SECTION, name, "text")
 
 
 def _is_trail(element: HtmlElement) -> bool:
@@ -334,25 +333,27 @@ def _is_generic(path: str) -> bool:
     return all(step in GENERIC or step.isdigit() or len(step) <= 2 for step in path.strip("/").lower().split("/"))
 
 
-def _from_address(links: Iterable[HtmlElement], markup: Markup) -> Iterator[Evidence]:
-    """The section under which the address lies, as a link to it calls it; without a link, a step before the date."""
+def _above(links: Iterable[HtmlElement], markup: Markup) -> Iterator[Evidence]:
+    """The section under which the address lies, as a link to it calls it."""
     own = urlsplit(markup.url)
-    path = own.path
+    first = own.path.strip("/").partition("/")[0]
     best, name = "", ""
-    first = path.strip("/").partition("/")[0]
     for link in links:
         href = link.get("href", "")
         if not first or (first not in href and "/" in href):
             continue
         address = urlsplit(join(markup.base, href))
         step = address.path.rstrip("/")
-        is_above = len(step) > len(best) and path.startswith(step + "/") and path.rstrip("/") != step
+        is_above = len(step) > len(best) and own.path.startswith(step + "/") and own.path.rstrip("/") != step
         is_above = is_above and address.netloc == own.netloc and not address.query and not _is_generic(step)
         if is_above and (called := name_of(link)):
             best, name = step, called
     if name:
         yield Evidence(SECTION, name, "url")
-        return
-    steps = path.strip("/").split("/")
+
+
+def _step_before_date(markup: Markup) -> Iterator[Evidence]:
+    """The section of an address such as `/town/2024/02/03/bridge`."""
+    steps = urlsplit(markup.url).path.strip("/").split("/")
     if len(steps) > 2 and YEAR_STEP.fullmatch(steps[1]) and not _is_generic(steps[0]):
         yield Evidence(SECTION, unquote(steps[0]).replace("-", " "), "url")

@@ -50,6 +50,10 @@ AUTHOR_LINK = re.compile(
 """Addresses of pages about authors."""
 TERM_LINK = re.compile(r"/(?:categor|kategor|rubri|tag)[^/]*/")
 """Addresses of sections and tags."""
+MAX_HOME_LINKS = 50
+"""First links of a page among which that to the front page stands."""
+MAX_SITE_NAME = 60
+"""Longest name of a site, in characters."""
 MAX_HEADINGS = 5
 """Headings in an element that are looked at."""
 FOREIGN = re.compile(APART)
@@ -125,15 +129,25 @@ def _is_part(heading: str, title: str) -> bool:
     )
 
 
+def read_logo(tree: HtmlElement, markup: Markup) -> Iterator[Evidence]:
+    """Evidence of the site's name: in a heading that leads to the front page, or a link that says so."""
+    links = (link for link in islice(tree.iter("a"), MAX_HOME_LINKS) if "home" in link.get("rel", "").lower().split())
+    for element in (*(each for each in markup.headings if _is_logo(each, markup)), *links):
+        name = plain(opening(element, 2 * MAX_SITE_NAME))
+        if 0 < len(name) <= MAX_SITE_NAME:
+            yield Evidence("site_name", name, "heading")
+
+
 def _is_logo(heading: HtmlElement, markup: Markup) -> bool:
     """Whether a heading is the name of the site: it is called so, or leads to the front page from another page."""
     if LOGO.search(marks_of(heading)):
         return True
     link = heading.find(".//a[@href]")
-    if link is None or not urlsplit(markup.url).path.strip("/"):
+    if link is None:
         return False
-    address = urlsplit(join(markup.base, link.get("href", "")))
-    return bool(address.netloc) and not (address.path.strip("/") or address.query or address.fragment)
+    page, address = urlsplit(markup.url), urlsplit(join(markup.base, link.get("href", "")))
+    is_home = not (page.path.strip("/") or page.query)
+    return bool(address.netloc) and not (is_home or address.path.strip("/") or address.query or address.fragment)
 
 
 def stands_aside(element: HtmlElement, names: re.Pattern[str] = ASIDE) -> bool:
@@ -161,7 +175,8 @@ def is_elsewhere(element: HtmlElement, around: Container[HtmlElement]) -> bool:
             return False
         if holder.tag in QUOTES or ENTRY.search(holder.get("class", "")) or CARDS.search(marks_of(holder)):
             return True
-        if any(_leads_on(heading, element) for heading in islice(holder.iter("h2", "h3", "h4"), MAX_HEADINGS)):
+        headings = islice(holder.iter("h2", "h3", "h4"), MAX_HEADINGS)
+        if sum(_leads_on(heading, element) for heading in headings) == 1:  # more are those of a list of cards
             return True
     return False
 
@@ -171,8 +186,9 @@ def _leads_on(heading: HtmlElement, element: HtmlElement) -> bool:
     parent = heading.getparent()
     link = parent if parent is not None and parent.tag == "a" else heading.find(".//a")
     address = "" if link is None else link.get("href", "")
-    leads = address and not AUTHOR_LINK.search(address) and not TERM_LINK.search(address)
-    return bool(leads) and heading is not element and heading not in element.iterancestors()
+    if not address or "#" in address or AUTHOR_LINK.search(address) or TERM_LINK.search(address):
+        return False
+    return heading is not element and heading not in element.iterancestors()
 
 
 def is_update(element: HtmlElement) -> bool:

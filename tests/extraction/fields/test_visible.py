@@ -236,3 +236,15 @@ def test_authors_beside_the_article_are_introduced_in_an_element_of_its_own() ->
     side = f"<div class='sidebar'><div class='post__authors'>{box}</div></div>"
     body = f"<main>{side}<article><h1>Vláda jedná</h1>{PARAGRAPH}</article>{CARD}</main>"
     assert read(body).authors == ("Eva Malá", "Jan Novák")
+
+
+def test_the_site_named_above_its_posts_is_neither_headline_nor_author() -> None:
+    logo = "<h1><a href='https://a.cz' rel='home'>Krajské Noviny</a></h1><p class='author'>Krajské Noviny</p>"
+    post = (
+        f"<h1>Vláda jedná</h1>{PARAGRAPH}<div><time datetime='{NIGHT}'>3. 2. 2024</time><p class='post-author__name'>"
+        "Eva Malá</p><h3>Leave a Reply <small><a href='/?p=4#respond'>Cancel reply</a></small></h3></div>"
+    )
+    head = "<title>Vláda jedná – Krajské Noviny</title>"
+    fields = read(f"<header>{logo}</header><main>{post}</main>", head, "https://a.cz/?p=4")
+    assert (fields.title, fields.published, fields.authors) == ("Vláda jedná", NIGHT, ("Eva Malá",))
+    assert fields.site_name == "Krajské Noviny"
