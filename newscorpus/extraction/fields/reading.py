@@ -33,7 +33,7 @@ from newscorpus.extraction.fields.entities import (
 from newscorpus.extraction.fields.learned import MODEL, read_learned
 from newscorpus.extraction.fields.markup import Markup, gather, join, plain
 from newscorpus.extraction.fields.metas import merge_images, meta_images, read_metas, read_rights
-from newscorpus.extraction.fields.people import is_account
+from newscorpus.extraction.fields.people import is_account, squeezed
 from newscorpus.extraction.fields.structured import read_json_ld, read_microdata
 from newscorpus.extraction.fields.terms import read_terms
 from newscorpus.extraction.fields.titles import site_names
@@ -159,7 +159,13 @@ def _from_text(
     if is_silent and wanted - {item.field for item in found}:
         has_title = any(item.field == "title" for item in (*declared, *found))
         learned = read_learned(tree, headline, setting, model)
-        found += (item for item in learned if not (has_title and item.field == "title"))
+        sites = _sites(declared, markup)
+        found += (
+            item
+            for item in learned
+            if not (has_title and item.field == "title")
+            and not (item.field == "authors" and squeezed(item.value) in sites)
+        )
     known = (*found, *read_address(markup.url), *of_field("published", declared))
     return (*found, *_from_page(tree, markup, around, setting, wanted - {item.field for item in known}))
 

@@ -36,7 +36,7 @@ TEASING = (
 OTHERS = re.compile(r"side-?bar|widget|\bmenu|navi(?!gation-post)|cloud|calendar|archiv")
 """Names of page parts that lead to all of a site."""
 CARDS = re.compile(
-    r"comment|reply|related|recommend|read-?next|(?<![a-z])cards?(?![a-z])|teaser|recent|popular|latest|most-?read|trending"
+    r"comment|reply|related|recommend|read-?next|teaser|recent|popular|latest|most-?read|trending"
     r"|embed|tweet|instagram-|fb-post"
 )
 """Names of page parts that show other documents, or posts of social media."""
@@ -130,12 +130,16 @@ def _is_part(heading: str, title: str) -> bool:
 
 
 def read_logo(tree: HtmlElement, markup: Markup) -> Iterator[Evidence]:
-    """Evidence of the site's name: in a heading that leads to the front page, or a link that says so."""
-    links = (link for link in islice(tree.iter("a"), MAX_HOME_LINKS) if "home" in link.get("rel", "").lower().split())
+    """Evidence of the site's name: in a heading that leads to the front page, or a link that is called so."""
+    links = (link for link in islice(tree.iter("a"), MAX_HOME_LINKS) if _is_home_link(link))
     for element in (*(each for each in markup.headings if _is_logo(each, markup)), *links):
         name = plain(opening(element, 2 * MAX_SITE_NAME))
         if 0 < len(name) <= MAX_SITE_NAME:
             yield Evidence("site_name", name, "heading")
+
+
+def _is_home_link(link: HtmlElement) -> bool:
+    return "home" in link.get("rel", "").lower().split() or bool(LOGO.search(marks_of(link.getparent())))
 
 
 def _is_logo(heading: HtmlElement, markup: Markup) -> bool:

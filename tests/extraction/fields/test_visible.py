@@ -248,3 +248,11 @@ def test_the_site_named_above_its_posts_is_neither_headline_nor_author() -> None
     fields = read(f"<header>{logo}</header><main>{post}</main>", head, "https://a.cz/?p=4")
     assert (fields.title, fields.published, fields.authors) == ("Vláda jedná", NIGHT, ("Eva Malá",))
     assert fields.site_name == "Krajské Noviny"
+
+
+def test_the_name_of_the_site_hides_no_byline_below_the_text() -> None:
+    logo = "<header><p class='site-title'><a href='https://a.cz/'>Krajské Noviny</a></p></header>"
+    byline = "<span class='byline'>By <a rel='author' href='/?author=2'>Eva Malá</a></span>"
+    footer = f"<footer class='entry-footer'>{byline}</footer>"
+    body = f"{logo}<main><article class='hentry'><h1>Vláda jedná</h1>{PARAGRAPH * 30}{footer}</article></main>"
+    assert read(body, url="https://a.cz/?p=4").authors == ("Eva Malá",)
