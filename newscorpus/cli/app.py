@@ -24,7 +24,7 @@ GROUPS = {
     "Begin": ("demo", "init", "portal"),
     "Crawl": ("crawl", "status", "ui", "archive"),
     "Look into a corpus": ("explain", "reasons", "search", "stats", "verify"),
-    "Publish": ("build", "merge", "release", "diff", "remove", "export", "annotate", "upload"),
+    "Publish": ("build", "merge", "release", "remove", "export", "annotate", "upload"),
     "Extract without crawling": ("extract", "reextract", "batch", "dedup"),
     "Learn and measure": ("train", "features", "evaluate"),
 }

@@ -92,7 +92,7 @@ def test_releases_and_corpora_are_compared(corpus: Path, tmp_path: Path) -> None
 
 
 def test_the_command_says_so(corpus: Path) -> None:
-    done = CliRunner().invoke(app, ["diff", "1", "3-final", "--corpus", str(corpus), "--ids"])
+    done = CliRunner().invoke(app, ["release", str(corpus), "3-final", "--against", "1", "--ids"])
     assert done.output.splitlines() == [
         *("added: 1", f"added {THREE.id}", "changed: 1", f"changed {ONE.id}", "removed: 1", f"removed {TWO.id}")
     ]
