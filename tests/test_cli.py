@@ -488,6 +488,6 @@ def test_other_addresses_than_those_of_the_web_are_refused(run: Run) -> None:
 
 
 def test_a_wrong_choice_is_said_without_the_checker_s_own_words(run: Run) -> None:
-    done = run("merge", "corpus", "--survivor", "best", "--output", "out")
+    done = run("dedup", "corpus", "--survivor", "best", "--output", "out")
     assert done.code == 2
     assert "Error: Invalid value for '--survivor': 'best' is not one of 'first', 'longest'" in done.err

@@ -34,7 +34,7 @@ def rename(path: Path) -> None:
 VERBS: dict[str, tuple[str, ...]] = {
     "verify": ("verify", "{corpus}"),
     "stats": ("stats", "{corpus}", "--output", "{output}"),
-    "merge": ("merge", "{corpus}", "--output", "{output}", "--jobs", "1"),
+    "dedup": ("dedup", "{corpus}", "--output", "{output}", "--jobs", "1"),
     "dedup --against": ("dedup", "{other}", "--against", "{corpus}", "--output", "{output}", "--jobs", "1"),
     "explain": ("explain", "https://a.example/absent", "--corpus", "{corpus}"),
     **{f"export {form}": ("export", "{corpus}", "--format", form, "--output", "{output}") for form in ExportFormat},

@@ -93,7 +93,7 @@ def repeated(words: list[str], how: int, choose: random.Random) -> list[str]:
 def run(corpus: Path, output: Path, jobs: int) -> Run:
     """Run the command."""
     script = str(Path(sys.executable).with_name("newscorpus"))
-    command = [script, "merge", str(corpus), "--output", str(output), "--jobs", str(jobs)]
+    command = [script, "dedup", str(corpus), "--output", str(output), "--jobs", str(jobs)]
     before, start, peak = os.times(), time.monotonic(), 0.0
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
         while process.poll() is None:

@@ -24,8 +24,8 @@ GROUPS = {
     "Begin": ("demo", "init", "portal"),
     "Crawl": ("crawl", "status", "ui", "archive"),
     "Look into a corpus": ("explain", "reasons", "search", "stats", "verify"),
-    "Publish": ("build", "merge", "release", "remove", "export", "annotate", "upload"),
-    "Extract without crawling": ("extract", "reextract", "batch", "dedup"),
+    "Publish": ("build", "dedup", "release", "remove", "export", "annotate", "upload"),
+    "Extract without crawling": ("extract", "reextract", "batch"),
     "Learn and measure": ("train", "features", "evaluate"),
 }
 """The verbs in the order in which one meets them, as the help shows them."""

@@ -1,6 +1,5 @@
-"""Add the verbs that take out duplicates: `newscorpus build`, `merge` and `dedup`."""
+"""Add the verbs that take out duplicates: `newscorpus build` and `dedup`."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -57,70 +56,34 @@ SHOWN = 20
 """Lines of the report on reprints that are printed; the file has all."""
 
 
-Output = Annotated[Path, Option(help="Folder for what stays and the list of what goes.")]
-Report = Annotated[bool, Option("--report", help="Show who reprints whom.")]
-
-
-@app.command()
-def merge(
-    corpora: Annotated[list[Path], Argument(metavar="CORPUS", help="Folders of published corpora.")],
-    output: Output,
-    survivor: SurvivorOption = Survivor.FIRST,
-    revision: RevisionOption = Survivor.LATEST,
-    report: Report = False,
-    jobs: Jobs = 2,
-) -> None:
-    """Make one corpus of several, without duplicates.
-
-    Run it again when one of them is newer, or with one more: only what is new is read.
-    """
-    if lines := [path for path in corpora if not path.is_dir()]:
-        raise typer.BadParameter(f"{lines[0]}: no folder of a corpus; newscorpus dedup takes JSON lines")
-    _dedup(corpora, output, (), survivor, revision, jobs, report)
-    typer.echo(f"The corpus lies in {output / PUBLISHED}")
-
-
 @app.command()
 def dedup(
-    inputs: Annotated[list[Path], Argument(metavar="IN", help="JSON lines (.gz, .zst), or corpora.")],
-    output: Output,
+    inputs: Annotated[list[Path], Argument(metavar="IN", help="Corpora, or JSON lines (.gz, .zst).")],
+    output: Annotated[Path, Option(help="Folder for what stays and the list of what goes.")],
     against: Annotated[list[Path] | None, Option(metavar="IN", help="Leave out what repeats it; repeatable.")] = None,
     survivor: SurvivorOption = Survivor.FIRST,
     revision: RevisionOption = Survivor.LATEST,
-    report: Report = False,
+    report: Annotated[bool, Option("--report", help="Show who reprints whom.")] = False,
     jobs: Jobs = 2,
 ) -> None:
-    """Take duplicates out of files, or what repeats others.
+    """Take duplicates out of corpora or files, and join them.
 
-    A run that was interrupted continues where it stopped, and one with a newer input reads only that.
+    A run that was interrupted continues where it stopped, and one with a newer input, or one more, reads only that.
     """
-    if not against and all(path.is_dir() for path in inputs):
-        raise typer.BadParameter("newscorpus merge makes one corpus of several; dedup takes JSON lines, or --against")
-    _dedup(inputs, output, against or (), survivor, revision, jobs, report)
-    typer.echo(f"The documents lie in {output}")
-
-
-def _dedup(
-    inputs: Sequence[Path],
-    output: Path,
-    against: Sequence[Path],
-    survivor: Survivor,
-    revision: Survivor,
-    jobs: int,
-    report: bool,
-) -> None:
     from newscorpus.publish.dedup import ANY_CONFIDENCE, REPRINTS, DedupOptions
     from newscorpus.publish.dedup import dedup as dedup_documents
     from newscorpus.terminal import progress
 
     config = replace(ANY_CONFIDENCE, duplicates=DuplicateConfig(survivor=survivor, revision=revision))
-    done = dedup_documents(inputs, output, against, DedupOptions(config, jobs, progress))
+    done = dedup_documents(inputs, output, against or (), DedupOptions(config, jobs, progress))
     _name_numba(done.documents)
     typer.echo(f"{done.documents} documents; {done.kept} kept; left out: {counted(done.duplicates)}")
     if report:
         for source, repeated, kind, count in done.reprints[:SHOWN]:
             typer.echo(f"{count:8} {kind:8} {source or 'unknown'} repeats {repeated or 'unknown'}")
         typer.echo(f"All of them are in {output / REPRINTS}")
+    is_corpus = all(path.is_dir() for path in inputs)
+    typer.echo(f"The corpus lies in {output / PUBLISHED}" if is_corpus else f"The documents lie in {output}")
 
 
 def _name_numba(n_documents: int) -> None:

@@ -17,7 +17,7 @@ def remove(
 ) -> None:
     """Take documents out for good.
 
-    No later build, crawl, merge or re-extraction brings them back. Quotations in other documents stay. Without
+    No later build, crawl, dedup or re-extraction brings them back. Quotations in other documents stay. Without
     --from-archive the fetched page stays in the archive, where nothing reads it. If it is interrupted, the next
     removal, build or crawl completes it.
     """
