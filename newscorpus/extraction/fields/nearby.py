@@ -1,5 +1,6 @@
 """Read the short texts of a page, each with what its element is called, in the order in which the page shows them."""
 
+import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,8 @@ CODE = ("script", "style")
 MAX_PIECES = 60
 """Most runs of text of a line, empty ones among them."""
 MARKS = ("class", "id", "itemprop", "rel")
+TERMS = re.compile(r"(?:^|\s)(?:category|tag)-\S+")
+"""Classes of a post that name its sections and tags: `tag-weather` does not make it a box with the weather."""
 MAX_MARK = 1_000
 """Characters of a class or id that are looked at; the lists of classes that are longer lay out, and name nothing."""
 OPENING = 45
@@ -96,9 +99,10 @@ def _short(text: str | None) -> str:
 
 
 def marks_of(element: HtmlElement) -> str:
-    """What an element is called: class, id, microdata and the like, in lower case."""
+    """What an element is called: class, id, microdata and the like, in lower case; not what a post is about."""
     get = element.get
-    return " ".join([value[:MAX_MARK] for name in MARKS if (value := get(name))]).lower()
+    marks = " ".join([value[:MAX_MARK] for name in MARKS if (value := get(name))]).lower()
+    return TERMS.sub(" ", marks) if "hentry" in marks else marks
 
 
 def short_text(element: HtmlElement) -> str:

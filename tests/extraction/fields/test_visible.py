@@ -254,5 +254,7 @@ def test_the_name_of_the_site_hides_no_byline_below_the_text() -> None:
     logo = "<header><p class='site-title'><a href='https://a.cz/'>Krajské Noviny</a></p></header>"
     byline = "<span class='byline'>By <a rel='author' href='/?author=2'>Eva Malá</a></span>"
     footer = f"<footer class='entry-footer'>{byline}</footer>"
-    body = f"{logo}<main><article class='hentry'><h1>Vláda jedná</h1>{PARAGRAPH * 30}{footer}</article></main>"
+    body = (
+        f"{logo}<main><article class='hentry tag-weather'><h1>Vláda jedná</h1>{PARAGRAPH * 30}{footer}</article></main>"
+    )
     assert read(body, url="https://a.cz/?p=4").authors == ("Eva Malá",)
