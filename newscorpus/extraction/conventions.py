@@ -188,10 +188,12 @@ def _holder(block: Block, *tags: str) -> Element | None:
 
 
 def _cells(labelled: Labelled) -> set[int]:
-    """The places of the cells in rows of which a cell is text."""
+    """The places of the cells in rows of which a cell is text, and of all cells where half of a table's rows are."""
     rows = {at: row for at, item in enumerate(labelled) if (row := _row_of(item.block))}
     good = {row for at, row in rows.items() if labelled[at].label is Label.GOOD}
-    return {at for at, row in rows.items() if row in good}
+    n_rows = Counter(row.parent for row in {*rows.values()})
+    n_good = Counter(row.parent for row in good)
+    return {at for at, row in rows.items() if row in good or 2 * n_good[row.parent] >= n_rows[row.parent]}
 
 
 def _bylines(labelled: Labelled, fields: Fields) -> set[int]:

@@ -118,10 +118,22 @@ def test_the_source_of_a_quotation_that_is_no_text_is_none() -> None:
 
 def test_no_cell_of_a_row_is_lost() -> None:
     text = "The boats to Sandwick leave from the old pier, and those to Holm from the new one behind the school."
-    rows = [("Route", "Boats"), ("Aldwick to Sandwick, from the old pier behind the school", "12"), (text,)]
+    rows = [
+        ("Route", "Boats"),
+        ("Aldwick to Sandwick, from the old pier behind the school", "12"),
+        ("Holm", "8"),
+        (text,),
+    ]
     table = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
     found = lines(page(f"<table>{table}</table>"))
     assert [line for line in found if line not in GOLD] == [" | ".join(row) for row in rows]
+
+
+def test_no_row_is_lost_of_a_table_that_is_text() -> None:
+    rows = [[text[:150]] for text in paragraphs("table", 3)]
+    rows.insert(2, ["8", "12"])
+    table = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    assert "8 | 12" in lines(page(f"<table>{table}</table>"))
 
 
 def test_a_row_of_a_table_is_a_line() -> None:
