@@ -14,7 +14,6 @@ from newscorpus.discovery.addresses import (
     FetchKind,
     find_kind,
     is_front,
-    is_further,
     is_listing,
     latest_date,
     plain_address,
@@ -148,7 +147,7 @@ class FetchPlanner:
         for child in listing.children:
             if not (is_old and self.ledger.knows(child.url)):
                 yield from self.sitemap(child, url)
-        compares = self._may_compare(url)
+        compares = bool(self.began) and self._was_fetched(url)
         entries = [entry for entry in listing.entries if self.period.may_hold(entry)]
         self._pass_over(len(listing.entries) - len(entries))
         brought = any(entry.modified for entry in entries)  # it may tell of changes, if of nothing else
@@ -224,7 +223,9 @@ class FetchPlanner:
             listing: the address of that page, if it lists others.
         """
         headlines = dict(zip(reading.links, reading.headlines, strict=False)) if listing else {}
-        compares = bool(listing) and self._may_compare(listing)
+        # Pages of a list grow, and articles move on to new ones; archives may have their own way to show headlines.
+        is_alike = bool(listing) and (not self.frontier.is_archive(listing) or self._was_fetched(listing))
+        compares = bool(self.began) and is_alike
         urls = sorted(reading.links, key=lambda url: latest_date(url) or date.max, reverse=True)
         if listing and not self._was_fetched(listing):  # one that comes again names little that is new
             yield from self.frontier.end_listing(listing, map(plain_address, urls))
@@ -300,11 +301,6 @@ class FetchPlanner:
     def _was_fetched(self, url: str) -> bool:
         last = self.ledger.revisits.last(url)
         return last is not None and last.fetched != ""
-
-    def _may_compare(self, listing: str) -> bool:
-        """Whether a list shows articles as it did before; pages of a list grow, and an article moves on to the next."""
-        is_moved = is_further(listing) and not self.frontier.is_archive(listing)
-        return bool(self.began) and (is_moved or self._was_fetched(listing))
 
     def _was_kept_before(self, url: str) -> bool:
         """Whether an article was kept by a fetch before this crawl."""
