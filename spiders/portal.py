@@ -303,15 +303,17 @@ class PortalSpider(Spider):
             yield from planner.start_page(response.url, reading.lists, sitemaps)
         if kind == FetchKind.MAYBE_LIST and depth <= 1:
             yield from planner.feeds(reading.lists)
-        leads_on = False
+        leads_on = goes_on = False
         if depth == 0 or not planner.contents.is_repeated(response.url, reading):
             listing = asked_address(response) if is_listing else ""
             if listing and planner.portal.limits.max_depth is None and is_further(listing):
                 depth = response.meta["depth"] = min(depth, planner.frontier.bounds.max_depth - 1)
             for planned in planner.links(reading, depth + 1, tried, listing):
                 leads_on = leads_on or planner.may_bring_article(planned)
+                goes_on = goes_on or planner.may_go_on(planned)
                 yield planned
-        yield from self._end_archive(response, source, kind, leads_on=leads_on)
+        if leads_on or not goes_on:  # the first pages of a long archive name what is known from elsewhere
+            yield from self._end_archive(response, source, kind, leads_on=leads_on)
 
     def _end_archive(self, response: Response, source: str, kind: str, *, leads_on: bool) -> Iterator[Rejected]:
         """Count an archive that was read, unless the user named it or it comes from the archive of the crawl."""

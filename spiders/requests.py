@@ -24,7 +24,7 @@ ARTICLE_PRIORITY = 100
 LAST_PRIORITY = -500_000
 """What may bring nothing comes behind the deepest section, and before what failed."""
 SHUFFLED = 1_000
-"""Places behind that, by a hash of the address: so archives of tags, authors and days are read in turn."""
+"""Places behind that, by a hash of the address: so archives of tags, categories and days are read in turn."""
 
 
 CALLBACKS = {

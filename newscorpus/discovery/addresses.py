@@ -246,18 +246,20 @@ FURTHER = re.compile(
     r"[/_-](?:index|p|page|pg|seite|str|strana|stranica|stranka|strona)[/_-]?\d{1,4}(?:\.\w{2,5})?/?$", re.IGNORECASE
 )
 """The end of the path of a list's further page."""
-NAMED_ARCHIVE = re.compile(r"/(?:authors?|autori?|keywords?|labels?|tags?|tema|topics?)/[^/]+/?$", re.IGNORECASE)
-MONTH_ARCHIVE = re.compile(
-    r"/(?:19|20)\d\d[/-](?:0?[1-9]|1[0-2])(?:[/-](?:0?[1-9]|[12]\d|3[01]))?(?:/(?:index\.\w+)?|\.html?)?$"
+NAMED_ARCHIVE = re.compile(
+    r"/(?:authors?|autori?|[ck]ategor[a-z]{1,4}|keywords?|labels?|tags?|tema|topics?)/[^/]+/?$", re.IGNORECASE
 )
-ARCHIVE_NAMES = frozenset({"author", "author_name", "m", "tag"})
+DAY_ARCHIVE = re.compile(
+    r"/(?:19|20)\d\d(?:[/-](?:0?[1-9]|1[0-2])(?:[/-](?:0?[1-9]|[12]\d|3[01]))?)?(?:/(?:index\.\w+)?|\.html?)?$"
+)
+ARCHIVE_NAMES = frozenset({"author", "author_name", "cat", "category_name", "m", "tag"})
 """Parameters of a front page that ask for such an archive (WordPress without permalinks)."""
 
 
 def find_archive(url: str) -> str:
-    """The shape of the archive of a tag, an author, a month or a day at `url`; "" where there is none.
+    """The shape of the archive of a tag, category, author, year, month or day at `url`; "" where there is none.
 
-    Such archives repeat what sections, feeds and sitemaps name, and there may be more of them than articles.
+    Such archives repeat what start pages, feeds and sitemaps name, and there may be more of them than articles.
     """
     try:
         parts = urlsplit(url)
@@ -267,7 +269,7 @@ def find_archive(url: str) -> str:
     if found := NAMED_ARCHIVE.search(path):
         begin, word = path[: found.start()], found[0].split("/")[1]
         return f"{parts.netloc}{re.sub(r'[0-9]+', '0', begin)}/{word}/*"
-    if MONTH_ARCHIVE.search(path):
+    if DAY_ARCHIVE.search(path):
         return f"{parts.netloc}{re.sub(r'[0-9]+', '0', path.rstrip('/'))}"
     asked = {name for name, _ in parse_qsl(parts.query)} & ARCHIVE_NAMES if path in {"", "/"} else ()
     return f"{parts.netloc}/?{min(asked)}" if asked else ""

@@ -46,10 +46,10 @@ EARLIER = f"{MAX_IN_A_ROW} articles in a row that listings of its section named 
 BARREN_ARCHIVES = "barren_archives"
 """Begins the counts of the ledger of archives in a row that brought no new article: of a shape, and of all."""
 MAX_BARREN_ARCHIVES = 30
-"""Archives of tags, authors, months and days in a row, of all shapes together, that may bring no new article."""
+"""Archives of tags, categories, authors and days in a row, of all shapes together, that may bring no new article."""
 LEAST_BARREN_ARCHIVES = 8
 """Of these, the least of one shape: a blog has four, which are read in turn."""
-NOTHING_NEW = f"{MAX_BARREN_ARCHIVES} archives of tags, authors or days in a row brought no new article"
+NOTHING_NEW = f"{MAX_BARREN_ARCHIVES} archives of tags, categories, authors or days in a row brought no new article"
 
 LISTS_OF, ARTICLES_OF = "lists_of", "articles_of"
 """Begin the counts of the ledger of pages of one address pattern in one section, by what they were found to be."""
@@ -149,7 +149,7 @@ class Frontier:
             listings.count_article(section, is_earlier=is_earlier)
 
     def is_archive(self, url: str) -> bool:
-        """Whether an address is that of a tag's, an author's, a month's or a day's archive, asked for after all else.
+        """Whether an address is that of the archive of a tag, category, author or day, asked for after all else.
 
         Where days are asked for, their archives lead to them.
         """

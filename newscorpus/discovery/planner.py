@@ -246,6 +246,10 @@ class FetchPlanner:
             return False
         return planned.kind is FetchKind.ARTICLE or (planned.kind is FetchKind.SECTION and not is_listing(planned.url))
 
+    def may_go_on(self, planned: PlannedFetch | Rejected) -> bool:
+        """Whether what is planned is a further page of an archive, where older articles may be."""
+        return isinstance(planned, PlannedFetch) and planned.is_last and is_further(planned.url)
+
     def refuse_day(self, url: str, reading: PageReading) -> Rejected | None:
         """Refuse an article published on another day than those asked for; one without a day passes."""
         if self.period != ALWAYS and reading.published:
