@@ -14,6 +14,7 @@ from newscorpus.discovery.addresses import (
     FetchKind,
     find_kind,
     is_front,
+    is_further,
     is_listing,
     latest_date,
     plain_address,
