@@ -360,3 +360,14 @@ def test_sitemaps_that_are_counted_are_not_taken_for_years(planner: Callable[...
     children = tuple(ListingEntry(f"{BASE}/sitemap-{number}.xml") for number in range(1_850, 2_100))
     found = ask(planner(Period(date(2024, 1, 1))), children=children)
     assert [one.url for one in found] == [child.url for child in children]
+
+
+@pytest.mark.parametrize(
+    ("path", "goes_on"), [("/category/town/page/2/", True), ("/category/town/", False), ("/page/2/", False)]
+)
+def test_a_further_page_of_an_archive_may_hold_older_articles(
+    planner: Callable[..., FetchPlanner], path: str, goes_on: bool
+) -> None:
+    made = planner()
+    (planned,) = made.page(BASE + path, 1)
+    assert made.may_go_on(planned) is goes_on
