@@ -33,7 +33,7 @@ lint: $(VENV)/.tests
 check: lint test
 
 gate: $(VENV)/.tests
-	$(BIN)/python -m newscorpus.evaluation $(NEWSCORPUS_DATA)
+	$(BIN)/python -m newscorpus.lab.evaluation $(NEWSCORPUS_DATA)
 
 attacks: $(VENV)/.tests
 	$(BIN)/python -m benchmarks.attacks --short

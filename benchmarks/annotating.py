@@ -13,13 +13,13 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from newscorpus.annotate import annotators
-from newscorpus.annotate.annotate import Annotation, _parts, _prepare_folder, annotate_part
-from newscorpus.annotate.values import Sentence, Token, Word
 from newscorpus.config import BuildConfig
+from newscorpus.corpus.annotate import annotators
+from newscorpus.corpus.annotate.annotate import Annotation, _parts, _prepare_folder, annotate_part
+from newscorpus.corpus.annotate.values import Sentence, Token, Word
 from newscorpus.corpus.published import open_corpus, publish
-from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields
+from newscorpus.page.records import make_record
 
 WORDS = 40
 PARAGRAPHS = 25_000

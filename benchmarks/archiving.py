@@ -22,11 +22,11 @@ from typing import Any
 
 from benchmarks.newspapers import ROOT, Site, environment, make_project, serving
 from newscorpus.config import Limits
-from newscorpus.corpus.lines import unpacked_lines
-from newscorpus.crawl.archive.encode import encode
-from newscorpus.crawl.archive.values import Capture, Exchange, Origin
 from newscorpus.data import Page
-from newscorpus.published.registry import DEFAULT, load
+from newscorpus.lines import unpacked_lines
+from newscorpus.page.registry import DEFAULT, load
+from newscorpus.store.archive.encode import encode
+from newscorpus.store.archive.values import Capture, Exchange, Origin
 
 RESULT = ROOT / "benchmarks" / "results" / "archive.md"
 HOSTS = 3

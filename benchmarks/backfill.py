@@ -19,9 +19,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from benchmarks.newspapers import ROOT, Site, environment, started
-from newscorpus.crawl.ledger.store import reading
-from newscorpus.crawl.ledger.views.status import status
 from newscorpus.errors import LedgerError
+from newscorpus.store.ledger.store import reading
+from newscorpus.store.ledger.views.status import status
 
 SERVER = ROOT / "tests" / "mockserver" / "past.py"
 WAYS = ("sections", "days", "sitemaps")

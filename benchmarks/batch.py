@@ -33,14 +33,14 @@ from newscorpus.batch.engine import DUPLICATE_STAGES, Stage, tasks_of
 from newscorpus.batch.plan import ExportSection, Plan
 from newscorpus.batch.work import publish_parts
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import IntakeWriter, read_intake
-from newscorpus.corpus.records import make_record
-from newscorpus.corpus.rows import Row
+from newscorpus.corpus.left_out import read_duplicates
 from newscorpus.data import Article, Fields
-from newscorpus.dedup.signature import estimate, jaccard, sign, stack
 from newscorpus.layout import DUPLICATES, INTAKE, REJECTED
-from newscorpus.publish.left_out import read_duplicates
-from newscorpus.recipe import Recipe
+from newscorpus.page.recipe import Recipe
+from newscorpus.page.records import make_record
+from newscorpus.page.rows import Row
+from newscorpus.page.signature.signature import estimate, jaccard, sign, stack
+from newscorpus.store.intake import IntakeWriter, read_intake
 
 RESULTS = Path(__file__).parent / "results" / "batch"
 

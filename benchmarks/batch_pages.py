@@ -20,11 +20,11 @@ from itertools import islice
 from pathlib import Path
 
 from newscorpus.batch.plan import begin
-from newscorpus.corpus.lines import encode_line
-from newscorpus.gold.pages import read_pages
+from newscorpus.corpus.build import build
+from newscorpus.corpus.reextract import extract_pages, store
+from newscorpus.lab.gold.pages import read_pages
 from newscorpus.layout import DUPLICATES, PUBLISHED
-from newscorpus.publish.build import build
-from newscorpus.publish.reextract import extract_pages, store
+from newscorpus.lines import encode_line
 from newscorpus.workers import COMMAND
 
 RESULT = Path(__file__).parent / "results" / "batch" / "pages.md"

@@ -24,13 +24,13 @@ from scrapy.http import TextResponse
 from scrapy.settings import Settings
 from scrapy.utils.project import get_project_settings
 
-from newscorpus.addon.counts import KEPT
-from newscorpus.addon.scheduler import LedgerScheduler
-from newscorpus.corpus.records import make_record
-from newscorpus.corpus.rows import Row
-from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Article, Fields
-from newscorpus.recipe import SourcePage
+from newscorpus.fetch.counts import KEPT
+from newscorpus.fetch.scheduler import LedgerScheduler
+from newscorpus.page.records import make_record
+from newscorpus.page.rows import Row
+from newscorpus.page.source_page import SourcePage
+from newscorpus.store.ledger import Ledger
 
 SAMPLE_SECONDS = 0.1
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")

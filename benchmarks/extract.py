@@ -27,10 +27,10 @@ from unittest import mock
 import msgspec
 
 from newscorpus.data import Page
-from newscorpus.evaluation.report import flatten
-from newscorpus.extraction.extractor import Extractor
-from newscorpus.gold.pages import GoldPage, read_pages
-from newscorpus.published.registry import ALONE, DEFAULT, load
+from newscorpus.lab.evaluation.report import flatten
+from newscorpus.lab.gold.pages import GoldPage, read_pages
+from newscorpus.page.extractor import Extractor
+from newscorpus.page.registry import ALONE, DEFAULT, load
 
 RESULTS = Path(__file__).parent / "results"
 REFERENCE = "trafilatura"
@@ -46,15 +46,15 @@ NOTHING = "nothing"
 """Reads the pages and extracts nothing: what the memory of the others is compared with."""
 
 STAGES = {
-    "decode": "newscorpus.extraction.extractor.decode",
-    "parse": "newscorpus.extraction.extractor.parse",
-    "fields": "newscorpus.extraction.extractor.read_fields",
-    "segment": "newscorpus.extraction.extractor.segment",
-    "features": "newscorpus.extraction.main_text.measure",
-    "context": "newscorpus.extraction.classify.add_context",
-    "trees": "newscorpus.extraction.classify.Trees.probability",
-    "post-analysis": "newscorpus.extraction.main_text.revise",
-    "second opinion": "newscorpus.extraction.main_text.decide",
+    "decode": "newscorpus.page.extractor.decode",
+    "parse": "newscorpus.page.extractor.parse",
+    "fields": "newscorpus.page.extractor.read_fields",
+    "segment": "newscorpus.page.extractor.segment",
+    "features": "newscorpus.page.text.main_text.measure",
+    "context": "newscorpus.page.text.classify.add_context",
+    "trees": "newscorpus.page.text.classify.Trees.probability",
+    "post-analysis": "newscorpus.page.text.main_text.revise",
+    "second opinion": "newscorpus.page.text.main_text.decide",
 }
 """The name under which each stage is called; what is not named here shows as "rest"."""
 

@@ -24,11 +24,11 @@ from pathlib import Path
 
 from benchmarks.newspapers import Site, environment, make_project, serving
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import read_intake
+from newscorpus.corpus.build import build
 from newscorpus.corpus.published import open_corpus
-from newscorpus.corpus.rows import Row, Withdrawal
-from newscorpus.crawl.ledger.store import reading
-from newscorpus.publish.build import build
+from newscorpus.page.rows import Row, Withdrawal
+from newscorpus.store.intake import read_intake
+from newscorpus.store.ledger.store import reading
 
 SETTINGS = ("LOG_LEVEL=WARNING", "NEWSCORPUS_PAUSE_SECONDS=0.1")
 HELD_SECONDS = 1.0

@@ -17,9 +17,9 @@ import msgspec
 
 from benchmarks.unreadable import gold_texts, own_texts
 from newscorpus.config import LanguageConfig
-from newscorpus.corpus.detectors import LanguageDetector, by_langdetect, by_langid
-from newscorpus.corpus.language import judge_language
-from newscorpus.demo.site import SITE
+from newscorpus.page.quality.detectors import LanguageDetector, by_langdetect, by_langid
+from newscorpus.page.quality.language import judge_language
+from newscorpus.views.demo.site import SITE
 
 RESULTS = Path(__file__).parent / "results" / "language.md"
 MAX_TEXTS = 200

@@ -33,10 +33,10 @@ from types import MappingProxyType
 from urllib.parse import quote, urlsplit
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import read_intake
-from newscorpus.corpus.rows import Row
-from newscorpus.gold.pages import GoldPage, read_pages
+from newscorpus.lab.gold.pages import GoldPage, read_pages
 from newscorpus.layout import INTAKE
+from newscorpus.page.rows import Row
+from newscorpus.store.intake import read_intake
 from newscorpus.urls import document_id
 
 SETS = ("article_extraction", "daniel", "dragnet", "fundus", "ir_research", "l3s_gn1", "misinformation", "wcxb")

@@ -22,11 +22,11 @@ from pathlib import Path
 
 from benchmarks.newspapers import environment
 from newscorpus.data import Page
-from newscorpus.discovery.addresses import is_front
-from newscorpus.discovery.patterns import HEADLINE_WORDS, SeenLink, propose
+from newscorpus.discover.patterns import HEADLINE_WORDS, SeenLink, propose
 from newscorpus.errors import PortalError
-from newscorpus.gold.pages import GoldPage, read_pages
-from newscorpus.portals.schema import load_portal
+from newscorpus.lab.gold.pages import GoldPage, read_pages
+from newscorpus.portal.addresses import is_front
+from newscorpus.portal.schema import load_portal
 from newscorpus.tokens import count_words
 from newscorpus.upkeep.adding.draft import NO_CRAWL, draft_portal, propose_patterns
 from newscorpus.upkeep.adding.front_page import FrontPage, read_front_page

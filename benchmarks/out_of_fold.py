@@ -21,16 +21,16 @@ import numpy as np
 from newscorpus.arrays import Floats
 from newscorpus.artifacts import Artifact, Metadata
 from newscorpus.config import QualityConfig
-from newscorpus.corpus.quality import judge_quality
 from newscorpus.data import LOW_CONFIDENCE, Article, Page, Rejected
-from newscorpus.evaluation.scores import Estimate, Overlap, estimate, ngram_overlap
-from newscorpus.extraction.extractor import Extractor, SystemExtractor
-from newscorpus.extraction.main_text import INPUTS, MODEL, MainTextSystem
-from newscorpus.gold.conventions import NO_ARTICLE, TEXT_LICENCES, has_article
-from newscorpus.gold.pages import GoldPage, read_pages
-from newscorpus.learning.main_text import FOLDS, LearnedModel, learn_trees, read_examples
-from newscorpus.learning.sources import fold_of, gold_source
-from newscorpus.published.registry import load
+from newscorpus.lab.evaluation.scores import Estimate, Overlap, estimate, ngram_overlap
+from newscorpus.lab.gold.conventions import NO_ARTICLE, TEXT_LICENCES, has_article
+from newscorpus.lab.gold.pages import GoldPage, read_pages
+from newscorpus.lab.training.main_text import FOLDS, LearnedModel, learn_trees, read_examples
+from newscorpus.lab.training.sources import fold_of, gold_source
+from newscorpus.page.extractor import Extractor, SystemExtractor
+from newscorpus.page.quality import judge_quality
+from newscorpus.page.registry import load
+from newscorpus.page.text.main_text import INPUTS, MODEL, MainTextSystem
 from newscorpus.tokens import words
 
 SETS = ("fundus", "daniel", "wcxb", "dragnet", "article_extraction", "misinformation", "l3s_gn1", "ir_research")

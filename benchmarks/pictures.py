@@ -10,11 +10,11 @@ from typing import Any, Literal
 import uvicorn
 
 from newscorpus.corpus.published import open_corpus
+from newscorpus.corpus.search import make_index
 from newscorpus.data import Record
-from newscorpus.demo.run import run_demo
-from newscorpus.publish.search import make_index
-from newscorpus.ui.app import make_app
-from newscorpus.ui.server import listening
+from newscorpus.views.demo.run import run_demo
+from newscorpus.views.ui.app import make_app
+from newscorpus.views.ui.server import listening
 
 DOCS = Path(__file__).parents[1] / "docs"
 CHROMIUM = "/usr/bin/chromium"

@@ -22,12 +22,11 @@ import numpy as np
 from benchmarks.out_of_fold import pages_of
 from newscorpus.arrays import Floats
 from newscorpus.data import Page
-from newscorpus.evaluation.scores import estimate
-from newscorpus.extraction.classify import GOOD
-from newscorpus.gold.conventions import TEXT_LICENCES, has_article
-from newscorpus.learning.examples import make_example
-from newscorpus.learning.main_text import fits, learn_trees, read_examples
-from newscorpus.learning.site_review import (
+from newscorpus.lab.evaluation.scores import estimate
+from newscorpus.lab.gold.conventions import TEXT_LICENCES, has_article
+from newscorpus.lab.training.examples import make_example
+from newscorpus.lab.training.main_text import fits, learn_trees, read_examples
+from newscorpus.lab.training.site_review import (
     FOLDS,
     SitePage,
     judge_unseen,
@@ -36,12 +35,15 @@ from newscorpus.learning.site_review import (
     site_of,
     site_pages,
 )
-from newscorpus.learning.sources import fold_of, gold_source
-from newscorpus.profiles.evidence import EVERYWHERE_WORDS, EVIDENCE, PageEvidence
-from newscorpus.profiles.learn import LEAST_PAGES, MOST_PAGES, learn
-from newscorpus.profiles.profile import write_profile
-from newscorpus.profiles.review import judge
-from newscorpus.recipe import Recipe, SourcePage, extractor_of, see_page
+from newscorpus.lab.training.sources import fold_of, gold_source
+from newscorpus.page.judge import see_page
+from newscorpus.page.profiles.evidence import EVERYWHERE_WORDS, EVIDENCE, PageEvidence
+from newscorpus.page.profiles.learn import LEAST_PAGES, MOST_PAGES, learn
+from newscorpus.page.profiles.review import judge
+from newscorpus.page.recipe import Recipe, extractor_of
+from newscorpus.page.source_page import SourcePage
+from newscorpus.page.text.classify import GOOD
+from newscorpus.portal.profile import write_profile
 
 DRAWS = 10
 MANY_PAGES = 10

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from newscorpus.config import QualityConfig
-from newscorpus.corpus.quality import FILTERS, TAGS, judge_quality, tags_of
-from newscorpus.corpus.quality.judge import read_quality
-from newscorpus.corpus.quality.measured import measure
 from newscorpus.data import Article, Fields, Page, Rejected
-from newscorpus.extraction.extractor import read
-from newscorpus.gold.conventions import NO_ARTICLE, has_article
-from newscorpus.gold.pages import GoldPage, read_pages
-from newscorpus.published.registry import DEFAULT, load
+from newscorpus.lab.gold.conventions import NO_ARTICLE, has_article
+from newscorpus.lab.gold.pages import GoldPage, read_pages
+from newscorpus.page.extractor import read
+from newscorpus.page.quality import FILTERS, TAGS, judge_quality, tags_of
+from newscorpus.page.quality.judge import read_quality
+from newscorpus.page.quality.measured import measure
+from newscorpus.page.registry import DEFAULT, load
 
 NEWS = ("fundus", "daniel", "l3s_gn1", "ir_research")
 OTHERS = ("dragnet", "wcxb", "cleaneval")

@@ -24,16 +24,17 @@ from lxml import html as lxml_html
 from lxml.html import HtmlElement
 
 from newscorpus.config import Limits
-from newscorpus.crawl.ledger.looks import Alarm, Look
 from newscorpus.data import Page
-from newscorpus.discovery.period import ALWAYS
-from newscorpus.extraction.fields.dates import find_dates
-from newscorpus.gold.conventions import has_article
-from newscorpus.gold.pages import GoldPage, read_pages
-from newscorpus.reading import read_and_judge
-from newscorpus.recipe import Recipe, SourcePage
-from newscorpus.upkeep.looks import look_of
-from newscorpus.upkeep.watch import PortalWatch
+from newscorpus.discover.period import ALWAYS
+from newscorpus.discover.reading import read_and_judge
+from newscorpus.lab.gold.conventions import has_article
+from newscorpus.lab.gold.pages import GoldPage, read_pages
+from newscorpus.page.fields.dates import find_dates
+from newscorpus.page.recipe import Recipe
+from newscorpus.page.source_page import SourcePage
+from newscorpus.store.ledger.looks import Alarm, Look
+from newscorpus.store.looks import look_of
+from newscorpus.store.redesigns import PortalWatch
 from newscorpus.workers import in_order
 
 SETS = ("article_extraction", "daniel", "dragnet", "fundus", "ir_research", "l3s_gn1", "misinformation", "wcxb")

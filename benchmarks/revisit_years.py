@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from newscorpus.crawl.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
+from newscorpus.store.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
 
 DAY = 86_400.0
 HOUR = 3_600.0

@@ -16,14 +16,14 @@ from msgspec.structs import replace
 
 from newscorpus.artifacts import load_artifact
 from newscorpus.data import Label, LabelledBlock, Page, Rejected
-from newscorpus.evaluation.scores import harmonic_mean, ngram_scores
-from newscorpus.extraction.classify import Classifier, label_by
-from newscorpus.extraction.extractor import good_paragraphs, read
-from newscorpus.extraction.features import Hints, measure
-from newscorpus.extraction.main_text import INPUTS, MODEL
-from newscorpus.extraction.post_analysis import RULES, revise
-from newscorpus.gold.conventions import has_article
-from newscorpus.gold.pages import read_pages
+from newscorpus.lab.evaluation.scores import harmonic_mean, ngram_scores
+from newscorpus.lab.gold.conventions import has_article
+from newscorpus.lab.gold.pages import read_pages
+from newscorpus.page.extractor import good_paragraphs, read
+from newscorpus.page.text.classify import Classifier, label_by
+from newscorpus.page.text.features import Hints, measure
+from newscorpus.page.text.main_text import INPUTS, MODEL
+from newscorpus.page.text.post_analysis import RULES, revise
 
 SETS = ("fundus", "wcxb", "daniel", "dragnet", "l3s_gn1", "ir_research")
 LEAST_ALMOST = 0.3

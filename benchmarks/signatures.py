@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from rensa import RMinHash
 
 from newscorpus.config import SignatureParameters
-from newscorpus.dedup import kernel
-from newscorpus.dedup.signature import minhash_of, shingle_hash, sign, sign_words, stack, word_hashes
+from newscorpus.page.signature import kernel
+from newscorpus.page.signature.signature import minhash_of, shingle_hash, sign, sign_words, stack, word_hashes
 from newscorpus.tokens import words
 
 RESULT = Path(__file__).parent / "results" / "signatures.md"

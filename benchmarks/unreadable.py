@@ -19,12 +19,12 @@ from functools import partial
 from pathlib import Path
 
 from newscorpus.config import QualityConfig
-from newscorpus.corpus.quality import judge_quality
-from newscorpus.corpus.quality.letters import letter_gains, unreadable
-from newscorpus.corpus.quality.measured import measure
 from newscorpus.data import Article, Fields, Rejected
-from newscorpus.extraction.repair import repair
-from newscorpus.gold.pages import read_pages
+from newscorpus.lab.gold.pages import read_pages
+from newscorpus.page.parsing.repair import repair
+from newscorpus.page.quality import judge_quality
+from newscorpus.page.quality.letters import letter_gains, unreadable
+from newscorpus.page.quality.measured import measure
 
 ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя", "αβγδεζηθικλμνξοπρστυφχψω")
 

@@ -18,17 +18,17 @@ from pathlib import Path
 from statistics import mean
 
 from newscorpus.config import BuildConfig, ShardConfig
-from newscorpus.corpus.intake import IntakeWriter
+from newscorpus.corpus.build import build
 from newscorpus.corpus.published import open_corpus
-from newscorpus.corpus.records import encode, make_record
-from newscorpus.corpus.rows import Row, Withdrawal
+from newscorpus.corpus.release import ReleaseNote, RowChanges, diff, release
+from newscorpus.corpus.removing.remove import remove
 from newscorpus.corpus.shards import bounded, is_marked
 from newscorpus.data import Article, Fields, Record
-from newscorpus.dedup.signature import sign
 from newscorpus.layout import INTAKE, RELEASES
-from newscorpus.publish.build import build
-from newscorpus.publish.release import ReleaseNote, RowChanges, diff, release
-from newscorpus.publish.removing.remove import remove
+from newscorpus.page.records import encode, make_record
+from newscorpus.page.rows import Row, Withdrawal
+from newscorpus.page.signature.signature import sign
+from newscorpus.store.intake import IntakeWriter
 
 RESULT = Path(__file__).parent / "results" / "years.md"
 BEGIN = datetime(2024, 1, 1, 6, tzinfo=UTC)

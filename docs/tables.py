@@ -15,10 +15,10 @@ from typing import Any
 import newscorpus
 from newscorpus import settings
 from newscorpus.corpus.card import COLUMNS
-from newscorpus.corpus.records import column_types
 from newscorpus.data import Record
-from newscorpus.explain.reasons import known_reasons
-from newscorpus.portals.portal import PolitenessSection, Portal, PortalLimits, TemplateVersion
+from newscorpus.page.records import column_types
+from newscorpus.portal.portal import PolitenessSection, Portal, PortalLimits, TemplateVersion
+from newscorpus.store.reasons import known_reasons
 
 DOCS = Path(__file__).parent
 PLACE = re.compile(r"(?<=<!-- table: )(\w+)( -->\n\n)(?:\|.*\n)+")

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from newscorpus.data import Article, Page, Record, Rejected
-    from newscorpus.dedup.signature import sign
-    from newscorpus.extraction.extractor import Extractor
-    from newscorpus.recipe import Recipe, process_page
+    from newscorpus.page.extractor import Extractor
+    from newscorpus.page.judge import process_page
+    from newscorpus.page.recipe import Recipe
+    from newscorpus.page.signature.signature import sign
 
 __version__ = "0.1.0"
 __all__ = [
@@ -40,11 +41,11 @@ __all__ = [
 _HOMES = {
     "Article": "newscorpus.data",
     "Page": "newscorpus.data",
-    "Recipe": "newscorpus.recipe",
+    "Recipe": "newscorpus.page.recipe",
     "Record": "newscorpus.data",
     "Rejected": "newscorpus.data",
-    "process_page": "newscorpus.recipe",
-    "sign": "newscorpus.dedup.signature",
+    "process_page": "newscorpus.page.judge",
+    "sign": "newscorpus.page.signature.signature",
 }
 """The modules that define the public names which are not defined here."""
 
@@ -80,7 +81,7 @@ def load_extractor(name: str = "main-text") -> "Extractor":
         ValueError: there is no such extractor; the message names all.
         ImportError: the extractor needs a package that is not installed.
     """
-    from newscorpus.recipe import Recipe, extractor_of
+    from newscorpus.page.recipe import Recipe, extractor_of
 
     return extractor_of(Recipe(name))
 

@@ -6,8 +6,8 @@ The portal spider adds what depends on the portals: the user agent, the delay of
 import os
 
 from newscorpus.config import Limits, PolitenessConfig
-from newscorpus.extraction.fields import learned
-from newscorpus.published import registry
+from newscorpus.page import registry
+from newscorpus.page.fields import learned
 
 # ---- newscorpus -----------------------------------------------------------------------------------------------------
 
@@ -57,7 +57,7 @@ NEWSCORPUS_BUILD = True
 BOT_NAME = "newscorpus"
 SPIDER_MODULES = ["newscorpus.spiders"]
 NEWSPIDER_MODULE = "newscorpus.spiders"
-COMMANDS_MODULE = "newscorpus.addon.crawl"
+COMMANDS_MODULE = "newscorpus.fetch.crawl"
 LOG_LEVEL = "INFO"
 LOGSTATS_INTERVAL = 0  # ours shows more, portal by portal
 STATS_DUMP = False  # they are in crawl-report.json
@@ -95,32 +95,32 @@ URLLENGTH_LIMIT = 0  # the spider bounds it, and says so
 
 # ---- Scrapy: components ---------------------------------------------------------------------------------------------
 
-REQUEST_FINGERPRINTER_CLASS = "newscorpus.addon.stored.CanonicalFingerprinter"
-SCHEDULER = "newscorpus.addon.scheduler.LedgerScheduler"
-DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "newscorpus.addon.fetching.download.BoundedDownloadHandler")
+REQUEST_FINGERPRINTER_CLASS = "newscorpus.fetch.stored.CanonicalFingerprinter"
+SCHEDULER = "newscorpus.fetch.scheduler.LedgerScheduler"
+DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "newscorpus.fetch.middlewares.download.BoundedDownloadHandler")
 DOWNLOADER_MIDDLEWARES = {
-    "newscorpus.addon.fetching.archive.StoredAnswersMiddleware": 30,  # nothing is sent then
-    "newscorpus.addon.fetching.guards.PrivateAddressMiddleware": 40,  # before anything is sent, robots.txt too
+    "newscorpus.fetch.middlewares.archive.StoredAnswersMiddleware": 30,  # nothing is sent then
+    "newscorpus.fetch.middlewares.guards.PrivateAddressMiddleware": 40,  # before anything is sent, robots.txt too
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-    "newscorpus.addon.fetching.robots.RobotsMiddleware": 100,
+    "newscorpus.fetch.middlewares.robots.RobotsMiddleware": 100,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
-    "newscorpus.addon.fetching.render.RenderMiddleware": 540,  # sees whole pages; its requests pass all of these
-    "newscorpus.addon.fetching.guards.EncodingsMiddleware": 595,  # before Scrapy's 590 unpacks
-    "newscorpus.addon.fetching.guards.CarefulRedirectMiddleware": 600,
+    "newscorpus.fetch.middlewares.render.RenderMiddleware": 540,  # sees whole pages; its requests pass all of these
+    "newscorpus.fetch.middlewares.guards.EncodingsMiddleware": 595,  # before Scrapy's 590 unpacks
+    "newscorpus.fetch.middlewares.guards.CarefulRedirectMiddleware": 600,
     # Nearest the network: retries and redirects pass it again.
-    "newscorpus.addon.fetching.politeness.PolitenessMiddleware": 845,
-    "newscorpus.addon.fetching.archive.ArchiveMiddleware": 960,  # sees bodies and redirects as they came
+    "newscorpus.fetch.middlewares.politeness.PolitenessMiddleware": 845,
+    "newscorpus.fetch.middlewares.archive.ArchiveMiddleware": 960,  # sees bodies and redirects as they came
 }
 SPIDER_MIDDLEWARES = {
-    "newscorpus.addon.pages.PagesMiddleware": 950,  # beside the spider
-    "newscorpus.addon.pages.CallbackFailuresMiddleware": 940,
-    "newscorpus.addon.fetching.archive.ArchiveMiddleware": 50,  # sees what all others let through
+    "newscorpus.fetch.pages.PagesMiddleware": 950,  # beside the spider
+    "newscorpus.fetch.pages.CallbackFailuresMiddleware": 940,
+    "newscorpus.fetch.middlewares.archive.ArchiveMiddleware": 50,  # sees what all others let through
 }
 EXTENSIONS = {
-    "newscorpus.addon.workers.PageWorkers": 100,
-    "newscorpus.addon.fetching.archive.Archive": 150,
-    "newscorpus.addon.report.ProgressExtension": 190,
-    "newscorpus.addon.closing.CorpusExtension": 200,
+    "newscorpus.fetch.workers.PageWorkers": 100,
+    "newscorpus.fetch.middlewares.archive.Archive": 150,
+    "newscorpus.fetch.report.ProgressExtension": 190,
+    "newscorpus.fetch.closing.CorpusExtension": 200,
 }
 ITEM_PIPELINES = {
     "newscorpus.pipelines.process.ProcessPipeline": 100,

@@ -8,24 +8,19 @@ from typing import Any, Self
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
 
-from newscorpus.addon.counts import FAILED, template_rule
-from newscorpus.addon.options import (
-    corpus_folder,
-    parts_left_out,
-    quality_config,
-    revision_of,
-    rights_policy,
-    switch,
-)
-from newscorpus.addon.visits import current_visit
-from newscorpus.addon.workers import workers_of
-from newscorpus.corpus.quality.judge import changed_settings
 from newscorpus.errors import CrawlError
-from newscorpus.portals.template import RuleTally
-from newscorpus.profiles.profile import NO_PROFILES, Profiles, profiles_of
-from newscorpus.published.registry import check_fields_model, check_name
-from newscorpus.recipe import JudgedPage, Recipe, SourcePage, judge_page, lost_page, tally_rules
-from newscorpus.upkeep.looks import look_of
+from newscorpus.fetch.counts import FAILED, template_rule
+from newscorpus.fetch.options import corpus_folder, parts_left_out, quality_config, revision_of, rights_policy, switch
+from newscorpus.fetch.visits import current_visit
+from newscorpus.fetch.workers import workers_of
+from newscorpus.page.judge import judge_page, lost_page, tally_rules
+from newscorpus.page.quality.judge import changed_settings
+from newscorpus.page.recipe import Recipe
+from newscorpus.page.registry import check_fields_model, check_name
+from newscorpus.page.source_page import JudgedPage, SourcePage
+from newscorpus.page.template import RuleTally
+from newscorpus.portal.profile import NO_PROFILES, Profiles, profiles_of
+from newscorpus.store.looks import look_of
 from newscorpus.workers import Lost
 
 QUALITY_STAT = "newscorpus/quality"

@@ -8,19 +8,19 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
-from newscorpus.addon import counts
-from newscorpus.addon.options import corpus_folder
-from newscorpus.addon.plugin import CrawlComponent
-from newscorpus.addon.scheduler import LedgerScheduler, scheduler_of
-from newscorpus.addon.visits import current_visit
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import encode_header, journal_line
-from newscorpus.corpus.rows import Row, encode_row
-from newscorpus.crawl.ledger import REJECTIONS, Ledger, LedgerError, Series, UrlOutcome
+from newscorpus.corpus.duplicates.store import grouped
+from newscorpus.corpus.restore import Restoration, count_rows, held_pages, readable_portals
 from newscorpus.data import Record, Rejected
-from newscorpus.dedup.store import grouped
+from newscorpus.fetch import counts
+from newscorpus.fetch.options import corpus_folder
+from newscorpus.fetch.plugin import CrawlComponent
+from newscorpus.fetch.scheduler import LedgerScheduler, scheduler_of
+from newscorpus.fetch.visits import current_visit
 from newscorpus.layout import INTAKE_SEGMENT
-from newscorpus.publish.restore import Restoration, count_rows, held_pages, readable_portals
+from newscorpus.page.rows import Row, encode_row
+from newscorpus.store.intake import encode_header, journal_line
+from newscorpus.store.ledger import REJECTIONS, Ledger, LedgerError, Series, UrlOutcome
 from newscorpus.workers import UNDER_WAY
 
 from .process import ProcessPipeline

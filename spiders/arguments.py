@@ -11,20 +11,21 @@ from typing import Any, TypeVar
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
-from newscorpus.addon.fetching.guards import PrivateAddressMiddleware
-from newscorpus.addon.fetching.politeness import PolitenessMiddleware
-from newscorpus.addon.fetching.robots import RobotsMiddleware
-from newscorpus.addon.options import default_corpus, user_agent
-from newscorpus.crawl.addresses import host_and_port, is_loopback
-from newscorpus.crawl.politeness import PolitenessPolicy
 from newscorpus.data import Page
-from newscorpus.discovery.bounds import CrawlBounds
-from newscorpus.discovery.period import ALWAYS, Period
-from newscorpus.discovery.revisits import Revisit
+from newscorpus.discover.bounds import CrawlBounds
+from newscorpus.discover.period import ALWAYS, Period
+from newscorpus.discover.revisits import Revisit
 from newscorpus.errors import CrawlError, PortalError
-from newscorpus.portals.portal import Portal, read_quiet_hours
-from newscorpus.portals.schema import list_portals, load_portal, with_base
-from newscorpus.recipe import Recipe, extractor_of, page_of_portal
+from newscorpus.fetch.middlewares.guards import PrivateAddressMiddleware
+from newscorpus.fetch.middlewares.pauses import PolitenessPolicy
+from newscorpus.fetch.middlewares.politeness import PolitenessMiddleware
+from newscorpus.fetch.middlewares.robots import RobotsMiddleware
+from newscorpus.fetch.options import default_corpus, user_agent
+from newscorpus.page.recipe import Recipe, extractor_of
+from newscorpus.page.source_page import page_of_portal
+from newscorpus.portal.portal import Portal, read_quiet_hours
+from newscorpus.portal.schema import list_portals, load_portal, with_base
+from newscorpus.public_addresses import host_and_port, is_loopback
 
 KNOWN = ("portal", "limit", "base", "urls", "fresh", "since", "until", "revisit")
 USAGE = (

@@ -16,21 +16,21 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from newscorpus.addon.counts import PAGES, REVISITED
-from newscorpus.addon.fetching.guards import Postponed, fetch_rejection
-from newscorpus.addon.options import check_settings
-from newscorpus.addon.pages import make_page
-from newscorpus.addon.scheduler import scheduler_of
-from newscorpus.crawl.archive.read import read_block
-from newscorpus.crawl.archive.values import ByteRange, Capture
-from newscorpus.crawl.cdx import MAX_LIST_BYTES, IndexedCapture, count_pages, file_day, read_files, read_index
 from newscorpus.data import ArchiveCapture, Rejected
-from newscorpus.discovery.addresses import FetchKind, find_kind, plain_address
-from newscorpus.discovery.period import Period
-from newscorpus.discovery.revisits import requeue_failed
-from newscorpus.portals.portal import Portal
-from newscorpus.recipe import SourcePage
-from newscorpus.stored.archives import page_of_capture
+from newscorpus.discover.period import Period
+from newscorpus.discover.revisits import requeue_failed
+from newscorpus.fetch.counts import PAGES, REVISITED
+from newscorpus.fetch.middlewares.guards import Postponed, fetch_rejection
+from newscorpus.fetch.options import check_settings
+from newscorpus.fetch.pages import make_page
+from newscorpus.fetch.scheduler import scheduler_of
+from newscorpus.page.source_page import SourcePage
+from newscorpus.portal.addresses import FetchKind, find_kind, plain_address
+from newscorpus.portal.portal import Portal
+from newscorpus.store.archive.cdx import MAX_LIST_BYTES, IndexedCapture, count_pages, file_day, read_files, read_index
+from newscorpus.store.archive.read import read_block
+from newscorpus.store.archive.values import ByteRange, Capture
+from newscorpus.store.archives import page_of_capture
 
 from .arguments import check_promises, corpus_settings, named_agent, named_portals, read_period, refuse_unknown
 from .web_archive import FILE, USAGE, WebArchive

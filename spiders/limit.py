@@ -4,8 +4,8 @@ import asyncio
 
 from scrapy.crawler import Crawler
 
-from newscorpus.addon.scheduler import scheduler_of
-from newscorpus.addon.visits import current_visit
+from newscorpus.fetch.scheduler import scheduler_of
+from newscorpus.fetch.visits import current_visit
 
 JUDGED_SECONDS = 0.05
 """How often a page that the limit may have no room for looks whether those before it are judged."""

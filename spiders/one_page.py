@@ -9,10 +9,10 @@ from scrapy.http import HtmlResponse, Response
 from twisted.python.failure import Failure
 
 import newscorpus.settings
-from newscorpus.addon.fetching.guards import fetch_rejection
-from newscorpus.addon.options import user_agent
-from newscorpus.addon.pages import make_page
 from newscorpus.data import Page, Rejected
+from newscorpus.fetch.middlewares.guards import fetch_rejection
+from newscorpus.fetch.options import user_agent
+from newscorpus.fetch.pages import make_page
 
 MEMORY: Mapping[str, Any] = {
     "SCHEDULER": "scrapy.core.scheduler.Scheduler",
@@ -21,7 +21,7 @@ MEMORY: Mapping[str, Any] = {
     "EXTENSIONS": {},
     "ITEM_PIPELINES": {},
     "DOWNLOADER_MIDDLEWARES": newscorpus.settings.DOWNLOADER_MIDDLEWARES
-    | {"newscorpus.addon.fetching.politeness.PolitenessMiddleware": None},
+    | {"newscorpus.fetch.middlewares.politeness.PolitenessMiddleware": None},
     "DOWNLOAD_DELAY": 0,
     "RETRY_ENABLED": False,
     "LOG_ENABLED": False,

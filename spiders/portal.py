@@ -14,30 +14,30 @@ from scrapy.exceptions import CloseSpider
 from scrapy.http import HtmlResponse, Response
 from twisted.python.failure import Failure
 
-from newscorpus.addon.counts import PAGES, REVISITED, WRONG_GUESSES
-from newscorpus.addon.fetching.guards import Postponed, fetch_rejection
-from newscorpus.addon.fetching.robots import RobotsMiddleware
-from newscorpus.addon.options import check_settings
-from newscorpus.addon.pages import make_page
-from newscorpus.addon.scheduler import leave_refusing, scheduler_of
-from newscorpus.addon.visits import current_visit, stored_answer
-from newscorpus.addon.workers import PageWorkers, workers_of
 from newscorpus.config import RevisitConfig
-from newscorpus.crawl.ledger import Ledger
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.discovery.addresses import AddressTrust, FetchKind, is_further
-from newscorpus.discovery.frontier import Frontier, SeenContents
-from newscorpus.discovery.listing import Listing
-from newscorpus.discovery.lists import read_any, read_list
-from newscorpus.discovery.page import PageReading, read_page
-from newscorpus.discovery.period import ALWAYS
-from newscorpus.discovery.planner import FetchPlanner, Plan
-from newscorpus.discovery.revisits import Revisit, requeue_failed, requeue_known
-from newscorpus.discovery.rules import judge_again
-from newscorpus.portals.access import read_access
-from newscorpus.portals.portal import Portal
-from newscorpus.reading import ReadPage
-from newscorpus.recipe import SourcePage, page_of_portal
+from newscorpus.discover.frontier import Frontier, SeenContents
+from newscorpus.discover.listing import Listing
+from newscorpus.discover.lists import read_any, read_list
+from newscorpus.discover.period import ALWAYS
+from newscorpus.discover.planner import FetchPlanner, Plan
+from newscorpus.discover.reading import ReadPage
+from newscorpus.discover.revisits import Revisit, requeue_failed, requeue_known
+from newscorpus.discover.rules import judge_again
+from newscorpus.fetch.counts import PAGES, REVISITED, WRONG_GUESSES
+from newscorpus.fetch.middlewares.guards import Postponed, fetch_rejection
+from newscorpus.fetch.middlewares.robots import RobotsMiddleware
+from newscorpus.fetch.options import check_settings
+from newscorpus.fetch.pages import make_page
+from newscorpus.fetch.scheduler import leave_refusing, scheduler_of
+from newscorpus.fetch.visits import current_visit, stored_answer
+from newscorpus.fetch.workers import PageWorkers, workers_of
+from newscorpus.page.links import PageReading, read_page
+from newscorpus.page.source_page import SourcePage, page_of_portal
+from newscorpus.portal.access import read_access
+from newscorpus.portal.addresses import AddressTrust, FetchKind, is_further
+from newscorpus.portal.portal import Portal
+from newscorpus.store.ledger import Ledger
 
 from .arguments import PortalArguments, check_promises, loopback_hosts, portal_policies, portal_settings, read_arguments
 from .limit import ArticleLimit, postpone

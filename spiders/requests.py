@@ -7,13 +7,13 @@ import msgspec
 from scrapy import Request, Spider
 from scrapy.http.request import NO_CALLBACK
 
-from newscorpus.addon.fetching.guards import DOMAINS
-from newscorpus.addon.fetching.politeness import PART
-from newscorpus.addon.scheduler import ABOUT
-from newscorpus.discovery.addresses import FetchKind
-from newscorpus.discovery.markup import MAX_BYTES
-from newscorpus.discovery.planner import PlannedFetch
-from newscorpus.portals.portal import Portal
+from newscorpus.discover.markup import MAX_BYTES
+from newscorpus.discover.planner import PlannedFetch
+from newscorpus.fetch.middlewares.guards import DOMAINS
+from newscorpus.fetch.middlewares.politeness import PART
+from newscorpus.fetch.scheduler import ABOUT
+from newscorpus.portal.addresses import FetchKind
+from newscorpus.portal.portal import Portal
 
 LIST_PRIORITY = 1_000
 """Feeds and sitemaps come first: what they know of a document travels with its request."""

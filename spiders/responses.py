@@ -9,20 +9,21 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
-from newscorpus.addon.counts import UNCHANGED
-from newscorpus.addon.fetching.guards import FAILURES, Postponed, fetch_rejection
-from newscorpus.addon.pages import make_page
-from newscorpus.addon.visits import current_visit
 from newscorpus.config import Limits, RevisitConfig
-from newscorpus.crawl.ledger import Ledger
-from newscorpus.crawl.ledger.revisits import next_interval
 from newscorpus.data import Page, Rejected
-from newscorpus.discovery.page import MAX_PARTS, PageReading, continues, next_part, read_page
-from newscorpus.discovery.period import ALWAYS, Period
-from newscorpus.extraction.walls import NEEDS_SCRIPT
-from newscorpus.portals.portal import Portal
-from newscorpus.reading import ReadPage, read_and_judge
-from newscorpus.recipe import Recipe, SourcePage
+from newscorpus.discover.period import ALWAYS, Period
+from newscorpus.discover.reading import ReadPage, read_and_judge
+from newscorpus.fetch.counts import UNCHANGED
+from newscorpus.fetch.middlewares.guards import FAILURES, Postponed, fetch_rejection
+from newscorpus.fetch.pages import make_page
+from newscorpus.fetch.visits import current_visit
+from newscorpus.page.links import MAX_PARTS, PageReading, continues, next_part, read_page
+from newscorpus.page.recipe import Recipe
+from newscorpus.page.source_page import SourcePage
+from newscorpus.page.walls import NEEDS_SCRIPT
+from newscorpus.portal.portal import Portal
+from newscorpus.store.ledger import Ledger
+from newscorpus.store.ledger.revisits import next_interval
 
 from .requests import part_request
 

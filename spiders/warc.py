@@ -10,15 +10,15 @@ from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
-from newscorpus.addon.counts import PAGES
-from newscorpus.addon.options import check_settings
-from newscorpus.crawl.archive.read import read_onwards
-from newscorpus.crawl.archive.values import ArchiveError, Capture
 from newscorpus.data import Rejected
 from newscorpus.errors import CrawlError
-from newscorpus.portals.portal import Portal
-from newscorpus.portals.schema import list_portals, load_portal
-from newscorpus.stored.archives import named_files, page_of_capture
+from newscorpus.fetch.counts import PAGES
+from newscorpus.fetch.options import check_settings
+from newscorpus.portal.portal import Portal
+from newscorpus.portal.schema import list_portals, load_portal
+from newscorpus.store.archive.read import read_onwards
+from newscorpus.store.archive.values import ArchiveError, Capture
+from newscorpus.store.archives import named_files, page_of_capture
 
 from .arguments import corpus_settings, parse_names, refuse_unknown
 
@@ -45,9 +45,9 @@ class WarcSpider(Spider):
     custom_settings = {  # noqa: RUF012 -- Scrapy's own name and type
         "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https", "ftp", "s3", "file")),
         "DOWNLOADER_MIDDLEWARES": {
-            "newscorpus.addon.fetching.guards.PrivateAddressMiddleware": None,
-            "newscorpus.addon.fetching.robots.RobotsMiddleware": None,
-            "newscorpus.addon.fetching.politeness.PolitenessMiddleware": None,
+            "newscorpus.fetch.middlewares.guards.PrivateAddressMiddleware": None,
+            "newscorpus.fetch.middlewares.robots.RobotsMiddleware": None,
+            "newscorpus.fetch.middlewares.politeness.PolitenessMiddleware": None,
         },
         "DOWNLOAD_DELAY": 0,
         "NEWSCORPUS_ARCHIVE": False,

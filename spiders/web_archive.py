@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Self
 from urllib.parse import quote, urlsplit
 
-from newscorpus.crawl.addresses import host_and_port, is_loopback
-from newscorpus.crawl.cdx import IndexedCapture
-from newscorpus.discovery.period import Period
+from newscorpus.discover.period import Period
 from newscorpus.errors import CrawlError
-from newscorpus.portals.portal import archive_page, archive_pages
+from newscorpus.portal.portal import archive_page, archive_pages
+from newscorpus.public_addresses import host_and_port, is_loopback
+from newscorpus.store.archive.cdx import IndexedCapture
 
 USAGE = (
     "usage: scrapy crawl cdx -a portal=NAME[,NAME] -a index=ADDRESS|-a list=ADDRESS|FILE -a captures=ADDRESS"

@@ -11,8 +11,8 @@ import hypothesis
 import pytest
 import zstandard
 
-from newscorpus.gold.conventions import LICENCES
-from newscorpus.gold.pages import GoldPage
+from newscorpus.lab.gold.conventions import LICENCES
+from newscorpus.lab.gold.pages import GoldPage
 
 # No test asserts a time, on a busy machine least of all.
 hypothesis.settings.register_profile("untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])

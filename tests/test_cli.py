@@ -15,16 +15,16 @@ import newscorpus
 from newscorpus import cli, terminal
 from newscorpus.cli.app import GROUPS
 from newscorpus.config import SignatureParameters
-from newscorpus.corpus.intake import IntakeWriter
-from newscorpus.corpus.records import make_record
-from newscorpus.corpus.rows import Row
-from newscorpus.crawl.archive.encode import encode
-from newscorpus.crawl.archive.values import Capture, Exchange, Origin
-from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.data import Article, Fields, Page
-from newscorpus.dedup.signature import sign
-from newscorpus.demo.run import remove_earlier
-from newscorpus.gold.conventions import LICENCES
+from newscorpus.lab.gold.conventions import LICENCES
+from newscorpus.page.records import make_record
+from newscorpus.page.rows import Row
+from newscorpus.page.signature.signature import sign
+from newscorpus.store.archive.encode import encode
+from newscorpus.store.archive.values import Capture, Exchange, Origin
+from newscorpus.store.archive.writer import ArchiveWriter
+from newscorpus.store.intake import IntakeWriter
+from newscorpus.views.demo.run import remove_earlier
 
 STORY = "The council met on Tuesday and decided that the old bridge stays open until the new one stands. " * 5
 HTML = f"<html lang=en><head><title>Bridge</title></head><body><p>{STORY}</p></body></html>"

@@ -19,10 +19,10 @@ import pytest
 import zstandard
 
 from newscorpus import read_corpus
-from newscorpus.demo.report import read_gold
-from newscorpus.demo.server import serving
-from newscorpus.demo.site import SITE
-from newscorpus.portals.schema import find_file
+from newscorpus.portal.schema import find_file
+from newscorpus.views.demo.report import read_gold
+from newscorpus.views.demo.server import serving
+from newscorpus.views.demo.site import SITE
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/**/*.md")})
@@ -32,17 +32,17 @@ NOT_RUN = {
     r"make (demo|test|check)$|source ": "the environment that a test runs in; what they do is tested piece by piece",
     r"pip install ": "it asks a package index",
     r"docker ": "tests/test_container.py runs it where Docker is",
-    r"newscorpus batch .*--engine slurm": "it needs a cluster; tests/batch runs it with a stand-in for Slurm",
-    r"newscorpus annotate ": "it needs the models of the language; tests/annotate has stand-ins",
-    r"newscorpus (release|diff|remove) ": "it needs months, and a page to be removed; tests/publish has both",
-    r"newscorpus archive .*--move ": "it needs another disk, or an object store; tests/stored has both",
-    r"newscorpus upload ": "it needs an object store; tests/stored runs one",
+    r"newscorpus batch .*--engine slurm": "it needs a cluster; tests/batch/ runs it with a stand-in for Slurm",
+    r"newscorpus annotate ": "it needs the models of the language; tests/corpus/annotate/ has stand-ins",
+    r"newscorpus (release|diff|remove) ": "it needs months, and a page to be removed; tests/corpus/ has both",
+    r"newscorpus archive .*--move ": "it needs another disk, or an object store; tests/store/ has both",
+    r"newscorpus upload ": "it needs an object store; tests/store/ runs one",
     r".*\bDATA\b": "it needs the pages with gold text, and minutes to hours; `make reproduce` runs it",
     r"python -m examples\.language_model --dataset": "it needs the pages with gold text",
-    r"newscorpus ui |curl ": "it serves until it is stopped; tests/ui asks the server",
+    r"newscorpus ui |curl ": "it serves until it is stopped; tests/views/ui/ asks the server",
     r"newscorpus extract https://": "it needs the web: addresses of this machine are refused",
-    r"(cd examples|scrapy crawl news)": "tests/addon/test_plugin.py serves the site that it is made for",
-    r"newscorpus train paragraph-svm --silver": "tests/learning/test_silver.py has a portal with the template it needs",
+    r"(cd examples|scrapy crawl news)": "tests/fetch/test_plugin.py serves the site that it is made for",
+    r"newscorpus train paragraph-svm --silver": "tests/lab/training/test_silver.py has its portal, with a template",
     r"scrapy crawl cdx ": "it asks web archives; tests/spiders/test_cdx.py runs it against a server of its own",
 }
 """Commands that are not run here, each with the reason."""

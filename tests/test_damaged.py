@@ -10,8 +10,8 @@ import pytest
 from newscorpus import cli
 from newscorpus.config import BuildConfig, ExportFormat, ShardConfig
 from newscorpus.corpus.published import publish
-from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields
+from newscorpus.page.records import make_record
 
 DOCUMENTS = 4
 TEXT = "Most cez rieku zostáva otvorený, kým nestojí nový, rozhodla v utorok mestská rada. " * 5

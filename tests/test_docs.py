@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 from docs.tables import TABLES, as_markdown, renewed
 from newscorpus import settings
 from newscorpus.cli import app
-from newscorpus.portals.portal import PolitenessSection, Portal, PortalLimits, TemplateVersion
+from newscorpus.portal.portal import PolitenessSection, Portal, PortalLimits, TemplateVersion
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])

@@ -13,11 +13,11 @@ import pytest
 import newscorpus
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.published import publish
-from newscorpus.corpus.records import make_record
-from newscorpus.corpus.rows import Row
 from newscorpus.data import Article, Page, Record, Rejected
-from newscorpus.demo.site import SITE
-from newscorpus.published.registry import DEFAULT
+from newscorpus.page.records import make_record
+from newscorpus.page.registry import DEFAULT
+from newscorpus.page.rows import Row
+from newscorpus.views.demo.site import SITE
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "python.md"
 PAGE = SITE / "pages" / "en-allotment.html"

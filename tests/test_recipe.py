@@ -8,24 +8,17 @@ import pytest
 from prose import paragraphs
 
 from newscorpus.config import Part, QualityConfig, Revision
-from newscorpus.corpus.records import EXCERPT_CHARACTERS
-from newscorpus.corpus.rows import Row
-from newscorpus.crawl.robots import RightsPolicy
 from newscorpus.data import Article, Fields, Page, Rejected, Rights, RuleHit
-from newscorpus.dedup.signature import sign
-from newscorpus.discovery.addresses import AddressTrust
-from newscorpus.portals.portal import Portal, TemplateSection
-from newscorpus.recipe import (
-    Recipe,
-    SourcePage,
-    extract_article,
-    judge_page,
-    lost_page,
-    make_row,
-    page_of_portal,
-    process_page,
-)
-from newscorpus.recipe import process as module
+from newscorpus.page import judge as module
+from newscorpus.page.judge import extract_article, judge_page, lost_page, make_row, process_page
+from newscorpus.page.recipe import Recipe
+from newscorpus.page.records import EXCERPT_CHARACTERS
+from newscorpus.page.rights import RightsPolicy
+from newscorpus.page.rows import Row
+from newscorpus.page.signature.signature import sign
+from newscorpus.page.source_page import SourcePage, page_of_portal
+from newscorpus.portal.addresses import AddressTrust
+from newscorpus.portal.portal import Portal, TemplateSection
 from newscorpus.workers import Lost
 
 URL = "http://example.org/story-1"

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from newscorpus.portals.schema import load_portal
+from newscorpus.portal.schema import load_portal
 
 TUTORIAL = Path(__file__).parents[1] / "docs" / "tutorial.md"
 PORT = "8765"

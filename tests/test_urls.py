@@ -4,15 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.urls import (
-    ID_LENGTH,
-    canonical_url,
-    document_address,
-    document_id,
-    host_of,
-    site_key,
-    web_address,
-)
+from newscorpus.urls import ID_LENGTH, canonical_url, document_address, document_id, host_of, site_key, web_address
 
 PIECES = st.sampled_from(
     [

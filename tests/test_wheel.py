@@ -15,7 +15,7 @@ PLACES = {
     "spiders": "newscorpus/spiders",
     "pipelines": "newscorpus/pipelines",
     "models": "newscorpus/models",
-    "portals": "newscorpus/portals/files",
+    "portals": "newscorpus/portal/files",
 }
 """Folders at the top of the checkout, and where they are in the wheel."""
 
@@ -26,7 +26,7 @@ import sys
 sys.meta_path = [finder for finder in sys.meta_path if "editable" not in repr(finder)]
 sys.path.insert(0, sys.argv[1])
 
-import newscorpus.addon.crawl
+import newscorpus.fetch.crawl
 import newscorpus.cli
 import newscorpus.pipelines.store
 import newscorpus.spiders.portal

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.attacking.attack import NEWSCORPUS, Attack, Finished, Outcome, run
 from benchmarks.newspapers import make_project, serving
-from newscorpus.corpus.lines import unpacked_lines
+from newscorpus.lines import unpacked_lines
 
 ARTICLES = 40
 SECONDS, MEGABYTES = 60.0, 500.0

@@ -11,10 +11,10 @@ from pathlib import Path
 import msgspec
 
 from benchmarks.duplicates.texts import as_text, excerpt, make_words, rewritten, similarity
-from newscorpus.corpus.lines import encode_line
+from newscorpus.corpus.left_out import DuplicateLine
+from newscorpus.corpus.merge import DedupOptions, dedup
 from newscorpus.layout import DUPLICATES
-from newscorpus.publish.dedup import DedupOptions, dedup
-from newscorpus.publish.left_out import DuplicateLine
+from newscorpus.lines import encode_line
 
 RESULT = Path(__file__).parents[1] / "results" / "duplicates" / "planted.md"
 

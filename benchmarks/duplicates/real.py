@@ -12,12 +12,12 @@ from pathlib import Path
 
 import msgspec
 
-from newscorpus.corpus.lines import encode_line
-from newscorpus.dedup.store import ROWS
-from newscorpus.gold.pages import read_pages
+from newscorpus.corpus.duplicates.store import ROWS
+from newscorpus.corpus.left_out import DuplicateLine
+from newscorpus.corpus.merge import DedupOptions, DedupReport, dedup
+from newscorpus.lab.gold.pages import read_pages
 from newscorpus.layout import DUPLICATES, INDEX
-from newscorpus.publish.dedup import DedupOptions, DedupReport, dedup
-from newscorpus.publish.left_out import DuplicateLine
+from newscorpus.lines import encode_line
 
 RESULTS = Path(__file__).parents[1] / "results" / "duplicates"
 READ = RESULTS / "read.csv"

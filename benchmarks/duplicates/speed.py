@@ -18,11 +18,11 @@ from pathlib import Path
 
 from benchmarks.duplicates.texts import as_text, excerpt, make_words
 from newscorpus.config import BuildConfig
+from newscorpus.corpus.duplicates.store import ROWS
 from newscorpus.corpus.published import open_corpus, publish
-from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields, Record
-from newscorpus.dedup.store import ROWS
 from newscorpus.layout import INDEX, PUBLISHED
+from newscorpus.page.records import make_record
 
 RESULTS = Path(__file__).parents[1] / "results" / "duplicates"
 

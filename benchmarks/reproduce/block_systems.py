@@ -7,10 +7,10 @@ from pathlib import Path
 
 from newscorpus.artifacts import Artifact, Metadata
 from newscorpus.data import Article, Page
-from newscorpus.extraction.extractor import Extractor
-from newscorpus.gold.conventions import has_article
-from newscorpus.gold.pages import GoldPage, read_pages
-from newscorpus.learning.block_learner import BlockLearner, LabelledPage
+from newscorpus.lab.gold.conventions import has_article
+from newscorpus.lab.gold.pages import GoldPage, read_pages
+from newscorpus.lab.training.block_learner import BlockLearner, LabelledPage
+from newscorpus.page.extractor import Extractor
 
 NEWS = ("fundus", "wcxb", "daniel", "dragnet", "l3s_gn1", "ir_research")
 """The sets of news pages, for tables on the development split."""

@@ -9,9 +9,9 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from benchmarks.reproduce.block_systems import text_of
 from benchmarks.reproduce.tables import table
-from newscorpus.evaluation.scores import Overlap
-from newscorpus.gold.pages import read_pages
-from newscorpus.published.registry import load
+from newscorpus.lab.evaluation.scores import Overlap
+from newscorpus.lab.gold.pages import read_pages
+from newscorpus.page.registry import load
 
 DATASET = "l3s_gn1"
 """News that Google grouped in 2008; no shipped model was trained on it."""

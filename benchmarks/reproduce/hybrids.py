@@ -17,11 +17,11 @@ from benchmarks.reproduce.segmented import (
     why_empty,
 )
 from benchmarks.reproduce.tables import table
-from newscorpus.evaluation.scores import ngram_overlap
-from newscorpus.gold.conventions import LICENCES
-from newscorpus.published.registry import load
-from newscorpus.published.segment_systems.find import Expert, by_extractor, load_experts
-from newscorpus.published.segment_systems.train import SegmentedPage
+from newscorpus.lab.evaluation.scores import ngram_overlap
+from newscorpus.lab.gold.conventions import LICENCES
+from newscorpus.lab.systems.segment_systems.find import Expert, by_extractor, load_experts
+from newscorpus.lab.systems.segment_systems.train import SegmentedPage
+from newscorpus.page.registry import load
 
 PAGES = 100
 """Of each set at most; the thesis trained on 60 pages in all."""

@@ -7,11 +7,11 @@ from operator import attrgetter
 from pathlib import Path
 
 from benchmarks.reproduce.tables import table
-from newscorpus.evaluation.scores import Overlap
-from newscorpus.extraction.nodes import GROUPS, LinearModel, describe_elements
-from newscorpus.gold.conventions import LICENCES
-from newscorpus.gold.pages import GoldPage, read_pages
-from newscorpus.learning.learned_fields import FieldPage, count_picks, fit_fields, make_field_pages
+from newscorpus.lab.evaluation.scores import Overlap
+from newscorpus.lab.gold.conventions import LICENCES
+from newscorpus.lab.gold.pages import GoldPage, read_pages
+from newscorpus.lab.training.learned_fields import FieldPage, count_picks, fit_fields, make_field_pages
+from newscorpus.page.fields.nodes import GROUPS, LinearModel, describe_elements
 
 UNSEEN = ("htmldate", "ir_research", "l3s_gn1")
 """Sets that are only tested on."""

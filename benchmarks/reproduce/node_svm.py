@@ -6,12 +6,10 @@ from pathlib import Path
 
 from benchmarks.reproduce.learned_fields import limited, with_all
 from benchmarks.reproduce.tables import table
-from newscorpus.evaluation.scores import Overlap
-from newscorpus.extraction.nodes import GROUPS
-from newscorpus.gold.pages import GoldPage, read_pages
-from newscorpus.learning.learned_fields import FieldPage, count_picks, fit_fields, make_field_pages
-from newscorpus.published.node_svm.find import CANDIDATES
-from newscorpus.published.node_svm.train import (
+from newscorpus.lab.evaluation.scores import Overlap
+from newscorpus.lab.gold.pages import GoldPage, read_pages
+from newscorpus.lab.systems.node_svm.find import CANDIDATES
+from newscorpus.lab.systems.node_svm.train import (
     LEAST_F1,
     NodePage,
     NodeScores,
@@ -19,6 +17,8 @@ from newscorpus.published.node_svm.train import (
     make_node_page,
     score_choices,
 )
+from newscorpus.lab.training.learned_fields import FieldPage, count_picks, fit_fields, make_field_pages
+from newscorpus.page.fields.nodes import GROUPS
 
 PUBLISHED = {
     "Lenta": (0.885, 0.890, 0.915, 0.926, 0.936),

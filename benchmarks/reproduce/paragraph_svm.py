@@ -17,13 +17,13 @@ from benchmarks.reproduce.block_systems import (
     text_of,
 )
 from benchmarks.reproduce.tables import table
-from newscorpus.evaluation.scores import Overlap, ngram_overlap, word_edits
-from newscorpus.extraction.extractor import Extractor, keep_good
-from newscorpus.gold.pages import GoldPage
-from newscorpus.learning.block_learner import BlockLearner, labelled_pages
-from newscorpus.published.paragraph_svm.find import ParagraphSvm
-from newscorpus.published.paragraph_svm.train import PARAGRAPH_SVM, fit
-from newscorpus.published.registry import load
+from newscorpus.lab.evaluation.scores import Overlap, ngram_overlap, word_edits
+from newscorpus.lab.gold.pages import GoldPage
+from newscorpus.lab.systems.paragraph_svm.find import ParagraphSvm
+from newscorpus.lab.systems.paragraph_svm.train import PARAGRAPH_SVM, fit
+from newscorpus.lab.training.block_learner import BlockLearner, labelled_pages
+from newscorpus.page.extractor import Extractor, keep_good
+from newscorpus.page.registry import load
 
 PEER = "boilerpipe-article"
 PUBLISHED = {"paragraph-svm": (0.872, 58.62), PEER: (0.854, 78.97)}

@@ -7,10 +7,10 @@ from statistics import fmean
 import numpy as np
 
 from newscorpus.arrays import Matrix
-from newscorpus.evaluation.scores import Overlap, ngram_overlap
-from newscorpus.gold.pages import GoldPage
-from newscorpus.published.segment_systems.find import Expert
-from newscorpus.published.segment_systems.train import (
+from newscorpus.lab.evaluation.scores import Overlap, ngram_overlap
+from newscorpus.lab.gold.pages import GoldPage
+from newscorpus.lab.systems.segment_systems.find import Expert
+from newscorpus.lab.systems.segment_systems.train import (
     GOOD_SHARE,
     CompareTexts,
     SegmentedPage,

@@ -19,15 +19,15 @@ from benchmarks.reproduce.block_systems import (
 )
 from benchmarks.reproduce.tables import table
 from newscorpus.artifacts import Artifact, Scorer
-from newscorpus.evaluation.scores import Confusion, character_similarity, confusion
-from newscorpus.extraction.extractor import Extractor, keep_good
-from newscorpus.gold.align import LABELLERS
-from newscorpus.gold.conventions import LICENCES
-from newscorpus.gold.pages import GoldPage
-from newscorpus.learning.block_learner import BlockLearner, LabelledPage, block_scores, labelled_pages
-from newscorpus.published.registry import load
-from newscorpus.published.shallow_tree.find import ShallowTree
-from newscorpus.published.shallow_tree.train import SHALLOW_TREE, Criterion, fit
+from newscorpus.lab.evaluation.scores import Confusion, character_similarity, confusion
+from newscorpus.lab.gold.align import LABELLERS
+from newscorpus.lab.gold.conventions import LICENCES
+from newscorpus.lab.gold.pages import GoldPage
+from newscorpus.lab.systems.shallow_tree.find import ShallowTree
+from newscorpus.lab.systems.shallow_tree.train import SHALLOW_TREE, Criterion, fit
+from newscorpus.lab.training.block_learner import BlockLearner, LabelledPage, block_scores, labelled_pages
+from newscorpus.page.extractor import Extractor, keep_good
+from newscorpus.page.registry import load
 
 PEER = "boilerpipe-article"
 

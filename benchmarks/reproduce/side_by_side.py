@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from benchmarks.reproduce.tables import table
-from newscorpus.evaluation.compare import evaluate
-from newscorpus.evaluation.report import write_csv
-from newscorpus.evaluation.summary import Summary, summarise
-from newscorpus.published.registry import NAMES
+from newscorpus.lab.evaluation.compare import evaluate
+from newscorpus.lab.evaluation.report import write_csv
+from newscorpus.lab.evaluation.summary import Summary, summarise
+from newscorpus.page.registry import NAMES
 from newscorpus.terminal import progress
 
 SETS = ("fundus", "daniel", "wcxb", "dragnet", "l3s_gn1", "ir_research", "cleaneval")

@@ -12,16 +12,16 @@ from newscorpus.arrays import Flags
 from newscorpus.config import Revision
 from newscorpus.data import Label as Verdict
 from newscorpus.data import Rejected
-from newscorpus.extraction.extractor import Extractor, Reading, read
-from newscorpus.extraction.post_analysis import MROZEK, revise
-from newscorpus.extraction.post_analysis.headline import is_heading, is_headline, possible_headlines
-from newscorpus.gold.align import label_by_alignment
-from newscorpus.gold.conventions import LICENCES
-from newscorpus.gold.pages import GoldPage
-from newscorpus.learning.block_learner import LabelledPage
-from newscorpus.published.registry import load
-from newscorpus.published.texttractor.find import Texttractor, measure
-from newscorpus.published.texttractor.train import TEXTTRACTOR
+from newscorpus.lab.gold.align import label_by_alignment
+from newscorpus.lab.gold.conventions import LICENCES
+from newscorpus.lab.gold.pages import GoldPage
+from newscorpus.lab.systems.texttractor.find import Texttractor, measure
+from newscorpus.lab.systems.texttractor.train import TEXTTRACTOR
+from newscorpus.lab.training.block_learner import LabelledPage
+from newscorpus.page.extractor import Extractor, Reading, read
+from newscorpus.page.registry import load
+from newscorpus.page.text.post_analysis import MROZEK, revise
+from newscorpus.page.text.post_analysis.headline import is_heading, is_headline, possible_headlines
 
 WITHOUT, WITH, JUSTEXT = "Without post-analysis", "With post-analysis", "jusText"
 PEERS = {JUSTEXT: "justext", "Readability": "readability"}

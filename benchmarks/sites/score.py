@@ -7,12 +7,12 @@ from pathlib import Path
 from statistics import fmean
 
 from benchmarks.sites.posts import Post, slug_of
+from newscorpus.corpus.left_out import read_duplicates
 from newscorpus.corpus.published import open_corpus
-from newscorpus.crawl.ledger.views.addresses import find
 from newscorpus.data import Record
-from newscorpus.evaluation.scores import Overlap, ngram_scores
+from newscorpus.lab.evaluation.scores import Overlap, ngram_scores
 from newscorpus.layout import DUPLICATES
-from newscorpus.publish.left_out import read_duplicates
+from newscorpus.store.ledger.views.addresses import find
 from newscorpus.tokens import collapse, count_words
 from newscorpus.urls import document_id
 

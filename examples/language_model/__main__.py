@@ -16,7 +16,7 @@ from examples.language_model.pages import Example, demo_examples, gold_examples,
 from newscorpus.config import SplitConfig, SplitRule
 from newscorpus.corpus.export.splits import SplitName, by_cluster
 from newscorpus.corpus.published import open_corpus
-from newscorpus.published.registry import DEFAULT
+from newscorpus.page.registry import DEFAULT
 from newscorpus.terminal import complain, describe, progress
 
 FEWEST_HELD_OUT = 5

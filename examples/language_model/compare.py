@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 
 from examples.language_model.kneser_ney import Model, train_words
-from newscorpus.evaluation.scores import estimate
+from newscorpus.lab.evaluation.scores import estimate
 from newscorpus.tokens import paragraphs, tokenise
 
 RUN = 8

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from newscorpus.data import Page, Rejected
-from newscorpus.demo.report import read_gold
-from newscorpus.demo.site import SITE, read_routes
-from newscorpus.extraction.extractor import Extractor, read
-from newscorpus.gold.conventions import as_gold_has_it, has_article
-from newscorpus.gold.pages import read_pages
-from newscorpus.published import registry
-from newscorpus.published.peers import PEERS, MissingPeerError
+from newscorpus.lab.gold.conventions import as_gold_has_it, has_article
+from newscorpus.lab.gold.pages import read_pages
+from newscorpus.lab.systems.peers import PEERS, MissingPeerError
+from newscorpus.page import registry
+from newscorpus.page.extractor import Extractor, read
+from newscorpus.views.demo.report import read_gold
+from newscorpus.views.demo.site import SITE, read_routes
 
 RAW, GOLD = "the whole page", "gold"
 EVERY = 3

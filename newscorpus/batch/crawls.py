@@ -11,10 +11,10 @@ from pathlib import Path
 from queue import SimpleQueue
 from types import FrameType
 
-from newscorpus.addon.options import default_corpus
-from newscorpus.addon.stop import STOPPED
 from newscorpus.errors import CrawlError
-from newscorpus.portals.portal import Portal
+from newscorpus.fetch.options import default_corpus
+from newscorpus.fetch.stop import STOPPED
+from newscorpus.portal.portal import Portal
 from newscorpus.urls import host_of, site_key
 from newscorpus.workers import COMMAND
 

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from newscorpus.batch.plan import Plan
 from newscorpus.config import BuildConfig, DuplicateConfig
-from newscorpus.dedup.collection import Collection
-from newscorpus.dedup.duplicates import (
+from newscorpus.corpus.duplicates.collection import Collection
+from newscorpus.corpus.duplicates.excerpts import Candidates, likely, settle, shared_runs, version_share
+from newscorpus.corpus.duplicates.find import (
     Duplicate,
     DuplicateKind,
     Watch,
@@ -27,14 +28,13 @@ from newscorpus.dedup.duplicates import (
     in_order,
     join,
 )
-from newscorpus.dedup.excerpts import Candidates, likely, settle, shared_runs, version_share
-from newscorpus.dedup.links import between, components, gather, link_entries, links, run_entries
-from newscorpus.dedup.store import Selection, Store, layout_of
-from newscorpus.dedup.verify import Verifier
+from newscorpus.corpus.duplicates.index import text_of, title_of, update_index
+from newscorpus.corpus.duplicates.links import between, components, gather, link_entries, links, run_entries
+from newscorpus.corpus.duplicates.store import Selection, Store, layout_of
+from newscorpus.corpus.duplicates.verify import Verifier
+from newscorpus.corpus.left_out import doubtful_documents
 from newscorpus.files import replacing
 from newscorpus.layout import INDEX
-from newscorpus.publish.index import text_of, title_of, update_index
-from newscorpus.publish.left_out import doubtful_documents
 
 LINKS, RUNS = "links.npy", "runs.npy"
 """Entries of a part: what links its documents, and their sampled runs of words."""

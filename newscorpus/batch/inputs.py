@@ -9,17 +9,17 @@ from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from newscorpus.crawl.archive.parts import part_state
-from newscorpus.crawl.archive.values import Capture
-from newscorpus.crawl.ledger.views.addresses import unfinished_captures
+from newscorpus.corpus.remote import StoredFile, fetch, find_files, is_folder, uploaded_files
 from newscorpus.data import Page, Rejected
 from newscorpus.layout import ARCHIVE, LEDGER, OWN, PROFILES, standard_path
-from newscorpus.portals.portal import Portal
-from newscorpus.profiles.profile import Profile, profiles_of, read_profile
-from newscorpus.recipe import SourcePage
-from newscorpus.stored.archives import archive_files, finished_captures, named_files, page_of_capture
-from newscorpus.stored.pages import PAGES_SUFFIXES, GivenPage, given_pages
-from newscorpus.stored.remote import StoredFile, fetch, find_files, is_folder, uploaded_files
+from newscorpus.page.source_page import SourcePage
+from newscorpus.portal.portal import Portal
+from newscorpus.portal.profile import Profile, profiles_of, read_profile
+from newscorpus.store.archive.parts import part_state
+from newscorpus.store.archive.values import Capture
+from newscorpus.store.archives import archive_files, finished_captures, named_files, page_of_capture
+from newscorpus.store.ledger.views.addresses import unfinished_captures
+from newscorpus.store.pages import PAGES_SUFFIXES, GivenPage, given_pages
 from newscorpus.urls import is_remote
 
 

@@ -25,17 +25,18 @@ from newscorpus.config import (
     SplitRule,
     Survivor,
 )
-from newscorpus.corpus.quality.judge import read_quality
-from newscorpus.crawl.robots import RightsPolicy
 from newscorpus.data import Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.files import replacing
 from newscorpus.layout import LEDGER
-from newscorpus.portals.portal import Portal
-from newscorpus.portals.schema import list_portals, load_portal
-from newscorpus.profiles.profile import ProfileFile, profile_path, write_profile
-from newscorpus.published.registry import DEFAULT
-from newscorpus.recipe import Recipe, SourcePage, add_profile
+from newscorpus.page.quality.judge import read_quality
+from newscorpus.page.recipe import Recipe, add_profile
+from newscorpus.page.registry import DEFAULT
+from newscorpus.page.rights import RightsPolicy
+from newscorpus.page.source_page import SourcePage
+from newscorpus.portal.portal import Portal
+from newscorpus.portal.profile import ProfileFile, profile_path, write_profile
+from newscorpus.portal.schema import list_portals, load_portal
 from newscorpus.resources import read_config
 from newscorpus.urls import is_remote
 

@@ -19,19 +19,21 @@ from datatrove.utils.typeshelper import StatHints
 
 from newscorpus.batch.inputs import divide, find_inputs, read_pages
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import encode_header
-from newscorpus.corpus.lines import writable
 from newscorpus.corpus.published import open_corpus
-from newscorpus.corpus.rows import Row, encode_row
+from newscorpus.corpus.reextract import extract_pages
 from newscorpus.data import Article, Fields, Page, Record, Rejected
-from newscorpus.dedup.signature import sign
 from newscorpus.errors import CorpusError
-from newscorpus.extraction.decode import decode
 from newscorpus.files import replacing
 from newscorpus.layout import INTAKE, INTAKE_SEGMENT
-from newscorpus.portals.schema import list_portals, load_portal
-from newscorpus.publish.reextract import extract_pages
-from newscorpus.recipe import Recipe, SourcePage, make_row
+from newscorpus.lines import writable
+from newscorpus.page.judge import make_row
+from newscorpus.page.parsing.decode import decode
+from newscorpus.page.recipe import Recipe
+from newscorpus.page.rows import Row, encode_row
+from newscorpus.page.signature.signature import sign
+from newscorpus.page.source_page import SourcePage
+from newscorpus.portal.schema import list_portals, load_portal
+from newscorpus.store.intake import encode_header
 from newscorpus.tokens import count_words
 from newscorpus.urls import site_key
 

@@ -8,15 +8,15 @@ from pathlib import Path
 from newscorpus.batch.duplicates import index_part, known_duplicates
 from newscorpus.batch.plan import EXPORT, Plan
 from newscorpus.config import SplitConfig
+from newscorpus.corpus.build import BuildReport, build
+from newscorpus.corpus.duplicates.find import find_duplicates
+from newscorpus.corpus.duplicates.store import Covered, Store, layout_of
 from newscorpus.corpus.export.export import export
 from newscorpus.corpus.export.source import About
-from newscorpus.dedup.duplicates import find_duplicates
-from newscorpus.dedup.store import Covered, Store, layout_of
+from newscorpus.corpus.reextract import extract_pages, store
+from newscorpus.corpus.remote import upload_corpus
 from newscorpus.files import replacing, sync_folder
 from newscorpus.layout import INDEX, INTAKE, INTAKE_SEGMENT, REJECTED
-from newscorpus.publish.build import BuildReport, build
-from newscorpus.publish.reextract import extract_pages, store
-from newscorpus.stored.remote import upload_corpus
 
 
 def extract_part(plan: Plan, number: int) -> Mapping[str, int]:

@@ -17,7 +17,7 @@ from newscorpus.layout import check_corpus
 if TYPE_CHECKING:
     from newscorpus.config import Revision
     from newscorpus.data import Page
-    from newscorpus.recipe import Recipe
+    from newscorpus.page.recipe import Recipe
 
 
 GROUPS = {
@@ -113,7 +113,7 @@ def fetch(url: str, contact: str, loopback: Collection[str] = ()) -> "Page":
 
 def default_extractor() -> str:
     """Return the name of the default extractor; a function, since the registry takes long to import."""
-    from newscorpus.published.registry import DEFAULT
+    from newscorpus.page.registry import DEFAULT
 
     return DEFAULT
 
@@ -159,9 +159,9 @@ def chosen_recipe(
 ) -> "Recipe":
     """Make the recipe that the options of a verb describe."""
     from newscorpus.config import QualityConfig
-    from newscorpus.corpus.quality.judge import read_quality
-    from newscorpus.crawl.robots import RightsPolicy
-    from newscorpus.recipe import Recipe
+    from newscorpus.page.quality.judge import read_quality
+    from newscorpus.page.recipe import Recipe
+    from newscorpus.page.rights import RightsPolicy
 
     if rights not in list(RightsPolicy):
         raise typer.BadParameter(f"--rights is {rights!r}; known: {', '.join(RightsPolicy)}")

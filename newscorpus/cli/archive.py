@@ -10,7 +10,7 @@ from typer import Option
 from newscorpus.cli.app import Corpus, app
 
 if TYPE_CHECKING:
-    from newscorpus.stored.keeping import Kept
+    from newscorpus.store.archive.keeping import Kept
 
 MEGABYTE = 1_000_000
 
@@ -26,8 +26,8 @@ def archive(
     Without an option, its files are listed. One that a crawl writes to is left alone. Everything that reads the archive
     reads compacted files.
     """
-    from newscorpus.stored import keeping
-    from newscorpus.stored.archives import archive_files
+    from newscorpus.store.archive import keeping
+    from newscorpus.store.archives import archive_files
     from newscorpus.terminal import progress
 
     archive_files(corpus)

@@ -33,7 +33,7 @@ def build(
     Texts below the least confidence are left out, too. Every crawl ends with a build; another one takes another format,
     confidence or policy.
     """
-    from newscorpus.publish.build import build as build_corpus
+    from newscorpus.corpus.build import build as build_corpus
     from newscorpus.terminal import progress
 
     duplicates = DuplicateConfig(survivor=survivor, revision=revision)
@@ -70,8 +70,8 @@ def dedup(
 
     A run that was interrupted continues where it stopped, and one with a newer input, or one more, reads only that.
     """
-    from newscorpus.publish.dedup import ANY_CONFIDENCE, REPRINTS, DedupOptions
-    from newscorpus.publish.dedup import dedup as dedup_documents
+    from newscorpus.corpus.merge import ANY_CONFIDENCE, REPRINTS, DedupOptions
+    from newscorpus.corpus.merge import dedup as dedup_documents
     from newscorpus.terminal import progress
 
     config = replace(ANY_CONFIDENCE, duplicates=DuplicateConfig(survivor=survivor, revision=revision))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from newscorpus.batch.crawls import Crawls
-    from newscorpus.portals.portal import Portal
+    from newscorpus.portal.portal import Portal
 
 
 @app.command()
@@ -38,8 +38,8 @@ def crawl(
     and corpora of the Scrapy project around it, else with our settings and with `portals` and `corpora` in the folder
     itself. The first line says where the corpus lies. Run it again to go on with a crawl.
     """
-    from newscorpus.addon.crawl import crawl_portals
     from newscorpus.errors import CrawlError, PortalError
+    from newscorpus.fetch.crawl import crawl_portals
     from newscorpus.spiders.arguments import named_portals
     from newscorpus.terminal import complain
 
@@ -114,8 +114,8 @@ def _show(crawls: "Crawls", bars: "Progress", ended: "Event") -> None:
 
 def _standing(corpus: Path) -> str:
     """Say how a crawl stands, in a few words."""
-    from newscorpus.crawl.ledger.views.status import status
     from newscorpus.errors import LedgerError
+    from newscorpus.store.ledger.views.status import status
 
     try:
         found = status(corpus)

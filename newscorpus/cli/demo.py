@@ -26,9 +26,9 @@ def demo(
     """
     from rich.console import Console
 
-    from newscorpus.demo.run import remove_earlier, run_demo
-    from newscorpus.demo.server import serve
-    from newscorpus.demo.show import crawl_progress, print_report
+    from newscorpus.views.demo.run import remove_earlier, run_demo
+    from newscorpus.views.demo.server import serve
+    from newscorpus.views.demo.show import crawl_progress, print_report
 
     if serve_only:
         serve(port, lambda base: typer.echo(f"The demo portal is at {base}/ until Ctrl-C."))

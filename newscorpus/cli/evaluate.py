@@ -73,9 +73,9 @@ def evaluate(
 
 
 def _evaluate_folder(folder: Path, extractors: list[str], templates: list[Path], jobs: int) -> None:
-    from newscorpus.evaluation.folder import evaluate_folder, extract_folder, find_article, print_folder
-    from newscorpus.recipe import Recipe, extractor_of
-    from newscorpus.stored.pages import page_origin
+    from newscorpus.lab.evaluation.folder import evaluate_folder, extract_folder, find_article, print_folder
+    from newscorpus.page.recipe import Recipe, extractor_of
+    from newscorpus.store.pages import page_origin
     from newscorpus.terminal import progress, table_console
 
     chosen = [(Path(name).name, Recipe(name), page_origin()) for name in extractors]
@@ -89,7 +89,7 @@ def _evaluate_folder(folder: Path, extractors: list[str], templates: list[Path],
 
 
 def _print_ceilings(datasets: list[Path], split: PageSplit) -> None:
-    from newscorpus.evaluation.compare import find_ceilings
+    from newscorpus.lab.evaluation.compare import find_ceilings
 
     for found in find_ceilings(datasets, split):
         typer.echo(
@@ -100,7 +100,7 @@ def _print_ceilings(datasets: list[Path], split: PageSplit) -> None:
 
 def _say_all(datasets: list[Path], split: PageSplit) -> None:
     """Say of which files all pages count, because they have no split."""
-    from newscorpus.gold.pages import read_pages
+    from newscorpus.lab.gold.pages import read_pages
 
     for path in datasets if split is not PageSplit.ALL else ():
         first = next(read_pages(path), None)
@@ -111,9 +111,9 @@ def _say_all(datasets: list[Path], split: PageSplit) -> None:
 def _evaluate_texts(
     datasets: list[Path], extractors: list[str], split: PageSplit, jobs: int, output: Path | None
 ) -> None:
-    from newscorpus.evaluation import report
-    from newscorpus.evaluation.compare import evaluate as evaluate_pages
-    from newscorpus.evaluation.summary import summarise, summarise_confidence, summarise_rejections
+    from newscorpus.lab.evaluation import report
+    from newscorpus.lab.evaluation.compare import evaluate as evaluate_pages
+    from newscorpus.lab.evaluation.summary import summarise, summarise_confidence, summarise_rejections
     from newscorpus.terminal import progress, table_console
 
     results = list(progress(evaluate_pages(datasets, extractors, split, jobs), "pages evaluated"))
@@ -135,8 +135,8 @@ def _evaluate_texts(
 def _evaluate_fields(
     datasets: list[Path], readers: list[str], split: PageSplit, hidden: bool, output: Path | None
 ) -> None:
-    from newscorpus.evaluation.fields import evaluate_fields, print_field_summaries, summarise_fields
-    from newscorpus.evaluation.report import write_json
+    from newscorpus.lab.evaluation.fields import evaluate_fields, print_field_summaries, summarise_fields
+    from newscorpus.lab.evaluation.report import write_json
     from newscorpus.terminal import progress, table_console
 
     results = progress(evaluate_fields(datasets, readers, split, hidden), "pages evaluated")

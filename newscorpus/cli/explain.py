@@ -23,8 +23,8 @@ from newscorpus.cli.app import (
 )
 
 if TYPE_CHECKING:
-    from newscorpus.explain.address import Explanation
-    from newscorpus.explain.page import PageView, ShownPage
+    from newscorpus.views.explain.address import Explanation
+    from newscorpus.views.explain.page import PageView, ShownPage
 
 
 class ExplainFormat(StrEnum):
@@ -64,8 +64,8 @@ def explain(
     the sources that agree and those that differ, and every block with its label, its score and what changed it: rules,
     or `profile`, what the other pages of its portal say.
     """
-    from newscorpus.explain.address import explain as explain_address
     from newscorpus.urls import is_web
+    from newscorpus.views.explain.address import explain as explain_address
 
     if is_web(source) and (corpus is None or url or template or portal or profile):
         raise typer.BadParameter("a URL needs --corpus, and takes none of --url, --portal, --template, --profile")
@@ -78,10 +78,10 @@ def explain(
     explanation = explain_address(corpus, source) if corpus else None
     shown = None
     if explanation is None or page or format is ExplainFormat.HTML:  # what reads pages takes a second to load
-        from newscorpus.explain.page import archived_source, show_page
-        from newscorpus.profiles.profile import profiles_of
-        from newscorpus.recipe import add_profile
-        from newscorpus.stored.pages import page_origin, read_source, with_profile
+        from newscorpus.page.recipe import add_profile
+        from newscorpus.portal.profile import profiles_of
+        from newscorpus.store.pages import page_origin, read_source, with_profile
+        from newscorpus.views.explain.page import archived_source, show_page
 
         origin = page_origin(portal, template)
         origin = with_profile(origin, profile) if profile else origin
@@ -114,7 +114,7 @@ def reasons(
 
     With --corpus: how many of its pages each reason met, the most frequent first, and the last of them.
     """
-    from newscorpus.explain.reasons import Met, find_reason, known_reasons, reasons_met
+    from newscorpus.store.reasons import Met, find_reason, known_reasons, reasons_met
     from newscorpus.tokens import number_of, printable
 
     if reason:
@@ -130,8 +130,8 @@ def reasons(
 
 
 def _write_html(shown: "ShownPage", name: str, output: Path | None) -> None:
-    from newscorpus.explain.html import saved_page
     from newscorpus.terminal import sink
+    from newscorpus.views.explain.html import saved_page
 
     with sink(output) as file:
         file.write(saved_page(shown, name))
@@ -140,7 +140,7 @@ def _write_html(shown: "ShownPage", name: str, output: Path | None) -> None:
 def _print(explanation: "Explanation | None", view: "PageView | None", as_json: bool) -> None:
     import msgspec
 
-    from newscorpus.explain.lines import explanation_lines, page_lines
+    from newscorpus.views.explain.lines import explanation_lines, page_lines
 
     if as_json:
         typer.echo(msgspec.json.encode({"address": explanation, "page": view}).decode())

@@ -66,8 +66,8 @@ def annotate(
 
     Writes CoNLL-U, and a vertical for Sketch Engine. Nothing is fetched: models are those on this machine.
     """
-    from newscorpus.annotate.annotate import Annotation
-    from newscorpus.annotate.annotate import annotate as annotate_corpus
+    from newscorpus.corpus.annotate.annotate import Annotation
+    from newscorpus.corpus.annotate.annotate import annotate as annotate_corpus
     from newscorpus.corpus.published import corpus_of
     from newscorpus.terminal import progress
 
@@ -89,7 +89,7 @@ def upload(
     The archive goes with it. What is there already is not sent again. `newscorpus batch` extracts a corpus from there.
     """
     with needs_extra("s3"):
-        from newscorpus.stored.remote import upload_corpus
+        from newscorpus.corpus.remote import upload_corpus
     from newscorpus.terminal import progress
     from newscorpus.urls import is_remote
 

@@ -30,8 +30,8 @@ from newscorpus.cli.app import (
 )
 
 if TYPE_CHECKING:
-    from newscorpus.recipe import Recipe
-    from newscorpus.stored.pages import PageOrigin
+    from newscorpus.page.recipe import Recipe
+    from newscorpus.store.pages import PageOrigin
 
 
 LEARN = "learn"
@@ -73,7 +73,7 @@ def extract(
     A page is judged as in a crawl: by rights, quality and, with --portal, language. A line of PAGES has `id`, `html`
     and perhaps `url`; the line that comes out has the same `id`.
     """
-    from newscorpus.stored.pages import PAGES_SUFFIXES, page_origin, with_profile
+    from newscorpus.store.pages import PAGES_SUFFIXES, page_origin, with_profile
     from newscorpus.urls import is_web
 
     from_web = is_web(source)
@@ -113,11 +113,11 @@ def extract(
 def _extract_page(
     source: str, url: str, contact: str, recipe: "Recipe", origin: "PageOrigin", form: Format, output: Path | None
 ) -> None:
-    from newscorpus.explain.formats import FORMATS
-    from newscorpus.recipe import extractor_of
-    from newscorpus.stored.pages import read_source
+    from newscorpus.page.recipe import extractor_of
+    from newscorpus.store.pages import read_source
     from newscorpus.terminal import sink
     from newscorpus.urls import is_web
+    from newscorpus.views.explain.formats import FORMATS
 
     extractor_of(recipe)  # a wrong name is an error before anything is fetched
     page = origin(fetch(source, contact) if is_web(source) else read_source(source, url))
@@ -129,7 +129,7 @@ def _extract_page(
 def _extract_pages(
     source: Path, recipe: "Recipe", origin: "PageOrigin", jobs: int, output: Path | None, *, learns: bool
 ) -> None:
-    from newscorpus.stored.pages import extract_file, learn_file
+    from newscorpus.store.pages import extract_file, learn_file
     from newscorpus.terminal import complain, progress, sink
 
     outcomes: Counter[str] = Counter()

@@ -62,7 +62,7 @@ def add(
     file says how many each pattern takes. Of a saved page the links alone are read, and nothing is fetched.
     """
     from newscorpus.errors import PortalError
-    from newscorpus.portals.schema import own_portal_file
+    from newscorpus.portal.schema import own_portal_file
     from newscorpus.upkeep.adding.draft import NO_CRAWL, draft_portal, propose_patterns, read_first_crawl
     from newscorpus.upkeep.adding.front_page import read_front_page
     from newscorpus.urls import is_web
@@ -100,8 +100,8 @@ def try_portal(
     Judges the addresses that the portal's last crawl met; where there was none, the links of the first start page,
     which is then fetched. Nothing is written.
     """
-    from newscorpus.addon.options import default_corpus
-    from newscorpus.portals.schema import load_portal
+    from newscorpus.fetch.options import default_corpus
+    from newscorpus.portal.schema import load_portal
     from newscorpus.upkeep.adding.front_page import read_front_page
     from newscorpus.upkeep.adding.verdicts import VERDICTS, judge_addresses
 
@@ -130,9 +130,9 @@ def check(
     with the page's structured data, and with pages that you marked (CORPUS/gold). Exit code 3: a check failed, which is
     named on standard error.
     """
-    from newscorpus.addon.options import default_corpus
-    from newscorpus.portals.schema import load_portal
-    from newscorpus.recipe import Recipe
+    from newscorpus.fetch.options import default_corpus
+    from newscorpus.page.recipe import Recipe
+    from newscorpus.portal.schema import load_portal
     from newscorpus.terminal import complain, progress
     from newscorpus.upkeep.check import check as check_portal
 
@@ -191,9 +191,9 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Non
 
 def _page(source: str, url: str, contact: str) -> "Page":
     """Fetch the page at an address, or read one that was saved."""
-    from newscorpus.addon.crawl import project_settings
-    from newscorpus.crawl.addresses import host_and_port, is_loopback
-    from newscorpus.stored.pages import read_source
+    from newscorpus.fetch.crawl import project_settings
+    from newscorpus.public_addresses import host_and_port, is_loopback
+    from newscorpus.store.pages import read_source
     from newscorpus.urls import is_web
 
     if not is_web(source):
@@ -209,7 +209,7 @@ def _page(source: str, url: str, contact: str) -> "Page":
 
 def _crawl(name: str, contact: str) -> Path:
     """Crawl the first articles of a portal, in a process of its own as Scrapy runs once in each; gives the corpus."""
-    from newscorpus.addon.options import default_corpus
+    from newscorpus.fetch.options import default_corpus
 
     command = ["crawl", name, "-a", f"limit={FIRST_ARTICLES}", "-s", f"CLOSESPIDER_PAGECOUNT={MOST_PAGES}"]
     command += ["-s", f"NEWSCORPUS_CONTACT={contact}"] if contact else []
@@ -223,7 +223,7 @@ def _crawl(name: str, contact: str) -> Path:
 
 def _print_outcomes(corpus: Path, urls: Sequence[str]) -> None:
     """Print what came out of each page."""
-    from newscorpus.explain.address import explain
+    from newscorpus.views.explain.address import explain
 
     rows: list[tuple[object, ...]] = []
     for found in (explain(corpus, url) for url in urls):
@@ -246,9 +246,9 @@ def _say_what_next(front: "FrontPage", path: Path, *, has_patterns: bool) -> Non
 
 def _met(name: str, corpus: Path) -> list[str]:
     """The pages that the crawl of a portal met; none where there was no crawl."""
-    from newscorpus.crawl.ledger.views.addresses import met_addresses
-    from newscorpus.discovery.addresses import PAGE_KINDS
     from newscorpus.layout import LEDGER
+    from newscorpus.portal.addresses import PAGE_KINDS
+    from newscorpus.store.ledger.views.addresses import met_addresses
 
     if not (corpus / LEDGER).is_file():
         return []

@@ -23,8 +23,8 @@ from newscorpus.cli.app import (
 )
 
 if TYPE_CHECKING:
-    from newscorpus.portals.template import RuleTally
-    from newscorpus.publish.changes import Change, PortalChanges
+    from newscorpus.corpus.changes import Change, PortalChanges
+    from newscorpus.page.template import RuleTally
 
 
 @app.command()
@@ -50,14 +50,14 @@ def reextract(
     """
     from tempfile import TemporaryDirectory
 
-    from newscorpus.crawl.ledger.views.addresses import unfinished_captures
-    from newscorpus.portals.schema import list_portals, load_portal
-    from newscorpus.portals.template import RuleTally
-    from newscorpus.profiles.profile import profiles_of
-    from newscorpus.publish import changes, reextract
-    from newscorpus.recipe import add_profile
-    from newscorpus.removals import keep_removals, removals_of
-    from newscorpus.stored.archives import archive_files, named_files
+    from newscorpus.corpus import changes, reextract
+    from newscorpus.page.recipe import add_profile
+    from newscorpus.page.template import RuleTally
+    from newscorpus.portal.profile import profiles_of
+    from newscorpus.portal.schema import list_portals, load_portal
+    from newscorpus.store.archives import archive_files, named_files
+    from newscorpus.store.ledger.views.addresses import unfinished_captures
+    from newscorpus.store.removals import keep_removals, removals_of
     from newscorpus.terminal import progress
 
     if apply and (output or diff):
@@ -104,7 +104,7 @@ def _warn(tally: "RuleTally") -> None:
 
 
 def _print_differences(found: "list[Change]", limit: int) -> None:
-    from newscorpus.publish.changes import ChangeKind, difference
+    from newscorpus.corpus.changes import ChangeKind, difference
     from newscorpus.tokens import printable
 
     shown = [change for change in found if change.kind in {ChangeKind.TEXT, ChangeKind.GAINED, ChangeKind.LOST}]
@@ -120,7 +120,7 @@ def _print_counts(tallies: "list[PortalChanges]") -> None:
 
     from rich.table import Table
 
-    from newscorpus.publish.changes import PortalChanges
+    from newscorpus.corpus.changes import PortalChanges
     from newscorpus.terminal import table_console
 
     table = Table()

@@ -22,8 +22,8 @@ def release(
     Manifest, card, and lists of the rows that were added, changed and removed since the last version go to
     CORPUS/releases/TAG. With --against nothing is written: the rows are counted that differ between the two versions.
     """
-    from newscorpus.publish.release import KINDS, diff
-    from newscorpus.publish.release import release as freeze
+    from newscorpus.corpus.release import KINDS, diff
+    from newscorpus.corpus.release import release as freeze
 
     if show_ids and not against:
         raise typer.BadParameter("--ids goes with --against")

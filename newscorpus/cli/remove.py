@@ -21,7 +21,7 @@ def remove(
     --from-archive the fetched page stays in the archive, where nothing reads it. If it is interrupted, the next
     removal, build or crawl completes it.
     """
-    from newscorpus.publish.removing.remove import remove as remove_documents
+    from newscorpus.corpus.removing.remove import remove as remove_documents
     from newscorpus.terminal import progress
     from newscorpus.tokens import number_of
 

@@ -11,14 +11,14 @@ from typer import Argument, Option
 from newscorpus.cli.app import Corpus, app
 
 if TYPE_CHECKING:
-    from newscorpus.publish.concordance import ContextLine
+    from newscorpus.corpus.concordance import ContextLine
 
 CONTEXT_COLUMNS = 40
 """Of a line on each side, so that it fits into 100 columns."""
 
 
 class SortSide(StrEnum):
-    """By what lines are sorted; values of `newscorpus.publish.concordance.Side`."""
+    """By what lines are sorted; values of `newscorpus.corpus.concordance.Side`."""
 
     LEFT = "left"
     RIGHT = "right"
@@ -51,8 +51,8 @@ def search(
     All of the words are wanted; 'this -that' leaves out documents with that. The index, CORPUS.search.sqlite beside the
     corpus, is made when it is missing or older than the corpus.
     """
-    from newscorpus.publish.concordance import Query, in_order, lines_table, opened_index
-    from newscorpus.publish.search import make_index
+    from newscorpus.corpus.concordance import Query, in_order, lines_table, opened_index
+    from newscorpus.corpus.search import make_index
     from newscorpus.terminal import progress, sink
     from newscorpus.tokens import number_of
 

@@ -15,8 +15,8 @@ from newscorpus.cli.app import Corpus, app, counted
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from newscorpus.stats.crawl import CrawlState
-    from newscorpus.stats.tables import StatsTable
+    from newscorpus.views.stats.crawl import CrawlState
+    from newscorpus.views.stats.tables import StatsTable
 
 SHOWN_DAYS = 3
 """Days of a crawl of which `status` says what became of the articles; `--json` has thirty."""
@@ -37,9 +37,9 @@ def status(
     """
     import msgspec
 
-    from newscorpus.crawl.ledger.sites import site_paces
-    from newscorpus.crawl.ledger.views.shortfalls import shortfalls
-    from newscorpus.crawl.ledger.views.status import status as read_status
+    from newscorpus.store.ledger.sites import site_paces
+    from newscorpus.store.ledger.views.shortfalls import shortfalls
+    from newscorpus.store.ledger.views.status import status as read_status
     from newscorpus.tokens import printable
 
     found = read_status(corpus)
@@ -93,10 +93,10 @@ def stats(
     some of both, and shows how the crawls went.
     """
     from newscorpus.files import replacing
-    from newscorpus.stats.count import corpus_stats
-    from newscorpus.stats.page import page, picture
-    from newscorpus.stats.tables import summary, tables
     from newscorpus.terminal import progress, table_console
+    from newscorpus.views.stats.count import corpus_stats
+    from newscorpus.views.stats.page import page, picture
+    from newscorpus.views.stats.tables import summary, tables
 
     found = corpus_stats(*corpora, watch=partial(progress, what="records"))
     typer.echo(f"{found.name}: {summary(found)}")
@@ -114,8 +114,8 @@ def _crawls(corpora: list[Path]) -> Iterator["CrawlState"]:
     """How the crawls of corpora went; what an older version crawled has its documents on the page, and no crawl."""
     from newscorpus.errors import LedgerError
     from newscorpus.layout import LEDGER
-    from newscorpus.stats.crawl import crawl_state
     from newscorpus.terminal import complain
+    from newscorpus.views.stats.crawl import crawl_state
 
     for corpus in corpora:
         try:
@@ -154,7 +154,7 @@ def verify(
     """
     from newscorpus.corpus.verify import verify as verify_corpus
     from newscorpus.layout import archived_files
-    from newscorpus.stored.archives import archive_findings
+    from newscorpus.store.archives import archive_findings
     from newscorpus.terminal import complain, progress
     from newscorpus.tokens import number_of
 

@@ -14,12 +14,12 @@ from newscorpus.cli.app import app, needs_extra
 
 if TYPE_CHECKING:
     from newscorpus.artifacts import Metadata
-    from newscorpus.learning.block_learner import BlockLearner
-    from newscorpus.learning.sources import TrainingPages
+    from newscorpus.lab.training.block_learner import BlockLearner
+    from newscorpus.lab.training.sources import TrainingPages
 
 
 class LabelMethod(StrEnum):
-    """Which blocks a published system takes for main text; keys of `newscorpus.gold.align.LABELLERS`."""
+    """Which blocks a published system takes for main text; keys of `newscorpus.lab.gold.align.LABELLERS`."""
 
     EXACT = "exact"
     ALIGNED = "aligned"
@@ -52,8 +52,8 @@ def train(
     `--extractor models/NAME-own`.
     """
     with needs_extra("train"):
-        from newscorpus.learning.registry import BLOCK_LEARNERS, TRAINERS, WITHOUT_PAGES
-    from newscorpus.learning.own import advice, default_folder
+        from newscorpus.lab.training.registry import BLOCK_LEARNERS, TRAINERS, WITHOUT_PAGES
+    from newscorpus.lab.training.own import advice, default_folder
 
     if name not in {**TRAINERS, **WITHOUT_PAGES}:
         raise typer.BadParameter(f"unknown model {name!r}; known are: {', '.join((*TRAINERS, *WITHOUT_PAGES))}")
@@ -82,9 +82,9 @@ def _train(
     start_from: str,
     folder: Path,
 ) -> "Metadata":
-    from newscorpus.learning.block_learner import train as train_blocks
-    from newscorpus.learning.own import named, train_own
-    from newscorpus.learning.registry import BLOCK_LEARNERS, TRAINERS
+    from newscorpus.lab.training.block_learner import train as train_blocks
+    from newscorpus.lab.training.own import named, train_own
+    from newscorpus.lab.training.registry import BLOCK_LEARNERS, TRAINERS
 
     trainer = TRAINERS[name]
     if start_from and (start_from != name or trainer.start_from is None):
@@ -118,9 +118,9 @@ def features(
     A row has the features of a block and its class.
     """
     with needs_extra("train"):
-        from newscorpus.learning.registry import BLOCK_LEARNERS
-    from newscorpus.gold.conventions import LICENCES
-    from newscorpus.learning.block_learner import labelled_pages, table_lines
+        from newscorpus.lab.training.registry import BLOCK_LEARNERS
+    from newscorpus.lab.gold.conventions import LICENCES
+    from newscorpus.lab.training.block_learner import labelled_pages, table_lines
     from newscorpus.terminal import progress, sink
 
     source = _source(data, silver, texts, LICENCES)
@@ -136,8 +136,8 @@ def features(
 def _source(
     data: list[Path] | None, silver: Path | None, texts: Path | None, licences: Mapping[str, str]
 ) -> "TrainingPages":
-    from newscorpus.learning.own import is_own, own_source
-    from newscorpus.learning.sources import gold_source, silver_source
+    from newscorpus.lab.training.own import is_own, own_source
+    from newscorpus.lab.training.sources import gold_source, silver_source
 
     if data and texts:
         raise typer.BadParameter("--texts goes with --silver")
@@ -157,8 +157,8 @@ def _show_step(step: str) -> None:
 
 
 def _learner(name: str, labels: LabelMethod | None, texts: Path | None) -> "BlockLearner":
-    from newscorpus.gold.align import LABELLERS
-    from newscorpus.learning.registry import BLOCK_LEARNERS
+    from newscorpus.lab.gold.align import LABELLERS
+    from newscorpus.lab.training.registry import BLOCK_LEARNERS
 
     chosen = labels or (LabelMethod.EXACT if texts else LabelMethod.ALIGNED)
     return replace(BLOCK_LEARNERS[name], label=LABELLERS[chosen])

@@ -28,7 +28,7 @@ def ui(
     A page beside its text, with what each block and field was decided on. Serves this machine only, until Ctrl-C.
     """
     with needs_extra("ui"):
-        from newscorpus.ui.server import serve
+        from newscorpus.views.ui.server import serve
 
     password = ""
     if host != LOOPBACK:

@@ -1,1 +1,1 @@
-"""Keep the corpus on disk: records, quality filters, shards, manifest, exports."""
+"""Turn the intake into the published corpus: duplicates, shards, manifest, releases, removal, exports."""

@@ -11,8 +11,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from newscorpus.corpus.manifest import Manifest
-from newscorpus.corpus.records import TYPE_NAMES, item_type, keys_of
 from newscorpus.data import Record
+from newscorpus.page.records import TYPE_NAMES, item_type, keys_of
 from newscorpus.tokens import collapse, printable
 
 FILES_KEY = "data_files:"

@@ -9,12 +9,12 @@ from pathlib import Path
 import msgspec
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.lines import encode_indented
-from newscorpus.corpus.records import check_schema
 from newscorpus.corpus.shards import Shard
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.layout import MANIFEST
+from newscorpus.lines import encode_indented
+from newscorpus.page.records import check_schema
 
 GENERATION_LENGTH = 12
 """Hex digits of a generation; it tells apart the builds of one folder."""

@@ -9,10 +9,10 @@ import msgspec
 import pyarrow
 from pyarrow import parquet
 
-from newscorpus.corpus.lines import ZSTD_LEVEL
-from newscorpus.corpus.records import current, keys_of
 from newscorpus.data import SCHEMA, Record
 from newscorpus.errors import CorpusError
+from newscorpus.lines import ZSTD_LEVEL
+from newscorpus.page.records import current, keys_of
 
 GROUP_ROWS = 5_000
 """Records in a row group: some 20 MB of news, of which a reader holds one at a time."""

@@ -22,12 +22,12 @@ from newscorpus.corpus.manifest import (
     read_manifest,
     write_manifest,
 )
-from newscorpus.corpus.records import column_types
 from newscorpus.corpus.shards import SUFFIXES, Shard, file_hash, read_shard, write_shards
 from newscorpus.data import SCHEMA, Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import replacing, sync_folder
 from newscorpus.layout import CARD, MANIFEST, OWN, PUBLISHED, STAGING, UNFINISHED, check_corpus
+from newscorpus.page.records import column_types
 
 VERSIONED = (
     "newscorpus",

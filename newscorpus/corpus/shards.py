@@ -11,11 +11,11 @@ from types import ModuleType
 from typing import TypeVar
 
 from newscorpus.config import ShardConfig, ShardFormat
-from newscorpus.corpus.lines import read_lines, write_lines
-from newscorpus.corpus.records import decode, encode
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import sync
+from newscorpus.lines import read_lines, write_lines
+from newscorpus.page.records import decode, encode
 
 T = TypeVar("T")
 

@@ -12,13 +12,13 @@ import numpy as np
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.card import FILES_KEY
-from newscorpus.corpus.intake import DamagedLine, read_intake
 from newscorpus.corpus.manifest import Manifest, RecordCounts, generation_of, read_manifest
 from newscorpus.corpus.published import Published, published_folder
-from newscorpus.corpus.records import column_types
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.layout import CARD, INTAKE, MANIFEST
+from newscorpus.page.records import column_types
+from newscorpus.store.intake import DamagedLine, read_intake
 
 NAMED_IDS = 10
 """Most ids named of those that stand more than once."""

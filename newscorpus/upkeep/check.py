@@ -7,16 +7,17 @@ from functools import partial
 from pathlib import Path
 
 from newscorpus.config import Limits
-from newscorpus.crawl.ledger.looks import alarms
-from newscorpus.crawl.ledger.views.addresses import unfinished_captures
 from newscorpus.data import Rejected
-from newscorpus.discovery.addresses import AddressTrust
-from newscorpus.gold.pages import GoldPage, read_pages
+from newscorpus.lab.gold.pages import GoldPage, read_pages
 from newscorpus.layout import GOLD
-from newscorpus.portals.portal import Portal, TemplateSection
-from newscorpus.profiles.profile import profiles_of
-from newscorpus.recipe import Recipe, SourcePage, add_profile
-from newscorpus.stored.archives import archive_files, finished_captures, page_of_capture
+from newscorpus.page.recipe import Recipe, add_profile
+from newscorpus.page.source_page import SourcePage
+from newscorpus.portal.addresses import AddressTrust
+from newscorpus.portal.portal import Portal, TemplateSection
+from newscorpus.portal.profile import profiles_of
+from newscorpus.store.archives import archive_files, finished_captures, page_of_capture
+from newscorpus.store.ledger.looks import alarms
+from newscorpus.store.ledger.views.addresses import unfinished_captures
 from newscorpus.upkeep.examine import COMPARED_FIELDS, Compared, Examined, MarkedPage, examine
 from newscorpus.urls import document_id
 from newscorpus.workers import Lost, in_order

@@ -4,13 +4,15 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 from newscorpus.data import STATED, Article, Fields, Page, Rejected, RuleHit
-from newscorpus.evaluation.scores import ngram_scores
-from newscorpus.extraction.extractor import read
-from newscorpus.extraction.fields.dates import parse_date
-from newscorpus.extraction.fields.people import squeezed
-from newscorpus.gold.pages import GoldPage
-from newscorpus.portals.portal import TemplateSection
-from newscorpus.recipe import Recipe, SourcePage, extract_article, extractor_of
+from newscorpus.lab.evaluation.scores import ngram_scores
+from newscorpus.lab.gold.pages import GoldPage
+from newscorpus.page.extractor import read
+from newscorpus.page.fields.dates import parse_date
+from newscorpus.page.fields.people import squeezed
+from newscorpus.page.judge import extract_article
+from newscorpus.page.recipe import Recipe, extractor_of
+from newscorpus.page.source_page import SourcePage
+from newscorpus.portal.portal import TemplateSection
 
 SAME_TEXT = 0.9
 """F1 of word 4-grams from which on two texts agree: what the evaluation calls a good text."""

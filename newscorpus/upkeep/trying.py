@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from newscorpus.crawl.ledger.looks import Look
 from newscorpus.data import Rejected
-from newscorpus.extraction.extractor import parse_page
-from newscorpus.portals.portal import Portal, TemplateSection
-from newscorpus.portals.template import FITS, TemplateRules
-from newscorpus.recipe import SourcePage
-from newscorpus.upkeep.watch import MISSING
+from newscorpus.page.extractor import parse_page
+from newscorpus.page.source_page import SourcePage
+from newscorpus.page.template import FITS, TemplateRules
+from newscorpus.portal.portal import Portal, TemplateSection
+from newscorpus.store.ledger.looks import Look
+from newscorpus.store.redesigns import MISSING
 
 EXAMPLES = 3
 EXAMPLE_CHARACTERS = 120

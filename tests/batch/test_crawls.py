@@ -26,10 +26,10 @@ from newscorpus.batch import crawls
 from newscorpus.batch.crawls import Crawls, Group, Machine, group
 from newscorpus.cli import app
 from newscorpus.corpus.published import open_corpus
-from newscorpus.crawl.archive.record import WarcRecord
-from newscorpus.crawl.archive.records import read_records
 from newscorpus.errors import CrawlError
-from newscorpus.portals.portal import Portal
+from newscorpus.portal.portal import Portal
+from newscorpus.store.archive.record import WarcRecord
+from newscorpus.store.archive.records import read_records
 from newscorpus.workers import COMMAND
 
 ARTICLES = 12

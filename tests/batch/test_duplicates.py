@@ -14,15 +14,15 @@ from newscorpus.batch.duplicates import BASE_BYTES, GB, DuplicateTask, index_par
 from newscorpus.batch.plan import ExportSection, Plan
 from newscorpus.batch.work import publish_parts
 from newscorpus.config import BuildConfig, DuplicateConfig, Survivor
-from newscorpus.corpus.intake import IntakeWriter
-from newscorpus.corpus.records import make_record
-from newscorpus.corpus.rows import Row
+from newscorpus.corpus.build import build
 from newscorpus.data import LOW_CONFIDENCE, Article, Fields
-from newscorpus.dedup.signature import sign
 from newscorpus.layout import DUPLICATES, INTAKE, PUBLISHED, REJECTED
 from newscorpus.layout import LOW_CONFIDENCE as LOW
-from newscorpus.publish.build import build
-from newscorpus.recipe import Recipe
+from newscorpus.page.recipe import Recipe
+from newscorpus.page.records import make_record
+from newscorpus.page.rows import Row
+from newscorpus.page.signature.signature import sign
+from newscorpus.store.intake import IntakeWriter
 
 WORDS = [f"slovo{number}" for number in range(300)]
 FOOT = "Předplaťte si náš nový deník ještě dnes"
@@ -115,7 +115,7 @@ def test_no_text_is_compared_again_when_it_is_published(tmp_path: Path, monkeypa
     lines = [line for seed in range(3) for line in family(seed)]
     plan = plan_of(tmp_path / "two", 2, BuildConfig())
     by_tasks(plan, lines)
-    monkeypatch.setattr("newscorpus.publish.build.text_of", lambda *_: pytest.fail("a text was read"))
+    monkeypatch.setattr("newscorpus.corpus.build.text_of", lambda *_: pytest.fail("a text was read"))
 
     report = publish_parts(plan)
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from newscorpus.batch.inputs import divide
 from newscorpus.batch.plan import begin, plan_file, read_plan
+from newscorpus.corpus.remote import StoredFile
 from newscorpus.errors import CorpusError
 from newscorpus.layout import LEDGER
-from newscorpus.stored.remote import StoredFile
 
 RECIPE = 'inputs = ["*.jsonl"]\noutput = "out"\n'
 

@@ -23,13 +23,15 @@ from newscorpus.batch.steps import (
     document_of,
     record_of,
 )
+from newscorpus.corpus.build import build
 from newscorpus.corpus.published import open_corpus
-from newscorpus.corpus.rows import Row
 from newscorpus.data import Page
-from newscorpus.dedup.signature import sign
 from newscorpus.errors import CorpusError
-from newscorpus.publish.build import build
-from newscorpus.recipe import Recipe, SourcePage, process_page
+from newscorpus.page.judge import process_page
+from newscorpus.page.recipe import Recipe
+from newscorpus.page.rows import Row
+from newscorpus.page.signature.signature import sign
+from newscorpus.page.source_page import SourcePage
 
 BTE = Recipe("bte")
 N_PAGES = 7
@@ -52,7 +54,7 @@ def pages(tmp_path: Path) -> str:
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Extract here, which is faster; the test of the example starts processes."""
     monkeypatch.setattr(
-        "newscorpus.publish.reextract.in_order", lambda work, items, *_: ((item, work(item)) for item in items)
+        "newscorpus.corpus.reextract.in_order", lambda work, items, *_: ((item, work(item)) for item in items)
     )
 
 

@@ -22,14 +22,15 @@ from newscorpus.config import ExportFormat
 from newscorpus.corpus.export.export import export
 from newscorpus.corpus.export.source import About
 from newscorpus.corpus.published import open_corpus
-from newscorpus.crawl.archive.read import read_captures
-from newscorpus.crawl.archive.values import Capture
-from newscorpus.crawl.ledger import Ledger
 from newscorpus.layout import corpus_files
-from newscorpus.profiles.learn import SeenPage, learn
-from newscorpus.profiles.profile import profile_path, write_profile
-from newscorpus.recipe import Recipe, see_page
-from newscorpus.stored.archives import archive_files, page_of_capture
+from newscorpus.page.judge import see_page
+from newscorpus.page.profiles.learn import SeenPage, learn
+from newscorpus.page.recipe import Recipe
+from newscorpus.portal.profile import profile_path, write_profile
+from newscorpus.store.archive.read import read_captures
+from newscorpus.store.archive.values import Capture
+from newscorpus.store.archives import archive_files, page_of_capture
+from newscorpus.store.ledger import Ledger
 
 OFFER = "Our readers know that this house has been the best place for barley since the old mayor sold it to the ferry."
 

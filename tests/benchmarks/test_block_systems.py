@@ -7,7 +7,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from newscorpus.gold.pages import GoldPage
+from newscorpus.lab.gold.pages import GoldPage
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from benchmarks.out_of_fold import (
     verdict_lines,
 )
 from newscorpus.data import Article, Fields, Page, Rejected
-from newscorpus.gold.pages import GoldPage
+from newscorpus.lab.gold.pages import GoldPage
 
 
 def scored(dataset: str, number: int, extractor: str, common: int) -> Score:

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from newscorpus.evaluation.scores import Overlap, lcs_overlap
-from newscorpus.gold.pages import read_pages
-from newscorpus.published.segment_systems.find import Expert
-from newscorpus.published.segment_systems.train import SegmentedPage
+from newscorpus.lab.evaluation.scores import Overlap, lcs_overlap
+from newscorpus.lab.gold.pages import read_pages
+from newscorpus.lab.systems.segment_systems.find import Expert
+from newscorpus.lab.systems.segment_systems.train import SegmentedPage
 
 
 def first_words(count: int) -> Expert:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields, Image, Record, Rights
+from newscorpus.page.records import make_record
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pytest
 from newscorpus.config import BuildConfig, ShardConfig, ShardFormat
 from newscorpus.corpus.card import COLUMNS
 from newscorpus.corpus.published import publish
-from newscorpus.corpus.records import encode
 from newscorpus.data import Record
+from newscorpus.page.records import encode
 
 datasets = pytest.importorskip("datasets", reason="the loader of Hugging Face is not installed")
 yaml = pytest.importorskip("yaml", reason="it comes with the loader of Hugging Face")

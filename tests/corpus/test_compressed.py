@@ -8,9 +8,9 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.corpus import lines
-from newscorpus.corpus.lines import read_lines, unpacked_lines, write_lines
+from newscorpus import lines
 from newscorpus.errors import CorpusError
+from newscorpus.lines import read_lines, unpacked_lines, write_lines
 
 SUFFIXES = (".zst", ".gz", ".jsonl")
 LINES = [f'{{"id":"{number}","text":"{"word " * 20}"}}\n'.encode() for number in range(40)]

@@ -13,20 +13,20 @@ import pytest
 from pyarrow import parquet
 
 from newscorpus.config import BuildConfig, ExportFormat
+from newscorpus.corpus.build import build
 from newscorpus.corpus.export.export import export
 from newscorpus.corpus.export.source import About
-from newscorpus.corpus.intake import IntakeWriter, read_intake
 from newscorpus.corpus.manifest import generation_of, read_manifest, write_manifest
 from newscorpus.corpus.parquet import SCHEMAS, read_parquet
 from newscorpus.corpus.published import open_corpus, publish
-from newscorpus.corpus.records import column_types, decode
-from newscorpus.corpus.rows import Row
 from newscorpus.corpus.shards import Shard
 from newscorpus.corpus.verify import verify
 from newscorpus.data import ArchiveCapture, Record
-from newscorpus.dedup.signature import sign
 from newscorpus.layout import MANIFEST
-from newscorpus.publish.build import build
+from newscorpus.page.records import column_types, decode
+from newscorpus.page.rows import Row
+from newscorpus.page.signature.signature import sign
+from newscorpus.store.intake import IntakeWriter, read_intake
 
 SIGNED = BuildConfig().signature
 
@@ -102,7 +102,7 @@ def test_an_index_of_the_first_schema_is_made_anew(
     old_intake: Path, record: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr("newscorpus.publish.index.SCHEMA", 1)
+        patched.setattr("newscorpus.corpus.duplicates.index.SCHEMA", 1)
         build(old_intake)
     with IntakeWriter(old_intake / "intake", SIGNED) as writer:
         writer.append(Row(record, sign(record.text)))

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from newscorpus.corpus.intake import journal_line, read_journal
 from newscorpus.data import Rejected
 from newscorpus.errors import CorpusError
+from newscorpus.store.intake import journal_line, read_journal
 
 ONE = Rejected("fetch", "robots_forbidden", "Disallow: /x", "https://a.cz/x")
 OTHER = Rejected("quality", "too_short", "8 words", "https://a.cz/č")

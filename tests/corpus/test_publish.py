@@ -15,10 +15,10 @@ import pytest
 from newscorpus.config import BuildConfig, ShardConfig, ShardFormat
 from newscorpus.corpus.manifest import read_manifest
 from newscorpus.corpus.published import open_corpus, publish
-from newscorpus.corpus.records import encode
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.layout import MANIFEST
+from newscorpus.page.records import encode
 
 FORMATS = list(ShardFormat)
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from newscorpus.config import SplitConfig, SplitRule
 from newscorpus.corpus.export.splits import NO_DAY, SplitError, SplitName, assigner, cluster_of, day_of
-from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields, Record
+from newscorpus.page.records import make_record
 
 BARE = make_record(Article("https://b.cz/1", "Text.", Fields(), "bte"), "b", "", 0.0)
 RULES = [SplitRule.CLUSTER, SplitRule.DATE]

@@ -13,12 +13,12 @@ import zstandard
 from newscorpus.config import BuildConfig, ShardConfig, ShardFormat
 from newscorpus.corpus.manifest import Manifest, generation_of, read_manifest, write_manifest
 from newscorpus.corpus.published import open_corpus, publish
-from newscorpus.corpus.records import make_record
 from newscorpus.corpus.shards import Shard, file_hash
 from newscorpus.corpus.verify import verify
 from newscorpus.data import Article, Fields, Record
 from newscorpus.errors import CorpusError
 from newscorpus.layout import MANIFEST
+from newscorpus.page.records import make_record
 
 FORMATS = list(ShardFormat)
 SHARDS = 3

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from prose import article, paragraphs
 
+from newscorpus.corpus.build import build
 from newscorpus.corpus.published import open_corpus
-from newscorpus.publish.build import build
 
 pytest.importorskip("datatrove", reason="datatrove is not installed (pip install 'newscorpus[batch]')")
 pytest.importorskip("tokenizers", reason="tokenizers is not installed (requirements-dev.txt)")

@@ -15,8 +15,8 @@ import pytest
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.published import publish
-from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields
+from newscorpus.page.records import make_record
 
 ROOT = Path(__file__).parents[2]
 PARAGRAPHS = ["a b c".split(), "a b d".split(), "b a".split(), ["c"], []]

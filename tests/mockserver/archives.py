@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from newscorpus.crawl.archive.encode import encode
-from newscorpus.crawl.archive.values import Capture, Exchange, Origin
-from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.data import Page
+from newscorpus.store.archive.encode import encode
+from newscorpus.store.archive.values import Capture, Exchange, Origin
+from newscorpus.store.archive.writer import ArchiveWriter
 
 
 def archive(corpus: Path, pages: Sequence[str], path: str = "story") -> Path:

@@ -3,14 +3,14 @@
 from pathlib import Path
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import encode_header, journal_line
-from newscorpus.corpus.rows import Row, encode_row
-from newscorpus.crawl.archive.encode import encode
-from newscorpus.crawl.archive.values import Capture, Exchange, Origin
-from newscorpus.crawl.archive.writer import ArchiveWriter
-from newscorpus.crawl.ledger import REJECTIONS, Fetched, Ledger, Link, Series, UrlOutcome, key_of
 from newscorpus.data import Page, Rejected
 from newscorpus.layout import INTAKE_SEGMENT
+from newscorpus.page.rows import Row, encode_row
+from newscorpus.store.archive.encode import encode
+from newscorpus.store.archive.values import Capture, Exchange, Origin
+from newscorpus.store.archive.writer import ArchiveWriter
+from newscorpus.store.intake import encode_header, journal_line
+from newscorpus.store.ledger import REJECTIONS, Fetched, Ledger, Link, Series, UrlOutcome, key_of
 
 SEGMENTS = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from newscorpus.portals.portal import target_of
+from newscorpus.portal.portal import target_of
 
 
 class HostServer(ThreadingHTTPServer):

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from newscorpus.data import Fields, Label, LabelledBlock, Page, Provenance
-from newscorpus.extraction.extractor import Reading, read
-from newscorpus.profiles.learn import SeenPage
+from newscorpus.page.extractor import Reading, read
+from newscorpus.page.profiles.learn import SeenPage
 
 TEXT = ("It rained over {} all night.", "The river {} came close to its banks, said the mayor.")
 NO_FIELDS = Fields()

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import islice
 from pathlib import Path
 
-from newscorpus.gold.pages import read_pages
+from newscorpus.lab.gold.pages import read_pages
 
 
 class ReplayServer(ThreadingHTTPServer):

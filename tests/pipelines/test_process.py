@@ -11,13 +11,14 @@ from newscorpus.pipelines.process import QUALITY_STAT, ProcessPipeline
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.test import get_crawler
 
-from newscorpus.addon.workers import PageWorkers
 from newscorpus.config import Part, QualityConfig
-from newscorpus.corpus.rows import Row
 from newscorpus.data import Page, Rejected
 from newscorpus.errors import CrawlError
-from newscorpus.portals.portal import TemplateSection
-from newscorpus.recipe import JudgedPage, Recipe, SourcePage
+from newscorpus.fetch.workers import PageWorkers
+from newscorpus.page.recipe import Recipe
+from newscorpus.page.rows import Row
+from newscorpus.page.source_page import JudgedPage, SourcePage
+from newscorpus.portal.portal import TemplateSection
 from newscorpus.workers import WorkerPool
 
 URL = "http://example.org/story-1"

@@ -13,15 +13,15 @@ from scrapy import Request, Spider
 from scrapy.exceptions import DropItem
 from scrapy.http import Response
 
-from newscorpus.addon.visits import Visit
 from newscorpus.config import SignatureParameters
-from newscorpus.corpus.intake import read_intake, read_journal
-from newscorpus.corpus.records import make_record
-from newscorpus.corpus.rows import Row
-from newscorpus.crawl.ledger import Ledger, LedgerError, Link, key_of
-from newscorpus.crawl.ledger.views.addresses import find
 from newscorpus.data import Article, Fields, Record, Rejected
-from newscorpus.dedup.signature import sign
+from newscorpus.fetch.visits import Visit
+from newscorpus.page.records import make_record
+from newscorpus.page.rows import Row
+from newscorpus.page.signature.signature import sign
+from newscorpus.store.intake import read_intake, read_journal
+from newscorpus.store.ledger import Ledger, LedgerError, Link, key_of
+from newscorpus.store.ledger.views.addresses import find
 
 URL = "http://example.org/story-1"
 TEXT = "The council of the old town has decided to repair the northern bridge before the long winter comes."

@@ -5,8 +5,8 @@ from newscorpus.spiders.arguments import check_promises, loopback_hosts, portal_
 from scrapy.settings import Settings
 
 import newscorpus.settings
-from newscorpus.addon.options import user_agent
 from newscorpus.errors import CrawlError, PortalError
+from newscorpus.fetch.options import user_agent
 
 PORTAL = """
 name = "{name}"
@@ -122,7 +122,7 @@ def test_what_sites_are_promised_cannot_be_switched_off() -> None:
     check_promises(Settings(given))
     with pytest.raises(CrawlError, match="setting USER_AGENT"):
         check_promises(Settings(given | {"USER_AGENT": "Mozilla/5.0"}))
-    off = newscorpus.settings.DOWNLOADER_MIDDLEWARES | {"newscorpus.addon.fetching.robots.RobotsMiddleware": None}
+    off = newscorpus.settings.DOWNLOADER_MIDDLEWARES | {"newscorpus.fetch.middlewares.robots.RobotsMiddleware": None}
     with pytest.raises(CrawlError, match=r"setting DOWNLOADER_MIDDLEWARES: .* RobotsMiddleware, always"):
         check_promises(Settings(given | {"DOWNLOADER_MIDDLEWARES": off}))
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from benchmarks.newspapers import Site, started
-from newscorpus.discovery.frontier import MAX_IN_A_ROW
+from newscorpus.discover.frontier import MAX_IN_A_ROW
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "past.py"
 KEYS = 'name = "mock"\nlanguages = ["en"]\ndomains = ["127.0.0.1"]\nstart = ["{base}/"]\ndelay_seconds = 0\n'

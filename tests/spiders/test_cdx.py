@@ -20,7 +20,7 @@ import pytest
 from prose import article
 
 from newscorpus.corpus.published import open_corpus
-from newscorpus.crawl.ledger.store import reading
+from newscorpus.store.ledger.store import reading
 
 SITE = "https://vesti.example"
 STORY, OTHER, LATER = (

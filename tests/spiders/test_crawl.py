@@ -215,7 +215,7 @@ def test_wrong_usage_is_said_in_one_line(
 
 FATAL = """
 import os
-import newscorpus.reading as reading
+import newscorpus.discover.reading as reading
 judged = reading.judge_page
 reading.judge_page = lambda recipe, page: os._exit(1) if "fatal" in page.page.url else judged(recipe, page)
 """

@@ -15,9 +15,9 @@ from multiprocessing import get_context
 import pytest
 from newscorpus.spiders.one_page import fetch_page
 
-from newscorpus.addon.options import user_agent
-from newscorpus.crawl.robots import MAX_BYTES
 from newscorpus.data import Page, Rejected
+from newscorpus.fetch.options import user_agent
+from newscorpus.page.rights import MAX_BYTES
 
 HTML = "<p>Příliš žluťoučký kůň</p>".encode()
 ROBOTS = b"User-agent: newscorpus\nDisallow: /private\n"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from benchmarks.newspapers import started
-from newscorpus.gold.pages import read_pages
+from newscorpus.lab.gold.pages import read_pages
 
 REPLAY = Path(__file__).parents[1] / "mockserver" / "replay.py"
 HOST = "we-dwoje.pl"

@@ -14,10 +14,10 @@ import pytest
 from prose import article, paragraphs
 
 from newscorpus.corpus.published import open_corpus
-from newscorpus.crawl.archive.encode import encode
-from newscorpus.crawl.archive.values import Capture, Exchange
-from newscorpus.crawl.archive.writer import ArchiveWriter
 from newscorpus.data import Page
+from newscorpus.store.archive.encode import encode
+from newscorpus.store.archive.values import Capture, Exchange
+from newscorpus.store.archive.writer import ArchiveWriter
 
 pytestmark = pytest.mark.outside
 

@@ -20,10 +20,10 @@ from playwright.async_api import Error
 from scrapy.exceptions import NotConfigured
 
 from benchmarks.newspapers import started
-from newscorpus.addon.fetching.render import BROWSERS, RenderMiddleware
-from newscorpus.crawl.archive.read import read_captures
 from newscorpus.data import Rejected
 from newscorpus.errors import CrawlError
+from newscorpus.fetch.middlewares.render import BROWSERS, RenderMiddleware
+from newscorpus.store.archive.read import read_captures
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "walled.py"
 PORTAL = """

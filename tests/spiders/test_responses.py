@@ -15,19 +15,20 @@ from scrapy.http import Headers, HtmlResponse, Response
 from scrapy.settings import Settings
 from scrapy.statscollectors import MemoryStatsCollector
 
-from newscorpus.addon import visits
-from newscorpus.addon.counts import UNCHANGED
-from newscorpus.addon.fetching.guards import Postponed
-from newscorpus.addon.pages import make_page
-from newscorpus.addon.visits import Visit
 from newscorpus.config import RevisitConfig
-from newscorpus.crawl.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.discovery.page import PageReading, read_tree
-from newscorpus.discovery.period import ALWAYS
-from newscorpus.portals.portal import Portal
-from newscorpus.reading import ReadPage
-from newscorpus.recipe import Recipe, SourcePage
+from newscorpus.discover.period import ALWAYS
+from newscorpus.discover.reading import ReadPage
+from newscorpus.fetch import visits
+from newscorpus.fetch.counts import UNCHANGED
+from newscorpus.fetch.middlewares.guards import Postponed
+from newscorpus.fetch.pages import make_page
+from newscorpus.fetch.visits import Visit
+from newscorpus.page.links import PageReading, read_tree
+from newscorpus.page.recipe import Recipe
+from newscorpus.page.source_page import SourcePage
+from newscorpus.portal.portal import Portal
+from newscorpus.store.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
 
 URL = "http://example.org/a"
 

@@ -19,18 +19,18 @@ from typer.testing import CliRunner
 from benchmarks.newspapers import started
 from newscorpus.cli import app
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.intake import read_intake
+from newscorpus.corpus.build import build
 from newscorpus.corpus.published import open_corpus
-from newscorpus.corpus.rows import Row
-from newscorpus.crawl.archive.read import read_captures
-from newscorpus.crawl.archive.values import Capture
-from newscorpus.crawl.ledger import UrlState
-from newscorpus.crawl.ledger.looks import alarms
-from newscorpus.crawl.ledger.views.addresses import states, unfinished_captures
-from newscorpus.crawl.ledger.views.status import status
 from newscorpus.data import REDESIGN
-from newscorpus.publish.build import build
-from newscorpus.stored.archives import archive_files
+from newscorpus.page.rows import Row
+from newscorpus.store.archive.read import read_captures
+from newscorpus.store.archive.values import Capture
+from newscorpus.store.archives import archive_files
+from newscorpus.store.intake import read_intake
+from newscorpus.store.ledger import UrlState
+from newscorpus.store.ledger.looks import alarms
+from newscorpus.store.ledger.views.addresses import states, unfinished_captures
+from newscorpus.store.ledger.views.status import status
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "newspapers.py"
 ARTICLES = 60

@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 import pytest
 from prose import article, paragraphs
 
-from newscorpus.corpus.rows import Row
-from newscorpus.crawl.ledger.views.status import status
-from newscorpus.portals.schema import load_portal
-from newscorpus.publish.reextract import reextract
-from newscorpus.recipe import Recipe
-from newscorpus.stored.archives import archive_files
+from newscorpus.corpus.reextract import reextract
+from newscorpus.page.recipe import Recipe
+from newscorpus.page.rows import Row
+from newscorpus.portal.schema import load_portal
+from newscorpus.store.archives import archive_files
+from newscorpus.store.ledger.views.status import status
 
 KEYS = """
 name = "mock"

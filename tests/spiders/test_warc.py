@@ -16,9 +16,9 @@ from prose import article
 from warcio.archiveiterator import ArchiveIterator
 from warcio.warcwriter import WARCWriter
 
-from newscorpus.crawl.archive.read import read_captures
-from newscorpus.crawl.archive.values import Capture
 from newscorpus.errors import CrawlError
+from newscorpus.store.archive.read import read_captures
+from newscorpus.store.archive.values import Capture
 
 PAGES = (
     *(f"/news/story-of-the-day-{number}.html" for number in range(10001, 10004)),

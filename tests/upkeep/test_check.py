@@ -11,11 +11,12 @@ from prose import article, paragraphs
 from typer.testing import CliRunner
 
 from newscorpus.cli import app
-from newscorpus.crawl.ledger import Ledger
-from newscorpus.crawl.ledger.looks import Alarm
 from newscorpus.data import Page
-from newscorpus.portals.portal import Portal, TemplateSection, TemplateVersion
-from newscorpus.recipe import Recipe, SourcePage
+from newscorpus.page.recipe import Recipe
+from newscorpus.page.source_page import SourcePage
+from newscorpus.portal.portal import Portal, TemplateSection, TemplateVersion
+from newscorpus.store.ledger import Ledger
+from newscorpus.store.ledger.looks import Alarm
 from newscorpus.upkeep.check import PortalCheck, check
 from newscorpus.upkeep.examine import MarkedPage, examine
 

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from newscorpus.crawl.ledger.looks import Look
 from newscorpus.data import Page
-from newscorpus.portals.portal import Portal
-from newscorpus.portals.schema import read_portal
-from newscorpus.recipe import SourcePage
+from newscorpus.page.source_page import SourcePage
+from newscorpus.portal.portal import Portal
+from newscorpus.portal.schema import read_portal
+from newscorpus.store.ledger.looks import Look
 from newscorpus.upkeep.trying import found_lately, try_rules
 
 FILE = """

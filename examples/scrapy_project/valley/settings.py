@@ -2,9 +2,9 @@
 
 BOT_NAME = "valley"
 SPIDER_MODULES = ["valley.spiders"]
-COMMANDS_MODULE = "newscorpus.addon.crawl"  # `scrapy crawl` with an exit code, and errors in one line
+COMMANDS_MODULE = "newscorpus.fetch.crawl"  # `scrapy crawl` with an exit code, and errors in one line
 
-ADDONS = {"newscorpus.addon.NewscorpusAddon": 100}
+ADDONS = {"newscorpus.fetch.NewscorpusAddon": 100}
 
 NEWSCORPUS_CORPUS = "corpora/valley"
 NEWSCORPUS_CONTACT = "you@example.org"

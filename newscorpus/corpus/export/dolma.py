@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from newscorpus.corpus.export.source import ExportSource
-from newscorpus.corpus.lines import encode_line, gzipped
 from newscorpus.data import Record
+from newscorpus.lines import encode_line, gzipped
 from newscorpus.tokens import count_words
 
 TAGGER = "newscorpus"

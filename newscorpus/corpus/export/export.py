@@ -16,12 +16,12 @@ from newscorpus.config import ExportConfig, ExportFormat, SplitConfig, SplitRule
 from newscorpus.corpus.export import dolma, hf, tei, text, vertical
 from newscorpus.corpus.export.source import About, ExportPart, ExportSource
 from newscorpus.corpus.export.splits import SplitName, assigner
-from newscorpus.corpus.lines import encode_indented
 from newscorpus.corpus.manifest import RecordCounts
 from newscorpus.corpus.published import Published, open_corpus
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import naming
+from newscorpus.lines import encode_indented
 
 Write = Callable[[ExportSource, Path], None]
 """Writes a corpus into an empty folder; reads each part once, and holds few documents in memory."""

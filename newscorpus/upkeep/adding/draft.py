@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from newscorpus.crawl.addresses import is_loopback
-from newscorpus.crawl.ledger.rows import UrlState, evidence_of
-from newscorpus.crawl.ledger.views.addresses import MetAddress, met_addresses
-from newscorpus.crawl.robots import reservations
-from newscorpus.discovery.addresses import PAGE_KINDS, FetchKind
-from newscorpus.discovery.patterns import MOST_LINKS, Pattern, Proposed, SeenLink, propose
-from newscorpus.portals.writing import string_item
+from newscorpus.discover.patterns import MOST_LINKS, Pattern, Proposed, SeenLink, propose
+from newscorpus.page.rights import reservations
+from newscorpus.portal.addresses import PAGE_KINDS, FetchKind
+from newscorpus.portal.writing import string_item
+from newscorpus.public_addresses import is_loopback
+from newscorpus.store.ledger.rows import UrlState, evidence_of
+from newscorpus.store.ledger.views.addresses import MetAddress, met_addresses
 from newscorpus.upkeep.adding.front_page import FrontPage
 
 LISTS = (FetchKind.FEED, FetchKind.SITEMAP, FetchKind.MAYBE_LIST)

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from newscorpus.corpus.language import judge_language
 from newscorpus.data import Page, Rejected, Rights
-from newscorpus.discovery.page import read_link_texts, read_tree
-from newscorpus.discovery.patterns import SeenLink
+from newscorpus.discover.patterns import SeenLink
 from newscorpus.errors import PortalError
-from newscorpus.extraction.decode import declared_charset
-from newscorpus.extraction.extractor import ParsedPage, parse_page
-from newscorpus.extraction.fields import read_fields
+from newscorpus.page.extractor import ParsedPage, parse_page
+from newscorpus.page.fields import read_fields
+from newscorpus.page.links import read_link_texts, read_tree
+from newscorpus.page.parsing.decode import declared_charset
+from newscorpus.page.quality.language import judge_language
 from newscorpus.urls import SUFFIX_LIST, host_of, is_within
 
 FEW_LINKS = 10

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
-from newscorpus.discovery.addresses import AddressTrust, FetchKind, find_kind, find_trap, find_trust, plain_address
-from newscorpus.portals.portal import Portal
+from newscorpus.portal.addresses import AddressTrust, FetchKind, find_kind, find_trap, find_trust, plain_address
+from newscorpus.portal.portal import Portal
 
 ARTICLE, SECTION, IGNORED, TRAP, ELSEWHERE = "article", "section", "ignored", "trap", "elsewhere"
 VERDICTS = (ARTICLE, SECTION, IGNORED, TRAP, ELSEWHERE)

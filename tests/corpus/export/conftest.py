@@ -13,8 +13,8 @@ import pytest
 from newscorpus.config import BuildConfig, ExportConfig
 from newscorpus.corpus.export.source import About, ExportPart, ExportSource
 from newscorpus.corpus.published import publish
-from newscorpus.corpus.records import encode
 from newscorpus.data import Record
+from newscorpus.page.records import encode
 
 MakeSource = Callable[..., ExportSource]
 

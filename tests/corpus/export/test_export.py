@@ -16,9 +16,9 @@ from newscorpus.config import BuildConfig, ExportConfig, ExportFormat, SplitConf
 from newscorpus.corpus.export.export import FORMATS, export
 from newscorpus.corpus.export.source import About, ExportSource
 from newscorpus.corpus.published import publish
-from newscorpus.corpus.records import make_record
 from newscorpus.data import Article, Fields
 from newscorpus.errors import CorpusError
+from newscorpus.page.records import make_record
 
 ABOUT = About("vesti")
 

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 from newscorpus.cli import app
 from newscorpus.data import Page
 from newscorpus.errors import PortalError
-from newscorpus.portals.portal import Portal
-from newscorpus.portals.schema import load_portal
+from newscorpus.portal.portal import Portal
+from newscorpus.portal.schema import load_portal
 from newscorpus.upkeep.adding.draft import NO_CRAWL, draft_portal, propose_patterns
 from newscorpus.upkeep.adding.front_page import read_front_page
 from newscorpus.upkeep.adding.verdicts import judge_address

@@ -1,0 +1,257 @@
+"""Build the published corpus from the intake: doubtful texts, revisions and duplicates go, boilerplate is cut.
+
+What comes out depends on what is in the intake and on the configuration, not on the order of arrival nor on earlier
+builds. Only what the index holds is in memory, some 0.5 kB a document; texts are read when needed.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from newscorpus.config import BuildConfig, DuplicateConfig, Gone
+from newscorpus.corpus.duplicates.boilerplate import cut_boilerplate, find_boilerplate
+from newscorpus.corpus.duplicates.collection import Collection
+from newscorpus.corpus.duplicates.find import Duplicate, DuplicateKind, Watch, find_duplicates, staying, unwatched
+from newscorpus.corpus.duplicates.index import record_of, seconds, text_of, title_of, update_index
+from newscorpus.corpus.duplicates.store import Store, layout_of
+from newscorpus.corpus.duplicates.verify import VERIFIED, Verifier
+from newscorpus.corpus.left_out import (
+    cluster_sizes,
+    count_kinds,
+    doubtful_documents,
+    duplicate_lines,
+    low_confidence_lines,
+)
+from newscorpus.corpus.manifest import Share
+from newscorpus.corpus.published import publish
+from newscorpus.corpus.removing.erase import end_removing, erase_returned, resume_erasing
+from newscorpus.data import GONE, REDESIGN, Record
+from newscorpus.errors import CorpusError, DedupError, LedgerError
+from newscorpus.files import exclusive, replacing
+from newscorpus.layout import BUILD_LOCK, DUPLICATES, INDEX, INTAKE, LOW_CONFIDENCE, PUBLISHED, refuse_strangers
+from newscorpus.store.archive.values import ArchiveError
+from newscorpus.store.intake import DamagedLine, DamagedRowError, torn_segments
+from newscorpus.store.ledger.changes import gone_documents
+from newscorpus.store.ledger.looks import Alarm, alarms
+from newscorpus.tokens import count_words
+
+CUT_FLAG = "boilerplate_cut"
+"""Flag of a record whose text lost paragraphs, with their number behind a colon."""
+
+
+Finder = Callable[[Collection, Verifier, DuplicateConfig, Watch], list[Duplicate]]
+"""Gives the documents that go, as `find_duplicates` does."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """What a build did."""
+
+    documents: int  # rows in the intake; of the rows of one fetch those of the last re-extraction
+    kept: int  # records in the corpus
+    duplicates: Mapping[str, int]  # rows left out, by kind
+    words: int  # words in the corpus
+    shares: tuple[Share, ...]  # documents and words in the corpus by portal and language
+    # Segments whose last line was cut off when their writer died; those rows are lost to this build.
+    torn: tuple[str, ...] = ()
+    low_confidence: int = 0  # rows left out because their texts are not trusted
+    gone: int = 0  # rows left out because their site deleted them
+    damaged: tuple[str, ...] = ()  # lines of the intake that were found damaged, with file, number and reason
+    restored: int = 0  # rows that were restored from the archive in their place
+    not_restored: str = ""  # why the archive was not asked for them
+
+    def damage(self) -> Iterator[str]:
+        """Say what was damaged, a line each, and what became of it."""
+        yield from self.damaged
+        if self.damaged:
+            why = f" ({self.not_restored})" if self.not_restored else ""
+            yield f"{self.restored} of {len(self.damaged)} restored from the archive{why}; the others are left out"
+
+
+def build(
+    corpus: Path,
+    config: BuildConfig = BuildConfig(),
+    watch: Watch = unwatched,
+    *,
+    adopts: bool = False,
+    find: Finder = find_duplicates,
+) -> BuildReport:
+    """Write `corpus/`, `duplicates.jsonl` and `low-confidence.jsonl` of the corpus in a folder from its intake.
+
+    Args:
+        corpus: the folder.
+        config: what goes, and how the rest is written.
+        watch: shows the progress.
+        adopts: use the links and files of others that lie where it writes.
+        find: finds the duplicates, or knows them.
+
+    Raises:
+        CorpusError: there is no intake, the index is damaged, either was made with other parameters, another build is
+            at work, others' files lie where it writes, or the disk is full; what was published before stands.
+    """
+    try:
+        torn = torn_segments(corpus / INTAKE)
+        with exclusive(corpus / BUILD_LOCK):
+            refuse_strangers(corpus, folders=(PUBLISHED, INDEX), adopts=adopts)
+            resume_erasing(corpus)
+            try:
+                report = _build(corpus, config, watch, find)
+            except DamagedRowError:  # since the index was made: all is read again, to find whatever is damaged
+                Store.create(corpus / INDEX, layout_of(config))
+                report = _build(corpus, config, watch, find_duplicates)
+            end_removing(corpus)
+    except (DedupError, LedgerError, ArchiveError) as error:
+        raise CorpusError(str(error)) from error
+    except OSError as error:
+        where = error.filename or corpus
+        raise CorpusError(f"{where}: {error.strerror}; what was published before stands") from error
+    return replace(report, torn=tuple(segment.name for segment in torn))
+
+
+def _build(corpus: Path, config: BuildConfig, watch: Watch, find: Finder) -> BuildReport:
+    damaged: list[DamagedLine] = []
+    store = update_index(corpus, config, watch, damaged.append)
+    restored, not_restored = _restored(corpus, damaged) if damaged else (0, "")
+    pages = (f"{page:016x}" for page in np.unique(store.documents["page"]).tolist() if page)
+    if erased := erase_returned(corpus, chain(store.ids, pages)):
+        find = find_duplicates
+    store = update_index(corpus, config, watch) if restored or erased else store
+    gone = gone_documents(corpus) if config.gone is Gone.LEAVE_OUT else {}
+    deleted = np.array([name in gone for name in store.ids], bool)
+    collection = Collection([store], doubtful=deleted | doubtful_documents(store.documents, config.least_confidence))
+    n_deleted = int(deleted[collection.doubtful].sum())
+    manifests = []
+
+    def write(duplicates: Sequence[Duplicate], stay: NDArray[np.int64]) -> None:
+        records = watch(_survivors(collection, duplicates, stay, config.duplicates), "records written")
+        manifests.append(publish(corpus / PUBLISHED, records, config))
+
+    with replacing(corpus / LOW_CONFIDENCE) as file:
+        file.writelines(low_confidence_lines(collection, config.least_confidence, gone))
+        duplicates, n_kept = decide(corpus, collection, config, write, watch, find)
+    return BuildReport(
+        documents=int(collection.current.sum()) + len(collection.doubtful),
+        kept=n_kept,
+        duplicates=count_kinds(collection, duplicates),
+        words=manifests[0].words,
+        shares=manifests[0].shares,
+        low_confidence=len(collection.doubtful) - n_deleted,
+        gone=n_deleted,
+        damaged=tuple(map(str, damaged)),
+        restored=restored,
+        not_restored=not_restored,
+    )
+
+
+def _restored(corpus: Path, damaged: Sequence[DamagedLine]) -> tuple[int, str]:
+    """Restore damaged rows from the archive; gives their number, or why it cannot be done now."""
+    from newscorpus.corpus.restore import restore_lines  # noqa: PLC0415 -- what reads pages takes a second to load
+
+    try:
+        return restore_lines(corpus, damaged), ""
+    except LedgerError as error:
+        return 0, str(error)
+
+
+def decide(
+    folder: Path,
+    collection: Collection,
+    config: BuildConfig,
+    write: Callable[[Sequence[Duplicate], NDArray[np.int64]], None],
+    watch: Watch = unwatched,
+    find: Finder = find_duplicates,
+) -> tuple[Sequence[Duplicate], int]:
+    """Find the duplicates in a collection, list them, and write what stays.
+
+    Args:
+        folder: of the list of duplicates.
+        collection: all documents; what is found by comparing texts is kept beside its own index.
+        config: what counts as a duplicate.
+        write: writes the documents that stay; gets the duplicates and the positions of those.
+        watch: shows the progress.
+        find: finds the duplicates, or knows them.
+
+    Returns:
+        The duplicates, and the number of documents that stay.
+    """
+    own = collection.stores[-1]
+    contents, verified = collection.documents["content"], own.folder / VERIFIED
+    text, title = (partial(give, collection) for give in (text_of, title_of))
+    verifier = Verifier(contents, text, config, verified, title)
+    duplicates = find(collection, verifier, config.duplicates, watch)
+    verifier.save()
+    stay = staying(collection, duplicates)
+    with replacing(folder / DUPLICATES) as file:
+        file.writelines(duplicate_lines(collection, duplicates))
+        write(duplicates, stay)
+    own.note_kept(stay - collection.n_references)
+    return duplicates, len(stay)
+
+
+def _survivors(
+    collection: Collection, duplicates: Sequence[Duplicate], stay: NDArray[np.int64], config: DuplicateConfig
+) -> Iterator[Record]:
+    """The records that stay, by day and id, without boilerplate."""
+    copies = cluster_sizes(duplicates)
+    superseded = _superseded(collection, duplicates)
+    redesigns = alarms(collection.stores[-1].folder.parent)
+    gone = gone_documents(collection.stores[-1].folder.parent)
+    boilerplate = find_boilerplate(collection, stay, config)
+    for position in collection.by_day(stay).tolist():
+        record = record_of(collection, position)
+        is_read_again = bool(collection.documents["reextraction"][position])
+        if _is_in_doubt(record, redesigns, is_read_again):
+            record = replace(record, flags=(*record.flags, REDESIGN))
+        if record.id in gone:
+            record = replace(record, flags=(*record.flags, f"{GONE}:{gone[record.id]}"))
+        yield _without(
+            boilerplate.get(record.source, frozenset()),
+            config,
+            replace(
+                record,
+                supersedes=superseded.get(position, record.supersedes),
+                cluster=record.id if copies[position] else "",
+                cluster_size=copies[position] + 1,
+            ),
+        )
+
+
+def _is_in_doubt(record: Record, redesigns: Sequence[Alarm], is_read_again: bool) -> bool:
+    """Whether a record was read after a redesign by what had been made for the design before.
+
+    A page that was read again is in doubt no longer, if something else reads the new design now.
+    """
+    fetched = seconds(record.fetched)
+    own = (one for one in redesigns if one.portal == record.source and not (is_read_again and one.until))
+    return any(seconds(one.since) <= fetched and (not one.until or fetched < seconds(one.until)) for one in own)
+
+
+def _without(boilerplate: frozenset[int], config: DuplicateConfig, record: Record) -> Record:
+    """The record without the paragraphs that are boilerplate."""
+    text, n_cut = cut_boilerplate(record.text, boilerplate, config) if boilerplate else (record.text, 0)
+    if not n_cut:
+        return record
+    return replace(record, text=text, n_words=count_words(text), flags=(*record.flags, f"{CUT_FLAG}:{n_cut}"))
+
+
+def _superseded(collection: Collection, duplicates: Sequence[Duplicate]) -> dict[int, str]:
+    """By position of a chosen text the revision of its page that was fetched last before it."""
+    fetched = np.nan_to_num(collection.documents["fetched"]).tolist()  # unknown: the earliest of all
+    page = collection.documents["page"]
+    revision = lru_cache(maxsize=2)(lambda position: record_of(collection, position).revision)
+    earlier: dict[int, tuple[float, str]] = {}
+    for duplicate in duplicates:
+        old, chosen = duplicate.position, duplicate.of
+        if duplicate.kind is not DuplicateKind.REVISION or page[old] != page[chosen]:
+            continue
+        if revision(old) == revision(chosen):
+            continue
+        candidate = (fetched[old], revision(old))
+        if candidate[0] <= fetched[chosen]:
+            earlier[chosen] = max(candidate, earlier.get(chosen, candidate))
+    return {position: name for position, (_, name) in earlier.items()}

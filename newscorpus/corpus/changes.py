@@ -1,0 +1,198 @@
+"""Compare two corpora document by document, and two texts of a document."""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher, unified_diff
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal
+
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.duplicates.collection import Collection
+from newscorpus.corpus.duplicates.index import record_of
+from newscorpus.corpus.duplicates.store import Store, layout_of
+from newscorpus.data import Record
+from newscorpus.layout import INDEX, INTAKE
+from newscorpus.page.records import encode
+from newscorpus.page.rows import Row
+from newscorpus.store.intake import RowPlace, read_intake, read_row
+from newscorpus.tokens import words
+
+DIFF_LINES = 40
+"""Longest difference of one document that is shown; a screen."""
+WORD = re.compile(r"\S+\s*")
+"""White space at the beginning of a text goes unseen."""
+
+
+class ChangeKind(StrEnum):
+    """What became of a document."""
+
+    SAME = "same"
+    TEXT = "text"
+    FIELDS = "fields"
+    GAINED = "gained"
+    LOST = "lost"
+    NOT_READ = "not_read"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRow:
+    """The latest row of a document, without its text: the time of its fetch, its place, and hashes of both."""
+
+    fetched: str
+    place: RowPlace
+    revision: str
+    digest: bytes
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A document before and after; None where it was not there."""
+
+    id: str
+    source: str
+    kind: ChangeKind
+    before: RowPlace | None
+    after: RowPlace | None
+
+
+@dataclass(frozen=True, slots=True)
+class PortalChanges:
+    """How many documents of a portal changed."""
+
+    source: str
+    same: int = 0  # nothing differs
+    text: int = 0  # the text differs
+    fields: int = 0  # only other keys differ
+    gained: int = 0  # documents that were not there
+    lost: int = 0  # documents that are no more
+    not_read: int = 0  # documents that are no more since the archive does not hold their page
+    words_added: int = 0  # words that the texts have more, gained documents included
+    words_removed: int = 0  # words that they have less, lost documents included
+
+
+def find_changes(before: Path, after: Path, read: Set[tuple[str, str]]) -> Iterator[Change]:
+    """Every document of two corpora, the latest text of each, by source and id.
+
+    Args:
+        before: folder of the one corpus.
+        after: folder of the other, made of an archive.
+        read: source and time of the fetch of every page of that archive.
+
+    Raises:
+        CorpusError: an intake is missing or damaged.
+    """
+    old, new = _latest(before), _latest(after)
+    sources = {name: (old.get(name) or new[name]).source for name in old.keys() | new.keys()}
+    for name in sorted(sources, key=lambda one: (sources[one], one)):
+        was, now = old.get(name), new.get(name)
+        places = (was.place if was else None, now.place if now else None)
+        yield Change(name, sources[name], _kind(was, now, read), *places)
+
+
+def count_changes(changes: Iterable[Change]) -> list[PortalChanges]:
+    """The changes of each portal, by name, and the words they add and remove."""
+    counts: dict[str, PortalChanges] = {}
+    for change in changes:
+        so_far = counts.get(change.source, PortalChanges(change.source))
+        added, removed = _words(change)
+        counts[change.source] = replace(
+            so_far,
+            words_added=so_far.words_added + added,
+            words_removed=so_far.words_removed + removed,
+            **{change.kind.value: getattr(so_far, change.kind.value) + 1},
+        )
+    return [counts[source] for source in sorted(counts)]
+
+
+def difference(change: Change, max_lines: int = DIFF_LINES) -> list[str]:
+    """The texts of a document as a unified difference, paragraph by paragraph, cut at `max_lines`."""
+    records = _records(change)
+    url = next(record.url for record in records if record)
+    before, after = (record.text.split("\n") if record else [] for record in records)
+    lines = list(unified_diff(before, after, f"{url} before", f"{url} after", n=1, lineterm=""))
+    left = len(lines) - max_lines
+    return lines if left <= 0 else [*lines[:max_lines], f"... {left} more lines"]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run of words, with the white space behind them, of two texts that are compared."""
+
+    kind: Literal["same", "gone", "new"]  # in both texts, in the first alone, in the second alone
+    text: str
+
+
+def marked_difference(before: str, after: str) -> Iterator[Piece]:
+    """Compare two texts paragraph by paragraph, and those that differ word by word."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    for kind, *places in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        first, second = "".join(old[slice(*places[:2])]), "".join(new[slice(*places[2:])])
+        yield from [Piece("same", first)] if kind == "equal" else _different_words(first, second)
+
+
+def _different_words(before: str, after: str) -> Iterator[Piece]:
+    old, new = WORD.findall(before), WORD.findall(after)
+    for kind, a, b, c, d in SequenceMatcher(None, old, new).get_opcodes():
+        if kind == "equal":
+            yield Piece("same", "".join(old[a:b]))
+        else:
+            pieces = Piece("gone", "".join(old[a:b])), Piece("new", "".join(new[c:d]))
+            yield from (piece for piece in pieces if piece.text)
+
+
+def texts_of(corpus: Path, document: str) -> list[Record]:
+    """All texts of a document that the intake holds, in the order of their fetch; none where no index tells where.
+
+    Raises:
+        CorpusError: a row is damaged.
+        DedupError: the index is damaged, or was made with other parameters.
+    """
+    store = Store.existing(corpus / INDEX, layout_of(BuildConfig()))
+    if store is None:
+        return []
+    found = [at for at, name in enumerate(store.ids) if name == document and not store.documents["withdrawn"][at]]
+    return sorted((record_of(Collection([store]), at) for at in found), key=lambda one: one.fetched)
+
+
+def _kind(was: StoredRow | None, now: StoredRow | None, read: Set[tuple[str, str]]) -> ChangeKind:
+    if was is None:
+        return ChangeKind.GAINED
+    if now is None:
+        return ChangeKind.LOST if (was.source, was.fetched) in read else ChangeKind.NOT_READ
+    if was.revision != now.revision:
+        return ChangeKind.TEXT
+    return ChangeKind.SAME if was.digest == now.digest else ChangeKind.FIELDS
+
+
+def _latest(corpus: Path) -> dict[str, StoredRow]:
+    """Of each document the row fetched last, by its id; of the rows of one fetch that of the last re-extraction."""
+    newest: dict[tuple[str, str], tuple[int, bool, StoredRow | None]] = {}
+    for place, row in read_intake(corpus / INTAKE, BuildConfig().signature):
+        name = (row.document, row.fetch[1])
+        stored = _stored(place, row.record) if isinstance(row, Row) else None
+        if name not in newest or newest[name][:2] <= (row.reextraction, stored is not None):
+            newest[name] = (row.reextraction, stored is not None, stored)
+    return {name: stored for (name, _), (_, _, stored) in sorted(newest.items()) if stored}
+
+
+def _stored(place: RowPlace, record: Record) -> StoredRow:
+    hashed = hashlib.blake2b(encode(record), digest_size=16).digest()
+    return StoredRow(record.fetched, place, record.revision, hashed, record.source)
+
+
+def _words(change: Change) -> tuple[int, int]:
+    """Words that the text has more and less, whatever their order."""
+    if change.kind in {ChangeKind.SAME, ChangeKind.FIELDS, ChangeKind.NOT_READ}:
+        return 0, 0
+    before, after = (Counter(words(record.text)) if record else Counter() for record in _records(change))
+    return (after - before).total(), (before - after).total()
+
+
+def _records(change: Change) -> tuple[Record | None, Record | None]:
+    before, after = change.before, change.after
+    return read_row(before).record if before else None, read_row(after).record if after else None

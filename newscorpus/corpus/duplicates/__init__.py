@@ -1,0 +1,1 @@
+"""Find the documents that repeat others."""

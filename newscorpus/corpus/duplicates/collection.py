@@ -1,0 +1,116 @@
+"""Join several indexes to one collection of documents: those compared against, then those that are decided on."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from newscorpus.corpus.duplicates.store import COUNTED, Store, spans
+
+DAY_SECONDS = 86_400
+
+
+class Collection:
+    """Documents by position: first all of the references, then those of `own`, the indexes that are decided on.
+
+    Of the references only the documents that stay there count, and none of them goes; of `own` those do not count that
+    are `doubtful`, since their texts are not trusted (by default none is).
+    """
+
+    def __init__(
+        self, own: Sequence[Store], references: Sequence[Store] = (), doubtful: NDArray[np.bool_] | None = None
+    ) -> None:
+        self.stores = (*references, *own)
+        self._starts = np.cumsum([0, *map(len, self.stores)])
+        self.n_references = int(self._starts[len(references)])
+        self.referred = np.concatenate([np.empty(0, bool), *(store.kept for store in references)])
+        self._doubtful = np.zeros(len(self) - self.n_references, bool) if doubtful is None else doubtful
+
+    def __len__(self) -> int:
+        return int(self._starts[-1])
+
+    @cached_property
+    def documents(self) -> NDArray[np.void]:
+        """What is known of each document; `source` counts the collection's sources."""
+        parts = [store.documents.copy() for store in self.stores]
+        numbers = {name: number for number, name in enumerate(self.sources)}
+        for store, part in zip(self.stores, parts, strict=True):
+            renamed = np.array([numbers[name] for name in store.state.sources], np.uint32)
+            part["source"] = renamed[part["source"]] if len(part) else part["source"]
+        return np.concatenate(parts)
+
+    @cached_property
+    def sources(self) -> list[str]:
+        """Names of all sources, sorted."""
+        return sorted({name for store in self.stores for name in store.state.sources})
+
+    def source_of(self, position: int) -> str:
+        """The source of a document."""
+        return self.sources[int(self.documents["source"][position])]
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """The id of each document."""
+        return [name for store in self.stores for name in store.ids]
+
+    @cached_property
+    def id_ranks(self) -> NDArray[np.int64]:
+        """For each document the rank of its id among all ids; equal ids have equal ranks."""
+        names = np.empty(len(self), object)
+        names[:] = self.ids
+        ranks: NDArray[np.int64] = np.unique(names, return_inverse=True)[1]
+        return ranks
+
+    @cached_property
+    def current(self) -> NDArray[np.bool_]:
+        """Which documents count: of a reference those that stay there; of our own the newest that are not doubtful."""
+        return np.concatenate([self.referred, self._newest & ~self._doubtful])
+
+    @property
+    def doubtful(self) -> NDArray[np.int64]:
+        """The positions of our own documents that would count if they were not doubtful."""
+        return np.flatnonzero(self._newest & self._doubtful) + self.n_references
+
+    @cached_property
+    def _newest(self) -> NDArray[np.bool_]:
+        """Which of our own rows are those of the last re-extraction of their fetch; some fetches gave none then."""
+        own = self.documents[self.n_references :]
+        if not own["reextraction"].any():
+            return np.ones(len(own), bool)
+        names = (own["space"], self.id_ranks[self.n_references :], np.nan_to_num(own["fetched"]))
+        fetches = np.unique(np.rec.fromarrays(names), return_inverse=True)[1]
+        last = np.zeros(len(own), own["reextraction"].dtype)
+        np.maximum.at(last, fetches, own["reextraction"])
+        newest: NDArray[np.bool_] = (own["reextraction"] == last[fetches]) & ~own["withdrawn"]
+        return newest
+
+    def by_day(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Sort documents by the day of their publication, or else of their fetch, and those of one day by id."""
+        published, fetched = self.documents["published"][positions], self.documents["fetched"][positions]
+        days = np.nan_to_num(np.where(np.isnan(published), fetched, published)) // DAY_SECONDS
+        return positions[np.lexsort((self.id_ranks[positions], days))]
+
+    def signatures(self, positions: NDArray[np.int64]) -> NDArray[np.uint32]:
+        """The signatures at some positions, shape (positions, permutations)."""
+        if len(self.stores) == 1:
+            return self.stores[0].signatures[positions]
+        gathered = np.empty((len(positions), self.stores[-1].signatures.shape[1]), np.uint32)
+        owners = np.searchsorted(self._starts, positions, "right") - 1
+        for owner in np.unique(owners):
+            here = owners == owner
+            gathered[here] = self.stores[owner].signatures[positions[here] - self._starts[owner]]
+        return gathered
+
+    def locate(self, position: int) -> tuple[Store, int]:
+        """The index that holds a document, and its row there."""
+        owner = int(np.searchsorted(self._starts, position, "right")) - 1
+        return self.stores[owner], position - int(self._starts[owner])
+
+    def values(self, column: str, positions: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """The values of "runs" or "paragraphs" of some documents, and of each the index in `positions`."""
+        counts = self.documents[COUNTED[column]].astype(np.int64)
+        starts = np.cumsum(counts) - counts
+        values = np.concatenate([store.column(column) for store in self.stores])
+        lengths = counts[positions]
+        return values[spans(starts[positions], lengths)], np.repeat(np.arange(len(positions)), lengths)

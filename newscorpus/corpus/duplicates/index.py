@@ -1,0 +1,166 @@
+"""Index the intake of a corpus, and read the rows of indexed documents.
+
+The index, `CORPUS/index/`, holds what `build` must know of the rows without reading them again. It is made of the
+intake alone and grows with it. Where the intake was cut back behind what the index covers, as a crawl that was killed
+does when it starts again, the index is made anew.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+import zstandard
+
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.duplicates.collection import Collection
+from newscorpus.corpus.duplicates.find import Watch, unwatched
+from newscorpus.corpus.duplicates.sketch import Sketch, digest, make_sketch
+from newscorpus.corpus.duplicates.store import Covered, Store, grouped, layout_of
+from newscorpus.data import LOW_CONFIDENCE, SCHEMA, Record
+from newscorpus.layout import INDEX, INTAKE
+from newscorpus.page.records import encode
+from newscorpus.page.rows import Row, Withdrawal
+from newscorpus.portal.addresses import is_front, is_listing
+from newscorpus.store import intake
+from newscorpus.store.intake import DamagedLine, RowPlace, read_intake, segments
+from newscorpus.urls import document_id
+
+ROWS_AT_ONCE = 10_000
+"""Rows between two commits: some 30 MB of sketches."""
+
+CHECKED_BYTES = 4096
+"""Last bytes of what was read of a segment whose hash tells whether it is still the same: the last row or most of it,
+which holds the time of its fetch."""
+
+
+class TextOnly(msgspec.Struct):
+    """The text of a document and its headline; other keys are passed over."""
+
+    text: str
+    title: str | None = None
+
+
+TEXTS = msgspec.json.Decoder(TextOnly)
+
+
+def update_index(
+    corpus: Path,
+    config: BuildConfig,
+    watch: Watch = unwatched,
+    damaged: Callable[[DamagedLine], None] = lambda _: None,
+) -> Store:
+    """The index of a corpus, with all that is in its intake; `damaged` takes the lines that cannot be read.
+
+    Raises:
+        CorpusError: there is no intake, or its signatures were made with other parameters.
+        DedupError: the index is damaged or was made with other parameters.
+        OSError: the disk is full.
+    """
+    folder, intake = corpus / INDEX, corpus / INTAKE
+    layout = layout_of(config)
+    store = Store.existing(folder, layout)
+    known = {covered.name: covered for covered in store.state.covered} if store else {}
+    there = {path.name for path in segments(intake)}  # the index may be somebody else's, and name any file
+    if not all(name in there and _check(intake / name, known[name].size) == known[name].check for name in known):
+        store, known = None, {}
+    rows = read_intake(intake, config.signature, {name: covered.size for name, covered in known.items()}, damaged)
+    for batch in grouped(watch(rows, "rows read"), ROWS_AT_ONCE):
+        store = store or Store.create(folder, layout)
+        ends = {place.segment: place.offset + place.length + 1 for place, _ in batch}
+        known |= {path.name: Covered(path.name, end, _check(path, end)) for path, end in ends.items()}
+        numbers = {name: number for number, name in enumerate(known)}
+        sketches = [
+            replace(_sketch(row, config), file=numbers[place.segment.name], offset=place.offset, length=place.length)
+            for place, row in batch
+            if isinstance(row, Row) or row.withdrawn
+        ]
+        store = store.append(sketches, tuple(known.values()))
+    return store or Store.create(folder, layout)
+
+
+def line_of(collection: Collection, position: int) -> bytes:
+    """A document as a line of JSON."""
+    store, row = collection.locate(position)
+    if store.rows is None:
+        return encode(record_of(collection, position))
+    document = store.documents[row]
+    with store.rows.open("rb", buffering=0) as file:
+        file.seek(int(document["offset"]))
+        return zstandard.ZstdDecompressor().decompress(file.read(int(document["length"])))
+
+
+def text_of(collection: Collection, position: int) -> str:
+    """The text of a document."""
+    return TEXTS.decode(line_of(collection, position)).text
+
+
+def title_of(collection: Collection, position: int) -> str:
+    """The headline of a document."""
+    return TEXTS.decode(line_of(collection, position)).title or ""
+
+
+def is_list(url: str) -> bool:
+    """Whether an address is that of a list: a front page, or a page of a tag, an author or a numbered list."""
+    try:
+        return bool(url) and (is_front(url) or is_listing(url))
+    except ValueError:  # a file of JSON lines may hold anything
+        return False
+
+
+def record_of(collection: Collection, position: int) -> Record:
+    """The record of a document in the intake of a corpus."""
+    return intake.read_row(place_of(collection, position)).record
+
+
+def place_of(collection: Collection, position: int) -> RowPlace:
+    """Where the row of a document lies in the intake."""
+    store, row = collection.locate(position)
+    document = store.documents[row]
+    segment: Path = store.folder.parent / INTAKE / store.state.covered[document["file"]].name
+    return RowPlace(segment, int(document["offset"]), int(document["length"]))
+
+
+def seconds(date: str) -> float:
+    """Seconds since the epoch of an ISO 8601 date, taken as UTC where it names no offset; NaN for anything else."""
+    try:
+        moment = datetime.fromisoformat(date)
+    except ValueError:
+        return math.nan
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def _sketch(row: Row | Withdrawal, config: BuildConfig) -> Sketch:
+    if isinstance(row, Withdrawal):
+        made = make_sketch(row.withdrawn, row.source, "", config)
+        return replace(made, fetched=seconds(row.fetched), reextraction=row.reextraction, withdrawn=True)
+    record = row.record
+    return replace(
+        make_sketch(record.id, record.source, record.text, config, row.signature),
+        page=_page(row.page, record.id),
+        published=seconds(record.published),
+        fetched=seconds(record.fetched),
+        digest=digest(encode(record)),
+        reextraction=row.reextraction,
+        confidence=record.confidence,
+        is_doubtful=LOW_CONFIDENCE in record.flags,
+        is_list=is_list(record.url),
+    )
+
+
+def _page(url: str, document: str) -> int:
+    """The id of a page as a number; 0 for a document's own page."""
+    page = document_id(url) if url else document
+    return int(page, 16) if page != document else 0
+
+
+def _check(path: Path, size: int) -> str:
+    """Hash of the schema and of the last of the first `size` bytes of a file; "" where it has fewer."""
+    if not path.exists() or path.stat().st_size < size:
+        return ""
+    with path.open("rb") as file:
+        start = max(0, size - CHECKED_BYTES)
+        file.seek(start)
+        return digest(b"%d " % SCHEMA + file.read(size - start)).hex()

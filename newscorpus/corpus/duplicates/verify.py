@@ -1,0 +1,107 @@
+"""Compare texts exactly; what was found can be kept on disk for the next run, which then does not compare again."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from newscorpus.config import BuildConfig
+from newscorpus.page.signature.signature import CONTENT_BYTES, containment, jaccard, shingles, word_hashes
+from newscorpus.page.signature.words import hash_runs
+from newscorpus.tokens import folded_words
+
+TextOf = Callable[[int], str]
+"""Gives a text of a document by its position; asked only where sketches do not decide, since texts lie on disk."""
+
+FOUND = np.dtype([("one", f"S{CONTENT_BYTES}"), ("other", f"S{CONTENT_BYTES}"), ("kind", "S1"), ("value", "<f8")])
+"""A comparison: hashes of both texts, what was measured, and the share that was found."""
+
+VERIFIED = "verified"
+"""Name of the file beside an index."""
+
+JACCARD, CONTAINMENT = b"j", b"c"
+
+RUNS_BYTES = 200_000_000
+"""Most memory for the runs of words of texts that were compared, which the next comparison may ask for again."""
+
+Pair = tuple[bytes, bytes, bytes]
+
+Measure = Callable[[NDArray[np.uint64], NDArray[np.uint64]], float]
+"""Compares the runs of words of two texts, which are sorted."""
+
+
+class Verifier:
+    """Compares the texts of documents exactly, which it tells apart by the hashes `contents`.
+
+    `path` is the file of what was found earlier, to which `save` adds; without one nothing is remembered. Without
+    `title_of` no headline is known.
+    """
+
+    def __init__(
+        self,
+        contents: NDArray[np.bytes_],
+        text_of: TextOf,
+        config: BuildConfig,
+        path: Path | None = None,
+        title_of: TextOf = lambda _: "",
+    ) -> None:
+        self._contents = contents
+        self._text_of = text_of
+        self._title_of = title_of
+        self._shingle_words = config.signature.shingle_words
+        self._excerpt_words = config.duplicates.excerpt_words
+        self._path = path
+        data = path.read_bytes() if path and path.exists() else b""
+        rows = np.frombuffer(data, FOUND, len(data) // FOUND.itemsize)  # without one that was cut off at the end
+        self._found: dict[Pair, float] = {(first, second, kind): value for first, second, kind, value in rows.tolist()}
+        self._n_saved = len(self._found)
+        self._runs: dict[tuple[int, int], NDArray[np.uint64]] = {}
+        self._runs_bytes = 0
+
+    def jaccard(self, one: int, other: int) -> float:
+        """Jaccard similarity of the shingles of two documents."""
+        return self._recall(one, other, JACCARD, jaccard, self._shingle_words)
+
+    def containment(self, part: int, whole: int) -> float:
+        """Share of the longer runs of words of one document that are in another."""
+        return self._recall(part, whole, CONTAINMENT, containment, self._excerpt_words)
+
+    def headline(self, position: int) -> frozenset[str]:
+        """The words of a document's headline, numbers left out; none where it has no headline."""
+        return frozenset(word for word in folded_words(self._title_of(position)) if not word.isdigit())
+
+    def runs_in_order(self, position: int) -> NDArray[np.uint64]:
+        """The longer runs of words of a document as they follow each other, one beginning at each word."""
+        return hash_runs(word_hashes(self._text_of(position)), self._excerpt_words)
+
+    def save(self) -> None:
+        """Add what was found to the file."""
+        fresh = list(self._found.items())[self._n_saved :]
+        if self._path and fresh:
+            rows = np.array([(*pair, value) for pair, value in fresh], FOUND)
+            with self._path.open("ab") as file:
+                file.truncate(self._n_saved * FOUND.itemsize)
+                file.write(rows.tobytes())
+
+    def _recall(self, one: int, other: int, kind: bytes, measure: Measure, words: int) -> float:
+        if self._path is None:
+            return measure(self._runs_of(one, words), self._runs_of(other, words))
+        first, second = (bytes(self._contents[position]) for position in (one, other))
+        if kind == JACCARD and second < first:
+            first, second = second, first
+        pair = (first, second, kind)
+        if pair not in self._found:
+            self._found[pair] = measure(self._runs_of(one, words), self._runs_of(other, words))
+        return self._found[pair]
+
+    def _runs_of(self, position: int, words: int) -> NDArray[np.uint64]:
+        runs = self._runs.get((position, words))
+        if runs is None:
+            runs = shingles(word_hashes(self._text_of(position)), words)
+            self._runs_bytes += runs.nbytes
+            if self._runs_bytes > RUNS_BYTES:
+                self._runs.clear()
+                self._runs_bytes = runs.nbytes
+            self._runs[position, words] = runs
+        return runs

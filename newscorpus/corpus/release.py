@@ -1,0 +1,204 @@
+"""Freeze versions of a corpus, and say what was added, changed and removed between two.
+
+`releases/TAG/` holds the manifest and the card as they were, `release.json`, and a list each of the rows that were
+added, changed and removed since the release before: their ids, and hashes of their content. So the rows of a release
+follow from its lists and those before it. Texts are not kept; the manifest names the shards, by their hashes. In memory
+are some 0.2 kB a document.
+"""
+
+import re
+import shutil
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import chain
+from pathlib import Path
+
+import msgspec
+
+from newscorpus.corpus.duplicates.sketch import digest
+from newscorpus.corpus.published import open_corpus
+from newscorpus.data import Record
+from newscorpus.errors import CorpusError
+from newscorpus.files import exclusive, replacing, sync_folder
+from newscorpus.layout import BUILD_LOCK, CARD, MANIFEST, RELEASES
+from newscorpus.lines import encode_indented, encode_line, read_lines, write_lines
+from newscorpus.page.records import encode
+
+TAG = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,99}")
+NOTE = "release.json"
+KINDS = ("added", "changed", "removed")
+SUFFIX = ".jsonl.zst"
+
+Rows = Mapping[str, str]
+"""Hashes of rows, in hex, by id."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseNote:
+    """What `release.json` says."""
+
+    tag: str
+    number: int  # from 1
+    released: str  # when, ISO 8601
+    previous: str  # tag of the release before; "" for the first
+    generation: str  # of the corpus
+    documents: int
+    added: int  # rows since the release before
+    changed: int
+    removed: int
+    taken_out: int = 0  # by `newscorpus remove`; no list names them any more
+
+
+class ListedRow(msgspec.Struct, frozen=True):
+    """A line of a list."""
+
+    id: str
+    row: str  # hash of it, in hex; of one that was removed, as it was
+
+
+NOTES = msgspec.json.Decoder(ReleaseNote)
+LISTED = msgspec.json.Decoder(ListedRow)
+
+
+@dataclass(frozen=True, slots=True)
+class RowChanges:
+    """What differs between two versions, by id."""
+
+    added: Rows
+    changed: Rows  # as they are now
+    removed: Rows  # as they were
+
+
+def release(corpus: Path, tag: str) -> ReleaseNote:
+    """Freeze what a corpus publishes now as a version.
+
+    Raises:
+        CorpusError: the tag is none or is taken, nothing is published, or a build is at work.
+    """
+    if not TAG.fullmatch(tag):
+        raise CorpusError(f"{tag!r} is no tag: letters, digits, '.', '_' and '-', a letter or a digit first")
+    folder = corpus / RELEASES / tag
+    with exclusive(corpus / BUILD_LOCK):
+        if folder.exists():
+            raise CorpusError(f"{folder}: there is such a release already")
+        published, before = open_corpus(corpus), releases(corpus)
+        changes = compare(_state(corpus / RELEASES, before), rows_of(published.records()))
+        n_before, n_now = before[-1].documents if before else 0, published.manifest.documents
+        note = ReleaseNote(
+            tag,
+            len(before) + 1,
+            datetime.now(UTC).isoformat(timespec="seconds"),
+            before[-1].tag if before else "",
+            published.manifest.generation,
+            n_now,
+            len(changes.added),
+            len(changes.changed),
+            len(changes.removed),
+            taken_out=n_before + len(changes.added) - len(changes.removed) - n_now,
+        )
+        _write(folder, published.folder, changes, note)
+    return note
+
+
+def releases(corpus: Path) -> list[ReleaseNote]:
+    """The releases of a corpus, oldest first.
+
+    Raises:
+        CorpusError: one is damaged.
+    """
+    found = [_note(path.parent) for path in (corpus / RELEASES).glob(f"[!.]*/{NOTE}")]
+    return sorted(found, key=lambda note: note.number)
+
+
+def diff(old: str, new: str, corpus: Path | None = None) -> RowChanges:
+    """What differs between two versions, each a tag of a corpus, the folder of a release, or that of a corpus.
+
+    Raises:
+        CorpusError: a version is none of these, or is damaged.
+    """
+    return compare(*(_rows(name, corpus) for name in (old, new)))
+
+
+def compare(old: Rows, new: Rows) -> RowChanges:
+    """What was added to some rows, changed and removed."""
+    return RowChanges(
+        {name: row for name, row in new.items() if name not in old},
+        {name: row for name, row in new.items() if old.get(name, row) != row},
+        {name: row for name, row in old.items() if name not in new},
+    )
+
+
+def rows_of(records: Iterable[Record]) -> Rows:
+    """Hash records."""
+    return {record.id: digest(encode(record)).hex() for record in records}
+
+
+def forget_rows(corpus: Path, documents: Collection[str]) -> None:
+    """Take documents out of the lists of all releases."""
+    gone = frozenset(documents)
+    for path in sorted((corpus / RELEASES).glob(f"*/*{SUFFIX}")):
+        lines = list(_listed(path))
+        left = [line for line in lines if line.id not in gone]
+        if len(left) < len(lines):
+            _write_list(path, left)
+
+
+def _rows(name: str, corpus: Path | None) -> Rows:
+    """The rows of a version."""
+    tagged = corpus / RELEASES / name if corpus and TAG.fullmatch(name) else None
+    folder = tagged if tagged and tagged.is_dir() else Path(name)
+    if not folder.is_dir():
+        where = f" of {corpus}" if corpus else "; a tag needs --corpus"
+        raise CorpusError(f"{name}: neither a folder nor a release{where}")
+    if not (folder / NOTE).is_file():
+        return rows_of(open_corpus(folder).records())
+    number = _note(folder).number
+    return _state(folder.parent, [one for one in releases(folder.parent.parent) if one.number <= number])
+
+
+def _state(folder: Path, notes: Iterable[ReleaseNote]) -> Rows:
+    """The rows of the last of some releases, which follow each other from the first one on."""
+    rows: dict[str, str] = {}
+    for note in notes:
+        added, changed, removed = (_listed(folder / note.tag / f"{kind}{SUFFIX}") for kind in KINDS)
+        rows |= {line.id: line.row for line in chain(added, changed)}
+        for line in removed:
+            rows.pop(line.id, None)
+    return rows
+
+
+def _listed(path: Path) -> Iterator[ListedRow]:
+    try:
+        yield from map(LISTED.decode, read_lines(path))
+    except msgspec.DecodeError as error:
+        raise CorpusError(f"{path}: {error}") from error
+
+
+def _note(folder: Path) -> ReleaseNote:
+    try:
+        return NOTES.decode((folder / NOTE).read_bytes())
+    except msgspec.DecodeError as error:
+        raise CorpusError(f"{folder / NOTE}: {error}") from error
+
+
+def _write(folder: Path, published: Path, changes: RowChanges, note: ReleaseNote) -> None:
+    """Write a release into a folder of its own, which gets its name when all is in it."""
+    unfinished = folder.with_name(f".{folder.name}.tmp")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir(parents=True)
+    for name in (MANIFEST, CARD):
+        with replacing(unfinished / name) as file:
+            file.write((published / name).read_bytes())
+    for kind in KINDS:
+        rows = sorted(getattr(changes, kind).items())
+        _write_list(unfinished / f"{kind}{SUFFIX}", (ListedRow(*row) for row in rows))
+    with replacing(unfinished / NOTE) as file:
+        file.write(encode_indented(note))
+    unfinished.rename(folder)
+    sync_folder(folder.parent)
+
+
+def _write_list(path: Path, lines: Iterable[ListedRow]) -> None:
+    with replacing(path) as file:
+        write_lines(file, map(encode_line, lines), path.suffix)

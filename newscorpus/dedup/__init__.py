@@ -1,1 +1,0 @@
-"""Near-duplicates: shingles, signatures, index, clusters."""

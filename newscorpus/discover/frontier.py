@@ -1,0 +1,305 @@
+"""Decide once on every new address of a portal, and recognise contents that were seen under another address."""
+
+import re
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from hashlib import blake2b, sha256
+from urllib.parse import urljoin, urlsplit
+
+from newscorpus.data import Evidence, Rejected
+from newscorpus.discover.bounds import CrawlBounds
+from newscorpus.discover.period import ALWAYS, Period, days_of
+from newscorpus.page.links import PageReading
+from newscorpus.portal.addresses import (
+    FUTURE,
+    AddressTrust,
+    FetchKind,
+    find_archive,
+    find_kind,
+    find_trap,
+    find_trust,
+    is_listing,
+    pattern_of,
+    section_of,
+    shape_of,
+)
+from newscorpus.portal.portal import Portal, target_of
+from newscorpus.public_addresses import may_ask
+from newscorpus.store.ledger import Ledger
+from newscorpus.store.ledger.rows import OVER_BUDGET, UrlOutcome
+
+BUDGET_SPENT = "rejected/discovery/page_budget"
+"""Count of the ledger: an address was refused because the portal's budget of pages was spent."""
+
+MAX_URL_LENGTH = 2_000
+"""Longest address asked for; browsers and servers have long had their limit at about 2,000 characters."""
+
+MAX_IN_A_ROW = 200
+"""Listings of one shape in a row that may lead to nothing (half a year of a daily archive without an article), and
+articles in a row that such listings name, of days before those asked for, and each earlier than another before it."""
+
+BARREN = f"{MAX_IN_A_ROW} listings of its shape in a row named no article that others of them had not named"
+EARLIER = f"{MAX_IN_A_ROW} articles in a row that listings of its section named are of days before those asked for"
+
+BARREN_ARCHIVES = "barren_archives"
+"""Begins the counts of the ledger of archives in a row that brought no new article: of a shape, and of all."""
+MAX_BARREN_ARCHIVES = 30
+"""Archives of tags, categories, authors and days in a row, of all shapes together, that may bring no new article."""
+LEAST_BARREN_ARCHIVES = 8
+"""Of these, the least of one shape: a blog has four, which are read in turn."""
+NOTHING_NEW = f"{MAX_BARREN_ARCHIVES} archives of tags, categories, authors or days in a row brought no new article"
+
+LISTS_OF, ARTICLES_OF = "lists_of", "articles_of"
+"""Begin the counts of the ledger of pages of one address pattern in one section, by what they were found to be."""
+FOUND_LISTS = frozenset({("discovery", "section"), ("extract", "no_article")})
+"""Stages and reasons of pages that were judged, and found to be no articles."""
+ALIKE = 10
+"""Pages of a pattern that were all lists, or all articles, after which the next one is assumed to be one (a choice)."""
+
+MOST_COUNTED = 200
+"""Addresses of a shape that are looked at, the first ones."""
+
+LEAST_SECTIONS = 20
+"""Pages of one shape that must have been read and found to be no articles, where addresses do not say so."""
+
+MAX_REMEMBERED = 10_000
+"""Contents remembered at a time, one or two megabytes. A site that serves one page under many names does so at once."""
+
+MAX_ADDRESSES = 2
+"""Most addresses with one content whose links are followed: an article may stand in two sections."""
+
+OWN_LETTERS = 200
+"""What a page must show beside the site's words on missing pages, such as the address that was asked for."""
+
+
+@dataclass(slots=True)
+class Frontier:
+    """Decides once on every address of a portal: ask, refuse with a reason, or pass over. The ledger remembers."""
+
+    portal: Portal  # whose addresses they are
+    today: date  # the day of the crawl; dates far ahead of it are a sign of a trap
+    ledger: Ledger  # of the crawl
+    loopback: frozenset[str] = frozenset()  # `host:port` on this machine that may be asked
+    period: Period = ALWAYS  # the days that articles are to be of
+    bounds: CrawlBounds = field(init=False)
+    _admitted: int = field(init=False)
+    _full: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.bounds = CrawlBounds.fit(self.portal.limits, self.period, self.today)
+        self._admitted = self.ledger.counts.taken_in(self.portal.name)
+        spent = self._admitted >= self.bounds.max_pages
+        self._full = spent and self.ledger.counts.of(BUDGET_SPENT, self.portal.name) > 0
+
+    def admit(self, url: str, depth: int, kind: FetchKind | None = None) -> FetchKind | Rejected | None:
+        """Decide what to do about `url`.
+
+        Args:
+            url: absolute address.
+            depth: links followed to get here; 0 for what the portal file or a list of addresses names.
+            kind: what it is fetched for, where that is known; otherwise the address decides.
+
+        Returns:
+            what to fetch it for; the refusal; or None where the address was met before, belongs to another site, or
+            comes after the refusal that reported the page budget as spent.
+        """
+        allowed = may_ask(url, self.loopback)
+        if allowed and not self.portal.covers(url):
+            return None
+        if len(url) > MAX_URL_LENGTH:  # it is neither stored nor looked at any further
+            short = url[:MAX_URL_LENGTH]
+            is_new = self.ledger.reserve(short, self.portal.name)
+            return Rejected("discovery", "url_too_long", f"{len(url)} characters", short) if is_new else None
+        kind = kind or find_kind(url, self.portal)
+        trap = "" if depth == 0 or self.portal.is_article(url) else find_trap(url, self.today)
+        is_list = kind in {FetchKind.SECTION, FetchKind.SITEMAP}
+        shape = self._shape(url) if is_list or trap.startswith(FUTURE) else 0
+        if not self.ledger.reserve(url, self.portal.name, kind, shape):
+            return None
+        if not allowed:
+            return Rejected("fetch", "private_address", "no address of the public web", url)
+        if refused := self._refuse_listing(url, trap, shape) if depth else None:
+            return refused
+        return find_refusal(self.portal, url, depth, kind, self.bounds) or self._within_budget(url, kind)
+
+    def end_listing(self, url: str, links: Iterable[str]) -> Iterator[Rejected]:
+        """Note what the listing at `url` names; with too many of its shape that lead to nothing, refuse those queued.
+
+        It leads on where it names what may be an article of the period and none of its shape named before, whoever
+        else did, or where the days that it names come nearer to the period.
+        """
+        if not re.search(r"\d", target_of(url)):  # there is but one of its shape
+            return
+        shape, listings = self._shape(url), self.ledger.listings
+        others = (link for link in links if self._shape(link) != shape and not self.ledger.removals.covers(link))
+        articles = [*filter(self._may_be_article, listings.name(shape, others))]
+        n_barren = listings.count(shape, leads_on=self._leads_on(shape, articles))
+        if n_barren >= MAX_IN_A_ROW and self._lists(url, shape):
+            for withdrawn in listings.withdraw(self.portal.name, shape):
+                yield Rejected("discovery", "trap", BARREN, withdrawn)
+
+    def count_article(self, url: str, day: date) -> None:
+        """Count an article for the listing that named it first: whether it leads away from the days asked for."""
+        listings = self.ledger.listings
+        if listing := listings.naming(url):
+            section = _section_key(listing)
+            is_earlier = day < self.period.since and not listings.reach(section, day, self.period.since)
+            listings.count_article(section, is_earlier=is_earlier)
+
+    def is_archive(self, url: str) -> bool:
+        """Whether an address is that of the archive of a tag, category, author or day, asked for after all else.
+
+        Where days are asked for, their archives lead to them.
+        """
+        shape = "" if self.portal.is_section(url) or self.portal.is_article(url) else find_archive(url)
+        return bool(shape) and (self.period == ALWAYS or shape.endswith("*"))
+
+    def end_archive(self, url: str, *, leads_on: bool) -> Iterator[Rejected]:
+        """Count the archive at `url` as read; after too many in a row without a new article, refuse those queued."""
+        if not self.is_archive(url):
+            return
+        counts, name = self.ledger.counts, self.portal.name
+        for counted in (f"{BARREN_ARCHIVES} {find_archive(url)}", BARREN_ARCHIVES):
+            counts.add(name, counted, -counts.of(counted, name) if leads_on else 1)
+        if self.is_barren_archive(url):
+            for withdrawn in self.ledger.listings.withdraw(name, self._shape(url)):
+                yield Rejected("discovery", "nothing_new", NOTHING_NEW, withdrawn)
+
+    def find_trust(self, url: str, evidence: Collection[Evidence] = ()) -> AddressTrust:
+        """Say how far an address promises an article: by itself, and by what others of its pattern turned out to be."""
+        trust, counts, name = find_trust(url, self.portal, evidence), self.ledger.counts, self.portal.name
+        pattern = _section_pattern(url)
+        if not pattern or trust in {AddressTrust.CERTAIN, AddressTrust.SECTION}:
+            return trust
+        lists, articles = (counts.of(f"{kind} {pattern}", name) for kind in (LISTS_OF, ARTICLES_OF))
+        if lists >= ALIKE and not articles:
+            return AddressTrust.LISTED
+        return AddressTrust.LIKELY if articles >= ALIKE and not lists and trust is AddressTrust.DOUBTFUL else trust
+
+    def is_barren_archive(self, url: str) -> bool:
+        """Whether the last archives of its shape, and those of other shapes beside them, brought no new article."""
+        counts, name = self.ledger.counts, self.portal.name
+        if counts.of(BARREN_ARCHIVES, name) < MAX_BARREN_ARCHIVES or not self.is_archive(url):
+            return False
+        return counts.of(f"{BARREN_ARCHIVES} {find_archive(url)}", name) >= LEAST_BARREN_ARCHIVES
+
+    def _shape(self, url: str) -> int:
+        """An integer for the ledger that is the same for addresses of one shape, and for archives of one kind."""
+        return _integer(find_archive(url) if self.is_archive(url) else shape_of(url))
+
+    def _leads_on(self, shape: int, articles: Sequence[str]) -> bool:
+        if any(map(self.period.may_lead_to, articles)):
+            return True
+        certain = (url for url in articles if find_kind(url, self.portal) is FetchKind.ARTICLE)
+        latest = max((days[1] for days in map(days_of, certain) if days), default=None)
+        return latest is not None and self.ledger.listings.reach(shape, latest, self.period.since)
+
+    def _may_be_article(self, url: str) -> bool:
+        if not self.portal.covers(url):
+            return False
+        kind = find_kind(url, self.portal)
+        return kind is FetchKind.ARTICLE or (kind is FetchKind.SECTION and not self._lists(url, self._shape(url)))
+
+    def _lists(self, url: str, shape: int) -> bool:
+        """Whether an address is no article's, by its look, or by what others of the shape turned out to be."""
+        _, sections, kept = self.ledger.listings.met(self.portal.name, shape, MOST_COUNTED)
+        return is_listing(url) or (sections >= LEAST_SECTIONS and kept * 10 < sections)
+
+    def _refuse_listing(self, url: str, trap: str, shape: int) -> Rejected | None:
+        """Refuse a trap, except the first address of its shape with a date to come, and what leads to earlier days."""
+        listings, name = self.ledger.listings, self.portal.name
+        if trap and not (trap.startswith(FUTURE) and listings.met(name, shape, 2)[0] <= 1):
+            return Rejected("discovery", "trap", trap, url)
+        if self.is_barren_archive(url):
+            return Rejected("discovery", "nothing_new", NOTHING_NEW, url)
+        is_barren = listings.n_barren(shape) >= MAX_IN_A_ROW
+        is_earlier = listings.n_earlier(_section_key(url)) >= MAX_IN_A_ROW
+        if not (is_barren or is_earlier) or not self._lists(url, shape):
+            return None
+        if is_barren:
+            return Rejected("discovery", "trap", BARREN, url)
+        return Rejected("discovery", "out_of_period", EARLIER, url)
+
+    def _within_budget(self, url: str, kind: FetchKind) -> FetchKind | Rejected | None:
+        limit = self.bounds.max_pages
+        if self._admitted < limit:
+            self._admitted += 1
+            return kind
+        self.ledger.counts.add(self.portal.name, OVER_BUDGET)
+        if self._full:
+            return None
+        self._full = True
+        return Rejected("discovery", "page_budget", f"after {limit} pages neither this one nor any other", url)
+
+
+def find_refusal(portal: Portal, url: str, depth: int, kind: FetchKind, bounds: CrawlBounds) -> Rejected | None:
+    """Refuse an address by the patterns of a portal or its depth; None where neither does."""
+    if portal.is_ignored(url) or kind is FetchKind.UNWANTED:
+        return Rejected("discovery", "ignored", "by the patterns of the portal", url)
+    if depth > bounds.max_depth:
+        return Rejected("discovery", "too_deep", f"more than {bounds.max_depth} links away", url)
+    return None
+
+
+def note_page(ledger: Ledger, portal: str, url: str, outcome: UrlOutcome) -> None:
+    """Count what a page was found to be, if it was judged to be an article or none, for others of its pattern."""
+    is_article = outcome.reason == "kept"
+    is_judged = is_article or (outcome.stage, outcome.reason) in FOUND_LISTS
+    if is_judged and (pattern := _section_pattern(url)):
+        ledger.counts.add(portal, f"{ARTICLES_OF if is_article else LISTS_OF} {pattern}")
+
+
+def _section_pattern(url: str) -> str:
+    """The pattern of an address within its section; "" where a single name may be anything's."""
+    parts = urlsplit(url)
+    return f"{pattern_of(url)} {section_of(url)}" if "/" in parts.path.strip("/") or parts.query else ""
+
+
+def _section_key(url: str) -> int:
+    """An integer for the ledger that is the same for the pages of one section.
+
+    Their addresses differ in the last number, which counts pages. Where it counts something else every page is a
+    section of its own, which costs requests and loses nothing.
+    """
+    return _integer(re.sub(r"\d+(?=\D*$)", "0", url))
+
+
+def _integer(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big", signed=True)
+
+
+class SeenContents:
+    """The content signatures that a crawl has met, by site; the ledger remembers what sites show for missing pages."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._seen: OrderedDict[tuple[str, str], tuple[str, ...]] = OrderedDict()
+
+    def remember_missing(self, probe: str, reading: PageReading) -> None:
+        """Note the content of a page that cannot be there."""
+        self._ledger.revisits.state(probe, f"{reading.signature} {reading.letters}")
+
+    def is_missing(self, url: str, reading: PageReading) -> bool:
+        """Whether the page at `url` shows what its site shows for a missing page, and hardly more text than that."""
+        missing = self._ledger.revisits.last(missing_page(url)) if reading.signature else None
+        signature, _, letters = missing.stated.partition(" ") if missing else ("", "", "")
+        return bool(signature) and signature == reading.signature and reading.letters < int(letters or 0) + OWN_LETTERS
+
+    def is_repeated(self, url: str, reading: PageReading) -> bool:
+        """Whether two other addresses of the site showed the same, links included: these may lead on forever."""
+        if not reading.signature:
+            return False
+        key = urlsplit(url).netloc, reading.shown
+        others = tuple(other for other in self._seen.pop(key, ()) if other != url)
+        self._seen[key] = (*others, url)[:MAX_ADDRESSES]
+        if len(self._seen) > MAX_REMEMBERED:
+            self._seen.popitem(last=False)
+        return len(others) >= MAX_ADDRESSES
+
+
+def missing_page(url: str) -> str:
+    """An address on the site of `url` that no page can have; always the same one."""
+    name = sha256(urlsplit(url).netloc.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return urljoin(url, f"/no-such-page-{name}")

@@ -1,0 +1,216 @@
+"""Propose which addresses of a site are articles and which are sections, from links of it that were seen.
+
+Every link votes by what its page or a feed said, else by its own words: the text of a link to an article is a headline,
+that of a link to a section a word or two. Each address is generalised in several ways, from one segment to all of them;
+of the expressions that come out, those that take many articles and hardly any section are chosen one after the other.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import parse_qsl, urlsplit
+
+from newscorpus.portal.addresses import (
+    ARTICLE_WORD,
+    DOCUMENT,
+    HASH,
+    OTHER_KINDS,
+    is_front,
+    is_listing,
+    looks_like_article,
+)
+from newscorpus.portal.portal import target_of
+from newscorpus.tokens import count_words
+from newscorpus.urls import document_id
+
+HEADLINE_WORDS = 4
+"""Words of a link from which on it reads as a headline; entries of menus have three at most."""
+
+NO_ARTICLES = re.compile(r"/(?:categor|kategor|rubri|archiv|search|login)[^/]*/", re.IGNORECASE)
+"""Directories of lists and services."""
+
+LEAST_ARTICLES = 3
+"""Articles that an expression must take: two addresses are alike by chance."""
+
+MOST_SECTIONS = 0.04
+"""Sections that it may take, as a share of its articles: less than one in twenty."""
+
+WEIGHT = 5
+"""Articles that a section weighs which an expression takes for one."""
+
+ENOUGH = 0.98
+"""Share of the articles seen with which the search ends."""
+
+MOST_PATTERNS = 8
+MOST_LINKS = 5_000
+"""Links that are looked at; a front page has some hundreds, a sitemap 50,000."""
+EXAMPLES = 2
+
+SURE_SIGN = re.compile(r"\d{5,}|/(?:19|20)\d\d[/-]\d\d?[/-]|(?:[^/?_+-]*[^\W\d_][^/?_+-]*[_+-]){3}")
+"""In an address that no menu leads to: a number, a date, or four words."""
+
+ANY = "[^/?]+"
+"""Stands for a segment that is a plain word."""
+
+WORDS = r"(?:[^/?_+-]+[_+-]+){%d}[^/?]*"
+SEGMENTS = (
+    (re.compile(r"(?:19|20)\d\d"), r"(?:19|20)\d\d"),
+    (re.compile(r"(?:19|20)\d\d-\d\d?-\d\d?"), r"(?:19|20)\d\d-\d\d?-\d\d?"),
+    (re.compile(r"\d{1,4}"), r"\d+"),
+    (re.compile(r"\d{5,}"), r"\d{5,}"),
+    (re.compile(r"[0-9a-f]{12,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"), r"[0-9a-f-]{12,}"),
+    (re.compile(r".*\d{5,}.*"), r"[^/?]*\d{5,}[^/?]*"),
+    (re.compile(r"(?:[^-_+]+[-_+]+){3,}.*"), WORDS % 3),
+    (re.compile(r"(?:[^-_+]+[-_+]+){2}.*"), WORDS % 2),
+    (HASH, r"\w{12,}"),
+)
+"""Kinds of segments that articles have, and the expression for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenLink:
+    """An address of a site, and what was seen of it."""
+
+    url: str  # absolute address
+    text: str = ""  # the longest text of the links to it
+    is_article: bool | None = None  # what its page or a feed says; None where neither was asked
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A regular expression for addresses, as portal files hold them, and the links that it takes."""
+
+    expression: str
+    articles: int  # of the links that it takes, those that seem to be articles
+    sections: int  # and those that seem to be sections
+    examples: tuple[str, ...]  # paths of links that it takes
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """What a portal file may say of the addresses of a site."""
+
+    articles: tuple[Pattern, ...]
+    sections: tuple[Pattern, ...]
+    n_articles: int  # links that seem to be articles
+    n_sections: int
+    n_open: int  # that seem to be neither
+
+    def takes(self, url: str) -> bool:
+        """Whether an address is an article by these patterns."""
+        return any(re.search(one.expression, target_of(url)) for one in self.articles)
+
+
+def propose(links: Iterable[SeenLink]) -> Proposed:
+    """Propose patterns for the articles and the sections among the links of one site."""
+    targets: dict[bool | None, dict[str, None]] = defaultdict(dict)
+    for link in _each_once(links):
+        targets[seems_article(link)][target_of(link.url)] = None
+    articles, sections = list(targets[True]), list(targets[False])
+    chosen = tuple(_choose(articles, sections, list(targets[None])))
+    menu = [one for one in sections if not any(re.search(pattern.expression, one) for pattern in chosen)]
+    return Proposed(chosen, tuple(_menu(menu)), len(articles), len(sections), len(targets[None]))
+
+
+def seems_article(link: SeenLink) -> bool | None:
+    """Whether a link seems to lead to an article; None where nothing tells."""
+    if link.is_article is not None:
+        return link.is_article
+    parts = urlsplit(link.url)
+    is_other = OTHER_KINDS.search(f".{parts.hostname or ''}{parts.path}") or NO_ARTICLES.search(link.url)
+    if is_other or is_front(link.url) or is_listing(link.url):
+        return False
+    n_words = count_words(link.text)
+    if looks_like_article(link.url) and n_words >= HEADLINE_WORDS:
+        return True
+    is_open = n_words == 0 or n_words >= HEADLINE_WORDS or re.search(SURE_SIGN, target_of(link.url))
+    return None if is_open else False
+
+
+def _each_once(links: Iterable[SeenLink]) -> Iterator[SeenLink]:
+    """Join the links to one document: the longest text, and what was found out of it."""
+    joined: dict[str, SeenLink] = {}
+    for link in links:
+        known = joined.get(key := document_id(link.url))
+        if known is None and len(joined) < MOST_LINKS:
+            joined[key] = link
+        elif known:
+            text = max(known.text, link.text, key=len)
+            joined[key] = replace(known, text=text, is_article=_either(known.is_article, link.is_article))
+    return iter(joined.values())
+
+
+def _either(one: bool | None, other: bool | None) -> bool | None:
+    return other if one is None else one
+
+
+def _choose(articles: Sequence[str], sections: Sequence[str], others: Sequence[str]) -> Iterator[Pattern]:
+    """Choose expressions, each time the one that takes the most articles still left, until hardly any is.
+
+    Of several that take as many, the one that takes the fewest of the others, of which nothing is known.
+    """
+    found = {one: _taken(one, articles) for one in _candidates(articles)}
+    wrong = {one: _taken(one, sections) for one, taken in found.items() if len(taken) >= LEAST_ARTICLES}
+    fit = {one: found[one] for one, bad in wrong.items() if len(bad) <= MOST_SECTIONS * len(found[one])}
+    n_others = {one: len(_taken(one, others)) for one in fit}
+    left = set(articles)
+    for _ in range(MOST_PATTERNS):
+        gains = {one: len(taken & left) - WEIGHT * len(wrong[one]) for one, taken in fit.items()}
+        best = max(fit, key=lambda one: (gains[one], -n_others[one], -len(one), one), default="")
+        if not best or len(fit[best] & left) < LEAST_ARTICLES or len(left) <= (1 - ENOUGH) * len(articles):
+            return
+        left -= fit[best]
+        yield Pattern(best, len(fit[best]), len(wrong[best]), tuple(sorted(fit[best])[:EXAMPLES]))
+
+
+def _taken(expression: str, targets: Iterable[str]) -> set[str]:
+    compiled = re.compile(expression)
+    return {target for target in targets if compiled.search(target)}
+
+
+def _candidates(targets: Iterable[str]) -> dict[str, None]:
+    """Every expression that generalises one of the addresses."""
+    return dict.fromkeys(expression for target in targets for expression in _generalised(target))
+
+
+def _generalised(target: str) -> Iterator[str]:
+    """Expressions for addresses like one: by its query, its last segment, its last segments, or all of them."""
+    path, _, query = target.partition("?")
+    *folders, last = path.strip("/").split("/")
+    slash = "/?" if path.endswith("/") else ""
+    kinds = [_kind(folder) for folder in folders]
+    for name, value in parse_qsl(query):
+        if re.search(r"\d{3}", value) or _kind(value) != ANY:
+            names = rf"\?(?:.*&)?{re.escape(name)}=[\w.-]*\d"
+            yield names
+            yield f"^{re.escape(path)}{names}"
+            yield f"/{re.escape(last)}{names}"
+    end = _kind(last)
+    rest = f"{end}{slash}($|\\?)"
+    if end != ANY and not end.startswith(ANY):
+        yield f"/{rest}"
+    for at, folder in enumerate(folders):
+        inner = "".join(f"{kind}/" for kind in kinds[at + 1 :])
+        if kinds[at] == ANY and (at == 0 or ARTICLE_WORD.search(folder)):
+            yield f"{'^' if at == 0 else ''}/{re.escape(folder)}/{inner}{rest}"
+        elif kinds[at] != ANY and (at == 0 or kinds[at - 1] == ANY):
+            yield f"/{kinds[at]}/{inner}{rest}"
+    if folders:
+        yield f"^/{''.join(f'{kind}/' for kind in kinds)}{rest}"
+
+
+def _kind(segment: str) -> str:
+    """The expression for segments like one; the ending of a file's name stays."""
+    ending = DOCUMENT.search(segment)
+    stem, tail = (segment[: ending.start()], re.escape(ending[0])) if ending else (segment, "")
+    kind = next((expression for pattern, expression in SEGMENTS if pattern.fullmatch(stem)), ANY)
+    return kind + tail
+
+
+def _menu(sections: Collection[str]) -> Iterator[Pattern]:
+    """One expression for the sections that lie right below the front page, and for their further pages."""
+    found = sorted({match[1] for one in sections if (match := re.fullmatch(r"/([\w-]+)/?", one))})
+    if found:
+        expression = rf"^/(?:{'|'.join(map(re.escape, found))})/?(?:\?page=\d+)?$"
+        yield Pattern(expression, 0, len(found), tuple(f"/{one}" for one in found[:EXAMPLES]))

@@ -1,0 +1,119 @@
+"""Decide by date what a crawl of certain days need not fetch."""
+
+import re
+from calendar import monthrange
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from urllib.parse import urlsplit
+
+from newscorpus.discover.listing import ListingEntry, read_day
+from newscorpus.page.fields.dating import read_address
+from newscorpus.portal.addresses import shape_of
+
+MONTH = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/_.]?(0[1-9]|1[0-2])(?!\d)")
+YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The days from `since` to `until`, both included."""
+
+    since: date = date.min
+    until: date = date.max
+
+    def meets(self, first: date, last: date) -> bool:
+        """Whether one of the days from `first` to `last` belongs to the period."""
+        return first <= self.until and last >= self.since
+
+    def takes(self, day: date | None) -> bool:
+        """Whether an article of that day is wanted; one without a day is."""
+        return day is None or self.meets(day, day)
+
+    def covers(self, other: "Period") -> bool:
+        """Whether every day of `other` belongs to the period."""
+        return self.since <= other.since and other.until <= self.until
+
+    def may_hold(self, entry: ListingEntry) -> bool:
+        """Whether a document may be of the period, by what a list says of it and by its address.
+
+        The day of publication decides. Without one, a document that was last changed before the period began is too
+        old; one that was changed later may be of any day.
+        """
+        if day := entry.published:
+            return self.meets(day, day)
+        return self.may_hold_address(entry.url) and not self._is_over(read_day(entry.modified))
+
+    def may_hold_address(self, url: str) -> bool:
+        """Whether a document may be of the period, by its address alone: its day, or its month as a directory."""
+        days = days_of(url)
+        return days is None or self.meets(*days)
+
+    def may_lead_to(self, url: str) -> bool:
+        """Whether a listing may lead to the period, by its address: that of a later day may, by the day before."""
+        return replace(self, until=date.max).may_hold_address(url)
+
+    def ways_forward(self, listing: str, urls: Iterable[str]) -> frozenset[str]:
+        """Of the earlier days that the listing at `listing` names, the last of each shape: the way may lead on from it.
+
+        There is none on a listing of the period or of a later day, which names the days before, and none that leads
+        back from a day before the period.
+        """
+        own, latest = days_of(listing), dict[str, tuple[tuple[date, date], str]]()
+        if own and self.may_lead_to(listing):
+            return frozenset()
+        for url in urls:
+            days = days_of(url)
+            if days and days[1] < self.since and (own is None or days[0] > own[0]):
+                shape = shape_of(url)
+                latest[shape] = max(latest.get(shape, (days, url)), (days, url))
+        return frozenset(url for _, url in latest.values())
+
+    def sitemaps(self, named: Sequence[ListingEntry]) -> tuple[ListingEntry, ...]:
+        """Of all sitemaps that an index names, those that may list documents of the period.
+
+        A sitemap changes when a document is added: one that last changed before the period began lists none of its
+        documents. Many have their month or year in their address. But where one of the same shape has a number there
+        that is no year, or changed before that year began, the numbers count sitemaps.
+        """
+        days = {entry.url: _days_listed(entry) for entry in named}
+        counted = {shape_of(url) for url, of in days.items() if of is None}
+        return tuple(
+            entry
+            for entry in named
+            if not self._is_over(read_day(entry.modified))
+            and ((of := days[entry.url]) is None or shape_of(entry.url) in counted or self.meets(*of))
+        )
+
+    def _is_over(self, modified: date | None) -> bool:
+        """Whether what last changed on a day is older than the period."""
+        return modified is not None and modified < self.since
+
+
+ALWAYS = Period()
+"""All days."""
+
+
+def days_of(url: str) -> tuple[date, date] | None:
+    """The first and the last day that an address names: a day, or a month as a directory; None where it names none."""
+    if day := next((read_day(claim.value) for claim in read_address(url)), None):
+        return day, day
+    found = re.search(r"/((?:19|20)\d\d)/(0[1-9]|1[0-2])/", urlsplit(url).path)
+    return _month(int(found[1]), int(found[2])) if found else None
+
+
+def _days_listed(sitemap: ListingEntry) -> tuple[date, date] | None:
+    """The month or year in the address of a sitemap; None where there is none, or the sitemap changed before it."""
+    path = urlsplit(sitemap.url).path
+    if found := MONTH.search(path):
+        days = _month(int(found[1]), int(found[2]))
+    elif found := YEAR.search(path):
+        days = date(int(found[1]), 1, 1), date(int(found[1]), 12, 31)
+    else:
+        return None
+    modified = read_day(sitemap.modified)
+    return None if modified and modified < days[0] else days
+
+
+def _month(year: int, month: int) -> tuple[date, date]:
+    return date(year, month, 1), date(year, month, monthrange(year, month)[1])

@@ -1,0 +1,329 @@
+"""Plan what is fetched of a portal: pages, lists of addresses, and guesses where lists may be."""
+
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, date
+from urllib.parse import urljoin
+
+from newscorpus.data import Evidence, Page, Rejected
+from newscorpus.discover.frontier import Frontier, SeenContents, missing_page
+from newscorpus.discover.listing import Listing, ListingEntry
+from newscorpus.discover.period import ALWAYS, Period, days_of
+from newscorpus.page.fields.dates import parse_moment
+from newscorpus.page.links import PageReading, may_be_page
+from newscorpus.portal.addresses import (
+    NAMED,
+    AddressTrust,
+    FetchKind,
+    find_kind,
+    is_front,
+    is_further,
+    is_listing,
+    latest_date,
+    plain_address,
+)
+from newscorpus.portal.portal import Portal, archive_pages
+from newscorpus.public_addresses import host_and_port
+from newscorpus.store.ledger import LastVisit, Ledger, UrlState
+from newscorpus.urls import document_address, host_of
+
+USUAL_SITEMAPS = ("/sitemap.xml", "/sitemap_index.xml", "/news-sitemap.xml")
+"""Paths tried on a site whose sitemaps neither the portal's file nor robots.txt names."""
+
+OUT_OF_PERIOD = "newscorpus/discover/out_of_period"
+"""Count of addresses passed over because they are not of the days asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFetch:
+    """One address to fetch."""
+
+    url: str  # absolute address
+    kind: FetchKind  # what it is fetched for
+    depth: int = 0  # links followed to get there
+    evidence: tuple[Evidence, ...] = ()  # what a list says of the document
+    is_repeat: bool = False  # it is fetched although it was fetched before
+    is_last: bool = False  # all else is fetched before it
+
+
+Plan = Iterator[PlannedFetch | Rejected]
+"""What is to be fetched, and what is refused; nothing for addresses that were met before or lie on other sites."""
+Told = Generator[PlannedFetch | Rejected, None, bool]
+"""A plan of what a list names; in the end, whether it told something new of articles."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchPlanner:
+    """Decides for one portal what is fetched. Each method plans as far as its result is read."""
+
+    portal: Portal  # the portal
+    frontier: Frontier  # judges new addresses
+    ledger: Ledger  # knows the others
+    contents: SeenContents  # seen by the crawl so far
+    period: Period  # the days that articles are to be of
+    count: Callable[[str, int], None]  # adds to a statistic of the crawl: name, number
+    began: str = ""  # when the crawl began, ISO 8601, if it revisits: articles fetched before may have changed
+
+    def beginnings(self) -> Plan:
+        """Plan what the portal's file names: feeds, sitemaps, start pages, and the archive if a first day is given."""
+        yield from (PlannedFetch(url, FetchKind.FEED) for url in self.portal.feeds)
+        yield from (PlannedFetch(url, FetchKind.SITEMAP) for url in self.portal.sitemaps)
+        pages = [*self.portal.start]
+        if self.portal.archive and self.period.since > date.min:
+            last = min(self.period.until, self.frontier.today)
+            pages += archive_pages(self.portal.archive, self.period.since, last)
+        for url in pages:
+            yield from self.page(url, 0, FetchKind.SECTION)
+
+    def named(self, url: str) -> Plan:
+        """Plan a page that the user named: he takes it for an article."""
+        return self.page(url, 0, FetchKind.ARTICLE, ListingEntry(url, (NAMED,)))
+
+    def page(
+        self,
+        url: str,
+        depth: int,
+        kind: FetchKind | None = None,
+        entry: ListingEntry | None = None,
+        *,
+        compares: bool = False,
+    ) -> Told:
+        """Plan the fetch of one page.
+
+        Args:
+            url: absolute address; for another version of an article, the article's own is fetched.
+            depth: links followed to get there.
+            kind: what it is fetched for, where that is known.
+            entry: what a list says of it.
+            compares: the list was read before: another headline than then is news of an article.
+        """
+        url = plain_address(url)
+        if self._is_out_of_period(url, kind):
+            return False
+        return (yield from self._page(url, depth, kind, entry, compares=compares))
+
+    def _page(
+        self,
+        url: str,
+        depth: int,
+        kind: FetchKind | None = None,
+        entry: ListingEntry | None = None,
+        *,
+        compares: bool = False,
+    ) -> Told:
+        outcome = self.frontier.admit(url, depth, kind)
+        stated, evidence = (entry.modified, entry.evidence) if entry else ("", ())
+        n_shown = self.ledger.revisits.show(url, entry.headline) if entry and entry.headline else None
+        if isinstance(outcome, FetchKind):
+            if stated:
+                self.ledger.revisits.state(url, stated)
+            is_last = depth > 0 and outcome is not FetchKind.ARTICLE and self.frontier.is_archive(url)
+            yield PlannedFetch(url, outcome, depth, evidence, is_last=is_last)
+        elif outcome is not None:
+            yield outcome
+        elif (stated and self._has_changed(url, stated) and not self.frontier.is_barren_archive(url)) or (
+            compares and n_shown and self._was_kept_before(url)
+        ):
+            fields = {"title", "modified", *(one.field for one in evidence)}
+            evidence += tuple(one for one in self.ledger.revisits.evidence(url) if one.field not in fields)
+            yield PlannedFetch(url, kind or FetchKind.ARTICLE, depth, evidence, is_repeat=True)
+        is_new = isinstance(outcome, FetchKind) or n_shown is not None
+        return is_new and (kind or find_kind(url, self.portal)) is FetchKind.ARTICLE
+
+    def listing(self, listing: Listing, url: str, depth: int, *, is_old: bool = False) -> Iterator[Plan]:
+        """Plan all that the feed or sitemap at `url` names, as far as it may be of the period, in parts.
+
+        One that `is_old`, as it was read before, says nothing of documents that are known.
+        """
+        children = self.period.sitemaps(listing.children)
+        self._pass_over(len(listing.children) - len(children))
+        for part in replace(listing, children=children).parts():
+            yield self._part(part, url, depth, is_old=is_old)
+
+    def _part(self, listing: Listing, url: str, depth: int, *, is_old: bool) -> Plan:
+        if listing.broken:
+            yield Rejected("discovery", "broken_entry", f"{listing.broken} without an address", url)
+        if listing.beyond:
+            yield Rejected("discovery", "too_many_entries", f"{listing.beyond} more than are taken of one list", url)
+        for child in listing.children:
+            if not (is_old and self.ledger.knows(child.url)):
+                yield from self.sitemap(child, url)
+        compares = bool(self.began) and self._was_fetched(url)
+        entries = [entry for entry in listing.entries if self.period.may_hold(entry)]
+        self._pass_over(len(listing.entries) - len(entries))
+        brought = any(entry.modified for entry in entries)  # it may tell of changes, if of nothing else
+        for entry in entries:
+            if is_old and self.ledger.knows(plain_address(entry.url)):
+                continue
+            # What a feed or a news sitemap describes is an article, unless the portal knows its own by the address.
+            is_article = entry.evidence and not self.portal.articles and not is_front(entry.url)
+            kind = FetchKind.ARTICLE if is_article else None
+            brought = (yield from self.page(entry.url, depth, kind, entry, compares=compares)) or brought
+        self.ledger.revisits.bring(url, brought=brought)
+
+    def sitemap(self, child: ListingEntry, named_at: str) -> Plan:
+        """Plan a sitemap that an index or a robots.txt names; one fetched before only if the index says it changed.
+
+        One that told nothing new, such as the feed of a tag, may change with every other; it waits for its turn.
+
+        Args:
+            child: the sitemap.
+            named_at: the index, on whose host it may lie; the sitemap itself where a robots.txt names it, on any host.
+        """
+        if self.ledger.knows(child.url):
+            is_changed = child.modified and self._has_changed(child.url, child.modified)
+            if is_changed and not self.ledger.revisits.is_barren(child.url):
+                yield PlannedFetch(child.url, FetchKind.SITEMAP, is_repeat=True)
+        elif not self.portal.covers(child.url) and host_of(child.url) != host_of(named_at):
+            yield Rejected("discovery", "offsite", "sitemap of another site", child.url)
+        elif self.ledger.counts.of("sitemaps", self.portal.name) >= (most := self.frontier.bounds.max_sitemaps):
+            yield Rejected("discovery", "too_many_sitemaps", f"more than {most}", child.url)
+        else:
+            self.ledger.counts.add(self.portal.name, "sitemaps")
+            if self.frontier.is_archive(child.url):  # an index may name the feeds of all tags and authors
+                yield from self._page(child.url, 1, FetchKind.SITEMAP)
+            else:
+                yield PlannedFetch(child.url, FetchKind.SITEMAP)
+
+    def start_page(self, url: str, lists: Iterable[str], sitemaps: Collection[str]) -> Plan:
+        """Plan what a start page leads to beside its links: a probe for missing pages, and lists nobody named.
+
+        Args:
+            url: of the start page.
+            lists: addresses on it that may be feeds.
+            sitemaps: those that robots.txt names.
+        """
+        if not self.ledger.knows(probe := missing_page(url)):
+            yield PlannedFetch(probe, FetchKind.PROBE)
+        for named in () if self.portal.sitemaps else sitemaps:
+            yield from self.sitemap(ListingEntry(named), named)
+        yield from self._guesses(
+            () if self.portal.sitemaps or sitemaps else (urljoin(url, path) for path in USUAL_SITEMAPS)
+        )
+        yield from self.feeds(lists)
+
+    def may_be_page(self, url: str) -> bool:
+        """Whether what was guessed to be a feed may be a page that is wanted instead, by its address."""
+        is_wanted = find_kind(url, self.portal) is not FetchKind.UNWANTED and not self.portal.is_ignored(url)
+        return is_wanted and may_be_page(url)
+
+    def feeds(self, urls: Iterable[str]) -> Plan:
+        """Plan what may be feeds, where the portal's file names none."""
+        yield from self._guesses(() if self.portal.feeds else urls)
+
+    def links(self, reading: PageReading, depth: int, but: Collection[str] = (), listing: str = "") -> Plan:
+        """Plan the pages that a page links to, the newest first.
+
+        A listing of a day before the period is fetched where the way to the period may lead over it. The articles that
+        it names are of its day, unless their addresses say otherwise.
+
+        Args:
+            reading: of that page.
+            depth: links followed to get to them.
+            but: addresses that are left out.
+            listing: the address of that page, if it lists others.
+        """
+        headlines = dict(zip(reading.links, reading.headlines, strict=False)) if listing else {}
+        # Pages of a list grow, and articles move on to new ones; archives may have their own way to show headlines.
+        is_alike = bool(listing) and (not self.frontier.is_archive(listing) or self._was_fetched(listing))
+        compares = bool(self.began) and is_alike
+        urls = sorted(reading.links, key=lambda url: latest_date(url) or date.max, reverse=True)
+        if listing and not self._was_fetched(listing):  # one that comes again names little that is new
+            yield from self.frontier.end_listing(listing, map(plain_address, urls))
+        ways = self.period.ways_forward(listing, urls) if listing else frozenset()
+        is_earlier, brought = not self.period.may_lead_to(listing), False
+        for url in urls:
+            if url in ways and not self._is_article(url):
+                yield from self._page(plain_address(url), depth)
+            elif url not in but and not (is_earlier and days_of(url) is None and self._is_article(url)):
+                entry = ListingEntry(url, headline=headlines.get(url, 0))
+                brought = (yield from self.page(url, depth, entry=entry, compares=compares)) or brought
+        if listing:
+            self.ledger.revisits.bring(listing, brought=brought)
+
+    def may_bring_article(self, planned: PlannedFetch | Rejected) -> bool:
+        """Whether what is planned may be an article that was not met before, by its address."""
+        if isinstance(planned, Rejected) or planned.is_repeat or planned.is_last:
+            return False
+        return planned.kind is FetchKind.ARTICLE or (planned.kind is FetchKind.SECTION and not is_listing(planned.url))
+
+    def may_go_on(self, planned: PlannedFetch | Rejected) -> bool:
+        """Whether what is planned is a further page of an archive, where older articles may be."""
+        return isinstance(planned, PlannedFetch) and planned.is_last and is_further(planned.url)
+
+    def refuse_day(self, url: str, reading: PageReading) -> Rejected | None:
+        """Refuse an article published on another day than those asked for; one without a day passes."""
+        if self.period != ALWAYS and reading.published:
+            self.frontier.count_article(url, reading.published)
+        if self.period.takes(reading.published):
+            return None
+        return Rejected("discovery", "out_of_period", f"published {reading.published}", url)
+
+    def refuse_article(
+        self, page: Page, reading: PageReading, trust: AddressTrust, depth: int, redirected: str = ""
+    ) -> Plan:
+        """Refuse a page that is no article, or the AMP version of one, whose own fetch comes first; else nothing.
+
+        Of other pages that name one canonical address all are handed on: `build` chooses among them.
+
+        Args:
+            page: fetched as an article.
+            reading: of that page.
+            trust: what its address says.
+            depth: links followed to get there.
+            redirected: the address first asked for, where another one answered and may be no article.
+        """
+        if redirected and trust is AddressTrust.SECTION:
+            yield Rejected("discovery", "no_article", f"redirected to {page.url}", redirected)
+        elif self.contents.is_missing(page.url, reading):
+            yield Rejected("discovery", "soft_404", "shows what the site shows for any missing page", page.url)
+        elif reading.is_amp and document_address(page.url, reading.canonical) != document_address(page.url, ""):
+            yield from self.page(reading.canonical, depth, FetchKind.ARTICLE)
+            yield Rejected("discovery", "other_version", f"of {reading.canonical}", page.url)
+
+    def _guesses(self, urls: Iterable[str]) -> Plan:
+        for url in urls:
+            if host_and_port(url) and self.portal.covers(url) and not self.ledger.knows(url):
+                yield PlannedFetch(url, FetchKind.MAYBE_LIST)
+
+    def _is_out_of_period(self, url: str, kind: FetchKind | None) -> bool:
+        if self.period == ALWAYS:
+            return False
+        is_article = kind is FetchKind.ARTICLE if kind else self._is_article(url)
+        if self.period.may_hold_address(url) if is_article else self.period.may_lead_to(url):
+            return False
+        self._pass_over(1)
+        return True
+
+    def _pass_over(self, n: int) -> None:
+        """Count what is not of the period."""
+        if n:
+            self.count(OUT_OF_PERIOD, n)
+
+    def _is_article(self, url: str) -> bool:
+        return find_kind(url, self.portal) is FetchKind.ARTICLE
+
+    def _was_fetched(self, url: str) -> bool:
+        last = self.ledger.revisits.last(url)
+        return last is not None and last.fetched != ""
+
+    def _was_kept_before(self, url: str) -> bool:
+        """Whether an article was kept by a fetch before this crawl."""
+        last = self.ledger.revisits.last(url)
+        return last is not None and last.state == UrlState.DONE and last.reason == "kept" and last.fetched < self.began
+
+    def _has_changed(self, url: str, stated: str) -> bool:
+        """Whether a list says that a known document changed since it was fetched; the ledger notes what it says."""
+        last = self.ledger.revisits.last(url)
+        if last is None or last.stated == stated:
+            return False
+        self.ledger.revisits.state(url, stated)
+        return last.state in {UrlState.DONE, UrlState.FAILED} and _is_news(last, stated)
+
+
+def _is_news(last: LastVisit, stated: str) -> bool:
+    """Whether `stated` says more than what was known: another time than before, or one after the fetch."""
+    if last.stated:
+        return True
+    changed, fetched = parse_moment(stated), parse_moment(last.fetched)
+    return changed is not None and fetched is not None and changed > fetched.astimezone(UTC)

@@ -1,0 +1,47 @@
+"""Queue again what was fetched before: failures that may have passed, and lists that are due."""
+
+import math
+import time
+from collections.abc import Collection
+from enum import StrEnum
+
+from newscorpus.discover.frontier import BARREN_ARCHIVES, BUDGET_SPENT, LEAST_BARREN_ARCHIVES, MAX_BARREN_ARCHIVES
+from newscorpus.portal.addresses import LIST_KINDS, FetchKind
+from newscorpus.store.ledger import Ledger
+
+
+class Revisit(StrEnum):
+    """What of a corpus is asked for again.
+
+    NOTHING. DUE: feeds, sitemaps, sections and articles whose time has come. ALL: all feeds, sitemaps and sections.
+    ARTICLES: and every article.
+    """
+
+    NOTHING = ""
+    DUE = "due"
+    ALL = "all"
+    ARTICLES = "articles"
+
+
+def requeue_failed(ledger: Ledger, portals: Collection[str]) -> int:
+    """Queue failures that may have passed, of portals whose last crawl had come to its end; gives the number."""
+    ended = [portal for portal in portals if not ledger.queue.size(portal)]
+    return sum(ledger.revisits.revive((), portal, 0.0) for portal in ended)
+
+
+def requeue_known(ledger: Ledger, portals: Collection[str], revisit: Revisit) -> int:
+    """Queue what a revisit asks for, and renew each portal's budget of pages; gives the number."""
+    kinds = (*LIST_KINDS, FetchKind.ARTICLE) if revisit is Revisit.ARTICLES else LIST_KINDS
+    now = time.time() if revisit is Revisit.DUE else math.inf
+    n = 0
+    for portal in portals:
+        if ledger.counts.of(BUDGET_SPENT, portal):  # lists may have named more than could be taken
+            n += ledger.revisits.widen(LIST_KINDS, portal)
+        n += ledger.revisits.revive(kinds, portal, now)
+        if revisit is Revisit.DUE:
+            n += ledger.revisits.revive_articles(portal, now)
+        ledger.counts.renew_budget(portal)
+        ledger.counts.add(portal, "rejected/discovery/nothing_new", -ledger.revisits.forget_archives(portal))
+        room = MAX_BARREN_ARCHIVES - LEAST_BARREN_ARCHIVES - ledger.counts.of(BARREN_ARCHIVES, portal)
+        ledger.counts.add(portal, BARREN_ARCHIVES, min(room, 0))  # some more archives are tried
+    return n

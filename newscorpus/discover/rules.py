@@ -1,0 +1,182 @@
+"""Judge again what other rules decided: those of a portal's file or days that have changed since the last crawl.
+
+What was fetched is answered by the archive; what was refused unseen is forgotten, and the pages that named it are read
+again. All of it becomes true in one transaction with the rules that the next crawl will compare with.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from datetime import date
+
+import msgspec
+
+from newscorpus.data import Rejected
+from newscorpus.discover.bounds import CrawlBounds
+from newscorpus.discover.frontier import BARREN, BUDGET_SPENT, find_refusal
+from newscorpus.discover.period import Period
+from newscorpus.portal.addresses import LIST_KINDS, PAGE_KINDS, AddressTrust, find_kind, find_trap, find_trust
+from newscorpus.portal.portal import Portal
+from newscorpus.store.intake import journal_line
+from newscorpus.store.ledger import REJECTIONS, CrawlRules, Ledger, OpenAddress, UrlOutcome, UrlState
+from newscorpus.store.ledger.rows import OVER_BUDGET, evidence_of
+
+REJECTED_AS = {"unexpected_language": "rejected/language/unexpected_language", "read": "read"}
+"""Counts of the ledger by reason; the others are of the stage "discovery"."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileRules:
+    """The keys of a portal's file that decide on addresses and pages."""
+
+    articles: tuple[str, ...]
+    sections: tuple[str, ...]
+    ignore: tuple[str, ...]
+    only_articles: bool
+    languages: tuple[str, ...]
+    max_pages: int | None
+    max_depth: int | None
+
+    @classmethod
+    def of(cls, portal: Portal) -> "FileRules":
+        """Read them of a portal."""
+        limits = portal.limits
+        return cls(
+            portal.articles,
+            portal.sections,
+            portal.ignore,
+            portal.only_articles,
+            portal.languages,
+            limits.max_pages,
+            limits.max_depth,
+        )
+
+    def apply(self, portal: Portal) -> Portal:
+        """Give `portal` with these keys."""
+        limits = replace(portal.limits, max_pages=self.max_pages, max_depth=self.max_depth)
+        return replace(
+            portal,
+            articles=self.articles,
+            sections=self.sections,
+            ignore=self.ignore,
+            only_articles=self.only_articles,
+            languages=self.languages,
+            limits=limits,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedAgain:
+    """What a crawl of a portal judges again."""
+
+    portal: str  # its name
+    why: tuple[str, ...]  # keys of its file, or "period"
+    judged: int  # addresses
+    read: int  # pages that are read again for the addresses that they name
+
+    def __str__(self) -> str:
+        changed = f"{self.portal}: {', '.join(self.why)} changed since the last crawl"
+        if not self.judged + self.read:
+            return f"{changed}; no address is judged differently now"
+        return (
+            f"{changed}; addresses judged again: {self.judged:,}, pages read again for their links: {self.read:,},"
+            " from the archive where it holds them"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """The rules of the last crawl of a portal, and those of this one."""
+
+    former: Portal
+    portal: Portal
+    bounds: CrawlBounds  # of this crawl
+    is_wider: bool  # days are asked for that were not
+    has_room: bool  # pages may be taken in that were not
+    today: date
+
+    def concerns(self, one: OpenAddress) -> bool:
+        """Whether the new rules may decide otherwise on an address that the former ones refused or did not extract."""
+        by_change = {
+            "page_budget": self.has_room,
+            "out_of_period": self.is_wider,
+            "unexpected_language": set(self.portal.languages) != set(self.former.languages),
+        }
+        if one.reason in by_change:
+            return by_change[one.reason]
+        if one.reason in {"ignored", "too_deep"}:
+            return self._refusal(one) is None
+        if one.reason == "trap":
+            is_none = one.detail != BARREN and not find_trap(one.url, self.today)
+            return is_none or self.portal.is_article(one.url)
+        return one.reason in {"section", "no_article", "read"} and self._trust(self.former, one) is not self._trust(
+            self.portal, one
+        )
+
+    def forbids(self, one: OpenAddress) -> Rejected | None:
+        """Why the new rules do not let a queued page be asked for; None where they do."""
+        return self._refusal(one) if one.kind in PAGE_KINDS and one.depth else None
+
+    def _refusal(self, one: OpenAddress) -> Rejected | None:
+        return find_refusal(self.portal, one.url, one.depth, find_kind(one.url, self.portal), self.bounds)
+
+    def _trust(self, portal: Portal, one: OpenAddress) -> AddressTrust:
+        return find_trust(one.url, portal, evidence_of(one.request))
+
+
+def judge_again(ledger: Ledger, portal: Portal, period: Period, today: date) -> JudgedAgain | None:
+    """Queue what is judged again, and note the rules of this crawl; None where they are those of the last one."""
+    name, now = portal.name, FileRules.of(portal)
+    last = ledger.revisits.rules(name)
+    text = msgspec.json.encode(now).decode()
+    ledger.revisits.set_rules(name, CrawlRules(period.since.isoformat(), period.until.isoformat(), text))
+    if last is None:
+        return None
+    before = msgspec.json.decode(last.portal_file, type=FileRules) if last.portal_file else now
+    days = Period(date.fromisoformat(last.since), date.fromisoformat(last.until))
+    why = [*_changed(before, now), *(["period"] if days != period else [])]
+    if not why:
+        return None
+    former, bounds = before.apply(portal), CrawlBounds.fit(portal.limits, period, today)
+    more = bounds.max_pages > CrawlBounds.fit(former.limits, days, today).max_pages
+    has_room = more and ledger.counts.of(BUDGET_SPENT, name) > 0
+    change = _Change(former, portal, bounds, not days.covers(period), has_room, today)
+    judged, read = _requeue(ledger, change)
+    return JudgedAgain(name, tuple(why), judged, read)
+
+
+def _changed(before: FileRules, now: FileRules) -> Iterator[str]:
+    for field in fields(FileRules):
+        if getattr(before, field.name) != getattr(now, field.name):
+            yield f"limits.{field.name}" if field.name.startswith("max_") else field.name
+
+
+def _requeue(ledger: Ledger, change: _Change) -> tuple[int, int]:
+    """Queue what a change concerns; gives the numbers of addresses and of pages that are read for their links."""
+    name, revisits = change.portal.name, ledger.revisits
+    rows = revisits.open_to_rules(name)
+    concerned = [one for one in rows if one.state == UrlState.DONE and change.concerns(one)]
+    unasked = [one for one in concerned if not one.request]
+    for reason, n in Counter(one.reason for one in concerned).items():
+        ledger.counts.add(name, REJECTED_AS.get(reason, f"rejected/discovery/{reason}"), -n)
+    revisits.judge_again(name, (one.serial for one in concerned if one.request))
+    revisits.forget(one.serial for one in unasked)
+    if change.is_wider or change.has_room:  # what was passed over is written down nowhere
+        read = revisits.read_all_again(name, LIST_KINDS)
+    else:
+        read = revisits.read_again(name, (one.found_on for one in unasked))
+    if change.has_room:
+        ledger.counts.add(name, OVER_BUDGET, -ledger.counts.of(OVER_BUDGET, name))
+    refused = sum(_refuse(ledger, change, one) for one in rows if one.state == UrlState.QUEUED)
+    return len(concerned) + refused, read
+
+
+def _refuse(ledger: Ledger, change: _Change, one: OpenAddress) -> bool:
+    """Refuse an address that is queued, if the new rules do not let it be asked for."""
+    refused = change.forbids(one)
+    if refused is None:
+        return False
+    ledger.revisits.withdraw(change.portal.name, one.serial)
+    return ledger.refuse(
+        one.url, UrlOutcome.of(refused), REJECTIONS, journal_line(refused), change.portal.name, one.found_on
+    )

@@ -1,1 +1,0 @@
-"""From a fetched page to its text: decode, parse, segment, classify, repair, assemble."""

@@ -1,0 +1,242 @@
+"""Archive every response of a crawl as it came, and every page as it was handed on; answer from the archive."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from http import HTTPStatus
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Self
+from weakref import WeakKeyDictionary
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Headers, Response
+from scrapy.http.request import NO_CALLBACK
+from scrapy.responsetypes import responsetypes
+
+from newscorpus.config import Limits
+from newscorpus.data import Rejected
+from newscorpus.errors import CorpusError
+from newscorpus.fetch.counts import ARCHIVED
+from newscorpus.fetch.options import corpus_folder, positive, switch
+from newscorpus.fetch.plugin import end_unwritable
+from newscorpus.fetch.visits import ARCHIVED_AT, STORED, current_visit, stored_answer
+from newscorpus.layout import inside
+from newscorpus.page.source_page import SourcePage
+from newscorpus.store.archive.encode import encode
+from newscorpus.store.archive.read import read_capture
+from newscorpus.store.archive.values import ArchiveError, Capture, Exchange, Origin
+from newscorpus.store.archive.values import Headers as Pairs
+from newscorpus.store.archive.writer import ArchiveWriter
+from newscorpus.store.ledger import Ledger, LedgerError
+
+logger = logging.getLogger(__name__)
+
+INLINE_BYTES = 50_000
+"""Longest body that is encoded at once, which takes a millisecond; for longer ones another thread is worth its cost."""
+
+
+STORED_AT = "newscorpus_stored_at"
+"""Key of `Request.meta`: (file relative to the corpus, offset) of the answer in the archive; file "" for none."""
+
+
+class Archive:
+    """Extension that writes the archive.
+
+    In `held` are responses that the spider has not seen yet; one that never gets there goes with its request.
+    """
+
+    def __init__(self, crawler: Crawler, writer: ArchiveWriter) -> None:
+        self._crawler = crawler
+        self.writer = writer
+        self.held: WeakKeyDictionary[Request, Exchange] = WeakKeyDictionary()
+        self._ending: asyncio.Future[None] | None = None
+        self._ledger: Ledger | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Read the settings.
+
+        Raises:
+            NotConfigured: the archive is off.
+            CrawlError: a setting is wrong.
+        """
+        if not switch(crawler.settings, "NEWSCORPUS_ARCHIVE"):
+            raise NotConfigured
+        max_bytes = int(positive(crawler.settings, "NEWSCORPUS_ARCHIVE_FILE_BYTES"))
+        software = f"newscorpus/{version('newscorpus')}"
+        archive = cls(crawler, ArchiveWriter(corpus_folder(crawler.settings), max_bytes, software))
+        crawler.signals.connect(archive.close, signals.spider_closed)
+        return archive
+
+    def join(self, ledger: Ledger) -> None:
+        """Let the files be announced to a ledger, and grow with its commits."""
+        self._ledger = ledger
+        self.writer.announce = ledger.announce
+        ledger.transaction.follow(self.writer.lengths)
+
+    async def write(self, exchange: Exchange, capture: Capture | None = None) -> list[str | int]:
+        """Write a response and the page that came of it; gives file, offset and length, [] if the disk takes no more.
+
+        A page that could not be written is asked for again when the crawl goes on.
+        """
+        if len(exchange.body) > INLINE_BYTES:
+            records = await asyncio.to_thread(encode, exchange, capture, Limits().max_bytes)
+        else:
+            records = encode(exchange, capture, Limits().max_bytes)
+        try:
+            where = self.writer.append(records)
+            if capture and self._ledger:
+                self._ledger.begin_capture(where.file, where.offset)
+        except (OSError, LedgerError) as error:
+            self._give_up(error)
+            if visit := current_visit():
+                visit.postponed = True
+            return []
+        self._crawler.stats.inc_value(ARCHIVED, where.length)
+        return [where.file, where.offset, where.length]
+
+    def close(self) -> None:
+        """Close the files."""
+        try:
+            self.writer.close()
+        except OSError as error:
+            self._give_up(error)
+
+    def _give_up(self, error: OSError | LedgerError) -> None:
+        if self._ending is None:
+            why = f"{error.filename or 'disk'}: {error.strerror}" if isinstance(error, OSError) else str(error)
+            self._ending = end_unwritable(self._crawler, f"Cannot write the archive: {why}")
+
+
+class ArchiveMiddleware:
+    """Downloader and spider middleware: what the spider will see is held until its callback has ended.
+
+    Close to the network, bodies are still as they came. Redirects, errors and robots.txt are written at once, other
+    responses with the page that the spider makes of them, or alone where the callback gave none or failed.
+    """
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the middleware of a crawl.
+
+        Raises:
+            NotConfigured: the archive is off.
+        """
+        if archive := crawler.get_extension(Archive):
+            return cls(archive)
+        raise NotConfigured
+
+    async def process_response(self, request: Request, response: Response) -> Response:
+        """Archive a response, or hold it."""
+        stored = stored_answer(response)
+        if not request.url.startswith("http") or (stored and stored.origin):  # which the archive holds with its page
+            return response
+        exchange = _exchange(request, response)
+        if response.status == HTTPStatus.OK and request.callback is not NO_CALLBACK:
+            self._archive.held[request] = exchange
+        else:
+            await self._archive.write(exchange)
+        return response
+
+    async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """Archive the response and its pages; what the spider gave passes through."""
+        exchange = self._archive.held.pop(response.request, None) if response.request else None
+        written = stored_answer(response) is not None
+        try:
+            async for output in result:
+                if exchange and isinstance(output, SourcePage):
+                    response.meta[ARCHIVED_AT] = await self._archive.write(exchange, _capture(response, output))
+                    written = True
+                yield output
+        finally:
+            if exchange and not written:
+                response.meta[ARCHIVED_AT] = await self._archive.write(exchange)
+
+
+class StoredAnswersMiddleware:
+    """Downloader middleware, before all others: lets the archive answer what was asked for before; nothing is sent.
+
+    Where the archive does not hold the answer, the site is asked.
+    """
+
+    def __init__(self, corpus: Path) -> None:
+        self._corpus = corpus
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Read the settings.
+
+        Raises:
+            NotConfigured: the crawl has no corpus.
+        """
+        if not crawler.settings.get("NEWSCORPUS_CORPUS"):
+            raise NotConfigured
+        return cls(corpus_folder(crawler.settings))
+
+    async def process_request(self, request: Request) -> Response | None:
+        """Answer a request that names a place in the archive."""
+        file, offset = request.meta.pop(STORED_AT, None) or ("", 0)
+        if not file:
+            return None
+        try:
+            found = await asyncio.to_thread(read_capture, inside(self._corpus, file), offset)
+        except (ArchiveError, CorpusError) as error:
+            logger.warning("%s; %s is asked for again", error, request.url)
+            return None
+        if isinstance(found, Rejected):
+            logger.warning("%s, offset %d: %s; %s is asked for again", file, offset, found.reason, request.url)
+            return None
+        return _stored_response(request, found, [file, offset])
+
+
+def _stored_response(request: Request, capture: Capture, place: list[str | int]) -> Response:
+    page = capture.page
+    request.meta.update({STORED: capture, ARCHIVED_AT: place})
+    if page.url != request.url:
+        request.meta["redirect_urls"] = [request.url]
+    headers = Headers({name: value.encode("latin-1", "replace") for name, value in page.headers.items()})
+    kind = responsetypes.from_args(headers=headers, url=page.url, body=page.body)
+    return kind(page.url, headers=headers, body=page.body, request=request)
+
+
+def _exchange(request: Request, response: Response) -> Exchange:
+    stored = stored_answer(response)
+    answered = datetime.fromisoformat(stored.page.fetched) if stored else datetime.now(UTC)
+    return Exchange(
+        url=response.url,
+        date=answered.isoformat(timespec="microseconds").replace("+00:00", "Z"),
+        status=response.status,
+        headers=_pairs(response.headers),
+        body=response.body,
+        method=request.method,
+        request_headers=_pairs(request.headers),
+        request_body=request.body,
+        protocol=response.protocol or "HTTP/1.1",
+        ip=str(response.ip_address or ""),
+    )
+
+
+def _pairs(headers: Headers) -> Pairs:
+    return tuple(
+        (name.decode("latin-1"), value.decode("latin-1")) for name in headers for value in headers.getlist(name)
+    )
+
+
+def _capture(response: Response, fetched: SourcePage) -> Capture:
+    origin = Origin(
+        source=fetched.source,
+        languages=fetched.languages,
+        template=asdict(fetched.template) if fetched.template else None,
+        via=(response.request.headers.get("Referer") or b"").decode("latin-1") if response.request else "",
+        depth=response.meta.get("depth", 0),
+        redirects=tuple(response.meta.get("redirect_urls", ())),
+    )
+    return Capture(fetched.page, fetched.following, origin)

@@ -1,0 +1,103 @@
+"""Download over HTTP as Scrapy does, with a bound on the headers of an answer, and each request sent once.
+
+Scrapy bounds the body alone; and what a site breaks off on a connection kept open, Twisted sends once more at once.
+"""
+
+from urllib.parse import urlsplit
+
+from scrapy import Request
+from scrapy.core.downloader.handlers.http11 import (
+    HTTP11DownloadHandler,
+    _LenientHTTP11ClientFactory,
+    _LenientHTTP11ClientProtocol,
+)
+from scrapy.crawler import Crawler
+from scrapy.exceptions import CannotResolveHostError, DownloadCancelledError, DownloadFailedError
+from scrapy.http import Response
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IAddress
+from twisted.python.failure import Failure
+from twisted.web._newclient import HEADER, STATUS, HTTP11ClientProtocol
+from twisted.web._newclient import Request as TxRequest
+from twisted.web.iweb import IResponse
+
+from newscorpus.fetch.counts import own_access
+from newscorpus.fetch.middlewares.guards import UNRESOLVED
+from newscorpus.fetch.plugin import hints_of
+
+MAX_HEAD_BYTES = 2**18
+"""Longest headers of an answer, those of interim answers (1xx) included: what browsers take. Real ones have some 2 kB,
+and in memory each takes a hundred times the space of its shortest form."""
+
+
+class BoundedDownloadHandler(HTTP11DownloadHandler):
+    """Scrapy's own, except that an answer with too long headers ends, and that pauses lie between all requests."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._pool._factory = _Factory  # noqa: SLF001 -- as Scrapy sets its own
+        self._pool.retryAutomatically = False
+
+    async def download_request(self, request: Request) -> Response:
+        """Send a request, with what of the user's own goes with it, and give the answer.
+
+        Raises:
+            DownloadCancelledError: the headers or the body are too long.
+            CannotResolveHostError: the host had no address that could be checked; one found now would not be.
+        """
+        if UNRESOLVED in request.meta and not request.meta.get("proxy"):
+            raise CannotResolveHostError(f"no address of {urlsplit(request.url).hostname} was found")
+        sent = with_own_headers(self._crawler, request)
+        try:
+            return await super().download_request(sent)
+        except DownloadFailedError as error:
+            reasons: list[Failure] = getattr(error.__cause__, "reasons", [])
+            if any(isinstance(each.value, _HeadersTooLongError) for each in reasons):
+                raise DownloadCancelledError(f"more than {MAX_HEAD_BYTES} bytes of headers") from error
+            raise
+        finally:
+            if sent is not request:  # how long the answer took, and what else was noted on the way
+                request.meta.update(sent.meta)
+
+
+def with_own_headers(crawler: Crawler, request: Request) -> Request:
+    """The request with what of the user's own goes with it: a copy that is sent, and that nobody else sees."""
+    slot = request.meta.get("download_slot", "")
+    access = hints_of(crawler.spider).access.get(slot)
+    own = access.headers_for(request.url) if access else {}
+    if access is None or not own:
+        return request
+    crawler.stats.set_value(own_access(slot, "names"), access.names)
+    crawler.stats.inc_value(own_access(slot, "requests"))
+    headers = request.headers.copy()
+    headers.update(own)
+    return request.replace(headers=headers)
+
+
+class _HeadersTooLongError(ValueError):
+    """The headers of an answer do not end in time."""
+
+
+class _Protocol(_LenientHTTP11ClientProtocol):
+    """A connection that counts the bytes of headers."""
+
+    _head_bytes = 0
+
+    def request(self, request: TxRequest) -> Deferred[IResponse]:
+        """Send a request, and count anew: a connection that is kept open brings one answer after the other."""
+        self._head_bytes = 0
+        return super().request(request)
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802 -- Twisted's name
+        """Take what has come, unless it is too long."""
+        is_head = self._parser is not None and self._parser.state in {STATUS, HEADER}
+        self._head_bytes = self._head_bytes + len(data) if is_head else 0
+        if self._head_bytes > MAX_HEAD_BYTES + len(data):  # the last piece may be of the body
+            self._giveUp(Failure(_HeadersTooLongError()))  # type: ignore[no-untyped-call]
+        else:
+            super().dataReceived(data)  # type: ignore[no-untyped-call]
+
+
+class _Factory(_LenientHTTP11ClientFactory):
+    def buildProtocol(self, addr: IAddress | None) -> HTTP11ClientProtocol:  # noqa: ARG002, N802 -- Twisted's names
+        return _Protocol(self._quiescentCallback)  # type: ignore[no-untyped-call]

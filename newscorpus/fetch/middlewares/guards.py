@@ -1,0 +1,238 @@
+"""Refuse what a crawl must not ask for or take: private addresses, bad redirects, answers packed over and over.
+
+Say, too, why a request brought nothing.
+"""
+
+from urllib.parse import urljoin, urlsplit
+
+from scrapy import Request
+from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadCancelledError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    ResponseDataLossError,
+)
+from scrapy.http import Response
+from scrapy.spidermiddlewares.httperror import HttpError
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.address import IPv4Address, IPv6Address
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IResolutionReceiver
+from zope.interface import implementer  # type: ignore[import-untyped]
+
+from newscorpus.content_encoding import MAX_ENCODINGS
+from newscorpus.data import Rejected
+from newscorpus.fetch.plugin import CrawlComponent, hints_of
+from newscorpus.page.walls import BOT_CHECK, find_detour, find_refusal
+from newscorpus.public_addresses import host_and_port, is_public, literal_address, may_ask
+from newscorpus.urls import document_id, is_within
+
+
+class Refused(IgnoreRequest):
+    """A request that is not sent, or whose answer is not followed.
+
+    Attributes:
+        reason: snake_case.
+    """
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+
+
+class Postponed(Refused):
+    """A request that is not sent in this run, and stays queued for the next one."""
+
+
+REASONS: dict[type[BaseException], str] = {
+    CannotResolveHostError: "dns",
+    DownloadCancelledError: "too_large",
+    DownloadConnectionRefusedError: "connection_refused",
+    DownloadFailedError: "connection_failed",
+    DownloadTimeoutError: "timeout",
+    ResponseDataLossError: "truncated",
+}
+
+FAILURES: tuple[type[BaseException], ...] = (*REASONS, IgnoreRequest)
+"""What a download may raise."""
+
+MESSAGES = {
+    "Ignored response": "too_large",
+    "max redirections reached": "redirect_loop",
+}
+"""How Scrapy's own middlewares begin the message of an `IgnoreRequest`, which carries no other mark."""
+
+
+def fetch_rejection(error: BaseException | None, url: str) -> Rejected:
+    """The rejection for an exception of the download, stage "fetch".
+
+    A reason that is not known here is "download_failed", with the exception in the detail: nothing is lost silently.
+    """
+    detail = " ".join(str(error).split())[:300]
+    if isinstance(error, HttpError):
+        answer = error.response
+        sign = find_refusal(plain_headers(answer), answer.body)
+        return Rejected("fetch", BOT_CHECK if sign else f"http_{answer.status}", sign, url)
+    if isinstance(error, Refused):
+        return Rejected("fetch", error.reason, detail, url)
+    if isinstance(error, IgnoreRequest):
+        reason = next((reason for start, reason in MESSAGES.items() if detail.startswith(start)), "download_failed")
+        return Rejected("fetch", reason, detail, url)
+    reason = next((reason for kind, reason in REASONS.items() if isinstance(error, kind)), "download_failed")
+    return Rejected("fetch", reason, f"{type(error).__name__}: {detail}", url)
+
+
+def plain_headers(response: Response) -> dict[str, str]:
+    """The headers of an answer as text, names in lower case, several of one name joined."""
+    named = response.headers.items()
+    return {name.decode("latin-1").lower(): b", ".join(values).decode("latin-1") for name, values in named}
+
+
+class EncodingsMiddleware:
+    """Refuses answers with more content encodings, one over another, than any site has use for.
+
+    Each of them may unpack to the longest body that is let in.
+    """
+
+    def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002 -- Scrapy's names
+        """Let `response` pass, or throw it away.
+
+        Raises:
+            Refused: reason "broken_encoding".
+        """
+        layers = b",".join(response.headers.getlist("Content-Encoding")).count(b",") + 1
+        if layers > MAX_ENCODINGS:
+            raise Refused("broken_encoding", f"{layers} encodings, one over another")
+        return response
+
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+DOMAINS = "newscorpus_domains"
+"""Key of `Request.meta`: host names, with all below them, that redirects may lead to; absent: any."""
+
+
+class CarefulRedirectMiddleware(RedirectMiddleware):
+    """Scrapy's redirects, except that none is lost in silence: each is followed, or refused with a reason.
+
+    Scrapy drops a redirect to an address met before, which a loop is; and one to another address of the same document
+    (https for http, tracking parameters cut off), which must be followed.
+    """
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
+        """Follow a redirect.
+
+        Raises:
+            Refused: reason "private_address", "offsite", "bad_redirect", "redirect_loop", "redirect_to_known",
+                "consent_wall" or "bot_check".
+        """
+        if response.status in REDIRECTS and "Location" in response.headers:
+            _check_redirect(request, response)
+        result = super().process_response(request, response)
+        if isinstance(result, Request):
+            if result.url in result.meta["redirect_urls"]:
+                raise Refused("redirect_loop", f"back to {result.url}")
+            result.dont_filter = document_id(result.url) == document_id(request.url)
+            has_met = hints_of(self.crawler.spider).has_met
+            if not result.dont_filter and has_met(result.url, result.meta["redirect_urls"][0]):
+                raise Refused("redirect_to_known", f"to {result.url}")
+        return result
+
+
+def _check_redirect(request: Request, response: Response) -> None:
+    location = (response.headers["Location"] or b"").decode("utf-8", "replace")
+    try:
+        parts = urlsplit(urljoin(request.url, location))
+        wall = find_detour(request.url, parts.geturl())
+    except ValueError as error:
+        raise Refused("bad_redirect", f"to {location!r}: {error}") from error
+    if wall:
+        raise Refused(wall, f"redirect to {location[:200]}")
+    if parts.scheme not in {"http", "https"}:
+        raise Refused("private_address", f"redirect to {location[:200]}")
+    domains = request.meta.get(DOMAINS)
+    if domains is not None and not is_within(parts.geturl(), domains):
+        reason = "offsite" if may_ask(parts.geturl()) else "private_address"
+        raise Refused(reason, f"redirect to {location[:200]}")
+
+
+UNRESOLVED = "newscorpus_unresolved"
+"""Key of `Request.meta`: no address of the host was found when it was looked for."""
+
+
+class PrivateAddressMiddleware(CrawlComponent):
+    """Refuses what does not lead to the public web: other schemes, and hosts whose address is private.
+
+    Names are resolved before the request goes out, through Scrapy's caching resolver: the connection then uses one of
+    the answers that were checked, all of which must be public; where there was none, the download handler says so and
+    does not look again. An answer that came from a private address all the same is thrown away. Redirects and
+    robots.txt pass here too. `SpiderHints.loopback` names what is asked on this machine.
+    """
+
+    async def process_request(self, request: Request) -> None:
+        """Let `request` pass, or refuse it.
+
+        Raises:
+            Refused: reason "private_address".
+        """
+        request.meta.pop(UNRESOLVED, None)  # of the address that led here
+        if self._is_served_here(request):
+            return
+        if not may_ask(request.url):
+            raise Refused("private_address", "no address of the public web")
+        host = urlsplit(request.url).hostname or ""
+        if literal_address(host):
+            return
+        addresses = await _resolve(host)
+        if private := [address for address in addresses if not is_public(address)]:
+            raise Refused("private_address", f"{host} is {private[0]}")
+        if not addresses:
+            request.meta[UNRESOLVED] = True
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Let `response` pass, or throw it away; a proxy's address says nothing of the site's.
+
+        Raises:
+            Refused: reason "private_address".
+        """
+        address = str(response.ip_address or "")
+        if address and not is_public(address) and not self._is_served_here(request) and not request.meta.get("proxy"):
+            raise Refused("private_address", f"answered by {address}")
+        return response
+
+    def _is_served_here(self, request: Request) -> bool:
+        return host_and_port(request.url) in hints_of(self._crawler.spider).loopback
+
+
+@implementer(IResolutionReceiver)
+class _Addresses:
+    """Collects the addresses that Twisted's resolver finds for a name."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+        self.done: Deferred[None] = Deferred()
+
+    def resolutionBegan(self, resolution: object) -> None:  # noqa: N802 -- Twisted's name
+        """Nothing to do yet."""
+
+    def addressResolved(self, address: IPv4Address | IPv6Address) -> None:  # noqa: N802 -- Twisted's name
+        """Take one address."""
+        self.found.append(address.host)
+
+    def resolutionComplete(self) -> None:  # noqa: N802 -- Twisted's name
+        """All are there."""
+        self.done.callback(None)
+
+
+async def _resolve(host: str) -> list[str]:
+    """The addresses that a connection to `host` may use; none where there are none."""
+    from twisted.internet import reactor  # noqa: PLC0415 -- importing it installs it; Scrapy does that first
+
+    addresses = _Addresses()
+    reactor.nameResolver.resolveHostName(addresses, host)
+    await maybe_deferred_to_future(addresses.done)
+    return addresses.found

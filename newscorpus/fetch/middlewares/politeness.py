@@ -1,0 +1,336 @@
+"""Send one request to a site at a time, none before its time, and none while the site rests."""
+
+import asyncio
+import logging
+import random
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+)
+from scrapy.http import Response
+from scrapy.http.request import NO_CALLBACK
+
+from newscorpus.config import PolitenessConfig
+from newscorpus.fetch.counts import politeness
+from newscorpus.fetch.middlewares.guards import FAILURES, Postponed
+from newscorpus.fetch.middlewares.pauses import (
+    Observation,
+    PolitenessPolicy,
+    SiteState,
+    first_state,
+    is_in_doubt,
+    is_refusal,
+    observe,
+    read_date,
+    read_retry_after,
+    rest_seconds,
+    retry_seconds,
+    with_crawl_delay,
+)
+from newscorpus.fetch.options import positive
+from newscorpus.fetch.plugin import hints_of
+from newscorpus.store.ledger.sites import SitePace, iso
+
+ROBOTS = "newscorpus_robots"
+"""Key of `Request.meta`: this is the request for a robots.txt, of which so many bytes have come."""
+
+ONE_OF_SEVERAL = "newscorpus_one_of_several"
+"""Key of `Request.meta`: whether other hosts of the site may be asked without this robots.txt."""
+
+PROOF = "newscorpus_proof"
+"""Key of `Request.meta`: this asks for a page that was there before, to see whether the site still answers."""
+
+PART = "newscorpus_part"
+"""Key of `Request.meta`: a page under way waits for this one, which therefore is asked for though the crawl ends,
+unless the site rests."""
+
+ASKED_AGAIN = "newscorpus_asked_again"
+"""Key of `Request.meta`: how often the request went back into the queue because the site came to rest."""
+
+RETRIES = "retry_times"
+"""Scrapy's key of `Request.meta`: how often the request went back because the page failed."""
+
+STEP_SECONDS = 1.0
+"""How often a waiting request looks whether the crawl is ending."""
+
+NO_ANSWER = (CannotResolveHostError, DownloadConnectionRefusedError, DownloadFailedError, DownloadTimeoutError)
+NOT_NOW = (DownloadFailedError, DownloadTimeoutError)
+"""Failures of a robots.txt that may pass, and until then forbid the site. A host that is not there has no pages."""
+
+REFUSED = frozenset({"refused", "retry_after"})
+"""Why sites are given up that do not want to be asked."""
+
+FRONT = re.compile(r"^[^/]*//[^/?#]*/?$")
+"""Addresses of front pages."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True, eq=False)
+class DownloadSlot:
+    """One site as the downloader sees it. Times are seconds by the middleware's clock."""
+
+    name: str  # of the slot; for the portal spider, of the portal
+    policy: PolitenessPolicy  # how politely the site is treated
+    state: SiteState  # what is known of the site
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # held by the request that is under way
+    holder: Request | None = None  # that request
+    last_start: float = 0.0  # when the last request went out; 0 before the first
+    next_start: float = 0.0  # the next one does not go out before
+    proving: asyncio.Task[None] | None = None  # the look at a page that was there before
+    rests_until: float = 0.0  # as `state` has it, in seconds since the epoch, for those who watch
+    why: str = ""  # what made the site rest, or be given up
+
+
+class PolitenessMiddleware:
+    """Gives every site its pauses: delay with jitter, Crawl-delay, Retry-After, back-off, quiet hours, byte budget.
+
+    A site is a download slot. A spider names the policies of its slots (`SpiderHints.policies`); for others
+    DOWNLOAD_DELAY holds. A site that refuses again and again is given up for the run: what would still be asked of it
+    is `Postponed`, and stays queued.
+
+    Args:
+        crawler: the crawl.
+        default: policy for a site that the spider does not name.
+        config: numbers that hold for all sites.
+        jitter: a pause is drawn from between the delay and (1 + 2 * jitter) times the delay.
+        clock: gives seconds, and is never set.
+    """
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        default: PolitenessPolicy,
+        config: PolitenessConfig,
+        jitter: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._crawler = crawler
+        self._default = default
+        self._config = config
+        self._jitter = jitter
+        self._clock = clock
+        self._slots: dict[str, DownloadSlot] = {}
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Read the settings.
+
+        Raises:
+            CrawlError: one of them is wrong.
+        """
+        settings = crawler.settings
+        config = replace(PolitenessConfig(), first_pause_seconds=positive(settings, "NEWSCORPUS_PAUSE_SECONDS"))
+        default = PolitenessPolicy(settings.getfloat("DOWNLOAD_DELAY"))
+        return cls(crawler, default, config, settings.getfloat("DOWNLOAD_DELAY_JITTER"))
+
+    def rests(self, name: str) -> bool:
+        """Whether a site is to be left alone at the moment, by more than its delay."""
+        return bool(self.given_up(name) or self.rest_seconds(name))
+
+    def rest_seconds(self, name: str) -> float:
+        """For how long a site that rests is not asked; 0 for one that does not rest."""
+        slot = self._slot(name)
+        return rest_seconds(slot.state, slot.policy, self._clock(), time.time())
+
+    def ready_at(self, request: Request) -> float:
+        """When a request that failed may be sent again, by the clock of `time.monotonic`."""
+        failures = request.meta.get(RETRIES, 0) + (ASKED_AGAIN in request.meta)
+        return self._clock() + retry_seconds(failures, self._config)
+
+    def trust(self, name: str, url: str) -> None:
+        """Take a page that a site showed in an earlier run for a proof, if it still shows it, that it answers."""
+        slot = self._slot(name)
+        slot.state = replace(slot.state, proof=url)
+
+    def in_doubt(self, name: str) -> bool:
+        """Whether it may be the site that refuses, and not the pages that were asked for."""
+        return is_in_doubt(self._slot(name).state, self._config)
+
+    def given_up(self, name: str) -> str:
+        """Why a site is not asked any more in this run, snake_case; "" where it is."""
+        return self._slot(name).state.given_up
+
+    def paces(self) -> Iterator[SitePace]:
+        """How each site is treated now, for those who watch."""
+        now = time.time()
+        for slot in self._slots.values():
+            quiet_until = slot.policy.quiet.until(now) if slot.policy.quiet else 0.0
+            until, why = max((slot.rests_until, slot.why), (quiet_until, "quiet hours"))
+            rests = until > now and not slot.state.given_up
+            why = slot.why if slot.state.given_up else why if rests else ""
+            delay = round(slot.state.delay_seconds, 1)
+            yield SitePace(slot.name, delay, iso(until) if rests else "", slot.state.given_up, why)
+
+    def leave_alone(self, sites: Mapping[str, str]) -> None:
+        """Ask nothing of some sites in this run; why, by name of the site."""
+        for slot, why in ((self._slot(name), why) for name, why in sites.items()):
+            self._update(slot, replace(slot.state, given_up="left_alone"), why)
+
+    def refused(self) -> Iterator[tuple[str, bool]]:
+        """The sites that were asked in this run, and whether each was given up since it refused."""
+        return ((slot.name, slot.state.given_up in REFUSED) for slot in self._slots.values() if slot.last_start)
+
+    def keep_crawl_delay(self, name: str, seconds: float) -> None:
+        """Keep the Crawl-delay that a robots.txt states, or give the site up."""
+        slot = self._slot(name)
+        self._count(slot, "crawl_delay_seconds", seconds)
+        self._update(slot, with_crawl_delay(slot.state, seconds, self._config), f"Crawl-delay {seconds:g} s")
+
+    async def process_request(self, request: Request) -> None:
+        """Let `request` wait for its turn.
+
+        Raises:
+            Postponed: the site is given up, or the crawl ends before the turn comes.
+        """
+        slot = self._slot_of(request)
+        while not _vital(request) and slot.state.proof and is_in_doubt(slot.state, self._config):
+            await self._prove(slot)
+        await slot.turn.acquire()
+        try:
+            await self._wait(slot, request)
+        except BaseException:
+            slot.turn.release()
+            raise
+        now = self._clock()
+        if slot.last_start:
+            gap = round(now - slot.last_start, 3)
+            self._crawler.stats.min_value(politeness(slot.name, "least_gap_seconds"), gap)
+        stretch = random.uniform(1, 1 + 2 * self._jitter)  # noqa: S311 -- no secret
+        slot.holder, slot.last_start, slot.next_start = request, now, now + stretch * slot.state.delay_seconds
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:
+        """Learn from the answer; a request that is refused while the site comes to rest is asked again afterwards."""
+        seconds = _retry_after(response) if is_refusal(response.status) else None
+        observation = Observation(
+            request.url,
+            response.status,
+            seconds,
+            float(request.meta.get("download_latency", 0.0)),
+            len(response.body),
+            is_page=b"html" in (response.headers.get("Content-Type") or b"") and not FRONT.search(request.url),
+            vital=_vital(request),
+        )
+        asked = "" if seconds is None else f" with Retry-After {seconds:.0f} s"
+        return self._learn(request, observation, f"status {response.status}{asked}") or response
+
+    def process_exception(self, request: Request, exception: Exception) -> Request | None:
+        """Learn from a site that does not answer as from one that refuses."""
+        if isinstance(exception, NO_ANSWER):
+            may_pass = ROBOTS not in request.meta or isinstance(exception, NOT_NOW)
+            observation = Observation(request.url, 0, vital=_vital(request) if may_pass else "")
+            return self._learn(request, observation, type(exception).__name__)
+        self._end(self._slot_of(request), request)
+        return None
+
+    async def _prove(self, slot: DownloadSlot) -> None:
+        """See whether a site of which page after page fails still shows one that was there; several may wait for this.
+
+        Raises:
+            Postponed: it does not, again and again.
+        """
+        if slot.proving is None or slot.proving.done():
+            slot.proving = asyncio.ensure_future(self._ask_for_proof(slot))
+        await asyncio.shield(slot.proving)
+
+    async def _ask_for_proof(self, slot: DownloadSlot) -> None:
+        meta = {"download_slot": slot.name, PROOF: True, "dont_retry": True}
+        self._crawler.stats.inc_value(politeness(slot.name, "proofs"))
+        try:
+            await self._crawler.engine.download_async(Request(slot.state.proof, NO_CALLBACK, meta=meta))
+        except Postponed:
+            raise
+        except FAILURES as error:
+            logger.debug("%s: %s proves nothing: %s", slot.name, slot.state.proof, error)
+        if is_in_doubt(slot.state, self._config):  # the answer came from elsewhere, or was not to be taken
+            slot.state = replace(slot.state, proof="")
+
+    def _learn(self, request: Request, observation: Observation, why: str) -> Request | None:
+        """Update the site's state; gives the request if it is to be asked again."""
+        slot = self._slot_of(request)
+        if slot.holder is not request:  # another middleware answered in place of the site
+            return None
+        now = self._clock()
+        self._update(slot, observe(slot.state, observation, now, slot.policy, self._config), f"{why}, {request.url}")
+        self._end(slot, request)
+        asked = request.meta.get(ASKED_AGAIN, 0)
+        rests = bool(slot.state.given_up) or slot.state.rests_until > now
+        most = self._config.max_pauses if observation.demands_rest else 1
+        if not (rests and is_refusal(observation.status)) or asked >= most:
+            return None
+        self._crawler.stats.inc_value(politeness(slot.name, "asked_again"))
+        return request.replace(dont_filter=True, meta=request.meta | {ASKED_AGAIN: asked + 1})
+
+    async def _wait(self, slot: DownloadSlot, request: Request) -> None:
+        while True:
+            if slot.state.given_up:
+                raise Postponed("given_up", f"{slot.name} is given up for this run: {slot.state.given_up}")
+            rest = self.rest_seconds(slot.name)
+            seconds = max(slot.next_start - self._clock(), rest)
+            if seconds <= 0:
+                return
+            if self._is_closing() and (PART not in request.meta or rest):
+                raise Postponed("closing", "the crawl ended before it was the turn of this request")
+            await asyncio.sleep(min(seconds, STEP_SECONDS))
+
+    def _end(self, slot: DownloadSlot, request: Request) -> None:
+        """Let the next request have its turn, if this one was under way."""
+        if slot.holder is request:
+            slot.holder = None
+            slot.turn.release()
+
+    def _update(self, slot: DownloadSlot, state: SiteState, why: str) -> None:
+        """Set a new state, and log what became worse; a longer delay counts from the last start on."""
+        before, slot.state = slot.state, state
+        slot.next_start = max(slot.next_start, slot.last_start + state.delay_seconds)
+        self._count(slot, "delay_seconds", round(state.delay_seconds, 3))
+        self._count(slot, "bytes", state.n_bytes)
+        if state.given_up and not before.given_up:
+            slot.why = why
+            self._count(slot, "given_up", state.given_up)
+            logger.warning("%s is given up for this run, %s: %s", slot.name, state.given_up, why)
+        elif state.rests_until > before.rests_until:
+            seconds = state.rests_until - self._clock()
+            slot.rests_until, slot.why = time.time() + seconds, why
+            self._crawler.stats.inc_value(politeness(slot.name, "pauses"))
+            self._crawler.stats.inc_value(politeness(slot.name, "paused_seconds"), round(seconds))
+            logger.warning("%s rests for %.0f s: %s", slot.name, seconds, why)
+
+    def _count(self, slot: DownloadSlot, what: str, value: float | str) -> None:
+        self._crawler.stats.set_value(politeness(slot.name, what), value)
+
+    def _slot(self, name: str) -> DownloadSlot:
+        if name not in self._slots:
+            policy = hints_of(self._crawler.spider).policies.get(name, self._default)
+            self._slots[name] = DownloadSlot(name, policy, first_state(policy))
+        return self._slots[name]
+
+    def _slot_of(self, request: Request) -> DownloadSlot:
+        return self._slot(self._crawler.engine.downloader.get_slot_key(request))
+
+    def _is_closing(self) -> bool:
+        slot = self._crawler.engine._slot  # noqa: SLF001 -- Scrapy has no public sign that it has begun to close
+        return slot is None or slot.closing is not None
+
+
+def _vital(request: Request) -> str:
+    """Why a site is given up that refuses a request again and again without which nothing else may be asked."""
+    if ROBOTS in request.meta:
+        return "" if request.meta.get(ONE_OF_SEVERAL) else "robots_unavailable"
+    return "refused" if PROOF in request.meta else ""
+
+
+def _retry_after(response: Response) -> float | None:
+    """Seconds that a site asks to wait; a date is set against the site's own clock, where it tells the time."""
+    stated, date = ((response.headers.get(name) or b"").decode("latin-1") for name in ("Retry-After", "Date"))
+    return read_retry_after(stated, read_date(date) or time.time())

@@ -1,0 +1,229 @@
+"""Let scripts fill the pages of portals whose file says `render = true`.
+
+The browser opens no connection: the page that was fetched, and all that its scripts ask for, are handed to it by this
+crawl, so that robots.txt, delays, guards and the archive hold for every request as for any other.
+"""
+
+import asyncio
+import os
+import shutil
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import HtmlResponse, Response
+from scrapy.http.request import NO_CALLBACK
+
+from newscorpus.config import Limits
+from newscorpus.errors import CrawlError
+from newscorpus.fetch.counts import rendering
+from newscorpus.fetch.middlewares.guards import DOMAINS, FAILURES, Postponed, Refused, plain_headers
+from newscorpus.fetch.middlewares.politeness import PART, PROOF, ROBOTS
+from newscorpus.fetch.plugin import hints_of
+from newscorpus.fetch.visits import stored_answer
+from newscorpus.portal.portal import Portal
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, Route
+
+RENDERING = "newscorpus_rendering"
+"""Key of `Request.meta`: the scripts of a page ask for this."""
+
+RENDER_SECONDS = 120
+"""Longest time for a page: some sixty requests at the usual delay, and a browser on a busy machine."""
+MAX_REQUESTS = 60
+"""Most requests of the scripts of one page; the front pages of big portals ask for some hundred, most for adverts."""
+KEPT_BYTES = 50_000_000
+"""Most bytes of scripts that are kept for the next page, which asks for the same ones."""
+TYPES = frozenset({"script", "xhr", "fetch"})
+"""What is fetched for a page; pictures, styles, fonts and frames add no text."""
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+"""Programs that are taken where they are installed; else the browser that `playwright install chromium` fetched."""
+NO_NETWORK = (
+    *("--host-resolver-rules=MAP * ~NOTFOUND", "--proxy-server=http://127.0.0.1:1", "--proxy-bypass-list=<-loopback>"),
+    *("--disable-background-networking", "--force-webrtc-ip-handling-policy=disable_non_proxied_udp"),
+)
+"""Options by which the browser reaches nothing by itself, no name, no address and no port of this machine."""
+NOT_HANDED_ON = frozenset({"content-encoding", "content-length", "transfer-encoding", "connection", "set-cookie"})
+"""Headers of answers that are not for the browser: bodies are unpacked, and nothing is kept between pages."""
+
+
+class RenderMiddleware:
+    """Downloader middleware, behind redirects and decompression: puts what scripts made of a page in its place.
+
+    A page that cannot be rendered is refused with the reason "render_failed".
+    """
+
+    def __init__(self, crawler: Crawler, portals: dict[str, Portal]) -> None:
+        self._crawler = crawler
+        self._portals = portals
+        self._launching = asyncio.Lock()
+        self._driver: Any = None
+        self._browser: Browser | None = None
+        self._scripts: dict[str, Response] = {}
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the middleware of a crawl.
+
+        Raises:
+            NotConfigured: no portal of the crawl is to be rendered.
+            CrawlError: one is, and the package is missing.
+        """
+        portals = {portal.name: portal for portal in hints_of(crawler.spider).portals if portal.render}
+        if not portals:
+            raise NotConfigured
+        try:
+            import playwright.async_api  # noqa: F401, PLC0415 -- an extra
+        except ImportError as error:
+            why = f"portal {next(iter(portals))}: render = true takes pip install 'newscorpus[render]'"
+            raise CrawlError(why) from error
+        made = cls(crawler, portals)
+        crawler.signals.connect(made.close, signals.spider_closed)
+        return made
+
+    def process_request(self, request: Request) -> None:
+        """Ask for the whole page: that the frame is as it was says nothing of what scripts put into it."""
+        if request.meta.get("download_slot") in self._portals:
+            for name in ("If-None-Match", "If-Modified-Since"):
+                request.headers.pop(name, None)
+
+    async def process_response(self, request: Request, response: Response) -> Response:
+        """Render a page.
+
+        Raises:
+            Refused: reason "render_failed" or "too_large".
+            Postponed: the site is not asked any more in this run.
+        """
+        portal = self._portals.get(request.meta.get("download_slot", ""))
+        is_page = isinstance(response, HtmlResponse) and response.status == 200
+        if portal is None or not is_page or {ROBOTS, PROOF, RENDERING} & request.meta.keys() or stored_answer(response):
+            return response
+        body = (await self._render(portal, response)).encode("utf-8", "replace")
+        if len(body) > Limits().max_bytes:
+            raise Refused("too_large", f"{len(body)} bytes when rendered")
+        self._crawler.stats.inc_value(rendering(portal.name, "pages"))
+        headers = response.headers.copy()
+        headers["Content-Type"] = "text/html; charset=utf-8"
+        return response.replace(body=body, headers=headers, encoding="utf-8")
+
+    async def close(self) -> None:
+        """End the browser."""
+        from playwright.async_api import Error  # noqa: PLC0415 -- an extra
+
+        with suppress(Error):  # it ended by itself
+            if self._browser:
+                await self._browser.close()
+        if self._driver:
+            await self._driver.stop()
+
+    async def _render(self, portal: Portal, response: Response) -> str:
+        """The markup of a page when its scripts have come to rest, or their time is over."""
+        from playwright.async_api import Error  # noqa: PLC0415 -- an extra
+
+        page_of = PageRequests(self._crawler, portal, response, self._scripts)
+        try:
+            async with asyncio.timeout(RENDER_SECONDS):
+                browser = await self._launched()
+                agent = self._crawler.settings.get("USER_AGENT")
+                context = await browser.new_context(user_agent=agent, service_workers="block", accept_downloads=False)
+                try:
+                    await context.route("**/*", page_of.answer)
+                    await context.route_web_socket("**/*", lambda socket: socket.close())
+                    page = await context.new_page()
+                    await page.goto(response.url, wait_until="domcontentloaded", timeout=0)
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(RENDER_SECONDS / 2):
+                            await page.wait_for_load_state("networkidle", timeout=0)
+                    markup = await page.content()
+                finally:
+                    await context.close()
+        except (Error, TimeoutError) as error:
+            if page_of.postponed:
+                raise page_of.postponed from error
+            raise Refused("render_failed", str(error).partition("\n")[0] or f"over {RENDER_SECONDS} s") from error
+        if page_of.postponed:
+            raise page_of.postponed
+        return markup
+
+    async def _launched(self) -> "Browser":
+        """The browser, begun anew where it ended."""
+        from playwright.async_api import async_playwright  # noqa: PLC0415 -- an extra
+
+        async with self._launching:
+            if self._driver is None:
+                self._driver = await async_playwright().start()
+            if self._browser is None or not self._browser.is_connected():
+                program = next(filter(None, map(shutil.which, BROWSERS)), None)
+                is_root = os.geteuid() == 0  # Chromium's sandbox is for others
+                options = {"executable_path": program, "chromium_sandbox": not is_root, "args": list(NO_NETWORK)}
+                self._browser = await self._driver.chromium.launch(**options)
+            return self._browser
+
+
+class PageRequests:
+    """Answers what a browser asks for while it renders one page.
+
+    The page itself is the one that was fetched; scripts and data of the portal's own hosts are fetched as any other
+    request is; all else is refused: other hosts, frames, pictures, forms.
+    """
+
+    def __init__(self, crawler: Crawler, portal: Portal, page: Response, scripts: dict[str, Response]) -> None:
+        self._crawler = crawler
+        self._portal = portal
+        self._page = page
+        self._scripts = scripts
+        self._left = MAX_REQUESTS
+        self._is_open = False
+        self.postponed: Postponed | None = None
+        """Why the site is not asked any more; the page is not complete then."""
+
+    async def answer(self, route: "Route") -> None:
+        """Answer one request of the browser, or break it off."""
+        from playwright.async_api import Error  # noqa: PLC0415 -- an extra
+
+        found = await self._find(route)
+        with suppress(Error):  # the page was closed meanwhile
+            if found is None:
+                await route.abort()
+                return
+            named = plain_headers(found).items()
+            headers = {name: value for name, value in named if name not in NOT_HANDED_ON}
+            await route.fulfill(status=found.status, headers=headers, body=found.body)
+
+    async def _find(self, route: "Route") -> Response | None:
+        asked = route.request
+        if asked.is_navigation_request():
+            is_first, self._is_open = not self._is_open, True
+            return self._page if is_first else None
+        if asked.method != "GET" or asked.resource_type not in TYPES or not self._portal.covers(asked.url):
+            return None
+        if asked.url in self._scripts:
+            return self._scripts[asked.url]
+        self._left -= 1
+        found = await self._fetch(asked.url) if self._left >= 0 else None
+        if found and asked.resource_type == "script" and found.status == 200:
+            self._keep(asked.url, found)
+        return found
+
+    def _keep(self, url: str, script: Response) -> None:
+        """Keep a script for the pages that follow, while there is room."""
+        if sum(len(one.body) for one in self._scripts.values()) + len(script.body) < KEPT_BYTES:
+            self._scripts[url] = script
+
+    async def _fetch(self, url: str) -> Response | None:
+        name = self._portal.name
+        meta = {"download_slot": name, DOMAINS: list(self._portal.domains), PART: True, RENDERING: True}
+        request = Request(url, NO_CALLBACK, headers={"Accept": "*/*", "Referer": self._page.url}, meta=meta)
+        self._crawler.stats.inc_value(rendering(name, "requests"))
+        try:
+            found: Response = await self._crawler.engine.download_async(request)
+        except Postponed as error:
+            self.postponed = error
+            return None
+        except FAILURES:
+            self._crawler.stats.inc_value(rendering(name, "refused"))
+            return None
+        return found

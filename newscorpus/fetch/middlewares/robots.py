@@ -1,0 +1,156 @@
+"""Keep to robots.txt. There is no setting to disobey it."""
+
+import asyncio
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Self
+from urllib.parse import urlsplit
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest, StopDownload
+from scrapy.http import Response
+from scrapy.http.request import NO_CALLBACK
+
+from newscorpus.config import Limits, PolitenessConfig
+from newscorpus.fetch.middlewares.guards import Postponed, Refused
+from newscorpus.fetch.middlewares.politeness import NOT_NOW, ONE_OF_SEVERAL, ROBOTS, PolitenessMiddleware
+from newscorpus.fetch.plugin import CrawlComponent
+from newscorpus.page.rights import MAX_BYTES, Robots, is_reachable, read_robots
+from newscorpus.urls import web_address
+
+PRIORITY = 2_000
+"""Of the request for a robots.txt: before all others of the site."""
+
+MOST_ASKED = 3
+"""How often a host is asked that never answers, while others of its site do."""
+
+
+class RobotsMiddleware(CrawlComponent):
+    """Keeps to robots.txt, RFC 9309: what it forbids is refused, and while it is out of reach nothing is asked.
+
+    In place of Scrapy's own, which takes an error of the server for a permission and knows no Crawl-delay. `clock`
+    gives seconds, and is never set.
+    """
+
+    def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(crawler)
+        self._clock = clock
+        self._hosts: dict[str, tuple[asyncio.Task[Robots], float]] = {}
+        """By host: what brings the rules, and until when they hold, by the clock."""
+        self._answered: defaultdict[str, set[str]] = defaultdict(set)
+        """By site: the hosts that had an answer in this run."""
+        self._asked: Counter[str] = Counter()
+        """By host: how often it was asked."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the middleware of a crawl."""
+        made = super().from_crawler(crawler)
+        crawler.signals.connect(made.stop_at_limit, signals.bytes_received)
+        return made
+
+    async def process_request(self, request: Request) -> None:
+        """Let `request` pass, or refuse it.
+
+        Raises:
+            Refused: reason "robots_disallowed", or "robots_unavailable" of a host that alone is out of reach.
+            Postponed: robots.txt stays out of reach.
+        """
+        if ROBOTS in request.meta:
+            # Of a long one the beginning counts.
+            request.meta.update({ROBOTS: 0, "download_maxsize": 0, "download_warnsize": 0})
+            request.meta[ONE_OF_SEVERAL] = self._is_one_of_several(_root(request.url), request.meta["download_slot"])
+            return
+        robots = await self._robots(request)
+        if not robots.allow(request.url):
+            self._crawler.stats.inc_value("robotstxt/forbidden")
+            raise Refused("robots_disallowed", "robots.txt forbids it")
+
+    def stop_at_limit(self, data: bytes, request: Request) -> None:
+        """Count what has come of a robots.txt.
+
+        Raises:
+            StopDownload: the rest is not read.
+        """
+        if ROBOTS not in request.meta:
+            return
+        request.meta[ROBOTS] += len(data)
+        request.meta["download_maxsize"] = Limits().max_bytes  # from here on of the unpacked body
+        if request.meta[ROBOTS] > MAX_BYTES:
+            raise StopDownload(fail=False)
+
+    def sitemaps(self, url: str) -> tuple[str, ...]:
+        """Addresses of sitemaps that the robots.txt of the host of `url` names, where it is known; absolute."""
+        root = _root(url)
+        task, _ = self._hosts.get(root, (None, 0.0))
+        known = task and task.done() and not task.cancelled() and not task.exception()
+        named = task.result().sitemaps if task and known else ()
+        return tuple(filter(None, (web_address(f"{root}/", one) for one in named)))
+
+    async def _robots(self, request: Request) -> Robots:
+        """The rules of the host; several requests wait for one answer."""
+        root = _root(request.url)
+        asked = self._hosts.get(root)
+        if asked is None or asked[1] < self._clock():
+            holds_until = self._clock() + PolitenessConfig().robots_seconds
+            asked = self._hosts[root] = (asyncio.ensure_future(self._fetch(root, request)), holds_until)
+        try:
+            return await asyncio.shield(asked[0])
+        except Exception:
+            if self._hosts.get(root) is asked:  # a failure is no rule: the next request tries again
+                del self._hosts[root]
+            raise
+
+    async def _fetch(self, root: str, request: Request) -> Robots:
+        """Ask for robots.txt when it is the turn of the site, whose politeness asks again while it is out of reach."""
+        slot = self._crawler.engine.downloader.get_slot_key(request)
+        response = await self._ask(root, slot)
+        robots = read_robots(response.body if response.status == HTTPStatus.OK else b"")
+        politeness = self._crawler.get_downloader_middleware(PolitenessMiddleware)
+        if robots.crawl_delay and politeness:
+            politeness.keep_crawl_delay(slot, robots.crawl_delay)
+        return robots
+
+    async def _ask(self, root: str, slot: str) -> Response:
+        """Ask a host of a site for its robots.txt.
+
+        Raises:
+            Postponed: it is out of reach.
+            Refused: so it is, reason "robots_unavailable"; it costs the pages of that host alone, which never answered
+                while another host of the site did.
+        """
+        url = f"{root}/robots.txt"
+        if self._asked[root] >= MOST_ASKED and self._is_one_of_several(root, slot):
+            raise Refused("robots_unavailable", f"no answer to {url}")
+        self._asked[root] += 1
+        self._crawler.stats.inc_value("robotstxt/request_count")
+        meta = {"download_slot": slot, ROBOTS: 0, "dont_retry": True}
+        asking = Request(url, NO_CALLBACK, headers={"Accept-Encoding": "identity"}, priority=PRIORITY, meta=meta)
+        try:
+            response = await self._crawler.engine.download_async(asking)
+        except NOT_NOW as error:
+            if self._is_one_of_several(root, slot):
+                raise Refused("robots_unavailable", f"{type(error).__name__}, {url}") from error
+            raise
+        except Postponed:
+            raise
+        except IgnoreRequest:  # redirects that lead nowhere: as good as no robots.txt (RFC 9309, 2.3.1.2)
+            response = Response(url, status=HTTPStatus.NOT_FOUND)
+        self._crawler.stats.inc_value(f"robotstxt/response_status_count/{response.status}")
+        if not is_reachable(response.status):
+            kind = Refused if self._is_one_of_several(root, slot) else Postponed
+            raise kind("robots_unavailable", f"status {response.status} of {url}")
+        self._answered[slot].add(root)
+        return response
+
+    def _is_one_of_several(self, root: str, slot: str) -> bool:
+        """Whether a host has not answered in this run, and another one of its site has."""
+        return bool(self._answered[slot]) and root not in self._answered[slot]
+
+
+def _root(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"

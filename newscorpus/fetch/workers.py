@@ -1,0 +1,89 @@
+"""Read pages and lists in processes of their own, so that none holds the crawl up, whatever it is made of."""
+
+import asyncio
+from collections.abc import Callable
+from functools import cached_property, partial
+from operator import call
+from typing import Any, Self, TypeVar
+
+from scrapy import signals
+from scrapy.crawler import Crawler
+
+from newscorpus.data import Rejected
+from newscorpus.errors import CrawlError
+from newscorpus.fetch.options import positive
+from newscorpus.page.recipe import Recipe, add_profile, prepare
+from newscorpus.page.source_page import SourcePage
+from newscorpus.portal.profile import NO_PROFILES, Profiles
+from newscorpus.workers import Lost, WorkerPool
+
+R = TypeVar("R")
+
+
+class PageWorkers:
+    """Extension with the processes of a crawl; the spider reads in them, and the pipeline judges.
+
+    Scrapy counts a response as active until its items have passed the pipelines, and fetches nothing while more than
+    SCRAPER_SLOT_MAX_ACTIVE_SIZE bytes of them wait: when the processes cannot keep up, the crawl waits for them.
+
+    Args:
+        size: number of processes.
+        seconds: longest time for one page or list.
+    """
+
+    def __init__(self, size: int, seconds: float) -> None:
+        self.recipe: Recipe | None = None
+        """How pages become rows; None in a crawl that makes none, which are then only read. Set before the start."""
+        self.profiles: Profiles = NO_PROFILES
+        """What is known of the portals, by their names. Set before the start."""
+        self._size = size
+        self._seconds = seconds
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Read the settings.
+
+        Raises:
+            CrawlError: one of them is wrong.
+        """
+        settings = crawler.settings
+        size, seconds = positive(settings, "NEWSCORPUS_WORKERS"), positive(settings, "NEWSCORPUS_PAGE_SECONDS")
+        made = cls(max(1, int(size)), seconds)
+        crawler.signals.connect(made.close, signals.spider_closed)
+        return made
+
+    @cached_property
+    def pool(self) -> WorkerPool[Callable[[], Any], Any]:
+        """The processes; they load the models before they begin."""
+        before = partial(prepare, self.recipe) if self.recipe else None
+        return WorkerPool(call, self._size, self._seconds, before)
+
+    def with_profile(self, page: SourcePage) -> SourcePage:
+        """Join a page with what is known of its portal."""
+        return add_profile(self.recipe, self.profiles, page) if self.recipe else page
+
+    async def run(self, task: Callable[[], R]) -> R | Lost:
+        """Call `task`, which can be pickled, in the next free process."""
+        result: R | Lost = await asyncio.wrap_future(self.pool.submit(task))
+        return result
+
+    async def read(self, url: str, task: Callable[[], R], stage: str = "discovery") -> R | Rejected:
+        """As `run`; a rejection of `url`, of that stage, where no process came to an end with it."""
+        found = await self.run(task)
+        return Rejected(stage, found.reason, found.detail, url) if isinstance(found, Lost) else found
+
+    def close(self) -> None:
+        """End the processes."""
+        self.pool.close()
+
+
+def workers_of(crawler: Crawler) -> PageWorkers:
+    """The processes of a crawl.
+
+    Raises:
+        CrawlError: the extension is switched off.
+    """
+    workers = crawler.get_extension(PageWorkers)
+    if workers is None:
+        raise CrawlError("setting EXTENSIONS: newscorpus needs newscorpus.fetch.workers.PageWorkers")
+    return workers

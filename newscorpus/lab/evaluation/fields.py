@@ -1,0 +1,222 @@
+"""Compare title, date and authors with the gold and with the peers, with and without structured data."""
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+from lxml import etree
+from rich.console import Console
+
+from newscorpus.data import Page, Rejected
+from newscorpus.lab.evaluation.compare import EvaluationError
+from newscorpus.lab.evaluation.report import print_table
+from newscorpus.lab.evaluation.scores import Estimate, estimate
+from newscorpus.lab.gold.pages import GoldPage, read_pages
+from newscorpus.lab.systems.peers import FIELD_PEERS, Claim, FieldReader, load_field_peer
+from newscorpus.page.fields import read_fields
+from newscorpus.page.fields.dates import find_dates
+from newscorpus.page.fields.dating import read_address
+from newscorpus.page.fields.learned import MODEL
+from newscorpus.page.parsing.parse import parse
+from newscorpus.page.registry import check_fields_model
+from newscorpus.tokens import folded_words
+
+STRUCTURED_ATTRIBUTES = (
+    "itemprop", "itemscope", "itemtype", "itemid", "itemref", "typeof", "property", "vocab", "datetime", "pubdate",
+)  # fmt: skip
+UNSEEN_TAGS = ("script", "style", "noscript", "template", "head")
+
+
+@dataclass(frozen=True, slots=True)
+class FieldResult:
+    """One reader's claim on one page beside the gold. A score is None where the gold has no value."""
+
+    page: GoldPage  # its `html` is what the reader read
+    reader: str
+    claim: Claim
+    title_exact: bool | None  # equal after normalisation (letters and digits, one case)
+    title_f1: float | None  # F1 of the words
+    date_exact: bool | None  # the same day
+    authors_f1: float | None  # F1 of the sets of names
+    seconds: float  # CPU time
+
+
+@dataclass(frozen=True, slots=True)
+class FieldSummary:
+    """Figures of one reader on one group of pages, each over the pages whose gold has the field; None without any."""
+
+    scope: str
+    group: str
+    reader: str
+    titles: int
+    title_exact: Estimate | None
+    title_f1: Estimate | None
+    dates: int
+    date_exact: Estimate | None
+    bylines: int
+    authors_f1: Estimate | None
+    cpu_ms: float
+
+
+def evaluate_fields(
+    datasets: Sequence[Path], readers: Sequence[str], split: str = "dev", hidden: bool = False
+) -> Iterator[FieldResult]:
+    """Run field readers over sets of pages, every reader on a page, then the next page.
+
+    The readers are names in `READERS`, or folders of models of fields.
+
+    `hidden` takes the structured data away first, and asks only for dates that still stand on the page or in its
+    address (by `shows_date`, or because one of the readers found them).
+
+    Raises:
+        EvaluationError: an unknown reader, or a set without a page in the split that has a title, date or authors.
+        MissingPeerError: a reader's package is not installed.
+        PagesError: a file cannot be read.
+    """
+    loaded = {name: _load_reader(name) for name in readers}
+    for path in datasets:
+        found = False
+        for page in read_pages(path):
+            if page.is_in(split) and (page.title or page.date or page.authors):
+                found = True
+                yield from _evaluate_page(page, loaded, hidden)
+        if not found:
+            raise EvaluationError(f"{path}: no page with title, date or authors in the split '{split}'")
+
+
+def _load_reader(name: str) -> FieldReader:
+    if name in READERS:
+        return READERS[name]()
+    try:
+        check_fields_model(name)
+    except ValueError as error:
+        raise EvaluationError(f"unknown field reader: {error}; others: {', '.join(READERS)}") from error
+    return partial(read_own_fields, model=name)
+
+
+def hide_structured(html: str) -> str:
+    """`html` without JSON-LD, microdata, RDFa, meta elements and `datetime` attributes; what cannot be parsed is ""."""
+    tree = parse(html)
+    if isinstance(tree, Rejected):
+        return ""
+    for script in tree.xpath("//script[contains(@type, 'ld+json')]"):
+        script.drop_tree()
+    etree.strip_elements(tree, "meta", with_tail=False)
+    for name in STRUCTURED_ATTRIBUTES:
+        for element in tree.xpath(f"//*[@{name}]"):
+            del element.attrib[name]
+    return etree.tostring(tree, encoding="unicode", method="html")
+
+
+def shows_date(html: str, url: str, day: str) -> bool:
+    """Whether the day (ISO 8601) stands in the visible text or in the address, in whatever form we can read."""
+    tree = parse(html)
+    if isinstance(tree, Rejected):
+        return False
+    if any(item.value == day for item in read_address(url)):
+        return True
+    etree.strip_elements(tree, *UNSEEN_TAGS, with_tail=False)
+    text = "\n".join(piece.strip() for piece in tree.itertext() if piece.strip())
+    return any(date.value[:10] == day for date in find_dates(text))
+
+
+def summarise_fields(results: Iterable[FieldResult]) -> list[FieldSummary]:
+    """Figures per set, per language and over all, sorted; the intervals draw whole domains."""
+    groups: dict[tuple[str, str, str], list[FieldResult]] = defaultdict(list)
+    for result in results:
+        for scope, group in (("set", result.page.dataset), ("language", result.page.language), ("all", "all")):
+            groups[scope, group, result.reader].append(result)
+    return [_summarise(key, groups[key]) for key in sorted(groups)]
+
+
+def print_field_summaries(summaries: Iterable[FieldSummary], console: Console) -> None:
+    """Print one table: a line for each group and reader."""
+    columns = ("group", "reader", "titles", "exact", "word F1", "dates", "day exact", "bylines", "authors F1", "ms")
+    rows = [
+        (
+            *(row.group, row.reader, row.titles, _cell(row.title_exact), _cell(row.title_f1), row.dates),
+            *(_cell(row.date_exact), row.bylines, _cell(row.authors_f1), f"{row.cpu_ms:.1f}"),
+        )
+        for row in summaries
+    ]
+    print_table(console, "fields", columns, rows)
+
+
+def _cell(figure: Estimate | None) -> str:
+    return "" if figure is None else f"{figure.value:.3f} ({figure.low:.2f}-{figure.high:.2f})"
+
+
+def _evaluate_page(page: GoldPage, readers: dict[str, FieldReader], hidden: bool) -> list[FieldResult]:
+    shown = replace(page, html=hide_structured(page.html)) if hidden else page
+    results = [_judge(shown, name, reader) for name, reader in readers.items()]
+    if not hidden or any(result.date_exact for result in results) or shows_date(shown.html, page.url, page.date[:10]):
+        return results
+    return [replace(result, date_exact=None) for result in results]
+
+
+def _judge(page: GoldPage, name: str, reader: FieldReader) -> FieldResult:
+    start = time.process_time()
+    claim = reader(page.html, page.url)
+    return FieldResult(
+        page=page,
+        reader=name,
+        claim=claim,
+        title_exact=folded_words(claim.title) == folded_words(page.title) if page.title else None,
+        title_f1=overlap_f1(folded_words(claim.title), folded_words(page.title)) if page.title else None,
+        date_exact=claim.date[:10] == page.date[:10] if page.date else None,
+        authors_f1=overlap_f1(_names(claim.authors), _names(page.authors)) if page.authors else None,
+        seconds=time.process_time() - start,
+    )
+
+
+def overlap_f1(claimed: Sequence[str], gold: Sequence[str]) -> float:
+    """F1 of two multisets, 0..1; 1 for two empty ones."""
+    if not claimed or not gold:
+        return float(not claimed and not gold)
+    shared = (Counter(claimed) & Counter(gold)).total()
+    return 2 * shared / (len(claimed) + len(gold))
+
+
+def _names(authors: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(" ".join(folded_words(name)) for name in authors))
+
+
+def _summarise(key: tuple[str, str, str], results: Sequence[FieldResult]) -> FieldSummary:
+    titles, title_exact = _mean(results, "title_exact")
+    dates, date_exact = _mean(results, "date_exact")
+    bylines, authors_f1 = _mean(results, "authors_f1")
+    title_f1 = _mean(results, "title_f1")[1]
+    milliseconds = fmean(1_000 * result.seconds for result in results)
+    return FieldSummary(
+        *key, titles, title_exact, title_f1, dates, date_exact, bylines, authors_f1, cpu_ms=milliseconds
+    )
+
+
+def _mean(results: Sequence[FieldResult], name: str) -> tuple[int, Estimate | None]:
+    """Number of the results that have the score of this name, and its mean with its interval."""
+    scored = [(result.page.domain, score) for result in results if (score := getattr(result, name)) is not None]
+    sums = np.array([(1, float(score)) for _, score in scored])
+    domains = [domain for domain, _ in scored]
+    mean = estimate(sums, lambda drawn: drawn[:, 1] / np.maximum(drawn[:, 0], 1), domains) if scored else None
+    return len(scored), mean
+
+
+def read_own_fields(html: str, url: str, model: str = MODEL) -> Claim:
+    """Read the fields by `newscorpus`; agencies count as authors, since the gold does not tell them apart."""
+    tree = parse(html)
+    if isinstance(tree, Rejected):
+        return Claim()
+    fields = read_fields(tree, Page.from_html(html, url), model=model).fields
+    return Claim(fields.title, fields.published, fields.authors + fields.agencies)
+
+
+READERS: Mapping[str, Callable[[], FieldReader]] = {
+    "newscorpus": lambda: read_own_fields,
+    **{name: partial(load_field_peer, name) for name in FIELD_PEERS},
+}
+"""How to load each reader, by name."""

@@ -1,0 +1,132 @@
+"""Hold texts and fields to the pinned floors on the development pages: the quality gate."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from operator import attrgetter
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from rich.console import Console
+
+from newscorpus.lab.evaluation.compare import evaluate
+from newscorpus.lab.evaluation.fields import evaluate_fields, summarise_fields
+from newscorpus.lab.evaluation.report import print_table
+from newscorpus.lab.evaluation.summary import summarise
+
+FLOORS = Path(__file__).with_name("floors.toml")
+EXTRACTOR = "main-text"
+READER = "newscorpus"
+
+TEXTS = {"f1": attrgetter("f1"), "page_f1": attrgetter("page_f1")}
+FIELDS = {"title": attrgetter("title_exact"), "date": attrgetter("date_exact"), "authors": attrgetter("authors_f1")}
+HIDDEN = {"hidden_date": attrgetter("date_exact")}
+"""What can be held to a floor: of texts, of fields, and of fields where the structured data is taken away."""
+MEASURES = (*TEXTS, *FIELDS, *HIDDEN)
+
+
+class FloorsError(ValueError):
+    """A file of floors that is not in form; the message is one line that names file and key."""
+
+
+class Floor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The least that counts for one measure on the development pages of one set, and why, where it was lowered."""
+
+    least: Annotated[float, msgspec.Meta(ge=0, le=1)]
+    reason: str = ""
+
+
+Floors = Mapping[str, Mapping[str, Floor]]
+"""By set, then by measure."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateVerdict:
+    """A floor and what was measured; None where the set holds nothing to measure."""
+
+    dataset: str
+    measure: str
+    floor: Floor
+    measured: float | None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the floor is reached."""
+        return self.measured is not None and self.measured >= self.floor.least
+
+
+def read_floors(path: Path = FLOORS) -> Floors:
+    """Read the floors that hold now: the last one of each list.
+
+    Raises:
+        FloorsError: unreadable, an unknown measure or key, a figure out of range, a lowered floor without a reason.
+    """
+    try:
+        sets = msgspec.toml.decode(path.read_bytes(), type=dict[str, dict[str, list[Floor]]])
+    except (OSError, msgspec.MsgspecError) as error:
+        raise FloorsError(f"{path}: {error}; a measure of a set has a list of tables: least, reason") from error
+    return {
+        dataset: {measure: _last(floors, measure, f"{path}: {dataset}.{measure}") for measure, floors in lists.items()}
+        for dataset, lists in sets.items()
+    }
+
+
+def _last(floors: Sequence[Floor], measure: str, where: str) -> Floor:
+    if measure not in MEASURES:
+        raise FloorsError(f"{where}: unknown measure; known: {', '.join(MEASURES)}")
+    if not floors:
+        raise FloorsError(f"{where}: no floor in the list")
+    for before, after in pairwise(floors):
+        if after.least < before.least and not after.reason:
+            raise FloorsError(f"{where}: lowered from {before.least} without a reason")
+    return floors[-1]
+
+
+def judge(measured: Mapping[tuple[str, str], float], floors: Floors) -> list[GateVerdict]:
+    """A verdict for each floor; `measured` has the figures by set and measure."""
+    return [
+        GateVerdict(dataset, measure, floor, measured.get((dataset, measure)))
+        for dataset, measures in floors.items()
+        for measure, floor in measures.items()
+    ]
+
+
+def run_gate(folder: Path, console: Console, floors: Floors | None = None) -> bool:
+    """Measure the default extractor and the reader of fields against the floors and print a table.
+
+    `folder` holds the pages with gold text, one `SET.jsonl.zst` a set; without `floors` those of the package count.
+    True where every floor is reached, and where the pages are not here (it says so); False where no floor is set.
+    """
+    floors = read_floors() if floors is None else floors
+    if not floors:
+        console.print("quality gate: no floors are set")
+        return False
+    if missing := [path.name for path in _paths(folder, floors) if not path.is_file()]:
+        console.print(f"quality gate skipped: {', '.join(missing)} not in {folder}")
+        return True
+    verdicts = judge(dict(_measure(folder, floors)), floors)
+    rows = []
+    for row in verdicts:
+        measured = "none" if row.measured is None else f"{row.measured:.4f}"
+        rows.append((row.dataset, row.measure, measured, f"{row.floor.least:.4f}", "pass" if row.passed else "FAIL"))
+    print_table(console, "quality gate", ("set", "measure", "measured", "floor", ""), rows)
+    return all(verdict.passed for verdict in verdicts)
+
+
+def _paths(folder: Path, floors: Floors, measures: Iterable[str] = MEASURES) -> list[Path]:
+    """The files of the sets that have a floor for one of the measures."""
+    return [folder / f"{dataset}.jsonl.zst" for dataset, lists in floors.items() if lists.keys() & set(measures)]
+
+
+def _measure(folder: Path, floors: Floors) -> Iterator[tuple[tuple[str, str], float]]:
+    """Every measure of every set that has a floor for one of its kind."""
+    texts, fields, hidden = (_paths(folder, floors, measures) for measures in (TEXTS, FIELDS, HIDDEN))
+    for measures, summaries in (
+        (TEXTS, summarise(evaluate(texts, [EXTRACTOR]))),
+        (FIELDS, summarise_fields(evaluate_fields(fields, [READER], hidden=False))),
+        (HIDDEN, summarise_fields(evaluate_fields(hidden, [READER], hidden=True))),
+    ):
+        for row in summaries:
+            found = ((name, of(row)) for name, of in measures.items() if row.scope == "set")
+            yield from (((row.group, name), estimate.value) for name, estimate in found if estimate)

@@ -1,0 +1,194 @@
+"""Keep what people mark on archived pages: a journal of every mark, and the pages with gold text that it makes.
+
+The journal, `gold/NAME.marks`, is a file of JSON lines that only grows: a mark is on the disk before it is answered,
+and a server that dies loses none. A page that a person calls done is written to `gold/NAME.jsonl`.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from newscorpus.errors import CorpusError
+from newscorpus.files import exclusive, extend, replacing, sync
+from newscorpus.lab.gold.conventions import ARTICLE
+from newscorpus.lab.gold.pages import GoldPage, Mark
+from newscorpus.layout import ARCHIVE, GOLD
+from newscorpus.lines import complete_lines, encode_line
+from newscorpus.store.archive.values import ByteRange
+
+ListName = Literal["measure", "teach"]
+SPLITS: Mapping[str, str] = {"measure": "dev", "teach": "train"}
+"""What each list is for: training and evaluation read their own split only."""
+
+KINDS = ("good", "bad", "title", "lead", "date", "author")
+"""What a block may be: main text, not, the headline, the lead (main text, too), the date, an author."""
+MAIN_TEXT = frozenset({"good", "lead"})
+
+PATIENCE_SECONDS = 30.0
+"""Longest wait for another tab, person or command that writes a mark of the same portal, which takes an instant."""
+
+SETTLED = "settled"
+"""Who settles what two people see differently."""
+
+
+class MarkError(ValueError):
+    """A mark cannot be kept; the message is one line."""
+
+
+class MarkedBlock(msgspec.Struct, frozen=True):
+    """A block as it was marked."""
+
+    position: int  # among the blocks of the page, from 0
+    kind: str  # of `KINDS`; "" takes the mark back
+    path: str = ""  # of its element
+    text: str = ""
+
+
+class MarkLine(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A line of the journal: blocks that a person marked at one stroke, or a page that a person called done."""
+
+    page: str  # address of the page
+    list: ListName
+    who: str
+    when: str  # ISO 8601
+    blocks: tuple[MarkedBlock, ...] = ()
+    place: ByteRange | None = None  # of a page that is done: where it lies in the archive
+    n_blocks: int = 0  # of a page that is done
+    kept: ByteRange | None = None  # of a page that was rejected and should not have been: where it lies
+
+
+LINES = msgspec.json.Decoder(MarkLine)
+
+
+@dataclass(frozen=True, slots=True)
+class PageMarks:
+    """What one person marked on one page."""
+
+    page: str
+    list: ListName
+    who: str
+    blocks: Mapping[int, MarkedBlock]  # by position
+    when: str  # of the last line
+    place: ByteRange | None = None  # None until the person called the page done
+    n_blocks: int = 0  # on the page; known when it is done
+    kept: ByteRange | None = None  # where it lies, if it was rejected and should not have been
+
+
+def journal_of(corpus: Path, name: str) -> Path:
+    """The journal of the marks on a portal's pages."""
+    return corpus / GOLD / f"{name}.marks"
+
+
+def read_marks(journal: Path) -> list[PageMarks]:
+    """Read what every person marked on every page, in the order of the first mark; a torn last line is left out.
+
+    Raises:
+        CorpusError: a line is damaged.
+    """
+    found: dict[tuple[str, str, str], PageMarks] = {}
+    for offset, line in complete_lines(journal) if journal.is_file() else ():
+        try:
+            one = LINES.decode(line)
+        except msgspec.DecodeError as error:
+            raise CorpusError(f"{journal}, at offset {offset}: {error}") from error
+        key = one.page, one.list, one.who
+        before = found.get(key, PageMarks(*key, {}, ""))
+        blocks = {**before.blocks, **{block.position: block for block in one.blocks}}
+        kept = {at: block for at, block in blocks.items() if block.kind}
+        place, n_blocks = one.place or before.place, one.n_blocks or before.n_blocks
+        found[key] = PageMarks(*key, kept, one.when, place, n_blocks, one.kept or before.kept)
+    return list(found.values())
+
+
+def save_mark(journal: Path, line: MarkLine) -> None:
+    """Write a line to the disk, unless it says what is there already, and the gold text anew where that changes.
+
+    Raises:
+        MarkError: there is no such kind of mark, or another process writes marks and does not end.
+        OSError: the disk is full, for one.
+    """
+    if unknown := {block.kind for block in line.blocks} - {*KINDS, ""}:
+        raise MarkError(f"unknown mark {min(unknown)!r}; known are: {', '.join(KINDS)}")
+    journal.parent.mkdir(exist_ok=True)
+    with exclusive(journal.with_suffix(".lock"), "mark", MarkError, PATIENCE_SECONDS):
+        _add(journal, line)
+        if line.place or line.kept:
+            write_gold(journal)
+
+
+def _add(journal: Path, line: MarkLine) -> None:
+    """Write a line behind the last whole one; a torn one is cut off."""
+    before = {(one.page, one.list, one.who): one for one in read_marks(journal)}.get((line.page, line.list, line.who))
+    if before and _says_nothing_new(before, line):
+        return
+    with journal.open("ab+", buffering=0) as file:
+        committed = max((offset + len(text) + 1 for offset, text in complete_lines(journal)), default=0)
+        extend(file, committed, encode_line(line))
+        sync(file)
+
+
+def _says_nothing_new(before: PageMarks, line: MarkLine) -> bool:
+    same = all(before.blocks.get(one.position, MarkedBlock(one.position, "")) == one for one in line.blocks)
+    return same and all(not new or new == old for new, old in ((line.place, before.place), (line.kept, before.kept)))
+
+
+def judged_elsewhere(marks: Iterable[PageMarks], who: str, page: str) -> frozenset[str]:
+    """The texts that a person called no main text on other pages of the portal: repeated lines, not asked again."""
+    others = (one for one in marks if one.who == who and one.page != page)
+    return frozenset(block.text for one in others for block in one.blocks.values() if block.kind == "bad")
+
+
+def write_gold(journal: Path) -> int:
+    """Write the pages that are done, or should have been kept, to `NAME.jsonl` beside the journal; gives their number.
+
+    Of a page that several people did, what was settled counts, else the marks of the one who began it. A page that
+    should have been kept is an article, without a text until somebody has done it.
+    """
+    done: defaultdict[str, list[PageMarks]] = defaultdict(list)
+    for one in read_marks(journal):
+        if one.place or one.kept:
+            done[one.page].append(one)
+    pages = [_gold_page(journal.stem, versions) for versions in done.values()]
+    with replacing(journal.with_suffix(".jsonl")) as file:
+        file.writelines(encode_line(_without_html(page)) for page in pages)
+    return len(pages)
+
+
+def _gold_page(name: str, versions: Sequence[PageMarks]) -> GoldPage:
+    finished = [one for one in versions if one.place] or versions
+    chosen = next((one for one in finished if one.who == SETTLED), finished[0])
+    in_order = [chosen.blocks[at] for at in sorted(chosen.blocks)]
+    of_kind = {kind: [block.text for block in in_order if block.kind == kind] for kind in KINDS}
+    marks = tuple(
+        Mark(block.path, "good" if block.kind in MAIN_TEXT else "bad", chosen.who, chosen.when, block.position)
+        for block in in_order
+    )
+    return GoldPage(
+        id=chosen.page,
+        dataset=name,
+        url=chosen.page,
+        title=" ".join(of_kind["title"]),
+        date=" ".join(of_kind["date"]),
+        authors=tuple(of_kind["author"]),
+        text="\n".join(block.text for block in in_order if block.kind in MAIN_TEXT),
+        split=SPLITS[chosen.list],
+        list=chosen.list,
+        marks=marks,
+        archive=chosen.place or chosen.kept,
+        page_type=ARTICLE if any(one.kept for one in versions) else "",
+    )
+
+
+def _without_html(page: GoldPage) -> dict[str, object]:
+    """A page whose markup stays in the archive."""
+    held = msgspec.to_builtins(page)
+    return {key: value for key, value in held.items() if key not in {"html", "dataset"}}
+
+
+def place_of(file: str, offset: int) -> ByteRange:
+    """Where a page of the corpus lies, as seen from the folder of its gold text."""
+    return ByteRange(f"../{ARCHIVE}/{Path(file).name}", offset, 0)

@@ -1,0 +1,86 @@
+"""Find the main text as one element of the tree, less what is foreign in it (Kazennikov 2013).
+
+Stage one takes the candidate that a linear classifier likes best; stage two takes out of it the parts that the same
+classifier finds foreign.
+"""
+
+from collections.abc import Iterable, Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+
+import numpy as np
+from lxml import etree
+from lxml.html import HtmlElement
+
+from newscorpus.arrays import Floats
+from newscorpus.data import Rejected
+from newscorpus.page.extractor import FoundText, Reading
+from newscorpus.page.fields.nodes import LinearModel, Nodes, describe
+from newscorpus.page.parsing.segment import BLOCK_TAGS, segment
+
+MODEL = "node-svm"
+CANDIDATES = frozenset(("div", "span", "table", "td", "li", "h1", "h2", "h3", "h4", "h5", "h6"))
+MODERN_CANDIDATES = CANDIDATES | {"article", "main", "section"}
+"""The candidates of the paper, and those that HTML has had since."""
+
+PARTS = BLOCK_TAGS | {"span"}
+"""Elements that stage two may take out."""
+
+FOREIGN = "newscorpus-foreign"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Places of what was chosen among nodes: the text, and the outermost foreign parts in it."""
+
+    text: int
+    foreign: tuple[int, ...]
+
+
+def choose(nodes: Nodes, scores: Floats, candidates: frozenset[str] = MODERN_CANDIDATES) -> Choice | None:
+    """Choose the candidate of the highest score, the first of equals, and its parts that are foreign."""
+    places = [place for place, element in enumerate(nodes.elements) if element.tag in candidates]
+    if not places:
+        return None
+    text = places[int(np.argmax(scores[places, 0]))]
+    inside = set(nodes.elements[text].iterdescendants())
+    foreign = [place for place, element in enumerate(nodes.elements) if scores[place, 1] > 0 and element in inside]
+    return Choice(text, tuple(_outermost(nodes, foreign)))
+
+
+def _outermost(nodes: Nodes, places: Iterable[int]) -> Iterator[int]:
+    """Those of `places`, in document order, that stand in no other of them."""
+    taken: set[HtmlElement] = set()
+    for place in places:
+        if taken.isdisjoint(nodes.elements[place].iterancestors()):
+            taken.add(nodes.elements[place])
+            yield place
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSystem:
+    """Find the main text by the two stages with a trained model; its outputs are the text and foreign parts."""
+
+    model: LinearModel
+
+    def find(self, reading: Reading) -> FoundText | Rejected:
+        """The text of the chosen element without its foreign parts and the headline, which is a field."""
+        nodes = describe(reading.tree, PARTS)
+        choice = choose(nodes, self.model.score(nodes)) if nodes.elements else None
+        if choice is None:
+            return Rejected("extract", "no_candidate", "no element that may hold the text", reading.page.url)
+        found = _paragraphs(nodes.elements[choice.text], {nodes.elements[place] for place in choice.foreign})
+        paragraphs = [paragraph for paragraph in found if paragraph != reading.fields.title]
+        if not paragraphs:
+            return Rejected("extract", "no_main_text", url=reading.page.url)
+        return FoundText(paragraphs, self.model.name)
+
+
+def _paragraphs(element: HtmlElement, foreign: set[HtmlElement]) -> list[str]:
+    """The paragraphs of `element` without the elements of `foreign`."""
+    copy = deepcopy(element)
+    for original, copied in zip(element.iter(), copy.iter(), strict=True):
+        if original in foreign:
+            copied.tag = FOREIGN
+    etree.strip_elements(copy, FOREIGN, with_tail=False)
+    return [block.text for block in segment(copy)]

@@ -1,0 +1,266 @@
+"""Train `node-svm` (Kazennikov 2013): a linear support vector machine over the elements of many pages."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from lxml import etree
+from lxml.html import HtmlElement
+from numpy.typing import NDArray
+from sklearn.svm import LinearSVC
+
+from newscorpus.arrays import Flags, Floats, Integers
+from newscorpus.data import Page, Rejected
+from newscorpus.lab.evaluation.scores import Overlap
+from newscorpus.lab.gold.align import match_words
+from newscorpus.lab.gold.pages import GoldPage
+from newscorpus.lab.systems.node_svm.find import MODEL, MODERN_CANDIDATES, PARTS, Choice, choose
+from newscorpus.lab.training.linear import (
+    bias_parameter,
+    constant,
+    draw_places,
+    join_machines,
+    join_rows,
+    machine_of,
+    weights_file,
+)
+from newscorpus.lab.training.model import TrainedModel
+from newscorpus.lab.training.sources import Progress, TrainingError, TrainingPages, first_of_each_set
+from newscorpus.page.fields.nodes import COLUMNS, FEATURES, GROUPS, LinearModel, Nodes, describe
+from newscorpus.page.parsing.decode import decode
+from newscorpus.page.parsing.parse import parse
+from newscorpus.page.parsing.segment import INVISIBLE_TAGS
+from newscorpus.tokens import words
+
+MODEL_VERSION = "1"
+PACKAGES = ("numpy", "scikit-learn")
+
+ABOUT = (
+    "The node SVM (Kazennikov 2013): a linear machine over hashed features chooses the element that holds the main "
+    "text, another of its kind the parts of that element that are foreign."
+)
+MEASURE = (
+    "Pages of the other fifth of the sites, of which the training saw none. `right`: share on which the chosen element "
+    "is as good as the best one, `f1` of its words; `right_cleaned`, `f1_cleaned`: less its foreign parts; `best_f1`: "
+    "of the best element."
+)
+
+NEAR_BEST = 0.01
+"""A node is the right one too where its F1 is below that of the best by no more: elements around it alone, say."""
+
+PAGES_A_SET = 250
+"""Pages learned from of each set; twice as many change little."""
+LEAST_F1 = 0.8
+"""Pages on which even the best node stays below are left out: their text is no node's."""
+OTHERS = 60
+"""Nodes of a page learned from beside the right ones and those inside: most are easy."""
+TEXT_PENALTY, FOREIGN_PENALTY = 0.01, 0.003
+"""LIBLINEAR's C; of 0.003 to 0.3 those that did best on other sites, where right nodes counted as much as the many
+others it did worse."""
+SOURCE = (
+    f"Of the first {PAGES_A_SET} pages with an article of the train split of each of these sets those on which one "
+    f"element holds the text (F1 {LEAST_F1} at least), of four fifths of the sites."
+)
+HOW = (
+    f"Linear support vector machines (LIBLINEAR): C {TEXT_PENALTY:g} for the text, {FOREIGN_PENALTY:g} for what is "
+    f"foreign; {COLUMNS} columns."
+)
+SEED = 1
+KEPT = -1.0
+"""Score of what is not foreign, where nothing can be learned of that."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodePage:
+    """A page to learn from, with its elements and their features."""
+
+    page: GoldPage
+    nodes: Nodes
+    is_candidate: Flags  # per node whether it may be chosen
+    words: Floats  # per node the number of its words
+    good: Floats  # per node how many of those are main text
+    gold: int  # number of words of the gold text
+
+    @property
+    def f1(self) -> Floats:
+        """Per node the F1 of its words, were it taken for the main text."""
+        return 2 * self.good / (self.words + self.gold)
+
+    @property
+    def best(self) -> int:
+        """Place of the best candidate; of equals the outermost."""
+        return int(np.argmax(np.where(self.is_candidate, self.f1, -1)))
+
+    @property
+    def best_f1(self) -> float:
+        """F1 of the best candidate."""
+        return float(self.f1[self.best])
+
+    @property
+    def right(self) -> Flags:
+        """Per node whether it is the candidate to choose, or as good as that."""
+        return self.is_candidate & (self.f1 >= self.best_f1 - NEAR_BEST)
+
+    @property
+    def foreign(self) -> Flags:
+        """Per node whether less than half of its words is main text."""
+        return self.good < self.words / 2
+
+    def f1_of(self, choice: Choice) -> float:
+        """F1 of the words of the chosen node without those of its foreign parts."""
+        parts = list(choice.foreign)
+        good = self.good[choice.text] - self.good[parts].sum()
+        kept = self.words[choice.text] - self.words[parts].sum()
+        return float(2 * good / (kept + self.gold))
+
+
+def make_node_page(
+    page: GoldPage, groups: tuple[str, ...] = GROUPS, candidates: frozenset[str] = MODERN_CANDIDATES
+) -> NodePage | None:
+    """What there is to learn of `page`; None where it cannot be read, or no candidate holds gold text."""
+    html = decode(Page.from_html(page.html, page.url))
+    tree = html if isinstance(html, Rejected) else parse(html, page.url)
+    if isinstance(tree, Rejected):
+        return None
+    nodes = describe(tree, PARTS, groups)
+    page_words, spans = _words_of(tree)
+    so_far = np.concatenate(([0], np.cumsum(match_words(page_words, page.text))))
+    places = np.array([spans[element] for element in nodes.elements], np.int64).reshape(-1, 2)
+    good = (so_far[places[:, 1]] - so_far[places[:, 0]]).astype(float)
+    is_candidate = np.array([element.tag in candidates for element in nodes.elements], bool)
+    if not good[is_candidate].any():
+        return None
+    amounts = (places[:, 1] - places[:, 0]).astype(float)
+    return NodePage(page, nodes, is_candidate, amounts, good, len(words(page.text)))
+
+
+def _words_of(tree: HtmlElement) -> tuple[list[str], Mapping[HtmlElement, tuple[int, int]]]:
+    """The visible words of a page in order, and between which of them each element stands."""
+    found: list[str] = []
+    begin: dict[HtmlElement, int] = {}
+    spans: dict[HtmlElement, tuple[int, int]] = {}
+    walk = etree.iterwalk(tree, events=("start", "end"))
+    for event, element in walk:
+        if event == "end":
+            spans[element] = (begin[element], len(found))
+            found += words(element.tail or "")
+            continue
+        begin[element] = len(found)
+        if element.tag in INVISIBLE_TAGS:
+            walk.skip_subtree()
+        else:
+            found += words(element.text or "")
+    return found, spans
+
+
+@dataclass(frozen=True, slots=True)
+class NodeScores:
+    """How right the choices on some pages are: means over so many pages."""
+
+    pages: int
+    right: float  # whether the chosen node is as good as the best
+    around: float  # whether it is not, and holds the best
+    f1: float  # of the words of the chosen node
+    right_cleaned: float  # as `right`, without its foreign parts
+    f1_cleaned: float  # as `f1`, without its foreign parts
+    best_f1: float  # of the words of the best node
+    chosen: float  # whether a node is chosen
+
+    @property
+    def overlap(self) -> Overlap:
+        """Right choices without foreign parts, choices, and pages."""
+        return Overlap(round(self.right_cleaned * self.pages), round(self.chosen * self.pages), self.pages)
+
+
+def score_choices(
+    pages: Sequence[NodePage], model: LinearModel, candidates: frozenset[str] = MODERN_CANDIDATES
+) -> NodeScores:
+    """How right the choices of `model` among `candidates` are; `pages` were made with the same."""
+    chosen = [_judge(page, model, candidates) for page in pages]
+    return NodeScores(len(pages), *np.mean(chosen, axis=0).tolist())
+
+
+def _judge(page: NodePage, model: LinearModel, candidates: frozenset[str]) -> tuple[float, ...]:
+    choice = choose(page.nodes, model.score(page.nodes), candidates)
+    if choice is None:
+        return 0.0, 0.0, 0.0, 0.0, 0.0, page.best_f1, 0.0
+    whole, cleaned = page.f1_of(Choice(choice.text, ())), page.f1_of(choice)
+    least = page.best_f1 - NEAR_BEST
+    holds_best = page.nodes.elements[choice.text] in page.nodes.elements[page.best].iterancestors()
+    return whole >= least, whole < least and holds_best, whole, cleaned >= least, cleaned, page.best_f1, 1.0
+
+
+def train_node_svm(source: TrainingPages, _progress: Progress) -> TrainedModel:
+    """Train `node-svm` on the articles of `source`.
+
+    Raises:
+        TrainingError: on no page one element holds the text.
+    """
+    articles = first_of_each_set(source.articles, PAGES_A_SET)
+    pages = [made for page in articles if (made := make_node_page(page)) and made.best_f1 >= LEAST_F1]
+    learned, aside = ([page for page in pages if source.is_aside(page.page.site) is wanted] for wanted in (False, True))
+    if not learned:
+        raise TrainingError(f"nothing can be learned: on no page one element holds the text (F1 {LEAST_F1} at least)")
+    model = fit_nodes(learned)
+    return TrainedModel(
+        name=MODEL,
+        version=MODEL_VERSION,
+        features=FEATURES,
+        parameters=bias_parameter(model),
+        weights=weights_file(model),
+        packages=PACKAGES,
+        data=source.describe(Counter(page.page.dataset for page in learned)),
+        scores={
+            name: asdict(score_choices(list(of_set), model))
+            for name, of_set in groupby(aside, lambda p: p.page.dataset)
+        },
+        about=ABOUT,
+        source=SOURCE,
+        how=HOW,
+        measure=MEASURE,
+    )
+
+
+def fit_nodes(pages: Sequence[NodePage]) -> LinearModel:
+    """A model without a name, of two outputs: the text, and what is foreign in it.
+
+    What is foreign is learned from the nodes inside the right ones alone, where stage two asks for it; a long one
+    counts for more, since to lose it costs more.
+    """
+    generator = np.random.default_rng(SEED)
+    nodes = [page.nodes for page in pages]
+    around = [_around(page, generator) for page in pages]
+    inside = [_inside(page) for page in pages]
+    size = _join([np.sqrt(page.words) for page in pages], inside)
+    text = LinearSVC(C=TEXT_PENALTY, random_state=SEED)
+    text.fit(join_rows(nodes, around), _join([page.right for page in pages], around))
+    is_foreign = _join([page.foreign for page in pages], inside)
+    if is_foreign.all() or not is_foreign.any():  # few pages of one source may have no foreign part
+        return join_machines((machine_of(text), constant(KEPT)))
+    foreign = LinearSVC(C=FOREIGN_PENALTY, random_state=SEED)
+    foreign.fit(join_rows(nodes, inside), is_foreign, sample_weight=size / size.mean())
+    return join_machines((machine_of(text), machine_of(foreign)))
+
+
+def _join(values: Sequence[NDArray[Any]], places: Sequence[Integers]) -> NDArray[Any]:
+    """Of each page's values those at the places, one page after the other."""
+    return np.concatenate([value[at] for value, at in zip(values, places, strict=True)])
+
+
+def _around(page: NodePage, generator: np.random.Generator) -> Integers:
+    """Places of the nodes around the text and in it, and of some others."""
+    elements = page.nodes.elements
+    best = elements[page.best]
+    near = {best, *best.iterancestors(), *best.iterdescendants()}
+    is_near = np.array([element in near for element in elements])
+    return draw_places(is_near, ~is_near, OTHERS, generator)
+
+
+def _inside(page: NodePage) -> Integers:
+    """Places of the nodes in the right one that have words of their own."""
+    inside = set(page.nodes.elements[page.best].iterdescendants())
+    is_inside = np.array([element in inside for element in page.nodes.elements])
+    return np.flatnonzero(is_inside & (page.words > 0))

@@ -1,0 +1,108 @@
+"""Label each `<p>` of the page by a linear support vector machine (Novotný 2016)."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from newscorpus import code_points as kinds
+from newscorpus.arrays import Floats, Integers, Matrix
+from newscorpus.artifacts import Artifact, Scorer
+from newscorpus.config import Revision
+from newscorpus.data import Block, LabelledBlock
+from newscorpus.lab.systems.blocks import label_by_thresholds
+from newscorpus.page.extractor import Reading
+from newscorpus.page.text.features.characters import count_characters
+from newscorpus.page.text.features.structure import NAMES as CLASS_NAMES
+from newscorpus.page.text.features.structure import read_structure
+from newscorpus.page.text.post_analysis import revise
+
+MODEL: Final = "paragraph-svm"
+
+FEATURES: Final[Mapping[str, str]] = {
+    "numbers": "numbers: runs of digits (published)",
+    "words": "words (published)",
+    "position": "index, of the page's paragraphs (published)",
+    "sentences": "marks that end a sentence",
+    "commas": "commas",
+    "link_density": "characters inside links, of the characters",
+    "capitalised": "words that start in upper case, of the words",
+    "ends_sentence": "the last character ends a sentence",
+    "words_before": "words of the paragraph before",
+    "words_after": "words of the paragraph after",
+    "words_beside": "words of all paragraphs with the same parent, of the page's",
+    "positive_ancestor": "class or id of the element or of one around it speaks of an article or its content",
+    "negative_ancestor": "class or id of the element or one of the two around it speaks of comments, links, forms",
+}
+"""What the machine sees of a paragraph, each in 0..1: counts n as log(1 + n) / log(1 + 200), at most 1."""
+
+MANY: Final = 200
+"""The count that makes 1; few paragraphs have more words."""
+
+_NUMBER = re.compile(r"\d+")
+_POSITIVE, _NEGATIVE = (
+    sum(1 << CLASS_NAMES.index(name) for name in names.split())
+    for names in (
+        "article content main lead",
+        "comment navigation related share advert caption footer sidebar subscribe prompt form",
+    )
+)
+
+
+class ParagraphSvm:
+    """Label blocks as `paragraph-svm` does, by the machine of `artifact`.
+
+    `revision` may name steps of post-analysis, and other thresholds of the margin than 0.
+    """
+
+    def __init__(self, artifact: Artifact, revision: Revision = Revision()) -> None:
+        self.machine = Scorer(artifact)
+        self.name = self.machine.name
+        self.revision = revision
+
+    def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
+        """The paragraphs of what was read, with the verdict on each; the score is the margin."""
+        blocks = paragraphs(reading)
+        if not blocks:
+            return ()
+        margin = self.machine(measure(blocks))[:, 1]
+        labelled = label_by_thresholds(margin, blocks, self.revision, good_above=0)
+        return revise(labelled, reading.head_title, self.revision.post_analysis or (), self.revision.config)
+
+
+def paragraphs(reading: Reading) -> tuple[Block, ...]:
+    """The blocks of what was read whose element is p."""
+    return tuple(block for block in reading.blocks if block.tag == "p")
+
+
+def measure(blocks: Sequence[Block]) -> Matrix:
+    """The features of a page's paragraphs, of which there must be one: shape (paragraphs, 13)."""
+    characters = count_characters([block.text for block in blocks])
+    structure = read_structure(blocks)
+    n_words = characters.words.count
+    kinds_near, kinds_around = (
+        kinds_of[structure.block_element] for kinds_of in (structure.near_kinds, structure.all_kinds)
+    )
+    beside = np.bincount(structure.block_parent, weights=n_words)[structure.block_parent]
+    columns = {
+        "numbers": _of_many(np.array([len(_NUMBER.findall(block.text)) for block in blocks])),
+        "words": _of_many(n_words),
+        "position": np.arange(len(blocks)) / len(blocks),
+        "sentences": _of_many(characters.sentences),
+        "commas": _of_many(characters.count(kinds.COMMA)),
+        "link_density": np.array([len(block.link_text) for block in blocks]) / characters.length,
+        "capitalised": characters.words.capitalised / np.maximum(n_words, 1),
+        "ends_sentence": characters.last_kinds & kinds.TERMINAL != 0,
+        "words_before": _of_many(np.append(0, n_words[:-1])),
+        "words_after": _of_many(np.append(n_words[1:], 0)),
+        "words_beside": beside / max(n_words.sum(), 1),
+        "positive_ancestor": kinds_around & _POSITIVE != 0,
+        "negative_ancestor": kinds_near & _NEGATIVE != 0,
+    }
+    return np.stack([columns[name] for name in FEATURES], axis=1).astype(np.float32)
+
+
+def _of_many(counts: Integers) -> Floats:
+    shares: Floats = np.minimum(np.log1p(counts) / np.log1p(MANY), 1)
+    return shares

@@ -1,0 +1,195 @@
+"""Train `segment-svm`, `hybrid-section` and `hybrid-document` (Bakić 2012): support vector machines (libSVM).
+
+Kernel and penalty are chosen by cross-validation over sites.
+"""
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.svm import SVC
+
+from newscorpus.arrays import Flags, Integers, Matrix
+from newscorpus.artifacts import WEIGHTS
+from newscorpus.data import Page, Rejected
+from newscorpus.lab.evaluation.scores import Overlap, ngram_overlap
+from newscorpus.lab.gold.pages import GoldPage
+from newscorpus.lab.systems.segment_systems import find
+from newscorpus.lab.systems.segment_systems.segments import FEATURES, Segment, cut
+from newscorpus.lab.training.model import TrainedModel
+from newscorpus.lab.training.onnx import estimator_to_onnx
+from newscorpus.lab.training.sources import Progress, TrainingError, TrainingPages, first_of_each_set
+from newscorpus.page.extractor import read
+from newscorpus.tokens import words
+
+MODEL_VERSION = "2"
+PACKAGES = ("numpy", "scikit-learn", "skl2onnx")
+
+PAGES_A_SET = 250
+"""Pages learned from of each set: more segments than a kernel machine can take."""
+
+GOOD_SHARE = 0.9
+"""A segment is good in training when more than this share of its words stands in the gold text."""
+
+MIN_CLASSES = MIN_SITES = 2
+
+_EXPERTS = ", ".join(find.EXPERTS)
+ABOUT = {
+    find.SEGMENT_SVM: "SVM-seg (Bakić 2012): tells by 37 features which segments are main text.",
+    find.HYBRID_SECTION: f"SVM-B (Bakić 2012): as segment-svm, knowing what {_EXPERTS} kept of each segment.",
+    find.HYBRID_DOCUMENT: f"SVM-A (Bakić 2012): chooses by 37 features one of {_EXPERTS} for a page.",
+}
+SOURCE = f"The first {PAGES_A_SET} pages with an article of the train split of each of these sets."
+
+CompareTexts = Callable[[str, str], Overlap]
+"""What an extracted text and the gold text share."""
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentedPage:
+    """A page to learn from, cut into segments."""
+
+    page: GoldPage
+    segments: tuple[Segment, ...]
+    features: Matrix  # of the segments: shape (segments, 37)
+    kept: Matrix  # the share of each segment that each expert kept: shape (segments, experts)
+    good: Flags  # per segment whether it is main text
+    whole: Matrix  # the 37 features of the whole page
+    texts: Mapping[str, str]  # the main text according to each expert
+
+    @property
+    def hybrid_features(self) -> Matrix:
+        """Of the segments, with what the experts kept: shape (segments, 37 + experts)."""
+        return np.hstack((self.features, self.kept))
+
+    def text_of(self, chosen: Iterable[object]) -> str:
+        """The text of the chosen segments; one truth value a segment."""
+        kept = (segment for segment, is_chosen in zip(self.segments, chosen, strict=True) if is_chosen)
+        return "\n".join(paragraph for segment in kept for paragraph in segment.paragraphs)
+
+    def best_expert(self, overlap: CompareTexts) -> int:
+        """The place of the expert whose text has the best F1; of equals the first."""
+        f1 = [overlap(text, self.page.text).scores.f1 for text in self.texts.values()]
+        return f1.index(max(f1))
+
+
+def make_segmented(page: GoldPage, experts: Mapping[str, find.Expert]) -> SegmentedPage | None:
+    """What there is to learn of `page`; None where it cannot be read."""
+    reading = read(Page.from_html(page.html, page.url))
+    if isinstance(reading, Rejected):
+        return None
+    segments, texts, gold = cut(reading.tree), find.ask(experts, reading), words(page.text)
+    shares = [find.share_found(words(" ".join(segment.paragraphs)), gold) for segment in segments]
+    return SegmentedPage(
+        page=page,
+        segments=segments,
+        features=find.measure(segments),
+        kept=find.measure_kept(segments, texts),
+        good=np.array(shares) > GOOD_SHARE,
+        whole=find.measure_page(reading.tree),
+        texts=texts,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SvmSearch:
+    """How a machine is chosen and fitted, in a time that grows with the square of the rows."""
+
+    kernels: tuple[str, ...] = ("linear", "rbf")  # tried, of those of libSVM
+    penalties: tuple[float, ...] = (1.0, 10.0, 100.0)  # tried, libSVM's C
+    folds: int = 5  # of the cross-validation; no site stands in two
+    choose_from: int = 3_000  # most rows that the choice is made from
+    fit_to: int = 8_000  # most rows that the chosen machine is fitted to; each may become a part of the model
+    scoring: str = "f1"  # measure of scikit-learn that decides
+    seed: int = 1  # of the draw of rows
+
+
+class ChosenSvm(NamedTuple):
+    """A fitted machine, the score of its kernel and penalty by `measure` in cross-validation, rows it was fitted to."""
+
+    machine: SVC
+    measure: str
+    score: float
+    rows: int
+
+
+def fit_svm(rows: Matrix, classes: Integers, sites: Sequence[str], search: SvmSearch = SvmSearch()) -> ChosenSvm:
+    """Fit the machine of the kernel and penalty that do best on sites they have not seen.
+
+    `rows` has the shape (rows, columns); each has a class and a site.
+
+    Raises:
+        TrainingError: the rows are of one class, or of one site.
+    """
+    if len(set(classes.tolist())) < MIN_CLASSES or len(set(sites)) < MIN_SITES:
+        raise TrainingError("nothing to learn from: a machine needs rows of two classes, of two sites at least")
+    generator = np.random.default_rng(search.seed)
+    chosen = _draw(generator, len(rows), search.choose_from)
+    grid = GridSearchCV(
+        SVC(),
+        {"kernel": search.kernels, "C": search.penalties},
+        scoring=search.scoring,
+        cv=GroupKFold(min(search.folds, len({sites[at] for at in chosen}))),
+        refit=False,
+    )
+    with warnings.catch_warnings(action="ignore", category=UserWarning):  # of a class that a fold lacks
+        grid.fit(rows[chosen], classes[chosen], groups=[sites[at] for at in chosen])
+    fitted = _draw(generator, len(rows), search.fit_to)
+    machine = SVC(**grid.best_params_).fit(rows[fitted], classes[fitted])
+    return ChosenSvm(machine, search.scoring, float(grid.best_score_), len(fitted))
+
+
+def _draw(generator: np.random.Generator, rows: int, limit: int) -> Integers:
+    """Places of at most `limit` rows, in order."""
+    return np.sort(generator.permutation(rows)[:limit])
+
+
+def fit_segments(pages: Sequence[SegmentedPage], rows: Sequence[Matrix]) -> ChosenSvm:
+    """A machine that tells good segments (class 1) from others (0); `rows` has what it sees of each page's segments."""
+    good = np.concatenate([page.good for page in pages]).astype(np.int64)
+    return fit_svm(np.concatenate(rows), good, [page.page.site for page in pages for _ in page.segments])
+
+
+def fit_documents(pages: Sequence[SegmentedPage], overlap: CompareTexts) -> ChosenSvm:
+    """A machine that tells by a page's 37 features which expert has the best F1 there; its class is their place."""
+    best = np.array([page.best_expert(overlap) for page in pages], np.int64)
+    sites = [page.page.site for page in pages]
+    return fit_svm(np.stack([page.whole for page in pages]), best, sites, SvmSearch(scoring="accuracy"))
+
+
+def train(name: str, source: TrainingPages, _progress: Progress) -> TrainedModel:
+    """Train one of the three systems on the articles of `source`.
+
+    The best expert of a page, for `hybrid-document`, is that of the best 4-gram F1.
+
+    Raises:
+        MissingPeerError: the package of an expert is not installed.
+    """
+    experts = {} if name == find.SEGMENT_SVM else find.load_experts()
+    articles = first_of_each_set(source.articles, PAGES_A_SET)
+    pages = [found for page in articles if (found := make_segmented(page, experts))]
+    if name == find.HYBRID_DOCUMENT:
+        chosen = fit_documents(pages, ngram_overlap)
+    else:
+        chosen = fit_segments(pages, [page.hybrid_features for page in pages])
+    machine, features = chosen.machine, find.SECTION_FEATURES if name == find.HYBRID_SECTION else FEATURES
+    scored = "best choices" if name == find.HYBRID_DOCUMENT else "segments"
+    fitted = f"kernel {machine.kernel}, C {machine.C:g}, fitted to {chosen.rows} rows"
+    return TrainedModel(
+        name=name,
+        version=MODEL_VERSION,
+        features=features,
+        parameters={find.CLASSES: [float(number) for number in machine.classes_], "C": machine.C},
+        weights={WEIGHTS: estimator_to_onnx(machine, len(features))},
+        packages=PACKAGES,
+        data=source.describe(Counter(page.page.dataset for page in pages)),
+        scores={"sites not seen": {chosen.measure: chosen.score}},
+        about=ABOUT[name],
+        source=SOURCE,
+        how=f"Support vector machine (libSVM), {fitted}.",
+        measure=f"Of {scored}, in the cross-validation over sites that chose kernel and C.",
+    )

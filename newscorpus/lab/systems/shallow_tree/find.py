@@ -1,0 +1,78 @@
+"""Label text blocks by their shallow features, with a decision tree and rules around it (Brezovnik 2021).
+
+A block is what h1 to h6, p and div part; of links only the words in them count. Twelve features: four of the block, the
+one before and the one after. The rules are Boilerpipe's (Kohlschütter et al. 2010), in the published order.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from newscorpus.arrays import Matrix
+from newscorpus.artifacts import Artifact, Scorer
+from newscorpus.config import Revision
+from newscorpus.data import Block, LabelledBlock
+from newscorpus.lab.systems.blocks import label_by_thresholds, neighbour_names, with_neighbours
+from newscorpus.page.extractor import Reading
+from newscorpus.page.parsing.segment import segment
+from newscorpus.page.text.post_analysis import BREZOVNIK, revise
+from newscorpus.tokens import count_words, words
+
+LINE_COLUMNS = 80
+"""Width at which the text is wrapped (Kohlschütter et al. 2010, section 3.3)."""
+
+
+def text_density(text: str) -> float:
+    """Words a line of `text` wrapped at `LINE_COLUMNS`; the last line is left out, and a single line counts its words.
+
+    Kohlschütter and Nejdl (2008, "A Densitometric Approach to Web Page Segmentation", CIKM; section 3). A word takes
+    its characters and one column more, as in Boilerpipe; marks take none.
+    """
+    full_lines = in_full_lines = in_line = column = 0
+    for word in words(text):
+        column += len(word) + 1
+        if column > LINE_COLUMNS and in_line:
+            full_lines += 1
+            in_full_lines += in_line
+            in_line, column = 0, len(word)
+        in_line += 1
+    return in_full_lines / full_lines if full_lines else float(in_line)
+
+
+MODEL: Final = "shallow-tree"
+
+BLOCK_TAGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "p", "div"})
+
+FEATURES: Final = neighbour_names(("words", "link_words", "text_density", "link_density"))
+"""Words, words inside a, words a line (Kohlschütter), and the second of the first; then of both neighbours."""
+
+
+class ShallowTree:
+    """Label blocks as `shallow-tree` does, by the tree of `artifact`.
+
+    `revision` may name other steps that revise its verdicts, or none, and other thresholds.
+    """
+
+    def __init__(self, artifact: Artifact, revision: Revision = Revision()) -> None:
+        self.tree = Scorer(artifact)
+        self.name = self.tree.name
+        self.revision = revision.or_else(Revision(BREZOVNIK))
+
+    def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
+        """The blocks of what was read, with the final verdict on each; the score is the share of good in its leaf."""
+        blocks = cut(reading)
+        labelled = label_by_thresholds(self.tree(measure(blocks))[:, 1], blocks, self.revision, good_above=0.5)
+        return revise(labelled, reading.head_title, self.revision.post_analysis or (), self.revision.config)
+
+
+def cut(reading: Reading) -> tuple[Block, ...]:
+    """The text blocks of what was read."""
+    return segment(reading.tree, block_tags=BLOCK_TAGS)
+
+
+def measure(blocks: Sequence[Block]) -> Matrix:
+    """The features of a page's `blocks`: shape (blocks, 12), columns as in `FEATURES`."""
+    own = [(count_words(block.text), count_words(block.link_text), text_density(block.text)) for block in blocks]
+    rows = [(n_words, linked, density, linked / max(n_words, 1)) for n_words, linked, density in own]
+    return with_neighbours(np.array(rows, np.float32).reshape(-1, 4))

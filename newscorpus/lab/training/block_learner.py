@@ -1,0 +1,193 @@
+"""Train the systems that decide block by block: from pages with gold text to rows and labels, a fit, a checked model.
+
+Sites are set aside, a fifth of them: the model learns from the pages of the others and is scored on theirs.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from newscorpus.arrays import Flags, Matrix
+from newscorpus.data import Block, Page, Rejected
+from newscorpus.lab.evaluation.scores import Confusion, confusion
+from newscorpus.lab.gold.align import Labeller, label_by_alignment
+from newscorpus.lab.gold.pages import GoldPage
+from newscorpus.lab.training.model import TrainedModel
+from newscorpus.lab.training.sources import Progress, TrainingError, TrainingPages
+from newscorpus.page.extractor import Reading, read
+
+PACKAGES = ("numpy", "scikit-learn", "skl2onnx")
+
+MOST_ASIDE = 2_000
+"""Pages of the sites set aside that are scored on; those after them are passed over, so that memory does not grow."""
+
+CARD_SOURCE = "Four fifths of the sites of these sets (where sites are not told apart: of the pages)."
+CARD_MEASURE = (
+    "Verdicts on the blocks of the other fifth, which the training did not see. "
+    "`zero_r` is the accuracy of one verdict for all blocks."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledPage:
+    """The blocks of a page as a learner sees them: their features, shape (blocks, features), and which are good."""
+
+    dataset: str
+    site: str
+    rows: Matrix
+    good: Flags
+
+
+@dataclass(frozen=True, slots=True)
+class FittedModel:
+    """What a fit gives: weights and parameters, and one sentence for the card on how it was fitted.
+
+    `predict` says of each row whether it is main text, as the weights do.
+    """
+
+    weights: Mapping[str, bytes]  # content of each weights file, by name
+    predict: Callable[[Matrix], Flags]
+    parameters: Mapping[str, float]
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class BlockLearner:
+    """How one system is trained; the first four values are those of `TrainedModel`."""
+
+    name: str
+    version: str
+    features: tuple[str, ...]
+    about: str
+    cut: Callable[[Reading], tuple[Block, ...]]  # the blocks of a page
+    measure: Callable[[Sequence[Block]], Matrix]  # the features of a page's blocks, of which there is one at least
+    fit: Callable[[Iterable[LabelledPage]], FittedModel]  # reads the pages once: memory may not hold all of them
+    label: Labeller = label_by_alignment  # which of a page's blocks are main text
+
+
+def train(learner: BlockLearner, source: TrainingPages, _progress: Progress) -> TrainedModel:
+    """Train on the articles of `source`. The same pages give the same model.
+
+    Raises:
+        TrainingError: no page can be learned from, or the source has none.
+    """
+    learned: Counter[str] = Counter()
+    aside: list[LabelledPage] = []
+    fitted = learner.fit(_set_aside(source, labelled_pages(learner, source.articles), aside, learned))
+    return TrainedModel(
+        name=learner.name,
+        version=learner.version,
+        features=learner.features,
+        parameters=fitted.parameters,
+        weights=fitted.weights,
+        packages=PACKAGES,
+        data=source.describe(learned),
+        scores=score(fitted.predict, aside),
+        about=learner.about,
+        source=CARD_SOURCE,
+        how=fitted.how,
+        measure=CARD_MEASURE,
+    )
+
+
+def labelled_pages(learner: BlockLearner, pages: Iterable[GoldPage]) -> Iterator[LabelledPage]:
+    """Each of `pages` that can be read and has blocks, as `learner` sees it."""
+    for page in pages:
+        reading = read(Page.from_html(page.html, page.url))
+        blocks = () if isinstance(reading, Rejected) else learner.cut(reading)
+        if blocks:
+            yield LabelledPage(page.dataset, page.site, learner.measure(blocks), learner.label(blocks, page))
+
+
+def stack(pages: Iterable[LabelledPage]) -> tuple[Matrix, Flags, list[str]]:
+    """The rows of all `pages`, their labels and their sites.
+
+    Raises:
+        TrainingError: there are none, or all are alike.
+    """
+    held = list(pages)
+    good = np.concatenate([page.good for page in held]) if held else np.zeros(0, bool)
+    check_labels(int(good.sum()), len(good))
+    sites = [page.site for page in held for _ in page.good]
+    return np.concatenate([page.rows for page in held]), good, sites
+
+
+def check_labels(good: int, blocks: int) -> None:
+    """Refuse blocks that are all alike.
+
+    Raises:
+        TrainingError: no block is main text, or all are.
+    """
+    if good in (0, blocks):
+        raise TrainingError(f"nothing can be learned: of {blocks} blocks, {good} are main text")
+
+
+def score(predict: Callable[[Matrix], Flags], pages: Iterable[LabelledPage]) -> dict[str, dict[str, float]]:
+    """Scores of the verdicts on blocks, by set; `zero_r` is the accuracy of calling every block bad, or good."""
+    counts: dict[str, Confusion] = {}
+    for page in pages:
+        counts[page.dataset] = counts.get(page.dataset, Confusion()) + confusion(predict(page.rows), page.good)
+    return {dataset: block_scores(counted) for dataset, counted in sorted(counts.items())}
+
+
+def block_scores(counted: Confusion) -> dict[str, float]:
+    """The scores of a confusion."""
+    of_good = counted.scores
+    share_good = (counted.true_positive + counted.false_negative) / max(counted.total, 1)
+    return {
+        "blocks": float(counted.total),
+        "accuracy": counted.accuracy,
+        "zero_r": max(share_good, 1 - share_good),
+        "precision": of_good.precision,
+        "recall": of_good.recall,
+        "f1": of_good.f1,
+        "mcc": counted.mcc,
+    }
+
+
+def _set_aside(
+    source: TrainingPages, pages: Iterable[LabelledPage], aside: list[LabelledPage], learned: Counter[str]
+) -> Iterator[LabelledPage]:
+    """The `pages` of sites that are not set aside, counted in `learned`; the others go to `aside`."""
+    for page in pages:
+        if source.is_aside(page.site):
+            if len(aside) < MOST_ASIDE:
+                aside.append(page)
+        else:
+            learned[page.dataset] += 1
+            yield page
+
+
+class TableError(ValueError):
+    """A table cannot be written; the message is one line."""
+
+
+def table_lines(suffix: str, features: Sequence[str], pages: Iterable[LabelledPage]) -> Iterator[bytes]:
+    """Write the features and classes of blocks as CSV, or as ARFF for Weka: its head, then one line for each block.
+
+    Numbers are written so that single precision reads them back as they were.
+
+    Raises:
+        TableError: `suffix` of a file's name stands for neither.
+    """
+    heads = {
+        ".csv": [",".join([*features, "class"])],
+        ".arff": [
+            "@relation blocks",
+            *(f"@attribute '{name}' numeric" for name in features),
+            "@attribute class {bad,good}",
+            "@data",
+        ],
+    }
+    if suffix not in heads:
+        raise TableError(f"a table is written to a file whose name ends in {' or '.join(heads)}, not in {suffix!r}")
+    return (f"{line}\n".encode() for line in chain(heads[suffix], _table_rows(pages)))
+
+
+def _table_rows(pages: Iterable[LabelledPage]) -> Iterator[str]:
+    for page in pages:
+        for row, good in zip(page.rows, page.good.tolist(), strict=True):
+            yield ",".join([*map(str, row), "good" if good else "bad"])

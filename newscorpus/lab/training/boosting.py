@@ -1,0 +1,128 @@
+"""Grow boosted trees over the blocks of many pages: weights, folds, fits and out-of-fold probabilities."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import lightgbm
+import numpy as np
+
+from newscorpus.arrays import Flags, Floats, Matrix
+from newscorpus.lab.gold.conventions import SET_WEIGHTS, has_article
+from newscorpus.lab.training.examples import Example
+from newscorpus.lab.training.sources import fold_of
+
+OTHER_PAGE_WEIGHT = 0.5
+"""How much a page that is no article counts, beside one that is."""
+
+NEAR_GOOD = 8
+"""Blocks around a good one that are always learned from."""
+
+FAR_SHARE = 0.3
+"""Share of the other blocks that is learned from, with a weight that makes up for the rest: most are easy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Boosting:
+    """How the trees are grown."""
+
+    rounds: int = 200  # number of trees
+    learning_rate: float = 0.09  # shrinkage of each tree
+    leaves: int = 31  # most leaves of a tree
+    min_leaf: int = 60  # fewest blocks in a leaf
+    column_share: float = 0.1  # of the columns, that a tree may use
+    row_share: float = 0.7  # of the blocks, that a tree sees
+    l2: float = 5.0  # penalty on the leaves' values
+    bins: int = 63  # values that a column is cut into
+    seed: int = 7
+    threads: int = 2  # of the processor; the result is the same for any number
+
+
+def block_weights(examples: Sequence[Example]) -> list[Floats]:
+    """Per example the weights of its blocks: sets, sites and pages count fairly, and long blocks more than short ones.
+
+    A site's pages share the square root of their number; a page's blocks are weighted by the logarithm of their words.
+    """
+    pages_of = Counter((example.page.dataset, example.page.domain) for example in examples)
+    weights = []
+    for example in examples:
+        page = example.page
+        weight = SET_WEIGHTS.get(page.dataset, 1.0) / pages_of[page.dataset, page.domain] ** 0.5
+        if not has_article(page.page_type):
+            weight *= OTHER_PAGE_WEIGHT
+        by_length = 2 + np.log1p(example.features.words.astype(float))
+        weights.append(weight * example.weight * by_length / by_length.sum() ** 0.7)
+    return weights
+
+
+def fit(
+    examples: Sequence[Example], matrices: Sequence[Matrix], boosting: Boosting, start: Sequence[Floats] | None = None
+) -> lightgbm.Booster:
+    """Trees that tell main text from the rest; `matrices` holds the columns of each example.
+
+    Where `start` gives what other trees say of the blocks of each example, as margins, the trees are added to those.
+    """
+    kept, rows, labels, weights = _sample(examples, matrices, boosting.seed)
+    data = lightgbm.Dataset(
+        rows,
+        labels,
+        weight=weights / weights.mean(),
+        init_score=None if start is None else np.concatenate(start)[kept],
+        params={"max_bin": boosting.bins},
+    )
+    parameters = {
+        "objective": "cross_entropy",  # labels are shares, not classes
+        "learning_rate": boosting.learning_rate,
+        "num_leaves": boosting.leaves,
+        "min_data_in_leaf": boosting.min_leaf,
+        "feature_fraction": boosting.column_share,
+        "bagging_fraction": boosting.row_share,
+        "bagging_freq": 1,
+        "lambda_l2": boosting.l2,
+        "max_bin": boosting.bins,
+        "seed": boosting.seed,
+        "num_threads": boosting.threads,
+        "deterministic": True,
+        "force_row_wise": True,
+        "verbose": -1,
+    }
+    return lightgbm.train(parameters, data, boosting.rounds)
+
+
+def out_of_fold(
+    examples: Sequence[Example],
+    matrices: Sequence[Matrix],
+    boosting: Boosting,
+    folds: int,
+    advance: Callable[[], None],
+) -> tuple[list[lightgbm.Booster], list[Floats]]:
+    """Per fold the trees that saw no page of its sites, and per example the probabilities that they give its blocks.
+
+    `advance` is called after each fold.
+    """
+    boosters = []
+    probabilities: list[Floats] = [np.zeros(0)] * len(examples)
+    fold = [fold_of(example.page.site, folds) for example in examples]
+    for held_out in range(folds):
+        rest = [at for at in range(len(examples)) if fold[at] != held_out]
+        booster = fit([examples[at] for at in rest], [matrices[at] for at in rest], boosting)
+        for at in range(len(examples)):
+            if fold[at] == held_out:
+                probabilities[at] = np.asarray(booster.predict(matrices[at], num_threads=boosting.threads))
+        boosters.append(booster)
+        advance()
+    return boosters, probabilities
+
+
+def _sample(examples: Sequence[Example], matrices: Sequence[Matrix], seed: int) -> tuple[Flags, Matrix, Floats, Floats]:
+    """The blocks near good ones and a share of the others: which of all blocks they are, rows, labels and weights."""
+    generator = np.random.default_rng(seed)
+    taken, rows, labels, weights = [], [], [], []
+    for example, matrix, weight in zip(examples, matrices, block_weights(examples), strict=True):
+        near = np.convolve(example.good > 0.05, np.ones(2 * NEAR_GOOD + 1))[NEAR_GOOD:][: len(example.good)] > 0.5
+        kept = (near | (generator.random(len(near)) < FAR_SHARE)) & (weight > 0)
+        taken.append(kept)
+        rows.append(matrix[kept])
+        labels.append(example.good[kept])
+        weights.append(np.where(near, weight, weight / FAR_SHARE)[kept])
+    return np.concatenate(taken), np.concatenate(rows), np.concatenate(labels), np.concatenate(weights)

@@ -1,0 +1,250 @@
+"""Train the model of learned fields (Kazennikov 2013), with labels for free from pages that declare their fields.
+
+A page's structured data says what its title, date and authors are; it is then taken away, and the classifier learns to
+pick the elements whose text says the same.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, islice
+from operator import attrgetter
+
+import numpy as np
+from sklearn.svm import LinearSVC
+
+from newscorpus.arrays import Flags
+from newscorpus.data import STATED, Fields, Page, Rejected
+from newscorpus.lab.evaluation.fields import hide_structured
+from newscorpus.lab.evaluation.scores import Overlap
+from newscorpus.lab.gold.pages import TEACH, GoldPage
+from newscorpus.lab.training.linear import (
+    bias_parameter,
+    draw_places,
+    join_machines,
+    join_rows,
+    machine_of,
+    weights_file,
+)
+from newscorpus.lab.training.model import TrainedModel
+from newscorpus.lab.training.sources import Progress, TrainingError, TrainingPages, deal
+from newscorpus.page.fields import read_fields
+from newscorpus.page.fields.dates import Setting, find_dates
+from newscorpus.page.fields.learned import FIELDS, MODEL, describe_candidates, may_hold, pick, text_of
+from newscorpus.page.fields.markup import plain
+from newscorpus.page.fields.nodes import COLUMNS, FEATURES, GROUPS, LinearModel, Nodes, load_linear
+from newscorpus.page.fields.people import names_in, squeezed
+from newscorpus.page.parsing.parse import parse
+
+MODEL_VERSION = "1"
+PACKAGES = ("numpy", "scikit-learn", "scipy")
+BESIDE_NAMES = 30
+"""Letters and digits that may stand beside the names in an element that holds the authors ("By", a role, a place)."""
+
+ABOUT = (
+    "Picks the elements of a page that hold its title, its date of publication and its authors, for pages that do not "
+    "declare them: a linear support vector machine over hashed features of elements, after Kazennikov (2013)."
+)
+USE = "by `newscorpus.page.fields`; what it finds has the source `learned`."
+SOURCE = "Pages whose structured data gives the fields; it was taken away before their elements were described."
+MEASURE = (
+    "Right element picked, of the pages that have one; on a fifth of the sites, by machines that learned from the "
+    "others. On other sets, with the ablation of the publication: `docs/fields.md`."
+)
+OWN_SOURCE = (
+    "Pages of which a person says the fields, or else their structured data; it was taken away before their elements "
+    "were described."
+)
+OWN_MEASURE = (
+    "Right element picked, of the pages that have one; cross-validated by machines that did not learn from the page's "
+    "site, and by the shipped model."
+)
+
+PAGES_A_SET = 600
+"""Most pages learned from of each set."""
+OTHERS = 60
+"""Elements of a page learned from beside the right ones: most are easy."""
+PENALTY = 0.03
+"""C of the machines; of 0.003, 0.01 and 0.03 the last does best on sites not seen (dev, 2026-11)."""
+SEED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class FieldPage:
+    """A page to learn from."""
+
+    dataset: str
+    site: str
+    setting: Setting  # what its dates are read against
+    nodes: Nodes  # its candidates, described without structured data
+    may: Flags  # per candidate and field whether it could hold the field at all; shape (candidates, fields)
+    holds: Flags  # per candidate and field whether it does; of the same shape
+    truth: Fields
+
+
+def train_learned_fields(source: TrainingPages, _progress: Progress) -> TrainedModel:
+    """Train `learned-fields` on the pages of `source`.
+
+    Raises:
+        TrainingError: no page declares a field, or none of an element that holds it.
+    """
+    pages: list[FieldPage] = []
+    for _, of_set in groupby(source.pages, attrgetter("dataset")):
+        pages += islice(make_field_pages(of_set), PAGES_A_SET)
+    model = fit_fields(pages, keeps_shipped=source.learns_all)
+    return TrainedModel(
+        name=MODEL,
+        version=MODEL_VERSION,
+        features=FEATURES,
+        parameters=bias_parameter(model),
+        weights=weights_file(model),
+        packages=PACKAGES,
+        data=source.describe(Counter(page.dataset for page in pages)),
+        scores=_score_own(pages) if source.learns_all else {"sites set aside": _score_aside(pages, source)},
+        about=ABOUT,
+        source=OWN_SOURCE if source.learns_all else SOURCE,
+        how=f"Linear support vector machines (LIBLINEAR), C {PENALTY:g}, one a field; {COLUMNS} columns.",
+        measure=OWN_MEASURE if source.learns_all else MEASURE,
+        use=USE,
+    )
+
+
+def _score_aside(pages: Sequence[FieldPage], source: TrainingPages) -> dict[str, float]:
+    """Share of right picks on the sites set aside."""
+    learned, aside = ([page for page in pages if source.is_aside(page.site) is wanted] for wanted in (False, True))
+    return score_picks(aside, fit_fields(learned))
+
+
+def _score_own(pages: Sequence[FieldPage]) -> dict[str, dict[str, float]]:
+    """Share of right picks of the fields that pages hold: cross-validated by site, and by the shipped model."""
+    own = dict.fromkeys(FIELDS, Overlap())
+    for rest, held in deal([page.site for page in pages]):
+        model = fit_fields([pages[at] for at in rest], keeps_shipped=True)
+        counted = count_picks([pages[at] for at in held], model)
+        own = {field: own[field] + counted[field] for field in FIELDS}
+    counts = {"cross-validated": own, "shipped": count_picks(pages, load_linear(MODEL))}
+    known = [field for column, field in enumerate(FIELDS) if _that_hold(column, pages)]
+    return {name: {field: picks[field].scores.recall for field in known} for name, picks in counts.items()}
+
+
+def make_field_pages(pages: Iterable[GoldPage], groups: tuple[str, ...] = GROUPS) -> Iterator[FieldPage]:
+    """What there is to learn of `pages`; those are left out that cannot be read or declare nothing."""
+    for page in pages:
+        tree = parse(page.html)
+        if isinstance(tree, Rejected):
+            continue
+        truth = _marked(page) or declared(read_fields(tree, Page.from_html(page.html, page.url)).fields)
+        hidden = parse(hide_structured(page.html))
+        if isinstance(hidden, Rejected) or not (truth.title or truth.published or truth.authors):
+            continue
+        nodes = describe_candidates(hidden, groups)
+        if not nodes.elements:
+            continue
+        setting = Setting(None, truth.language)
+        may, holds = _labels(nodes, truth, setting)
+        yield FieldPage(page.dataset, page.site, setting, nodes, may, holds, truth)
+
+
+def _marked(page: GoldPage) -> Fields | None:
+    """What a person or a set says of the fields of a page that is marked for training; None where nothing."""
+    if page.list != TEACH or not (page.title or page.date or page.authors):
+        return None
+    return Fields(title=page.title, published=page.date, authors=page.authors, language=page.language)
+
+
+def declared(fields: Fields) -> Fields:
+    """Those of title, date and authors that structured data gives; a heading confirms what it says of the title."""
+    source = fields.provenance
+    return Fields(
+        title=fields.title if source.title in STATED | {"heading"} else "",
+        published=fields.published if source.published in STATED else "",
+        authors=fields.authors if source.authors in STATED else (),
+        language=fields.language,
+    )
+
+
+def _labels(nodes: Nodes, truth: Fields, setting: Setting) -> tuple[Flags, Flags]:
+    may = np.zeros((len(nodes.elements), len(FIELDS)), bool)
+    holds = np.zeros_like(may)
+    for place, (element, amount) in enumerate(zip(nodes.elements, nodes.amounts, strict=True)):
+        text = plain(element.text_content())
+        for column, field in enumerate(FIELDS):
+            if may_hold(field, amount.characters):
+                may[place, column], holds[place, column] = matches_field(field, text, truth, setting)
+    return may, holds
+
+
+def matches_field(field: str, text: str, truth: Fields, setting: Setting) -> tuple[bool, bool]:
+    """Whether an element of this text could hold the field of a page, and whether it does."""
+    if field == "published":
+        days = [date.value[:10] for date in find_dates(text, setting)] if truth.published else []
+        return bool(days), truth.published[:10] in days
+    letters = squeezed(text)
+    if field == "title":
+        return bool(truth.title), letters == squeezed(truth.title) != ""
+    names = [squeezed(name) for name in truth.authors]
+    holds = bool(names) and all(name in letters for name in names)
+    return bool(names), holds and len(letters) <= sum(map(len, names)) + BESIDE_NAMES and bool(names_in(text))
+
+
+def fit_fields(pages: Sequence[FieldPage], *, keeps_shipped: bool = False) -> LinearModel:
+    """One linear machine a field, as a model without a name.
+
+    A field that no page holds has that of the shipped model where `keeps_shipped` is true, and none can be learned
+    where it is false.
+    """
+    keeps_shipped &= any(page.holds.any() for page in pages)
+    machines = []
+    for column, field in enumerate(FIELDS):
+        if _that_hold(column, pages):
+            machines.append(machine_of(_fit(pages, column)))
+        elif keeps_shipped:
+            machines.append(load_linear(MODEL).output(column))
+        else:
+            raise TrainingError(f"nothing can be learned: no page has an element that holds the field {field}")
+    return join_machines(machines)
+
+
+def _that_hold(column: int, pages: Sequence[FieldPage]) -> list[FieldPage]:
+    return [page for page in pages if page.holds[:, column].any()]
+
+
+def _fit(pages: Sequence[FieldPage], column: int) -> LinearSVC:
+    generator = np.random.default_rng(SEED)
+    with_field = _that_hold(column, pages)
+    places = [
+        draw_places(right := page.holds[:, column], page.may[:, column] & ~right, OTHERS, generator)
+        for page in with_field
+    ]
+    rows = join_rows([page.nodes for page in with_field], places)
+    answers = np.concatenate([page.holds[at, column] for page, at in zip(with_field, places, strict=True)])
+    if answers.all():
+        raise TrainingError(
+            f"nothing can be learned: no element could be taken for the field {FIELDS[column]} by mistake"
+        )
+    machine = LinearSVC(C=PENALTY, class_weight="balanced", random_state=SEED, max_iter=5_000)
+    return machine.fit(rows, answers)
+
+
+def score_picks(pages: Sequence[FieldPage], model: LinearModel, *, two_stages: bool = True) -> dict[str, float]:
+    """By field, the share of the pages with an element that holds it on which the picked text says the same."""
+    counted = count_picks(pages, model, two_stages=two_stages)
+    return {field: picks.scores.recall if picks.gold else 0.0 for field, picks in counted.items()}
+
+
+def count_picks(pages: Sequence[FieldPage], model: LinearModel, *, two_stages: bool = True) -> dict[str, Overlap]:
+    """By field, over the pages of which it is known: right picks, picks, and pages that hold it in an element.
+
+    A pick on a page of which no element holds the field is a wrong one, unless what stage two leaves of it is right.
+    """
+    counted = dict.fromkeys(FIELDS, Overlap())
+    for page in pages:
+        scores = model.score(page.nodes)
+        for column, field in enumerate(FIELDS):
+            if getattr(page.truth, field):
+                picked = pick(page.nodes, scores[:, column], field, page.setting)
+                text = "" if picked is None else text_of(picked) if two_stages else plain(picked.element.text_content())
+                is_right = matches_field(field, text, page.truth, page.setting)[1]
+                holds = is_right or bool(page.holds[:, column].any())
+                counted[field] += Overlap(int(is_right), int(picked is not None), int(holds))
+    return counted

@@ -1,0 +1,107 @@
+"""Count which letters follow each other in the words of many languages, for the filter of unreadable texts.
+
+The words are those by which CLDR, as Babel carries it, names languages, countries, scripts, currencies, months and
+cities in each language: a few thousand letters or more of some 280 languages, under a licence that allows it.
+"""
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
+
+import numpy as np
+from babel import Locale
+from babel.localedata import locale_identifiers
+
+from newscorpus.artifacts import Metadata, array_bytes, save_artifact
+from newscorpus.page.quality.letters import ALPHABETS, FEATURES, MODEL, Counts, count_pairs, weights_file
+
+MODEL_VERSION = "1"
+MIN_LETTERS = 1_000
+"""Fewest letters of a language that is counted: with fewer hardly a letter's followers are known."""
+NAMES = ("languages", "territories", "scripts", "currencies", "variants", "months", "days", "time_zones", "meta_zones")
+"""What is read of each language, as attributes of `babel.Locale`."""
+LICENCE = "Unicode-3.0"
+
+_CARD = """# {name}, version {version}
+
+Says how often a letter follows another in each of {total} languages, for the filter `quality/unreadable`
+(`docs/quality.md`): a text whose letters follow each other as in none of them was shifted, shuffled or encoded.
+
+## Made from
+
+Names of languages, countries, scripts, currencies, months, days and time zones in each language, each word once: the
+Common Locale Data Repository (CLDR) of the Unicode Consortium, licence {licence}, as Babel {babel} carries it. No gold
+text was used. Accents are left out. Languages with at least {least:,} letters, by script:
+
+{languages}
+
+Made by `newscorpus train {name}` with {versions}; the same Babel gives the same model.
+
+## How well it does
+
+`benchmarks/quality.py` and `benchmarks/unreadable.py` measure it; results in `benchmarks/results/`.
+"""
+
+
+def train_letters(output: Path) -> Metadata:
+    """Count the letters of all languages in CLDR, and write the model to the folder `output`."""
+    words = {name: sorted(_words(name)) for name in _languages()}
+    counted = {script: dict(_count(words, script)) for script in ALPHABETS}
+    weights = {weights_file(script): array_bytes(np.stack([*found.values()])) for script, found in counted.items()}
+    versions = {"python": python_version(), "babel": version("babel"), "numpy": version("numpy")}
+    data: dict[str, dict[str, str | int]] = {
+        script.lower(): {"licence": LICENCE, "languages": len(found)} for script, found in counted.items()
+    }
+    metadata = Metadata(MODEL, MODEL_VERSION, FEATURES, {}, {}, versions, data, {})
+    save_artifact(output, metadata, weights, _card(counted, versions))
+    return metadata
+
+
+def _languages() -> list[str]:
+    """Name the languages of CLDR, without their regional varieties; those of several scripts once for each."""
+    return [name for name in sorted(locale_identifiers()) if len(name.partition("_")[2]) in {0, len("Latn")}]
+
+
+def _count(words: Mapping[str, Sequence[str]], script: str) -> Iterator[tuple[str, Counts]]:
+    """Count the pairs of letters of each language that has enough of them, and no other one the same."""
+    seen: set[bytes] = set()
+    for name, of_language in words.items():
+        counts = count_pairs(of_language, script)
+        if counts[:, 1:].sum() >= MIN_LETTERS and counts.tobytes() not in seen:
+            seen.add(counts.tobytes())
+            yield name, counts
+
+
+def _words(name: str) -> set[str]:
+    """The words of the names that CLDR has in a language, in lower case."""
+    locale = Locale.parse(name)
+    texts = " ".join(text for kind in NAMES for text in _strings(getattr(locale, kind)))
+    kept = (char if unicodedata.category(char)[0] in "LM" else " " for char in texts.lower())
+    return set("".join(kept).split())
+
+
+def _strings(value: object) -> Iterator[str]:
+    """The strings anywhere inside a value of Babel's."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from _strings(one)
+    elif isinstance(value, tuple):
+        for one in value:
+            yield from _strings(one)
+
+
+def _card(counted: Mapping[str, Mapping[str, Counts]], versions: Mapping[str, str]) -> str:
+    return _CARD.format(
+        name=MODEL,
+        version=MODEL_VERSION,
+        total=len({name.partition("_")[0] for found in counted.values() for name in found}),
+        licence=LICENCE,
+        babel=versions["babel"],
+        least=MIN_LETTERS,
+        languages="\n".join(f"- {script.capitalize()}: {', '.join(found)}" for script, found in counted.items()),
+        versions=", ".join(f"{name} {number}" for name, number in versions.items()),
+    )

@@ -1,0 +1,101 @@
+"""Write the folder of a trained model: weights, metadata and the card that says what it is and how well it does."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from itertools import groupby
+from pathlib import Path
+from platform import python_version
+
+from newscorpus.artifacts import Metadata, save_artifact
+
+SYSTEM_USE = (
+    '`newscorpus extract PAGE --extractor {name}`, or `newscorpus.page.registry.load("{name}")`. What the\n'
+    "publication did, and where this differs: `docs/published-systems.md`."
+)
+
+_CARD = """# {name}, version {version}
+
+{about}
+
+Use: {use}
+
+## Made from
+
+{source} The pages are not part of the model, its weights hold no text.
+
+{data}
+{how}
+
+Made by `newscorpus train {system}` with {versions}; the same pages give the same model.
+
+## How well it does
+
+{measure}
+
+{scores}{limits}"""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedModel:
+    """A fitted model, and what its metadata and its card say of it; what has no comment is as in `Metadata`."""
+
+    name: str
+    version: str
+    features: tuple[str, ...]
+    parameters: Mapping[str, float | list[float]]
+    weights: Mapping[str, bytes]  # content of each weights file, by name
+    packages: Sequence[str]  # names of those that made it
+    data: dict[str, dict[str, str | int]]
+    scores: dict[str, dict[str, float]]
+    about: str  # what it does
+    source: str  # which pages of the sets it was made from
+    how: str  # it was fitted
+    measure: str  # what the scores are
+    use: str = SYSTEM_USE  # how to use it; `{name}` stands for the name
+    limits: str = ""  # what to know before using it; "" for nothing
+    system: str = ""  # as in `Metadata`
+
+    def save(self, folder: Path) -> Metadata:
+        """Write the model, its scores with four digits; the same model makes the same bytes."""
+        versions = {"python": python_version(), **{name: version(name) for name in self.packages}}
+        metadata = Metadata(
+            name=self.name,
+            version=self.version,
+            features=self.features,
+            parameters={**self.parameters},
+            files={},
+            versions=versions,
+            data=self.data,
+            scores={name: {key: round(value, 4) for key, value in row.items()} for name, row in self.scores.items()},
+            system=self.system,
+        )
+        save_artifact(folder, metadata, self.weights, self._card(metadata))
+        return metadata
+
+    def _card(self, metadata: Metadata) -> str:
+        """The card as Markdown; groups whose scores have the same measures share a table."""
+        sets = [(name, row["pages"], row["licence"], f"`{row['sha256']}`") for name, row in self.data.items()]
+        score_tables = [
+            _table(("set", *measures), [(name, *(f"{value:g}" for value in row.values())) for name, row in groups])
+            for measures, groups in groupby(metadata.scores.items(), lambda group: tuple(group[1]))
+        ]
+        return _CARD.format(
+            name=self.name,
+            version=self.version,
+            system=self.system or self.name,
+            about=self.about,
+            use=self.use.format(name=self.name),
+            source=self.source,
+            data=_table(("set", "pages", "licence", "SHA-256"), sets),
+            how=self.how,
+            versions=", ".join(f"{name} {number}" for name, number in metadata.versions.items()),
+            measure=self.measure,
+            scores="\n".join(score_tables),
+            limits=f"\n## Limits\n\n{self.limits}\n" if self.limits else "",
+        )
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    lines = [columns, ["---"] * len(columns), *([str(cell) for cell in row] for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)

@@ -1,0 +1,171 @@
+"""Train on pages of one's own: read them, score what they teach in a cross-validation, write a model that has its name.
+
+From `FEWEST` pages on. The card says how well models do on pages that they did not learn from, and the shipped one.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from newscorpus.artifacts import Metadata, own_models
+from newscorpus.data import Article, Block, Label, LabelledBlock, Page, Rejected
+from newscorpus.lab.evaluation.scores import Estimate, estimate, ngram_scores
+from newscorpus.lab.gold.align import label_by_alignment
+from newscorpus.lab.gold.conventions import has_article
+from newscorpus.lab.gold.pages import ANY_POSITION, MEASURE, PAGES, TEACH, GoldPage, read_pages
+from newscorpus.lab.training.model import TrainedModel
+from newscorpus.lab.training.registry import Train
+from newscorpus.lab.training.sources import Described, Progress, TrainingError, TrainingPages, deal
+from newscorpus.page.extractor import Extractor, good_paragraphs, read
+from newscorpus.page.registry import SYSTEMS, load_whole
+from newscorpus.tokens import number_of
+from newscorpus.urls import site_key
+
+FEWEST = 10
+"""Pages; with fewer the cross-validation says nothing."""
+
+DEV = "dev"
+
+CARD_MEASURE = (
+    "Mean page F1 over word 4-grams on pages that the model did not learn from, in a cross-validation of "
+    "{folds} folds by {unit}; `shipped` is that of the shipped model on the same pages, `gain` what the own one has "
+    "more, page by page, with the 95 % interval of a bootstrap."
+)
+
+
+def is_own(path: Path) -> bool:
+    """Whether a path names pages of one's own: a file, or a folder of pages and texts; else a folder of sets."""
+    return not path.is_dir() or (path / PAGES).is_dir()
+
+
+def default_folder(name: str) -> Path:
+    """Where a model trained under a name is written unless another folder is named: never over a shipped one."""
+    return own_models() / f"{name}-own"
+
+
+def own_source(paths: Sequence[Path]) -> TrainingPages:
+    """The pages of files and folders that are there to learn from; not those that are meant to measure on.
+
+    Raises:
+        PagesError: a file cannot be read.
+    """
+    found = [page for path in paths for page in read_pages(path) if page.split != DEV and page.list != MEASURE]
+    hashes = {path.name.split(".")[0]: _digest(path) for path in paths}
+
+    def describe(pages: Mapping[str, int]) -> Described:
+        return {name: {"licence": "own", "pages": n, "sha256": hashes[name]} for name, n in pages.items()}
+
+    return TrainingPages(list(map(with_marks, found)), describe, learns_all=True)
+
+
+def _digest(path: Path) -> str:
+    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def with_marks(page: GoldPage) -> GoldPage:
+    """The page with the text that the marks on its blocks make, where there are any; it is there to teach."""
+    page = replace(page, list=TEACH)
+    reading = read(Page.from_html(page.html, page.url), respect_paywall=False) if page.marks else None
+    if reading is None or isinstance(reading, Rejected):
+        return page
+    marks = {(mark.block, mark.position): Label(mark.label) for mark in page.marks}
+    aligned = label_by_alignment(reading.blocks, page)
+    labelled = [
+        LabelledBlock(block, 1.0, _marked(marks, block) or (Label.GOOD if is_good else Label.BAD))
+        for block, is_good in zip(reading.blocks, aligned.tolist(), strict=True)
+    ]
+    return replace(page, text="\n".join(good_paragraphs(labelled)))
+
+
+def _marked(marks: Mapping[tuple[str, int], Label], block: Block) -> Label | None:
+    """What a person said of a block, or of all blocks of its path."""
+    path = block.element.path
+    return marks.get((path, block.position)) or marks.get((path, ANY_POSITION))
+
+
+def apart(pages: Iterable[GoldPage]) -> list[GoldPage]:
+    """`pages` as they are kept together in folds: by domain, or each by itself where all are of one domain."""
+    known = [replace(page, domain=page.domain or (site_key(page.url) if page.url else "")) for page in pages]
+    if len({page.site for page in known}) > 1:
+        return known
+    return [replace(page, domain="") for page in known]
+
+
+def train_own(name: str, train: Train, source: TrainingPages, output: Path, progress: Progress) -> Metadata:
+    """Train the model `name` on pages of one's own and write it to `output`, with scores that are cross-validated.
+
+    Raises:
+        TrainingError: there are too few pages, or nothing can be learned from them.
+    """
+    pages = apart(page for page in source.pages if name not in SYSTEMS or (page.text and has_article(page.page_type)))
+    if len(pages) < FEWEST:
+        raise TrainingError(f"{number_of(len(pages), 'page')} to learn from; {FEWEST} at least are needed")
+    own = replace(source, pages=pages, learns_all=True)
+    model = train(own, progress)
+    if name in SYSTEMS:
+        scores = cross_validate(name, train, own, pages, progress)
+        unit = "domain" if pages[0].domain else "page"
+        measure = CARD_MEASURE.format(folds=len(list(deal([page.site for page in pages]))), unit=unit)
+        model = replace(model, scores={"own pages": scores}, measure=measure)
+    return named(model, name, output).save(output)
+
+
+def named(model: TrainedModel, name: str, output: Path) -> TrainedModel:
+    """The model under the name of its folder, where that is not the name of the shipped one."""
+    if output.name == name:
+        return model
+    option = "--extractor" if name in SYSTEMS else "--fields-model"
+    return replace(model, name=output.name, system=name, use=f"`newscorpus extract PAGE {option} {output}`")
+
+
+def cross_validate(
+    name: str, train: Train, source: TrainingPages, pages: Sequence[GoldPage], progress: Progress
+) -> dict[str, float]:
+    """Score pages by models that did not learn from their site, and by the shipped model."""
+    held_out: list[GoldPage] = []
+    own: list[float] = []
+    for number, (learned, held) in enumerate(deal([page.site for page in pages]), 1):
+        model = train(replace(source, pages=[pages[at] for at in learned]), lambda _: None)
+        with TemporaryDirectory() as folder:
+            named(model, name, Path(folder, "fold")).save(Path(folder, "fold"))
+            extractor = load_whole(str(Path(folder, "fold")))
+        tested = [pages[at] for at in held]
+        own += score_pages(extractor, tested)
+        held_out += tested
+        progress(f"cross-validation, fold {number}")
+    shipped = score_pages(load_whole(name), held_out)
+    gain = estimate_gain(shipped, own, [page.site for page in held_out])
+    means = {"page_f1": float(np.mean(own)), "shipped": float(np.mean(shipped))}
+    return {"pages": float(len(own)), **means, "gain": gain.value, "low": gain.low, "high": gain.high}
+
+
+def estimate_gain(before: Sequence[float], after: Sequence[float], groups: Sequence[str]) -> Estimate:
+    """The mean of what pages score more than before, with an interval over `groups` of pages, such as sites."""
+    gained = np.array([(1.0, new - old) for old, new in zip(before, after, strict=True)])
+    return estimate(gained, lambda drawn: drawn[:, 1] / drawn[:, 0], groups)
+
+
+def advice(scores: Mapping[str, float]) -> str:
+    """What the scores of a cross-validation say of a model, in one sentence; "" of scores that have no gain."""
+    if "gain" not in scores:
+        return ""
+    gain = f"{scores['gain']:+.3f} of F1 (95 % interval {scores['low']:+.3f} to {scores['high']:+.3f})"
+    verdict = "better" if scores["low"] > 0 else "not shown to be better"
+    return f"It is {verdict} than the shipped model on pages that it did not learn from: {gain}."
+
+
+def score_pages(extractor: Extractor, pages: Iterable[GoldPage]) -> list[float]:
+    """F1 over word 4-grams of what an extractor finds on each of `pages`."""
+    scores = []
+    for page in pages:
+        found = extractor(Page.from_html(page.html, page.url))
+        scores.append(ngram_scores(found.text if isinstance(found, Article) else "", page.text).f1)
+    return scores

@@ -1,0 +1,61 @@
+"""Name the models that can be trained, and how."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from newscorpus.artifacts import Metadata
+from newscorpus.lab.gold.conventions import FIELD_LICENCES, LICENCES, TEXT_LICENCES
+from newscorpus.lab.systems.node_svm.find import MODEL as NODE_SVM
+from newscorpus.lab.systems.node_svm.train import train_node_svm
+from newscorpus.lab.systems.paragraph_svm.train import PARAGRAPH_SVM
+from newscorpus.lab.systems.segment_systems import train as segment_systems
+from newscorpus.lab.systems.shallow_tree.train import SHALLOW_TREE
+from newscorpus.lab.systems.texttractor.train import TEXTTRACTOR
+from newscorpus.lab.training.block_learner import BlockLearner, train
+from newscorpus.lab.training.learned_fields import train_learned_fields
+from newscorpus.lab.training.letters import train_letters
+from newscorpus.lab.training.main_text import train_main_text
+from newscorpus.lab.training.model import TrainedModel
+from newscorpus.lab.training.own_trees import train_own_trees
+from newscorpus.lab.training.site_review import train_site_review
+from newscorpus.lab.training.sources import Progress, TrainingPages
+from newscorpus.page.fields.learned import MODEL as LEARNED_FIELDS
+from newscorpus.page.profiles.review import MODEL as SITE_REVIEW
+from newscorpus.page.quality.letters import MODEL as LETTERS
+from newscorpus.page.text.main_text import MODEL
+
+BLOCK_LEARNERS: Mapping[str, BlockLearner] = {
+    learner.name: learner for learner in (TEXTTRACTOR, SHALLOW_TREE, PARAGRAPH_SVM)
+}
+"""The published systems that decide block by block, by name."""
+
+Train = Callable[[TrainingPages, Progress], TrainedModel]
+"""From the pages to learn from to the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trainer:
+    """How one model is trained."""
+
+    train: Train  # from the sets of gold pages
+    licences: Mapping[str, str]  # the sets that its shipped form learns from, with their licences
+    train_own: Train | None = None  # from pages of one's own; None: as from the sets
+    start_from: Train | None = None  # from pages of one's own, on top of the shipped model; None: cannot
+    learns_own: bool = True  # whether it can learn from pages of one's own
+
+
+TRAINERS: Mapping[str, Trainer] = {
+    MODEL: Trainer(
+        train_main_text, TEXT_LICENCES, partial(train_own_trees, start=False), partial(train_own_trees, start=True)
+    ),
+    **{name: Trainer(partial(train, learner), LICENCES) for name, learner in BLOCK_LEARNERS.items()},
+    **{name: Trainer(partial(segment_systems.train, name), LICENCES) for name in segment_systems.ABOUT},
+    NODE_SVM: Trainer(train_node_svm, LICENCES),
+    LEARNED_FIELDS: Trainer(train_learned_fields, FIELD_LICENCES),
+    SITE_REVIEW: Trainer(train_site_review, TEXT_LICENCES, learns_own=False),
+}
+
+WITHOUT_PAGES: Mapping[str, Callable[[Path], Metadata]] = {LETTERS: train_letters}
+"""The models that are made without pages, from the folder of the model to its metadata."""

@@ -1,0 +1,207 @@
+"""Learn the verdict on a page from its signs: logistic models of what can be trusted, boosted trees for the rest."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import lightgbm
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold
+from sklearn.preprocessing import StandardScaler
+
+from newscorpus.arrays import Floats, Integers
+from newscorpus.lab.gold.conventions import NO_ARTICLE, has_article
+from newscorpus.page.text.second_opinion import ASK_BELOW, PAIR_SIGNS, Arbiter
+from newscorpus.page.text.verdict import LEAST_ARTICLE, LEAST_STRUCTURE, SIGNS, STRUCTURE, Logistic
+
+FOLDS = 5
+
+TRUSTED_F1 = 0.9
+"""A text is right, for the confidence, when its F1 is above this (as the confidence is defined)."""
+
+STRENGTH = 0.3
+"""Inverse of the penalty on the weights of the confidence."""
+
+ROUNDS = 300
+TREES = {
+    "objective": "binary",
+    "learning_rate": 0.05,
+    "num_leaves": 4,
+    "min_data_in_leaf": 15,
+    "feature_fraction": 0.3,
+    "bagging_fraction": 0.7,
+    "bagging_freq": 1,
+    "lambda_l2": 5.0,
+    "seed": 7,
+    "num_threads": 1,
+    "deterministic": True,
+    "force_row_wise": True,
+    "verbose": -1,
+}
+"""How the trees grow that recognise articles: shallow ones, because few pages are no articles."""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherText:
+    """The signs of both texts of a page (`read_pair`), and the F1 of the other one."""
+
+    signs: Floats
+    f1: float
+
+
+@dataclass(frozen=True, slots=True)
+class GradedPage:
+    """The signs of a page (`read_signs`), the F1 of the text found, what it holds, and how much it counts."""
+
+    signs: Floats
+    f1: float
+    page_type: str
+    site: str
+    weight: float
+    other: OtherText | None = None  # where the other extractor was asked
+
+    @property
+    def is_article(self) -> bool:
+        """Whether the page holds an article."""
+        return has_article(self.page_type)
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the text found can be trusted."""
+        return self.f1 > TRUSTED_F1
+
+
+def learn_confidence(pages: Sequence[GradedPage]) -> Logistic:
+    """Fit the probability that the text of an article is right."""
+    return _fit_logistic([page for page in pages if page.is_article])
+
+
+def learn_arbiter(pages: Sequence[GradedPage]) -> Arbiter:
+    """Fit the probabilities that the own text and that the other one is right, on pages that have both."""
+    own = [replace(page, signs=page.other.signs) for page in pages if page.other]
+    other = [replace(page, signs=page.other.signs, f1=page.other.f1) for page in pages if page.other]
+    n_signs = len(SIGNS) + len(PAIR_SIGNS)
+    return Arbiter(_fit_logistic(own, n_signs), _fit_logistic(other, n_signs))
+
+
+def learn_article(pages: Sequence[GradedPage]) -> lightgbm.Booster:
+    """Grow trees for the probability that a page holds an article."""
+    return _grow(pages, range(len(pages[0].signs)))
+
+
+def learn_structure(pages: Sequence[GradedPage]) -> lightgbm.Booster:
+    """Grow trees for the same without the signs of the address."""
+    return _grow(pages, STRUCTURE)
+
+
+def find_unsure(pages: Sequence[GradedPage]) -> dict[int, float]:
+    """The confidence of the articles where it is so low that the other extractor is asked, by index; out of fold."""
+    at = [index for index, page in enumerate(pages) if page.is_article]
+    confidence = _confidence_out_of_fold([pages[index] for index in at]).tolist()
+    return {index: value for index, value in zip(at, confidence, strict=True) if value < ASK_BELOW}
+
+
+def settle(pages: Sequence[GradedPage]) -> tuple[Floats, Floats]:
+    """Per article the confidence in the text that is taken and the F1 of that, out of fold by site."""
+    articles = [page for page in pages if page.is_article]
+    confidence, f1 = _confidence_out_of_fold(articles), np.array([page.f1 for page in articles])
+    asked = [at for at, page in enumerate(articles) if page.other]
+    for rest, held_out in _folds([articles[at] for at in asked]):
+        arbiter = learn_arbiter([articles[asked[at]] for at in rest])
+        for at in (asked[index] for index in held_out):
+            if other := articles[at].other:
+                confidence[at], takes_other = arbiter(other.signs)
+                f1[at] = other.f1 if takes_other else f1[at]
+    return confidence, f1
+
+
+def check_verdict(pages: Sequence[GradedPage]) -> dict[str, float]:
+    """Measure how well the verdict does on pages of sites that its own training did not see (cross-validation by site).
+
+    Rejections are counted over the sets with page types. `share_right_above_0.9` is the share of texts with
+    F1 above 0.9 among those given a confidence above 0.9; `calibration_error` the expected calibration error, ten bins.
+    """
+    confidence, f1 = settle(pages)
+    right, sure = f1 > TRUSTED_F1, confidence > TRUSTED_F1
+    bins = np.minimum((confidence * 10).astype(int), 9)
+    errors = [abs(confidence[bins == at].sum() - right[bins == at].sum()) for at in range(10)]
+    clear = _clear_cases(pages)
+    rejected = _by_trees(clear, learn_article) < LEAST_ARTICLE
+    rejected &= _by_trees(clear, learn_structure, STRUCTURE) < LEAST_STRUCTURE
+    typed = np.array([bool(page.page_type) for page in clear])
+    is_other = np.array([not page.is_article for page in clear])
+    return {
+        "share_sure": float(sure.mean()),
+        "share_right_above_0.9": float(right[sure].mean()),
+        "calibration_error": float(sum(errors) / len(right)),
+        "rejection_precision": float(is_other[rejected & typed].mean()) if (rejected & typed).any() else 0.0,
+        "rejection_recall": float(rejected[is_other].mean()),
+        "articles_lost": float(rejected[~is_other].mean()),
+    }
+
+
+def check_second_opinion(pages: Sequence[GradedPage]) -> dict[str, float]:
+    """Measure what the second opinion changes, in the same way: shares of the articles, and their mean page F1."""
+    articles = [page for page in pages if page.is_article]
+    before = np.array([page.f1 for page in articles])
+    _, after = settle(articles)
+    return {
+        "share_asked": float(np.mean([page.other is not None for page in articles])),
+        "share_changed": float((after != before).mean()),
+        "page_f1_before": float(before.mean()),
+        "page_f1_after": float(after.mean()),
+    }
+
+
+def _confidence_out_of_fold(articles: Sequence[GradedPage]) -> Floats:
+    """The confidence in the own text of each of `articles`."""
+    confidence = np.zeros(len(articles))
+    for rest, held_out in _folds(articles):
+        model = _fit_logistic([articles[at] for at in rest])
+        confidence[held_out] = [model(articles[at].signs) for at in held_out]
+    return confidence
+
+
+def _clear_cases(pages: Sequence[GradedPage]) -> list[GradedPage]:
+    """The pages that are clearly an article or clearly none."""
+    return [page for page in pages if page.is_article or page.page_type in NO_ARTICLE]
+
+
+def _signs(pages: Sequence[GradedPage]) -> Floats:
+    return np.array([page.signs for page in pages])
+
+
+def _grow(pages: Sequence[GradedPage], columns: Sequence[int]) -> lightgbm.Booster:
+    clear = _clear_cases(pages)
+    answers, weights = [float(page.is_article) for page in clear], [page.weight for page in clear]
+    return lightgbm.train(TREES, lightgbm.Dataset(_signs(clear)[:, list(columns)], answers, weight=weights), ROUNDS)
+
+
+def _by_trees(
+    pages: Sequence[GradedPage], learn: Callable[[Sequence[GradedPage]], lightgbm.Booster], columns: Sequence[int] = ()
+) -> Floats:
+    """The probability of each page by trees that learned from other sites; they see all signs, or `columns`."""
+    probability = np.zeros(len(pages))
+    signs = _signs(pages)[:, list(columns)] if columns else _signs(pages)
+    for rest, held_out in _folds(pages):
+        probability[held_out] = learn([pages[at] for at in rest]).predict(signs[held_out])
+    return probability
+
+
+def _fit_logistic(pages: Sequence[GradedPage], n_signs: int = len(SIGNS)) -> Logistic:
+    """The probability that the text of a page is right, by its signs; one and the same where no page tells."""
+    if len({page.is_right for page in pages}) < 2:
+        return Logistic((0.0,) * n_signs, 0.0)
+    scaler, regression = StandardScaler(), LogisticRegression(C=STRENGTH, max_iter=2000)
+    right, page_weights = [page.is_right for page in pages], np.array([page.weight for page in pages])
+    regression.fit(scaler.fit_transform(_signs(pages)), right, sample_weight=page_weights)
+    weights = regression.coef_[0] / scaler.scale_
+    bias = float(regression.intercept_[0] - weights @ scaler.mean_)
+    return Logistic(tuple(round(float(weight), 6) for weight in weights), round(bias, 6))
+
+
+def _folds(pages: Sequence[GradedPage]) -> Iterator[tuple[Integers, Integers]]:
+    """The indices to learn from and those held out, so that no site stands in both; none where there is one site."""
+    sites = [page.site for page in pages]
+    if len(set(sites)) > 1:
+        yield from GroupKFold(min(FOLDS, len(set(sites)))).split(pages, groups=sites)

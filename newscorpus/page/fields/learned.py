@@ -1,0 +1,148 @@
+"""Pick title, date and authors of a page without structured data by a linear classifier of elements.
+
+Kazennikov 2013: stage one takes the element that the classifier likes best for a field; stage two takes out of it the
+parts that the same classifier finds foreign. Authors are our addition. Trained on pages whose structured data gives
+the truth (`newscorpus.lab.training.learned_fields`).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from lxml.html import HtmlElement
+
+from newscorpus.arrays import Floats
+from newscorpus.data import Evidence
+from newscorpus.page.fields.dates import Setting, find_dates
+from newscorpus.page.fields.markup import plain
+from newscorpus.page.fields.nearby import following, preceding
+from newscorpus.page.fields.nodes import GROUPS, Nodes, describe_elements, load_linear
+from newscorpus.page.fields.people import is_agency, is_personal_name, names_in
+from newscorpus.page.fields.pieces import holds_many, opening, pieces
+from newscorpus.page.fields.visible import is_elsewhere
+from newscorpus.page.parsing.amounts import Amounts, measure_amounts, measure_some
+
+MODEL = "learned-fields"
+FIELDS = ("title", "published", "authors")
+"""The fields in the order of the model's scores."""
+
+CANDIDATES = frozenset(
+    "a address b dd div dt em h1 h2 h3 h4 h5 h6 header i li p section small span strong td time".split()
+)
+"""Elements that may hold a field: those of the paper, and the inline ones that bylines are made of."""
+
+LONGEST = {"title": 300, "published": 160, "authors": 160}
+"""Characters of the longest text that may be a field: the longest gold title has 186."""
+SHORTEST = 4
+"""Letters and digits of the shortest."""
+MAX_RUN = 1_000
+"""Characters of the longest text, white space included, that is measured."""
+BEFORE, AFTER = 5, 20
+"""Elements before and after the headline that are looked at; four times as many find the same (dev, 2026-11)."""
+FIRST = 40
+"""Candidates that are looked at where a page has no heading."""
+FOREIGN = -1.0
+"""Score at or below which a part of the chosen element is taken out: beyond the margin of the machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """What was picked for a field: the element, and the outermost of its parts that are foreign."""
+
+    element: HtmlElement
+    foreign: tuple[HtmlElement, ...]
+
+
+def read_learned(
+    tree: HtmlElement, headline: HtmlElement | None, setting: Setting, model: str = MODEL
+) -> Iterator[Evidence]:
+    """Evidence of the picked elements near the heading of a page, one for each field at most; source "learned".
+
+    `model` names the shipped model, or the folder of another one.
+    """
+    nodes = _describe_near(tree, headline)
+    if not nodes.elements:
+        return
+    scores = load_linear(model).score(nodes)
+    around = frozenset(headline.iterancestors()) if headline is not None else frozenset()
+    for column, field in enumerate(FIELDS):
+        picked = pick(nodes, scores[:, column], field, setting)
+        if picked and around and is_elsewhere(picked.element, around):
+            continue
+        if picked and (value := read_value(field, text_of(picked), setting)):
+            yield Evidence(field, value, "learned")
+
+
+def describe_candidates(tree: HtmlElement, groups: tuple[str, ...] = GROUPS) -> Nodes:
+    """The elements of `tree` that may hold a field, by the features of `groups`."""
+    return _describe(tree.iter(*CANDIDATES), measure_amounts(tree), groups)
+
+
+def _describe_near(tree: HtmlElement, headline: HtmlElement | None) -> Nodes:
+    """Those around the heading, or the first ones; a page has thousands more, and each costs some 0.02 ms."""
+    if headline is None:
+        near = list(islice(tree.iter(*CANDIDATES), FIRST))
+    else:
+        around = (*preceding(headline, BEFORE), headline, *islice(following(headline), AFTER))
+        near = [each for each in around if each.tag in CANDIDATES]
+    return _describe(near, measure_some(near, _is_short), GROUPS)
+
+
+def _is_short(element: HtmlElement) -> bool:
+    return len(opening(element, MAX_RUN + 1)) <= MAX_RUN and not holds_many(element)
+
+
+def _describe(
+    elements: Iterable[HtmlElement], measured: Mapping[HtmlElement, Amounts], groups: tuple[str, ...]
+) -> Nodes:
+    kept = {
+        element: amount
+        for element in elements
+        if (amount := measured.get(element))
+        and amount.letters + amount.digits >= SHORTEST
+        and amount.characters <= max(LONGEST.values())
+    }
+    return describe_elements(list(kept), list(kept.values()), groups)
+
+
+def pick(nodes: Nodes, scores: Floats, field: str, setting: Setting) -> Picked | None:
+    """The element of the highest score above 0 whose text can be read as the field; None where there is none."""
+    for place in np.argsort(-scores, kind="stable"):
+        if scores[place] <= 0:
+            return None
+        if may_hold(field, nodes.amounts[place].characters):
+            element = nodes.elements[place]
+            picked = Picked(element, _foreign(nodes, scores, element))
+            if read_value(field, text_of(picked), setting):
+                return picked
+    return None
+
+
+def may_hold(field: str, characters: int) -> bool:
+    """Whether an element with so much text may hold the field."""
+    return characters <= LONGEST[field]
+
+
+def _foreign(nodes: Nodes, scores: Floats, element: HtmlElement) -> tuple[HtmlElement, ...]:
+    inside = set(element.iterdescendants())
+    foreign: list[HtmlElement] = []
+    for part, score in zip(nodes.elements, scores, strict=True):
+        if score <= FOREIGN and part in inside and not any(ancestor in foreign for ancestor in part.iterancestors()):
+            foreign.append(part)
+    return tuple(foreign)
+
+
+def text_of(picked: Picked) -> str:
+    """The text of the element without its foreign parts; with them where nothing else would stay."""
+    kept = plain(" ".join(pieces(picked.element, picked.foreign.__contains__)))
+    return kept or plain(picked.element.text_content())
+
+
+def read_value(field: str, text: str, setting: Setting) -> str:
+    """What `text` says of a field; "" where it cannot be read as one."""
+    if field == "published":
+        return next((date.value for date in find_dates(text, setting)), "")
+    if field == "authors":
+        return ", ".join(name for name in names_in(text) if is_personal_name(name) or is_agency(name))
+    return text

@@ -1,0 +1,145 @@
+"""Read the short texts of a page, each with what its element is called, in the order in which the page shows them."""
+
+import re
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+from lxml.html import HtmlElement
+
+from newscorpus.page.fields.pieces import holds_many, opening
+from newscorpus.tokens import collapse
+
+SHORT = 160
+"""Longest text, in characters, that is taken as a line about the document rather than a piece of it."""
+UNSEEN = frozenset("head script style noscript template svg form select button iframe h1".split())
+CODE = ("script", "style")
+MAX_PIECES = 60
+"""Most runs of text of a line, empty ones among them."""
+MARKS = ("class", "id", "itemprop", "rel")
+TERMS = re.compile(r"(?:^|\s)(?:category|tag)-\S+")
+"""Classes of a post that name its sections and tags: `tag-weather` does not make it a box with the weather."""
+MAX_MARK = 1_000
+"""Characters of a class or id that are looked at; the lists of classes that are longer lay out, and name nothing."""
+OPENING = 45
+"""Characters at the beginning of a paragraph in which its dateline stands."""
+AROUND = 2
+"""Ancestors of a line's element whose names count as its own."""
+INSIDE = 10
+"""Elements inside a line whose names count as its own."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A short text of its own; without slots, so that the names are put together once."""
+
+    text: str  # white space collapsed
+    # The outermost element that holds the text; where the text stands beside elements, what is around it.
+    element: HtmlElement
+
+    @cached_property
+    def marks(self) -> str:
+        """What the element, those inside and those around it are called, lower case."""
+        around = (*islice(self.element.iter("*"), INSIDE), *islice(self.element.iterancestors(), AROUND))
+        return " ".join(filter(None, map(marks_of, around)))
+
+
+def following(element: HtmlElement) -> Iterator[HtmlElement]:
+    """The elements after `element` in document order, its own content left out."""
+    here: HtmlElement | None = element
+    while here is not None and here.tag != "body":
+        for sibling in here.itersiblings():
+            yield from sibling.iter("*")
+        here = here.getparent()
+
+
+def preceding(element: HtmlElement, limit: int) -> list[HtmlElement]:
+    """The last elements before `element` in document order, at most about `limit`, ancestors left out."""
+    found: list[HtmlElement] = []
+    here: HtmlElement | None = element
+    while here is not None and here.tag != "body" and len(found) < limit:
+        for sibling in here.itersiblings(preceding=True):
+            if len(found) < limit:
+                found = [*islice(sibling.iter("*"), limit), *found]
+        here = here.getparent()
+    return found
+
+
+def lines_of(elements: Iterable[HtmlElement], long: Container[HtmlElement]) -> Iterator[Line]:
+    """The short texts of `elements`, in their order; what is inside a line that comes before it is no further line.
+
+    Those that are `long` are known to be no line and need not be read.
+    """
+    taken: set[HtmlElement] = set()
+    for element in elements:
+        parent = element.getparent()
+        if element.tag in UNSEEN or parent in taken:
+            taken.add(element)
+            continue
+        if text := "" if element in long else short_text(element):
+            taken.add(element)
+            yield Line(text, element)
+        elif element.tag == "p" and (dateline := _dateline(element)):
+            yield Line(dateline, element)
+        elif text := _short(element.text):
+            yield Line(text, element)
+        if text := _short(element.tail):
+            yield Line(text, element if parent is None else parent)
+
+
+def _dateline(element: HtmlElement) -> str:
+    return collapse(opening(element, 2 * OPENING, INSIDE))[:OPENING]
+
+
+def _short(text: str | None) -> str:
+    """A text that stands beside elements, if it is short; "" otherwise."""
+    line = collapse(text[: 2 * SHORT]) if text else ""
+    return line if len(line) <= SHORT else ""
+
+
+def marks_of(element: HtmlElement) -> str:
+    """What an element is called: class, id, microdata and the like, in lower case; not what a post is about."""
+    get = element.get
+    marks = " ".join([value[:MAX_MARK] for name in MARKS if (value := get(name))]).lower()
+    return TERMS.sub(" ", marks) if "hentry" in marks else marks
+
+
+def short_text(element: HtmlElement) -> str:
+    """Text of an element if it is short; "" otherwise."""
+    if not len(element):
+        text = element.text
+        return collapse(text) if text and len(text.strip()) <= SHORT else ""
+    if holds_many(element):
+        return ""
+    found: list[str] = []
+    length = 0
+    for piece in element.itertext():
+        found.append(piece)
+        length += len(piece.strip())
+        if length > SHORT or len(found) > MAX_PIECES:
+            return ""
+    if not length or next(element.iter(*CODE), None) is not None:
+        return ""
+    return collapse(" ".join(found))
+
+
+def long_ones(elements: Sequence[HtmlElement]) -> set[HtmlElement]:
+    """Those of `elements`, in document order, whose texts are too long for a line; each text is measured once.
+
+    Where what is inside the last ones is not among `elements`, some may be missing.
+    """
+    long: set[HtmlElement] = set()
+    lengths: dict[HtmlElement | None, int] = {}
+    for element in reversed(elements):
+        length = lengths.get(element, 0)
+        if length <= SHORT and (text := element.text):
+            length += len(text.strip())
+        if length > SHORT:
+            long.add(element)
+        parent = element.getparent()
+        beside = lengths.get(parent, 0)
+        if beside <= SHORT:
+            tail = element.tail
+            lengths[parent] = beside + length + (len(tail.strip()) if tail else 0)
+    return long

@@ -1,0 +1,200 @@
+"""Describe the elements of a tree by hashed features, and score them by linear models (Kazennikov 2013).
+
+A feature is a name that an element has or has not; numbers are cut into classes. Each name is hashed to one of
+`COLUMNS` columns, so that an element is the list of its columns and a linear model one weight a column.
+"""
+
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from math import log2
+
+import numpy as np
+from lxml.html import HtmlElement
+from numpy.typing import NDArray
+
+from newscorpus.arrays import Floats, Integers
+from newscorpus.artifacts import METADATA, ArtifactError, load_artifact
+from newscorpus.page.parsing.amounts import Amounts, measure_amounts
+from newscorpus.tokens import collapse
+
+COLUMNS = 2**17
+"""Names of features share columns by chance: some 100,000 names of classes and their parts are met in training."""
+
+GROUPS = ("amounts", "structure", "tags", "names")
+"""The four groups of features of the paper, in its order."""
+
+MAX_NAME = 100
+"""Characters of the classes and id of an element that are looked at."""
+MAX_PAIRS = 6
+"""Names of an element, and of its parent, that are combined."""
+NAME_PARTS = (2, 3, 4)
+"""Lengths of the character n-grams of names."""
+CACHED = 1_024
+"""Names, of each kind, whose columns are remembered, some 2 kB each: the pages of a site share theirs."""
+
+WEIGHTS = "weights.npy"
+"""The file of the weights: shape (columns, outputs), in half precision."""
+BIAS = "bias"
+"""The parameter of the model that is added to the sums of weights."""
+FEATURES = tuple(f"{group}, hashed to {COLUMNS}" for group in GROUPS)
+
+Hashed = tuple[list[int], list[float]]
+"""The columns of some names of features, and the value in each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """The elements of a page that hold text, with their features."""
+
+    elements: tuple[HtmlElement, ...]  # in document order
+    amounts: tuple[Amounts, ...]  # of the text in each, its descendants' included
+    columns: Integers  # of all features that are present, element after element, each below `COLUMNS`
+    values: Floats  # of each of these features: 1, but names cut into many parts weigh together as much as one feature
+    starts: Integers  # where in `columns` those of each element begin
+
+    def features_of(self, place: int) -> slice:
+        """Where in `columns` and `values` the features of the element at `place` stand."""
+        return slice(self.starts[place], self.starts[place + 1] if place + 1 < len(self.starts) else None)
+
+
+def describe(tree: HtmlElement, tags: frozenset[str], groups: tuple[str, ...] = GROUPS) -> Nodes:
+    """The elements of `tree` that have one of `tags` and hold text, by the features of `groups`."""
+    measured = measure_amounts(tree)
+    elements = [element for element in tree.iter(*tags) if element in measured and measured[element].characters]
+    return describe_elements(elements, [measured[element] for element in elements], groups)
+
+
+def describe_elements(
+    elements: Sequence[HtmlElement], amounts: Sequence[Amounts], groups: tuple[str, ...] = GROUPS
+) -> Nodes:
+    """Elements in document order, with the amounts of each, by the features of `groups`."""
+    columns: list[int] = []
+    values: list[float] = []
+    starts: list[int] = []
+    for element, amount in zip(elements, amounts, strict=True):
+        starts.append(len(columns))
+        for group in groups:
+            for found in _GROUPS[group](element, amount):
+                columns += found[0]
+                values += found[1]
+    arrays = np.array(columns, np.int64), np.array(values), np.array(starts, np.int64)
+    return Nodes(tuple(elements), tuple(amounts), *arrays)
+
+
+@dataclass(frozen=True, slots=True)
+class LinearModel:
+    """A linear model."""
+
+    name: str  # what decides, as articles name it: "model:NAME@VERSION"
+    weights: NDArray[np.floating]  # of any precision, shape (columns, outputs)
+    bias: Floats  # one for each output
+
+    def score(self, nodes: Nodes) -> Floats:
+        """The scores of each node, at least one: shape (nodes, outputs)."""
+        weighted = self.weights[nodes.columns].astype(np.float64) * nodes.values[:, None]
+        sums: Floats = np.add.reduceat(weighted, nodes.starts)
+        return sums + self.bias
+
+    def output(self, column: int) -> "LinearModel":
+        """The model that gives this output alone."""
+        return LinearModel(self.name, self.weights[:, [column]], self.bias[[column]])
+
+
+@cache
+def load_linear(model: str) -> LinearModel:
+    """The model of that name that travels with the package, or that of a folder.
+
+    Raises:
+        ArtifactError: the model is missing, damaged or made for other features.
+    """
+    artifact = load_artifact(model, FEATURES)
+    bias = artifact.metadata.parameters.get(BIAS)
+    if not isinstance(bias, list):
+        raise ArtifactError(f"model {model!r}: {METADATA} does not name {BIAS}")
+    return LinearModel(artifact.metadata.extractor, artifact.array(WEIGHTS), np.array(bias))
+
+
+def _hash(names: Sequence[str]) -> Hashed:
+    columns = [zlib.crc32(name.encode("utf-8", "replace")) % COLUMNS for name in names]
+    return columns, [len(columns) ** -0.5 for _ in columns]
+
+
+@lru_cache(CACHED)
+def _single(name: str) -> Hashed:
+    return _hash([name])
+
+
+def _amounts(_: HtmlElement, amount: Amounts) -> Iterator[Hashed]:
+    """Group 1: how much text there is."""
+    return _in_classes(
+        {
+            "characters": amount.characters,
+            "words": amount.words,
+            "word length": (amount.letters + amount.digits) / max(amount.words, 1),
+            "sentences": amount.sentences,
+            "sentence length": amount.words / max(amount.sentences, 1),
+        }
+    )
+
+
+def _structure(element: HtmlElement, amount: Amounts) -> Iterator[Hashed]:
+    """Group 2: where the element stands and what stands in it."""
+    parent = element.getparent()
+    return _in_classes(
+        {
+            "children": len(element),
+            "path": amount.depth,
+            "siblings": 0 if parent is None else len(parent) - 1,
+            "blocks": amount.blocks,
+        }
+    )
+
+
+def _tags(element: HtmlElement, _: Amounts) -> Iterator[Hashed]:
+    """Group 3: tag and classes."""
+    yield _single(f"tag {element.tag}")
+    yield from (_single(f"class {name}") for name in _classes(element))
+
+
+def _names(element: HtmlElement, amount: Amounts) -> Iterator[Hashed]:
+    """Group 4: parts of names, names of element and parent together, and kinds of characters."""
+    parent = element.getparent()
+    own, around = _name(element), "" if parent is None else _name(parent)
+    yield _parts("own", own)
+    yield _parts("around", around)
+    yield _pairs(own, around)
+    for kind in ("letters", "digits", "punctuation", "spaces"):
+        yield _single(f"{kind} {20 * getattr(amount, kind) // amount.characters}")
+
+
+_GROUPS: dict[str, Callable[[HtmlElement, Amounts], Iterator[Hashed]]] = dict(
+    zip(GROUPS, (_amounts, _structure, _tags, _names), strict=True)
+)
+
+
+def _in_classes(values: Mapping[str, float]) -> Iterator[Hashed]:
+    """Numbers as features: there are two classes from each power of two to the next."""
+    return (_single(f"{name} {int(2 * log2(1 + value))}") for name, value in values.items())
+
+
+def _classes(element: HtmlElement) -> list[str]:
+    return (element.get("class") or "")[:MAX_NAME].lower().split()
+
+
+def _name(element: HtmlElement) -> str:
+    """The classes of an element, and its id after "#"."""
+    identifier = collapse(element.get("id") or "")[:MAX_NAME].lower()
+    return " ".join([*_classes(element), *([f"#{identifier}"] if identifier else [])])
+
+
+@lru_cache(CACHED)
+def _parts(whose: str, name: str) -> Hashed:
+    parts = {name[at : at + size] for size in NAME_PARTS for at in range(len(name) - size + 1)}
+    return _hash([f"{whose} {part}" for part in sorted(parts)])
+
+
+@lru_cache(CACHED)
+def _pairs(own: str, around: str) -> Hashed:
+    return _hash([f"{mine} in {theirs}" for mine in own.split()[:MAX_PAIRS] for theirs in around.split()[:MAX_PAIRS]])

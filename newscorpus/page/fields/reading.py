@@ -1,0 +1,207 @@
+"""Read the fields of a page: every source once, then decide each field."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
+
+from lxml.html import HtmlElement
+
+from newscorpus.data import Evidence, Fields, Page, Provenance
+from newscorpus.page.fields.byline import near, read_everywhere, read_lead, read_marked, read_near
+from newscorpus.page.fields.dates import Setting, parse_date, parse_moment
+from newscorpus.page.fields.dating import decide_dates, read_address, read_data_layer
+from newscorpus.page.fields.decide import (
+    Decided,
+    decide_headline,
+    decide_language,
+    decide_people,
+    decide_plain,
+    decide_section,
+    decide_tags,
+    month_first,
+    of_field,
+)
+from newscorpus.page.fields.entities import Entities, article_body, choose, entity_images, is_free, kind, read_entities
+from newscorpus.page.fields.learned import MODEL, read_learned
+from newscorpus.page.fields.markup import Markup, gather, join, plain
+from newscorpus.page.fields.metas import merge_images, meta_images, read_metas, read_rights
+from newscorpus.page.fields.people import is_account, squeezed
+from newscorpus.page.fields.structured import read_json_ld, read_microdata
+from newscorpus.page.fields.terms import read_terms
+from newscorpus.page.fields.titles import site_names
+from newscorpus.page.fields.visible import find_headline, heading_text, read_logo, read_times
+
+VISIBLE = frozenset({"published", "authors"})
+"""Fields that are read from the text where the page does not declare them."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldReading:
+    """The fields of a page, and what they were decided from."""
+
+    fields: Fields  # the decisions
+    article_body: str  # the text as the page gives it to machines, a paragraph a line; "" if it does not
+    evidence: tuple[Evidence, ...]  # every candidate of every source
+
+
+def read_fields(tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = (), model: str = MODEL) -> FieldReading:
+    """The fields of `page`, parsed to `tree`; `evidence` is what a portal's template reads there.
+
+    `model` reads those that the page does not declare.
+
+    Never raises for what a page may hold, and takes bounded time over it.
+    """
+    markup = gather(tree, page.url)
+    addresses = frozenset(link.partition("#")[0].rstrip("/") for link in (page.url, canonical_address(markup)) if link)
+    json_ld = choose(read_json_ld(markup.scripts), addresses)
+    microdata = choose(read_microdata(tree, page.body), addresses)
+    declared = (
+        *_cleaned((*evidence, *page.evidence)),
+        *read_entities(json_ld, "json-ld"),
+        *read_entities(microdata, "microdata"),
+        *read_metas(markup),
+        *_cleaned((Evidence("language", markup.language, "meta"),)),
+        *read_logo(tree, markup),
+    )
+    language = decide_language(declared)
+    setting = Setting(parse_moment(page.fetched), language.value, month_first(declared, language.value, page.url))
+    found = (*declared, *read_address(page.url), *_from_text(tree, markup, declared, setting, model))
+    fields = decide(found, page, markup, (json_ld, microdata), setting, language)
+    return FieldReading(fields, article_body(json_ld.main), found)
+
+
+def decide(
+    evidence: tuple[Evidence, ...],
+    page: Page,
+    markup: Markup,
+    entities: tuple[Entities, ...],
+    setting: Setting,
+    language: Decided,
+) -> Fields:
+    """Weigh the candidates of each field."""
+    names = _sites(evidence, markup)
+    title, lead = decide_headline(evidence, names), decide_plain("lead", evidence)
+    published, modified = decide_dates(evidence, setting)
+    people, authors, agencies = decide_people(evidence, names)
+    section, licence = decide_section(evidence), decide_plain("license", evidence)
+    tag_source, tags = decide_tags(evidence, section.value)
+    return Fields(
+        title=title.value,
+        lead=lead.value,
+        authors=authors,
+        agencies=agencies,
+        published=published.value,
+        modified=modified.value,
+        section=section.value,
+        tags=tags,
+        language=language.value,
+        description=decide_plain("description", evidence).value,
+        images=merge_images(
+            (*(image for each in entities for image in entity_images(each, markup.base)), *meta_images(markup))
+        ),
+        site_name=decide_plain("site_name", evidence).value,
+        canonical_url=canonical_address(markup),
+        license=licence.value,
+        paywalled=any(is_free(each.main) is False for each in entities),
+        kind=next((name for each in entities if (name := kind(each.main))), ""),
+        rights=read_rights(markup, page.headers),
+        provenance=Provenance(
+            title=title.source,
+            lead=lead.source,
+            authors=people.source if authors else "",
+            published=published.source,
+            modified=modified.source,
+            section=section.source,
+            tags=tag_source.source,
+            language=language.source,
+            license=licence.source,
+        ),
+    )
+
+
+def canonical_address(markup: Markup) -> str:
+    """The address that the page calls its own; "" if it calls none, or a whole site for one of its pages."""
+    links = (*markup.links.get("canonical", ()), *(join(markup.base, url) for url in markup.metas.get("og:url", ())))
+    is_home = not urlsplit(markup.url).path.strip("/")
+    return next((link for link in links if link and (is_home or urlsplit(link).path.strip("/"))), "")
+
+
+def _from_text(
+    tree: HtmlElement, markup: Markup, declared: tuple[Evidence, ...], setting: Setting, model: str
+) -> tuple[Evidence, ...]:
+    """What readers see: headline and lead; date and authors that are not declared."""
+    headline = find_headline(tree, markup, [item.value for item in of_field("title", declared)])
+    wanted = frozenset(field for field in VISIBLE if not _is_declared(field, declared, markup))
+    before, after = near(headline) if headline is not None else ([], [])
+    fed = tuple(item for item in of_field("tags", declared) if item.source == "feed")
+    around = frozenset(headline.iterancestors()) if headline is not None else frozenset()
+    stated = {item.field for item in declared if item.source not in {"feed", "sitemap"}}
+    terms: Iterable[Evidence] = ()
+    if not {"section", "tags"} <= stated:
+        terms = read_terms(tree, headline, frozenset((*before, *after)), markup, fed, "section" in stated)
+    distances = {element: distance for side in (before, after) for distance, element in enumerate(side)}
+    found = [*terms, *(read_times(markup, distances, around, setting) if markup.times else ())]
+    setting = replace(setting, year=_year_of((*declared, *found, *read_address(markup.url)), setting))
+    if headline is not None:
+        description = next((item.value for item in of_field("description", declared)), "")
+        title = Evidence("title", heading_text(headline), "heading")
+        found += (title, *read_lead(after, description))
+        found += read_near(before, after, around, setting, wanted | {"authors"})
+    is_silent = wanted == VISIBLE and not of_field("authors", declared)  # as the pages that the model learned from
+    if is_silent and wanted - {item.field for item in found}:
+        has_title = any(item.field == "title" for item in (*declared, *found))
+        learned = read_learned(tree, headline, setting, model)
+        sites = _sites(declared, markup)
+        found += (
+            item
+            for item in learned
+            if not (has_title and item.field == "title")
+            and not (item.field == "authors" and squeezed(item.value) in sites)
+        )
+    known = (*found, *read_address(markup.url), *of_field("published", declared))
+    return (*found, *_from_page(tree, markup, around, setting, wanted - {item.field for item in known}))
+
+
+def _year_of(evidence: Iterable[Evidence], setting: Setting) -> int:
+    """The year of the first date of publication; 0 where there is none."""
+    dates = (parse_date(item.value, setting) for item in of_field("published", evidence))
+    return next((int(date[:4]) for date in dates if date), 0)
+
+
+def _from_page(
+    tree: HtmlElement, markup: Markup, around: frozenset[HtmlElement], setting: Setting, missing: frozenset[str]
+) -> tuple[Evidence, ...]:
+    """What stands anywhere on the page for the fields that are missing.
+
+    All of it is read only for a date, for authors only what is named for them: more costs a fifth of an extraction and
+    finds few.
+    """
+    found: list[Evidence] = []
+    if "published" in missing:
+        found += (*read_data_layer(markup), *read_everywhere(tree, around, setting, missing))
+        if not any(item.field == "published" for item in found):
+            found += (item for image in meta_images(markup) for item in read_address(image.url))
+    if "authors" in missing and not any(item.field == "authors" for item in found):
+        found += read_marked(tree, around, setting)
+    return tuple(found)
+
+
+def _sites(evidence: Iterable[Evidence], markup: Markup) -> frozenset[str]:
+    """The names of the site, squeezed."""
+    return site_names((item.value for item in of_field("site_name", evidence)), urlsplit(markup.url).hostname or "")
+
+
+def _is_declared(field: str, declared: tuple[Evidence, ...], markup: Markup) -> bool:
+    """Whether a field that readers see needs no look at the text."""
+    if field == "authors":  # sites declare their own name, addresses and user accounts
+        _, authors, agencies = decide_people(declared, _sites(declared, markup))
+        return bool(agencies) or not all(map(is_account, authors))
+    # A date in UTC leaves open on which day it was where the page was read.
+    return any(not item.value.endswith(("Z", "+00:00", "+0000")) for item in declared if item.field == field)
+
+
+def _cleaned(evidence: Iterable[Evidence]) -> Iterator[Evidence]:
+    """Evidence as plain text, without what says nothing; main text is left to the extractor."""
+    for item in evidence:
+        if item.field != "text" and (value := plain(item.value)):
+            yield Evidence(item.field, value, item.source)

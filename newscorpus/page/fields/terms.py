@@ -1,0 +1,359 @@
+"""Read the section and the tags that a page shows its readers: links, labelled lists, breadcrumbs, classes, address."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import lru_cache
+from itertools import chain, islice
+from urllib.parse import unquote, urlsplit
+
+from lxml.html import HtmlElement
+
+from newscorpus.data import Evidence
+from newscorpus.page.fields.markup import Markup, join, plain
+from newscorpus.page.fields.nearby import MAX_MARK, SHORT, marks_of, short_text
+from newscorpus.page.fields.people import squeezed
+from newscorpus.page.fields.pieces import opening
+from newscorpus.page.fields.visible import OTHERS, is_elsewhere
+from newscorpus.resources import read_toml
+
+WORDS = read_toml(__package__, "terms.toml")
+SECTION, TAGS = "section", "tags"
+KINDS = (SECTION, TAGS)
+STEPS: Mapping[str, str] = {step: kind for kind in KINDS for step in WORDS["addresses"][kind].split()}
+"""Steps of addresses before the name of a section or tag."""
+STEP = re.compile(rf"(?:^|[/?&])({'|'.join(map(re.escape, STEPS))})(?:/(?=[^/?#])|=(?=.))")
+GENERIC = frozenset(WORDS["generic"]["steps"].split())
+LABELS = {
+    kind: re.compile(rf"(?:^|(?<=[\s(|·•,]))(?:{'|'.join(map(re.escape, WORDS['labels'][kind]))})\s*[:：]?$")
+    for kind in KINDS
+}
+"""What stands directly before a list, lower case."""
+LABELLED = {
+    kind: re.compile(rf"(?:{'|'.join(map(re.escape, WORDS['labels'][kind]))})\s*[:：]\s*(.+)", re.IGNORECASE)
+    for kind in KINDS
+}
+"""A list in plain text behind its label."""
+MARKS = {
+    SECTION: re.compile(
+        r"(?:^|[\s_-])(?:post|article|entry|item)?(?:cats?|categor\w*|kategor\w*|rubri[ckq]\w*)(?=$|[\s_-])"
+    ),
+    TAGS: re.compile(
+        r"(?:^|[\s_-])(?:post|article|entry|item)?(?:(?:hash)?tags?|taglist|keywords?|stitky)(?=$|[\s_-])"
+    ),
+}
+"""In names of elements that hold sections or tags."""
+MICROFORMAT = re.compile(r"\bp-category\b")
+"""The class of a category in microformats, which tags bear, too."""
+CRUMBS = re.compile(r"bread-?crumb|(?:^|[\s_-])crumbs?(?=$|[\s_-])|drobec|drobeck")
+CURRENT = re.compile(r"(?:^|[\s_-])(?:active|current|selected)(?=$|[\s_-])")
+ENTRY = re.compile(r"(?:^|\s)(?:hentry|post|post-\d+|type-post|single-post|post-template)(?=\s|$)")
+"""Classes of the element of a post."""
+SLUG = re.compile(r"(?:^|\s)(category|tag)-(?!hash-)([\w%-]*[^\W\d][\w%-]*)(?=\s|$)")
+"""Classes that name a post's sections and tags."""
+NO_TERM = GENERIC | {"uncategorized", "uncategorised"}
+RELATIONS = frozenset({"tag", "category"})
+"""Values of `rel` with which a page says what it is about."""
+YEAR_STEP = re.compile(r"(?:19|20)\d\d")
+MAX_LINKS, MAX_LABELLED = 3_000, 3_000
+"""Links and elements of a page that are looked at; 99 of 100 pages of our sets have fewer."""
+MAX_TERM, MAX_WORDS = 60, 6
+"""Longest name, in characters and words, of a section or tag."""
+MAX_SECTIONS, MAX_TAGS = 3, 40
+"""Most sections and tags that stand beside each other without a label: more are a menu or a cloud (a choice)."""
+HOLDERS = frozenset({"article", "main", "body"})
+WRAPPERS = 3
+"""Ancestors of a link whose names tell what it is."""
+MAX_BESIDE = 80
+"""Elements before a link that are searched for its label."""
+
+
+class Tier(IntEnum):
+    """How plainly a link says that it belongs to the document, the plainest first."""
+
+    DECLARED = 0  # `rel` says so
+    WITHIN = 1  # it stands in the article's element, or near the headline
+    LABELLED = 2  # words before it say so, wherever it stands
+    CURRENT = 3  # it is the current item of a menu, or the article's classes name it
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A section or tag that a page names."""
+
+    kind: str  # "section" or "tags"
+    name: str
+    tier: Tier
+
+
+def read_terms(
+    tree: HtmlElement,
+    headline: HtmlElement | None,
+    near: Collection[HtmlElement],
+    markup: Markup,
+    given: Sequence[Evidence],
+    is_sectioned: bool,
+) -> Iterator[Evidence]:
+    """Evidence of section and tags that the page shows; `near` are elements around the headline.
+
+    `given` is what feeds say: they mix sections and tags, which the addresses of the page's links part. The address and
+    breadcrumbs are read where nothing else names a section, which `is_sectioned` pages do to machines.
+    """
+    body = tree.find("body")
+    if body is None:
+        return
+    links = list(islice(body.iter("a"), MAX_LINKS))
+    around = frozenset(headline.iterancestors()) if headline is not None else frozenset((body,))
+    called = {link: kind for link in links if (kind := _kind_by_address(link, markup))}
+    terms = [*_linked(links, called, around, near, markup), *_from_classes(around, called)]
+    if not any(term.kind == TAGS for term in terms):
+        terms += _plain_lists(body, around, near)
+    if given:
+        sections = {squeezed(name_of(link)) for link, kind in called.items() if kind == SECTION}
+        sections -= {squeezed(term.name) for term in terms if term.kind == TAGS}
+        yield from (Evidence(SECTION, each.value, each.source) for each in given if squeezed(each.value) in sections)
+    for kind in KINDS:
+        said = [term for term in terms if term.kind == kind]
+        best = min((term.tier for term in said), default=None)
+        yield from (Evidence(kind, term.name, "text") for term in said if term.tier == best)
+    if not is_sectioned and not any(term.kind == SECTION for term in terms):
+        found = chain(_above(links, markup), _crumbs(body, headline, markup), _step_before_date(markup))
+        yield from islice(found, 1)
+
+
+def _linked(
+    links: Iterable[HtmlElement],
+    called: Mapping[HtmlElement, str],
+    around: Collection[HtmlElement],
+    near: Collection[HtmlElement],
+    markup: Markup,
+) -> Iterator[Term]:
+    """Terms of the links of the document."""
+    crowds: dict[tuple[HtmlElement | None, str], list[Term]] = {}
+    for link in links:
+        by_address, by_marks = called.get(link, ""), _kind_by_marks(link)
+        relations = set(link.get("rel", "").lower().split())
+        if not (relations & RELATIONS or by_address or (by_marks and _leads_on(link, markup))):
+            continue
+        if not (name := name_of(link)) or is_elsewhere(link, around) or _in_text(link):
+            continue
+        is_apart = _is_apart(link, around)
+        label = _label(link, 1 if is_apart else WRAPPERS + 1)
+        labelled = next((kind for kind in KINDS if LABELS[kind].search(label)), "")
+        if relations & RELATIONS:
+            kind = SECTION if "category" in relations else by_marks or labelled or by_address or TAGS
+            yield Term(kind, name, Tier.DECLARED)
+            continue
+        kind = by_address or by_marks
+        if labelled == kind and (kind == SECTION or not is_apart):
+            tier = Tier.LABELLED
+        elif not is_apart and (link in near or _within_article(link, around)):
+            tier = Tier.WITHIN
+        elif by_address == SECTION and _is_current(link):
+            tier = Tier.CURRENT
+        else:
+            continue
+        crowds.setdefault((None if tier == Tier.CURRENT else _list_of(link), kind), []).append(Term(kind, name, tier))
+    for (_, kind), terms in crowds.items():
+        if len(terms) <= (MAX_SECTIONS if kind == SECTION else MAX_TAGS):
+            yield from terms
+
+
+def name_of(link: HtmlElement) -> str:
+    """The name that a link to a section or tag shows; "" where it can be none."""
+    name = plain(opening(link, 2 * MAX_TERM)).strip(" #,;:/|›»·•-–\"'")
+    if len(name) > MAX_TERM or "{" in name or len(name.split()) > MAX_WORDS or not any(map(str.isalpha, name)):
+        return ""
+    return "" if squeezed(name) in NO_TERM else name
+
+
+def _kind_by_address(link: HtmlElement, markup: Markup) -> str:
+    """What a link leads to by its address on the same site: `/category/x`, `/tag/x`, `?tag=x`; "" for neither."""
+    href = link.get("href", "")
+    found = STEP.search(unquote(href).lower() if "%" in href else href.lower())
+    return STEPS[found[1]] if found and _is_of_site(join(markup.base, href), markup) else ""
+
+
+def _is_of_site(address: str, markup: Markup) -> bool:
+    return urlsplit(address).netloc == urlsplit(markup.url).netloc
+
+
+def _kind_by_marks(link: HtmlElement) -> str:
+    """What a link is by the names of its element and of those close around it; "" where they say neither or both."""
+    for element in (link, *islice(link.iterancestors(), WRAPPERS)):
+        classes = element.get("class", "")
+        if element.tag in HOLDERS or (classes and ENTRY.search(classes)):
+            return ""
+        kind = _kind_of_classes(classes) if classes else ""
+        if kind:
+            return kind
+    return ""
+
+
+@lru_cache(4_096)  # of the classes of links a site has few
+def _kind_of_classes(classes: str) -> str:
+    marks = MICROFORMAT.sub("", classes[:MAX_MARK].lower())
+    said = [kind for kind in KINDS if MARKS[kind].search(marks)]
+    return said[0] if len(said) == 1 else ""
+
+
+def _leads_on(link: HtmlElement, markup: Markup) -> bool:
+    """Whether a link leads to another page of the site."""
+    address = join(markup.base, link.get("href", "")).partition("#")[0]
+    return _is_of_site(address, markup) and address.rstrip("/") != markup.url.rstrip("/")
+
+
+def _label(link: HtmlElement, levels: int) -> str:
+    """The words before a list of links, lower case: unlinked text beside them, or beside what holds them."""
+    here = link
+    for _ in range(levels):
+        parent = here.getparent()
+        if parent is None or parent.tag in HOLDERS:
+            return ""
+        pieces = []
+        for beside in islice(here.itersiblings(preceding=True), MAX_BESIDE):
+            is_label = isinstance(beside.tag, str) and next(beside.iter("a"), None) is None and levels > 1
+            pieces.append(f"{opening(beside, SHORT) if is_label else ''} {beside.tail or ''}")
+        words = " ".join(f"{parent.text or ''} {' '.join(reversed(pieces))}".split()).strip(" ,;|/·•#")
+        if words:
+            return words[-MAX_TERM:].lower()
+        here = parent
+    return ""
+
+
+def _in_text(link: HtmlElement) -> bool:
+    """Whether a link stands in a paragraph of the text."""
+    holder = next(
+        (each for each in link.iterancestors() if each.tag in {"p", "li", "td", "dd", "blockquote", "div"}), None
+    )
+    return holder is not None and holder.tag in {"p", "blockquote"} and not short_text(holder) and not _is_list(holder)
+
+
+def _is_list(element: HtmlElement) -> bool:
+    """Whether most of the text of an element is linked."""
+    text = sum(len(piece.strip()) for piece in islice(element.itertext(), MAX_BESIDE))
+    linked = sum(len(each.text_content().strip()) for each in islice(element.iter("a"), MAX_BESIDE))
+    return 2 * linked > text
+
+
+def _is_apart(link: HtmlElement, around: Collection[HtmlElement]) -> bool:
+    """Whether a link stands in a menu, a side bar or the site's footer."""
+    for ancestor in link.iterancestors():
+        if ancestor in around:
+            return False
+        if ancestor.tag in {"aside", "nav", "footer"} and not _within_article(ancestor, around):
+            return True
+        if ancestor.tag == "aside" or OTHERS.search(marks_of(ancestor)):
+            return True
+    return False
+
+
+def _within_article(element: HtmlElement, around: Collection[HtmlElement]) -> bool:
+    """Whether an element stands in an `<article>`, or the like, together with the headline."""
+    shared = (each for each in element.iterancestors() if each in around)
+    return any(each.tag == "article" or ENTRY.search(each.get("class", "")) for each in shared if each.tag != "body")
+
+
+def _list_of(link: HtmlElement) -> HtmlElement | None:
+    """What holds a link and those beside it."""
+    parent = link.getparent()
+    while parent is not None and parent.tag in {"li", "span", "b", "strong", "dd"}:
+        parent = parent.getparent()
+    return parent
+
+
+def _is_current(link: HtmlElement) -> bool:
+    """Whether a menu marks a link as the place where the reader is."""
+    parent = link.getparent()
+    if link.get("aria-current") or CURRENT.search(link.get("class", "")):
+        return True
+    return parent is not None and parent.tag == "li" and bool(CURRENT.search(parent.get("class", "")))
+
+
+def _plain_lists(body: HtmlElement, around: Collection[HtmlElement], near: Collection[HtmlElement]) -> Iterator[Term]:
+    """Terms that are no links: elements named for a tag, and lists behind their label."""
+    for element in islice(body.iter("span", "li", "p", "div", "dd"), MAX_LABELLED):
+        if not (text := (element.text or "").strip()[: 2 * SHORT]):
+            continue
+        marked = _kind_of_classes(element.get("class", "")) == TAGS
+        label = next((kind for kind in KINDS if LABELLED[kind].match(text)), "") if ":" in text or "：" in text else ""
+        if not (marked or label) or next(element.iter("a"), None) is not None:
+            continue
+        if not (element in near or _within_article(element, around)) or is_elsewhere(element, around):
+            continue
+        whole = short_text(element)
+        is_label = whole.endswith(":") or any(pattern.fullmatch(whole.lower()) for pattern in LABELS.values())
+        if label and (found := LABELLED[label].fullmatch(whole)):
+            names = (name.strip(" #\"'.") for name in re.split("[,;|]", found[1]))
+            yield from (Term(label, name, Tier.LABELLED) for name in names if 1 < len(name) <= MAX_TERM)
+        elif marked and not is_label and not len(element) and 1 < len(whole) <= MAX_TERM:
+            yield Term(TAGS, whole.strip(" #,"), Tier.WITHIN)
+
+
+def _from_classes(around: Collection[HtmlElement], called: Mapping[HtmlElement, str]) -> Iterator[Term]:
+    """Terms that the classes of the article's element name, as the links of the page write them."""
+    kinds = {"category": SECTION, "tag": TAGS}
+    said = {
+        (kinds[found[1]], unquote(found[2]))
+        for element in around
+        if ENTRY.search(classes := element.get("class", "").lower())
+        for found in SLUG.finditer(classes)
+    }
+    if not said:
+        return
+    for link, kind in called.items():
+        slug = unquote(urlsplit(link.get("href", "").lower()).path.rstrip("/").rpartition("/")[2])
+        if (kind, slug) in said and (name := name_of(link)):
+            said.remove((kind, slug))
+            yield Term(kind, name, Tier.CURRENT)
+
+
+def _crumbs(body: HtmlElement, headline: HtmlElement | None, markup: Markup) -> Iterator[Evidence]:
+    """The sections that the breadcrumbs name, the widest first."""
+    trail = next((each for each in body.iter("nav", "ol", "ul", "div", "p", "section") if _is_trail(each)), None)
+    if trail is None:
+        return
+    title = squeezed(headline.text_content()) if headline is not None else ""
+    home = urlsplit(markup.url).path.rstrip("/")
+    for link in islice(trail.iter("a"), MAX_TAGS):
+        path = urlsplit(join(markup.base, link.get("href", ""))).path.rstrip("/")
+        if path != home and not _is_generic(path) and (name := name_of(link)) and squeezed(name) != title:
+            yield Evidence(SECTION, name, "text")
+
+
+def _is_trail(element: HtmlElement) -> bool:
+    get = element.get
+    named = get("class") or get("id") or get("aria-label") or get("itemtype")
+    return bool(named) and bool(CRUMBS.search(f"{marks_of(element)} {get('aria-label')} {get('itemtype')}".lower()))
+
+
+def _is_generic(path: str) -> bool:
+    """Whether the steps of a path name no section: "/en/blog", "/2024"."""
+    return all(step in GENERIC or step.isdigit() or len(step) <= 2 for step in path.strip("/").lower().split("/"))
+
+
+def _above(links: Iterable[HtmlElement], markup: Markup) -> Iterator[Evidence]:
+    """The section under which the address lies, as a link to it calls it."""
+    own = urlsplit(markup.url)
+    first = own.path.strip("/").partition("/")[0]
+    best, name = "", ""
+    for link in links:
+        href = link.get("href", "")
+        if not first or (first not in href and "/" in href):
+            continue
+        address = urlsplit(join(markup.base, href))
+        step = address.path.rstrip("/")
+        is_above = len(step) > len(best) and own.path.startswith(step + "/") and own.path.rstrip("/") != step
+        is_above = is_above and address.netloc == own.netloc and not address.query and not _is_generic(step)
+        if is_above and (called := name_of(link)):
+            best, name = step, called
+    if name:
+        yield Evidence(SECTION, name, "url")
+
+
+def _step_before_date(markup: Markup) -> Iterator[Evidence]:
+    """The section of an address such as `/town/2024/02/03/bridge`."""
+    steps = urlsplit(markup.url).path.strip("/").split("/")
+    if len(steps) > 2 and YEAR_STEP.fullmatch(steps[1]) and not _is_generic(steps[0]):
+        yield Evidence(SECTION, unquote(steps[0]).replace("-", " "), "url")

@@ -1,0 +1,433 @@
+"""Read a page once for all that discovery needs: its links, its identity, its further pages and its day."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from itertools import chain, islice
+from typing import cast
+from urllib.parse import parse_qsl, urldefrag, urlencode, urljoin, urlsplit, urlunsplit
+
+from lxml import etree
+from lxml.html import HtmlElement
+
+from newscorpus.data import Page, Rejected
+from newscorpus.page.extractor import parse_page
+from newscorpus.portal.addresses import DOCUMENT, is_front, is_further, looks_like_article
+from newscorpus.tokens import collapse, hash_headline
+from newscorpus.urls import SLUG_WORDS, document_id
+
+MAX_LINKS = 5_000
+"""Most links taken from one page; front pages of big portals carry some 500."""
+
+MAX_HREFS = 50_000
+"""Most different links looked at to find these."""
+
+MAX_ADDRESS_CHARACTERS = 10_000
+"""Of a link that is looked at; one longer than 2,000 is never asked for."""
+
+NO_PAGES = frozenset(
+    "7z aac adoc apk avi avif bmp css csv doc docx eps epub exe flac gif gz ico ics ipynb iso jpeg jpg js json m3u8 "
+    "m4a m4v md mkv mobi mov mp3 mp4 mpeg mpg odp ods odt ogg opus pdf png ppt pptx ps psd rar rst rtf svg swf tar tgz "
+    "tif tiff torrent ttf txt vcf wav webm webmanifest webp wma wmv woff woff2 xls xlsx xml zip".split()
+)
+"""File name endings that are never pages; some generators of sites link to the source of each post."""
+
+SERVICES = re.compile(
+    r"/(?:(?:\w{1,3}-)?(?:admin|json|login)|log-?out|sign-?(?:in|up)|cart|checkout|basket|my-account|oembed|xmlrpc)"
+    r"(?:\.php)?(?:/|$)",
+    re.IGNORECASE,
+)
+"""In the path of a service: no reader finds articles behind it."""
+OWN_FEED = re.compile(r"/[^/]+/(?:feed|rss2?)(?:/(?:rss2?|atom|rdf))?/?$", re.IGNORECASE)
+"""End of the path of the feed of a post, a tag or a section; that of a whole site lies right below its root."""
+FEED_VALUE = re.compile(r"(?:comments-)?(?:feed|rss2?|atom|rdf)", re.IGNORECASE)
+"""What a parameter says that asks for a feed in place of the page."""
+
+STATED = re.compile(r'":\s?"((?:https?:)?\\?/[^"\s<>]{1,500})"')
+"""An address in the JSON that scripts get."""
+ADDRESS_KEYS = ("url", "Url", "URL", "href", "Href", "link", "Link", "path", "Path")
+"""How keys end under which it is that of a page."""
+MAX_STATE_CHARACTERS = 2_000_000
+"""Of a script that is searched for addresses; all but a few of news pages are shorter."""
+DATA_ADDRESSES = etree.XPath(
+    "//@*[starts-with(name(), 'data-') and (contains(name(), 'url') or contains(name(), 'href')"
+    " or contains(name(), 'link')) and (starts-with(., '/') or starts-with(., 'http'))]",
+    smart_strings=False,
+)
+"""Addresses in attributes that scripts read."""
+
+MAX_LISTS = 30
+"""Most feeds and sitemaps tried because one page points to them."""
+
+LIST_TYPES = frozenset(
+    {"application/atom+xml", "application/rdf+xml", "application/rss+xml", "application/xml", "text/xml"}
+)
+LIST_LIKE = re.compile(r"(?:^|[/._-])(?:rss\d?|feeds?|atom|rdf|sitemap)(?:[/._-]|$)", re.IGNORECASE)
+"""Words in a path that suggest a feed or a sitemap, as long as it does not read as the headline of an article."""
+
+LIST_FILE = re.compile(r"\.(?:atom|gz|php|rdf|rss|txt|xml)$", re.IGNORECASE)
+"""Endings of the files of feeds and sitemaps."""
+
+NO_ARTICLES = re.compile(r"/comments?/|/komentar", re.IGNORECASE)
+"""In the address of a feed: it is about comments."""
+
+MAX_PARTS = 20
+"""Most pages of one article, the first included."""
+FIRST_FOLLOWING = 2
+"""Number of the page that follows the first one."""
+
+NUMBERED = re.compile(r"(?:[^\W\d]{1,12}\s)?(\d{1,3})\.?(?:\s[^\W\d]{1,12})?")
+"""Text of a link that shows the number of a page: "2", "Page 2", "2. strana"."""
+
+MAX_NUMBER_ELEMENTS = 10
+"""Most elements of a link that shows the number of a page, itself included."""
+
+MAX_LINK_ELEMENTS = 100
+"""Most elements of a link whose text is read; a teaser with a picture has some ten. Links may hold links."""
+
+REFRESH = re.compile(r"[\d.\s]*[;,\s]\s*(?:url\s*=\s*)?([\"']?)(.+?)\1\s*", re.IGNORECASE | re.DOTALL)
+"""What `<meta http-equiv=refresh>` says: seconds, and the address to which a browser goes on then."""
+
+PLAIN_HREF = re.compile(r"(?:https?://[a-zA-Z0-9.:-]+)?/(?![/.\\])(?:(?!/\.)[^\s?#;\\])*")
+"""An address that is absolute, or becomes so with the host before it, as most are; `urljoin` takes 20 times as long."""
+
+PARAMETERS = ("page", "p", "strana", "str", "stranica", "strona", "seite", "pg", "paged", "part")
+STEPS = ("", "page/", "strana/", "stranica/", "strona/", "seite/", "page-", "strana-")
+MARKS = ("-", "_", ",", "-page-", "-strana-", ",strana-")
+
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+TEXTS = frozenset({"h1", "h2", "h3", "p"})
+OUTSIDE = frozenset({"a", "aside", "footer", "header", "nav", "script", "style", "template"})
+MIN_CHARACTERS = 40
+"""Pages with less text than this are not compared: two of them may be equal by chance."""
+
+
+FIRST = re.compile(r"(?<=[/,])1(?=(?:\.\w{2,5})?/?$)")
+"""In the path of the first page of an article, its number."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartLink:
+    """A link that may lead to another page of the same article."""
+
+    url: str  # absolute address
+    number: int = 0  # the number that the link shows; 0 where it shows none
+    is_next: bool = False  # the link has `rel=next`
+
+
+@dataclass(frozen=True, slots=True)
+class PageReading:
+    """What discovery needs of a page; everything is empty for a page that cannot be read."""
+
+    # Absolute addresses without fragment, in document order, each once; http, https and file. Among them that of the
+    # next page, and the one to which the page sends its readers on. Last those of articles that only scripts get.
+    links: tuple[str, ...] = ()
+    # Hashes of the headlines, the longest of each, that stand in the links to these, in the same order; 0 for none.
+    headlines: tuple[int, ...] = ()
+    # The address that the page gives as its own (`rel=canonical`), absolute; "" where it gives none.
+    canonical: str = ""
+    # Addresses that may be feeds or sitemaps: declared ones first, then links whose address looks like it.
+    lists: tuple[str, ...] = ()
+    part_links: tuple[PartLink, ...] = ()  # links that may lead to other pages of an article
+    # What the page calls its content: `<title>` and the first headline, without numbers and case.
+    names: tuple[str, ...] = ()
+    is_amp: bool = False  # the page says that it is the AMP version of another one: `<html amp>` or `<html ⚡>`
+    signature: str = ""  # of its content, see `content_signature`
+    # In its text outside links, menus included: pages with one signature may differ in what stands in cells.
+    letters: int = 0
+    # Hash of all its text, links too, and of the articles it names: some pages of sections differ in these alone.
+    shown: str = ""
+    # The day on which it says or shows that it was published; None where it does not, or all days are welcome.
+    published: date | None = None
+
+
+def read_page(page: Page) -> PageReading:
+    """Read `page`, without its day; everything is empty for a page that cannot be read."""
+    parsed = parse_page(page)
+    return PageReading() if isinstance(parsed, Rejected) else read_tree(parsed.tree, page.url)
+
+
+def read_tree(root: HtmlElement, url: str) -> PageReading:
+    """Read the page at `url`, parsed to `root`, without its day.
+
+    Relative links are resolved against the page's own `<base>`, or else against `url`.
+    """
+    base = _resolve(url, next(_hrefs(root, "base"), "")) or url
+    addresses = {href: _resolve(base, href) for href in islice(dict.fromkeys(_targets(root, base, url)), MAX_HREFS)}
+    found = [*addresses.values()]
+    canonicals = (link.get("href") for link in root.iter("link") if "canonical" in _relations(link))
+    list_like = (url for url in found if url and _suggests_list(url))
+    lists = (url for url in (*_declared_lists(root, base), *list_like) if not NO_ARTICLES.search(url))
+    page = next(root.iter("html"), None)
+    text = "".join(_texts(root, every=True))
+    anchors = [*islice(root.iter("a"), MAX_HREFS)]
+    linked = [*map(_text, anchors)]
+    headlines: dict[str, str] = {}
+    for anchor, shown in zip(anchors, linked, strict=True):
+        address = addresses.get(anchor.get("href") or "", "")
+        headlines[address] = max(headlines.get(address, ""), _heading(anchor) or shown, key=len)
+    links = tuple(dict.fromkeys((*filter(may_be_page, found), *_articles_besides(root, base))))[:MAX_LINKS]
+    return PageReading(
+        links=links,
+        headlines=tuple(hash_headline(headlines.get(link, "")) for link in links),
+        canonical=next((_resolve(base, href) for href in canonicals if href), ""),
+        lists=tuple(dict.fromkeys(lists))[:MAX_LISTS],
+        part_links=tuple(islice(_part_links(root, base), MAX_LINKS)),
+        names=tuple(_names(root)),
+        is_amp=page is not None and bool({"amp", "⚡"} & {str(name).lower() for name in page.attrib}),
+        signature=content_signature(root),
+        letters=sum(map(str.isalpha, text)),
+        shown=_hash(" ".join((_without_numbers(text), *linked, *_article_names(found)))),
+    )
+
+
+def read_link_texts(root: HtmlElement, url: str) -> dict[str, str]:
+    """The pages that the page at `url`, parsed to `root`, links to, and the longest text of the links to each."""
+    base = _resolve(url, next(_hrefs(root, "base"), "")) or url
+    texts: dict[str, str] = {}
+    for link in islice(root.iter("a"), MAX_HREFS):
+        if may_be_page(address := _resolve(base, link.get("href") or "")):
+            texts[address] = max(texts.get(address, ""), _text(link), key=len)
+        if len(texts) == MAX_LINKS:
+            break
+    return texts
+
+
+def _text(link: HtmlElement) -> str:
+    """The text of a link; "" where it has more elements than a teaser."""
+    if sum(1 for _ in islice(link.iter(), MAX_LINK_ELEMENTS + 1)) > MAX_LINK_ELEMENTS:
+        return ""
+    return collapse(" ".join(link.itertext(with_tail=False)))
+
+
+def _heading(link: HtmlElement) -> str:
+    """The text of the first heading in a link, as in one that is a whole teaser; "" where there is none."""
+    heading = next(link.iter(*HEADINGS), None)
+    return "" if heading is None else _text(heading)
+
+
+def _article_names(urls: Iterable[str]) -> Iterator[str]:
+    """The last part of each address that looks like an article's; copies of a page have the same, however deep."""
+    for url in urls:
+        if looks_like_article(url):
+            parts = urlsplit(url)
+            yield f"{parts.path.rstrip('/').rpartition('/')[2]}?{parts.query}"
+
+
+def _articles_besides(root: HtmlElement, base: str) -> Iterator[str]:
+    """Addresses on the same host that look like articles', in what scripts get: `data-` attributes, and JSON.
+
+    Pages that append articles as one scrolls name the next ones there.
+    """
+    scripts = (text for script in root.iter("script") if len(text := script.text or "") <= MAX_STATE_CHARACTERS)
+    found = (*cast("list[str]", DATA_ADDRESSES(root)), *chain.from_iterable(map(_stated, scripts)))
+    host = urlsplit(base).netloc
+    for url in (_resolve(base, text) for text in islice(dict.fromkeys(found), MAX_HREFS) if " " not in text):
+        if urlsplit(url).netloc == host and may_be_page(url) and looks_like_article(url):
+            yield url
+
+
+def _stated(script: str) -> Iterator[str]:
+    for match in STATED.finditer(script):
+        if script.endswith(ADDRESS_KEYS, 0, match.start()):
+            yield match[1].replace("\\", "")
+
+
+def content_signature(root: HtmlElement) -> str:
+    """16 hex digits, equal for pages with the same headings and paragraphs; "" where a page has hardly any.
+
+    Links are left out and every number counts as 0: menus, counters and dates differ between copies of one page.
+    """
+    text = _without_numbers(" ".join(_texts(root)))
+    return _hash(text) if len(text) >= MIN_CHARACTERS else ""
+
+
+def _without_numbers(text: str) -> str:
+    return re.sub(r"\d+", "0", collapse(text))
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def next_part(first: str, number: int, links: Iterable[PartLink]) -> str:
+    """Find the address of page `number` of the article that begins at `first`; "" where no link leads there.
+
+    A link counts if its address is the article's with the number added in a usual way, and if it has `rel=next` or
+    shows the number: so a second story of the same name is not taken for a second page.
+    """
+    shown = [link.url for link in links if link.is_next or link.number == number]
+    spellings = _spellings(first, number) if shown else set()
+    return next((url for url in shown if document_id(url) in spellings), "")
+
+
+def first_part(url: str, links: Iterable[PartLink]) -> str:
+    """Find the address of the first page of the article of which `url` is a further one; "" where it is none.
+
+    A link has to show the number 1, and `url` is its address with another number added, as for `next_part`.
+    """
+    firsts = dict.fromkeys(link.url for link in links if link.number == 1)
+    own = document_id(url)
+    shown = {int(number) for number in re.findall(r"(?<!\d)\d{1,2}(?!\d)", url)} if firsts else set()
+    numbers = sorted(number for number in shown | {one + 1 for one in shown} if 1 < number <= MAX_PARTS)
+    return next((first for first in firsts for number in numbers if own in _spellings(first, number)), "")
+
+
+def continues(first: PageReading, part: PageReading, url: str) -> bool:
+    """Whether a page may be a further one of the article that begins at `url` with the page `first`.
+
+    It names that page as its canonical address, or what the two are called says the same, or nothing at all.
+    """
+    if part.canonical and document_id(part.canonical) == document_id(url):
+        return True
+    named = [(one, other) for one in first.names for other in part.names]
+    return not named or any(one in other or other in one for one, other in named)
+
+
+def _names(root: HtmlElement) -> Iterator[str]:
+    """The title and the first headline of a page, folded so that two pages of an article have the same."""
+    for text in (root.findtext("head/title"), next((one.text_content() for one in root.iter("h1")), "")):
+        if folded := re.sub(r"\d+", "", collapse(text or "")).casefold().strip():
+            yield folded
+
+
+def _spellings(first: str, number: int) -> set[str]:
+    """The documents at all usual addresses of page `number` of the article at `first`."""
+    return {document_id(url) for url in _numbered(first, number)}
+
+
+def _numbered(first: str, number: int) -> Iterator[str]:
+    parts = urlsplit(first)
+    pairs = parse_qsl(parts.query, keep_blank_values=True)
+    for name in PARAMETERS:
+        own = [pair for pair in pairs if pair not in {(name, "0"), (name, "1")}]
+        for counted in (number, number - 1):  # from 1 or from 0
+            yield urlunsplit(parts._replace(query=urlencode([*own, (name, counted)])))
+    yield urlunsplit(parts._replace(path=FIRST.sub(str(number), parts.path)))
+    path = parts.path.rstrip("/")
+    for step in STEPS:
+        for end in ("", "/"):
+            yield urlunsplit(parts._replace(path=f"{path}/{step}{number}{end}"))
+    found = DOCUMENT.search(path)
+    stem, ending = (path[: found.start()], found[0]) if found else (path, "")
+    for mark in MARKS:
+        yield urlunsplit(parts._replace(path=f"{stem}{mark}{number}{ending}"))
+
+
+def _texts(root: HtmlElement, *, every: bool = False) -> Iterator[str]:
+    """Pieces of text in headings and paragraphs, or in every element, always in the same order."""
+    left = [(root, every)]
+    while left:
+        element, inside = left.pop()
+        if not isinstance(element.tag, str) or element.tag in OUTSIDE:
+            continue
+        inside = inside or element.tag in TEXTS
+        if inside:
+            yield from filter(None, (element.text, *(child.tail for child in element)))
+        left.extend((child, inside) for child in element)
+
+
+def _targets(root: HtmlElement, base: str, own: str) -> Iterator[str]:
+    """Where a reader may go from here: by links, to the next page, into a frame, or sent on by the page itself.
+
+    Not followed are links to a page that shows a picture alone, and those that the page asks not to follow and that
+    only add a query to its own address: they take a reply, share the page or sort it. Pages of a list are followed.
+    """
+    for element in root.iter("a", "area", "frame", "link", "meta"):
+        href = element.get("src" if element.tag == "frame" else "href") or ""
+        if element.tag == "meta" and (element.get("http-equiv") or "").lower().strip() == "refresh":
+            sent = REFRESH.fullmatch((element.get("content") or "")[:MAX_ADDRESS_CHARACTERS])
+            href = sent[2] if sent else ""
+        relations = _relations(element)
+        is_aside = "attachment" in relations or (
+            "nofollow" in relations and _only_adds_query(own, _resolve(base, href))
+        )
+        if href and not is_aside and (element.tag != "link" or "next" in relations):
+            yield href
+
+
+def _only_adds_query(own: str, url: str) -> bool:
+    """Whether `url` is the address of a page, no front page, with more in its query than the number of a page."""
+    parts, others = urlsplit(own), urlsplit(url)
+    if parts._replace(query="", fragment="") != others._replace(query="") or is_front(own) or is_further(url):
+        return False
+    return {*filter(None, parts.query.split("&"))} < {*others.query.split("&")}
+
+
+def _hrefs(root: HtmlElement, *tags: str) -> Iterator[str]:
+    return (href for element in root.iter(*tags) if (href := element.get("href")))
+
+
+def _relations(element: HtmlElement) -> list[str]:
+    return (element.get("rel") or "").lower().split()
+
+
+def _declared_lists(root: HtmlElement, base: str) -> Iterator[str]:
+    for element in root.iter("link"):
+        relations = _relations(element)
+        is_feed = "alternate" in relations and (element.get("type") or "").lower().strip() in LIST_TYPES
+        if (is_feed or "sitemap" in relations) and (url := _resolve(base, element.get("href") or "")):
+            yield url
+
+
+def _part_links(root: HtmlElement, base: str) -> Iterator[PartLink]:
+    for element in root.iter("link", "a"):
+        is_next = "next" in _relations(element)
+        number = _number(element) if element.tag == "a" else 0
+        if (is_next or number) and (href := element.get("href")):
+            yield PartLink(_resolve(base, href), number, is_next)
+
+
+def _number(link: HtmlElement) -> int:
+    """The number of a page that a link shows as its text; 0 where it shows more, or is more than a few elements."""
+    if sum(1 for _ in islice(link.iter(), MAX_NUMBER_ELEMENTS + 1)) > MAX_NUMBER_ELEMENTS:
+        return 0  # links may hold links: all text in each would be read once for each of them
+    found = NUMBERED.fullmatch(collapse("".join(link.itertext(with_tail=False)) if len(link) else link.text or ""))
+    return int(found[1]) if found else 0
+
+
+def _resolve(base: str, href: str) -> str:
+    """Make `href` absolute, without fragment, as browsers do; "" where that cannot be done, or it is too long."""
+    if len(base) + len(href) > MAX_ADDRESS_CHARACTERS:
+        return ""
+    try:
+        around = urlsplit(base)
+        if around.netloc and PLAIN_HREF.fullmatch(href):
+            return f"{around.scheme}://{around.netloc}{href}" if href[0] == "/" else href
+        href = re.sub(r"[\t\n\r]", "", href.strip()).replace(" ", "%20")
+        end = min((at for at in (href.find("?"), href.find("#")) if at >= 0), default=len(href))
+        return urldefrag(urljoin(base, href[:end].replace("\\", "/") + href[end:])).url
+    except ValueError:
+        return ""
+
+
+def may_be_page(url: str) -> bool:
+    """Whether an address may lead to a page; `file:` is let through, so that its refusal is counted."""
+    parts = urlsplit(url)
+    _, dot, ending = parts.path.rpartition("/")[2].rpartition(".")
+    is_file = bool(dot) and ending.lower() in NO_PAGES
+    return parts.scheme == "file" or (
+        parts.scheme in {"http", "https"} and not is_file and not _serves_no_page(parts.path, parts.query)
+    )
+
+
+def _serves_no_page(path: str, query: str) -> bool:
+    """Whether an address is that of a service, of a picture that was put into a post, or of the feed of a part."""
+    if SERVICES.search(path) or OWN_FEED.search(path):
+        return True
+    return any(
+        name == "attachment_id" or (name in {"feed", "format", "output", "type"} and FEED_VALUE.fullmatch(value))
+        for name, value in parse_qsl(query)
+    )
+
+
+def _suggests_list(url: str) -> bool:
+    """Whether the path of an address suggests a feed or a sitemap, and no headline that speaks of these."""
+    path = urlsplit(url).path
+    *_, folder, name = f"/{path.strip('/')}".split("/")
+    if LIST_LIKE.fullmatch(folder) or LIST_LIKE.fullmatch(name):
+        return True
+    is_headline = not LIST_FILE.search(name) and len(re.split("[-_]+", name)) >= SLUG_WORDS
+    return LIST_LIKE.search(path) is not None and not is_headline

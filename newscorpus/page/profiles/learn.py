@@ -1,0 +1,203 @@
+"""Learn the profile of a portal from its pages, without labels: the verdicts of the model stand in for them."""
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from newscorpus.data import Block, Fields, Label, LabelledBlock
+from newscorpus.page.extractor import Reading
+from newscorpus.page.fields.dates import Setting, parse_date
+from newscorpus.page.profiles.names import opening_key, path_of, paths_of, text_key
+from newscorpus.page.text.post_analysis.headline import lower_words
+from newscorpus.portal.profile import FieldFacts, PathFacts, Profile, Repeated
+from newscorpus.tokens import count_words
+from newscorpus.urls import document_address, id_of_page
+
+MOST_PAGES = 300
+"""Pages that a profile is learned from at most; more hardly change it."""
+LEAST_PAGES = 5
+"""Fewest pages that say something of their portal."""
+EXCERPT = 60
+"""Characters by which a repeated text is shown."""
+MOST_FIELD_CHARACTERS = 120
+"""Longest block that may show the value of a field; longer ones speak of it."""
+SAME_TEXT = 0.5
+"""Share of the words of main text that a page has in common with another of its title, if it is a copy of that."""
+MOSTLY = 0.5
+"""Share of the words at a path that are main text, where most of them are."""
+
+Named = tuple[str, str]
+"""The name of a source, and what names one of its documents."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenPage:
+    """A page of a portal with an article, as the model sees it alone."""
+
+    id: str  # of its document
+    labelled: tuple[LabelledBlock, ...]  # its blocks with the verdicts; the scores are probabilities
+    fields: Fields  # title, dates and the rest
+
+
+def learn(pages: Iterable[SeenPage], source: str, extractor: str) -> Profile:
+    """Learn a profile; the same pages, in any order, make the same one.
+
+    Args:
+        pages: of one portal, each document once; of more than `MOST_PAGES` a sample by their ids. Copies of an article
+            count as one page.
+        source: name of the portal or of the site.
+        extractor: what judged the pages.
+    """
+    seen = _without_copies(sorted(pages, key=lambda page: sample_key(page.id)))[:MOST_PAGES]
+    words = [sum(map(_words, _good_blocks(page))) for page in seen]
+    return Profile(
+        source=source,
+        extractor=extractor,
+        pages=tuple(sorted(page.id for page in seen)),
+        words=tuple(int(value) for value in np.quantile(words, (0, 0.25, 0.5, 0.75, 1))) if words else (),
+        paths=_paths(seen),
+        texts=_repeated(seen, text_key),
+        openings=_repeated(seen, opening_key),
+        fields={name: facts for name in SHOWN if (facts := _field(seen, name)).pages},
+    )
+
+
+def choose_sample(documents: Iterable[Named]) -> frozenset[Named]:
+    """Choose the documents that the profile of each source is learned from, in any order the same ones."""
+    by_source: defaultdict[str, set[str]] = defaultdict(set)
+    for source, document in documents:
+        by_source[source].add(document)
+    enough = {source: held for source, held in by_source.items() if len(held) >= LEAST_PAGES}
+    return frozenset(
+        (source, document) for source, held in enough.items() for document in sorted(held, key=sample_key)[:MOST_PAGES]
+    )
+
+
+def document_of(reading: Reading) -> str:
+    """Id of the document on a page, as its row has it; without an address, its content names it."""
+    url = document_address(reading.page.url, reading.fields.canonical_url)
+    return id_of_page(url, reading.page.body)
+
+
+def sample_key(document: str) -> str:
+    """Order documents by chance, but always in the same way; samples are the first ones in this order."""
+    return hashlib.sha256(document.encode()).hexdigest()
+
+
+def _words(block: Block) -> int:
+    return count_words(block.text)
+
+
+def _good_blocks(page: SeenPage) -> list[Block]:
+    return [item.block for item in page.labelled if item.label is Label.GOOD]
+
+
+def _without_copies(pages: Sequence[SeenPage]) -> list[SeenPage]:
+    """The pages, of those with the same title and mostly the same text the first only."""
+    known: defaultdict[str, set[str]] = defaultdict(set)
+    kept = []
+    for page in pages:
+        words = Counter[str]()
+        for block in _good_blocks(page):
+            words[text_key(block.text)] += _words(block)
+        same = sum(n for key, n in words.items() if key in known[page.fields.title])
+        if same <= SAME_TEXT * words.total():
+            kept.append(page)
+            known[page.fields.title] |= words.keys()
+    return kept
+
+
+@dataclass(slots=True)
+class _Place:
+    """What was counted at one path."""
+
+    pages: int = 0
+    good_pages: int = 0
+    blocks: int = 0
+    words: int = 0
+    good_words: float = 0.0
+    texts: set[str] = field(default_factory=set)
+
+    def add(self, items: Sequence[LabelledBlock]) -> None:
+        """Count the blocks of one more page."""
+        words = [_words(item.block) for item in items]
+        good = sum(n * item.score for n, item in zip(words, items, strict=True))
+        self.pages += 1
+        self.good_pages += good > MOSTLY * sum(words)
+        self.blocks += len(items)
+        self.words += sum(words)
+        self.good_words += good
+        self.texts.update(text_key(item.block.text) for item in items)
+
+    def facts(self) -> PathFacts:
+        """What is kept of it."""
+        good_words = round(self.good_words, 1)
+        return PathFacts(self.pages, self.good_pages, self.blocks, len(self.texts), self.words, good_words)
+
+
+def _paths(pages: Sequence[SeenPage]) -> dict[str, PathFacts]:
+    places: defaultdict[str, _Place] = defaultdict(_Place)
+    for page in pages:
+        at: defaultdict[str, list[LabelledBlock]] = defaultdict(list)
+        for path, item in zip(paths_of([item.block for item in page.labelled]), page.labelled, strict=True):
+            at[path].append(item)
+        for path, items in at.items():
+            places[path].add(items)
+    return {path: place.facts() for path, place in places.items() if place.pages > 1}
+
+
+def _repeated(pages: Sequence[SeenPage], key_of: Callable[[str], str]) -> dict[str, Repeated]:
+    """What `key_of` names of the texts, and stands on several pages."""
+    counts: Counter[str] = Counter()
+    texts: dict[str, str] = {}
+    for page in pages:
+        keys = {key: item.block.text[:EXCERPT] for item in page.labelled if (key := key_of(item.block.text))}
+        counts.update(keys.keys())
+        texts = keys | texts
+    return {key: Repeated(n, texts[key]) for key, n in counts.items() if n > 1}
+
+
+def _has_day(text: str, values: Sequence[str]) -> bool:
+    found = parse_date(text, Setting()) if any(map(str.isdigit, text)) else ""
+    return bool(found) and found[:10] in {value[:10] for value in values}
+
+
+def _holds(text: str, values: Sequence[str]) -> bool:
+    return any(value.casefold() in text.casefold() for value in values)
+
+
+def _says(text: str, values: Sequence[str]) -> bool:
+    return lower_words(text) in set(map(lower_words, values))
+
+
+SHOWN: Final[Mapping[str, Callable[[str, Sequence[str]], bool]]] = {
+    "title": _says,
+    "authors": _holds,
+    "published": _has_day,
+    "modified": _has_day,
+    "section": _says,
+    "tags": _says,
+}
+"""The fields, each with what tells whether a text shows one of its values."""
+
+
+def _field(pages: Sequence[SeenPage], name: str) -> FieldFacts:
+    sources: Counter[str] = Counter()
+    paths: Counter[str] = Counter()
+    for page in pages:
+        held = getattr(page.fields, name)
+        if values := (held if isinstance(held, tuple) else (held,)) if held else ():
+            sources[getattr(page.fields.provenance, name)] += 1
+            paths.update(set(_showing(page, SHOWN[name], values)))
+    return FieldFacts(sources.total(), dict(sources), {path: n for path, n in paths.items() if n > 1})
+
+
+def _showing(page: SeenPage, shows: Callable[[str, Sequence[str]], bool], values: Sequence[str]) -> Iterator[str]:
+    for item in page.labelled:
+        text = item.block.text
+        if len(text) <= MOST_FIELD_CHARACTERS and shows(text, values):
+            yield path_of(item.block.element)

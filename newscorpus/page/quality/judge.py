@@ -1,0 +1,135 @@
+"""Judge an article by all filters, tag what is kept, and read the configuration of both from a TOML file.
+
+A filter is a function from a measured article to what is wrong with it, or ""; a tag, to whether it applies. To add
+one: a function, its entry in `FILTERS` or `TAGS`, a test, a line in docs/quality.md. A filter to which good articles
+give cause stands in `DOUBTS` too.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from newscorpus.config import QualityConfig
+from newscorpus.data import Article, Rejected
+from newscorpus.page.quality import letters, literature, news
+from newscorpus.page.quality.detectors import check_fasttext
+from newscorpus.page.quality.masking import KINDS
+from newscorpus.page.quality.measured import Measured, any_of, measure
+from newscorpus.page.quality.news import is_flash
+from newscorpus.resources import read_config, refuse_unknown
+
+EDGE_LINES = 2
+"""Paragraphs at either end where a page says how its text was made; inside, an article may tell of such things."""
+NOTE_WORDS = 40
+"""Most words of a paragraph that says it."""
+
+
+def flash_news(measured: Measured, config: QualityConfig) -> bool:
+    """Very short, or called flash news by its headline."""
+    return measured.n_words < config.max_flash_words or is_flash(measured)
+
+
+def machine_translated(measured: Measured, _config: QualityConfig) -> bool:
+    """Says that it was translated by a machine."""
+    return _noted(measured, "machine_translated")
+
+
+def generated(measured: Measured, _config: QualityConfig) -> bool:
+    """Says that it was written by a machine, or shows what language models say of themselves."""
+    return _noted(measured, "generated")
+
+
+def _noted(measured: Measured, kind: str) -> bool:
+    """Look for a phrase of that kind in short paragraphs near the start and the end."""
+    last = len(measured.lines) - EDGE_LINES
+    return any(
+        (at < EDGE_LINES or at >= last) and len(words) <= NOTE_WORDS and any_of(kind).search(line)
+        for at, (line, words) in enumerate(zip(measured.lines, measured.line_words, strict=True))
+    )
+
+
+Filter = Callable[[Measured, QualityConfig], str]
+Tag = Callable[[Measured, QualityConfig], bool]
+
+FILTERS: dict[str, Filter] = {
+    objection.__name__: objection
+    for objection in (
+        news.empty_text,
+        news.live_ticker,
+        news.gallery,
+        news.photo_page,
+        news.paywall_stub,
+        news.too_short,
+        letters.unreadable,
+        news.horoscope,
+        news.odds_table,
+        news.listing,
+        literature.placeholder,
+        literature.code,
+        literature.few_letters,
+        literature.word_lengths,
+        literature.symbols,
+        literature.bullets,
+        literature.cut_off_lines,
+        literature.short_lines,
+        literature.repeated_lines,
+        literature.repeated_words,
+    )
+}
+"""Filters by the reason they give, in the order they are asked: what says most about a page comes first."""
+
+DOUBTS = frozenset(
+    ("photo_page", "listing", "few_letters", "symbols", "bullets", "short_lines", "repeated_lines", "repeated_words")
+)
+"""Filters to which good articles, too, give cause: with tables, lists, pictures or refrains. They refuse only where the
+page as well may be none; else the article is kept, with their name as a flag."""
+DOUBTED = 0.5
+"""Share of its confidence that an article keeps which a filter doubts: one sign of two speaks against it."""
+
+TAGS: dict[str, Tag] = {tag.__name__: tag for tag in (flash_news, machine_translated, generated)}
+"""Tags by the flag they set."""
+
+
+def judge_quality(article: Article, config: QualityConfig = QualityConfig()) -> Rejected | Article:
+    """Give an article that is kept, with its tags; else why not, stage "quality", by the first filter that refuses."""
+    measured = measure(article)
+    is_sure = measured.is_surely_article(config)
+    doubts: tuple[str, ...] = ()
+    for reason, objection in FILTERS.items():
+        if reason not in config.off and (detail := objection(measured, config)):
+            if not (is_sure and reason in DOUBTS):
+                return Rejected("quality", reason, detail, article.url)
+            doubts += (reason,)
+    flags = (*article.flags, *doubts, *tags_of(measured, config))
+    return replace(article, flags=flags, confidence=round(article.confidence * (DOUBTED if doubts else 1), 4))
+
+
+def tags_of(measured: Measured, config: QualityConfig = QualityConfig()) -> tuple[str, ...]:
+    """Name the tags that apply to an article."""
+    return tuple(flag for flag, applies in TAGS.items() if applies(measured, config))
+
+
+def read_quality(path: Path) -> QualityConfig:
+    """Read the configuration in a file, whose keys are those of `QualityConfig`; what it leaves out is the default.
+
+    A relative path in it starts in the folder of the file.
+
+    Raises:
+        CorpusError: the file cannot be read, has an unknown key or a wrong value; the message names file and key.
+    """
+    config = read_config(path, QualityConfig)
+    refuse_unknown(path, "filter in off:", config.off, FILTERS)
+    refuse_unknown(path, "kind in mask:", config.mask, KINDS)
+    if not config.language_model:
+        return config
+    model = path.parent.absolute() / config.language_model
+    check_fasttext(model)
+    return replace(config, language_model=str(model))
+
+
+def changed_settings(config: QualityConfig) -> dict[str, Any]:
+    """List what differs from the defaults, as a file would have it."""
+    values, defaults = dataclasses.asdict(config), dataclasses.asdict(QualityConfig())
+    return {name: value for name, value in values.items() if value != defaults[name]}

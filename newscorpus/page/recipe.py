@@ -1,0 +1,145 @@
+"""Say how pages become rows, by values that can be named, and load what that takes."""
+
+import hashlib
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from newscorpus.artifacts import read_metadata
+from newscorpus.config import Part, QualityConfig, Revision
+from newscorpus.data import SCHEMA, Page
+from newscorpus.page.extractor import Extractor, SystemExtractor
+from newscorpus.page.fields.learned import MODEL as FIELDS_MODEL
+from newscorpus.page.profiles.review import MODEL as REVIEW_MODEL
+from newscorpus.page.profiles.review import load_review
+from newscorpus.page.quality.detectors import LanguageDetector, by_fasttext, by_langid
+from newscorpus.page.quality.letters import MODEL as LETTERS_MODEL
+from newscorpus.page.registry import ALONE, DEFAULT, load
+from newscorpus.page.rights import RightsPolicy
+from newscorpus.page.source_page import SourcePage
+from newscorpus.page.template import TemplateRules
+from newscorpus.page.text.second_opinion import PACKAGE
+from newscorpus.portal.portal import TemplateSection
+from newscorpus.portal.profile import Profiles
+
+REVIEWED = frozenset({DEFAULT, ALONE})
+"""The extractors that judge pages by what the others of their portal say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How pages become rows; the same for all pages of a run."""
+
+    extractor: str = DEFAULT  # its name, or the folder of its model; another than the default goes before the portal's
+    rights: RightsPolicy = RightsPolicy.RECORD  # what is done where a site reserves the use
+    # Which articles are kept, and what is masked; None: all, in any language, without tags and masks.
+    quality: QualityConfig | None = QualityConfig()
+    revision: Revision = Revision()  # how blocks are labelled
+    leave_out: tuple[Part, ...] = ()  # parts of articles that are left out of all texts
+    second_opinion: bool = True  # whether main-text asks another extractor where it is unsure
+    # Model that reads the fields that a page does not declare; another than the default goes before the portal's.
+    fields_model: str = FIELDS_MODEL
+
+    def decider_for(self, page: SourcePage) -> tuple[str, Revision]:
+        """The extractor of a page and how it labels blocks: the portal's, unless the recipe says otherwise."""
+        if self.extractor not in (DEFAULT, ALONE):
+            return self.extractor, self.revision
+        return page.extractor or self.extractor, self.revision.or_else(page.revision)
+
+    def fields_model_for(self, page: SourcePage) -> str:
+        """The model of fields of a page: the portal's, unless the recipe names one."""
+        return self.fields_model if self.fields_model != FIELDS_MODEL else page.fields_model or FIELDS_MODEL
+
+    def version_for(self, page: SourcePage) -> str:
+        """Name all that decides on a page, such as "main-text@2+0c4f9a2b7d"; equal recipes, equal names."""
+        name, revision = self.decider_for(page)
+        of_source = page.template, page.languages, page.trust, page.respect_paywall, page.leave_out
+        # where the profile lies does not count
+        profile, fields_model = page.profile.hash if page.profile else "", self.fields_model_for(page)
+        return _version(name, self, fields_model, *of_source, profile, revision=revision)
+
+
+def add_profile(recipe: Recipe, profiles: Profiles, page: SourcePage) -> SourcePage:
+    """Join a page with the profile of its source, where there is one and its extractor uses it."""
+    profile = profiles.get(page.source)
+    return replace(page, profile=profile) if profile and recipe.decider_for(page)[0] in REVIEWED else page
+
+
+def prepare(recipe: Recipe) -> None:
+    """Load what every page needs, so that the first one does not wait for it; errors as for `judge_page`.
+
+    Raises:
+        CorpusError: the language model of the user's cannot be read.
+    """
+    extractor_of(recipe)
+    detector_of(recipe)("any text")
+
+
+def detector_of(recipe: Recipe) -> LanguageDetector:
+    """The language detector of a recipe."""
+    model = recipe.quality.language_model if recipe.quality else ""
+    return by_fasttext(Path(model)) if model else by_langid
+
+
+def extractor_of(recipe: Recipe, page: SourcePage | None = None) -> Extractor:
+    """Load the extractor of a recipe, with template and profile of a page's source if it has them; once a process.
+
+    Raises:
+        ValueError: there is no such extractor, its model is missing, or a rule of the template is broken.
+        ImportError: the extractor needs a package that is not installed.
+    """
+    page = page or SourcePage(Page("", b""))
+    name, revision = recipe.decider_for(page)
+    source = page.source if page.template else ""
+    leave_out = tuple(part for part in Part if part in {*recipe.leave_out, *page.leave_out})
+    extractor = _load(
+        name,
+        source,
+        page.template,
+        respect_paywall=page.respect_paywall,
+        revision=revision,
+        leave_out=leave_out,
+        second_opinion=recipe.second_opinion and recipe.extractor != ALONE,
+        fields_model=recipe.fields_model_for(page),
+    )
+    if page.profile is None:
+        return extractor
+    if name not in REVIEWED or not isinstance(extractor, SystemExtractor):
+        raise ValueError(f"the extractor {name!r} uses no profile of a portal; {DEFAULT} does")
+    return replace(extractor, review=load_review(page.profile))
+
+
+@cache
+def _load(
+    name: str,
+    source: str,
+    template: TemplateSection | None,
+    **options: Any,
+) -> Extractor:
+    return load(name, TemplateRules(source, template) if template else None, **options)
+
+
+@cache
+def _version(
+    name: str,
+    recipe: Recipe,
+    fields_model: str,
+    *of_source: Hashable,
+    revision: Revision,
+) -> str:
+    decider = DEFAULT if name == ALONE else name
+    models = [_model(model) for model in (decider, fields_model, LETTERS_MODEL, REVIEW_MODEL)]
+    packages = [metadata.version(package) for package in ("newscorpus", PACKAGE, "ftfy")]
+    decides = msgspec.json.encode([packages, SCHEMA, models, name, recipe, *of_source, revision])
+    return f"{name}@{models[0].get('version', '0')}+{hashlib.sha256(decides).hexdigest()[:10]}"
+
+
+def _model(name: str) -> dict[str, object]:
+    """Version and hashes of the files of a model; nothing where the extractor has no model of its own."""
+    known = read_metadata(name)
+    return {"version": known.version, "files": known.files} if known else {}

@@ -1,0 +1,144 @@
+"""Make the corpus row of an article, write it as a line of JSON, and read rows of this schema and of older ones."""
+
+import dataclasses
+import hashlib
+import math
+from dataclasses import replace
+from typing import Any, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from newscorpus.data import SCHEMA, SINCE, Article, Fields, Record
+from newscorpus.errors import CorpusError
+from newscorpus.lines import encode_line, writable
+from newscorpus.tokens import collapse, count_words
+from newscorpus.urls import document_address, document_id
+
+DECODER = msgspec.json.Decoder(Record)
+
+REVISION_LENGTH = 16
+"""Hex digits of a revision; it only tells apart the texts of one document."""
+
+COPIED = (set(Fields.__slots__) & set(Record.__slots__)) - {"language", "provenance"}
+"""Keys of a record that are those of the article's fields as they are."""
+
+EXCERPT_CHARACTERS = 200
+"""How much of a rejected text is quoted, headline included: enough to see what it is."""
+
+TYPE_NAMES = {str: "string", int: "int64", float: "float64", bool: "bool"}
+
+
+def make_record(article: Article, source: str, language: str, language_score: float) -> Record:
+    """Make the row of the corpus for an article of the portal `source`.
+
+    The language (BCP 47 primary tag) and its score (0..1) are those that the language filter decided on.
+
+    Raises:
+        ValueError: a score is not a number; JSON has no word for that.
+    """
+    if not (math.isfinite(language_score) and math.isfinite(article.confidence)):
+        raise ValueError(f"{article.url}: scores must be numbers: {language_score=}, {article.confidence=}")
+    article = writable(article)
+    fields, url = article.fields, document_address(article.url, article.fields.canonical_url)
+    revision = hashlib.sha256(article.text.encode()).hexdigest()[:REVISION_LENGTH]
+    return Record(
+        id=document_id(url) if url else revision,  # without an address, only the text tells documents apart
+        revision=revision,
+        supersedes="",
+        url=url,
+        source=source,
+        text=article.text,
+        language=language,
+        language_score=float(language_score),
+        provenance=replace(fields.provenance, text=fields.provenance.text or article.extractor.partition(":")[0]),
+        capture=article.capture,
+        extractor=article.extractor,
+        confidence=float(article.confidence),
+        n_words=count_words(article.text),
+        flags=article.flags,
+        fetched=article.fetched,
+        **{name: getattr(fields, name) for name in COPIED},
+    )
+
+
+def encode(record: Record, schema: int = SCHEMA) -> bytes:
+    """Encode a record as one line of JSON, with its newline; every key of the schema, in the order of `Record`."""
+    return encode_line(record if schema == SCHEMA else _as_of(replace(record, schema=schema), schema))
+
+
+def _as_of(value: Any, schema: int) -> Any:
+    """Keep only those keys of a value that the schema has."""
+    if isinstance(value, tuple):
+        return [_as_of(item, schema) for item in value]
+    if not dataclasses.is_dataclass(value):
+        return value
+    return {name: _as_of(getattr(value, name), schema) for name in keys_of(type(value), schema)}
+
+
+def decode(line: bytes) -> Record:
+    """Decode the record of one line; one of an older schema becomes one of this schema, its missing keys empty.
+
+    Raises:
+        CorpusError: the line is no record, or one of a later schema.
+    """
+    try:
+        record = DECODER.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise CorpusError(f"not a record: {error}") from error
+    return current(record)
+
+
+def current(record: Record) -> Record:
+    """Bring a record that was read to this schema.
+
+    Raises:
+        CorpusError: it has a later schema.
+    """
+    if record.schema == SCHEMA:
+        return record
+    check_schema(record.schema, f"record {record.id} has ")
+    return replace(record, schema=SCHEMA)
+
+
+def check_schema(schema: int, beginning: str = "") -> None:
+    """Refuse a schema that this version does not read, in a message that begins as given.
+
+    Raises:
+        CorpusError: it is later than ours.
+    """
+    if not 1 <= schema <= SCHEMA:
+        raise CorpusError(f"{beginning}schema {schema}; this version reads 1 to {SCHEMA}")
+
+
+def keys_of(kind: Any, schema: int = SCHEMA) -> dict[str, Any]:
+    """List the fields that a dataclass of the record has in a schema, in order, with their types."""
+    hints = get_type_hints(kind)
+    return {
+        field.name: hints[field.name] for field in dataclasses.fields(kind) if field.metadata.get(SINCE, 1) <= schema
+    }
+
+
+def item_type(kind: Any) -> tuple[Any, bool]:
+    """Give the type of a value, or of the items of a tuple, and whether it is a tuple."""
+    repeated = get_origin(kind) is tuple
+    return (get_args(kind)[0] if repeated else kind), repeated
+
+
+def column_types(schema: int = SCHEMA) -> dict[str, str]:
+    """Name the type of each column as Arrow does: "string", "list<string>", "struct<robots: string, ...>" ..."""
+    return {name: _arrow_name(kind, schema) for name, kind in keys_of(Record, schema).items()}
+
+
+def _arrow_name(kind: Any, schema: int) -> str:
+    item, repeated = item_type(kind)
+    if repeated:
+        return f"list<{_arrow_name(item, schema)}>"
+    if item in TYPE_NAMES:
+        return TYPE_NAMES[item]
+    parts = (f"{name}: {_arrow_name(part, schema)}" for name, part in keys_of(item, schema).items())
+    return f"struct<{', '.join(parts)}>"
+
+
+def excerpt(title: str, text: str) -> str:
+    """Quote headline and first words, of what is rejected for instance."""
+    return " | ".join(filter(None, map(collapse, (title, text))))[:EXCERPT_CHARACTERS]

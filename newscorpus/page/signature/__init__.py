@@ -1,0 +1,1 @@
+"""Sign texts by MinHash."""

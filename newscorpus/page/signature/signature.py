@@ -1,0 +1,152 @@
+"""Sign texts by MinHash, and compare signatures and sets of shingles.
+
+A signature is opaque bytes on its way through the crawl: little-endian unsigned 32-bit integers, one a permutation. Its
+values are those of datasketch's `MinHash(scheme="affine32", hashfunc=shingle_hash)`, so that all its indexes take them.
+Signatures compare only when their `SignatureParameters` are equal; whoever stores them stores these too.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from newscorpus.code_points import folding
+from newscorpus.config import SignatureParameters
+from newscorpus.page.signature import kernel
+from newscorpus.page.signature.words import HALF, NEWLINE, code_points, hash_runs, hash_words
+
+if TYPE_CHECKING:  # it loads parts of scipy, half a second, and only what signs needs it
+    from datasketch import MinHash
+
+PARAMETERS = SignatureParameters()
+
+STORED = np.dtype("<u4")
+"""Type of one value of a stored signature."""
+
+CONTENT_BYTES = 16
+
+SHINGLES_AT_ONCE = 8192
+"""Shingles permuted in one step by NumPy: 4 MB, however long the text."""
+
+
+def word_hashes(text: str) -> NDArray[np.uint64]:
+    """The words of `text`, folded, as hashes, shape (words,); case, space and punctuation do not count."""
+    return read_words(text)[0]
+
+
+def read_words(text: str) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """The words of `text` as `word_hashes` gives them, and the number of words up to the end of each line."""
+    codes = code_points(text)
+    fast = kernel.compiled(kernel.hash_words)
+    if fast is None:
+        return hash_words(codes)
+    hashes = np.empty(len(codes), np.uint64)
+    ends = np.empty(np.count_nonzero(codes == NEWLINE) + 1, np.int64)
+    return hashes[: fast(codes, folding(), hashes, ends)], ends
+
+
+def content_hash(words: NDArray[np.uint64]) -> bytes:
+    """Hash (16 bytes) of a text's words: equal for exact duplicates."""
+    return hashlib.blake2b(words.astype("<u8").tobytes(), digest_size=CONTENT_BYTES).digest()
+
+
+def shingles(words: NDArray[np.uint64], size: int = PARAMETERS.shingle_words) -> NDArray[np.uint64]:
+    """The set of the runs of `size` words as sorted hashes; one of all words where there are fewer."""
+    return np.unique(hash_runs(words, size))
+
+
+def shingle_hash(shingle: bytes | str) -> int:
+    """The 32-bit hash of one shingle, a text of some words: `hashfunc` for datasketch."""
+    words = word_hashes(shingle if isinstance(shingle, str) else shingle.decode("utf-8", "surrogatepass"))
+    return int(hash_runs(words, len(words))[0] >> HALF)
+
+
+def sign(text: str, parameters: SignatureParameters = PARAMETERS) -> bytes:
+    """The signature of `text`, 4 bytes a permutation (Broder 1997).
+
+    Raises:
+        ValueError: the parameters name a scheme, hash or normaliser that is unknown here.
+    """
+    return sign_words(word_hashes(text), parameters)
+
+
+def sign_words(words: NDArray[np.uint64], parameters: SignatureParameters = PARAMETERS) -> bytes:
+    """The signature of a text of which the hashes of the words are known; as `sign`."""
+    first, second = _permutations(parameters)
+    fast = kernel.compiled(kernel.minima)
+    if fast is None:
+        return _minima(hash_runs(words, parameters.shingle_words), first, second).astype(STORED).tobytes()
+    return fast(words, parameters.shingle_words, first, second).astype(STORED, copy=False).tobytes()  # type: ignore[no-any-return]
+
+
+def _minima(runs: NDArray[np.uint64], first: NDArray[np.uint32], second: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """The least value of each permutation over hashes of runs of words, by NumPy; as `kernel.minima`."""
+    least = np.full(len(first), 0xFFFFFFFF, np.uint32)
+    for start in range(0, len(runs), SHINGLES_AT_ONCE):
+        values = (runs[start : start + SHINGLES_AT_ONCE] >> HALF).astype(np.uint32)
+        values = (values ^ (values >> kernel.SHIFT_16)) * kernel.MURMUR_1
+        values = (values ^ (values >> kernel.SHIFT_13)) * kernel.MURMUR_2
+        values ^= values >> kernel.SHIFT_16
+        least = np.minimum(least, (values[:, None] * first + second).min(axis=0))
+    return least
+
+
+def stack(signatures: Sequence[bytes], permutations: int) -> NDArray[np.uint32]:
+    """Signatures as a matrix of shape (signatures, permutations)."""
+    return np.frombuffer(b"".join(signatures), STORED).reshape(len(signatures), permutations)
+
+
+def minhash_of(signature: NDArray[np.uint32], parameters: SignatureParameters = PARAMETERS) -> "MinHash":
+    """The signature as datasketch's own object, as its indexes take it."""
+    from datasketch import MinHash  # noqa: PLC0415 -- see above
+
+    return MinHash(
+        hashvalues=signature,
+        permutations=_permutations(parameters),
+        seed=parameters.seed,
+        scheme=parameters.scheme,
+        hashfunc=shingle_hash,
+    )
+
+
+def estimate(one: NDArray[np.uint32], others: NDArray[np.uint32]) -> NDArray[np.float64]:
+    """Estimated Jaccard similarity of one signature, shape (permutations,), to others, shape (n, permutations)."""
+    fast = kernel.compiled(kernel.count_equal)
+    equal = np.count_nonzero(others == one, axis=1) if fast is None else fast(one, others)
+    similarities: NDArray[np.float64] = equal / len(one)
+    return similarities
+
+
+def jaccard(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> float:
+    """Exact Jaccard similarity of two sets of shingles, sorted; two empty ones are alike."""
+    shared = _count_shared(one, other)
+    union = len(one) + len(other) - shared
+    return shared / union if union else 1.0
+
+
+def containment(part: NDArray[np.uint64], whole: NDArray[np.uint64]) -> float:
+    """Share of a set of shingles that is in another, both sorted; of an empty one nothing (Broder 1997)."""
+    return _count_shared(part, whole) / len(part) if len(part) else 0.0
+
+
+def _count_shared(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> int:
+    fast = kernel.compiled(kernel.count_shared)
+    return int(fast(one, other)) if fast else len(np.intersect1d(one, other, assume_unique=True))
+
+
+@cache
+def _permutations(parameters: SignatureParameters) -> NDArray[np.uint32]:
+    """Factors and summands of the permutations, shape (2, permutations), as datasketch draws them."""
+    from datasketch import MinHash  # noqa: PLC0415 -- see above
+
+    for name in ("normaliser", "hashing", "scheme"):
+        asked, known = getattr(parameters, name), getattr(PARAMETERS, name)
+        if asked != known:
+            raise ValueError(f"signature parameter {name} = {asked!r} is unknown; known: {known!r}")
+    drawn: NDArray[np.uint32] = MinHash(
+        num_perm=parameters.permutations, seed=parameters.seed, scheme=parameters.scheme
+    ).permutations
+    return drawn

@@ -1,0 +1,253 @@
+"""Apply a portal's template to a page; read the plain template files of Bakić (2012)."""
+
+import hashlib
+import logging
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from lxml import etree
+from lxml.html import HtmlElement
+
+from newscorpus.data import Evidence, RuleHit
+from newscorpus.errors import PortalError
+from newscorpus.page.fields.dates import Setting, parse_date
+from newscorpus.page.fields.decide import MAX_TITLE, primary_tag
+from newscorpus.page.parsing.segment import segment
+from newscorpus.portal.portal import TemplateSection
+from newscorpus.portal.rules import compile_rules
+from newscorpus.tokens import collapse, number_of
+
+FIELDS = tuple(name for name in TemplateSection.__slots__ if name not in {"remove", "text"})
+UNWANTED = "newscorpus-unwanted"
+VERSION_LENGTH = 8
+PLAIN_RULE = re.compile(r"[A-Za-z0-9_-]+(=.*)?")
+PLAIN_FORMS = "element, attribute= or attribute=value; names of letters, digits, '-' and '_'"
+
+logger = logging.getLogger(__name__)
+
+
+MOST_NAME_CHARACTERS = 100
+"""Longest value of `authors` that may be names; the longest list of authors in the gold pages has fewer."""
+MISFIT_CHARACTERS = 60
+"""How much is quoted of a value that cannot be what its field is."""
+
+
+def _is_date(value: str) -> bool:
+    return bool(parse_date(value, Setting(datetime.now(UTC))))
+
+
+FITS: Mapping[str, Callable[[str], object]] = {
+    "published": _is_date,
+    "modified": _is_date,
+    "language": primary_tag,
+    "authors": lambda value: len(value) <= MOST_NAME_CHARACTERS,
+    "title": lambda value: len(value) <= MAX_TITLE,
+}
+"""Whether a value can be that of a field, for the fields where that shows."""
+
+
+class TemplateRules:
+    """The compiled template of a portal, after the template extractor of Bakić (2012).
+
+    The text is what any text rule finds, in document order. For another field the first rule that finds something
+    decides. A match inside an element that is taken already is not taken twice. The template's version is a hash of
+    its rules, so that each text can name the rules that found it.
+
+    Args:
+        name: of the portal or of the template file.
+        section: the rules as they are written.
+
+    Raises:
+        ValueError: a rule is broken.
+    """
+
+    def __init__(self, name: str, section: TemplateSection) -> None:
+        self.name = name
+        self.version = version_of(section)
+        self.section = section
+        self._unwanted = _union(section.remove)
+        self._text = _union(section.text)
+        self._rules = {key: tuple(map(compile_rules, getattr(section, key))) for key in TemplateSection.__slots__}
+
+    def __reduce__(self) -> tuple[type["TemplateRules"], tuple[str, TemplateSection]]:
+        """Compiled XPath cannot be pickled: a worker process compiles the rules anew."""
+        return TemplateRules, (self.name, self.section)
+
+    def remove_unwanted(self, tree: HtmlElement) -> None:
+        """Take the elements that the rules call unwanted out of `tree`; the text after them stays."""
+        for rule in self._unwanted:
+            for match in self._matches(rule, tree):
+                if isinstance(match, HtmlElement) and match is not tree:
+                    match.tag = UNWANTED
+        # In one pass: `drop_tree` on each joins the texts after them again and again, in quadratic time.
+        etree.strip_elements(tree, UNWANTED, with_tail=False)
+
+    def read_fields(self, tree: HtmlElement) -> tuple[Evidence, ...]:
+        """The values that the rules find for the fields, source "template"."""
+        found: list[Evidence] = []
+        for field in FIELDS:
+            values = next(filter(None, (self._values(rule, tree) for rule in self._rules[field])), ())
+            found += [Evidence(field, value, "template") for value in values]
+        return tuple(found)
+
+    def read_text(self, tree: HtmlElement) -> tuple[str, ...]:
+        """The paragraphs that the rules find for the main text."""
+        matches = (match for rule in self._text for match in self._matches(rule, tree))
+        return tuple(paragraph for match in matches for paragraph in _paragraphs(match))
+
+    def hits(self, tree: HtmlElement) -> tuple[RuleHit, ...]:
+        """The rules that find something in `tree`, as it is before anything is removed; also where another decides."""
+        found: list[RuleHit] = []
+        for key, rules in self._rules.items():
+            for position, rule in enumerate(rules):
+                values = self._values(rule, tree) if key in FIELDS else ()
+                if values or (key not in FIELDS and self._matches(rule, tree)):
+                    misfit = "" if not values or FITS.get(key, bool)(values[0]) else values[0][:MISFIT_CHARACTERS]
+                    found.append(RuleHit(key, position, misfit))
+        return tuple(found)
+
+    def found_by(self, key: str, position: int, tree: HtmlElement) -> tuple[str, ...]:
+        """What one rule finds in `tree`: values of its field, or the paragraphs of the elements that it selects."""
+        rule = self._rules[key][position]
+        return self._values(rule, tree) if key in FIELDS else tuple(map(_value, self._matches(rule, tree)))
+
+    def _values(self, rule: etree.XPath, tree: HtmlElement) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(filter(None, map(_value, self._matches(rule, tree)))))
+
+    def _matches(self, rule: etree.XPath, tree: HtmlElement) -> list[Any]:
+        try:
+            found: Any = rule(tree)  # nodes only: `compile_rules` refuses rules that compute a value
+            return list(_outermost(found))
+        except etree.XPathError as error:  # libxml2 bounds its work, and a hostile page may reach the bound
+            logger.warning("template %s: rule %s cannot be applied: %s", self.name, rule.path, error)
+            return []
+
+
+def version_of(section: TemplateSection) -> str:
+    """Name the rules of a template; equal rules, equal names."""
+    return hashlib.sha256(msgspec.json.encode(section)).hexdigest()[:VERSION_LENGTH]
+
+
+class RuleTally:
+    """Counts, by portal, on how many pages each rule of its template finds something."""
+
+    def __init__(self) -> None:
+        self._pages: Counter[tuple[str, str, str]] = Counter()
+        self._short: Counter[str] = Counter()
+        self._found: Counter[tuple[str, str, str]] = Counter()
+        self._misfits: dict[tuple[str, str, str], str] = {}
+
+    def add(self, source: str, section: TemplateSection, hits: Iterable[RuleHit], is_short: bool) -> Mapping[str, int]:
+        """Count a page, and give what it adds to the count of each rule, by PORTAL/FIELD/RULE.
+
+        Args:
+            source: name of the portal.
+            section: its template.
+            hits: what the rules found on the page.
+            is_short: the text of the template is much shorter than that of the extractor.
+        """
+        by_rule = {(hit.field, hit.position): hit for hit in hits}
+        added: Counter[tuple[str, str, str]] = Counter()
+        for key in TemplateSection.__slots__:
+            for position, rule in enumerate(getattr(section, key)):
+                hit = by_rule.get((key, position))
+                added[source, key, rule] += bool(hit)
+                if hit and hit.misfit:
+                    self._misfits.setdefault((source, key, rule), hit.misfit)
+        self._pages.update(added.keys())
+        self._short[source] += is_short
+        for rule_of, n in added.items():  # `update` would drop nothing, but `+=` drops the zeros
+            self._found[rule_of] += n
+        return {"/".join(rule_of): n for rule_of, n in added.items()}
+
+    def warnings(self) -> Iterator[str]:
+        """Say which rules found nothing, or what their field cannot be, and where a template cuts texts short."""
+        for (source, key, rule), n in self._found.items():
+            if not n:
+                pages = self._pages[source, key, rule]
+                yield f"template of {source}: the rule {rule!r} of {key} found nothing on {number_of(pages, 'page')}"
+        for (source, key, rule), value in self._misfits.items():
+            yield f"template of {source}: the rule {rule!r} of {key} finds what cannot be its value, such as {value!r}"
+        for source, n in self._short.items():
+            if n:
+                yield (
+                    f"template of {source}: pages whose text is less than half as long as the extractor finds it: {n}"
+                    " of the tenth that is compared; their rows have the flag template_short"
+                )
+
+
+def _union(rules: tuple[str, ...]) -> tuple[etree.XPath, ...]:
+    return (compile_rules(*rules),) if rules else ()
+
+
+def _outermost(found: Iterable[Any]) -> Iterator[Any]:
+    """The matches that lie in no earlier match; `found` is in document order."""
+    taken: HtmlElement | None = None
+    for match in found:
+        holder = _holder(match)
+        if taken is not None and holder is not None and (holder is taken or taken in holder.iterancestors()):
+            continue
+        if isinstance(match, HtmlElement):
+            taken = match
+        yield match
+
+
+def _holder(match: Any) -> HtmlElement | None:
+    """The element that holds a match: itself, or the one around a run of text; None for an attribute."""
+    if isinstance(match, HtmlElement):
+        return match
+    if getattr(match, "is_attribute", True):
+        return None
+    parent: HtmlElement = match.getparent()
+    return parent.getparent() if match.is_tail else parent
+
+
+def _paragraphs(match: Any) -> tuple[str, ...]:
+    if isinstance(match, HtmlElement):
+        return tuple(block.text for block in segment(match))
+    text = collapse(match) if isinstance(match, str) else ""  # beside text there may be comments
+    return (text,) if text else ()
+
+
+def _value(match: Any) -> str:
+    value = " ".join(_paragraphs(match))
+    if not value and isinstance(match, HtmlElement):  # such as <title>, which shows no text on the page
+        value = collapse(match.text_content())
+    return value
+
+
+def load_plain_template(path: Path) -> TemplateRules:
+    """Read a plain template file: rules for the main text, one a line; the template is named after the file.
+
+    A line is `element` (every element of that name), `attribute=` (every element that carries the attribute) or
+    `attribute=value` (every element whose attribute is exactly that value, to the end of the line). Names hold
+    letters, digits, "-" and "_". Blank lines are skipped.
+
+    Raises:
+        PortalError: the file cannot be read, holds no rule, or a line is none of the three forms.
+    """
+    try:
+        lines = path.read_text("utf-8-sig").split("\n")
+    except OSError as error:
+        raise PortalError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise PortalError(f"{path}: not UTF-8: {error}") from error
+    rules = tuple(_plain_rule(line, f"{path}, line {number}") for number, line in enumerate(lines, 1) if line.strip())
+    if not rules:
+        raise PortalError(f"{path}: no rule in it; a line is {PLAIN_FORMS}")
+    return TemplateRules(path.stem, TemplateSection(text=rules))
+
+
+def _plain_rule(line: str, where: str) -> str:
+    if not PLAIN_RULE.fullmatch(line):
+        raise PortalError(f"{where}: {line!r} is none of the forms {PLAIN_FORMS}")
+    try:
+        compile_rules(line)
+    except ValueError as error:
+        raise PortalError(f"{where}: {error}") from error
+    return line

@@ -1,0 +1,87 @@
+"""Measure what words a block shares with the rest of the page, its title and what its head says of the article.
+
+Words and word n-grams are compared by their hashes.
+"""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from newscorpus.arrays import Floats, Hashes
+from newscorpus.page.text.features.characters import Words
+from newscorpus.page.text.features.own import Columns
+
+_BASE: Final = np.uint64(0x100000001B3)
+
+
+def measure_repetition(words: Words) -> Columns:
+    """The share of a block's word triples that an earlier, and that a later block holds too."""
+    triples = grams(words.hash, 3)
+    order = np.argsort(triples)
+    is_same = triples[order[1:]] == triples[order[:-1]]
+    begins = np.concatenate(([True], ~is_same))[: len(order)]
+    is_repeated = ~begins
+    is_repeated[:-1] |= is_same
+    chosen = order[is_repeated]
+    if not len(chosen):
+        return {"repeated_before": 0.0, "repeated_after": 0.0}
+    text = words.text[chosen]
+    starts = np.flatnonzero(begins[is_repeated])
+    group = np.cumsum(begins[is_repeated]) - 1
+    count = np.maximum(words.count, 1)
+
+    def share(flags: NDArray[np.bool_]) -> Floats:
+        return np.bincount(text[flags], minlength=len(count)) / count
+
+    return {
+        "repeated_before": share(np.minimum.reduceat(text, starts)[group] < text),
+        "repeated_after": share(np.maximum.reduceat(text, starts)[group] > text),
+    }
+
+
+def overlap_with_title(words: Words, title: Hashes) -> tuple[Floats, Floats]:
+    """Per block the share of its words that stand in the title, and the share of the title's that stand in it."""
+    distinct = np.unique(title)
+    matched = np.bincount(words.text[is_among(words.hash, distinct)], minlength=len(words.count))
+    return matched / np.maximum(words.count, 1), np.minimum(matched / max(len(distinct), 1), 1.0)
+
+
+def measure_hints(words: Words, description: Hashes, body: Hashes) -> Columns:
+    """The overlap with the page's description and with the article body of its structured data."""
+    return {
+        "description_overlap": _overlap(words, description, 2),
+        "body_overlap": _overlap(words, body, 3) if len(body) else -1.0,
+        "has_body": float(len(body)),
+    }
+
+
+def _overlap(words: Words, other: Hashes, size: int) -> Floats | float:
+    """Per text the share of its words that start a word n-gram of `size` which stands in `other` too.
+
+    The n-grams of a text run on into the next one, so that short texts are judged with what follows them.
+    """
+    if len(other) < size:
+        return 0.0
+    is_known = is_among(grams(words.hash, size), np.sort(grams(other, size)))
+    matched = np.bincount(words.text[: len(is_known)][is_known], minlength=len(words.count))
+    return matched / np.maximum(words.count, 1)
+
+
+def is_among(values: Hashes, ordered: Hashes) -> NDArray[np.bool_]:
+    """Per value whether it stands in `ordered`."""
+    if not len(ordered):
+        return np.zeros(len(values), bool)
+    at = np.searchsorted(ordered, values)
+    at[at == len(ordered)] = 0
+    return np.asarray(ordered[at] == values)
+
+
+def grams(hashes: Hashes, size: int) -> Hashes:
+    """A hash for every run of `size` words."""
+    count = max(len(hashes) - size + 1, 0)
+    found = hashes[:count].copy()
+    for place in range(1, size):
+        found *= _BASE
+        found += hashes[place : place + count]
+    return found

@@ -1,0 +1,239 @@
+"""Ask trafilatura for a second opinion where the model is unsure of its text, and decide between the two.
+
+Two logistic models, learned out of fold, give the probability that the one text is right and that the other is. They
+see the signs of the page, both lengths, how far the texts agree, and what the model thinks of the blocks that the other
+text is made of.
+"""
+
+import logging
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module, metadata
+from types import ModuleType
+from typing import Final
+
+import numpy as np
+from lxml.html import HtmlElement
+
+from newscorpus.arrays import Floats, Hashes
+from newscorpus.artifacts import Artifact
+from newscorpus.data import Block, Label, LabelledBlock
+from newscorpus.page.extractor import PROFILE, FoundText, Reading
+from newscorpus.page.text.conventions import CELL_MARK
+from newscorpus.page.text.features.characters import Words, count_characters
+from newscorpus.page.text.features.wording import grams, is_among
+from newscorpus.page.text.post_analysis.headline import lower_words, possible_headlines
+from newscorpus.page.text.verdict import SIGNS, Logistic, read_logistic
+from newscorpus.tokens import paragraphs
+
+PACKAGE = "trafilatura"
+ASK_BELOW = 0.7
+"""Confidence below which the other extractor is asked: out of fold 0.5 gains 19 ten thousandths of F1, 0.7 gains 26
+(mean of eight sets, 2026-11), and more pages cost more time."""
+MOST_BLOCKS = 5_000
+"""Longer pages are not given to it: it takes over a second there, and more than linear time."""
+MOST_STEPS = 150_000
+"""Nor are pages whose elements have more elements around them, counted together: it walks and copies what is in each
+element, and 1,500 tables in each other, a million steps, take 24 s. The most of 206 real pages are 68,000 (2026-11)."""
+DISAGREE = "extractors_disagree"
+"""Flag of a text beside which there is another one that shares less than half of it."""
+LEAST_AGREEMENT = 0.5
+BAR = re.compile(r"(?<!\\)\|")
+"""Between the cells of a row; one in a text has a backslash before it."""
+COMPARED = 60
+"""Characters on either side of the end of a line that are looked for in the page."""
+SPACES = (" ", "")
+"""What may stand there."""
+
+PAIR_SIGNS: Final[Mapping[str, str]] = {
+    "own_confidence": "log odds of the confidence without the other text",
+    "log_own": "logarithm of the word 4-grams of the own text",
+    "log_other": "logarithm of those of the other text",
+    "log_ratio": "the second less the first",
+    "other_shared": "4-grams that stand in both, of the other text's",
+    "own_shared": "4-grams that stand in both, of the own text's",
+    "agreement": "harmonic mean of the two",
+    "no_other": "there is no other text",
+    "expected_precision": "mean probability of the words of the blocks that the other text is made of",
+    "expected_recall": "the share of all expected good words that these blocks hold",
+    "expected_f1": "harmonic mean of the two",
+}
+"""What is looked at beside the signs of the page, in order, and what each says."""
+
+_AGREEMENT, _NO_OTHER = (len(SIGNS) + tuple(PAIR_SIGNS).index(name) for name in ("agreement", "no_other"))
+GRAM = 4
+"""Words of an n-gram: the same as in the score that counts."""
+LEAST_ODDS = 1e-4
+"""Confidences nearer to 0 or 1 count as this near."""
+
+logger = logging.getLogger(__name__)
+
+
+@cache
+def _trafilatura() -> ModuleType:
+    """The package, loaded when it is first asked; its log is muted, since it speaks of pages and not of a run."""
+    logging.getLogger(PACKAGE).setLevel(logging.CRITICAL + 1)
+    return import_module(PACKAGE)
+
+
+def other_text(reading: Reading) -> list[str]:
+    """The paragraphs that trafilatura finds on a page, without a headline before them; none where it fails.
+
+    Raises:
+        ImportError: it cannot be loaded.
+    """
+    extract = _trafilatura().extract
+    try:
+        text = extract(reading.tree, include_comments=False) or ""
+    except Exception as error:  # noqa: BLE001  (it raises whatever a page makes it raise; the own text stands then)
+        logger.info("%s failed on %s: %s", PACKAGE, reading.page.url, error)
+        return []
+    found = _join_lines(filter(None, map(_plain, paragraphs(text))), reading.blocks)
+    return found[1:] if found and lower_words(found[0]) in possible_headlines(reading.fields.title) else found
+
+
+def _plain(line: str) -> str:
+    """The line without the marks of an item or of a row of a table; "" for the rule below a table's head."""
+    if not line.startswith("|"):
+        return line.removeprefix("- ")
+    cells = (cell.replace("\\|", "|").strip() for cell in BAR.split(line))
+    return CELL_MARK.join(cell for cell in cells if cell.strip("-: "))
+
+
+def _join_lines(lines: Iterable[str], blocks: Sequence[Block]) -> list[str]:
+    """The lines as paragraphs: where links or emphasis end lines in the middle of a block, they go on."""
+    page = "\n".join(block.text for block in blocks)
+    joined = [""]
+    for line in lines:
+        end, start = joined[-1][-COMPARED:], line[:COMPARED]
+        space = next((each for each in SPACES if end and f"{end}{each}{start}" in page), None)
+        if space is not None:
+            joined[-1] += space + line
+        else:
+            joined.append(line)
+    return joined[1:]
+
+
+def read_pair(
+    signs: Floats, confidence: float, labelled: Sequence[LabelledBlock], own: Sequence[str], other: Sequence[str]
+) -> Floats:
+    """What the two texts of a page say, shape (signs + pair signs,); there must be at least one block.
+
+    Args:
+        signs: of the page, as `read_signs`.
+        confidence: that the own text is right, 0..1.
+        labelled: the blocks of the page.
+        own: paragraphs of the own text.
+        other: those of the other text.
+    """
+    words = count_characters([item.block.text for item in labelled], ("\n".join(own), "\n".join(other))).words
+    own_grams, other_grams = (grams(found, GRAM) for found in words.others)
+    common = _count_common(own_grams, other_grams)
+    other_shared, own_shared = common / max(len(other_grams), 1), common / max(len(own_grams), 1)
+    certain = min(max(confidence, LEAST_ODDS), 1 - LEAST_ODDS)
+    log_own, log_other = math.log1p(len(own_grams)), math.log1p(len(other_grams))
+    expected = _expected(words, np.array([item.score for item in labelled]), other_grams)
+    pair = {
+        "own_confidence": math.log(certain / (1 - certain)),
+        "log_own": log_own,
+        "log_other": log_other,
+        "log_ratio": log_other - log_own,
+        "other_shared": other_shared,
+        "own_shared": own_shared,
+        "agreement": _harmonic(other_shared, own_shared),
+        "no_other": not len(other_grams),
+        "expected_precision": expected[0],
+        "expected_recall": expected[1],
+        "expected_f1": _harmonic(*expected),
+    }
+    return np.concatenate((signs, [pair[name] for name in PAIR_SIGNS]))
+
+
+def _count_common(own: Hashes, other: Hashes) -> int:
+    """Count the n-grams that stand in both, each as often as both hold it."""
+    values, times = np.unique(own, return_counts=True)
+    other_values, other_times = np.unique(other, return_counts=True)
+    _, at, other_at = np.intersect1d(values, other_values, assume_unique=True, return_indices=True)
+    return int(np.minimum(times[at], other_times[other_at]).sum())
+
+
+def _expected(words: Words, score: Floats, other: Hashes) -> tuple[float, float]:
+    """Precision and recall to expect of the other text, by the probabilities of the blocks it is made of."""
+    inside = words.text[: max(len(words.text) - GRAM + 1, 0)] == words.text[GRAM - 1 :]
+    found = is_among(grams(words.hash, GRAM), np.unique(other)) & inside
+    n_blocks = len(words.count)
+    n_grams = np.bincount(words.text[: len(inside)][inside], minlength=n_blocks)
+    covered = np.bincount(words.text[: len(found)][found], minlength=n_blocks) / np.maximum(n_grams, 1) * words.count
+    good = float(covered @ score)
+    return good / max(float(covered.sum()), 1.0), good / max(float(words.count @ score), 1e-9)
+
+
+def _harmonic(precision: float, recall: float) -> float:
+    return 2 * precision * recall / max(precision + recall, 1e-9)
+
+
+@dataclass(frozen=True, slots=True)
+class Arbiter:
+    """What decides between two texts of a page; both models see the signs of `read_pair`."""
+
+    own: Logistic  # gives the probability that the own text is right
+    other: Logistic  # gives the probability that the other one is
+
+    def __call__(self, pair: Floats) -> tuple[float, bool]:
+        """The confidence in the better text, and whether that is the other one."""
+        own, other = self.own(pair), self.other(pair)
+        takes_other = other > own and not pair[_NO_OTHER]
+        return (other if takes_other else own), takes_other
+
+    @classmethod
+    def of(cls, artifact: Artifact) -> "Arbiter":
+        """The arbiter that a model holds.
+
+        Raises:
+            ArtifactError: a number is missing, or was made for another number of signs.
+        """
+        n_signs = len(SIGNS) + len(PAIR_SIGNS)
+        return cls(read_logistic(artifact, "own", n_signs), read_logistic(artifact, "other", n_signs))
+
+
+def disagree(pair: Floats) -> bool:
+    """Whether there is another text that shares less than half of what stands in the two."""
+    return bool(pair[_AGREEMENT] < LEAST_AGREEMENT and not pair[_NO_OTHER])
+
+
+def _is_costly(tree: HtmlElement) -> bool:
+    """Whether the elements of a page stand so deep in each other that the other extractor would take long."""
+    n_around: dict[HtmlElement | None, int] = {None: -1}
+    steps = 0
+    for element in tree.iter():
+        n_around[element] = n_around[element.getparent()] + 1
+        steps += n_around[element]
+    return steps > MOST_STEPS
+
+
+def _without_dropped(other: Sequence[str], labelled: Sequence[LabelledBlock]) -> list[str]:
+    """The paragraphs of another text but for those that the other pages of the portal show to be none."""
+    dropped = {lower_words(item.block.text) for item in labelled if PROFILE in item.reasons and item.label is Label.BAD}
+    return [each for each in other if lower_words(each) not in dropped]
+
+
+def decide(
+    arbiter: Arbiter, reading: Reading, labelled: Sequence[LabelledBlock], signs: Floats, found: FoundText
+) -> FoundText:
+    """The own text that was `found` or, where its confidence is low, that of trafilatura if that is more likely right.
+
+    Arguments as for `read_pair`.
+    """
+    if found.confidence >= ASK_BELOW or len(labelled) > MOST_BLOCKS or _is_costly(reading.tree):
+        return found
+    other = _without_dropped(other_text(reading), labelled)
+    pair = read_pair(signs, found.confidence, labelled, found.paragraphs, other)
+    confidence, takes_other = arbiter(pair)
+    flags = (DISAGREE,) if disagree(pair) else ()
+    if takes_other:
+        name = f"second-opinion:{PACKAGE}@{metadata.version(PACKAGE)}"
+        return FoundText(other, name, confidence, flags)
+    return replace(found, confidence=confidence, flags=flags)

@@ -1,0 +1,241 @@
+"""Recognise pages that stand where an article should be: consent walls, bot checks, and shells that scripts fill.
+
+A page on which an article was found passes, unless it neither declares one nor is dated and says next to nothing but
+what walls say: an article about cookies, or one below a banner, is an article.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from urllib.parse import unquote, urlsplit
+
+from lxml.html import HtmlElement
+
+from newscorpus.data import Article, Block, Page, Rejected
+from newscorpus.page.extractor import parse_page
+from newscorpus.page.fields.entities import ARTICLES
+from newscorpus.page.parsing.segment import segment
+from newscorpus.resources import read_toml
+from newscorpus.tokens import collapse, count_words
+
+CONSENT_WALL, BOT_CHECK, NEEDS_SCRIPT = "consent_wall", "bot_check", "needs_script"
+WALLS = frozenset({CONSENT_WALL, BOT_CHECK, NEEDS_SCRIPT})
+"""Reasons of the stage "fetch"."""
+
+WALL_WORDS = 1_500
+"""Most words of a wall; those with the list of all purposes have some 1,000 (a choice, with room)."""
+CONSENT_SHARE = 0.5
+"""Least share of a wall's words that stand in paragraphs about consent."""
+CHECK_WORDS = 150
+"""Most words of a bot check; they say why, whom to ask, and the number of the case."""
+SHELL_WORDS = 60
+"""Most words of a page that scripts fill, menus left out."""
+BARE_WORDS = 25
+"""Most words, menus included, of a page that is known for a shell by its scripts alone, or for a check by a widget."""
+LOADING_WORDS = 5
+"""Most words in the element that scripts fill, before they do: "Loading ..."."""
+HEADLINE_WORDS = 5
+"""Least words of a link that is the headline of another page, as lists have and shells do not; menus say less."""
+SENTENCE_WORDS = 8
+"""Least words of a paragraph that tells what it is about."""
+BUTTON_CHARACTERS = 40
+"""Longest text of what one presses to agree."""
+HEAD_BYTES = 50_000
+"""Of an answer that are searched for marks: those of a bot check stand at its beginning."""
+MOST_LINKS = 500
+"""Most links that are looked at: front pages have some hundreds."""
+MOST_LOOKED_AT = 5
+"""Most elements of a kind that are looked at: a wall has one, an attack any number, in each other."""
+
+BUTTONS = ("button", "a", "input", "span", "div")
+
+
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """What walls are known by; walls.toml says of each what it is."""
+
+    terms: re.Pattern[str]
+    agree: tuple[str, ...]
+    consent_steps: frozenset[str]
+    hosts: tuple[str, ...]
+    headers: Mapping[str, str]
+    marks: re.Pattern[str]
+    widgets: re.Pattern[str]
+    titles: tuple[str, ...]
+    bot_steps: frozenset[str]
+    mounts: frozenset[str]
+    asks: tuple[str, ...]
+    beside: re.Pattern[str]
+
+
+@cache
+def _signs() -> _Signs:
+    table = read_toml(__package__, "walls.toml")
+    consent, bot, script = table["consent"], table["bot"], table["script"]
+    return _Signs(
+        re.compile(rf"\b(?:{_any_of(consent['terms'])})", re.IGNORECASE),
+        tuple(consent["agree"]),
+        frozenset(consent["steps"]),
+        tuple(consent["hosts"]),
+        bot["headers"],
+        re.compile(_any_of(bot["marks"]), re.IGNORECASE),
+        re.compile(_any_of(bot["widgets"]), re.IGNORECASE),
+        tuple(bot["titles"]),
+        frozenset(bot["steps"]),
+        frozenset(script["mounts"]),
+        tuple(script["asks"]),
+        re.compile(_any_of(script["beside"]), re.IGNORECASE),
+    )
+
+
+def _any_of(texts: Sequence[str]) -> str:
+    return "|".join(map(re.escape, texts))
+
+
+def find_wall(page: Page, found: Article | None, tree: HtmlElement | None = None) -> Rejected | None:
+    """Say which wall stands in place of an article, stage "fetch"; None where there is none.
+
+    Args:
+        page: was fetched, or comes from an archive.
+        found: the article that is to be kept; None where none was found, or none was looked for.
+        tree: the page parsed, as long as no extractor has changed it; None to parse it here.
+    """
+    if found and not _may_be_wall(found, page):
+        return None
+    if tree is None:
+        parsed = parse_page(Page(page.url, page.body, page.headers))
+        if isinstance(parsed, Rejected):
+            return None
+        tree = parsed.tree
+    shown = _Shown.of(tree)
+    if sign := _bot_check(shown, page):
+        return Rejected("fetch", BOT_CHECK, sign, page.url)
+    if detail := _consent_wall(shown):
+        return Rejected("fetch", CONSENT_WALL, detail, page.url)
+    if not found and (sign := _needs_script(shown)):
+        return Rejected("fetch", NEEDS_SCRIPT, sign, page.url)
+    return None
+
+
+def _may_be_wall(found: Article, page: Page) -> bool:
+    """Whether what was taken for an article may be the text of a wall: only one that is neither declared nor dated."""
+    if found.fields.kind in ARTICLES or found.fields.declares_date:
+        return False
+    n_words = count_words(found.text)
+    if n_words <= CHECK_WORDS and find_refusal(page.headers, page.body):
+        return True
+    return n_words <= WALL_WORDS and _about_consent(found.text.split("\n")) >= CONSENT_SHARE * n_words
+
+
+def find_refusal(headers: Mapping[str, str], body: bytes) -> str:
+    """Say by which sign an answer, be it an error or a page with few words, is known for a bot check; "" for no check.
+
+    Args:
+        headers: of the answer, names in lower case.
+        body: of the answer, unpacked.
+    """
+    signs = _signs()
+    for name, value in signs.headers.items():
+        if name in headers and headers[name].lower().startswith(value):
+            return f"header {name}"
+    mark = signs.marks.search(_head(body))
+    return f"mark {mark[0]!r}" if mark else ""
+
+
+def _head(body: bytes) -> str:
+    return body[:HEAD_BYTES].decode("latin-1")
+
+
+def find_detour(url: str, target: str) -> str:
+    """Say to which wall a redirect from `url` leads: "consent_wall" or "bot_check"; "" where it leads to none.
+
+    A wall is told the address that was asked for, to lead back there, or is a host of its own; an article that moved
+    is neither.
+    """
+    asked, led = urlsplit(url), urlsplit(target)
+    signs, host = _signs(), led.hostname or ""
+    if host != asked.hostname and host.startswith(signs.hosts):
+        return CONSENT_WALL
+    told = unquote(unquote(led.query))
+    if (asked.path if len(asked.path) > 1 else asked.netloc) not in told:
+        return ""
+    steps = set(led.path.lower().strip("/").split("/"))
+    return CONSENT_WALL if steps & signs.consent_steps else BOT_CHECK if steps & signs.bot_steps else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What a page shows."""
+
+    tree: HtmlElement
+    blocks: tuple[Block, ...]
+    n_words: int  # of all that it shows
+    n_own: int  # of what it shows outside links
+
+    @classmethod
+    def of(cls, tree: HtmlElement) -> "_Shown":
+        blocks = segment(tree)
+        n_words = sum(count_words(block.text) for block in blocks)
+        return cls(tree, blocks, n_words, n_words - sum(count_words(block.link_text) for block in blocks))
+
+
+def _bot_check(shown: _Shown, page: Page) -> str:
+    """The sign by which a page is known for a bot check; ""."""
+    if shown.n_words > CHECK_WORDS:
+        return ""
+    if sign := find_refusal(page.headers, page.body):
+        return sign
+    signs = _signs()
+    titles = (collapse(each.text_content()) for each in islice(shown.tree.iter("title", "h1", "h2"), MOST_LOOKED_AT))
+    if title := next((each for each in titles if each.lower().startswith(signs.titles)), ""):
+        return f"title {title[:80]!r}"
+    widget = signs.widgets.search(_head(page.body)) if shown.n_words <= BARE_WORDS else None
+    return f"widget {widget[0]!r}" if widget else ""
+
+
+def _consent_wall(shown: _Shown) -> str:
+    """How much of a page is about consent, if it is a consent wall; ""."""
+    about = _about_consent(block.text for block in shown.blocks) if shown.n_words <= WALL_WORDS else 0
+    if not about or about < CONSENT_SHARE * shown.n_words or not _has_button(shown.tree):
+        return ""
+    return f"{about} of {shown.n_words} words are about consent"
+
+
+def _about_consent(paragraphs: Iterable[str]) -> int:
+    """The words of the paragraphs that speak of consent, short ones left out."""
+    told = ((count_words(text), text) for text in paragraphs)
+    return sum(n_words for n_words, text in told if n_words >= SENTENCE_WORDS and _signs().terms.search(text))
+
+
+def _has_button(tree: HtmlElement) -> bool:
+    """Whether there is something to press by which one agrees."""
+    for element in tree.iter(*BUTTONS):
+        inner = element[0].text if len(element) == 1 else None
+        text = collapse((element.text or "").strip() or inner or element.get("value") or "")
+        if 0 < len(text) <= BUTTON_CHARACTERS and text.lower().startswith(_signs().agree):
+            return True
+    return False
+
+
+def _needs_script(shown: _Shown) -> str:
+    """The sign by which a page is known to be empty until its scripts run; ""."""
+    scripts = any(script.get("src") or script.text for script in shown.tree.iter("script"))
+    if not scripts or shown.n_own > SHELL_WORDS:
+        return ""
+    signs = _signs()
+    notes = [collapse(each.text_content()) for each in islice(shown.tree.iter("noscript"), MOST_LOOKED_AT)]
+    if count_words(" ".join(notes)) > SHELL_WORDS:  # the page as it is without scripts
+        return ""
+    mounts = (each for each in shown.tree.iter("*") if {each.get("id"), each.tag} & signs.mounts)
+    for mount in islice(mounts, MOST_LOOKED_AT):
+        if sum(count_words(block.text) for block in segment(mount)) <= LOADING_WORDS:
+            return f"nothing in <{mount.tag}> {mount.get('id') or ''}".rstrip()
+    links = (each for each in shown.tree.iter("a") if (each.get("href") or "#")[0] != "#")
+    if any(count_words(each.text_content()) >= HEADLINE_WORDS for each in islice(links, MOST_LINKS)):
+        return ""
+    asking = (each for each in notes if any(ask in each.lower() for ask in signs.asks))
+    if note := next((each for each in asking if not signs.beside.search(each)), ""):
+        return f"noscript: {note[:80]}"
+    return f"{shown.n_words} words beside scripts" if shown.n_words <= BARE_WORDS else ""

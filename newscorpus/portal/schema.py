@@ -1,0 +1,258 @@
+"""Find, read and check portal files. docs/portals.md explains every key."""
+
+import dataclasses
+import re
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+import msgspec
+import regex
+
+from newscorpus.config import Part, Revision
+from newscorpus.errors import PortalError
+from newscorpus.portal.access import check_access
+from newscorpus.portal.languages import check_language
+from newscorpus.portal.portal import (
+    NAME,
+    PolitenessSection,
+    Portal,
+    PortalLimits,
+    TemplateSection,
+    TemplateVersion,
+    archive_page,
+    read_quiet_hours,
+)
+from newscorpus.portal.rules import compile_rules, selects_elements
+from newscorpus.resources import data_folder, project_folder
+
+WEB_ADDRESS = "an address that begins with http:// or https://, such as 'https://www.vesti.example/'"
+EXPECTED = {
+    "name": "a name of a-z, 0-9 and '-'",
+    "domains": "a host name in lower case, without scheme, port and path, such as 'vesti.example'",
+    **dict.fromkeys(("start", "feeds", "sitemaps"), WEB_ADDRESS),
+}
+"""The form of a value, for people, where `Portal` has a regular expression."""
+
+NO_ELEMENT_STEP = re.compile(r"(::text|::attr\([^)]*\)|/{1,2}(text\(\)|@[\w:-]+|attribute::[\w:-]+))$")
+"""The end of a rule that goes from an element to its text or an attribute."""
+
+
+def load_portal(name_or_path: str | Path) -> Portal:
+    """Read a portal by name, or from a file (a `Path`, or text that holds "/" or ends in ".toml").
+
+    A name is looked up in the folder `portals` of the current Scrapy project (or the current folder), then among the
+    bundled portals.
+
+    Raises:
+        PortalError: there is no such portal, or its file is wrong; the message names file, key and the known keys.
+    """
+    path = find_file(name_or_path)
+    try:
+        text = path.read_text("utf-8")
+    except OSError as error:
+        raise PortalError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise PortalError(f"{path}: not valid TOML: {error}") from error
+    return read_portal(text, path)
+
+
+def read_portal(text: str, path: Path) -> Portal:
+    """Read what a portal's file says, or is to say; `path` stands in messages, and holds the name.
+
+    Raises:
+        PortalError: it is wrong, as in `load_portal`.
+    """
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise PortalError(f"{path}: not valid TOML: {error}") from error
+    _check_keys(table, path)
+    try:
+        portal = msgspec.convert(table, Portal)
+    except msgspec.ValidationError as error:
+        what, _, where = str(error).rpartition(" - at `$.")
+        raise PortalError(f"{path}: {where.rstrip('`')}: {_in_words(what, where.rstrip('`'), table)}") from error
+    _check_values(portal, path)
+    return portal
+
+
+def _in_words(what: str, where: str, table: dict[str, Any]) -> str:
+    """Say which form a value should have, where msgspec names a regular expression, or none of those that are known."""
+    if "enum" in what:
+        return f"{what}; known: {', '.join(Part)}"
+    if "regex" not in what:
+        return what
+    key, _, position = where.rstrip("]").partition("[")
+    value = table[key][int(position)] if position else table[key]
+    return f"{value!r}; expected {EXPECTED[key]}"
+
+
+def list_portals() -> list[str]:
+    """Names of all portals that `load_portal` finds by name, sorted."""
+    return sorted({path.stem for folder in _folders() for path in folder.glob("*.toml")})
+
+
+def with_base(portal: Portal, base_url: str) -> Portal:
+    """`portal` served elsewhere: scheme, host and port of its addresses, and its domains, are those of `base_url`.
+
+    Raises:
+        PortalError: `base_url` is not an http or https address.
+    """
+    try:
+        base = urlsplit(base_url)
+        host, _ = base.hostname, base.port
+    except ValueError as error:
+        raise PortalError(f"base {base_url!r}: {error}") from error
+    if base.scheme not in {"http", "https"} or not host:
+        raise PortalError(f"base {base_url!r}: expected http://HOST[:PORT] or https://HOST[:PORT]")
+    start, feeds, sitemaps = (
+        tuple(_moved(url, base) for url in urls) for urls in (portal.start, portal.feeds, portal.sitemaps)
+    )
+    archive = _moved(portal.archive, base) if portal.archive else ""
+    return dataclasses.replace(portal, domains=(host,), start=start, feeds=feeds, sitemaps=sitemaps, archive=archive)
+
+
+def _moved(url: str, base: SplitResult) -> str:
+    return urlunsplit(urlsplit(url)._replace(scheme=base.scheme, netloc=base.netloc))
+
+
+def _folders() -> tuple[Path, Path]:
+    return (project_folder() or Path.cwd()) / "portals", data_folder("portals")
+
+
+def find_file(name_or_path: str | Path) -> Path:
+    """Find the file of a portal; arguments as for `load_portal`.
+
+    Raises:
+        PortalError: there is no portal of that name.
+    """
+    if isinstance(name_or_path, Path) or "/" in name_or_path or name_or_path.endswith(".toml"):
+        return Path(name_or_path)
+    _check_name(name_or_path)
+    for folder in _folders():
+        if (path := folder / f"{name_or_path}.toml").is_file():
+            return path
+    raise PortalError(f"no portal {name_or_path!r}; known: {', '.join(list_portals()) or 'none'}")
+
+
+def own_portal_file(name: str) -> Path:
+    """Where the file of a portal of the user's lies, or is to be written.
+
+    Raises:
+        PortalError: it is no name of a portal.
+    """
+    _check_name(name)
+    return _folders()[0] / f"{name}.toml"
+
+
+def _check_name(name: str) -> None:
+    if not NAME.fullmatch(name):
+        raise PortalError(f"portal {name!r}: a name holds only a-z, 0-9 and '-'")
+
+
+def _check_keys(table: dict[str, Any], path: Path) -> None:
+    for prefix, section, kind in _sections(table):
+        known = {field.name: field for field in dataclasses.fields(kind)}
+        listed = f"known keys: {', '.join(known)}"
+        if isinstance(section, dict) and (unknown := sorted(section.keys() - known.keys())):
+            raise PortalError(f"{path}: unknown key {prefix}{unknown[0]}; {listed}")
+        none = dataclasses.MISSING
+        required = (name for name, field in known.items() if field.default is none and field.default_factory is none)
+        if missing := [name for name in required if name not in section]:
+            raise PortalError(f"{path}: missing key {prefix}{missing[0]}; {listed}")
+
+
+def _sections(table: dict[str, Any]) -> Iterator[tuple[str, Any, type[Any]]]:
+    """The tables of a file, each with what stands before its keys and with what is read from it."""
+    yield "", table, Portal
+    yield "limits.", table.get("limits", {}), PortalLimits
+    yield "politeness.", table.get("politeness", {}), PolitenessSection
+    template = table.get("template", {})
+    if not isinstance(template, list):
+        yield "template.", template, TemplateVersion
+        return
+    for position, version in enumerate(template):
+        yield f"template[{position}].", version, TemplateVersion
+
+
+def _check_values(portal: Portal, path: Path) -> None:
+    if portal.name != path.stem:
+        raise PortalError(f"{path}: name: {portal.name!r} is not the file's name, {path.stem!r}")
+    for position, code in enumerate(portal.languages):
+        with _faults_of(f"{path}: languages[{position}]: "):
+            check_language(code)
+    for key in ("articles", "sections", "ignore"):
+        for position, pattern in enumerate(getattr(portal, key)):
+            with _faults_of(f"{path}: {key}[{position}]: "):
+                _check_pattern(pattern)
+    for position, url in enumerate(portal.start):
+        if not portal.covers(url):
+            raise PortalError(f"{path}: start[{position}]: {url!r} lies outside domains")
+    with _faults_of(f"{path}: politeness."):
+        read_quiet_hours(portal.politeness)
+    with _faults_of(f"{path}: "):
+        Revision(portal.post_analysis, portal.upper, portal.lower).checked()
+        check_access(portal)
+    with _faults_of(f"{path}: archive: "):
+        page = archive_page(portal.archive, date(2000, 1, 1)) if portal.archive else portal.start[0]
+    if not portal.covers(page):
+        raise PortalError(f"{path}: archive: {page!r} lies outside domains")
+    with _faults_of(f"{path}: "):
+        _check_days(portal)
+    for place, name, rule in _rules(portal):
+        with _faults_of(f"{path}: {place}: "):
+            compile_rules(rule)
+            if name in {"remove", "text"} and not selects_elements(rule):
+                why = "only elements can be removed" if name == "remove" else "of elements whole paragraphs are taken"
+                hint = f"; write {element!r}" if (element := NO_ELEMENT_STEP.sub("", rule)) else ""
+                raise ValueError(f"{rule!r} selects no elements, and {why}{hint}")
+
+
+def _check_days(portal: Portal) -> None:
+    """Check that on no day two versions of a template hold, and that each holds on some day."""
+    named = dict(zip(_places(portal), portal.templates, strict=True))
+    for place, version in named.items():
+        if version.since and version.until and version.since >= version.until:
+            raise ValueError(f"{place}: it holds on no day, since {version.since} is not before {version.until}")
+    ordered = sorted(named.items(), key=lambda item: (item[1].since or date.min, item[0]))
+    for (place, version), (later_place, later) in pairwise(ordered):
+        if later.since is None or version.holds_on(later.since):
+            day = f"on {later.since}" if later.since else "from the beginning"
+            raise ValueError(f"{place} and {later_place} overlap: both hold {day}; `until` is the day after the last")
+
+
+def _places(portal: Portal) -> list[str]:
+    """How messages name the versions of a template."""
+    if isinstance(portal.template, tuple):
+        return [f"template[{position}]" for position in range(len(portal.template))]
+    return ["template"] * len(portal.templates)
+
+
+def _check_pattern(pattern: str) -> None:
+    try:
+        regex.compile(pattern)
+    except regex.error as error:
+        raise ValueError(f"broken regular expression {pattern!r}: {error}") from error
+
+
+@contextmanager
+def _faults_of(where: str) -> Iterator[None]:
+    """Turn a ValueError into a PortalError that says where the fault lies."""
+    try:
+        yield
+    except ValueError as error:
+        raise PortalError(f"{where}{error}") from error
+
+
+def _rules(portal: Portal) -> Iterator[tuple[str, str, str]]:
+    """Every rule of a portal's templates, with its place in the file and the name of its key."""
+    for place, version in zip(_places(portal), portal.templates, strict=True):
+        for name in TemplateSection.__slots__:
+            for position, rule in enumerate(getattr(version, name)):
+                yield f"{place}.{name}[{position}]", name, rule

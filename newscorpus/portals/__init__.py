@@ -1,1 +1,0 @@
-"""Read portals from files: what to crawl of a site, and its template rules."""

@@ -1,0 +1,1 @@
+"""Remember a crawl: ledger, archive, intake, and pages read back from these. Knows nothing of Scrapy."""

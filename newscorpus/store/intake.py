@@ -1,0 +1,223 @@
+"""Keep every accepted article as it came, with its signature, in segments that only grow; and a journal of the others.
+
+A segment `intake/000001.jsonl` is what one run wrote: a first line with the schema and the signature's parameters, then
+a line for each record, all with a checksum as their last key, which segments of earlier versions lack. A run never
+appends to the segment of another, so that a line torn by a dying process stays the last of its file. The journal
+`rejected.jsonl` has a line for each page that did not become a document.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import BinaryIO, Self
+
+import msgspec
+
+from newscorpus.config import SignatureParameters
+from newscorpus.data import SCHEMA, Rejected
+from newscorpus.errors import CorpusError
+from newscorpus.files import sync, sync_folder
+from newscorpus.layout import INTAKE_SEGMENT
+from newscorpus.lines import complete_lines, decoded_lines, encode_line, is_torn, writable
+from newscorpus.page.records import check_schema
+from newscorpus.page.rows import CHECKSUM, Row, Withdrawal, decode_line, decode_row, encode_row, refuse_altered, sealed
+
+SIGNATURE_VALUE_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentHeader:
+    """First line of a segment."""
+
+    schema: int
+    signature: SignatureParameters
+    checksum: str = ""  # what the lines are checked by; "" in segments of earlier versions, which have none
+
+
+@dataclass(frozen=True, slots=True)
+class RowPlace:
+    """Where a row lies: segment, and offset and length of its line in bytes."""
+
+    segment: Path
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class DamagedLine:
+    """A line of the intake that is not what was written."""
+
+    segment: Path
+    number: int  # of the line, from 1
+    offset: int  # of its first byte
+    length: int  # bytes, without the newline
+    why: str  # one line
+
+    def __str__(self) -> str:
+        return f"{self.segment}, line {self.number}: {self.why}"
+
+
+class OtherSegmentError(CorpusError):
+    """A segment is whole, and yet none that this version reads with these parameters."""
+
+
+class DamagedRowError(CorpusError):
+    """A row is not what was written, though it was when the index was made; the message names the segment."""
+
+
+HEADERS = msgspec.json.Decoder(SegmentHeader)
+REJECTIONS = msgspec.json.Decoder(Rejected)
+
+
+class IntakeWriter:
+    """Appends rows to a segment of its own, which it creates with the first of them, in `folder`: `CORPUS/intake`."""
+
+    def __init__(self, folder: Path, parameters: SignatureParameters) -> None:
+        self._folder = folder
+        self._parameters = parameters
+        self._file: BinaryIO | None = None
+
+    def append(self, row: Row | Withdrawal) -> None:
+        """Add a row, or a withdrawal; it is safe after the next `commit`."""
+        if self._file is None:
+            self._file = self._new_segment()
+        self._file.write(encode_row(row))
+
+    def _new_segment(self) -> BinaryIO:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        number = max((int(path.stem) for path in segments(self._folder) if path.stem.isdecimal()), default=0) + 1
+        file = (self._folder / Path(INTAKE_SEGMENT.format(number)).name).open("xb")
+        file.write(encode_header(self._parameters))
+        sync_folder(self._folder)
+        return file
+
+    def commit(self) -> None:
+        """Bring all rows to the disk."""
+        if self._file is not None:
+            sync(self._file)
+
+    def close(self) -> None:
+        """Commit and close the segment; the next row would open another."""
+        if self._file is not None:
+            self.commit()
+            self._file.close()
+            self._file = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def encode_header(parameters: SignatureParameters) -> bytes:
+    """Make the first line of a segment."""
+    return sealed(SegmentHeader(SCHEMA, parameters, CHECKSUM))
+
+
+def segments(folder: Path) -> list[Path]:
+    """List the segments of an intake, oldest first.
+
+    Raises:
+        CorpusError: there is no such folder.
+    """
+    if not folder.is_dir():
+        raise CorpusError(f"{folder}: no intake here; crawl into this corpus first")
+    return sorted(folder.glob("*.jsonl"))
+
+
+def torn_segments(folder: Path) -> list[Path]:
+    """List the segments whose last line was cut off when their writer died; that line is not read."""
+    return [segment for segment in segments(folder) if is_torn(segment)]
+
+
+def read_intake(
+    folder: Path,
+    parameters: SignatureParameters,
+    after: Mapping[str, int] | None = None,
+    damaged: Callable[[DamagedLine], None] | None = None,
+) -> Iterator[tuple[RowPlace, Row | Withdrawal]]:
+    """Read all lines of `CORPUS/intake`, segment by segment.
+
+    Args:
+        folder: the intake.
+        parameters: with which the rows must be signed.
+        after: by name of a segment, the end of the last row that is not wanted, in bytes.
+        damaged: takes lines that are damaged, which are then passed over; None: they raise an error.
+
+    Raises:
+        CorpusError: the folder is missing, a line is damaged, or a segment was signed with other parameters.
+    """
+    for segment in segments(folder):
+        start = (after or {}).get(segment.name, 0)
+        header = islice(complete_lines(segment), 1 if start else 0)
+        is_sealed = False
+        for offset, line in chain(header, complete_lines(segment, start)):
+            try:
+                if offset == 0:
+                    is_sealed = True  # where the header cannot be read, most likely
+                    is_sealed = _checked_header(line, parameters)
+                else:
+                    refuse_altered(line, is_sealed=is_sealed)
+                    yield RowPlace(segment, offset, len(line)), _checked_row(line, parameters)
+            except (msgspec.DecodeError, UnicodeDecodeError, CorpusError) as error:
+                found = DamagedLine(segment, _line_number(segment, offset), offset, len(line), str(error))
+                if damaged is None or isinstance(error, OtherSegmentError):
+                    raise CorpusError(str(found)) from error
+                damaged(found)
+
+
+def _line_number(segment: Path, offset: int) -> int:
+    with segment.open("rb") as file:
+        return file.read(offset).count(b"\n") + 1
+
+
+def read_row(place: RowPlace) -> Row:
+    """Read the row at a place that `read_intake` gave.
+
+    Raises:
+        DamagedRowError: it was altered since.
+    """
+    try:
+        with place.segment.open("rb") as file:
+            file.seek(place.offset)
+            return decode_row(file.read(place.length))
+    except CorpusError as error:
+        raise DamagedRowError(f"{place.segment}, at offset {place.offset}: {error}") from error
+
+
+def _checked_row(line: bytes, parameters: SignatureParameters) -> Row | Withdrawal:
+    row = decode_line(line)
+    if isinstance(row, Row) and len(row.signature) != SIGNATURE_VALUE_BYTES * parameters.permutations:
+        raise CorpusError(f"a signature of {len(row.signature)} bytes")
+    return row
+
+
+def _checked_header(line: bytes, parameters: SignatureParameters) -> bool:
+    """Refuse a segment of a later schema or with signatures unlike ours; gives whether its lines have checksums."""
+    header = HEADERS.decode(line)
+    refuse_altered(line, is_sealed=bool(header.checksum))
+    stored, ours = asdict(header.signature), asdict(parameters)
+    others = [f"{name} {stored[name]!r} instead of {ours[name]!r}" for name in ours if stored[name] != ours[name]]
+    try:
+        check_schema(header.schema)
+    except CorpusError as error:
+        raise OtherSegmentError(str(error)) from error
+    if others:
+        raise OtherSegmentError(f"signed with other parameters: {', '.join(others)}")
+    return bool(header.checksum)
+
+
+def journal_line(rejected: Rejected) -> bytes:
+    """Encode a rejection as a line of the journal."""
+    return encode_line(writable(rejected))
+
+
+def read_journal(path: Path) -> Iterator[Rejected]:
+    """Read the rejections of a journal, oldest first; a torn last line is left out.
+
+    Raises:
+        CorpusError: a line is damaged.
+    """
+    return decoded_lines(path, REJECTIONS)

@@ -1,0 +1,24 @@
+"""Keep the ledger of a crawl, `CORPUS/ledger.sqlite`: every address, and what became of it."""
+
+from newscorpus.errors import LedgerError
+from newscorpus.store.ledger.ledger import Ledger
+from newscorpus.store.ledger.revisits import CrawlRules, LastVisit, OpenAddress, Revisits
+from newscorpus.store.ledger.rows import Fetched, Lease, Link, UrlOutcome, UrlState, key_of
+from newscorpus.store.ledger.transaction import REJECTIONS, Series
+
+__all__ = [
+    "REJECTIONS",
+    "CrawlRules",
+    "Fetched",
+    "LastVisit",
+    "Lease",
+    "Ledger",
+    "LedgerError",
+    "Link",
+    "OpenAddress",
+    "Revisits",
+    "Series",
+    "UrlOutcome",
+    "UrlState",
+    "key_of",
+]

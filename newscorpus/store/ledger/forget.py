@@ -1,0 +1,107 @@
+"""Forget documents, so that no byte of the ledger tells of them."""
+
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from newscorpus.errors import LedgerError
+from newscorpus.files import exclusive
+from newscorpus.layout import CRAWL_LOCK
+from newscorpus.store.ledger.rows import UrlOutcome, id_of_key, key_of, key_of_id
+from newscorpus.store.ledger.store import open_writer
+from newscorpus.urls import document_id
+
+Place = tuple[str, int]
+"""File of the archive, relative to the corpus, and offset."""
+
+MET = "SELECT url, redirected_to, reason, urls.id, documents.id FROM urls LEFT JOIN documents USING (serial)"
+OF_PLACE = (
+    "UPDATE urls SET archive_file = '', archive_offset = 0 WHERE archive_file = ? AND archive_offset = ?",
+    "DELETE FROM unfinished WHERE file = ? AND offset = ?",
+)
+OF_SERIAL = (
+    "UPDATE urls SET found_on = 0 WHERE found_on = ?",
+    "DELETE FROM documents WHERE serial = ?",
+    "DELETE FROM lost WHERE serial = ?",
+    "DELETE FROM gone WHERE serial = ?",
+    "DELETE FROM urls WHERE serial = ?",
+)
+OF_KEY = (
+    "DELETE FROM documents WHERE id = ?",
+    "DELETE FROM named WHERE id = ?",
+)
+
+
+def aliases(corpus: Path, documents: Collection[str]) -> dict[str, str]:
+    """The addresses, by id, that led to some documents, and the documents that these addresses led to.
+
+    "" stands for an address that the ledger does not hold.
+
+    Raises:
+        LedgerError: a crawl is at work, or the ledger cannot be used.
+    """
+    keys = set(map(key_of_id, documents))
+    found = dict.fromkeys(documents, "")
+    with _alone(corpus) as connection:
+        for url, target, reason, key, document in connection.execute(MET):
+            if keys & {key, document} or (target and key_of(target) in keys):
+                found[id_of_key(key)] = url
+            if key in keys and document is not None:
+                found.setdefault(id_of_key(document), "")
+            if key in keys and target and reason == "kept":  # else it may have led to the front page
+                found.setdefault(document_id(target), target)
+    return found
+
+
+def forget(corpus: Path, documents: Collection[str], places: Iterable[Place]) -> None:
+    """Delete all that a ledger knows of documents and of places in the archive, and write its file anew without it.
+
+    Args:
+        corpus: its folder.
+        documents: ids of these and of the addresses that led to them.
+        places: responses that the archive holds no more.
+
+    Raises:
+        LedgerError: a crawl is at work, or the ledger cannot be used.
+    """
+    keys = frozenset(map(key_of_id, documents))
+    with _alone(corpus) as connection:
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.create_function("is_gone", 1, lambda url: key_of(url) in keys, deterministic=True)
+        connection.execute("BEGIN IMMEDIATE")
+        for key in sorted(keys):
+            _forget_key(connection, key)
+        connection.execute("DELETE FROM looks WHERE is_gone(url)")
+        connection.execute("UPDATE alarms SET url = '' WHERE is_gone(url)")
+        for name in documents:
+            connection.execute("UPDATE urls SET detail = '' WHERE instr(detail, ?)", (name,))
+        for place in places:
+            for sql in OF_PLACE:
+                connection.execute(sql, place)
+        connection.execute("COMMIT")
+        connection.execute("VACUUM")  # free pages may hold what was changed before
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _forget_key(connection: sqlite3.Connection, key: int) -> None:
+    """Delete an address; what was rejected is not counted any more, what was kept is counted by its rows."""
+    sql = "SELECT serial, portal, stage, reason FROM urls WHERE id = ?"
+    for serial, portal, stage, reason in connection.execute(sql, (key,)).fetchall():
+        if stage:
+            counter = UrlOutcome(stage, reason).counter
+            connection.execute("UPDATE counts SET n = n - 1 WHERE portal = ? AND name = ?", (portal, counter))
+        for sql in OF_SERIAL:
+            connection.execute(sql, (serial,))
+    for sql in OF_KEY:
+        connection.execute(sql, (key,))
+
+
+@contextmanager
+def _alone(corpus: Path) -> Iterator[sqlite3.Connection]:
+    """Open a ledger while no crawl may write to it."""
+    try:
+        with exclusive(corpus / CRAWL_LOCK, "crawl", LedgerError), closing(open_writer(corpus)) as connection:
+            yield connection
+    except sqlite3.Error as error:  # such as a full disk
+        raise LedgerError(f"{corpus}: {error}") from error

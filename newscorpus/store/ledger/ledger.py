@@ -1,0 +1,283 @@
+"""Write the ledger of a crawl: the queue, what became of each address, and how much of each file counts.
+
+A page and all that it brought become true in one transaction: its links, its row of the intake or
+its rejection, the documents and counts. When the process dies, at any moment, the next start finds the last
+transaction and asks again for the pages that were under way. When the power fails, up to the last seconds are lost
+(those since the last `checkpoint`): the database stays whole, files are cut to what it says, and where a file lost more
+than the database the pages whose lines are missing are asked for again.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Self
+
+from newscorpus.errors import LedgerError
+from newscorpus.files import exclusive
+from newscorpus.layout import CRAWL_LOCK
+from newscorpus.store.ledger.changes import Changes
+from newscorpus.store.ledger.counts import PortalCounts
+from newscorpus.store.ledger.listings import Listings
+from newscorpus.store.ledger.looks import Looks
+from newscorpus.store.ledger.losses import Losses, LostPage
+from newscorpus.store.ledger.profiles import UsedProfiles
+from newscorpus.store.ledger.queue import Queue
+from newscorpus.store.ledger.recover import FilePart, recover
+from newscorpus.store.ledger.revisits import Revisits
+from newscorpus.store.ledger.rows import Fetched, Link, UrlOutcome, UrlState, key_of
+from newscorpus.store.ledger.sites import Sites
+from newscorpus.store.ledger.store import open_writer
+from newscorpus.store.ledger.transaction import Series, Transaction, described
+from newscorpus.store.removals import removals_of
+
+INSERT = """INSERT INTO urls (url, portal, kind, state, depth, found_on, priority, request, id)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+UPDATE = """UPDATE urls SET url = ?, portal = ?, kind = ?, state = ?, depth = ?, found_on = ?, priority = ?,
+    request = ? WHERE id = ?"""
+
+
+class Ledger:
+    """What a crawl remembers; one process at a time.
+
+    Use `with Ledger.open(corpus) as ledger`. Nothing counts before `commit`. Every method that writes may raise
+    `LedgerError`, when the disk is full for one; from then on the ledger takes nothing more, and what was committed
+    stands.
+
+    Attributes:
+        transaction: with the files that grow with the ledger.
+        queue: what is to be asked for.
+        counts: what became of addresses, by portal.
+        revisits: what is known of earlier visits.
+        changes: how often articles change.
+        listings: what listings have named.
+        losses: lines that are lost.
+        looks: what the last pages looked like.
+        profiles: by which profiles pages were judged.
+        sites: how the crawl treats each site.
+        removals: what was taken out of the corpus, and is not asked for again.
+    """
+
+    def __init__(self, corpus: Path, connection: sqlite3.Connection, lengths: dict[str, int], held: ExitStack) -> None:
+        self.transaction = Transaction(corpus, connection, lengths)
+        self._read, self._write = self.transaction.read, self.transaction.write
+        self._held = held
+        self.removals = removals_of(corpus)
+        self.queue = Queue(self._read, self._write)
+        self.counts = PortalCounts(self._read, self._write)
+        self.revisits = Revisits(self._write, self.queue.ready)
+        self.changes = Changes(self._write)
+        self.listings = Listings(self._write, self.queue.ready)
+        self.losses = Losses(self._read)
+        self.looks = Looks(self._write)
+        self.profiles = UsedProfiles(self._write)
+        self.sites = Sites(self._write)
+
+    @classmethod
+    def open(cls, corpus: Path, *, adopts: bool = False, damaged: Iterable[FilePart] = ()) -> Self:
+        """Open the ledger of a corpus, which is made if need be, and bring it and its files to the last commit.
+
+        Args:
+            corpus: its folder.
+            adopts: use the links and files of others that lie in the corpus, instead of refusing them.
+            damaged: parts of files whose lines cannot be read, and count as lost.
+
+        Raises:
+            LedgerError: another crawl is at work, the ledger cannot be used, or the corpus holds files of others.
+        """
+        with ExitStack() as stack:
+            try:
+                corpus.mkdir(parents=True, exist_ok=True)
+                stack.enter_context(exclusive(corpus / CRAWL_LOCK, "crawl", LedgerError))
+                connection = stack.enter_context(closing(open_writer(corpus)))
+                lengths = recover(connection, corpus, adopts=adopts, damaged=damaged)
+                return cls(corpus, connection, lengths, stack.pop_all())
+            except (OSError, sqlite3.Error) as error:
+                raise LedgerError(described(corpus, error)) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.close(commits=kind is not KeyboardInterrupt)  # which may come amid the writes of a page
+
+    # ---- addresses --------------------------------------------------------------------------------------------------
+
+    def knows(self, url: str, asked: str = "") -> bool:
+        """Whether the document at `url` was met before, or taken out.
+
+        Where a redirect of `asked` led to it, it was not.
+        """
+        if self.removals.covers(url):
+            return True
+        row = self._read("SELECT reason, found_on FROM urls WHERE id = ?", (key_of(url),)).fetchone()
+        if row is None:
+            return False
+        return not (asked and row[0] == "redirect_target" and row[1] == self.serial(asked))
+
+    def serial(self, url: str) -> int:
+        """The serial of the document at `url`; 0 for one that was not met."""
+        row = self._read("SELECT serial FROM urls WHERE id = ?", (key_of(url),)).fetchone()
+        return row[0] if row else 0
+
+    def reserve(self, url: str, portal: str, kind: str = "", shape: int = 0) -> bool:
+        """Note that `url` is met, if it never was; the page that names it then queues or refuses it."""
+        if self.removals.covers(url):
+            return False
+        values = (key_of(url), url, portal, kind, UrlState.RESERVED, shape)
+        sql = """INSERT OR IGNORE INTO urls (id, url, portal, kind, state, shape, met)
+            VALUES (?, ?, ?, ?, ?, ?, date('now'))"""
+        return self._write(sql, values).rowcount > 0
+
+    def add(self, link: Link, *, again: bool = False) -> bool:
+        """Queue a request, if its address is new or reserved; with `again`, also if it is done or failed.
+
+        What was taken out is never queued.
+        """
+        if self.removals.covers(link.url):
+            return False
+        row = self._read("SELECT state FROM urls WHERE id = ?", (link.key,)).fetchone()
+        known = UrlState(row[0]) if row else None
+        if known not in {None, UrlState.RESERVED} and not (again and known in {UrlState.DONE, UrlState.FAILED}):
+            return False
+        values = (link.url, link.portal, link.kind, UrlState.QUEUED, link.depth, link.found_on, link.priority)
+        self._write(INSERT if known is None else UPDATE, (*values, link.request, link.key))
+        if known is UrlState.RESERVED:
+            self.counts.add(link.portal, "admitted")
+        self.queue.ready[link.portal] += 1
+        return True
+
+    def refuse(
+        self, url: str, outcome: UrlOutcome, series: Series, line: bytes, portal: str = "", found_on: int = 0
+    ) -> bool:
+        """Note why `url` is not asked for, and append the line that says so; False where it has a fate already."""
+        if self.removals.covers(url):
+            return False
+        sql = """INSERT INTO urls (id, url, portal, kind, state) VALUES (?, ?, ?, '', 0) ON CONFLICT (id) DO UPDATE
+            SET state = 0 WHERE state = 0 RETURNING serial, portal"""
+        row = self._write(sql, (key_of(url), url, portal)).fetchone()
+        if row is None:
+            return False
+        self._write("UPDATE urls SET found_on = ? WHERE serial = ?", (found_on, row[0]))
+        self._record_outcome(row[0], replace(outcome, line=self.append(series, line)))
+        self.counts.tally(row[1], outcome)
+        return True
+
+    def finish(self, serial: int, outcomes: Sequence[UrlOutcome] = (), fetched: Fetched | None = None) -> None:
+        """Note what became of a leased address, and the address that it led to.
+
+        Args:
+            serial: of the address.
+            outcomes: rows and rejections that it brought; the first is what it is remembered for.
+            fetched: the answer; None where there was none.
+        """
+        sql = "SELECT portal, id, stage, reason FROM urls WHERE serial = ?"
+        portal, key, stage, reason = self._read(sql, (serial,)).fetchone()
+        if fetched:
+            self._record_answer(serial, portal, key, fetched)
+        if fetched and not outcomes and reason == "section":  # it was judged before; what it is stands
+            self._write("UPDATE urls SET state = ? WHERE serial = ?", (UrlState.DONE, serial))
+        outcomes = outcomes or (UrlOutcome(reason="read" if fetched else "no_response"),)
+        if outcomes[0].reason != "read" or reason != "section":
+            if stage:  # an address counts as it stands now
+                self.counts.add(portal, UrlOutcome(stage, reason).counter, -1)
+            self._record_outcome(serial, outcomes[0])
+        for outcome in outcomes:
+            self.counts.tally(portal, outcome)
+
+    def leave(self, serial: int, fetched: Fetched | None) -> None:
+        """Note that a leased address is as it was: what became of it stands. `fetched` is None without an answer."""
+        sql = "UPDATE urls SET state = 4, from_archive = 0 WHERE serial = ? RETURNING portal"
+        (portal,) = self._write(sql, (serial,)).fetchone()
+        if fetched and not fetched.is_stored:
+            sql = """UPDATE urls SET fetched = ?, etag = iif(? = '', etag, ?),
+                last_modified = iif(? = '', last_modified, ?) WHERE serial = ?"""
+            etag, last_modified = fetched.etag, fetched.last_modified
+            self._write(sql, (fetched.time, etag, etag, last_modified, last_modified, serial))
+            self.counts.add(portal, "unchanged")
+            self.counts.add(portal, "bytes", fetched.n_bytes)
+
+    def replace_outcome(self, url: str, outcome: UrlOutcome, words_before: int = 0) -> None:
+        """Note and count what the page at `url` became when it was extracted again, in place of what it was before."""
+        sql = "SELECT iif(reason = 'redirect_target', found_on, serial) FROM urls WHERE id = ?"
+        serial = (self._read(sql, (key_of(url),)).fetchone() or (0,))[0]
+        sql = "SELECT portal, stage, reason FROM urls WHERE serial = ? AND state = 4"
+        if row := self._read(sql, (serial,)).fetchone():
+            self.counts.tally(row[0], UrlOutcome(row[1], row[2], n_words=words_before), -1)
+            self.counts.tally(row[0], outcome)
+            sql = """UPDATE urls SET stage = ?, reason = ?, detail = ?, revision = ?, line_file = ?, line_offset = ?
+                WHERE serial = ?"""
+            values = (outcome.stage, outcome.reason, outcome.detail, outcome.revision, *outcome.line)
+            self._write(sql, (*values, serial))
+
+    def restore(self, page: LostPage, outcome: UrlOutcome) -> None:
+        """Note what a lost page became when it was extracted again."""
+        self._record_outcome(page.serial, outcome)
+        self.counts.tally(page.portal, outcome)
+        self.queue.ready[page.portal] -= 1
+
+    def settle_losses(self, rows: Mapping[str, tuple[int, int]]) -> None:
+        """Count the rows of each portal and their words as they are; whatever is still lost is asked for again."""
+        self.counts.settle(rows)
+        self._write("DELETE FROM lost", ())
+
+    def portal_names(self) -> list[str]:
+        """The portals that addresses were met of, sorted."""
+        return [name for (name,) in self._read("SELECT DISTINCT portal FROM urls ORDER BY 1")]
+
+    # ---- files and commits ------------------------------------------------------------------------------------------
+
+    def append(self, series: Series, data: bytes) -> tuple[str, int]:
+        """Append to the file of a series, in the same transaction as all else; gives file and offset."""
+        return self.transaction.append(series, data)
+
+    def announce(self, name: str) -> None:
+        """Note that another writer is about to make a file; what is not committed is."""
+        self.commit()
+        self.transaction.announce(name)
+
+    def begin_capture(self, file: str, offset: int) -> None:
+        """Mark a page in the archive as that of an unfinished visit; where this one never ends, the mark stays."""
+        self._write("INSERT OR IGNORE INTO unfinished VALUES (?, ?)", (file, offset))
+
+    def end_capture(self, file: str, offset: int) -> None:
+        """Take the mark off a page: what became of it is written down."""
+        self._write("DELETE FROM unfinished WHERE file = ? AND offset = ?", (file, offset))
+
+    def commit(self) -> None:
+        """Make everything since the last commit true."""
+        self.counts.write()
+        self.transaction.commit()
+
+    def close(self, *, commits: bool = True) -> None:
+        """Commit, or else undo what is not committed; make the rest safe and let the corpus go."""
+        with self._held, closing(self.transaction):
+            if commits and not self.transaction.failed:
+                self._write("DELETE FROM files WHERE length = 0", ())  # announced, and never made
+                self.commit()
+                self.transaction.tidy()
+
+    # ---- within -----------------------------------------------------------------------------------------------------
+
+    def _record_answer(self, serial: int, portal: str, key: int, fetched: Fetched) -> None:
+        moved = key_of(fetched.url) != key
+        sql = """UPDATE urls SET fetched = ?, status = ?, n_bytes = ?, etag = ?, last_modified = ?, signature = ?,
+            archive_file = ?, archive_offset = ?, redirected_to = ? WHERE serial = ?"""
+        values = (fetched.time, fetched.status, fetched.n_bytes, fetched.etag, fetched.last_modified, fetched.signature)
+        self._write(sql, (*values, *fetched.archived, fetched.url if moved else "", serial))
+        if moved and not self.removals.covers(fetched.url):
+            sql = """INSERT OR IGNORE INTO urls (id, url, portal, kind, state, reason, found_on)
+                VALUES (?, ?, ?, '', 4, 'redirect_target', ?)"""
+            self._write(sql, (key_of(fetched.url), fetched.url, portal, serial))
+        if not fetched.is_stored:
+            self.counts.add(portal, "fetched")
+            self.counts.add(portal, "bytes", fetched.n_bytes)
+
+    def _record_outcome(self, serial: int, outcome: UrlOutcome) -> None:
+        sql = """UPDATE urls SET state = ?, stage = ?, reason = ?, detail = ?, revision = ?, line_file = ?,
+            line_offset = ?, published = ?, from_archive = 0 WHERE serial = ?"""
+        values = (outcome.state, outcome.stage, outcome.reason, outcome.detail, outcome.revision)
+        self._write(sql, (*values, *outcome.line, outcome.published, serial))
+        if outcome.document and not self.removals.covers(outcome.document):
+            self._write("INSERT OR IGNORE INTO documents VALUES (?, ?)", (key_of(outcome.document), serial))

@@ -1,0 +1,115 @@
+"""Bring files and ledger back to the last commit, at the start of a crawl."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping
+from itertools import count
+from pathlib import Path
+
+from newscorpus.errors import LedgerError
+from newscorpus.layout import COMMITTED, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED, inside, is_adopted, refuse_strangers
+from newscorpus.store.archive.parts import written_bytes
+from newscorpus.store.ledger.journal import take_renewed
+from newscorpus.store.ledger.losses import lose
+from newscorpus.store.ledger.rows import UrlState
+from newscorpus.store.ledger.transaction import announce, cut_back, note_lengths
+
+FilePart = tuple[str, int, int]
+"""Name of a file, relative to the corpus, and offsets of its first byte and of the one behind its last."""
+
+
+def recover(
+    connection: sqlite3.Connection, corpus: Path, *, adopts: bool = False, damaged: Iterable[FilePart] = ()
+) -> dict[str, int]:
+    """Undo what was not committed; gives the length of every file.
+
+    Addresses under way or waiting are queued again, those met by pages that were not finished are forgotten, and files
+    are cut back to what was committed. A file that is shorter than that was lost in part by a power failure: the pages
+    whose lines are missing, and the last one before them, are queued again. A ledger that is older than the
+    files, as if put back from a backup, is refused: else the newer parts of the files would be cut off.
+
+    Args:
+        connection: the ledger.
+        corpus: its folder.
+        adopts: use the links and files of others that lie there, instead of refusing them.
+        damaged: parts of files whose lines cannot be read, and count as lost.
+
+    Raises:
+        LedgerError: there is an intake, but nothing in the ledger: the corpus was made without one. Or the ledger is
+            older than the files, names a file outside the corpus, or the corpus holds files of others.
+    """
+    take_renewed(connection, corpus)
+    lengths = dict(connection.execute("SELECT name, length FROM files"))
+    for name in lengths:
+        inside(corpus, name, LedgerError)
+    _refuse_older(corpus, lengths)
+    _refuse_others(connection, corpus, lengths, adopts=adopts)
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("DELETE FROM urls WHERE state = ?", (UrlState.RESERVED,))
+    for state in (UrlState.WAITING, UrlState.LEASED):
+        connection.execute("UPDATE urls SET state = ? WHERE state = ?", (UrlState.QUEUED, state))
+    for name, length in lengths.items():
+        lengths[name] = _cut(connection, corpus, name, length)
+    for part in damaged:
+        lose(connection.execute, *part)
+    note_lengths(corpus, lengths)  # before the commit: what is cut must not make the ledger look old
+    connection.execute("COMMIT")
+    begun = {name: 0 for name in (_next_segment(corpus, lengths), REJECTED) if name not in lengths}
+    announce(connection, begun)
+    return lengths | begun
+
+
+def _refuse_older(corpus: Path, lengths: Mapping[str, int]) -> None:
+    path = corpus / COMMITTED
+    try:
+        noted = {str(name): int(n) for name, n in json.loads(path.read_bytes()).items()}
+    except FileNotFoundError:
+        return
+    except (ValueError, AttributeError, TypeError) as error:
+        raise LedgerError(f"{path}: damaged ({error}); remove it") from error
+    if any(length > lengths.get(name, 0) for name, length in noted.items()):
+        raise LedgerError(
+            f"{corpus / LEDGER}: older than the files beside it, as if put back from a backup; put the whole folder"
+            f" back, or remove {COMMITTED}: what is newer is then cut off"
+        )
+
+
+def _refuse_others(connection: sqlite3.Connection, corpus: Path, known: Mapping[str, int], *, adopts: bool) -> None:
+    is_blank = connection.execute("SELECT 1 FROM urls LIMIT 1").fetchone() is None
+    segments = {f"{INTAKE}/{path.name}" for path in (corpus / INTAKE).glob("*.jsonl")} - known.keys()
+    if is_blank and not adopts and any(not is_adopted(corpus, name) for name in segments):
+        raise LedgerError(
+            f"{corpus}: its intake is older than the ledger; crawl into another folder, or begin anew: -a fresh=yes"
+        )
+    if REJECTED not in known and (corpus / REJECTED).exists() and (corpus / REJECTED).stat().st_size:
+        raise LedgerError(f"{corpus / REJECTED}: not of this crawl, which would write here; move it away")
+    refuse_strangers(corpus, LedgerError, known=known, adopts=adopts)
+
+
+def _next_segment(corpus: Path, known: Mapping[str, int]) -> str:
+    """The segment that a crawl writes next; whoever wrote the ones before, it is none of these."""
+    names = map(INTAKE_SEGMENT.format, count(1))
+    return next(name for name in names if not known.get(name) and not (corpus / name).exists())
+
+
+def _cut(connection: sqlite3.Connection, corpus: Path, name: str, length: int) -> int:
+    """Cut a file back to its committed length; queue the pages of what is missing of it. Gives the length it has."""
+    path = corpus / name
+    there = written_bytes(path)
+    if there is None or there >= length:
+        cut_back(path, length)
+        return length
+    whole = there
+    if there and path.suffix == ".jsonl":  # up to the end of the last whole line
+        whole = path.read_bytes().rfind(b"\n") + 1
+        # Of the lines of a page the ledger knows the first: those of the last page may be missing in part.
+        sql = "SELECT max(line_offset) FROM urls WHERE line_file = ? AND line_offset < ?"
+        (last,) = connection.execute(sql, (name, whole)).fetchone()
+        whole = whole if last is None else last
+    cut_back(path, whole)
+    lose(connection.execute, name, whole)
+    connection.execute("UPDATE files SET length = ? WHERE name = ?", (whole, name))
+    sql = "UPDATE urls SET archive_file = '', archive_offset = 0 WHERE archive_file = ? AND archive_offset >= ?"
+    connection.execute(sql, (name, whole))
+    connection.execute("DELETE FROM unfinished WHERE file = ? AND offset >= ?", (name, whole))
+    return whole

@@ -1,0 +1,245 @@
+"""Read pages from files of HTML and of JSON lines, and extract the pages of a file line by line."""
+
+import json
+import sys
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import msgspec
+import zstandard
+
+from newscorpus.config import Limits
+from newscorpus.data import Page, Rejected
+from newscorpus.errors import PortalError
+from newscorpus.lines import encode_line, unpacked_lines, writable
+from newscorpus.page.judge import lost_page, process_page, see_page
+from newscorpus.page.profiles.learn import LEAST_PAGES, SeenPage, choose_sample, learn, sample_key
+from newscorpus.page.recipe import Recipe, extractor_of, prepare
+from newscorpus.page.rows import Row
+from newscorpus.page.source_page import SourcePage, page_of_portal
+from newscorpus.page.template import TemplateRules, load_plain_template
+from newscorpus.portal.profile import NO_PROFILES, Profile, ProfileFile, Profiles, read_profile, write_profile
+from newscorpus.portal.schema import load_portal
+from newscorpus.urls import host_of
+from newscorpus.workers import Lost, in_order
+
+PAGES_SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+STDIN = "-"
+
+
+def read_source(source: str, url: str) -> Page:
+    """Read the page at `url` from a file of HTML, or from standard input for "-".
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    path = Path(source)
+    if source == STDIN:
+        return Page(url, sys.stdin.buffer.read())
+    if path.is_dir():
+        raise IsADirectoryError(f"{source}: a folder; name the file of a page")
+    if not path.exists():
+        raise FileNotFoundError(f"{source}: no such file; an address begins with https:// or http://")
+    return Page(url, path.read_bytes())
+
+
+PageOrigin = Callable[[Page], SourcePage]
+"""Adds what its source says to a page."""
+
+
+def page_origin(portal: str = "", template: Path | None = None) -> PageOrigin:
+    """Let pages come from a portal (name or file), or go by a template file (plain, or a portal's), or neither.
+
+    Raises:
+        PortalError: the file is missing or wrong, or the portal of `template` has no template.
+    """
+    if portal:
+        return partial(page_of_portal, portal=load_portal(portal))
+    if template:
+        rules = load_template(template)
+        return partial(SourcePage, source=rules.name, template=rules.section)
+    return SourcePage
+
+
+def with_profile(origin: PageOrigin, path: Path) -> PageOrigin:
+    """Let pages be judged by a profile, too.
+
+    Raises:
+        CorpusError: it cannot be read.
+    """
+    return partial(_add_profile, origin, ProfileFile(path, read_profile(path).hash))
+
+
+def _add_profile(origin: PageOrigin, profile: ProfileFile, page: Page) -> SourcePage:
+    return replace(origin(page), profile=profile)
+
+
+def load_template(path: Path) -> TemplateRules:
+    """Load the newest template of a portal file (`.toml`), or a plain template file.
+
+    Raises:
+        PortalError: the file is missing or wrong, or the portal has no template.
+    """
+    if path.suffix != ".toml":
+        return load_plain_template(path)
+    portal = load_portal(path)
+    if (section := portal.template_for("")) is None:
+        raise PortalError(f"{path}: no section [template] in it")
+    return TemplateRules(portal.name, section)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenPage:
+    """A line of a file of pages; other keys are passed over."""
+
+    id: str | int
+    html: str
+    url: str | None = None
+    domain: str | None = None
+
+    @property
+    def site(self) -> str:
+        """What its profile is learned for: `domain`, or else the host of `url`."""
+        return self.domain or host_of(self.url or "")
+
+
+GIVEN_PAGES = msgspec.json.Decoder(GivenPage)
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedLine:
+    """What became of a line of a file of pages."""
+
+    # JSON with the keys of the record, or with `url` and `rejected`; `id` is the one given; b"" on an error
+    line: bytes = b""
+    rejected: str = ""  # "stage/reason", or ""
+    error: str = ""  # what is wrong with the line or the file, named; or ""
+
+
+def given_pages(source: Path) -> Iterator[GivenPage | Rejected]:
+    """Read a file of pages; what is wrong with a line, or with the file, is a rejection that names it."""
+    faults: list[str] = []
+    for number, line in _lines(source, faults):
+        found = _read(line)
+        if isinstance(found, GivenPage):
+            yield found
+        else:
+            yield Rejected("archive", "broken_record", f"{source}, line {number}: {found.error}")
+    for fault in faults:
+        yield Rejected("archive", "broken_record", f"{source}, {fault}")
+
+
+def learn_file(source: Path, recipe: Recipe, origin: PageOrigin, jobs: int, folder: Path) -> Profiles:
+    """Learn the profiles of the sites of a file of pages, and write them to `folder`; errors as for `extract_file`.
+
+    Broken lines are passed over.
+    """
+    given = (found for found in given_pages(source) if isinstance(found, GivenPage))
+    sample = choose_sample((page.site, str(page.id)) for page in given if page.site)
+    again = (found for found in given_pages(source) if isinstance(found, GivenPage))
+    pages = (
+        replace(origin(Page.from_html(page.html, page.url or "")), source=page.site)
+        for page in again
+        if (page.site, str(page.id)) in sample
+    )
+    learned = learn_profiles(recipe, pages, jobs)
+    return {
+        profile.source: write_profile(folder / f"{sample_key(profile.source)}.json", profile) for profile in learned
+    }
+
+
+def learn_profiles(recipe: Recipe, pages: Iterable[SourcePage], jobs: int) -> Iterator[Profile]:
+    """Learn the profiles of the sources of `pages`, of those that have enough articles among them."""
+    by_source: defaultdict[str, dict[str, SeenPage]] = defaultdict(dict)
+    for page, seen in in_order(partial(see_page, recipe), pages, jobs, Limits().page_seconds):
+        if isinstance(seen, SeenPage):
+            by_source[page.source][seen.id] = seen
+    for source, seen_pages in sorted(by_source.items()):
+        profile = learn(seen_pages.values(), source, recipe.extractor)
+        if len(profile.pages) >= LEAST_PAGES:
+            yield profile
+
+
+def extract_file(
+    source: Path, recipe: Recipe, origin: PageOrigin, jobs: int, profiles: Profiles = NO_PROFILES
+) -> Iterator[ExtractedLine]:
+    """Process the pages of a JSON lines file, plain, gzip or zstd, in `jobs` processes; the order is kept.
+
+    A line needs `id` and `html`, and may have `url` and `domain`. One that lacks them, and a file that is cut off, give
+    an error. `profiles` are as `learn_file` gives them.
+
+    Raises:
+        ValueError: the recipe or the template is wrong.
+        ImportError: the extractor needs a package that is not installed.
+    """
+    extractor_of(recipe, origin(Page("", b"")))
+    faults: list[str] = []
+    work = partial(_extract_line, recipe, origin, profiles)
+    seconds = Limits().page_seconds
+    for (number, line), found in in_order(work, _lines(source, faults), jobs, seconds, partial(prepare, recipe)):
+        extracted = _lost_line(line, found) if isinstance(found, Lost) else found
+        yield ExtractedLine(error=f"{source}, line {number}: {extracted.error}") if extracted.error else extracted
+    for fault in faults:
+        yield ExtractedLine(error=f"{source}, {fault}")
+
+
+def _lines(source: Path, faults: list[str]) -> Iterator[tuple[int, bytes]]:
+    """Number the lines, empty ones left out; what keeps from reading on is added to `faults`."""
+    number = 0
+    try:
+        for number, line in enumerate(unpacked_lines(source), 1):
+            if not line.isspace():
+                yield number, line
+    except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
+        faults.append(f"after line {number}: cannot read: {error}")
+
+
+def _extract_line(recipe: Recipe, origin: PageOrigin, profiles: Profiles, numbered: tuple[int, bytes]) -> ExtractedLine:
+    """Process the page of a line; runs in a process of its own."""
+    given = _read(numbered[1])
+    if isinstance(given, ExtractedLine):
+        return given
+    page = origin(Page.from_html(given.html, given.url or ""))
+    if profile := profiles.get(given.site):
+        page = replace(page, profile=profile)
+    return _extracted(given, process_page(recipe, page))
+
+
+def _lost_line(line: bytes, lost: Lost) -> ExtractedLine:
+    given = _read(line)
+    return given if isinstance(given, ExtractedLine) else _extracted(given, lost_page(SourcePage(Page("", b"")), lost))
+
+
+def _read(line: bytes) -> GivenPage | ExtractedLine:
+    try:
+        given = _decode(line)
+    except (ValueError, RecursionError) as error:  # also all that msgspec and json say of a line
+        return ExtractedLine(error=str(error))
+    return replace(given, id=writable(given.id), url=writable(given.url or ""), domain=writable(given.domain or ""))
+
+
+def _decode(line: bytes) -> GivenPage:
+    try:
+        return GIVEN_PAGES.decode(line)
+    except msgspec.DecodeError as error:
+        if "surrogate" not in str(error):
+            raise
+    # Programs that cut texts write halves of surrogate pairs; Python's own reader takes them.
+    return msgspec.convert(json.loads(line), GivenPage)
+
+
+def _extracted(given: GivenPage, found: Row | Rejected) -> ExtractedLine:
+    if isinstance(found, Rejected):
+        return ExtractedLine(rejection_line(given.id, given.url or "", found), f"{found.stage}/{found.reason}")
+    return ExtractedLine(encode_line(msgspec.to_builtins(found.record) | {"id": given.id}))
+
+
+def rejection_line(page_id: str | int, url: str, rejected: Rejected) -> bytes:
+    """Encode what stands in place of a record: `id`, `url`, and `rejected` with stage, reason and detail."""
+    clean = writable(rejected)
+    reasons = {"stage": clean.stage, "reason": clean.reason, "detail": clean.detail}
+    return encode_line({"id": page_id, "url": url, "rejected": reasons})

@@ -1,0 +1,201 @@
+"""Watch the pages of a portal for a redesign.
+
+Each page is a set of signs: what its markup is made of, and what was missing when it was read. A sign that stood on
+hardly any page and now stands on many, or stood on nearly all and now is gone, is a break. The test is that of a
+change-point in a sequence of zeros and ones (Pettitt 1980, Applied Statistics 29; Worsley 1983, Biometrika 70): given
+how often a sign stands in the whole sequence, the probability that the last pages hold so many of them is
+hypergeometric, whatever its rate. Every split of the last pages is tried for every sign, and the bound is divided by
+the number of signs (Bonferroni), so that pages in random order cause few alarms; benchmarks/results/redesign.md
+counts them. Pages are compared with those of their own address pattern: lists and articles look different, and a crawl
+fetches them one after the other.
+"""
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import lgamma, log
+
+from newscorpus.portal.addresses import pattern_of, section_of
+from newscorpus.store.ledger.looks import KEPT_LOOKS, Alarm, Look
+
+WINDOW = 30
+"""Pages, the newest, in which a break is looked for; a redesign that reaches every third page shows in so many."""
+LEAST_BEFORE = 20
+"""Fewest pages before a break: of fewer, too many signs are constant by chance."""
+LEAST_OF_SECTION = 10
+"""The same for the pages of a section alone: the test counts how few they are, and the portal has shown more."""
+RARE = 0.02
+"""Share of the pages before the break that may have a sign of the markup that is new, or lack one that is gone."""
+RARE_MISSING = 0.2
+"""The same for what is missing, such as an author, which is often so on some pages of a good site."""
+PROBABILITY = 1e-4
+"""Of a break as clear by chance, times the number of signs, below which there is an alarm."""
+KNOWN_SECTION = 3
+"""Pages of a section, at least, before the window, if its pages are to show a break: a new one has its own markup."""
+
+
+MISSING = "missing: "
+"""How the signs of what is missing begin; the others are of the markup."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A sign before and after a page."""
+
+    log_chance: float  # of a split as clear by chance
+    sign: str
+    first: Look  # the first page that is different
+    before: tuple[int, int]  # pages with the sign, of all
+    after: tuple[int, int]
+
+
+class _Sequence:
+    """Pages in the order in which they came, and how many of them have each sign."""
+
+    def __init__(self) -> None:
+        self.looks: deque[Look] = deque()
+        self.counts: Counter[str] = Counter()
+
+    def append(self, look: Look) -> None:
+        """Add a page."""
+        self.looks.append(look)
+        self.counts.update(look.signs)
+
+    def drop_oldest(self) -> None:
+        """Forget the oldest page."""
+        oldest = self.looks.popleft()
+        self.counts.subtract(oldest.signs)
+        for sign in oldest.signs:
+            if not self.counts[sign]:
+                del self.counts[sign]
+
+
+class PortalWatch:
+    """Watches one portal.
+
+    Args:
+        looks: of its last pages, oldest first.
+    """
+
+    def __init__(self, looks: Iterable[Look] = ()) -> None:
+        self._begin(looks)
+
+    def add(self, look: Look) -> Alarm | None:
+        """Add a page; gives the break that it makes clear, after which the watch begins anew with the different pages.
+
+        After a change of the template it begins anew, too, since another template finds and misses other things.
+        """
+        if self._looks and self._looks[-1].template != look.template:
+            self._begin(())
+        self._append(look)
+        counts = self._pages[pattern_of(look.url)].counts
+        bound = log(PROBABILITY / max(1, 2 * sum(n > 1 for n in counts.values())))
+        splits = [split for split in self._splits(look) if split.log_chance < bound]
+        if not splits:
+            return None
+        # The page that most signs point to: by chance, a single one may have been missing somewhat earlier, too.
+        ((first, _),) = Counter(split.first for split in splits).most_common(1)
+        clearest = min((split for split in splits if split.first == first), key=_clarity)
+        self._begin(list(self._looks)[self._looks.index(first) :])
+        return _alarm(clearest, look)
+
+    def _begin(self, looks: Iterable[Look]) -> None:
+        self._looks: deque[Look] = deque()
+        self._pages: defaultdict[str | tuple[str, str], _Sequence] = defaultdict(_Sequence)  # by pattern, and section
+        for look in looks:
+            self._append(look)
+
+    def _append(self, look: Look) -> None:
+        """Count a page, and no longer the oldest one."""
+        self._looks.append(look)
+        for key in _groups(look.url):
+            self._pages[key].append(look)
+        if len(self._looks) > KEPT_LOOKS:
+            for key in _groups(self._looks.popleft().url):
+                self._pages[key].drop_oldest()
+                if not self._pages[key].looks:
+                    del self._pages[key]
+
+    def _splits(self, newest: Look) -> Iterator[Split]:
+        """Try the pages of the newest page's pattern, and those of its section, which may be redesigned alone."""
+        pattern, of_section = _groups(newest.url)
+        looks, section = self._pages[pattern].looks, section_of(newest.url)
+        older = islice(looks, max(LEAST_BEFORE, len(looks) - WINDOW))
+        if sum(section_of(look.url) == section for look in older) >= KNOWN_SECTION:
+            yield from _splits(self._pages[pattern], LEAST_BEFORE)
+        if len(looks) > max(LEAST_BEFORE, len(self._pages[of_section].looks)):
+            yield from _splits(self._pages[of_section], LEAST_OF_SECTION)
+
+
+def _splits(pages: _Sequence, least: int) -> Iterator[Split]:
+    """Try every sign by which the newest page differs from most others."""
+    n, newest = len(pages.looks), pages.looks[-1]
+    window = min(WINDOW, n - least)
+    for sign, count in pages.counts.items() if window > 0 else ():
+        is_there, is_missing = sign in newest.signs, sign.startswith(MISSING)
+        alike = count if is_there else n - count
+        rare = RARE_MISSING if is_missing else RARE
+        if 1 < alike <= window + rare * n and (is_there or not is_missing):
+            split = _best(pages.looks, sign, alike, window, rare)
+            if split:
+                yield split
+
+
+def _best(looks: Sequence[Look], sign: str, alike: int, window: int, rare: float) -> Split | None:
+    """The clearest split of the last pages by a sign; None where it was as frequent before.
+
+    Args:
+        looks: oldest first.
+        sign: what the newest page has, or lacks.
+        alike: pages that are like the newest one in that.
+        window: most pages behind the split.
+        rare: most of the share of such pages before it.
+    """
+    n, found, is_there = len(looks), 0, sign in looks[-1].signs
+    best: Split | None = None
+    for k in range(1, window + 1):
+        if (sign in looks[-k].signs) != is_there:
+            continue
+        found += 1
+        before = alike - found
+        chance = log_chance(n, alike, k, found)
+        if before <= rare * (n - k) and (best is None or chance < best.log_chance):
+            had, has = (before, found) if is_there else (n - k - before, k - found)
+            best = Split(chance, sign, looks[-k], (had, n - k), (has, k))
+    return best
+
+
+def _alarm(split: Split, noticed: Look) -> Alarm:
+    return Alarm(
+        portal=noticed.portal,
+        url=split.first.url,
+        since=split.first.fetched,
+        noticed=noticed.fetched,
+        until="" if noticed.template else noticed.fetched,
+        template=noticed.template,
+        sign=split.sign,
+        before=split.before,
+        after=split.after,
+    )
+
+
+def _clarity(split: Split) -> tuple[float, bool, str]:
+    """Order splits: the clearest first, of equals what is missing."""
+    return split.log_chance, not split.sign.startswith(MISSING), split.sign
+
+
+def _groups(url: str) -> tuple[str, tuple[str, str]]:
+    """The pages with which that at `url` is compared: of its pattern, and of its section among these."""
+    pattern = pattern_of(url)
+    return pattern, (pattern, section_of(url))
+
+
+def log_chance(n: int, marked: int, drawn: int, found: int) -> float:
+    """Log of the probability that of `drawn` of `n` pages just `found` are among the `marked` ones (hypergeometric)."""
+    return _choices(marked, found) + _choices(n - marked, drawn - found) - _choices(n, drawn)
+
+
+def _choices(n: int, k: int) -> float:
+    """Log of the number of ways to choose `k` of `n`."""
+    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)

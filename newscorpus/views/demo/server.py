@@ -1,0 +1,153 @@
+"""Serve the demo site over HTTP, on loopback only."""
+
+import gzip
+import hashlib
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from email.utils import formatdate, parsedate_to_datetime
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from newscorpus.errors import DemoError
+from newscorpus.views.demo.site import SITE, DemoSite, Route, read_routes
+
+HOST = "127.0.0.1"
+
+IDLE_SECONDS = 30
+"""A connection that is idle for so long is closed."""
+
+
+class DemoServer(ThreadingHTTPServer):
+    """Serves the demo site, on any free port for 0.
+
+    `on_request` is called with the target of every GET, from the thread that answers it.
+
+    Raises:
+        DemoError: the port is not free.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, port: int = 0, on_request: Callable[[str], object] | None = None) -> None:
+        try:
+            super().__init__((HOST, port), DemoHandler)
+        except (OSError, OverflowError) as error:
+            raise DemoError(f"port {port} of {HOST}: {getattr(error, 'strerror', None) or error}") from error
+        self.base = f"http://{HOST}:{self.server_port}"
+        self.site = DemoSite(read_routes(), self.base, datetime.now(UTC).date())
+        self.on_request = on_request
+        self._failed: set[str] = set()
+        self._lock = threading.Lock()
+
+    def fails_now(self, route: Route) -> bool:
+        """Whether this GET is the one that is to fail: the first of a route with `fail_once`."""
+        if not route.fail_once:
+            return False
+        with self._lock:
+            first = route.path not in self._failed
+            self._failed.add(route.path)
+        return first
+
+
+class DemoHandler(BaseHTTPRequestHandler):
+    """Answers one connection to the demo site."""
+
+    protocol_version = "HTTP/1.1"
+    server_version = "newscorpus-demo"
+    timeout = IDLE_SECONDS
+    server: DemoServer
+
+    def do_GET(self) -> None:
+        """Answer with the page."""
+        if self.server.on_request:
+            self.server.on_request(self.path)
+        route = self.server.site.find(self.path)
+        if route and self.server.fails_now(route):
+            self._send(HTTPStatus.INTERNAL_SERVER_ERROR, {"Content-Type": "text/plain"}, b"try again\n")
+        else:
+            self._answer(route)
+
+    def do_HEAD(self) -> None:
+        """Answer with the headers of the page."""
+        self._answer(self.server.site.find(self.path))
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the base class names it so
+        """Keep quiet: the crawler writes its own log."""
+
+    def _answer(self, route: Route | None) -> None:
+        if route is None:
+            self._send(HTTPStatus.NOT_FOUND, {"Content-Type": "text/plain"}, b"not found\n")
+        elif route.redirect:
+            self._send(HTTPStatus(route.status), {"Location": self.server.base + route.redirect}, b"")
+        else:
+            self._send_file(route)
+
+    def _send_file(self, route: Route) -> None:
+        body = self.server.site.body(route)
+        headers = {
+            "Content-Type": route.content_type,
+            "Vary": "Accept-Encoding",
+            "ETag": f'W/"{hashlib.sha256(body).hexdigest()[:16]}"',
+            "Last-Modified": formatdate((SITE / route.file).stat().st_mtime, usegmt=True),
+        }
+        if route.status == HTTPStatus.OK and self._is_known(headers):
+            self._send(HTTPStatus.NOT_MODIFIED, headers, b"")
+            return
+        if route.gzip:
+            body = gzip.compress(body, mtime=0)
+        elif "gzip" in self.headers.get("Accept-Encoding", ""):
+            body, headers["Content-Encoding"] = gzip.compress(body, mtime=0), "gzip"
+        self._send(HTTPStatus(route.status), headers, body)
+
+    def _is_known(self, headers: dict[str, str]) -> bool:
+        """Whether the client has this version already; the tag decides before the date (RFC 9110, 13.2.2)."""
+        if tags := self.headers.get("If-None-Match"):
+            return headers["ETag"] in (tag.strip() for tag in tags.split(","))
+        try:
+            since = parsedate_to_datetime(self.headers.get("If-Modified-Since", ""))
+        except ValueError:  # absent or unreadable: as if it had not been sent
+            return False
+        return parsedate_to_datetime(headers["Last-Modified"]) <= since.replace(tzinfo=since.tzinfo or UTC)
+
+    def _send(self, status: HTTPStatus, headers: dict[str, str], body: bytes) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        if status != HTTPStatus.NOT_MODIFIED:
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+
+@contextmanager
+def serving(port: int = 0, on_request: Callable[[str], object] | None = None) -> Iterator[str]:
+    """Serve the demo site while the context lasts; yields its address, `http://127.0.0.1:PORT`.
+
+    Raises:
+        DemoError: the port is not free.
+    """
+    with DemoServer(port, on_request) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        try:
+            yield server.base
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def serve(port: int, announce: Callable[[str], object]) -> None:
+    """Serve the demo site until Ctrl-C; `announce` is called with its address.
+
+    Raises:
+        DemoError: the port is not free.
+    """
+    with DemoServer(port) as server:
+        announce(server.base)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            return

@@ -1,0 +1,97 @@
+"""Write what an extractor makes of a page in the formats of `newscorpus extract`."""
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from newscorpus.data import LabelledBlock, Record, Rejected
+from newscorpus.lines import encode_line
+from newscorpus.page import registry
+from newscorpus.page.judge import process_page
+from newscorpus.page.recipe import Recipe, extractor_of
+from newscorpus.page.rows import Row
+from newscorpus.page.source_page import SourcePage
+from newscorpus.store.pages import rejection_line
+from newscorpus.tokens import collapse, printable
+from newscorpus.urls import id_of_page
+
+COLUMNS = ("label", "score", "reasons", "path", "text")
+"""Of the table of blocks, separated by tabs."""
+
+FILTER_STAGES = frozenset({"rights", "quality", "language"})
+"""Stages at which `--no-filters` would have let a page pass."""
+
+
+class ShowError(ValueError):
+    """There is nothing to show; the message is one line."""
+
+
+def text(recipe: Recipe, page: SourcePage) -> bytes:
+    """Show the main text, one paragraph a line.
+
+    Raises:
+        ShowError: the page was rejected.
+    """
+    return _accepted(recipe, page).text.encode() + b"\n"
+
+
+def brezovnik(recipe: Recipe, page: SourcePage) -> bytes:
+    """Show the page as the extractor of Brezovnik (2021) writes it: an object of JSON; what is unknown is "" or [].
+
+    Raises:
+        ShowError: the page was rejected.
+    """
+    found = _accepted(recipe, page)
+    extracted = {
+        "title": found.title,
+        "subtitle": found.lead,
+        "content": found.text,
+        "images": [{"url": image.url, "alt": image.alt} for image in found.images],
+    }
+    shown = {"url": found.url, "date_accessed": found.fetched, "extracted_data": extracted}
+    return msgspec.json.format(msgspec.json.encode(shown)) + b"\n"
+
+
+def _accepted(recipe: Recipe, page: SourcePage) -> Record:
+    found = process_page(recipe, page)
+    if isinstance(found, Row):
+        return found.record
+    advice = "; --no-filters gives it all the same" if found.stage in FILTER_STAGES else ""
+    reason = f"{found.stage}/{found.reason} {found.detail}".rstrip()
+    raise ShowError(f"{page.page.url or 'the page'} was rejected: {reason}{advice}")
+
+
+def record(recipe: Recipe, page: SourcePage) -> bytes:
+    """Show the record as a line of JSON; of a rejected page `id`, `url` and `rejected`."""
+    found = process_page(recipe, page)
+    if isinstance(found, Rejected):
+        return rejection_line(id_of_page(page.page.url, page.page.body), page.page.url, found)
+    return encode_line(found.record)
+
+
+def blocks(recipe: Recipe, page: SourcePage) -> bytes:
+    """Show a table of all blocks with the verdicts on them; the first line names the columns.
+
+    Raises:
+        ShowError: the extractor does not decide block by block.
+    """
+    label = getattr(extractor_of(recipe, page), "label", None)
+    if label is None:
+        names = ", ".join(name for name in registry.SYSTEMS if hasattr(registry.load(name), "label"))
+        raise ShowError(f"this extractor does not decide block by block; those that do: {names or 'none'}")
+    rows = [COLUMNS, *map(_cells, label(page.page))]
+    return "".join("\t".join(row) + "\n" for row in rows).encode()
+
+
+def _cells(labelled: LabelledBlock) -> tuple[str, ...]:
+    block = labelled.block
+    cells = (labelled.label, f"{labelled.score:.4f}", ",".join(labelled.reasons), block.element.path, block.text)
+    return tuple(collapse(printable(cell)) for cell in cells)
+
+
+FORMATS: Mapping[str, Callable[[Recipe, SourcePage], bytes]] = {
+    "text": text,
+    "json": record,
+    "blocks": blocks,
+    "brezovnik": brezovnik,
+}

@@ -1,0 +1,204 @@
+"""Inspect a page: what an extractor makes of it, and what each field and block was decided on."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from newscorpus.arrays import Floats
+from newscorpus.data import Evidence, Fields, Label, LabelledBlock, Record, Rejected
+from newscorpus.errors import CorpusError
+from newscorpus.layout import inside
+from newscorpus.page.extractor import BlockSystemExtractor, Extractor, Reading, SystemExtractor, good_paragraphs, read
+from newscorpus.page.fields.decide import RANKS
+from newscorpus.page.judge import judge_page
+from newscorpus.page.recipe import Recipe, extractor_of
+from newscorpus.page.rows import Row
+from newscorpus.page.source_page import SourcePage
+from newscorpus.page.text.features import FEATURES, Hints, measure
+from newscorpus.portal.schema import list_portals, load_portal
+from newscorpus.store.archive.read import read_capture
+from newscorpus.store.archives import page_of_capture
+from newscorpus.tokens import number_of
+from newscorpus.views.explain.markup import marked_page
+
+FIELDS = (
+    *("title", "lead", "authors", "published", "modified", "section", "tags", "language", "license"),
+    *("site_name", "description"),
+)
+"""Fields whose candidates are shown, in this order."""
+
+TELLING = (
+    *("words", "sentences", "link_density", "text_density", "capitalised_share", "title_overlap", "repeated", "depth"),
+    *("since_prose", "in_core", "path_blocks", "path_link_density"),
+)
+"""The features that a person understands at sight; a model sees some hundred more."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldView:
+    """A field and what stands behind it."""
+
+    field: str  # its name
+    values: tuple[str, ...]  # what the record would hold; empty where nothing
+    source: str  # where that came from; "" where the record does not say
+    agree: tuple[str, ...]  # other sources that say the same
+    others: tuple[Evidence, ...]  # candidates that say something else, as they came
+
+    def why_not(self, candidate: Evidence) -> str:
+        """Why another candidate does not stand in the record."""
+        if self.field == "language":
+            return "fewer sources name it"
+        ours, theirs = RANKS.get(self.source, len(RANKS)), RANKS.get(candidate.source, len(RANKS))
+        if self.source and ours < theirs:
+            return f"{self.source} is trusted before {candidate.source}"
+        return "the same source names another" if self.source and ours == theirs else "not fit for the field"
+
+
+@dataclass(frozen=True, slots=True)
+class BlockView:
+    """A block and the verdict on it, in the form that `--json` prints."""
+
+    label: str
+    score: float
+    given: float | None  # the classifier's score, where a rule changed it
+    reasons: tuple[str, ...]
+    path: str
+    text: str
+    position: int  # among the blocks of the page, from 0; its pieces carry it in `ShownPage.markup`
+    features: Mapping[str, float]  # those of `TELLING`
+
+
+@dataclass(frozen=True, slots=True)
+class PageView:
+    """What an extractor makes of a page. Pages that cannot be read have neither fields nor blocks."""
+
+    extractor: str  # what decided on the text; the name that was asked for where the page was rejected
+    outcome: str  # the words and the confidence of the article, or why there is none
+    fields: tuple[FieldView, ...] = ()
+    blocks: tuple[BlockView, ...] = ()  # empty for extractors that do not decide block by block
+    log: tuple[str, ...] = ()  # what happened, a line a step
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPage:
+    """A page as it is shown beside its text."""
+
+    view: PageView
+    result: Record | Rejected
+    paragraphs: tuple[str, ...]  # the text; of a page that a filter refused the good blocks
+    markup: str  # the page's own markup without anything that runs or loads; "" where it cannot be read
+
+
+def archived_source(corpus: Path, url: str, file: str, offset: int) -> SourcePage:
+    """Read the page of an address from its place in the archive, with what the files of portals say of it now.
+
+    Raises:
+        ArchiveError: the file cannot be read.
+        CorpusError: it lies outside the corpus, or holds no page there.
+    """
+    found = read_capture(inside(corpus, file), offset) if file else None
+    if found is None or isinstance(found, Rejected):
+        raise CorpusError(f"{url}: {found.detail if found else 'the archive of this corpus has no page of it'}")
+    return page_of_capture(found, tuple(map(load_portal, list_portals())))
+
+
+def inspect_page(recipe: Recipe, page: SourcePage) -> PageView:
+    """Process a page, and list what each field and block was decided on; errors as for `show_page`."""
+    return show_page(recipe, page).view
+
+
+def show_page(recipe: Recipe, page: SourcePage, *, is_blind: bool = False) -> ShownPage:
+    """Process a page, and show what each field and block was decided on, and its markup.
+
+    Where `is_blind` is true the markup does not show the verdicts, for those who are to give their own.
+
+    Raises:
+        ValueError: the recipe or a rule is wrong.
+        ImportError: the extractor needs a package that is not installed.
+    """
+    extractor = extractor_of(recipe, page)
+    reading, judge = _read(extractor, page)
+    found = judge_page(recipe, page, judge).outcome
+    result = found.record if isinstance(found, Row) else found
+    decided, outcome = _outcome(recipe.extractor, result)
+    if isinstance(reading, Rejected):
+        return ShownPage(PageView(decided, outcome, log=(f"{reading.stage}: {outcome}",)), result, (), "")
+    labelled = extractor.label_blocks(reading) if isinstance(extractor, BlockSystemExtractor) else ()
+    fields = tuple(_field(field, reading.fields, reading.evidence) for field in FIELDS)
+    log = tuple(_log(page, reading, labelled, f"{decided}: {outcome}"))
+    paragraphs = result.text.split("\n") if isinstance(result, Record) else good_paragraphs(labelled)
+    view = PageView(decided, outcome, fields, _blocks(reading, labelled), log)
+    return ShownPage(view, result, tuple(paragraphs), marked_page(reading, () if is_blind else labelled))
+
+
+def _read(extractor: Extractor, page: SourcePage) -> tuple[Reading | Rejected, Extractor]:
+    """What was read of a page, and its extractor, which does not read it again."""
+    if not isinstance(extractor, SystemExtractor):  # another tool, which reads pages in its own way
+        return read(page.page, respect_paywall=page.respect_paywall), extractor
+    reading = extractor.read(page.page)
+    return reading, extractor if isinstance(reading, Rejected) else extractor.after(reading)
+
+
+def _outcome(extractor: str, found: Record | Rejected) -> tuple[str, str]:
+    if isinstance(found, Rejected):
+        return extractor, f"rejected: {found.stage}/{found.reason} {found.detail}".rstrip()
+    return found.extractor, f"article: {found.n_words} words, {found.language}, confidence {found.confidence:.2f}"
+
+
+def _field(field: str, fields: Fields, evidence: tuple[Evidence, ...]) -> FieldView:
+    held = getattr(fields, field)
+    values = (held if isinstance(held, tuple) else (held,)) if held else ()
+    candidates = dict.fromkeys(item for item in evidence if item.field == field)
+    source = getattr(fields.provenance, field, "")
+    same = [item for item in candidates if item.value in values or {*item.value.split(", ")} <= {*values}]
+    agree = dict.fromkeys(item.source for item in same if item.source != source)
+    others = tuple(item for item in candidates if item not in same)
+    return FieldView(field, values, source, tuple(agree), others)
+
+
+def _blocks(reading: Reading, labelled: tuple[LabelledBlock, ...]) -> tuple[BlockView, ...]:
+    if not labelled:
+        return ()
+    fields = reading.fields
+    features = measure(reading.blocks, Hints(fields.title, fields.description, reading.article_body))
+    columns = [tuple(FEATURES).index(name) for name in TELLING]
+    row_of = {block.position: row for block, row in zip(reading.blocks, features.matrix[:, columns], strict=True)}
+    return tuple(_block(item, row_of[item.block.position]) for item in labelled)
+
+
+def _block(labelled: LabelledBlock, row: Floats) -> BlockView:
+    block = labelled.block
+    features = {name: round(float(value), 3) for name, value in zip(TELLING, row, strict=True)}
+    given = None if labelled.given is None else round(labelled.given, 4)
+    return BlockView(
+        label=labelled.label,
+        score=round(labelled.score, 4),
+        given=given,
+        reasons=labelled.reasons,
+        path=block.element.path,
+        text=block.text,
+        position=block.position,
+        features=features,
+    )
+
+
+def _log(page: SourcePage, reading: Reading, labelled: tuple[LabelledBlock, ...], end: str) -> Iterator[str]:
+    """Say what happened to a page, a line a step."""
+    declared = page.page.headers.get("content-type", "")
+    yield f"decode: {len(page.page.body):,} bytes, {declared or 'no declared type'}; {len(reading.html):,} characters"
+    sources = Counter(item.source for item in reading.evidence)
+    yield f"fields: candidates from {', '.join(f'{name} ({n})' for name, n in sources.items()) or 'nowhere'}"
+    if page.template:
+        hits = ", ".join(f"{hit.field} {hit.position + 1}" for hit in reading.rule_hits)
+        yield f"template of {page.source}: {hits or 'no rule'} found something"
+    yield f"segment: {len(reading.blocks)} blocks"
+    if page.profile:
+        yield f"profile: {page.profile.path.name}, {page.profile.hash}"
+    if reading.is_closed:
+        yield "paywall: the page is declared not free; hidden blocks are left out"
+    if labelled:
+        yield f"classify: {sum(item.label is Label.GOOD for item in labelled)} blocks are main text"
+    for rule, n in Counter(rule for item in labelled for rule in item.reasons).items():
+        yield f"{rule}: changed {number_of(n, 'block')}"
+    yield end

@@ -1,0 +1,118 @@
+"""Search a corpus: its documents as a list, or words in their context."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urlencode
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from newscorpus.corpus.concordance import Counts, Query, SearchIndex, Side, in_order, lines_table, opened_index
+from newscorpus.views.ui.desk import desk_of
+from newscorpus.views.ui.running import answer
+
+LISTED = 25
+"""Documents on one page of the list."""
+LINED = 200
+"""Documents whose lines are shown, and sorted; the CSV file has those of all."""
+MOST_LINES = 1000
+EXCERPT = 300
+"""Characters of a text in the list."""
+
+
+class Form(msgspec.Struct, frozen=True):
+    """How what is found is shown."""
+
+    shown: Literal["list", "lines"] = "list"
+    sort: Side = ""
+    page: Annotated[int, msgspec.Meta(ge=1)] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What stands in the form, and in the address of the answer."""
+
+    query: Query
+    form: Form
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether something but words is asked for."""
+        return self.query != Query(self.query.words)
+
+    def address(self, **changed: object) -> str:
+        """The part of an address behind `?`, with some fields changed."""
+        fields = {**msgspec.to_builtins(self.query), **msgspec.to_builtins(self.form), **changed}
+        return urlencode({name: value for name, value in fields.items() if value})
+
+
+async def view(request: Request) -> Response:
+    """Show what is found; where there is no index yet, have it made first."""
+    desk, corpus, name = desk_of(request), desk_of(request).corpus(request), request.path_params["corpus"]
+    search = _search(request)
+    found = await run_in_threadpool(_found, corpus, search)
+    template = "documents.html" if found else "indexing.html"
+    return desk.render(request, template, f"Documents: {name}", corpus=name, search=search, **(found or {}))
+
+
+async def counts(request: Request) -> Response:
+    """Show how many documents are found by month and portal."""
+    corpus, search = desk_of(request).corpus(request), _search(request)
+    found = await run_in_threadpool(_counts, corpus, search)
+    return desk_of(request).render(request, "counts.html", "Documents by month and portal", counts=found)
+
+
+async def index(request: Request) -> Response:
+    """Make the index, as `newscorpus search CORPUS` does."""
+    desk = desk_of(request)
+    return answer(request, desk.jobs.start(["search", str(desk.corpus(request))]), reloads=True)
+
+
+def table(request: Request) -> Response:
+    """Send all lines that are found as CSV."""
+    corpus, search = desk_of(request).corpus(request), _search(request)
+    search.query.matched  # noqa: B018 -- what cannot be read is said before the answer begins
+    headers = {"content-disposition": 'attachment; filename="lines.csv"'}
+    return StreamingResponse(_table(corpus, search), media_type="text/csv", headers=headers)
+
+
+def _search(request: Request) -> Search:
+    given = {name: value for name, value in request.query_params.items() if value}
+    return Search(msgspec.convert(given, Query, strict=False), msgspec.convert(given, Form, strict=False))
+
+
+def _found(corpus: Path, search: Search) -> Mapping[str, Any] | None:
+    with opened_index(corpus) as index:
+        if index is None:
+            return None
+        choices = {kind: index.choices(kind) for kind in ("source", "language", "flag")}
+        number = index.number(search.query)
+        shows = _lines if search.form.shown == "lines" and search.query.matched else _list
+        members = index.members(search.query.group) if search.query.group else []
+        values = {"choices": choices, "number": number, "members": members, "listed": LISTED, "lined": LINED}
+        return {**values, **shows(index, search)}
+
+
+def _counts(corpus: Path, search: Search) -> Counts | None:
+    with opened_index(corpus) as index:
+        return index.count(search.query) if index else None
+
+
+def _list(index: SearchIndex, search: Search) -> Mapping[str, Any]:
+    return {"documents": index.documents(search.query, LISTED, LISTED * (search.form.page - 1)), "excerpt": EXCERPT}
+
+
+def _lines(index: SearchIndex, search: Search) -> Mapping[str, Any]:
+    lines = islice(index.lines(search.query, LINED), MOST_LINES)
+    return {"lines": list(in_order(lines, search.form.sort))}
+
+
+def _table(corpus: Path, search: Search) -> Iterator[bytes]:
+    with opened_index(corpus) as index:
+        if index:
+            yield from lines_table(in_order(index.lines(search.query), search.form.sort))

@@ -1,0 +1,248 @@
+"""Mark pages: which blocks are main text, as a person sees it; every mark is saved before it is answered."""
+
+import heapq
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from newscorpus.artifacts import own_models
+from newscorpus.corpus.published import open_corpus, published_folder
+from newscorpus.errors import CorpusError
+from newscorpus.lab.evaluation.agreement import Agreement, agreement
+from newscorpus.lab.evaluation.compare import evaluate
+from newscorpus.lab.evaluation.summary import Summary, summarise
+from newscorpus.lab.gold.marking import (
+    MAIN_TEXT,
+    SETTLED,
+    SPLITS,
+    ListName,
+    MarkedBlock,
+    MarkLine,
+    PageMarks,
+    journal_of,
+    judged_elsewhere,
+    place_of,
+    read_marks,
+    save_mark,
+)
+from newscorpus.layout import MANIFEST
+from newscorpus.page.registry import DEFAULT
+from newscorpus.portal.writing import set_extractor
+from newscorpus.store.ledger.views.addresses import UrlEntry, archived_articles, find, states
+from newscorpus.urls import document_id
+from newscorpus.views.explain.page import archived_source
+from newscorpus.views.ui.desk import Desk, desk_of
+from newscorpus.views.ui.running import answer
+
+LISTED = 50
+"""Pages that a list offers beyond those that are done."""
+
+SCORED_FROM = 10
+"""Measured pages from which scores are shown: of fewer the interval says nothing."""
+
+SCORED = (DEFAULT, "trafilatura-no-comments", "bte")
+"""The extractors that are scored: ours, the usual one, and the oldest baseline; beside them the portal's own model."""
+
+
+class Stroke(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a key sends: blocks and what they are."""
+
+    page: str
+    who: str
+    blocks: tuple[MarkedBlock, ...] = ()
+    n_blocks: int = 0  # on the page, where it is done
+    done: bool = False  # ends the page
+
+
+async def overview(request: Request) -> Response:
+    """Show the portals of a corpus with their lists, agreements and scores."""
+    desk, corpus = desk_of(request), desk_of(request).corpus(request)
+    portals = sorted({portal for portal, _ in await run_in_threadpool(states, corpus) if portal})
+    marks = {portal: read_marks(journal_of(corpus, portal)) for portal in portals}
+    agreements = {portal: _agreements(found) for portal, found in marks.items()}
+    return desk.render(
+        request,
+        "marks.html",
+        f"Mark: {request.path_params['corpus']}",
+        corpus=request.path_params["corpus"],
+        done={portal: _counts(found) for portal, found in marks.items()},
+        agreements=agreements,
+        scored_from=SCORED_FROM,
+        trained={portal for portal in portals if (own_models() / portal).is_dir()},
+        lists=list(SPLITS),
+    )
+
+
+async def page(request: Request) -> Response:
+    """Show the next page of a list that a person has not done, or the one that is named."""
+    desk, corpus, portal, name = _place(request)
+    who, url = request.query_params.get("who", "").strip(), request.query_params.get("page", "")
+    if not who:
+        raise ValueError("say who marks: any name will do")
+    journal = journal_of(corpus, portal)
+    marks = await run_in_threadpool(read_marks, journal)
+    url = url or await run_in_threadpool(_next, corpus, portal, name, who, marks)
+    values: dict[str, Any] = {"corpus": request.path_params["corpus"], "portal": portal, "list": name, "who": who}
+    if not url:
+        return desk.render(request, "marked_all.html", "All done", **values)
+    shown = await run_in_threadpool(_show, desk, corpus, url, name)
+    mine = next((one for one in marks if (one.page, one.list, one.who) == (url, name, who)), None)
+    held = {at: block.kind for at, block in mine.blocks.items()} if mine else _filled_in(name, shown.view.blocks)
+    known = judged_elsewhere(marks, who, url)
+    return desk.render(
+        request,
+        "mark.html",
+        f"Mark: {portal}",
+        shown=shown,
+        url=url,
+        next=f"/mark/{request.path_params['corpus']}"
+        if who == SETTLED
+        else f"{request.url.path}?{urlencode({'who': who})}",
+        held=held,
+        blocks=[{"position": one.position, "path": one.path, "text": one.text} for one in shown.view.blocks],
+        known=[block.position for block in shown.view.blocks if block.text in known],
+        apart=_apart(marks, url),
+        n_done=sum(one.who == who and one.list == name and one.place is not None for one in marks),
+        **values,
+    )
+
+
+async def mark(request: Request) -> Response:
+    """Save what a key sent."""
+    _, corpus, portal, name = _place(request)
+    stroke = msgspec.json.decode(await request.body(), type=Stroke)
+    await run_in_threadpool(_save, corpus, portal, name, stroke)
+    return Response(status_code=204)
+
+
+async def scores(request: Request) -> Response:
+    """Show the F1 of extractors on the measured pages of a portal, with its interval."""
+    desk = desk_of(request)
+    corpus, portal = desk.portal(request)
+    own = own_models() / portal
+    extractors = [*SCORED, *([str(own)] if own.is_dir() else [])]
+    found = await run_in_threadpool(_scores, journal_of(corpus, portal).with_suffix(".jsonl"), extractors)
+    return desk.render(request, "scores.html", f"Scores: {portal}", found=found)
+
+
+def train(request: Request) -> Response:
+    """Train a model on the pages of a portal that are there to teach, as `newscorpus train` does."""
+    corpus, portal = desk_of(request).portal(request)
+    gold = journal_of(corpus, portal).with_suffix(".jsonl")
+    model = ["main-text", "--start-from", "main-text", "--output", str(own_models() / portal)]
+    return answer(request, desk_of(request).jobs.start(["train", *model, "--data", str(gold)]))
+
+
+def use(request: Request) -> Response:
+    """Let a portal's pages be extracted by the model that was trained."""
+    _, portal = desk_of(request).portal(request)
+    file = set_extractor(portal, f"{own_models().name}/{portal}")
+    return desk_of(request).render(request, "used.html", f"Mark: {portal}", file=file)
+
+
+def _place(request: Request) -> tuple[Desk, Path, str, ListName]:
+    desk = desk_of(request)
+    corpus, portal = desk.portal(request)
+    name = request.path_params["list"]
+    if name not in SPLITS:
+        raise HTTPException(404, f"no list {name!r}; the lists are: {', '.join(SPLITS)}")
+    return desk, corpus, portal, name
+
+
+def _next(corpus: Path, portal: str, name: ListName, who: str, marks: Sequence[PageMarks]) -> str:
+    """The page to be marked next: one that somebody else marks too comes first; "" where all are done."""
+    mine = {one.page for one in marks if one.who == who and one.place}
+    others = [one.page for one in marks if one.list == name and one.page not in mine and one.place]
+    taken = mine | {one.page for one in marks if one.list != name}  # a page is in one list only
+    kept = [one.page for one in marks if one.list == name and one.kept and one.page not in mine]
+    drawn = _measured(corpus, portal, taken) if name == "measure" else _taught(corpus, portal, taken)
+    return next(iter([*others, *kept, *drawn]), "")
+
+
+def _measured(corpus: Path, portal: str, taken: set[str]) -> list[str]:
+    """Draw pages by the hash of their address: a fair choice, whatever the model thinks of them."""
+    urls = (one.url for one in archived_articles(corpus, portal) if one.url not in taken)
+    return heapq.nsmallest(LISTED, urls, key=document_id)
+
+
+def _taught(corpus: Path, portal: str, taken: set[str]) -> list[str]:
+    """Choose the documents whose text is least certain; none where nothing is published yet."""
+    if not (published_folder(corpus) / MANIFEST).is_file():
+        return []
+    records = (one for one in open_corpus(corpus).records() if one.source == portal and one.url not in taken)
+    return [one.url for one in heapq.nsmallest(LISTED, records, key=lambda one: (one.confidence, one.id))]
+
+
+def _show(desk: Desk, corpus: Path, url: str, name: ListName) -> Any:
+    entry = find(corpus, url)
+    if entry is None:
+        raise CorpusError(f"{url}: never met in this corpus")
+    source = archived_source(corpus, url, *entry.archived)
+    return desk.show(source, is_blind=name == "measure")
+
+
+def _filled_in(name: ListName, blocks: Iterable[Any]) -> dict[int, str]:
+    return {block.position: "good" for block in blocks if name == "teach" and block.label == "good"}
+
+
+def keep(corpus: Path, url: str, who: str) -> None:
+    """Take down that a rejected page should have been kept; `teach` asks for its text before all others.
+
+    Raises:
+        CorpusError: the archive has no such page, or nobody says so.
+    """
+    entry = _archived(corpus, url, who)
+    journal = journal_of(corpus, entry.portal)
+    listed: Mapping[str, ListName] = {one.page: one.list for one in read_marks(journal)}
+    save_mark(journal, MarkLine(url, listed.get(url, "teach"), who.strip(), _now(), kept=place_of(*entry.archived)))
+
+
+def _save(corpus: Path, portal: str, name: ListName, stroke: Stroke) -> None:
+    entry = _archived(corpus, stroke.page, stroke.who)
+    place = place_of(*entry.archived) if stroke.done else None
+    line = MarkLine(stroke.page, name, stroke.who.strip(), _now(), stroke.blocks, place, stroke.n_blocks)
+    save_mark(journal_of(corpus, portal), line)
+
+
+def _archived(corpus: Path, url: str, who: str) -> UrlEntry:
+    entry = find(corpus, url)
+    if entry is None or not entry.archived[0] or not who.strip():
+        raise CorpusError(f"{url}: no archived page of this corpus, or nobody who marks it")
+    return entry
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _counts(marks: Iterable[PageMarks]) -> dict[str, int]:
+    marks = list(marks)
+    return {name: len({one.page for one in marks if one.list == name and one.place}) for name in SPLITS}
+
+
+def _agreements(marks: Sequence[PageMarks]) -> list[Agreement]:
+    people = sorted({one.who for one in marks if one.place} - {SETTLED})
+    found = [agreement(marks, first, second) for first, second in combinations(people, 2)]
+    return [one for one in found if one.pages]
+
+
+def _apart(marks: Iterable[PageMarks], url: str) -> list[int]:
+    """The blocks of a page that those who are done with it see differently."""
+    done = [one for one in marks if one.page == url and one.place and one.who != SETTLED]
+    texts: list[set[int]] = [{at for at, block in one.blocks.items() if block.kind in MAIN_TEXT} for one in done]
+    return sorted({at for text in texts for at in text if not all(at in other for other in texts)})
+
+
+def _scores(gold: Path, extractors: Sequence[str]) -> list[Summary]:
+    if not gold.is_file():
+        raise ValueError("no page is marked yet")
+    return [one for one in summarise(evaluate([gold], extractors, SPLITS["measure"])) if one.scope == "all"]

@@ -1,0 +1,162 @@
+"""Show and change the file of a portal: each rule on archived pages as one types, and what it found over time."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+
+from newscorpus.errors import CorpusError, PortalError
+from newscorpus.files import replacing
+from newscorpus.page.source_page import SourcePage
+from newscorpus.portal.schema import find_file, own_portal_file, read_portal
+from newscorpus.store.ledger.looks import alarms, last_looks
+from newscorpus.store.ledger.views.activity import over_time
+from newscorpus.store.ledger.views.addresses import archived_articles, states
+from newscorpus.upkeep.trying import RuleTrial, found_lately, try_rules
+from newscorpus.views.explain.page import archived_source
+from newscorpus.views.ui.desk import Desk, desk_of
+from newscorpus.views.ui.running import answer
+
+PAGES = 12
+"""Pages that rules are tried on, by the hash of their addresses."""
+LINE = re.compile(r"at line (\d+)")
+KEY = re.compile(r"(?:(?:unknown|missing) key )?([a-z_]+(?:\[\d+\])?(?:\.[a-z_]+(?:\[\d+\])?)*)")
+STRING = re.compile(r"""'[^'\n]*'|"(?:[^"\\\n]|\\.)*\"""")
+HEADING = re.compile(r"\s*\[(\[?)\s*([\w.-]+)\s*\]")
+NAMED = re.compile(r"\s*([\w-]+)\s*=")
+
+
+async def overview(request: Request) -> Response:
+    """List the portals of a corpus."""
+    desk, name = desk_of(request), request.path_params["corpus"]
+    found = await run_in_threadpool(states, desk.corpus(request))
+    portals = sorted({portal for portal, _ in found if portal})
+    return desk.render(request, "portals.html", f"Portals: {name}", corpus=name, portals=portals)
+
+
+async def view(request: Request) -> Response:
+    """Show the file of a portal, and what its rules found over time."""
+    corpus, portal = desk_of(request).portal(request)
+    path = find_file(portal)
+    text = await run_in_threadpool(path.read_text, "utf-8")
+    return desk_of(request).render(
+        request,
+        "portal.html",
+        f"Portal: {portal}",
+        corpus=request.path_params["corpus"],
+        portal=portal,
+        path=_short(path),
+        target=_short(own_portal_file(portal)),
+        text=text,
+        digest=_digest(text),
+        spans=over_time(corpus, portal),
+        alarms=alarms(corpus, portal),
+        lately=found_lately(last_looks(corpus, portal)),
+        pages=PAGES,
+    )
+
+
+async def try_text(request: Request) -> Response:
+    """Try the file as it stands in the form."""
+    corpus, portal = desk_of(request).portal(request)
+    form = await request.form()
+    text = _text(form)
+    values: dict[str, object] = {"error": "", "line": 0, "trials": []}
+    try:
+        values["trials"] = await run_in_threadpool(_tried, desk_of(request), corpus, portal, text)
+    except PortalError as error:
+        values |= {"error": str(error), "line": line_of(text, str(error))}
+    return desk_of(request).render(request, "tried.html", f"Portal: {portal}", **values)
+
+
+async def save(request: Request) -> Response:
+    """Write the file as it stands in the form, unless it is wrong, or was changed by somebody else meanwhile."""
+    _, portal = desk_of(request).portal(request)
+    form = await request.form()
+    text, path = _text(form), find_file(portal)
+    read_portal(text, path)
+    if _digest(path.read_text("utf-8")) != str(form.get("digest", "")):
+        raise PortalError(f"{path}: changed since it was opened here; copy your text, and load the view anew")
+    target = own_portal_file(portal)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(target) as file:
+        file.write(text.encode())
+    values = {"target": _short(target), "digest": _digest(text)}
+    return desk_of(request).render(request, "saved_portal.html", f"Portal: {portal}", **values)
+
+
+async def check(request: Request) -> Response:
+    """Run `newscorpus portal check` on the saved file."""
+    corpus, portal = desk_of(request).portal(request)
+    return answer(request, desk_of(request).jobs.start(["portal", "check", portal, "--corpus", str(corpus)]))
+
+
+def line_of(text: str, message: str) -> int:
+    """The line of a portal file that an error names by number or by key; 0 where it is none."""
+    if found := LINE.search(message):
+        return int(found[1])
+    if "at end of document" in message:
+        return text.count("\n") + 1
+    wanted = KEY.match(message.partition(".toml: ")[2])
+    places = dict(_places(text))
+    names = wanted[1] if wanted else ""
+    while names and names not in places:
+        names = re.sub(r"(\[\d+\]|\.?[a-z_]+)$", "", names)
+    return places.get(names, 0)
+
+
+def _places(text: str) -> Iterator[tuple[str, int]]:
+    """The line of each table, key and item of a list, by its name in messages."""
+    table, key, item, versions = "", "", 0, -1
+    for number, line in enumerate(text.splitlines(), 1):
+        heading, named = HEADING.match(line), NAMED.match(line)
+        if heading:
+            versions += bool(heading[1])
+            table, key = f"{heading[2]}[{versions}]." if heading[1] else f"{heading[2]}.", ""
+            yield table[:-1], number
+        elif named:
+            key, item = f"{table}{named[1]}", 0
+            yield key, number
+        values = "" if line.lstrip().startswith("#") else line[named.end() :] if named else line
+        for _ in STRING.finditer(values) if key else ():
+            yield f"{key}[{item}]", number
+            item += 1
+
+
+def _short(path: Path) -> Path:
+    """A path as seen from the project, where it lies there."""
+    root = own_portal_file("any").parent.parent
+    return path.relative_to(root) if path.is_relative_to(root) else path
+
+
+def _text(form: FormData) -> str:
+    return str(form.get("text", "")).replace("\r\n", "\n")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _tried(desk: Desk, corpus: Path, name: str, text: str) -> list[RuleTrial]:
+    portal = read_portal(text, find_file(name))
+    return desk.do(partial(try_rules, portal, _pages(corpus, name)))
+
+
+def _pages(corpus: Path, portal: str) -> list[SourcePage]:
+    """The first pages of a portal whose archive can be read."""
+    found = (_archived(corpus, one.url, *one.archived) for one in archived_articles(corpus, portal))
+    return list(islice((page for page in found if page), PAGES))
+
+
+def _archived(corpus: Path, url: str, file: str, offset: int) -> SourcePage | None:
+    try:
+        return archived_source(corpus, url, file, offset)
+    except CorpusError:  # a page whose capture is no page any more; another one is tried
+        return None

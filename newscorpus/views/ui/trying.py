@@ -1,0 +1,124 @@
+"""Try a page: an address, a file or pasted HTML, by any extractor and rules, beside its text."""
+
+from functools import partial
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request
+from starlette.responses import Response
+
+from newscorpus.config import Limits, Revision
+from newscorpus.data import Page, Rejected
+from newscorpus.page.recipe import Recipe
+from newscorpus.page.registry import DEFAULT, NAMES
+from newscorpus.page.source_page import SourcePage, page_of_portal
+from newscorpus.page.text.post_analysis import DEFAULT_RULES, RULES
+from newscorpus.portal.schema import list_portals, load_portal
+from newscorpus.spiders.one_page import fetch_page
+from newscorpus.urls import is_web
+from newscorpus.views.explain.page import ShownPage
+from newscorpus.views.ui.desk import Desk, desk_of
+from newscorpus.workers import WorkerPool
+
+FETCH_SECONDS = 60.0
+"""Longest time for one page from the web, robots.txt included."""
+
+
+CHOSEN = tuple(name for name in RULES if name not in DEFAULT_RULES)
+"""The rules of post-analysis to choose from; the headline is left out in any case."""
+
+
+class Trial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is tried, and how: the body of `POST /api/extract`, and the fields of the form."""
+
+    url: str = ""  # address of the page; without `html` its page is taken from an archive, or fetched
+    html: str = ""
+    extractor: str = DEFAULT
+    beside: str = ""  # another extractor, for the form
+    portal: str = ""  # whose languages and template count
+    rules: tuple[str, ...] = ()  # of post-analysis; none: the extractor's own
+
+
+async def view(request: Request) -> Response:
+    """Show the form; with `url` in the address of the request, its archived page, too."""
+    desk, choice = desk_of(request), Trial(url=request.query_params.get("url", ""))
+    page = await run_in_threadpool(desk.archived, choice.url) if choice.url else None
+    shown = [await run_in_threadpool(desk.show, page)] if page else []
+    return _render(request, choice, shown)
+
+
+async def post(request: Request) -> Response:
+    """Show what was chosen in the form, by one extractor or by two."""
+    async with request.form(max_files=1, max_part_size=Limits().max_bytes) as form:
+        choice, body = _choice(form), await _body(form)
+    names = [choice.extractor, *filter(None, [choice.beside])]
+    page = await run_in_threadpool(_page, desk_of(request), choice, body)
+    shown = [await run_in_threadpool(_shown, desk_of(request), choice, name, page) for name in names]
+    return _render(request, choice, shown)
+
+
+async def api(request: Request) -> Response:
+    """Answer `POST /api/extract`: the same as JSON."""
+    choice = msgspec.json.decode(await request.body(), type=Trial)
+    page = await run_in_threadpool(_page, desk_of(request), choice, choice.html.encode())
+    shown = await run_in_threadpool(_shown, desk_of(request), choice, choice.extractor, page)
+    key = "rejected" if isinstance(shown.result, Rejected) else "record"
+    answer = {key: shown.result, "paragraphs": shown.paragraphs, "page": shown.view}
+    return Response(msgspec.json.encode(answer), media_type="application/json")
+
+
+def _render(request: Request, choice: Trial, shown: list[ShownPage]) -> Response:
+    chosen = {"choice": choice, "extractors": NAMES, "portals": list_portals(), "rules": CHOSEN}
+    part = "shown_pages.html" if "hx-request" in request.headers else "try.html"
+    return desk_of(request).render(request, part, "Try a page", shown=shown, **chosen)
+
+
+def _choice(form: FormData) -> Trial:
+    given = {name: str(form[name]) for name in ("url", "html", "extractor", "beside", "portal") if name in form}
+    return Trial(**given, rules=tuple(map(str, form.getlist("rules"))))
+
+
+async def _body(form: FormData) -> bytes:
+    file = form.get("file")
+    uploaded = await file.read(Limits().max_bytes + 1) if isinstance(file, UploadFile) else b""
+    return uploaded or str(form.get("html", "")).encode("utf-8", "replace")
+
+
+def _page(desk: Desk, choice: Trial, body: bytes) -> SourcePage:
+    """The page that was given, or that stands at the address that was given."""
+    portal = load_portal(choice.portal) if choice.portal in list_portals() else None
+    if choice.portal and portal is None:
+        raise ValueError(f"unknown portal {choice.portal!r}")
+    if body:
+        found = SourcePage(Page(choice.url, body, {"content-type": "text/html; charset=utf-8"} if choice.html else {}))
+    elif choice.url:
+        found = desk.archived(choice.url) or SourcePage(_fetched(choice.url, desk.contact))
+    else:
+        raise ValueError("give an address, a file or the HTML of a page")
+    return page_of_portal(found.page, portal, found.following, found.trust) if portal else found
+
+
+def _shown(desk: Desk, choice: Trial, extractor: str, page: SourcePage) -> ShownPage:
+    if extractor not in NAMES:
+        raise ValueError(f"unknown extractor {extractor!r}; known are: {', '.join(NAMES)}")
+    rules = tuple(rule for rule in CHOSEN if rule in choice.rules)
+    return desk.show(page, Recipe(extractor, revision=Revision(rules or None)))
+
+
+def _fetched(url: str, contact: str) -> Page:
+    """Ask a site for one page, in a process of its own, as `newscorpus extract URL` does."""
+    if not is_web(url):
+        raise ValueError(f"{url}: only addresses that begin with http:// or https:// are fetched")
+    if not contact:
+        raise ValueError(f"{url}: in no archive of the corpora; start with --contact to let it be fetched")
+    with WorkerPool(partial(_fetch, contact), 1, FETCH_SECONDS) as pool:
+        found = pool.submit(url).result()
+    if isinstance(found, Page):
+        return found
+    raise ValueError(f"{url} was not fetched: {found.reason}, {found.detail}")
+
+
+def _fetch(contact: str, url: str) -> Page | Rejected:
+    found: Page | Rejected = fetch_page(url, contact)
+    return found

@@ -1,0 +1,75 @@
+"""Boilerplate: paragraphs that recur in one portal are found and cut, whatever the order."""
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from newscorpus.config import BuildConfig, DuplicateConfig
+from newscorpus.corpus.duplicates.boilerplate import cut_boilerplate, find_boilerplate
+from newscorpus.corpus.duplicates.collection import Collection
+from newscorpus.corpus.duplicates.sketch import make_sketch
+from newscorpus.corpus.duplicates.store import Store, layout_of
+
+CONFIG = replace(DuplicateConfig(), boilerplate_documents=3)
+CALL = "Sledujte nás na sociálních sítích!"
+
+
+def found(folder: Path, texts: list[tuple[str, str]], config: DuplicateConfig = CONFIG) -> dict[str, frozenset[int]]:
+    """Boilerplate of texts with their sources."""
+    sketches = [
+        make_sketch(str(number), source, text, BuildConfig(duplicates=config))
+        for number, (source, text) in enumerate(texts)
+    ]
+    store = Store.create(folder, layout_of(BuildConfig(duplicates=config))).append(sketches, ())
+    return dict(find_boilerplate(Collection([store]), np.arange(len(texts)), config))
+
+
+def story(number: int) -> str:
+    return " ".join(f"slovo{number}x{word}" for word in range(10))
+
+
+def cut(text: str, boilerplate: dict[str, frozenset[int]], source: str) -> tuple[str, int]:
+    return cut_boilerplate(text, boilerplate.get(source, frozenset()), CONFIG)
+
+
+@pytest.mark.parametrize(("sightings", "is_cut"), [(2, False), (3, True), (5, True)])
+def test_a_paragraph_is_cut_after_so_many_sightings(tmp_path: Path, sightings: int, is_cut: bool) -> None:
+    texts = [("a", f"{story(number)}\n{CALL}") for number in range(sightings)] + [("a", story(9)), ("a", story(8))]
+    boilerplate = found(tmp_path / "one", texts)
+    assert cut(f"{story(7)}\n{CALL.upper()}", boilerplate, "a")[1] == int(is_cut)
+    assert found(tmp_path / "other", random.Random(0).sample(texts, len(texts))) == boilerplate
+
+
+def test_portals_are_counted_apart(tmp_path: Path) -> None:
+    boilerplate = found(tmp_path, [("ab"[number % 2], f"{story(number)}\n{CALL}") for number in range(5)])
+    assert list(boilerplate) == ["a"]
+    assert cut(f"{CALL}\n{story(1)}", boilerplate, "b") == (f"{CALL}\n{story(1)}", 0)
+    assert cut(f"{CALL}\n{story(1)}\n{CALL}", boilerplate, "a") == (story(1), 2)
+
+
+def test_a_document_counts_once(tmp_path: Path) -> None:
+    assert found(tmp_path, [("a", f"{CALL}\n{story(1)}\n{CALL}\n{CALL}")]) == {}
+
+
+def test_short_paragraphs_are_answers(tmp_path: Path) -> None:
+    assert found(tmp_path, [("a", f"{story(number)}\nAno, to ano.") for number in range(5)]) == {}
+
+
+def test_in_a_large_portal_it_takes_a_share(tmp_path: Path) -> None:
+    config = replace(CONFIG, boilerplate_share=0.5)
+    assert (
+        found(tmp_path, [("a", f"{story(number)}\n{CALL if number < 4 else ''}") for number in range(10)], config) == {}
+    )
+
+
+def test_nothing_is_cut_where_nothing_would_be_left(tmp_path: Path) -> None:
+    boilerplate = found(tmp_path, [("a", f"{story(number)}\n{CALL}") for number in range(3)])
+    assert cut(f"{CALL}\n", boilerplate, "a") == (f"{CALL}\n", 0)
+
+
+def test_it_can_be_switched_off(tmp_path: Path) -> None:
+    config = replace(CONFIG, boilerplate_documents=0)
+    assert found(tmp_path, [("a", f"{story(number)}\n{CALL}") for number in range(9)], config) == {}

@@ -1,0 +1,124 @@
+"""The index of an intake: read once, grown with it, made anew where the intake is no longer what was read."""
+
+import os
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.duplicates import index, sketch
+from newscorpus.corpus.duplicates.store import Store
+from newscorpus.data import Article, Fields
+from newscorpus.page.records import make_record
+from newscorpus.page.rows import SEAL_BYTES, Row
+from newscorpus.page.signature.signature import sign
+from newscorpus.store.intake import IntakeWriter
+
+CONFIG = BuildConfig()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_power_failure() -> Iterator[None]:
+    """Nothing here depends on what survives one, and a busy disk takes its time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        yield
+
+
+def store(corpus: Path, *texts: str) -> None:
+    """Add a segment to the intake."""
+    with IntakeWriter(corpus / "intake", CONFIG.signature) as writer:
+        for text in texts:
+            record = make_record(Article(f"https://a.cz/{text}", text, Fields(), "bte"), "a", "cs", 1.0)
+            writer.append(Row(record, sign(text)))
+
+
+def update(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Store, int]:
+    """The index, and how many texts were read for it."""
+    read: list[str] = []
+
+    def make_sketch(name: str, source: str, text: str, *more: Any) -> sketch.Sketch:
+        read.append(text)
+        return sketch.make_sketch(name, source, text, *more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(index, "make_sketch", make_sketch)
+        return index.update_index(corpus, CONFIG), len(read)
+
+
+def altered(line: bytes, old: bytes, new: bytes) -> bytes:
+    """The line as if it had been written so, with its checksum."""
+    plain = line[: -SEAL_BYTES - 1].replace(old, new)
+    return plain + b',"crc32":"%08x"}\n' % zlib.crc32(plain + b"}")
+
+
+def columns(corpus: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (corpus / "index").iterdir()}
+
+
+def test_only_what_is_new_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store(tmp_path, "jedna", "dvě")
+    assert update(tmp_path, monkeypatch)[1] == 2
+    assert update(tmp_path, monkeypatch)[1] == 0
+    store(tmp_path, "tři")
+    found, n_read = update(tmp_path, monkeypatch)
+    assert (len(found), n_read) == (3, 1)
+    assert found.documents["file"].tolist() == [0, 0, 1]
+
+
+def test_batches_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("one", "other"):
+        store(tmp_path / folder, "jedna", "dvě", "tři")
+        store(tmp_path / folder, "čtyři")
+    update(tmp_path / "one", monkeypatch)
+    monkeypatch.setattr(index, "ROWS_AT_ONCE", 2)
+    update(tmp_path / "other", monkeypatch)
+    assert columns(tmp_path / "one") == columns(tmp_path / "other")
+
+
+def test_an_intake_cut_back_is_read_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a crawl does that was killed and goes on: rows it had not committed go, and others come."""
+    store(tmp_path, "jedna", "dvě")
+    update(tmp_path, monkeypatch)
+    segment = tmp_path / "intake" / "000001.jsonl"
+    lines = segment.read_bytes().splitlines(keepends=True)
+    segment.write_bytes(b"".join(lines[:-1]))
+    found, n_read = update(tmp_path, monkeypatch)
+    assert (len(found), n_read) == (1, 1)
+    segment.write_bytes(b"".join([*lines[:-1], altered(lines[-1], b"dv\xc4\x9b", b"t\xc5\x99i"), lines[-1]]))
+    found, n_read = update(tmp_path, monkeypatch)
+    assert (len(found), n_read) == (3, 2)
+
+
+def test_a_row_replaced_by_one_of_the_same_length_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store(tmp_path, "jedna", "druhá")
+    update(tmp_path, monkeypatch)
+    segment = tmp_path / "intake" / "000001.jsonl"
+    *lines, last = segment.read_bytes().splitlines(keepends=True)
+    segment.write_bytes(b"".join([*lines, altered(last, b"druh\xc3\xa1", b"druh\xc3\xbd")]))
+    assert update(tmp_path, monkeypatch)[1] == 2
+
+
+def test_a_segment_that_is_gone_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store(tmp_path, "jedna")
+    store(tmp_path, "dvě")
+    update(tmp_path, monkeypatch)
+    (tmp_path / "intake" / "000002.jsonl").unlink()
+    found, n_read = update(tmp_path, monkeypatch)
+    assert (len(found), n_read) == (1, 1)
+
+
+def test_an_index_that_names_files_outside_the_intake_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store(tmp_path / "corpus", "jedna")
+    update(tmp_path / "corpus", monkeypatch)
+    segment, state = tmp_path / "corpus/intake/000001.jsonl", tmp_path / "corpus/index/index.json"
+    (tmp_path / "secret.jsonl").write_bytes(segment.read_bytes())
+    state.write_bytes(state.read_bytes().replace(b'"000001.jsonl"', b'"../../secret.jsonl"'))
+    found, n_read = update(tmp_path / "corpus", monkeypatch)
+    assert (len(found), n_read) == (1, 1)
+    assert [covered.name for covered in found.state.covered] == ["000001.jsonl"]

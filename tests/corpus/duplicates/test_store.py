@@ -1,0 +1,158 @@
+"""The index on disk: what was committed is read back, what was not is cut off, what was made otherwise is refused."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from newscorpus.config import BuildConfig, DuplicateConfig, SignatureParameters
+from newscorpus.corpus.duplicates.sketch import Sketch, make_sketch
+from newscorpus.corpus.duplicates.store import COLUMNS, KEPT, STATE, Covered, Store, layout_of
+from newscorpus.errors import DedupError
+from newscorpus.page.signature.signature import sign
+
+PARAMETERS, CONFIG = SignatureParameters(), DuplicateConfig()
+LAYOUT = layout_of(BuildConfig())
+COVERED = (Covered("intake", 10, "x"),)
+
+
+def sketch(name: str, text: str = "jedna dvě tři čtyři pět", source: str = "a") -> Sketch:
+    made = make_sketch(name, source, text, BuildConfig())
+    return replace(made, published=1.5, digest=b"12345678", offset=3, length=4)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_what_was_added_is_read_back(tmp_path: Path) -> None:
+    long = " ".join(f"w{number}" for number in range(500))
+    store = Store.create(tmp_path, LAYOUT).append([sketch("á")], COVERED)
+    store.append([sketch("b", f"{long}\n\n{long}", "c"), sketch("d")], COVERED)
+    read = Store.open(tmp_path, LAYOUT)
+    content = sketch("b", f"{long}\n\n{long}")
+    assert (len(read), read.ids, read.state.sources, read.state.covered) == (3, ["á", "b", "d"], ("a", "c"), COVERED)
+    assert read.documents["source"].tolist() == [0, 1, 0]
+    assert read.documents["n_words"].tolist() == [5, 1000, 5]
+    assert bytes(read.documents["content"][1]) == content.content.rstrip(b"\0")
+    assert read.signatures[1].tobytes() == sign(f"{long}\n\n{long}")
+    assert content.runs.size > 5
+    assert np.asarray(read.column("runs")).tolist() == content.runs.tolist()
+    assert np.asarray(read.column("paragraphs")).tolist()[1:3] == content.paragraphs.tolist()
+
+
+def test_an_empty_index(tmp_path: Path) -> None:
+    Store.create(tmp_path, LAYOUT)
+    read = Store.open(tmp_path, LAYOUT)
+    assert (len(read), read.ids, read.signatures.shape) == (0, [], (0, 128))
+
+
+@pytest.mark.parametrize("writes", range(len(COLUMNS)))
+def test_a_writer_that_dies_leaves_the_last_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: int
+) -> None:
+    store = Store.create(tmp_path, LAYOUT).append([sketch("a")], COVERED)
+    left = iter(range(writes))
+
+    def sync(handle: int) -> None:
+        if next(left, None) is None:
+            raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", sync)
+        with pytest.raises(OSError, match="No space"):
+            store.append([sketch("b", "tři\nčtyři")], COVERED)
+    assert Store.open(tmp_path, LAYOUT).ids == ["a"]
+    again = Store.open(tmp_path, LAYOUT).append([sketch("c")], COVERED)
+    assert (again.ids, (tmp_path / "signatures").stat().st_size) == (["a", "c"], 2 * 512)
+
+
+def test_equal_sketches_make_equal_bytes(tmp_path: Path) -> None:
+    rows = [sketch("a"), sketch("b", "jiný text"), sketch("c")]
+    Store.create(tmp_path / "one", LAYOUT).append(rows, COVERED)
+    Store.create(tmp_path / "two", LAYOUT).append(rows[:1], ()).append(rows[1:], COVERED)
+    assert files(tmp_path / "one") == files(tmp_path / "two")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "config", "said"),
+    [
+        (replace(PARAMETERS, seed=2), CONFIG, "seed 1 instead of 2"),
+        (
+            PARAMETERS,
+            replace(CONFIG, excerpt_words=9, excerpt_sample=64),
+            "excerpt_words 7 instead of 9, excerpt_sample 32 instead of 64",
+        ),
+    ],
+)
+def test_other_parameters_are_refused(
+    tmp_path: Path, parameters: SignatureParameters, config: DuplicateConfig, said: str
+) -> None:
+    Store.create(tmp_path, LAYOUT)
+    with pytest.raises(DedupError, match=rf"index.json: made with other parameters: {said}"):
+        Store.open(tmp_path, layout_of(BuildConfig(parameters, config)))
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"\xff", b"[1]"])
+def test_a_damaged_state_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / STATE).write_bytes(content)
+    with pytest.raises(DedupError, match=r"index.json: .*remove"):
+        Store.open(tmp_path, LAYOUT)
+
+
+def test_a_column_cut_short_or_missing_is_named(tmp_path: Path) -> None:
+    Store.create(tmp_path, LAYOUT).append([sketch("a")], COVERED)
+    os.truncate(tmp_path / "signatures", 5)
+    with pytest.raises(DedupError, match="signatures: shorter than committed"):
+        Store.open(tmp_path, LAYOUT)
+    (tmp_path / "signatures").unlink()
+    with pytest.raises(DedupError, match="signatures: shorter than committed"):
+        Store.open(tmp_path, LAYOUT)
+    with pytest.raises(DedupError, match=r"index.json: missing"):
+        Store.open(tmp_path / "absent", LAYOUT)
+
+
+def test_an_endless_id_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DedupError, match="an id of 70000 bytes, which begins 'xxx"):
+        Store.create(tmp_path, LAYOUT).append([sketch("x" * 70_000)], COVERED)
+
+
+def test_which_documents_stay_is_noted(tmp_path: Path) -> None:
+    store = Store.create(tmp_path, LAYOUT).append([sketch("a"), sketch("b")], COVERED)
+    store.note_kept(np.array([1]))
+    assert store.kept.tolist() == [False, True]
+    with pytest.raises(DedupError, match=f"{KEPT}: does not belong"):
+        _ = store.append([sketch("c")], COVERED).kept
+
+
+def test_creating_anew_leaves_nothing_behind(tmp_path: Path) -> None:
+    store = Store.create(tmp_path, LAYOUT).append([sketch("a")], COVERED)
+    store.note_kept(np.array([0]))
+    Store.create(tmp_path, LAYOUT)
+    assert list(files(tmp_path)) == [STATE]
+
+
+def test_a_document_needs_less_than_300_bytes(tmp_path: Path) -> None:
+    """Of 400 words in ten paragraphs, beside its signature."""
+    text = "\n".join(" ".join(f"w{row}x{number}" for number in range(40)) for row in range(10))
+    Store.create(tmp_path, LAYOUT).append([sketch(f"{number:016}", text) for number in range(50)], COVERED)
+    size = sum(len(content) for name, content in files(tmp_path).items() if name not in ("signatures", STATE))
+    assert size / 50 < 300
+
+
+def test_a_writer_that_dies_while_it_begins_anew_leaves_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Store.create(tmp_path, LAYOUT).append([sketch("a")], COVERED)
+
+    class Killed(BaseException):
+        pass
+
+    def killed(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as death:
+        death.setattr(Store, "_write", killed)
+        with pytest.raises(Killed):
+            Store.create(tmp_path, LAYOUT)
+    assert Store.existing(tmp_path, LAYOUT) is None

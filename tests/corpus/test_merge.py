@@ -1,0 +1,363 @@
+"""Deduplication in batch: corpora and JSON lines, references, runs that go on, any order, errors by line."""
+
+import csv
+import gzip
+import json
+import os
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.build import build
+from newscorpus.corpus.duplicates import documents
+from newscorpus.corpus.duplicates.store import Store
+from newscorpus.corpus.merge import DedupOptions, DedupReport, dedup
+from newscorpus.corpus.published import open_corpus
+from newscorpus.data import Article, Fields
+from newscorpus.errors import CorpusError, DedupError
+from newscorpus.lines import unpacked_lines
+from newscorpus.page.records import make_record
+from newscorpus.page.rows import Row
+from newscorpus.page.signature.signature import sign
+from newscorpus.store.intake import IntakeWriter
+
+WORDS = [f"slovo{number}" for number in range(2000)]
+Line = dict[str, Any]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_power_failure() -> Iterator[None]:
+    """Nothing here depends on what survives one, and a busy disk takes its time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        yield
+
+
+def text(seed: int, n_words: int = 120) -> str:
+    return " ".join(random.Random(seed).choices(WORDS, k=n_words))
+
+
+def excerpt(seed: int, share: float = 0.6) -> str:
+    tokens = text(seed).split()
+    return " ".join(tokens[: int(len(tokens) * share)])
+
+
+def write(path: Path, lines: Sequence[Line]) -> Path:
+    data = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    packed = {".gz": gzip.compress, ".zst": zstandard.ZstdCompressor().compress}.get(path.suffix, bytes)(data)
+    path.write_bytes(packed)
+    return path
+
+
+def corpus(folder: Path, texts: dict[str, str]) -> Path:
+    """A corpus that was crawled and built: of each address the text."""
+    with IntakeWriter(folder / "intake", BuildConfig().signature) as intake:
+        for url, content in texts.items():
+            record = make_record(Article(url, content, Fields(title=url), "bte"), "portal", "cs", 1.0)
+            intake.append(Row(record, sign(content)))
+    build(folder)
+    return folder
+
+
+def lines_in(folder: Path) -> list[Line]:
+    return [json.loads(line) for path in sorted(folder.iterdir()) for line in unpacked_lines(path)]
+
+
+def kept(output: Path) -> set[str | int]:
+    return {line["id"] for line in lines_in(output / "documents")}
+
+
+def left_out(output: Path) -> dict[str, tuple[str, str]]:
+    lines = [json.loads(line) for line in (output / "duplicates.jsonl").read_text().splitlines()]
+    return {line["id"]: (line["duplicate_of"], line["kind"]) for line in lines}
+
+
+LINES: list[Line] = [
+    {"id": "a", "text": text(1), "source": "agency", "published": "2026-01-01", "mood": {"glad": [1, None]}},
+    {"id": "b", "text": text(1).upper(), "source": "daily", "published": "2026-01-02"},
+    {"id": "c", "text": text(1) + " navíc", "source": "daily", "published": "2026-01-03", "title": None},
+    {"id": "d", "text": excerpt(1), "source": "weekly"},
+    {"id": "e", "text": text(2)},
+    {"id": 6, "text": text(3), "cluster_size": 3},
+    {"id": "f", "text": excerpt(3)},
+]
+
+
+def test_json_lines(tmp_path: Path) -> None:
+    report = dedup([write(tmp_path / "in.jsonl", LINES)], tmp_path / "out")
+    assert report == DedupReport(
+        documents=7,
+        kept=3,
+        duplicates={"exact": 1, "near": 1, "excerpt": 2, "revision": 0, "contains_others": 0},
+        reprints=(
+            ("", "", "excerpt", 1),
+            ("daily", "agency", "exact", 1),
+            ("daily", "agency", "near", 1),
+            ("weekly", "agency", "excerpt", 1),
+        ),
+    )
+    assert lines_in(tmp_path / "out" / "documents") == [
+        {**LINES[0], "cluster": "a", "cluster_size": 4},
+        {**LINES[4], "cluster": "", "cluster_size": 1},
+        {**LINES[5], "cluster": "6", "cluster_size": 4},
+    ]
+    assert left_out(tmp_path / "out") == {
+        "b": ("a", "exact"),
+        "c": ("a", "near"),
+        "d": ("a", "excerpt"),
+        "f": ("6", "excerpt"),
+    }
+    table = list(csv.reader((tmp_path / "out" / "reprints.csv").read_text().splitlines()))
+    assert table[:3] == [
+        ["source", "repeats", "kind", "documents"],
+        ["", "", "excerpt", "1"],
+        ["daily", "agency", "exact", "1"],
+    ]
+
+
+@pytest.mark.parametrize(("suffix", "jobs"), [(".jsonl.gz", 1), (".jsonl.zst", 2)])
+def test_compressed_files_and_processes(
+    tmp_path: Path, suffix: str, jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(documents, "LINES_AT_ONCE", 2)
+    dedup([write(tmp_path / f"in{suffix}", LINES)], tmp_path / "out", options=DedupOptions(jobs=jobs))
+    assert kept(tmp_path / "out") == {"a", "e", 6}
+
+
+def test_equal_ids_in_two_files_are_two_documents(tmp_path: Path) -> None:
+    files = [write(tmp_path / f"{name}.jsonl", [{"id": 1, "text": text(seed)}]) for seed, name in enumerate("ab")]
+    assert dedup(files, tmp_path / "out").kept == 2
+
+
+def test_one_document_in_two_corpora_is_an_exact_duplicate(tmp_path: Path) -> None:
+    one = corpus(tmp_path / "one", {"https://a.cz/1": text(1), "https://a.cz/2": text(2), "https://a.cz/3": text(3)})
+    other = corpus(tmp_path / "other", {"https://a.cz/1": text(1), "https://a.cz/2": text(4)})
+    report = dedup([one, other], tmp_path / "out")
+    assert report.duplicates == {"exact": 1, "near": 0, "excerpt": 0, "revision": 1, "contains_others": 0}
+    assert {kind for _, kind in left_out(tmp_path / "out").values()} == {"exact", "revision"}
+    assert {record.cluster_size for record in open_corpus(tmp_path / "out").records()} == {1}
+    assert report.reprints == ()
+
+
+def test_an_id_twice_in_a_file_is_a_revision(tmp_path: Path) -> None:
+    lines = [{"id": 1, "text": text(1), "fetched": "2026-01-02"}, {"id": 1, "text": text(2), "fetched": "2026-01-01"}]
+    assert dedup([write(tmp_path / "a.jsonl", lines)], tmp_path / "out").duplicates["revision"] == 1
+    assert lines_in(tmp_path / "out" / "documents")[0]["text"] == text(1)
+
+
+def test_the_order_of_inputs_changes_nothing(tmp_path: Path) -> None:
+    lines = [{**line, "id": str(line["id"])} for line in LINES]
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        shuffled = random.Random(name).sample(lines, len(lines))
+        files = [write(tmp_path / name / "x.jsonl", shuffled[:3]), write(tmp_path / name / "y.jsonl", shuffled[3:])]
+        dedup(files if name == "one" else files[::-1], tmp_path / name / "out")
+    one, two = (tmp_path / name / "out" for name in ("one", "two"))
+    assert kept(one) == kept(two) == {"a", "e", "6"}
+    assert (one / "duplicates.jsonl").read_bytes() == (two / "duplicates.jsonl").read_bytes()
+
+
+def test_corpora_make_a_corpus(tmp_path: Path) -> None:
+    one = corpus(tmp_path / "one", {"https://a.cz/1": text(1), "https://a.cz/2": text(2), "https://a.cz/3": text(2)})
+    two = corpus(tmp_path / "two", {"https://b.cz/1": text(1), "https://a.cz/2": text(3), "https://b.cz/4": text(4)})
+    report = dedup([one, two / "corpus"], tmp_path / "out")
+    assert report.duplicates == {"exact": 1, "near": 0, "excerpt": 0, "revision": 1, "contains_others": 0}
+    records = list(open_corpus(tmp_path / "out").records())
+    assert len(records) == report.kept == 3
+    assert sorted(record.cluster_size for record in records) == [1, 1, 2] or [record.text for record in records]
+    assert [record.id for record in records] == sorted(record.id for record in records)
+
+
+def test_the_corpus_of_a_crawl_is_no_output(tmp_path: Path) -> None:
+    crawled = corpus(tmp_path / "crawled", {"a": text(0)})
+    before = sorted(crawled.rglob("*"))
+    with pytest.raises(CorpusError, match="crawled: the corpus of a crawl lies here; name another folder"):
+        dedup([crawled], crawled)
+    assert sorted(crawled.rglob("*")) == before
+
+
+def test_against_a_corpus_with_its_index_and_lines_without(tmp_path: Path) -> None:
+    earlier = corpus(tmp_path / "earlier", {"https://a.cz/1": text(1), "https://a.cz/2": text(3)})
+    before = {path: path.read_bytes() for path in earlier.rglob("*") if path.is_file()}
+    lines = write(tmp_path / "lines.jsonl", [{"id": "z", "text": text(2)}])
+    dedup([write(tmp_path / "in.jsonl", LINES)], tmp_path / "out", [earlier, lines])
+    assert kept(tmp_path / "out") == set()
+    assert left_out(tmp_path / "out")["e"] == ("z", "exact")
+    assert {path: path.read_bytes() for path in earlier.rglob("*") if path.is_file()} == before
+
+
+def test_an_output_is_a_reference_in_turn(tmp_path: Path) -> None:
+    dedup([write(tmp_path / "in.jsonl", LINES)], tmp_path / "first")
+    more = [*LINES, {"id": "new", "text": text(9)}]
+    dedup([write(tmp_path / "more.jsonl", more)], tmp_path / "second", [tmp_path / "first"])
+    assert kept(tmp_path / "second") == {"new"}
+
+
+def test_texts_are_compared_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = write(tmp_path / "in.jsonl", LINES)
+    dedup([lines], tmp_path / "out")
+    before = left_out(tmp_path / "out")
+    assert (tmp_path / "out" / "index" / "verified").stat().st_size
+    monkeypatch.setattr("newscorpus.corpus.build.text_of", lambda collection, position: pytest.fail("was read"))
+    monkeypatch.setattr(documents, "unpacked_lines", lambda path: pytest.fail("was read"))
+    dedup([lines], tmp_path / "out")
+    assert left_out(tmp_path / "out") == before
+
+
+def test_a_run_that_was_broken_off_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "LINES_AT_ONCE", 1)
+    monkeypatch.setattr(documents, "BATCHES_A_COMMIT", 2)
+    files = [write(tmp_path / "a.jsonl", LINES[:4]), write(tmp_path / "b.jsonl", LINES[4:])]
+
+    def broken_off(items: Iterable[Any], what: str) -> Iterator[Any]:
+        for item in items:
+            if item == 5:
+                raise KeyboardInterrupt
+            yield item
+
+    with pytest.raises(KeyboardInterrupt):
+        dedup(files, tmp_path / "out", options=DedupOptions(watch=broken_off))
+    with (tmp_path / "out" / "index" / "rows").open("ab") as rows:
+        rows.write(b"torn")
+    read: list[int] = []
+    sketch = documents.sketch_lines
+
+    def sketch_lines(config: BuildConfig, batch: documents.Batch) -> object:
+        read.append(batch[1])
+        return sketch(config, batch)
+
+    monkeypatch.setattr(documents, "sketch_lines", sketch_lines)
+    again = dedup(files, tmp_path / "out")
+    assert read == [3]
+    assert again == dedup(files, tmp_path / "anew")
+    assert kept(tmp_path / "out") == kept(tmp_path / "anew")
+
+
+def watch_sketches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The file of each batch that is sketched from now on."""
+    files: list[str] = []
+    sketch = documents.sketch_lines
+
+    def sketch_lines(config: BuildConfig, batch: documents.Batch) -> object:
+        files.append(batch[0])
+        return sketch(config, batch)
+
+    monkeypatch.setattr(documents, "sketch_lines", sketch_lines)
+    return files
+
+
+def test_a_new_state_of_one_input_costs_that_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = [
+        write(tmp_path / f"{name}.jsonl", [{"id": f"{name}{number}", **line} for number, line in enumerate(lines)])
+        for name, lines in {
+            "a": [{"text": text(1), "source": "x"}, {"text": text(5), "source": "y"}],
+            "b": [{"text": text(2), "source": "z"}],
+            "c": [{"text": text(3), "source": "y"}, {"text": excerpt(1), "source": "w"}, {"text": text(1) + " navíc"}],
+        }.items()
+    ]
+    dedup(files, tmp_path / "out")
+    write(files[1], [{"id": "b0", "text": text(3) + " navíc"}, {"id": "b1", "text": text(7)}])
+    more = write(tmp_path / "d.jsonl", [{"id": "d0", "text": text(5)}])
+    sketched = watch_sketches(monkeypatch)
+
+    again = dedup([more, *files[1:], files[0]], tmp_path / "out")
+
+    assert sorted(sketched) == [str(files[1]), str(more)]
+    assert again == dedup([more, *files[1:], files[0]], tmp_path / "anew")
+    assert lines_in(tmp_path / "out" / "documents") == lines_in(tmp_path / "anew" / "documents")
+    assert (tmp_path / "out" / "duplicates.jsonl").read_bytes() == (tmp_path / "anew" / "duplicates.jsonl").read_bytes()
+    assert [path.name for path in (tmp_path / "out").iterdir() if "earlier" in path.name] == []
+
+
+def test_taking_over_goes_on_after_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = [write(tmp_path / f"{number}.jsonl", [{"id": str(number), "text": text(number)}]) for number in range(4)]
+    dedup(files, tmp_path / "out")
+    write(files[0], [{"id": "0", "text": text(9)}])
+    take = Store.take
+    taken: list[int] = []
+
+    def killed(*arguments: Any) -> Store:
+        if len(taken) == 2:
+            raise KeyboardInterrupt
+        taken.append(1)
+        return take(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "take", killed)
+        with pytest.raises(KeyboardInterrupt):
+            dedup(files, tmp_path / "out")
+    sketched = watch_sketches(monkeypatch)
+
+    assert dedup(files, tmp_path / "out") == dedup(files, tmp_path / "anew")
+    assert sketched == [str(files[0]), *map(str, files)]
+    assert kept(tmp_path / "out") == kept(tmp_path / "anew") == {"0", "1", "2", "3"}
+
+
+def test_another_input_begins_anew(tmp_path: Path) -> None:
+    dedup([write(tmp_path / "in.jsonl", LINES)], tmp_path / "out")
+    other = write(tmp_path / "other.jsonl", [{"id": "x", "text": text(1)}])
+    assert dedup([other], tmp_path / "out").documents == 1
+    assert [path.name for path in (tmp_path / "out" / "documents").iterdir()] == ["00000-other.jsonl.zst"]
+
+
+def test_what_others_put_where_documents_are_written_stays(tmp_path: Path) -> None:
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "documents" / "thesis.txt").write_text("mine")
+    dedup([write(tmp_path / "a.jsonl", [{"id": "1", "text": text(1)}])], tmp_path)
+    assert (tmp_path / "documents" / "thesis.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b"{", "line 2: Input data was truncated"),
+        (b'{"id": "x"}', "line 2: Object missing required field `text`"),
+        (b'{"text": "x"}', "line 2: Object missing required field `id`"),
+        (b'{"id": 1, "text": 2}', "line 2: Expected `str`, got `int`"),
+        (b'{"id": 1, "text": "\xff"}', "line 2: "),
+    ],
+)
+def test_a_broken_line_is_named(tmp_path: Path, line: bytes, said: str) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(b'{"id": 1, "text": "x"}\n' + line + b"\n")
+    with pytest.raises(DedupError, match=r"in.jsonl, ") as error:
+        dedup([path], tmp_path / "out")
+    assert said in str(error.value)
+    assert not (tmp_path / "out" / "documents").exists()
+
+
+def test_what_is_no_input_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").touch()
+    (tmp_path / "torn.jsonl.zst").write_bytes(zstandard.ZstdCompressor().compress(b'{"id":1,"text":""}\n' * 99)[:-5])
+    with pytest.raises(DedupError, match=r"a.csv: neither a corpus nor one of .jsonl"):
+        dedup([tmp_path / "a.csv"], tmp_path / "out")
+    with pytest.raises(DedupError, match=r"torn.jsonl.zst: .*end"):
+        dedup([tmp_path / "torn.jsonl.zst"], tmp_path / "out")
+    with pytest.raises(CorpusError, match=r"no corpus here"):
+        dedup([tmp_path], tmp_path / "out")
+    with pytest.raises(FileNotFoundError):
+        dedup([tmp_path / "absent.jsonl"], tmp_path / "out")
+
+
+@pytest.mark.parametrize("again", ["in.jsonl", "ours", "ours/corpus", "../{}/ours"])
+def test_what_is_given_twice_is_named_as_it_was_given(tmp_path: Path, again: str) -> None:
+    inputs = [write(tmp_path / "in.jsonl", LINES), corpus(tmp_path / "ours", {"https://x.example/1": text(1)})]
+    twice = tmp_path / again.format(tmp_path.name)
+    with pytest.raises(DedupError) as error:
+        dedup([*inputs, twice], tmp_path / "out")
+    assert str(error.value) == f"{twice}: given twice"
+
+
+def test_other_parameters_are_refused(tmp_path: Path) -> None:
+    dedup([write(tmp_path / "in.jsonl", LINES)], tmp_path / "out")
+    config = BuildConfig(signature=replace(BuildConfig().signature, seed=2))
+    with pytest.raises(DedupError, match=r"index.json: made with other parameters: seed 1 instead of 2"):
+        dedup([tmp_path / "in.jsonl"], tmp_path / "out", options=DedupOptions(config))
+    with pytest.raises(DedupError, match=r"index.json: made with other parameters: seed 1 instead of 2"):
+        dedup([tmp_path / "in.jsonl"], tmp_path / "new", [tmp_path / "out"], DedupOptions(config))

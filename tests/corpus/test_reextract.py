@@ -1,0 +1,412 @@
+"""Archives extracted again, and what that changes."""
+
+import itertools
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+from prose import article
+from typer.testing import CliRunner
+
+from newscorpus.cli import app
+from newscorpus.config import QualityConfig, SignatureParameters
+from newscorpus.corpus import changes
+from newscorpus.corpus import reextract as reextraction
+from newscorpus.corpus.build import build
+from newscorpus.corpus.changes import ChangeKind, PortalChanges
+from newscorpus.corpus.reextract import SEGMENTS, Archived, Extracted, History, apply, reextract, store
+from newscorpus.data import Evidence, Page, Rejected
+from newscorpus.errors import CorpusError
+from newscorpus.files import exclusive
+from newscorpus.layout import BUILD_LOCK
+from newscorpus.page.recipe import Recipe
+from newscorpus.page.rows import Row, Withdrawal, encode_row
+from newscorpus.page.source_page import JudgedPage
+from newscorpus.portal.portal import Portal, TemplateSection, TemplateVersion
+from newscorpus.store.archive.encode import encode
+from newscorpus.store.archive.read import read_captures
+from newscorpus.store.archive.values import ArchiveError, Capture, Exchange, Origin
+from newscorpus.store.archive.writer import ArchiveWriter
+from newscorpus.store.archives import archive_files, page_of_capture
+from newscorpus.store.intake import journal_line, read_intake, read_journal
+from newscorpus.store.ledger import REJECTIONS, Ledger, LedgerError, Link, UrlOutcome, key_of
+from newscorpus.store.ledger.views.addresses import unfinished_captures
+from newscorpus.store.ledger.views.status import status
+from newscorpus.views.explain.address import Fate, explain
+from newscorpus.views.stats.count import corpus_stats
+
+BTE = Recipe("bte")
+PORTAL = Portal("news", ("en",), ("news.example",), ("https://news.example/",), articles=("/(?:story|other)",))
+FETCHED = "2026-11-20T08:00:{:02}+00:00"
+
+
+def capture(number: int, html: str = "", source: str = "news") -> Capture:
+    url = f"https://news.example/story-{number}"
+    body = (html or article(f"story {number}")).encode()
+    page = Page(url, body, {"content-type": "text/html; charset=utf-8"}, FETCHED.format(number))
+    return Capture(page, origin=Origin(source, ("en",)))
+
+
+def archive(corpus: Path, *captures: Capture) -> Path:
+    with ArchiveWriter(corpus, 10**9, "newscorpus/0") as writer:
+        for one in captures:
+            headers = tuple(one.page.headers.items())
+            exchange = Exchange(one.page.url, "2026-11-20T08:00:00.000000Z", 200, headers, one.page.body)
+            writer.append(encode(exchange, one, 10**6))
+    return corpus
+
+
+def extracted(corpus: Path, output: Path, recipe: Recipe = BTE, portals: tuple[Portal, ...] = ()) -> PortalChanges:
+    """Extract the archive of `corpus` again, and what differs from its intake, all portals taken as one."""
+    done = store(reextract(archive_files(corpus), recipe, portals), output)
+    (found,) = changes.count_changes(changes.find_changes(corpus, output, done.read))
+    return found
+
+
+@pytest.fixture(autouse=True)
+def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do the work here, which is faster; the test of the command starts processes."""
+    if request.function not in {test_the_command, test_the_command_applies}:
+        monkeypatch.setattr(
+            "newscorpus.corpus.reextract.in_order",
+            lambda function, items, jobs, seconds, prepare: ((item, function(item)) for item in items),
+        )
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """A corpus of three articles and a page that is none, with archive and intake."""
+    folder = archive(tmp_path / "corpus", *map(capture, range(3)), capture(3, "<p>short</p>"))
+    store(reextract(archive_files(folder), BTE, ()), folder)
+    return folder
+
+
+def test_a_new_corpus_is_on_the_disk_when_it_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: set[int] = set()
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.add(os.fstat(handle).st_ino))
+    store([(None, Rejected("archive", "broken_record", "", "a.warc.gz@0"))], tmp_path / "new")
+    assert (tmp_path / "new" / "rejected.jsonl").stat().st_ino in synced
+
+
+def test_the_same_recipe_gives_the_same_bytes(corpus: Path, tmp_path: Path) -> None:
+    assert extracted(corpus, tmp_path / "new") == PortalChanges("news", same=3)
+    for name in ("intake/000001.jsonl", "rejected.jsonl"):
+        assert (tmp_path / "new" / name).read_bytes() == (corpus / name).read_bytes()
+
+
+def test_rejections_are_kept_with_their_reasons(corpus: Path) -> None:
+    (rejected,) = read_journal(corpus / "rejected.jsonl")
+    assert (rejected.stage, rejected.url) == ("quality", "https://news.example/story-3")
+
+
+def test_todays_template_counts(corpus: Path, tmp_path: Path) -> None:
+    portal = replace(PORTAL, template=TemplateVersion(text=("p:first-of-type",)))
+    found = extracted(corpus, tmp_path / "new", portals=(portal,))
+    assert (found.text, found.words_added) == (3, 0)
+    assert found.words_removed > 100
+
+
+def test_the_version_of_the_template_counts_that_held_when_the_page_was_fetched(tmp_path: Path) -> None:
+    pages = [replace(capture(n).page, fetched=f"2026-11-{19 + n}T23:30:00+00:00") for n in range(2)]
+    folder = archive(tmp_path / "corpus", *(replace(capture(n), page=page) for n, page in enumerate(pages)))
+    switch = date(2026, 11, 20)
+    versions = (TemplateVersion(text=("p:last-of-type",), until=switch), TemplateVersion(text=("p",), since=switch))
+    store(reextract(archive_files(folder), BTE, (replace(PORTAL, template=versions),)), tmp_path / "new")
+    lines = (line for _, line in read_intake(tmp_path / "new" / "intake", SignatureParameters()))
+    assert [line.record.text.count("\n") for line in lines if isinstance(line, Row)] == [0, 5]
+
+
+def test_gained_and_lost_documents_are_told_apart(corpus: Path, tmp_path: Path) -> None:
+    later = archive(tmp_path / "later", capture(0), capture(1, "<p>short</p>"), capture(5))
+    done = store(reextract(archive_files(later), BTE, ()), tmp_path / "new")
+    found = list(changes.find_changes(corpus, tmp_path / "new", done.read))
+    assert changes.count_changes(found)[0].lost == 1
+    kinds = sorted(change.kind for change in found)
+    assert kinds == [
+        ChangeKind.GAINED,
+        ChangeKind.LOST,
+        ChangeKind.NOT_READ,
+        ChangeKind.SAME,
+    ]
+
+
+def test_fields_that_changed(corpus: Path, tmp_path: Path) -> None:
+    evidence = (Evidence("authors", "Ada Writer", "feed"),)
+    pages = [capture(number) for number in range(3)]
+    changed = [replace(one, page=replace(one.page, evidence=evidence)) for one in pages]
+    later = archive(tmp_path / "later", *changed)
+    done = store(reextract(archive_files(later), BTE, ()), tmp_path / "new")
+    assert changes.count_changes(changes.find_changes(corpus, tmp_path / "new", done.read)) == [
+        PortalChanges("news", fields=3)
+    ]
+
+
+def test_the_latest_text_of_a_document_counts(tmp_path: Path) -> None:
+    first = capture(1)
+    second = capture(1, article("another story"))
+    second = replace(second, page=replace(second.page, fetched=FETCHED.format(30)))
+    corpus = archive(tmp_path / "corpus", second, first)
+    store(reextract(archive_files(corpus), BTE, ()), corpus)
+    (change,) = changes.find_changes(corpus, corpus, frozenset())
+    assert change.before is not None
+    assert change.before.offset < (corpus / "intake" / "000001.jsonl").stat().st_size / 2
+
+
+def test_differences_are_cut(corpus: Path, tmp_path: Path) -> None:
+    portal = replace(PORTAL, template=TemplateVersion(text=("p:first-of-type",)))
+    done = store(reextract(archive_files(corpus), BTE, (portal,)), tmp_path / "new")
+    change = next(iter(changes.find_changes(corpus, tmp_path / "new", done.read)))
+    lines = changes.difference(change, 4)
+    assert lines[0].startswith("--- https://news.example/story-")
+    assert lines[0].endswith(" before")
+    assert lines[-1].startswith("... ")
+    assert len(lines) == 5
+
+
+def test_a_portal_is_meant_by_name_or_by_address() -> None:
+    assert page_of_capture(capture(1), (PORTAL,)).languages == ("en",)
+    assert page_of_capture(capture(1, source="other"), (PORTAL,)).source == "other"
+    foreign = replace(capture(1), origin=None)
+    assert page_of_capture(foreign, (PORTAL,)).source == "news"
+    assert page_of_capture(foreign, ()).source == "news.example"
+
+
+def test_what_the_portal_says_now_replaces_what_it_said() -> None:
+    page = replace(capture(1).page, evidence=(Evidence("language", "hr", "portal"), Evidence("title", "A", "feed")))
+    fetched = page_of_capture(replace(capture(1), page=page), (PORTAL,))
+    assert fetched.page.evidence == (Evidence("title", "A", "feed"), Evidence("language", "en", "portal"))
+
+
+def test_archived_rules_count_where_no_portal_is_known() -> None:
+    one = replace(capture(1), origin=Origin("gone", ("sr",), {"text": ("p",), "no_more": ("x",)}))
+    fetched = page_of_capture(one, ())
+    assert (fetched.languages, fetched.template) == (("sr",), TemplateSection(text=("p",)))
+
+
+def test_a_corpus_without_archive(tmp_path: Path) -> None:
+    with pytest.raises(ArchiveError, match="no archive here"):
+        archive_files(tmp_path)
+
+
+def test_an_intake_is_not_overwritten(corpus: Path) -> None:
+    with pytest.raises(CorpusError, match="is there already"):
+        store(reextract(archive_files(corpus), BTE, ()), corpus)
+
+
+@pytest.fixture
+def crawled(tmp_path: Path) -> Path:
+    """A corpus as a crawl leaves it: four pages archived, three of them articles, and a ledger that knows its files."""
+    folder = tmp_path / "crawled"
+    with Ledger.open(folder) as ledger:
+        archive(folder, *map(capture, range(3)), capture(3, "<p>short</p>"))
+        (file,) = archive_files(folder)
+        ledger.transaction.follow(lambda: {f"archive/{file.name}": file.stat().st_size})
+        for page, outcome in reextract([file], BTE, (PORTAL,)):
+            assert page is not None
+            ledger.add(Link(key_of(page.page.url), page.page.url, "news", "article"))
+            lease = ledger.queue.lease("news")
+            assert lease is not None
+            if isinstance(outcome, Rejected):
+                became = UrlOutcome(
+                    outcome.stage, outcome.reason, line=ledger.append(REJECTIONS, journal_line(outcome))
+                )
+            else:
+                place, n_words = ledger.append(SEGMENTS, encode_row(outcome)), outcome.record.n_words
+                became = UrlOutcome(reason="kept", n_words=n_words, line=place)
+            ledger.finish(lease.serial, [became])
+    return folder
+
+
+def published(corpus: Path) -> dict[str, bytes]:
+    build(corpus)
+    return {
+        path.name: path.read_bytes() for path in (corpus / "duplicates.jsonl", *sorted((corpus / "corpus").iterdir()))
+    }
+
+
+def applied(corpus: Path, recipe: Recipe = BTE, *rules: str) -> Mapping[str, int]:
+    """Apply a recipe, with rules of the portal's template for the text."""
+    portal = replace(PORTAL, template=TemplateVersion(text=rules) if rules else None)
+    return apply(Archived(corpus, archive_files(corpus), recipe, (portal,))).outcomes
+
+
+FIRST_PARAGRAPH, NOTHING = "p:first-of-type", "h6"
+STRICT = replace(BTE, quality=QualityConfig(min_words=100_000))
+
+
+def test_what_is_applied_is_published_as_if_crawled_so(crawled: Path, tmp_path: Path) -> None:
+    published(crawled)
+    assert applied(crawled, BTE, FIRST_PARAGRAPH)["kept"] == 3
+    portal = replace(PORTAL, template=TemplateVersion(text=(FIRST_PARAGRAPH,)))
+    store(reextract(archive_files(crawled), BTE, (portal,)), tmp_path / "fresh")
+    assert published(crawled) == published(tmp_path / "fresh")
+    assert next(changes.find_changes(crawled, tmp_path / "fresh", frozenset())).kind is ChangeKind.SAME
+
+
+def test_what_was_crawled_with_this_recipe_is_passed_over(crawled: Path) -> None:
+    assert applied(crawled) == {"quality/too_short": 1}
+
+
+def test_applying_twice_changes_nothing(crawled: Path) -> None:
+    applied(crawled, BTE, FIRST_PARAGRAPH)
+    before = sorted((crawled / "intake").iterdir()), published(crawled)
+    assert applied(crawled, BTE, FIRST_PARAGRAPH) == {}
+    assert (sorted((crawled / "intake").iterdir()), published(crawled)) == before
+
+
+def test_what_a_recipe_rejects_goes_with_its_reason_and_comes_back(crawled: Path) -> None:
+    first = published(crawled)
+    url = "https://news.example/story-1"
+    assert sum(applied(crawled, STRICT).values()) == 4
+    assert build(crawled).kept == 0
+    said = explain(crawled, url)
+    assert (said.fate, said.rejected and said.rejected.reason) == (Fate.REJECTED, "too_short")
+    without = shutil.copytree(crawled, crawled.parent / "without", ignore=lambda *_: ["ledger.sqlite"])
+    assert explain(without, url).rejected == said.rejected
+    applied(crawled)
+    assert published(crawled) == first
+    assert explain(crawled, url).fate is Fate.PUBLISHED
+
+
+def test_the_counts_of_status_follow_what_was_applied(crawled: Path) -> None:
+    (first,) = status(crawled)
+    applied(crawled, STRICT)
+    (now,) = status(crawled)
+    assert (now.kept, now.words, now.rejected) == (0, 0, {"quality/too_short": 4})
+    applied(crawled)
+    (again,) = status(crawled)
+    assert (again.kept, again.words, again.rejected) == (first.kept, first.words, first.rejected)
+    assert first.words > 0
+
+
+def test_the_journal_and_stats_hold_what_was_rejected_last(crawled: Path) -> None:
+    def refused() -> dict[str, list[str]]:
+        build(crawled)
+        lines = [one.url.rpartition("-")[2] for one in read_journal(crawled / "rejected.jsonl")]
+        return {**{one.reason: [str(one.number)] for one in corpus_stats(crawled).refusals}, "journal": sorted(lines)}
+
+    first = refused()
+    applied(crawled, STRICT)
+    assert refused() == {"too_short": ["4"], "journal": ["0", "1", "2", "3"]}
+    applied(crawled)
+    assert refused() == first == {"too_short": ["1"], "journal": ["3"]}
+
+
+def test_a_kill_costs_the_pages_since_the_last_commit(crawled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reextraction, "PAGES_A_COMMIT", 2)
+    whole = shutil.copytree(crawled, crawled.parent / "whole")
+    applied(whole, BTE, FIRST_PARAGRAPH)
+
+    killed = crawled.parent / "killed"
+
+    def broken_off(extracted: Iterable[Extracted]) -> Iterator[Extracted]:
+        yield from itertools.islice(extracted, 3)
+        shutil.copytree(crawled, killed)  # what a kill leaves on the disk
+
+    portal = replace(PORTAL, template=TemplateVersion(text=(FIRST_PARAGRAPH,)))
+    apply(Archived(crawled, archive_files(crawled), BTE, (portal,)), watch=broken_off)
+    assert build(killed).kept == 3
+    assert sum(applied(killed, BTE, FIRST_PARAGRAPH).values()) == 2
+    assert published(killed) == published(whole)
+
+
+def test_pages_of_visits_that_never_ended_are_passed_over(crawled: Path) -> None:
+    (file,) = archive_files(crawled)
+    places = [found.place for found in read_captures(file) if isinstance(found, Capture) and found.place]
+    with Ledger.open(crawled) as ledger:
+        for place in places[:2]:
+            ledger.begin_capture(f"archive/{file.name}", place.offset)
+        ledger.end_capture(f"archive/{file.name}", places[0].offset)
+    left = unfinished_captures(crawled)
+    assert left == {(f"archive/{file.name}", places[1].offset)}
+    found = [page.page.url for page, _ in reextract([file], BTE, (PORTAL,), unfinished=left) if page]
+    assert [url.rpartition("-")[2] for url in found] == ["0", "2", "3"]
+    assert sum(applied(crawled, STRICT).values()) == 3
+    done = CliRunner().invoke(app, ["reextract", str(crawled), "--extractor", "bte"])
+    assert "pages extracted: 3 " in done.output, done.output
+
+
+def test_the_next_crawl_keeps_what_was_applied(crawled: Path) -> None:
+    applied(crawled, BTE, FIRST_PARAGRAPH)
+    before = published(crawled)
+    Ledger.open(crawled).close()
+    assert published(crawled) == before
+
+
+def test_an_earlier_fetch_says_nothing_of_what_became_of_its_address(crawled: Path) -> None:
+    """A page was fetched again, and gave another text, by the recipe that is applied now."""
+    url = "https://news.example/story-1"
+    later = capture(1, article("later"))
+    later = replace(later, page=replace(later.page, fetched=FETCHED.format(59)))
+    portal = replace(PORTAL, template=TemplateVersion(text=(FIRST_PARAGRAPH,)))
+    (again,) = (row for _, row in reextract(archive_files(archive(crawled.parent / "later", later)), BTE, (portal,)))
+    assert isinstance(again, Row)
+    with Ledger.open(crawled) as ledger:
+        ledger.add(Link(key_of(url), url, "news", "article"), again=True)
+        lease = ledger.queue.lease("news")
+        assert lease
+        kept = UrlOutcome("", "kept", line=ledger.append(SEGMENTS, encode_row(again)))
+        ledger.finish(lease.serial, [kept])
+    assert applied(crawled, BTE, FIRST_PARAGRAPH)["kept"] == 3
+    found = explain(crawled, url).row
+    assert found
+    assert (found.fetched, found.revision) == (again.record.fetched, again.record.revision)
+
+
+def test_faults_of_ours_leave_a_page_what_it_was(crawled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = published(crawled)
+    lost = Rejected("extract", "worker_failed", "out of memory", "https://news.example/story-1")
+    monkeypatch.setattr(reextraction, "judge_page", lambda recipe, page: JudgedPage(lost))
+    assert applied(crawled, STRICT) == {"extract/worker_failed": 4}
+    assert published(crawled) == before
+
+
+def test_a_page_that_is_another_document_now(crawled: Path) -> None:
+    """The canonical address was not seen before, for one."""
+    published(crawled)
+    pages = [page for page, _ in reextract(archive_files(crawled), BTE, (PORTAL,)) if page]
+    history = History(crawled / "intake", STRICT)
+    (row,) = (row for _, row in read_intake(crawled / "intake", SignatureParameters()) if row.fetch[1][-8:-6] == "01")
+    assert isinstance(row, Row)
+    other = replace(row, record=replace(row.record, id="0123456789abcdef", url="https://news.example/other"))
+    new, gone = history.lines(pages[1], other)
+    assert isinstance(new, Row)
+    assert isinstance(gone, Withdrawal)
+    assert new.reextraction == 1
+    assert (gone.withdrawn, gone.reason, gone.reextraction) == (row.document, "other_document", 1)
+
+
+def test_only_what_was_crawled_is_changed_in_place_and_by_one_at_a_time(corpus: Path, crawled: Path) -> None:
+    with pytest.raises(CorpusError, match="no ledger here"):
+        applied(corpus)
+    with exclusive(crawled / BUILD_LOCK), pytest.raises(CorpusError, match="another build is at work"):
+        applied(crawled)
+    with Ledger.open(crawled), pytest.raises(LedgerError, match="another crawl is at work"):
+        applied(crawled)
+
+
+def test_the_command_applies(crawled: Path) -> None:
+    arguments = ["reextract", str(crawled), "--apply", "--extractor", "justext"]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    assert "pages extracted again: 4 (" in done.output
+    assert "had extracted before" not in done.output
+    assert f"newscorpus build {crawled} publishes the result" in done.output
+    done = CliRunner().invoke(app, arguments)
+    assert done.output == "pages extracted again: 0\npages that this recipe had extracted before: 4\n"
+    assert CliRunner().invoke(app, [*arguments, "--diff"]).exit_code == 2
+
+
+def test_the_command(corpus: Path, tmp_path: Path) -> None:
+    arguments = ["reextract", str(corpus), "--extractor", "justext", "--diff", "--limit", "1"]
+    (tmp_path / "quality.toml").write_text("min_words = 30\n")
+    arguments += ["--quality", str(tmp_path / "quality.toml")]
+    done = CliRunner().invoke(app, [*arguments, "--output", str(tmp_path / "new")])
+    assert done.exit_code == 0, done.output
+    assert "pages extracted: 4 (" in done.output
+    assert (tmp_path / "new" / "intake").is_dir()
+    assert CliRunner().invoke(app, ["reextract", str(corpus), "--rights", "steal"]).exit_code == 2

@@ -1,0 +1,373 @@
+"""What is asked for of what a list names, the first time and again."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import date, timedelta
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from newscorpus.data import Evidence, Page, Rejected
+from newscorpus.discover import bounds as module
+from newscorpus.discover.frontier import MAX_IN_A_ROW, Frontier, SeenContents, missing_page
+from newscorpus.discover.listing import Listing, ListingEntry
+from newscorpus.discover.period import ALWAYS, Period
+from newscorpus.discover.planner import OUT_OF_PERIOD, FetchPlanner, PlannedFetch
+from newscorpus.page.links import PageReading
+from newscorpus.portal.addresses import AddressTrust, FetchKind
+from newscorpus.portal.portal import Portal
+from newscorpus.store.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
+
+BASE = "https://vesti.example"
+STORY = f"{BASE}/news/a-long-story-1"
+LIST = f"{BASE}/sitemap.xml"
+LIKELY = AddressTrust.LIKELY
+FETCHED = "2026-11-10T08:00:00+00:00"
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger.open(tmp_path / "corpus") as ledger:
+        yield ledger
+
+
+@pytest.fixture
+def counts() -> Counter[str]:
+    return Counter()
+
+
+@pytest.fixture
+def planner(ledger: Ledger, counts: Counter[str]) -> Callable[..., FetchPlanner]:
+    def count(name: str, n: int) -> None:
+        counts[name] += n
+
+    def make(period: Period = ALWAYS) -> FetchPlanner:
+        portal = Portal("vesti", ("sr",), ("vesti.example",), (f"{BASE}/",))
+        frontier = Frontier(portal, date(2026, 11, 21), ledger, period=period)
+        return FetchPlanner(portal, frontier, ledger, SeenContents(ledger), period, count)
+
+    return make
+
+
+def ask(
+    planner: FetchPlanner, *entries: ListingEntry, children: tuple[ListingEntry, ...] = ()
+) -> list[PlannedFetch | Rejected]:
+    return list(chain.from_iterable(planner.listing(Listing(entries, children), LIST, 1)))
+
+
+def finish(ledger: Ledger, url: str) -> None:
+    """Fetch and keep what was asked for."""
+    ledger.add(Link(key_of(url), url, "vesti", "article"))
+    lease = ledger.queue.lease("vesti")
+    assert lease
+    ledger.finish(lease.serial, [UrlOutcome(reason="kept")], Fetched(url, 200, FETCHED, 5))
+
+
+def test_what_a_feed_describes_is_an_article_and_its_words_travel_with_it(planner: Callable[..., FetchPlanner]) -> None:
+    entry = ListingEntry(f"{BASE}/x", (Evidence("title", "A title", "feed"),))
+    (request,) = ask(planner(), entry)
+    assert isinstance(request, PlannedFetch)
+    assert request.kind is FetchKind.ARTICLE
+    assert request.evidence == entry.evidence
+    assert ask(planner(), entry) == []
+
+
+def test_another_version_is_asked_for_as_the_article(planner: Callable[..., FetchPlanner]) -> None:
+    (request,) = ask(planner(), ListingEntry(f"{STORY}/amp"))
+    assert isinstance(request, PlannedFetch)
+    assert request.url == STORY
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "again"),
+    [
+        ("2026-11-01", "2026-11-01", False),
+        ("2026-11-01", "2026-11-05", True),
+        ("2026-11-01", "", False),
+        ("", "2026-11-05", False),
+        ("", "2026-11-15", True),
+        ("", "yesterday", False),
+    ],
+    ids=["same", "other", "silent", "before the fetch", "after the fetch", "no date"],
+)
+def test_a_known_article_is_asked_for_again_where_its_list_says_it_changed(
+    planner: Callable[..., FetchPlanner], ledger: Ledger, first: str, second: str, again: bool
+) -> None:
+    assert len(ask(planner(), ListingEntry(STORY, modified=first))) == 1
+    finish(ledger, STORY)
+    requests = ask(planner(), ListingEntry(STORY, modified=second))
+    assert [request.is_repeat for request in requests if isinstance(request, PlannedFetch)] == [True] * again
+
+
+@pytest.mark.parametrize("kind", ["feed", "section"])
+def test_a_known_article_is_asked_for_again_where_a_list_shows_another_headline(
+    planner: Callable[..., FetchPlanner], ledger: Ledger, kind: str
+) -> None:
+    def read(made: FetchPlanner, headline: int, listing: str = LIST) -> list[PlannedFetch | Rejected]:
+        if kind == "feed":
+            return list(
+                chain.from_iterable(made.listing(Listing((ListingEntry(STORY, headline=headline),)), listing, 1))
+            )
+        return list(made.links(PageReading((STORY,), (headline,)), 1, listing=listing))
+
+    first, again = planner(), replace(planner(), began="2026-11-12T08:00:00+00:00")
+    assert len(read(first, 5)) == 1
+    for url in (STORY, LIST):
+        finish(ledger, url)
+    assert read(first, 6) == [], "two lists may shorten a headline in two ways"
+    assert read(again, 5) == read(again, 6) == []
+    assert read(again, 7, f"{BASE}/tag/a") == [], "a list that was not read before has its own way"
+    (repeat,) = read(again, 8)
+    assert isinstance(repeat, PlannedFetch)
+    assert repeat.is_repeat
+    assert read(again, 8) == []
+    is_moved = len(read(again, 9, f"{BASE}/sport/local2.html")) == 1
+    assert is_moved is (kind == "section"), "an article moves on to the next page of its list"
+    assert read(replace(again, began="2026-11-09T08:00:00+00:00"), 10) == [], "this crawl fetched it"
+
+
+def test_what_the_feed_said_of_an_article_travels_with_its_next_request_but_the_headline(
+    planner: Callable[..., FetchPlanner], ledger: Ledger
+) -> None:
+    said = [{"field": "title", "value": "Old", "source": "feed"}, {"field": "tags", "value": "a", "source": "feed"}]
+    request = json.dumps({"cb_kwargs": {"evidence": said}}).encode()
+    ledger.add(Link(key_of(STORY), STORY, "vesti", "article", request=request))
+    finish(ledger, STORY)
+    (repeat,) = ask(planner(), ListingEntry(STORY, modified="2026-11-15"))
+    assert isinstance(repeat, PlannedFetch)
+    assert repeat.evidence == (Evidence("tags", "a", "feed"),)
+
+
+def test_what_is_still_queued_is_not_queued_again(planner: Callable[..., FetchPlanner], ledger: Ledger) -> None:
+    ask(planner(), ListingEntry(STORY, modified="2026-11-01"))
+    ledger.add(Link(key_of(STORY), STORY, "vesti", "article"))
+    assert ask(planner(), ListingEntry(STORY, modified="2026-11-15")) == []
+
+
+def test_lists_are_pruned_by_the_period(planner: Callable[..., FetchPlanner], counts: Counter[str]) -> None:
+    made = planner(Period(date(2024, 3, 1), date(2024, 3, 31)))
+    children = (ListingEntry(f"{BASE}/map-2024-03.xml"), ListingEntry(f"{BASE}/map-2024-04.xml"))
+    entries = (
+        ListingEntry(f"{BASE}/2024/03/05/a"),
+        ListingEntry(f"{BASE}/2023/03/05/a"),
+        ListingEntry(STORY, modified="2024-02-01"),
+    )
+    asked = [request.url for request in ask(made, *entries, children=children) if isinstance(request, PlannedFetch)]
+    assert asked == [f"{BASE}/map-2024-03.xml", f"{BASE}/2024/03/05/a"]
+    assert counts[OUT_OF_PERIOD] == 3
+
+
+def test_links_are_pruned_by_their_address_and_sections_are_not(planner: Callable[..., FetchPlanner]) -> None:
+    made = planner(Period(date(2024, 3, 1), date(2024, 3, 31)))
+    assert list(made.page(f"{BASE}/2023/03/05/a-long-story-1", 1)) == []
+    assert len(list(made.page(f"{BASE}/sport/", 1))) == 1
+
+
+def test_a_listing_of_days_before_the_period_is_passed_over_and_of_later_ones_is_not(
+    planner: Callable[..., FetchPlanner],
+) -> None:
+    made = planner(Period(date(2024, 3, 1), date(2024, 3, 31)))
+    assert list(made.page(f"{BASE}/2024/02/29/", 1)) == []
+    assert len(list(made.page(f"{BASE}/2024/04/01/", 1))) == 1
+
+
+def test_a_section_ends_after_many_articles_of_earlier_days_in_a_row(
+    planner: Callable[..., FetchPlanner], ledger: Ledger
+) -> None:
+    made, listing = planner(Period(since=date(2024, 3, 1))), f"{BASE}/sport?page=1"
+    list(made.page(listing, 1))
+    list(made.links(PageReading(), 2, listing=listing))
+    ledger.add(Link(key_of(STORY), STORY, "vesti", found_on=ledger.serial(listing)))
+    last, earlier = date(2024, 2, 29), date(2024, 2, 1)
+    for day in (last, *[earlier] * (MAX_IN_A_ROW - 1), date(2026, 1, 1), last, *[earlier] * (MAX_IN_A_ROW - 1)):
+        made.refuse_day(STORY, PageReading(published=day))
+    assert len(list(made.page(f"{BASE}/sport?page=2", 2))) == 1
+    made.refuse_day(STORY, PageReading(published=date(2024, 2, 1)))
+    (refused,) = made.page(f"{BASE}/sport?page=3", 2)
+    assert isinstance(refused, Rejected)
+    assert refused.reason == "out_of_period"
+
+
+def test_sections_that_end_do_not_end_others_of_their_shape(
+    planner: Callable[..., FetchPlanner], ledger: Ledger
+) -> None:
+    made, ended, other = (
+        planner(Period(since=date(2024, 3, 1))),
+        f"{BASE}/rubrika/12/strana/1",
+        f"{BASE}/rubrika/7/strana/1",
+    )
+    list(made.page(ended, 1))
+    ledger.add(Link(key_of(STORY), STORY, "vesti", found_on=ledger.serial(ended)))
+    for day in (date(2024, 2, 29), *[date(2023, 1, 1)] * MAX_IN_A_ROW):
+        made.refuse_day(STORY, PageReading(published=day))
+    (refused,) = made.page(f"{BASE}/rubrika/12/strana/2", 2)
+    assert isinstance(refused, Rejected)
+    assert [type(one) for one in made.page(other, 1)] == [PlannedFetch]
+
+
+def test_a_section_that_comes_nearer_to_the_period_does_not_end(
+    planner: Callable[..., FetchPlanner], ledger: Ledger
+) -> None:
+    made, listing = planner(Period(since=date(2024, 3, 1))), f"{BASE}/sport?page=1"
+    list(made.page(listing, 1))
+    ledger.add(Link(key_of(STORY), STORY, "vesti", found_on=ledger.serial(listing)))
+    for number in range(2 * MAX_IN_A_ROW):
+        made.refuse_day(STORY, PageReading(published=date(2023, 1, 1) + timedelta(days=number // 3)))
+    assert len(list(made.page(f"{BASE}/sport?page=2", 2))) == 1
+
+
+def test_the_way_from_an_earlier_day_leads_forward_over_listings_alone(planner: Callable[..., FetchPlanner]) -> None:
+    made = planner(Period(since=date(2024, 3, 1)))
+
+    def followed(listing: str, *paths: str) -> list[str]:
+        plan = made.links(PageReading(tuple(BASE + path for path in paths)), 1, listing=BASE + listing)
+        return [one.url.removeprefix(BASE) for one in plan if isinstance(one, PlannedFetch)]
+
+    assert followed("/", "/2004/01/01/", "/2004/01/02/", "/2004/01/01/a-long-story") == ["/2004/01/02/"]
+    links = ("/2004/01/01/", "/2004/01/03/", "/story-12345.html", "/2024/03/02/a-long-story", "/sport/")
+    assert followed("/2004/01/02/", *links) == ["/sport/", "/2024/03/02/a-long-story", "/2004/01/03/"]
+    assert followed("/2004/01/03/", "/2003/12/31/") == []
+    assert followed("/2024/03/01/", "/2024/02/29/") == []
+
+
+def test_the_newest_pages_come_first(planner: Callable[..., FetchPlanner]) -> None:
+    paths = ("/2024/05/", "/sport/", "/2026/05/", "/2025/05/")
+    plan = planner().links(PageReading(tuple(BASE + path for path in paths)), 1)
+    urls = [one.url.removeprefix(BASE) for one in plan if isinstance(one, PlannedFetch)]
+    assert urls == ["/sport/", "/2026/05/", "/2025/05/", "/2024/05/"]
+
+
+def test_a_listing_that_comes_again_is_not_counted(planner: Callable[..., FetchPlanner], ledger: Ledger) -> None:
+    made, url = planner(), f"{BASE}/sport?page=1"
+    assert list(made.links(PageReading(), 1, listing=url)) == []
+    finish(ledger, url)
+    assert not any(list(made.links(PageReading(), 1, listing=url)) for _ in range(MAX_IN_A_ROW))
+    assert len(list(made.page(f"{BASE}/sport?page=2", 1))) == 1
+
+
+def test_sitemaps_of_others_are_refused_and_the_number_is_bounded(
+    planner: Callable[..., FetchPlanner], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SITEMAPS", 1)
+    urls = (f"{BASE}/1.xml", "https://other.example/2.xml", f"{BASE}/3.xml")
+    found = ask(planner(), children=tuple(map(ListingEntry, urls)))
+    assert [one.reason if isinstance(one, Rejected) else one.url for one in found] == [
+        urls[0],
+        "offsite",
+        "too_many_sitemaps",
+    ]
+
+
+def test_a_site_may_keep_its_sitemaps_elsewhere(planner: Callable[..., FetchPlanner]) -> None:
+    index, child = "https://maps.example/index.xml", "https://maps.example/1.xml"
+    made = planner()
+    _, request = made.start_page(f"{BASE}/", (), (index,))
+    assert request == PlannedFetch(index, FetchKind.SITEMAP)
+    children = (ListingEntry(child), ListingEntry("https://other.example/2.xml"))
+    found = chain.from_iterable(made.listing(Listing(children=children), index, 1))
+    assert [one.reason if isinstance(one, Rejected) else one.url for one in found] == [child, "offsite"]
+
+
+def test_lists_are_looked_for_where_nobody_names_them(planner: Callable[..., FetchPlanner]) -> None:
+    made, probe = planner(), missing_page(BASE)
+    urls = [one.url for one in made.start_page(f"{BASE}/en/", [f"{BASE}/rss"], ())]
+    usual = ["sitemap.xml", "sitemap_index.xml", "news-sitemap.xml", "rss"]
+    assert urls == [probe, *(f"{BASE}/{name}" for name in usual)]
+    portal = replace(made.portal, feeds=(f"{BASE}/feed",), sitemaps=(f"{BASE}/map",))
+    plan = replace(made, portal=portal).start_page(f"{BASE}/", [f"{BASE}/rss"], (LIST,))
+    assert list(plan) == [PlannedFetch(probe, FetchKind.PROBE)]
+
+
+def test_a_known_sitemap_is_asked_for_where_its_index_says_it_changed(
+    planner: Callable[..., FetchPlanner], ledger: Ledger
+) -> None:
+    child = ListingEntry(f"{BASE}/1.xml", modified="2026-11-15")
+    assert len(ask(planner(), children=(child,))) == 1
+    finish(ledger, child.url)
+    assert len(ask(planner(), children=(child,))) == 1
+    assert ask(planner(), children=(child,)) == []
+    assert len(ask(planner(), children=(replace(child, modified="2026-11-16"),))) == 1
+
+
+def test_guesses_and_probes_are_made_once_and_on_the_site(planner: Callable[..., FetchPlanner], ledger: Ledger) -> None:
+    made = planner()
+    assert list(made.feeds([LIST])) == [PlannedFetch(LIST, FetchKind.MAYBE_LIST)]
+    assert list(made.feeds(["https://other.example/feed", "https://vesti.example:port/feed"])) == []
+    finish(ledger, LIST)
+    assert list(made.feeds([LIST])) == []
+    finish(ledger, missing_page(BASE))
+    assert [one.url for one in made.start_page(f"{BASE}/", (), (LIST,))] == []
+
+
+def test_a_crawl_begins_with_lists_start_pages_and_the_archive_of_the_days_asked_for(
+    planner: Callable[..., FetchPlanner],
+) -> None:
+    made = planner(Period(date(2026, 10, 20)))
+    portal = replace(made.portal, feeds=(f"{BASE}/feed",), sitemaps=(LIST,), archive=f"{BASE}/{{year}}/{{month}}")
+    plan = list(replace(made, portal=portal).beginnings())
+    kinds = [FetchKind.FEED, FetchKind.SITEMAP, *[FetchKind.SECTION] * 3]
+    urls = [f"{BASE}/feed", LIST, f"{BASE}/", f"{BASE}/2026/11", f"{BASE}/2026/10"]
+    assert plan == [PlannedFetch(url, kind) for url, kind in zip(urls, kinds, strict=True)]
+    assert len(list(replace(planner(), portal=portal).beginnings())) == 2
+
+
+@pytest.mark.parametrize(("day", "refused"), [(None, False), (date(2024, 3, 31), False), (date(2024, 4, 1), True)])
+def test_an_article_of_another_day_is_refused(
+    planner: Callable[..., FetchPlanner], day: date | None, refused: bool
+) -> None:
+    made = planner(Period(date(2024, 3, 1), date(2024, 3, 31)))
+    assert bool(made.refuse_day(STORY, PageReading(published=day))) is refused
+
+
+def test_all_pages_of_one_canonical_address_are_handed_on(planner: Callable[..., FetchPlanner]) -> None:
+    made = planner()
+    for url in (f"{BASE}/copy", STORY, f"{BASE}/other"):
+        assert list(made.refuse_article(Page(url, b""), PageReading(canonical=STORY), LIKELY, 1)) == []
+
+
+def test_an_amp_page_leads_to_its_article(planner: Callable[..., FetchPlanner]) -> None:
+    reading = PageReading(canonical=STORY, is_amp=True)
+    wanted, refused = planner().refuse_article(Page(f"{BASE}/other-1", b""), reading, LIKELY, 2)
+    assert wanted == PlannedFetch(STORY, FetchKind.ARTICLE, 2)
+    assert isinstance(refused, Rejected)
+    assert refused.reason == "other_version"
+
+
+def test_a_redirect_to_a_section_brings_no_article(planner: Callable[..., FetchPlanner]) -> None:
+    page = Page(f"{BASE}/", b"")
+    (refused,) = planner().refuse_article(page, PageReading(), AddressTrust.SECTION, 1, STORY)
+    assert refused == Rejected("discovery", "no_article", f"redirected to {BASE}/", STORY)
+
+
+def test_entries_that_were_not_read_are_reported(planner: Callable[..., FetchPlanner]) -> None:
+    (reported,) = chain.from_iterable(planner().listing(Listing(beyond=7), LIST, 1))
+    assert isinstance(reported, Rejected)
+    assert (reported.reason, reported.url) == ("too_many_entries", LIST)
+    assert reported.detail.startswith("7 ")
+
+
+def test_broken_entries_are_reported(planner: Callable[..., FetchPlanner]) -> None:
+    (broken,) = chain.from_iterable(planner().listing(Listing(broken=2), LIST, 1))
+    assert isinstance(broken, Rejected)
+    assert (broken.reason, broken.detail) == ("broken_entry", "2 without an address")
+
+
+def test_sitemaps_that_are_counted_are_not_taken_for_years(planner: Callable[..., FetchPlanner]) -> None:
+    """Of 250 the hundred that are worked on at a time may all have numbers that look like years."""
+    children = tuple(ListingEntry(f"{BASE}/sitemap-{number}.xml") for number in range(1_850, 2_100))
+    found = ask(planner(Period(date(2024, 1, 1))), children=children)
+    assert [one.url for one in found] == [child.url for child in children]
+
+
+@pytest.mark.parametrize(
+    ("path", "goes_on"), [("/category/town/page/2/", True), ("/category/town/", False), ("/page/2/", False)]
+)
+def test_a_further_page_of_an_archive_may_hold_older_articles(
+    planner: Callable[..., FetchPlanner], path: str, goes_on: bool
+) -> None:
+    made = planner()
+    (planned,) = made.page(BASE + path, 1)
+    assert made.may_go_on(planned) is goes_on

@@ -1,0 +1,217 @@
+import asyncio
+import sys
+from ipaddress import ip_address
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from scrapy import Request, exceptions
+from scrapy.http import Response
+from scrapy.settings import Settings
+from scrapy.spidermiddlewares.httperror import HttpError
+from twisted.internet.address import IPv4Address, IPv6Address
+from twisted.internet.defer import Deferred
+
+from newscorpus.fetch.middlewares import guards
+from newscorpus.fetch.middlewares.guards import (
+    DOMAINS,
+    CarefulRedirectMiddleware,
+    EncodingsMiddleware,
+    PrivateAddressMiddleware,
+    Refused,
+    fetch_rejection,
+)
+from newscorpus.fetch.stored import CanonicalFingerprinter
+
+URL = "http://example.org/a"
+
+
+CRAWLER: Any = SimpleNamespace(spider=SimpleNamespace(loopback=frozenset({"127.0.0.1:8000"})))
+
+
+def ask(url: str, monkeypatch: pytest.MonkeyPatch, answer: str = "") -> None:
+    async def resolve(host: str) -> list[str]:
+        assert host == "example.org"
+        return answer.split()
+
+    monkeypatch.setattr(guards, "_resolve", resolve)
+    asyncio.run(PrivateAddressMiddleware(CRAWLER).process_request(Request(url)))
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (HttpError(Response(URL, status=404)), "http_404"),
+        (HttpError(Response(URL, status=503)), "http_503"),
+        (Refused("private_address", "10.0.0.1"), "private_address"),
+        (Refused("robots_disallowed", "robots.txt forbids it"), "robots_disallowed"),
+        (exceptions.IgnoreRequest("max redirections reached"), "redirect_loop"),
+        (exceptions.IgnoreRequest("Ignored response <200> because its body (1 B ...)"), "too_large"),
+        (exceptions.IgnoreRequest("something new"), "download_failed"),
+        (exceptions.DownloadTimeoutError("slow"), "timeout"),
+        (exceptions.CannotResolveHostError("example.org"), "dns"),
+        (exceptions.DownloadConnectionRefusedError("x"), "connection_refused"),
+        (exceptions.DownloadCancelledError("x"), "too_large"),
+        (exceptions.ResponseDataLossError(), "truncated"),
+        (exceptions.DownloadFailedError("x"), "connection_failed"),
+        (RuntimeError("two\nlines"), "download_failed"),
+        (None, "download_failed"),
+    ],
+)
+def test_every_failure_has_a_reason(error: BaseException | None, reason: str) -> None:
+    rejected = fetch_rejection(error, URL)
+    assert (rejected.stage, rejected.reason, rejected.url) == ("fetch", reason, URL)
+    assert "\n" not in rejected.detail
+
+
+def test_what_is_not_known_is_named() -> None:
+    assert fetch_rejection(RuntimeError("two\nlines"), URL).detail == "RuntimeError: two lines"
+
+
+@pytest.mark.parametrize(
+    ("url", "answer"),
+    [
+        ("http://example.org/", "93.184.216.34"),
+        ("http://example.org/", ""),
+        ("http://127.0.0.1:8000/x", "never asked"),
+        ("https://8.8.8.8/", "never asked"),
+    ],
+)
+def test_public_addresses_pass(monkeypatch: pytest.MonkeyPatch, url: str, answer: str) -> None:
+    ask(url, monkeypatch, answer)
+
+
+@pytest.mark.parametrize(
+    ("url", "answer"),
+    [
+        *((URL, answer) for answer in ("127.0.0.1", "10.0.0.8", "169.254.169.254", "0.0.0.0", "::1", "8.8.8.8 ::1")),
+        *(
+            (url, "")
+            for url in ("http://127.0.0.1:8001/", "http://127.0.0.1/", "http://[::1]:8000/", "http://192.168.1.1/")
+        ),
+        *((url, "") for url in ("file:///etc/passwd", "ftp://example.org/", "data:,x", "s3://bucket/key")),
+    ],
+)
+def test_private_addresses_are_refused(monkeypatch: pytest.MonkeyPatch, url: str, answer: str) -> None:
+    with pytest.raises(Refused) as refused:
+        ask(url, monkeypatch, answer)
+    assert refused.value.reason == "private_address"
+
+
+def answered(url: str, address: str | None, **meta: str | None) -> Response:
+    request = Request(url, meta=meta)
+    response = Response(url, ip_address=ip_address(address) if address else None)
+    return PrivateAddressMiddleware(CRAWLER).process_response(request, response)
+
+
+@pytest.mark.parametrize("meta", [{}, {"proxy": None}], ids=["plain", "kept from the proxy of the environment"])
+def test_an_answer_from_a_private_address_is_thrown_away(meta: dict[str, None]) -> None:
+    with pytest.raises(Refused, match=r"answered by 10\.0\.0\.8"):
+        answered(URL, "10.0.0.8", **meta)
+
+
+@pytest.mark.parametrize(
+    ("url", "address", "meta"),
+    [
+        (URL, "93.184.216.34", {}),
+        (URL, None, {}),
+        ("http://127.0.0.1:8000/a", "127.0.0.1", {}),
+        (URL, "10.0.0.8", {"proxy": "http://proxy:3128"}),
+    ],
+)
+def test_other_answers_pass(url: str, address: str | None, meta: dict[str, str]) -> None:
+    assert answered(url, address, **meta).url == url
+
+
+def test_all_addresses_of_a_name_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Resolver:
+        def resolveHostName(self, receiver: Any, name: str) -> None:  # noqa: N802 -- Twisted's name
+            receiver.resolutionBegan(None)
+            for address in (IPv4Address("TCP", "8.8.8.8", 0), IPv6Address("TCP", "::1", 0)) if name == "both" else ():
+                receiver.addressResolved(address)
+            receiver.resolutionComplete()
+
+    monkeypatch.setitem(sys.modules, "twisted.internet.reactor", SimpleNamespace(nameResolver=Resolver()))
+    monkeypatch.setattr("twisted.internet.reactor", SimpleNamespace(nameResolver=Resolver()), raising=False)
+    monkeypatch.setattr(guards, "maybe_deferred_to_future", lambda deferred: deferred)
+
+    async def resolve(name: str) -> list[str]:
+        return await guards._resolve(name)
+
+    assert Deferred.fromCoroutine(resolve("both")).result == ["8.8.8.8", "::1"]
+    assert Deferred.fromCoroutine(resolve("nowhere")).result == []
+
+
+def test_an_answer_packed_over_and_over_is_thrown_away() -> None:
+    def answer(*encodings: str) -> Response:
+        packed = Response(URL, headers={"Content-Encoding": list(encodings)})
+        return EncodingsMiddleware().process_response(Request(URL), packed)
+
+    assert answer("gzip, br").url == answer().url == URL
+    with pytest.raises(Refused, match="5 encodings"):
+        answer("gzip, gzip", "gzip, gzip, gzip")
+
+
+def redirect(location: str | None, request: Request | None = None, met: tuple[str, ...] = ()) -> Request | Response:
+    middleware = CarefulRedirectMiddleware(Settings({"REDIRECT_MAX_TIMES": 3}))
+    spider = SimpleNamespace(has_met=lambda url, asked: url in met and asked == URL)
+    middleware.crawler = SimpleNamespace(spider=spider)  # type: ignore[assignment]
+    request = request or Request(URL, meta={DOMAINS: ("example.org",)})
+    headers = {} if location is None else {"Location": location}
+    return middleware.process_response(request, Response(request.url, status=302, headers=headers))
+
+
+def test_a_redirect_is_followed() -> None:
+    followed = redirect("/b")
+    assert isinstance(followed, Request)
+    assert followed.url == "http://example.org/b"
+    assert not followed.dont_filter
+
+
+@pytest.mark.parametrize("location", ["https://example.org/a", "/a?utm_source=x", "/a;jsessionid=1"])
+def test_a_redirect_to_the_same_document_passes_the_filter_of_duplicates(location: str) -> None:
+    followed = redirect(location, met=(URL, "https://example.org/a"))
+    assert isinstance(followed, Request)
+    assert followed.dont_filter
+
+
+@pytest.mark.parametrize(
+    ("location", "reason"),
+    [
+        ("file:///etc/passwd", "private_address"),
+        ("ftp://example.org/x", "private_address"),
+        ("http://10.0.0.1/", "private_address"),
+        ("http://example.com/", "offsite"),
+        ("//example.com/", "offsite"),
+        ("http://notexample.org/", "offsite"),
+        ("http://[broken/", "bad_redirect"),
+        ("/a", "redirect_loop"),
+        ("/known", "redirect_to_known"),
+    ],
+)
+def test_a_redirect_is_refused_with_a_reason(location: str, reason: str) -> None:
+    with pytest.raises(Refused) as refused:
+        redirect(location, met=("http://example.org/known",))
+    assert refused.value.reason == reason
+
+
+def test_a_redirect_within_an_international_domain_is_followed() -> None:
+    followed = redirect("https://žito.example/b", Request(URL, meta={DOMAINS: ("xn--ito-b3a.example",)}))
+    assert isinstance(followed, Request)
+
+
+def test_a_request_that_names_no_domains_may_be_led_anywhere() -> None:
+    followed = redirect("http://example.com/robots.txt", Request("http://example.org/robots.txt"))
+    assert isinstance(followed, Request)
+
+
+def test_a_redirect_without_location_is_left_alone() -> None:
+    assert isinstance(redirect(None), Response)
+
+
+def test_requests_for_one_document_have_one_fingerprint() -> None:
+    fingerprint = CanonicalFingerprinter().fingerprint
+    same = {fingerprint(Request(URL + tail)) for tail in ("", "#top", "?utm_source=x", "?fbclid=1")}
+    assert len(same) == 1
+    assert fingerprint(Request(URL + "?page=2")) not in same
+    assert fingerprint(Request(URL, method="POST")) not in same

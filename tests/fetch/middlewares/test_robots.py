@@ -1,0 +1,143 @@
+"""The middleware on its own: what it asks for, what it lets pass, and how long that holds."""
+
+import asyncio
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from scrapy import Request
+from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError, IgnoreRequest
+from scrapy.http import Response
+from scrapy.settings import Settings
+from scrapy.statscollectors import MemoryStatsCollector
+
+from newscorpus.config import PolitenessConfig
+from newscorpus.fetch.middlewares.guards import Postponed, Refused
+from newscorpus.fetch.middlewares.politeness import ONE_OF_SEVERAL, ROBOTS
+from newscorpus.fetch.middlewares.robots import MOST_ASKED, RobotsMiddleware
+
+RULES = b"""User-agent: newscorpus
+Disallow: /private/
+Crawl-delay: 7
+Sitemap: https://vesti.example/maps/index.xml
+"""
+PAGE, PRIVATE = "https://vesti.example/a", "https://vesti.example/private/a"
+
+
+class Site:
+    """What answers for robots.txt, and what is asked of it."""
+
+    def __init__(self, *answers: Response | Exception | int) -> None:
+        self.answers = list(answers)
+        self.asked: list[Request] = []
+        self.delays: list[float] = []
+        self.now = 0.0
+        politeness = SimpleNamespace(keep_crawl_delay=lambda _slot, seconds: self.delays.append(seconds))
+        downloader = SimpleNamespace(get_slot_key=lambda _request: "vesti")
+        crawler: Any = SimpleNamespace(
+            engine=SimpleNamespace(downloader=downloader, download_async=self.download),
+            get_downloader_middleware=lambda _kind: politeness,
+            stats=MemoryStatsCollector(SimpleNamespace(settings=Settings())),  # type: ignore[arg-type]
+        )
+        self.middleware = RobotsMiddleware(crawler, lambda: self.now)
+
+    async def download(self, request: Request) -> Response:
+        await self.middleware.process_request(request)
+        self.asked.append(request)
+        await asyncio.sleep(0)
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer if isinstance(answer, Response) else Response(request.url, status=answer)
+
+    def ask(self, *urls: str) -> list[str]:
+        """Whether each may be asked for: "" or the reason; all at the same time."""
+
+        async def every() -> list[Any]:
+            passing = (self.middleware.process_request(Request(url)) for url in urls)
+            return await asyncio.gather(*passing, return_exceptions=True)
+
+        return [getattr(error, "reason", type(error).__name__) if error else "" for error in asyncio.run(every())]
+
+
+def rules() -> Response:
+    return Response("https://vesti.example/robots.txt", body=RULES)
+
+
+def test_what_robots_forbid_is_refused_and_robots_are_asked_once() -> None:
+    site = Site(rules())
+    assert site.ask(PAGE, PRIVATE, PAGE) == ["", "robots_disallowed", ""]
+    (asked,) = site.asked
+    assert asked.url == "https://vesti.example/robots.txt"
+    assert ROBOTS in asked.meta
+    assert asked.meta["download_slot"] == "vesti"
+    assert site.delays == [7]
+    assert site.middleware.sitemaps(PAGE) == ("https://vesti.example/maps/index.xml",)
+
+
+def test_sitemaps_that_robots_name_are_absolute() -> None:
+    site = Site(Response("", body=b"Sitemap: /map.xml\nSitemap: news.xml\nSitemap: http://[\nSitemap: ftp://a.b/c\n"))
+    site.ask(PAGE)
+    assert site.middleware.sitemaps(PAGE) == ("https://vesti.example/map.xml", "https://vesti.example/news.xml")
+
+
+def test_each_host_has_its_own() -> None:
+    site = Site(rules(), 404)
+    assert site.ask(PRIVATE) == ["robots_disallowed"]
+    assert site.ask("https://sport.vesti.example/private/a") == [""]
+    assert site.middleware.sitemaps("https://sport.vesti.example/") == ()
+    assert site.middleware.sitemaps("https://unknown.example/") == ()
+
+
+@pytest.mark.parametrize("answer", [404, 403, 410, IgnoreRequest("too large"), Refused("redirect_loop", "back")])
+def test_no_robots_forbid_nothing(answer: int | Exception) -> None:
+    assert Site(answer).ask(PRIVATE) == [""]
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (503, "robots_unavailable"),
+        (429, "robots_unavailable"),
+        (Postponed("given_up", "refused"), "given_up"),
+        (DownloadTimeoutError("slow"), "DownloadTimeoutError"),
+    ],
+)
+def test_robots_out_of_reach_forbid_everything_until_they_are_not(answer: int | Exception, reason: str) -> None:
+    site = Site(answer, rules())
+    assert site.ask(PAGE) == [reason]
+    assert site.middleware.sitemaps(PAGE) == ()
+    assert site.ask(PAGE, PRIVATE) == ["", "robots_disallowed"]
+
+
+@pytest.mark.parametrize("silence", [503, DownloadTimeoutError("slow"), DownloadFailedError("TLS")])
+def test_a_host_out_of_reach_costs_its_own_pages_where_another_one_answers(silence: int | Exception) -> None:
+    site, other = Site(rules(), *[silence] * MOST_ASKED), "https://blog.vesti.example/a"
+    assert site.ask(PAGE) == [""]
+    assert not site.asked[0].meta[ONE_OF_SEVERAL]
+    assert [*map(site.ask, [other] * (MOST_ASKED + 2))] == [["robots_unavailable"]] * (MOST_ASKED + 2)
+    assert [asked.meta[ONE_OF_SEVERAL] for asked in site.asked[1:]] == [True] * MOST_ASKED
+    assert site.ask(PAGE) == [""]
+
+
+def test_a_host_that_has_answered_is_waited_for() -> None:
+    site = Site(rules(), 404, 503)
+    site.ask(PAGE, "https://blog.vesti.example/a")
+    site.now = PolitenessConfig().robots_seconds + 1
+    site.ask(PAGE)
+    assert not site.asked[-1].meta[ONE_OF_SEVERAL]
+
+
+def test_robots_hold_for_a_day() -> None:
+    site = Site(rules(), 404)
+    site.ask(PAGE)
+    site.now = PolitenessConfig().robots_seconds - 1
+    assert site.ask(PRIVATE) == ["robots_disallowed"]
+    site.now += 2
+    assert site.ask(PRIVATE) == [""]
+
+
+def test_the_request_for_robots_itself_passes() -> None:
+    site = Site()
+    asyncio.run(site.middleware.process_request(Request(PAGE, meta={ROBOTS: True, "download_slot": "vesti"})))
+    assert site.asked == []

@@ -1,0 +1,201 @@
+import asyncio
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from scrapy.settings import Settings
+from scrapy.utils.test import get_crawler
+
+from newscorpus.config import BuildConfig
+from newscorpus.data import LOW_CONFIDENCE, Article, Fields
+from newscorpus.errors import CrawlError
+from newscorpus.fetch.closing import LOCKS, CorpusExtension, begin_anew
+from newscorpus.fetch.report import CrawlReport, reported, write_report
+from newscorpus.files import exclusive
+from newscorpus.page.records import make_record
+from newscorpus.page.rows import Row
+from newscorpus.page.signature.signature import sign
+from newscorpus.store.intake import IntakeWriter
+from newscorpus.store.ledger import Fetched, Ledger, LedgerError, Link, Series
+from newscorpus.store.ledger.profiles import UsedProfile
+
+INTAKE = Series("intake/{:06}.jsonl", b"header\n")
+
+
+def close(corpus: Path, stats: dict[str, Any], *, builds: bool = True, opened: bool = True) -> None:
+    collector = SimpleNamespace(get_stats=lambda: stats, set_value=stats.__setitem__)
+    crawler: Any = SimpleNamespace(stats=collector)
+    spider: Any = SimpleNamespace(portal_names=("mock",))
+    extension = CorpusExtension(crawler, corpus, builds=builds, profiles=False)
+    if opened:
+        extension.spider_opened()
+    asyncio.run(extension.spider_closed(spider, "finished"))
+
+
+def report(corpus: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((corpus / "crawl-report.json").read_text())
+    return found
+
+
+def test_a_crawl_that_kept_nothing_says_why(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    stats = {
+        "newscorpus/rejected/fetch/http_404": 2,
+        "newscorpus/rejected/fetch/dns": 5,
+        "downloader/response_count": 3,
+    }
+    close(tmp_path / "corpus", stats)
+    assert "Kept no article: 3 responses; rejected: fetch/dns 5, fetch/http_404 2" in caplog.text
+    found = report(tmp_path / "corpus")
+    assert found["stats"] == dict(sorted(stats.items()))
+    assert (found["portals"], found["reason"], found["build"]) == (["mock"], "finished", {})
+    assert found["started"] <= found["finished"]
+
+
+def test_a_corpus_that_another_crawl_holds_or_that_is_to_stay_is_refused_before_anything_begins(tmp_path: Path) -> None:
+    settings = Settings({"NEWSCORPUS_CORPUS": str(tmp_path), "NEWSCORPUS_FRESH": ""})
+    crawler: Any = SimpleNamespace(settings=settings)
+    with Ledger.open(tmp_path), pytest.raises(LedgerError, match="another crawl is at work here"):
+        CorpusExtension.from_crawler(crawler)
+    settings.set("NEWSCORPUS_FRESH", "1")
+    with pytest.raises(CrawlError, match="say -a fresh=yes to do so unasked"):
+        CorpusExtension.from_crawler(crawler)
+
+
+def test_a_crawl_without_profiles_notes_that_its_pages_are_judged_without(tmp_path: Path) -> None:
+    with Ledger.open(tmp_path) as ledger:
+        ledger.profiles.note("mock", UsedProfile("sample", "hash"))
+    for value, left in (("on", UsedProfile("sample", "hash")), ("off", None)):
+        settings = {"NEWSCORPUS_CORPUS": str(tmp_path), "NEWSCORPUS_PROFILE": value}
+        CorpusExtension.from_crawler(get_crawler(settings_dict=settings))
+        with Ledger.open(tmp_path) as ledger:
+            assert ledger.profiles.of("mock") == left
+
+
+def test_a_crawl_that_never_began_leaves_the_corpus_alone(tmp_path: Path) -> None:
+    close(tmp_path, {}, opened=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_crawl_that_found_nothing_new_is_none_that_kept_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    close(tmp_path / "corpus", {"newscorpus/kept_in_all": 7})
+    assert f"Kept 0 articles; 7 are in the intake of {tmp_path / 'corpus'}" in caplog.text
+
+
+def test_the_end_says_how_many_are_published(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    with IntakeWriter(tmp_path / "intake", BuildConfig().signature) as intake:
+        for name, text, flags in (("a", "one two", ()), ("b", "one two", ()), ("c", "three", (LOW_CONFIDENCE,))):
+            article = Article(f"https://a.cz/{name}", text, Fields(), "model:main-text@3", flags=flags)
+            intake.append(Row(make_record(article, "a", "en", 1.0), sign(text)))
+    close(tmp_path, {"newscorpus/kept": 3, "downloader/request_count": 3})
+    counts = "1 published, 1 left out as doubtful, 1 as duplicates or earlier texts"
+    assert f"Kept 3 articles; 3 are in the intake of {tmp_path}; {counts}\n" in caplog.text
+    assert "Worth doing: 1 page left out by quality/low_confidence: Build with a lower" in caplog.text
+
+
+def test_a_crawl_that_could_fetch_nothing_fails_though_articles_are_there(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Ledger.open(tmp_path) as ledger:
+        ledger.add(Link(1, "https://mock.example/", "mock"))
+        lease = ledger.queue.lease("mock")
+        assert lease
+        ledger.finish(lease.serial, (), Fetched(lease.url, 200, "2026-11-21T12:00:00+00:00"))
+    stats: dict[str, Any] = {"newscorpus/kept_in_all": 7, "newscorpus/rejected/fetch/dns": 3}
+    close(tmp_path, stats)
+    assert stats["newscorpus/failed"] == "start"
+    assert "Nothing could be fetched: fetch/dns" in caplog.text
+
+
+def test_a_build_that_fails_is_said_and_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "intake").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "corpus").symlink_to(tmp_path / "elsewhere")
+    stats: dict[str, Any] = {"newscorpus/kept": 1}
+    close(tmp_path, stats)
+    assert stats["newscorpus/failed"] == "build"
+    assert "corpus" in report(tmp_path)["build"]["error"]
+    assert "Build failed" in caplog.text
+
+
+def test_no_build_where_none_is_wanted(tmp_path: Path) -> None:
+    (tmp_path / "intake").mkdir()
+    close(tmp_path, {"newscorpus/kept": 1}, builds=False)
+    assert report(tmp_path)["build"] == {}
+    assert not (tmp_path / "corpus").exists()
+
+
+def test_a_report_that_cannot_be_written_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "file").write_text("")
+    stats: dict[str, Any] = {"newscorpus/kept": 1}
+    close(tmp_path / "file", stats)
+    assert stats["newscorpus/failed"] == "report"
+    assert "Cannot write the report" in caplog.text
+
+
+def test_a_report_replaces_the_one_before(tmp_path: Path) -> None:
+    for reason in ("shutdown", "finished"):
+        write_report(tmp_path, CrawlReport(("žurnál",), "a", "b", reason, {}, {}))
+    assert report(tmp_path) == {
+        "portals": ["žurnál"], "started": "a", "finished": "b", "reason": "finished", "stats": {}, "build": {},
+        "by_portal": {},
+    }  # fmt: skip
+    assert [path.name for path in tmp_path.iterdir()] == ["crawl-report.json"]
+
+
+def test_only_counts_that_mean_something_are_told() -> None:
+    stats = {"newscorpus/kept": 1, "downloader/request_count": 2, "memusage/max": 3, "start_time": 4}
+    assert reported(stats) == {"newscorpus/kept": 1, "downloader/request_count": 2}
+
+
+def test_beginning_anew_removes_what_is_ours_and_nothing_else(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    with Ledger.open(corpus) as ledger:
+        ledger.append(INTAKE, b"row\n")
+    for name in ("notes.txt", "archive/CC-NEWS-1.warc.gz", "intake/.hidden"):
+        (corpus / name).parent.mkdir(exist_ok=True)
+        (corpus / name).write_text("mine")
+    there = sorted(path for path in corpus.rglob("*") if "sqlite-" not in path.name)
+    with pytest.raises(CrawlError, match=r"CC-NEWS-1\.warc\.gz: no file of this corpus"):
+        begin_anew(corpus, "yes")
+    assert sorted(path for path in corpus.rglob("*") if "sqlite-" not in path.name) == there
+    Ledger.open(corpus, adopts=True).close()
+    begin_anew(corpus, "yes")
+    left = {path.relative_to(corpus).as_posix() for path in corpus.rglob("*") if path.is_file()}
+    assert left == {"notes.txt", "archive/CC-NEWS-1.warc.gz", "intake/.hidden", ".adopted", *LOCKS}
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_nothing_is_removed_under_the_hands_of_another_process(tmp_path: Path, name: str) -> None:
+    Ledger.open(tmp_path).close()
+    with exclusive(tmp_path / name), pytest.raises(LedgerError, match="is at work here"):
+        begin_anew(tmp_path, "yes")
+    assert (tmp_path / "ledger.sqlite").exists()
+
+
+def test_beginning_anew_follows_no_link(tmp_path: Path) -> None:
+    corpus, elsewhere = tmp_path / "corpus", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "000001.warc.gz").write_text("mine")
+    Ledger.open(corpus).close()
+    (corpus / "archive").symlink_to(elsewhere)
+    with pytest.raises(CrawlError, match="/archive: a link"):
+        begin_anew(corpus, "yes")
+    assert (corpus / "ledger.sqlite").exists()
+    assert (elsewhere / "000001.warc.gz").exists()
+
+
+@pytest.mark.parametrize(("given_up", "left"), [("refused", 1), ("byte_budget", 0)])
+def test_what_stays_queued_is_counted_unless_a_bound_of_the_users_left_it(
+    tmp_path: Path, given_up: str, left: int
+) -> None:
+    with Ledger.open(tmp_path) as ledger:
+        ledger.add(Link(1, "https://mock.example/", "mock"))
+    stats: dict[str, Any] = {"newscorpus/kept_in_all": 7, "newscorpus/politeness/mock/given_up": given_up}
+    close(tmp_path, stats)
+    assert stats["newscorpus/left_queued"] == left

@@ -1,0 +1,154 @@
+"""`newscorpus crawl`, from folders of all kinds, as users run it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks.newspapers import started
+from newscorpus.errors import CrawlError
+from newscorpus.fetch.options import default_corpus
+
+SERVER = Path(__file__).parents[1] / "mockserver" / "server.py"
+PORTAL = """
+name = "mock"
+languages = ["en"]
+domains = ["127.0.0.1"]
+start = ["http://127.0.0.1/"]
+feeds = ["http://127.0.0.1/feed.xml"]
+articles = ['-\\d{5}(\\.html)?(\\?|$)']
+delay_seconds = 0
+"""
+FOREIGN = {
+    "scrapy.cfg": "[settings]\ndefault = valley.settings\n",
+    "valley/__init__.py": "",
+    "valley/settings.py": 'BOT_NAME = "valley"\n',
+}
+OURS = {"scrapy.cfg": "[settings]\ndefault = newscorpus.settings\n"}
+
+
+@pytest.fixture(scope="module")
+def base() -> Iterator[str]:
+    with started(SERVER) as base:
+        yield base
+
+
+def crawl(folder: Path, *arguments: str) -> tuple[int, list[str]]:
+    environment = {name: value for name, value in os.environ.items() if name != "SCRAPY_SETTINGS_MODULE"}
+    done = subprocess.run(
+        [Path(sys.executable).with_name("newscorpus"), "crawl", *arguments],
+        cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    return done.returncode, (done.stderr + done.stdout).splitlines()
+
+
+def write(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def begun(folder: Path) -> Path:
+    """Begin a corpus in a folder."""
+    return write(folder / "corpora" / "mock", {"ledger.sqlite": ""})
+
+
+@pytest.mark.parametrize("project", [{}, OURS, FOREIGN], ids=["outside", "ours", "foreign"])
+def test_a_crawl_in_any_folder_says_first_where_the_corpus_lies(
+    base: str, tmp_path: Path, project: dict[str, str]
+) -> None:
+    write(tmp_path, {**project, "portals/mock.toml": PORTAL})
+    (below := tmp_path / "notes" / "may").mkdir(parents=True)
+    crawl_in = below if project else tmp_path
+    given = ("mock", "-a", f"base={base}", "-a", "limit=2", "-s", "DOWNLOAD_DELAY=0", "-s", "CLOSESPIDER_TIMEOUT=60")
+    settings = ("-s", "NEWSCORPUS_CONTACT=me@example.org") if project is FOREIGN else ()
+    code, lines = crawl(crawl_in, *given, *settings)
+    corpus = tmp_path / "corpora" / "mock"
+    assert code == 0, lines
+    assert lines[0] == f"The corpus is new: {corpus}"
+    assert any(f"INFO: Crawl into {corpus} as newscorpus/" in line and "asks mock" in line for line in lines)
+    if project is not FOREIGN:  # which has a level of its own
+        assert len(lines) < 24, "the log of a small crawl fits on a screen"
+    assert (corpus / "corpus" / "manifest.json").is_file()
+    assert not list(below.iterdir())
+    if project is OURS:
+        for fresh, standing in ((), "goes on"), (("-a", "fresh=yes"), "begins anew"):
+            code, lines = crawl(crawl_in, *given, *fresh)
+            assert (code, lines[0]) == (0, f"The corpus {standing}: {corpus}")
+
+
+def test_all_lines_of_scrapy_are_in_the_log_at_its_lowest_level(base: str, tmp_path: Path) -> None:
+    write(tmp_path, {"portals/mock.toml": PORTAL})
+    _, lines = crawl(tmp_path, "mock", "-s", "LOG_LEVEL=DEBUG", "-a", f"base={base}", "-a", "limit=1")
+    assert any("Overridden settings" in line for line in lines)
+
+
+def test_a_project_that_was_begun_crawls_when_its_portal_file_is_filled_in(base: str, tmp_path: Path) -> None:
+    newscorpus = Path(sys.executable).with_name("newscorpus")
+    subprocess.run([newscorpus, "init", "--name", "vesti", "papers"], cwd=tmp_path, check=True)
+    file = tmp_path / "papers" / "portals" / "vesti.toml"
+    filled_in = file.read_text().replace("news.example", "127.0.0.1").replace("https://www.", "http://")
+    file.write_text(filled_in.replace("# delay_seconds = 1 ", "delay_seconds = 0 "))
+    given = ("vesti", "-a", f"base={base}", "-a", "limit=2", "-s", "DOWNLOAD_DELAY=0", "-s", "CLOSESPIDER_TIMEOUT=60")
+    code, lines = crawl(tmp_path / "papers", *given)
+    assert code == 0, lines
+    assert (tmp_path / "papers" / "corpora" / "vesti" / "corpus" / "manifest.json").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("mock", "-a", "limit"), "newscorpus: 'limit' is not of the form NAME=VALUE"),
+        (("mock", "-a", "limits=3"), "newscorpus crawl: error: unknown argument 'limits'"),
+        (("nowhere",), "newscorpus: no portal 'nowhere'; known: "),
+        (("../mock",), "newscorpus: ../mock: cannot be read"),
+        (("nowhere", "--at-once", "2"), "newscorpus: no portal 'nowhere'; known: "),
+    ],
+)
+def test_wrong_usage_is_one_line_and_exit_code_2(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    write(tmp_path, {"portals/mock.toml": PORTAL})
+    code, lines = crawl(tmp_path, *arguments)
+    assert code == 2
+    assert any(line.startswith(message) for line in lines), lines
+    assert not any("Traceback" in line for line in lines)
+    assert len(lines) == 1 or "limits=3" in arguments, "nothing is said of the corpus of a portal that is none"
+    assert not (tmp_path / "corpora").exists()
+
+
+def test_outside_a_project_a_second_corpus_is_not_begun_below_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = begun(tmp_path)
+    (below := tmp_path / "below").mkdir()
+    monkeypatch.chdir(below)
+    with pytest.raises(CrawlError, match=f"^{first} is a corpus of that name; run the crawl in {tmp_path} to go on"):
+        default_corpus("mock")
+    assert default_corpus("other") == Path("corpora/other")
+    begun(below)
+    assert default_corpus("mock") == Path("corpora/mock")
+
+
+def test_in_a_project_the_corpus_is_the_one_that_was_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun(tmp_path)
+    project = write(tmp_path / "project", OURS)
+    (below := project / "a" / "b").mkdir(parents=True)
+    monkeypatch.chdir(below)
+    assert default_corpus("mock") == project / "corpora" / "mock"
+    assert begun(project / "a") == default_corpus("mock")
+    begun(below)
+    assert default_corpus("mock") == Path("corpora/mock")
+    monkeypatch.chdir(project)
+    assert default_corpus("mock") == Path("corpora/mock")
+
+
+@pytest.mark.parametrize("given", ["mock", "portals/mock.toml", "../mock.toml", "/elsewhere/mock.toml"])
+def test_a_portal_that_is_named_by_its_file_has_the_corpus_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert default_corpus(given) == Path("corpora/mock")
+    assert default_corpus(f"vesti,{given}") == Path("corpora/vesti,mock")

@@ -1,0 +1,117 @@
+from dataclasses import astuple, replace
+
+import pytest
+
+from newscorpus.lab.evaluation.compare import PageResult
+from newscorpus.lab.evaluation.scores import Confusion, Overlap
+from newscorpus.lab.evaluation.summary import (
+    BlockScores,
+    ConfidenceBin,
+    summarise,
+    summarise_confidence,
+    summarise_rejections,
+)
+
+PAGE = PageResult(
+    dataset="news",
+    id="1",
+    url="https://a.example/",
+    domain="a.example",
+    language="cs",
+    page_type="",
+    extractor="x",
+    rejected="",
+    confidence=0.0,
+    ngrams=Overlap(common=4, predicted=4, gold=4),
+    lcs=Overlap(common=9, predicted=10, gold=10),
+    edits=1,
+    similarity=0.9,
+    blocks=Confusion(),
+    seconds=0.002,
+)
+HALF = replace(PAGE, id="2", ngrams=Overlap(common=1, predicted=2, gold=2), edits=3, seconds=0.004)
+POOR = replace(PAGE, id="3", ngrams=Overlap(common=1, predicted=8, gold=2), lcs=Overlap(1, 80, 20), seconds=0.004)
+NONE = replace(
+    PAGE, id="4", rejected="extract/none", ngrams=Overlap(gold=4), lcs=Overlap(gold=10), edits=10, similarity=0.0
+)
+
+
+def test_figures_by_hand() -> None:
+    summary = summarise([PAGE, HALF, POOR, NONE])[0]
+    assert (summary.pages, summary.rejected, summary.exact, summary.poor) == (4, 0.25, 0.25, 0.5)
+    precision, recall = (1 + 0.5 + 0.125) / 3, (1 + 0.5 + 0.5 + 0) / 4
+    assert summary.precision == pytest.approx(precision)  # over the pages with a text
+    assert summary.recall == pytest.approx(recall)
+    assert summary.f1.value == pytest.approx(2 * precision * recall / (precision + recall))
+    assert summary.page_f1.value == pytest.approx((1 + 0.5 + 0.2 + 0) / 4)
+    assert summary.page_f1.low <= summary.page_f1.value <= summary.page_f1.high
+    assert (summary.lcs.precision, summary.lcs.recall) == pytest.approx((19 / 100, 19 / 50))
+    assert summary.lcs_page_f1 == pytest.approx((0.9 + 0.9 + 0.02 + 0) / 4)
+    assert summary.edits == pytest.approx((1 + 3 + 1 + 10) / 4)
+    assert astuple(summary.similarity) == (pytest.approx(2.7 / 4), 0.0, 0.9)
+    assert (summary.cpu_ms, summary.cpu_ms_median) == pytest.approx((3.0, 3.0))
+
+
+def test_verdicts_on_blocks_are_summed() -> None:
+    pages = [replace(PAGE, blocks=Confusion(3, 1, 0, 4)), replace(PAGE, blocks=Confusion(0, 0, 1, 1))]
+    assert summarise(pages)[0].blocks == BlockScores(
+        *(10, 3, 1, 1, 5),
+        *(0.8, 0.75, 0.75, 0.75, pytest.approx(14 / 24)),  # type: ignore[arg-type]
+    )
+    assert summarise([PAGE])[0].blocks == BlockScores()
+
+
+def test_groups_are_sets_languages_and_all() -> None:
+    other = replace(PAGE, dataset="old", language="sk", extractor="y")
+    groups = [(summary.scope, summary.group, summary.extractor, summary.pages) for summary in summarise([PAGE, other])]
+    assert groups == [
+        ("all", "all", "x", 1),
+        ("all", "all", "y", 1),
+        ("language", "cs", "x", 1),
+        ("language", "sk", "y", 1),
+        ("set", "news", "x", 1),
+        ("set", "old", "y", 1),
+    ]
+
+
+def test_only_pages_with_an_article_count() -> None:
+    pages = [replace(PAGE, page_type=kind) for kind in ("article", "listing", "forum")]
+    assert {summary.pages for summary in summarise(pages)} == {1}
+    assert summarise(pages[1:]) == []
+
+
+def test_nothing_extracted_at_all_scores_nothing() -> None:
+    summary = summarise([NONE])[0]
+    assert (summary.precision, summary.recall, summary.f1.value, summary.page_f1.value) == (0, 0, 0, 0)
+
+
+def test_drawing_domains_widens_the_interval() -> None:
+    pages = [replace(page, domain=page.id) for page in (PAGE, HALF, POOR, NONE) for _ in range(30)]
+    alone, grouped = summarise(pages)[0], summarise(pages, by_domain=True)[0]
+    assert alone.page_f1.value == pytest.approx(grouped.page_f1.value)
+    assert grouped.page_f1.high - grouped.page_f1.low > 3 * (alone.page_f1.high - alone.page_f1.low)
+
+
+def test_rejections() -> None:
+    refused = "extract/no_article"
+    pages = [
+        *(replace(PAGE, page_type="article", rejected=rejected) for rejected in ("", "", "", refused)),
+        *(replace(PAGE, page_type="listing", rejected=rejected) for rejected in (refused, refused, "")),
+        replace(PAGE, page_type="product", rejected=refused),
+        replace(PAGE, page_type="forum", rejected=refused),
+    ]
+    (rejection,) = summarise_rejections(pages)
+    assert rejection.verdicts == Confusion(true_positive=3, false_positive=1, false_negative=1, true_negative=3)
+    assert rejection.shares == {"article": 0.25, "forum": 1.0, "listing": pytest.approx(2 / 3), "product": 1.0}
+
+
+def test_rejections_need_kinds_of_page() -> None:
+    assert summarise_rejections([PAGE, NONE]) == []
+
+
+def test_confidence_in_tenths() -> None:
+    pages = [replace(PAGE, confidence=0.92), replace(HALF, confidence=1.0), replace(PAGE, confidence=0.41), NONE]
+    assert summarise_confidence([*pages, replace(PAGE, confidence=0.9, page_type="listing")]) == [
+        ConfidenceBin("x", 1, pytest.approx(0.41), 1.0),  # type: ignore[arg-type]
+        ConfidenceBin("x", 2, pytest.approx(0.96), 0.5),  # type: ignore[arg-type]
+    ]

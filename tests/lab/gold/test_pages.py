@@ -1,0 +1,134 @@
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+
+from newscorpus.data import Page
+from newscorpus.lab.gold.pages import GoldPage, Mark, PagesError, read_pages
+from newscorpus.store.archive.encode import encode
+from newscorpus.store.archive.values import ByteRange, Capture, Exchange
+from newscorpus.store.archive.writer import ArchiveWriter
+
+NULLS: dict[str, Any] = dict.fromkeys(("url", "domain", "language", "title", "date", "authors", "text", "split"))
+FULL = {
+    "id": "a1",
+    "url": "https://news.example/a",
+    "domain": "news.example",
+    "language": "cs",
+    "title": "Nadpis",
+    "date": "2024-01-02",
+    "authors": ["Jana Nová"],
+    "html": "<p>Text\u2028with a line separator\x85inside</p>",
+    "text": "Text",
+    "page_type": "article",
+    "split": "dev",
+}
+
+
+def as_lines(*rows: dict[str, Any]) -> bytes:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+def write(path: Path, content: bytes) -> Path:
+    if path.suffix == ".zst":
+        content = zstandard.compress(content)
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    return path
+
+
+@pytest.mark.parametrize("name", ["news.jsonl", "news.jsonl.gz", "news.jsonl.zst"])
+def test_reads_every_packing_alike(tmp_path: Path, name: str) -> None:
+    pages = list(read_pages(write(tmp_path / name, as_lines(FULL, FULL))))
+    assert len(pages) == 2
+    assert pages[0] == GoldPage(dataset="news", **{**FULL, "authors": ("Jana Nová",)})  # type: ignore[arg-type]
+
+
+def test_lines_end_at_line_feeds_only(tmp_path: Path) -> None:
+    (page,) = read_pages(write(tmp_path / "news.jsonl", as_lines(FULL)))
+    assert "\u2028" in page.html
+    assert "\x85" in page.html
+
+
+def test_nulls_and_missing_keys_are_empty(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", as_lines({"id": "1", "html": "", **NULLS}, {"id": "2", "html": "", "more": 1}))
+    for page in read_pages(path):
+        assert (page.url, page.title, page.date, page.text, page.page_type, page.split) == ("",) * 6
+        assert page.authors == ()
+
+
+def test_blank_lines_are_passed_over(tmp_path: Path) -> None:
+    assert len(list(read_pages(write(tmp_path / "a.jsonl", b"\n" + as_lines(FULL) + b"\r\n\n")))) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (b'{"id": "2"', "truncated"),
+        (b'{"id": "2"}', "html"),
+        (b'{"id": 2, "html": ""}', "id"),
+        (b"[]", "object"),
+        (b'{"id": "2", "html": "", "list": "test"}', r"Invalid enum value 'test' - at `\$\.list`"),
+        (b'{"id": "2", "html": "", "marks": [{"block": "p"}]}', r"`label` - at `\$\.marks\[0\]`"),
+        (b'{"id": "2", "html": "", "marks": [{"block": "p", "label": "good", "by": ""}]}', "unknown field `by`"),
+        (b'{"id": "2", "archive": {"file": "a.warc.gz"}}', r"`offset` - at `\$\.archive`"),
+        (b'{"id": "2", "archive": {"file": "no.warc.gz", "offset": 0, "length": 1}}', r"no\.warc\.gz"),
+    ],
+)
+def test_a_bad_line_is_named(tmp_path: Path, line: bytes, problem: str) -> None:
+    path = write(tmp_path / "a.jsonl", as_lines(FULL) + line + b"\n")
+    with pytest.raises(PagesError, match=problem) as caught:
+        list(read_pages(path))
+    assert f"{path}, line 2: " in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_a_person_said_of_the_page(tmp_path: Path) -> None:
+    mark: dict[str, Any] = {"block": "html/body/p", "label": "bad", "who": "jn", "when": "2026-11-22T10:00:00Z"}
+    (page,) = read_pages(write(tmp_path / "a.jsonl", as_lines({**FULL, "list": "teach", "marks": [mark]})))
+    assert (page.list, page.marks) == ("teach", (Mark(**mark),))
+
+
+def test_a_page_in_an_archive_is_read_from_there(tmp_path: Path) -> None:
+    headers = (("content-type", "text/html; charset=iso-8859-2"),)
+    body = "<p>Žluťoučký kůň</p>".encode("iso-8859-2")
+    with ArchiveWriter(tmp_path, 10_000_000, "newscorpus/test") as writer:
+        for url in ("https://a.example/1", "https://a.example/2"):
+            capture = Capture(Page(url, body if url.endswith("2") else b"<p>One", dict(headers)))
+            exchange = Exchange(url, "2026-11-01T10:00:00Z", 200, headers, capture.page.body)
+            place = writer.append(encode(exchange, capture, 10_000_000))
+    row = {"id": "1", "archive": {"file": f"../{place.file}", "offset": place.offset, "length": place.length}}
+    (tmp_path / "gold").mkdir()
+    (page,) = read_pages(write(tmp_path / "gold" / "a.jsonl", as_lines(row)))
+    assert page.html == "<p>Žluťoučký kůň</p>"
+    assert page.archive == ByteRange(f"../{place.file}", place.offset, place.length)
+
+
+def test_several_frames_are_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl.zst"
+    path.write_bytes(zstandard.compress(as_lines(FULL)) + zstandard.compress(as_lines(FULL)))
+    assert len(list(read_pages(path))) == 2
+
+
+@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.jsonl.zst"])
+@pytest.mark.parametrize("damage", [lambda content: content[: len(content) // 2], lambda _: b"no archive"])
+def test_a_damaged_archive_is_an_error(tmp_path: Path, name: str, damage: Any) -> None:
+    path = write(tmp_path / name, as_lines(*[FULL] * 50))
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(PagesError, match=r"a\.jsonl"):
+        list(read_pages(path))
+
+
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(PagesError, match=r"absent\.jsonl"):
+        list(read_pages(tmp_path / "absent.jsonl"))
+
+
+@pytest.mark.data
+def test_reads_the_sets(gold_data: Path) -> None:
+    first = next(read_pages(gold_data / "fundus.jsonl.zst"))
+    assert first.dataset == "fundus"
+    assert first.html
+    assert first.text

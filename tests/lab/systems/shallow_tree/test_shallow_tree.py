@@ -1,0 +1,44 @@
+import pytest
+
+from newscorpus.data import Page
+from newscorpus.lab.systems.shallow_tree.find import FEATURES, cut, measure
+from newscorpus.page.extractor import Reading, read
+
+PAGE = (
+    "<title>Most</title><body><ul><li><a href=/>Prva stran</a><li><a href=/s>Šport</a></ul><h1>Nov most</h1>"
+    "<article><p>Danes so <b>odprli</b> <a href=/m>most</a>.</p><table><tr><td>Cena<td>12</table></article>"
+)
+
+
+def reading(html: str) -> Reading:
+    found = read(Page.from_html(html))
+    assert isinstance(found, Reading)
+    return found
+
+
+def test_blocks_of_the_worked_example() -> None:
+    blocks = cut(reading(PAGE))
+    assert [(block.text, block.link_text) for block in blocks] == [
+        ("Prva stran Šport", "Prva stran Šport"), ("Nov most", ""), ("Danes so odprli most.", "most"), ("Cena 12", "")
+    ]  # fmt: skip
+
+
+def test_features_of_the_worked_example() -> None:
+    # Words, words in links, words a line, the second of the first.
+    menu, headline, text, table = (3, 3, 3, 1), (2, 0, 2, 0), (4, 1, 4, 0.25), (2, 0, 2, 0)
+    none = (0, 0, 0, 0)
+    by_hand = [
+        (*menu, *none, *headline),
+        (*headline, *menu, *text),
+        (*text, *headline, *table),
+        (*table, *text, *none),
+    ]
+    assert measure(cut(reading(PAGE))).tolist() == [list(row) for row in by_hand]
+    assert len(FEATURES) == 12
+
+
+@pytest.mark.parametrize("html", ["<img src=x>", "<script>x</script>"])
+def test_without_text_there_are_no_rows(html: str) -> None:
+    blocks = cut(reading(html))
+    assert blocks == ()
+    assert measure(blocks).shape == (0, 12)

@@ -1,0 +1,87 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from lxml.html import HtmlElement
+
+from newscorpus.config import Revision
+from newscorpus.data import Block, Label
+from newscorpus.lab.systems.blocks import label_by_thresholds
+from newscorpus.lab.systems.texttractor.find import COUNTS, DENSITIES, FEATURES, FLAGS, measure
+from newscorpus.page.parsing.parse import parse
+from newscorpus.page.parsing.segment import segment
+
+PAGE = (
+    "<div class=article-content><h1>Nový most</h1><p>Dnes OTEVŘEN 12 let <a href=/>starý</a> most.</p></div>"
+    "<ul><li>Domů | Sport<img src=x></ul>"
+)
+"""Words 2, 6, 2; letters 8, 23, 9; capitalised 1, 2, 2; characters 9, 31, 12."""
+
+
+def blocks_of(html: str) -> tuple[Block, ...]:
+    tree = parse(html)
+    assert isinstance(tree, HtmlElement)
+    return segment(tree)
+
+
+def features(html: str, at: int) -> dict[str, float]:
+    return dict(zip(FEATURES, measure(blocks_of(html))[at].tolist(), strict=True))
+
+
+def test_there_are_78_of_which_26_are_the_blocks_own() -> None:
+    assert len(COUNTS) + len(DENSITIES) + len(FLAGS) == 26
+    assert len(set(FEATURES)) == 78
+
+
+def test_worked_example() -> None:
+    by_hand: dict[str, Fraction | int] = {
+        # of the page's maximum; no inline element of running text on the page: 0 / 0 is 1
+        "letters": 1, "words": 1, "capitalised": 1, "all_caps": 1, "sentences": 1, "links": 1, "bars": 0, "images": 0,
+        "positive_inline": 1,
+        # 25 / 6 characters a word, of at most 9 / 2; 6 words a sentence, of at most 6
+        "mean_word": Fraction(25, 27), "mean_sentence": 1,
+        # 31 characters: 2 digits, 5 spaces; of 6 words one in the link
+        "digit_density": Fraction(2, 31), "space_density": Fraction(5, 31), "link_density": Fraction(1, 6),
+        "image_density": 0, "bar_density": 0,
+        # OTEVŘEN against Dnes, let, starý, most; longer than 25 / 6: OTEVŘEN, starý; up to three: 12, let
+        "all_caps_density": Fraction(1, 4), "long_word_density": Fraction(1, 3), "short_word_density": Fraction(1, 3),
+        "has_copyright": 0, "has_angle": 0, "positive_ancestor": 1, "is_heading": 0, "is_paragraph": 1, "is_item": 0,
+        "position": Fraction(1, 3),
+    }  # fmt: skip
+    found = features(PAGE, 1)
+    assert {name: found[name] for name in by_hand} == pytest.approx({name: float(x) for name, x in by_hand.items()})
+
+
+def test_the_neighbours_of_the_worked_example() -> None:
+    found = features(PAGE, 1)
+    before = {"words@-1": 1 / 3, "letters@-1": 8 / 23, "is_heading@-1": 1, "position@-1": 0, "mean_word@-1": 8 / 9}
+    after = {"words@+1": 1 / 3, "is_item@+1": 1, "bars@+1": 1, "bar_density@+1": 1 / 2, "images@+1": 1,
+             "positive_ancestor@+1": 0, "position@+1": 2 / 3}  # fmt: skip
+    assert {name: found[name] for name in {**before, **after}} == pytest.approx({**before, **after})
+    last = features(PAGE, 2)
+    assert {last[name] for name in FEATURES if name.endswith("@+1")} == {0}
+
+
+def test_a_zero_denominator_gives_1() -> None:
+    found = features("<p>***", 0)
+    assert (found["words"], found["mean_word"], found["long_word_density"], found["all_caps_density"]) == (1, 1, 1, 1)
+    assert found["digit_density"] == 0
+
+
+def test_all_lie_between_0_and_1() -> None:
+    matrix = measure(blocks_of("<p>A<img><img><img> | | | <b>ČTK AFP</b><p>© <a>x</a> < y 12"))
+    assert (matrix >= 0).all()
+    assert (matrix <= 1).all()
+    assert matrix.dtype == np.float32
+
+
+def test_two_thresholds_make_three_verdicts() -> None:
+    blocks = blocks_of("<p>a<p>b<p>c<p>d")
+    labelled = label_by_thresholds(
+        np.array([0.9, 0.2, -0.1, -1.0]), blocks, Revision(), good_above=0.2, almost_above=-0.5
+    )
+    assert [item.label for item in labelled] == [Label.GOOD, Label.ALMOST, Label.ALMOST, Label.BAD]
+    assert [item.score for item in labelled] == [0.9, 0.2, -0.1, -1.0]
+    scores = np.array([0.9, 0.2, -0.1, -1.0])
+    moved = label_by_thresholds(scores, blocks, Revision(upper=0.1, lower=0.0), good_above=0.2, almost_above=-0.5)
+    assert [item.label for item in moved] == [Label.GOOD, Label.GOOD, Label.BAD, Label.BAD]

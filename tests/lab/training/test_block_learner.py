@@ -1,0 +1,157 @@
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from newscorpus.artifacts import CARD, METADATA, Artifact, load_artifact
+from newscorpus.data import Article, Page
+from newscorpus.lab.evaluation.scores import Confusion
+from newscorpus.lab.gold.pages import GoldPage
+from newscorpus.lab.systems.paragraph_svm import train as paragraph_svm
+from newscorpus.lab.systems.paragraph_svm.find import ParagraphSvm
+from newscorpus.lab.systems.shallow_tree import train as shallow_tree
+from newscorpus.lab.systems.shallow_tree.find import ShallowTree
+from newscorpus.lab.systems.texttractor import train as texttractor
+from newscorpus.lab.systems.texttractor.find import Texttractor
+from newscorpus.lab.training.block_learner import (
+    BlockLearner,
+    LabelledPage,
+    block_scores,
+    labelled_pages,
+    score,
+    stack,
+    train,
+)
+from newscorpus.lab.training.sources import TrainingError, TrainingPages
+from newscorpus.page.extractor import BlockSystem, keep_good
+
+MakePage = Callable[..., GoldPage]
+SYSTEMS: dict[str, tuple[BlockLearner, Callable[[Artifact], BlockSystem]]] = {
+    "texttractor": (replace(texttractor.TEXTTRACTOR, fit=partial(texttractor.fit, epochs=100)), Texttractor),
+    "shallow-tree": (shallow_tree.SHALLOW_TREE, ShallowTree),
+    "paragraph-svm": (paragraph_svm.PARAGRAPH_SVM, ParagraphSvm),
+}
+
+
+@pytest.fixture
+def pages(make_page: MakePage) -> list[GoldPage]:
+    return [make_page(number) for number in range(30)]
+
+
+def run(learner: BlockLearner, pages: list[GoldPage], folder: Path) -> None:
+    source = TrainingPages(pages, lambda learned: {"wcxb": {"licence": "none", "pages": learned["wcxb"], "sha256": ""}})
+    train(learner, source, lambda _: None).save(folder)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_each_system_learns_to_find_the_text(
+    name: str, pages: list[GoldPage], make_page: MakePage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learner, system = SYSTEMS[name]
+    run(learner, pages, tmp_path / name)
+    monkeypatch.setattr("newscorpus.artifacts.data_folder", lambda _: tmp_path)
+    artifact = load_artifact(name, learner.features)
+    page = make_page(99)
+    article = keep_good(system(artifact))(Page.from_html(page.html))
+    assert isinstance(article, Article)
+    assert article.text == page.text
+    assert article.extractor == f"model:{name}@{learner.version}"
+
+    learned = int(artifact.metadata.data["wcxb"]["pages"])
+    assert 0 < learned < len(pages), "some sites are set aside"
+    assert artifact.metadata.scores["wcxb"]["f1"] > 0.9
+    assert f"| wcxb | {learned} | none |" in (tmp_path / name / CARD).read_text()
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_the_same_pages_give_the_same_bytes(name: str, pages: list[GoldPage], tmp_path: Path) -> None:
+    for folder in ("first", "second"):
+        run(SYSTEMS[name][0], pages, tmp_path / folder)
+    files = sorted(path.name for path in (tmp_path / "first").iterdir())
+    assert {METADATA, CARD} < set(files)
+    for file in files:
+        assert (tmp_path / "first" / file).read_bytes() == (tmp_path / "second" / file).read_bytes(), file
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_without_a_good_block_there_is_nothing_to_learn(name: str, pages: list[GoldPage], tmp_path: Path) -> None:
+    without = [replace(page, text="") for page in pages]
+    with pytest.raises(TrainingError, match=r"^nothing can be learned: of \d+ blocks, 0 are main text$"):
+        run(SYSTEMS[name][0], without, tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+
+
+def test_pages_set_aside_are_bounded(pages: list[GoldPage], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("newscorpus.lab.training.block_learner.MOST_ASIDE", 1)
+    source = TrainingPages(pages, lambda _: {})
+    aside = [page for page in pages if source.is_aside(page.site)]
+    assert len(aside) > 1
+    scores = train(paragraph_svm.PARAGRAPH_SVM, source, lambda _: None).scores
+    (kept,) = labelled_pages(paragraph_svm.PARAGRAPH_SVM, aside[:1])
+    assert scores["wcxb"]["blocks"] == len(kept.good)
+
+
+def test_training_that_streams_holds_one_page_however_many_come(make_page: MakePage) -> None:
+    alive: set[int] = set()
+    most = 0
+
+    class Html(str):
+        """Text that can be seen to go."""
+
+        __slots__ = ("__weakref__",)
+
+    def coming() -> Iterator[GoldPage]:
+        nonlocal most
+        for number in range(120):
+            page = make_page(number)
+            html = Html(page.html)
+            alive.add(number)
+            weakref.finalize(html, alive.discard, number)
+            most = max(most, len(alive))
+            yield replace(page, html=html)
+
+    learner = replace(paragraph_svm.PARAGRAPH_SVM, fit=partial(paragraph_svm.fit, held_blocks=0, batch_pages=10))
+    trained = train(learner, TrainingPages(coming(), lambda _: {}), lambda _: None)
+    assert "one pass" in trained.how
+    assert not alive
+    assert most <= 2  # the next one is made while the one before is still named
+
+
+def test_pages_without_blocks_are_passed_over(make_page: MakePage) -> None:
+    empty = replace(make_page(1), html="<img src=x>")
+    deep = replace(make_page(2), html="")
+    assert list(labelled_pages(paragraph_svm.PARAGRAPH_SVM, [empty, deep])) == []
+
+
+def test_rows_of_all_pages_are_stacked() -> None:
+    rows = np.ones((2, 3), np.float32)
+    pages = [
+        LabelledPage("toy", "a", rows, np.array([True, False])),
+        LabelledPage("toy", "b", rows[:1], np.ones(1, bool)),
+    ]
+    matrix, good, sites = stack(pages)
+    assert (matrix.shape, good.tolist(), sites) == ((3, 3), [True, False, True], ["a", "a", "b"])
+
+
+def test_scores_by_set() -> None:
+    rows = np.array([[1], [0], [1], [0]], np.float32)
+    good = np.array([True, False, False, False])
+    found = score(lambda matrix: matrix[:, 0] > 0, [LabelledPage("toy", "a", rows, good)])
+    by_hand = {
+        "blocks": 4,
+        "accuracy": 0.75,
+        "zero_r": 0.75,
+        "precision": 0.5,
+        "recall": 1,
+        "f1": 0.6667,
+        "mcc": 0.5774,
+    }
+    assert found == {"toy": pytest.approx(by_hand, abs=1e-4)}
+
+
+def test_zero_r_says_what_most_blocks_are() -> None:
+    assert block_scores(Confusion(6, 1, 2, 1))["zero_r"] == 0.8

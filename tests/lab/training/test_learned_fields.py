@@ -1,0 +1,105 @@
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from newscorpus.data import Fields
+from newscorpus.lab.evaluation.scores import Overlap
+from newscorpus.lab.gold.pages import GoldPage
+from newscorpus.lab.training.learned_fields import (
+    FieldPage,
+    count_picks,
+    fit_fields,
+    make_field_pages,
+    matches_field,
+    score_picks,
+)
+from newscorpus.page.fields.dates import Setting
+from newscorpus.page.fields.learned import FIELDS
+from newscorpus.page.fields.nodes import LinearModel
+
+NAMES = ("Jane Smith", "Peter Brown", "Mary Jones", "Adam Black", "Eve White", "Carl Green")
+
+
+def make_page(number: int) -> GoldPage:
+    name, day = NAMES[number % len(NAMES)], 1 + number % 28
+    title = f"The council of town number {number} met"
+    data = {
+        "@type": "NewsArticle",
+        "headline": title,
+        "datePublished": f"2024-02-{day:02}T10:00:00+01:00",
+        "author": {"@type": "Person", "name": name},
+    }
+    html = (
+        f'<html lang=en><head><script type="application/ld+json">{json.dumps(data)}</script></head><body>'
+        "<ul><li class=menu><a href=/>Home page</a></li><li class=teaser>5 May 2023: Peter Parker of the club</li></ul>"
+        f"<h1 class=headline>{title}</h1><div class=byline><span class=writer>{name}</span> "
+        f"<span class=when>{day} February 2024</span></div>"
+        f"<p>{'They spoke of the bridge for hours. ' * 20}</p><p class=more>Read what else happened here</p>"
+    )
+    url = f"https://site{number}.example/news"
+    return GoldPage(str(number), "wcxb", url, f"site{number}.example", "en", "", "", (), html, "", "article", "train")
+
+
+@pytest.fixture(scope="module")
+def pages() -> list[FieldPage]:
+    return list(make_field_pages(map(make_page, range(12))))
+
+
+def held(page: FieldPage, field: str) -> Iterator[str]:
+    for element in np.array(page.nodes.elements, object)[page.holds[:, FIELDS.index(field)]]:
+        yield element.get("class") or element.tag
+
+
+def test_labels_come_from_the_structured_data(pages: list[FieldPage]) -> None:
+    assert len(pages) == 12
+    assert list(held(pages[0], "title")) == ["headline"]
+    assert list(held(pages[0], "published")) == ["byline", "when"]
+    assert list(held(pages[0], "authors")) == ["writer"]
+
+
+def test_pages_that_declare_nothing_are_left_out() -> None:
+    page = make_page(1)
+    bare = GoldPage(**{**{name: getattr(page, name) for name in GoldPage.__slots__}, "html": "<p>Some text here</p>"})
+    assert not list(make_field_pages([bare]))
+
+
+def test_machines_pick_on_pages_they_have_not_seen(pages: list[FieldPage]) -> None:
+    model = fit_fields(pages[:8])
+    assert score_picks(pages[8:], model) == {"title": 1.0, "published": 1.0, "authors": 1.0}
+    assert score_picks(pages[8:], LinearModel("", -model.weights, -model.bias))["title"] == 0.0
+
+
+def test_a_pick_is_wrong_on_a_page_that_has_no_right_element(pages: list[FieldPage]) -> None:
+    model = fit_fields(pages[:8])
+    moved = replace(pages[8].truth, title="A headline that stands nowhere", authors=())
+    elsewhere = replace(pages[8], truth=moved, holds=np.zeros_like(pages[8].holds))
+    counted = count_picks([*pages[9:], elsewhere], model)
+    # The title: one pick more than right ones. The date is right all the same; of unknown authors nothing is counted.
+    assert counted == {"title": Overlap(3, 4, 3), "published": Overlap(4, 4, 4), "authors": Overlap(3, 3, 3)}
+    assert score_picks([elsewhere], model) == {"title": 0.0, "published": 1.0, "authors": 0.0}
+
+
+def test_the_same_pages_give_the_same_machines(pages: list[FieldPage]) -> None:
+    once, again = fit_fields(pages), fit_fields(pages)
+    assert np.array_equal(once.weights, again.weights)
+    assert np.array_equal(once.bias, again.bias)
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "answer"),
+    [
+        ("title", "The bridge  will be CLOSED", (True, True)),
+        ("title", "The bridge", (True, False)),
+        ("published", "3 February 2024, 14:05", (True, True)),
+        ("published", "4 February 2024", (True, False)),
+        ("published", "Yesterday's news", (False, False)),
+        ("authors", "By Jane Smith, correspondent", (True, True)),
+        ("authors", "Jane Smith told us about the bridge and what comes after it in the years ahead", (True, False)),
+    ],
+)
+def test_whether_a_text_says_the_field(field: str, text: str, answer: tuple[bool, bool]) -> None:
+    truth = Fields(title="The bridge will be closed", published="2024-02-03", authors=("Jane Smith",))
+    assert matches_field(field, text, truth, Setting(None, "en")) == answer

@@ -1,0 +1,69 @@
+import warnings
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.neural_network import MLPRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from newscorpus.artifacts import WEIGHTS, Artifact, ArtifactError, Metadata, Scorer
+from newscorpus.lab.training.onnx import estimator_to_onnx
+
+COLUMNS = 4
+METADATA = Metadata("toy", "1", (), {}, {}, {}, {}, {})
+ROWS: NDArray[np.float32] = np.random.default_rng(0).normal(size=(200, COLUMNS)).astype(np.float32)
+TWO = ROWS[:, 0] + ROWS[:, 1] ** 2 > 0.5
+FOUR = np.digitize(ROWS[:, 0], [-1, 0, 1])
+
+
+def scores(estimator: BaseEstimator, rows: NDArray[np.float32] = ROWS) -> NDArray[np.float64]:
+    return Scorer(Artifact(METADATA, {WEIGHTS: estimator_to_onnx(estimator, COLUMNS)}))(rows)
+
+
+@pytest.mark.parametrize("target", [TWO, FOUR], ids=["two", "four"])
+@pytest.mark.parametrize(
+    "estimator",
+    [DecisionTreeClassifier(max_depth=3), LogisticRegression(), make_pipeline(StandardScaler(), LogisticRegression())],
+    ids=["tree", "logistic", "pipeline"],
+)
+def test_a_classifier_gives_a_probability_for_each_class(estimator: BaseEstimator, target: NDArray[np.int64]) -> None:
+    fitted = estimator.fit(ROWS, target)
+    assert scores(fitted) == pytest.approx(fitted.predict_proba(ROWS), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [LinearSVC(), SGDClassifier(loss="hinge", random_state=0), SVC(), make_pipeline(StandardScaler(), SVC())],
+    ids=["linear", "streamed", "kernel", "pipeline"],
+)
+def test_a_classifier_without_probabilities_gives_margins(estimator: BaseEstimator) -> None:
+    of_two = estimator.fit(ROWS, TWO).decision_function(ROWS)
+    assert scores(estimator) == pytest.approx(np.stack((-of_two, of_two), axis=1), abs=1e-3)
+    of_four = estimator.fit(ROWS, FOUR).decision_function(ROWS)
+    assert scores(estimator) == pytest.approx(of_four, abs=1e-3)
+
+
+def test_a_regressor_gives_its_value() -> None:
+    with warnings.catch_warnings(action="ignore"):  # it has not converged
+        network = MLPRegressor(hidden_layer_sizes=(5, 3), activation="tanh", max_iter=5, random_state=0)
+        network.fit(ROWS, ROWS[:, 0])
+    assert scores(network) == pytest.approx(network.predict(ROWS)[:, None], abs=1e-5)
+
+
+def test_no_rows_have_no_scores() -> None:
+    assert scores(LinearSVC().fit(ROWS, TWO), ROWS[:0]).shape == (0, 2)
+
+
+def test_the_same_estimator_makes_the_same_bytes() -> None:
+    made = [estimator_to_onnx(DecisionTreeClassifier(random_state=0).fit(ROWS, TWO), COLUMNS) for _ in range(2)]
+    assert made[0] == made[1]
+
+
+def test_a_model_of_other_files_is_refused() -> None:
+    with pytest.raises(ArtifactError, match=r"model 'toy': metadata\.json does not name model\.onnx"):
+        Scorer(Artifact(METADATA, {"other.onnx": b""}))

@@ -1,0 +1,99 @@
+import numpy as np
+import pytest
+from lxml import html as lxml_html
+
+from newscorpus.data import Page
+from newscorpus.page.fields import read_fields
+from newscorpus.page.fields.dates import Setting
+from newscorpus.page.fields.learned import FOREIGN, Picked, describe_candidates, pick, read_learned, read_value, text_of
+
+BYLINE = "<div class=meta>Jana Nováková <span class=role>redaktorka</span> <b>Petr Malý</b></div>"
+TEXT = "<p>Rada města včera rozhodla o opravě mostu, který spojuje obě části města.</p>" * 4
+SETTING = Setting(None, "cs")
+
+
+def parse(html: str) -> lxml_html.HtmlElement:
+    return lxml_html.document_fromstring(html)
+
+
+def scores_of(nodes: object, by_class: dict[str, float]) -> np.ndarray:
+    return np.array([by_class.get(each.get("class") or each.tag, -0.5) for each in nodes.elements])  # type: ignore[attr-defined]
+
+
+def picked_text(html: str, field: str, by_class: dict[str, float]) -> str:
+    nodes = describe_candidates(parse(html))
+    picked = pick(nodes, scores_of(nodes, by_class), field, SETTING)
+    return text_of(picked) if picked else ""
+
+
+def test_the_element_of_the_highest_score_is_taken_without_its_foreign_parts() -> None:
+    assert picked_text(BYLINE + TEXT, "authors", {"meta": 2.0, "p": 1.0, "role": FOREIGN}) == "Jana Nováková Petr Malý"
+    assert "redaktorka" in picked_text(BYLINE + TEXT, "title", {"meta": 2.0, "role": FOREIGN / 2})
+
+
+def test_nothing_is_picked_at_or_below_zero() -> None:
+    assert not picked_text(BYLINE, "authors", {"meta": 0.0, "b": -1.0})
+
+
+def test_what_cannot_be_read_as_the_field_gives_way_to_the_next() -> None:
+    html = (
+        "<div><span class=a>Foto archiv, všechna práva vyhrazena</span><span class=b>3. února 2024 v 14:05</span></div>"
+    )
+    assert picked_text(html, "published", {"a": 2.0, "b": 1.0}) == "3. února 2024 v 14:05"
+
+
+def test_long_texts_are_no_fields() -> None:
+    assert not picked_text(f"<div class=all>{'Jana Nováková ' * 20}</div>", "authors", {"all": 3.0})
+    assert not describe_candidates(parse(f"<p>{'slovo ' * 100}</p>")).elements
+
+
+def test_an_element_that_is_all_foreign_keeps_its_text() -> None:
+    element = parse("<div><b>Jana Nováková</b></div>").find(".//div")
+    assert text_of(Picked(element, (element[0],))) == "Jana Nováková"
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "value"),
+    [
+        ("published", "Zveřejněno 3. února 2024", "2024-02-03"),
+        ("published", "Zveřejněno včera", ""),
+        ("authors", "Autor: Jana Nováková, ČTK", "Jana Nováková, ČTK"),
+        ("authors", "Přečtěte si také", ""),
+        ("title", "Most bude uzavřen", "Most bude uzavřen"),
+    ],
+)
+def test_the_value_of_a_field(field: str, text: str, value: str) -> None:
+    assert read_value(field, text, SETTING) == value
+
+
+def test_a_page_without_structured_data_gives_evidence_that_says_so() -> None:
+    html = (
+        "<html lang=en><body><div class=top><a href=/>Home</a> <a href=/news>News</a></div><div class=post>"
+        "<h1 class=entry-title>The bridge will be closed</h1><div class=entry-meta><span class=posted-on>"
+        "3 February 2024</span> <span class=author-name>Jane Smith</span></div>"
+        f"<div class=entry-content>{'<p>The council met on Monday and decided to close it for a year.</p>' * 5}</div>"
+    )
+    tree = parse(html)
+    found = {item.field: item for item in read_learned(tree, tree.find(".//h1"), Setting(None, "en"))}
+    assert {item.source for item in found.values()} == {"learned"}
+    assert found["authors"].value == "Jane Smith"
+    assert found["published"].value.startswith("2024-02-03")
+    fields = read_fields(tree, Page.from_html(html, "https://a.example/bridge")).fields
+    assert (fields.title, fields.authors, fields.published) == (
+        "The bridge will be closed",
+        ("Jane Smith",),
+        "2024-02-03",
+    )
+
+
+def test_pages_that_declare_their_date_are_not_asked() -> None:
+    html = (
+        '<html><head><meta property="article:published_time" content="2024-02-03T14:05:00+01:00"></head><body>'
+        "<h1>The bridge</h1><span class=author-name>Jane Smith</span></body></html>"
+    )
+    reading = read_fields(parse(html), Page.from_html(html, "https://a.example/bridge"))
+    assert not [item for item in reading.evidence if item.source == "learned"]
+
+
+def test_a_page_without_candidates_gives_nothing() -> None:
+    assert not list(read_learned(parse("<body></body>"), None, SETTING))

@@ -1,0 +1,68 @@
+from lxml import html as lxml_html
+
+from newscorpus.page.fields.structured import MAX_NAMES, MAX_NESTED, MAX_TEXT, Node, read_microdata
+
+
+def read(body: str) -> tuple[Node, ...]:
+    return read_microdata(lxml_html.document_fromstring(body), body.encode())
+
+
+def test_items_nest_and_values_come_from_the_right_place() -> None:
+    found = read(
+        '<div itemscope itemtype="https://schema.org/NewsArticle"><h1 itemprop="headline">A  <b>B</b></h1>'
+        '<time itemprop="datePublished" datetime="2024-02-03">3. 2.</time><meta itemprop="inLanguage" content="cs">'
+        '<span itemprop="author" itemscope itemtype="Person"><a itemprop="name" href="/j">Jana</a></span>'
+        '<img itemprop="image" src="/a.jpg"><i itemprop="keywords">x</i><i itemprop="keywords">y</i></div>'
+    )
+    assert found == (
+        {
+            "@type": ["https://schema.org/NewsArticle"],
+            "headline": "A B",
+            "datePublished": "2024-02-03",
+            "inLanguage": "cs",
+            "author": {"@type": ["Person"], "name": "Jana"},
+            "image": "/a.jpg",
+            "keywords": ["x", "y"],
+        },
+    )
+
+
+def test_rdfa_is_read_alike() -> None:
+    assert read('<div typeof="schema:Article"><b property="schema:headline">A</b></div>') == (
+        {"@type": ["schema:Article"], "headline": "A"},
+    )
+
+
+def test_properties_outside_any_item_make_an_article() -> None:
+    assert read('<p itemprop="headline">A</p>') == ({"@type": "Article", "headline": "A"},)
+
+
+def test_comments_do_not_count_as_documents_of_their_own() -> None:
+    found = read('<div itemscope itemtype="Article"><div itemprop="comment" itemscope itemtype="Comment"></div></div>')
+    assert [node["@type"] for node in found] == [["Article"]]
+
+
+def length_of_texts(nodes: tuple[Node, ...]) -> int:
+    return sum(len(text) for node in nodes for text in node.values() if isinstance(text, str))
+
+
+def test_no_text_of_a_property_is_longer_than_looked_at() -> None:
+    found = read(f"<p itemprop=headline>{'long ' * MAX_TEXT}</p>")
+    assert length_of_texts(found) <= MAX_TEXT + len("Article")
+
+
+def test_one_element_does_not_multiply_its_text() -> None:
+    names = " ".join(f"name{number}" for number in range(1_000))
+    shown, declared = f"<p itemprop='{names}'>{'long ' * 1_000}", f"<p itemprop='{names}' content='{'x' * MAX_TEXT}'>A"
+    for body in (shown, declared):
+        assert length_of_texts(read(body)) <= MAX_NAMES * MAX_TEXT + len("Article")
+
+
+def test_a_text_inside_many_properties_is_read_a_few_times() -> None:
+    (found,) = read("".join(f"<b itemprop=name{number}>" for number in range(2 * MAX_NESTED)) + "A long text")
+    assert list(found.values()).count("A long text") == MAX_NESTED
+    assert found["name0"] == "A long text"
+
+
+def test_pages_without_it_give_nothing() -> None:
+    assert read("<p>A</p>") == ()

@@ -1,0 +1,111 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from newscorpus.page.fields.people import authors_and_agencies, is_account, names_in
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("By Jane Doe", ("Jane Doe",)),
+        ("Von Anna Schmidt und Jörg Müller", ("Anna Schmidt", "Jörg Müller")),
+        ("Autor: Jan Novák, Petr Dvořák", ("Jan Novák", "Petr Dvořák")),
+        ("Piše: Ana Horvat", ("Ana Horvat",)),
+        ("Автор: Иван Петров и Анна Смирнова", ("Иван Петров", "Анна Смирнова")),
+        ("Janez Novak in Ana Kos", ("Janez Novak", "Ana Kos")),
+        ("Ursula von der Leyen", ("Ursula von der Leyen",)),
+        ("Einar Torkelsen / Journalist", ("Einar Torkelsen",)),
+        ("Jane Doe, Ph.D., MBA", ("Jane Doe",)),
+        ("Martin Luther King, Jr.", ("Martin Luther King, Jr",)),
+        ("D.D.", ("D.D",)),
+        ("jane.doe@example.org", ()),
+        ("https://example.org/author/jane", ()),
+        ("@janedoe", ()),
+        ("admin", ()),
+        ("Redaktion", ()),
+        ("구현모 기자", ("구현모",)),
+        ("Jane Doe (Berlin)", ("Jane Doe",)),
+        ("Jane Doe; John Roe", ("Jane Doe", "John Roe")),
+        ("Jane Doe, Jane Doe", ("Jane Doe",)),
+        ("", ()),
+        ("Jan Novák, Foto: Petr Malý, archiv", ("Jan Novák",)),
+        ("Foto: Petr Malý, Text: Jana Nová", ("Jana Nová",)),
+        ("Text: Jana Nová; Foto: archiv autora", ("Jana Nová",)),
+        ("Text und Fotos: Anna Schmidt", ("Anna Schmidt",)),
+        ("Words and photos by Jane Doe", ("Jane Doe",)),
+        ("By Jane Doe, photographs by John Roe", ("Jane Doe",)),
+        ("Photo: John Roe", ()),
+        ("Fot. Jan Kowalski", ()),
+        ("Фото: EPA", ()),
+        ("Φωτογραφίες: Νίκος Παππάς", ()),
+        ("Снимка: архив", ()),
+        ("Jana Nová, Getty Images", ("Jana Nová",)),
+        ("Noviny, a.s.", ()),
+        ("Vydavatelství Noviny s.r.o., Jana Nová", ("Jana Nová",)),
+        ("Jana Nová, Noviny, a. s.", ("Jana Nová",)),
+        ("Novine d.o.o.", ()),
+        ("Wydawnictwo Prasa Sp. z o.o.", ()),
+        ("Beispiel Medien GmbH & Co. KG", ()),
+        ("ООО Ромашка", ()),
+        ("Παράδειγμα Εκδόσεις Α.Ε.", ()),
+        ("vesti.example.gr", ()),
+        ("Priklad.cz", ()),
+        ("Joomla! - Open Source Content Management", ()),
+        ("Дизайн: Студия Пример", ()),
+        ("A A A", ()),
+        ("Α+ Α-", ()),
+        ("mok", ("mok",)),
+        ("Napisao: Ivo Ivić", ("Ivo Ivić",)),
+        ("Besedilo: Ana Novak", ("Ana Novak",)),
+        ("Zdroj: TASR", ("TASR",)),
+        ("Извор: Танјуг", ("Танјуг",)),
+        ("Jan Novák, zdroj: Noviny", ("Jan Novák",)),
+        ("Hina/Ivo Ivić", ("Hina", "Ivo Ivić")),
+        ("Noviny.hr/Hina", ("Hina",)),
+        ("dpa/bb", ("dpa",)),
+        ("X.Li", ("X.Li",)),
+        ("Dr.in Anna Schmidt", ("Dr.in Anna Schmidt",)),
+        ("Petra Fotowska", ("Petra Fotowska",)),
+    ],
+)
+def test_names(text: str, names: tuple[str, ...]) -> None:
+    assert tuple(name.rstrip(".") for name in names_in(text)) == tuple(name.rstrip(".") for name in names)
+
+
+def test_agencies_and_the_paper_are_no_authors() -> None:
+    authors, agencies = authors_and_agencies(["Jana Nováková, ČTK", "Le Figaro et AFP", "dpa/AFP"], {"lefigaro"})
+    assert (authors, agencies) == (("Jana Nováková",), ("ČTK", "AFP", "dpa/AFP"))
+
+
+@pytest.mark.parametrize(
+    ("text", "authors"),
+    [
+        ("Zahraničí, ČTK", ()),
+        ("Домаћа редакција, Танјуг", ()),
+        ("Sport / dpa", ()),
+        ("tanjug", ()),
+        ("Mok, ČTK", ("Mok",)),
+        ("Jana Nová, ČTK", ("Jana Nová",)),
+        ("Zahraničí", ("Zahraničí",)),
+    ],
+)
+def test_a_department_beside_an_agency_is_no_author(text: str, authors: tuple[str, ...]) -> None:
+    found, agencies = authors_and_agencies([text], frozenset())
+    assert (found, bool(agencies)) == (authors, text != "Zahraničí")
+
+
+@pytest.mark.parametrize("account", ["npappas", "n.pappas", "editor7", "Editor7"])
+def test_an_account_is_an_author_only_where_nobody_else_is_named(account: str) -> None:
+    assert authors_and_agencies([account, "Jana Nová"], frozenset()) == (("Jana Nová",), ())
+    assert authors_and_agencies([account], frozenset()) == ((account,), ())
+
+
+@pytest.mark.parametrize("name", ["jana-nova", "mok", "Novák", "Νίκος"])
+def test_a_name_is_no_account(name: str) -> None:
+    assert not is_account(name)
+
+
+@given(st.text(max_size=200))
+def test_no_name_is_empty_or_holds_an_address(text: str) -> None:
+    assert all(name.strip() == name and name and "@" not in name and "http:" not in name for name in names_in(text))

@@ -1,0 +1,200 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import html as lxml_html
+
+from newscorpus.data import Evidence, Page
+from newscorpus.page.fields import FieldReading, read_fields
+from newscorpus.page.fields.decide import decide_section
+
+ARTICLE = {
+    "@context": "https://schema.org",
+    "@type": "NewsArticle",
+    "headline": "Vláda schválila rozpočet",
+    "datePublished": "2024-02-03T14:05:00+01:00",
+    "dateModified": "2024-02-03T18:00:00+01:00",
+    "author": [{"@type": "Person", "name": "Jana Nováková"}, {"@type": "Organization", "name": "ČTK"}],
+    "publisher": {"@type": "Organization", "name": "Deník Příklad"},
+    "articleSection": "Domácí",
+    "keywords": "vláda, rozpočet",
+    "description": "Perex &amp; souhrn.",
+    "inLanguage": "cs-CZ",
+    "isAccessibleForFree": "False",
+    "articleBody": "První odstavec.\n\nDruhý odstavec.",
+    "image": {"@type": "ImageObject", "url": "/a.jpg", "caption": "Premiér"},
+    "license": "https://creativecommons.org/licenses/by/4.0/",
+}
+URL = "https://www.denikpriklad.cz/domaci/clanek-1"
+
+
+def read(html: str, url: str = URL, fetched: str = "", evidence: tuple[Evidence, ...] = ()) -> FieldReading:
+    return read_fields(lxml_html.document_fromstring(html), Page.from_html(html, url, fetched), evidence)
+
+
+def script(value: object) -> str:
+    return f'<script type="application/ld+json">{value if isinstance(value, str) else json.dumps(value)}</script>'
+
+
+def test_json_ld_fills_the_fields() -> None:
+    reading = read(f"<html lang=cs><head>{script(ARTICLE)}</head><body><p>Text</p></body></html>")
+    fields = reading.fields
+    assert (fields.title, fields.published, fields.modified) == (
+        "Vláda schválila rozpočet",
+        "2024-02-03T14:05:00+01:00",
+        "2024-02-03T18:00:00+01:00",
+    )
+    assert (fields.authors, fields.agencies) == (("Jana Nováková",), ("ČTK",))
+    assert (fields.section, fields.tags, fields.language) == ("Domácí", ("vláda", "rozpočet"), "cs")
+    assert (fields.description, fields.site_name, fields.kind) == ("Perex & souhrn.", "Deník Příklad", "NewsArticle")
+    assert fields.paywalled
+    assert fields.license == "https://creativecommons.org/licenses/by/4.0/"
+    assert [(image.url, image.caption) for image in fields.images] == [("https://www.denikpriklad.cz/a.jpg", "Premiér")]
+    assert fields.provenance.title == fields.provenance.published == fields.provenance.authors == "json-ld"
+    assert reading.article_body == "První odstavec.\nDruhý odstavec."
+
+
+@pytest.mark.parametrize(
+    ("author", "authors"),
+    [
+        ({"@type": "Person", "name": ["Jana Nováková", "Petr Malý"]}, ("Jana Nováková", "Petr Malý")),
+        ({"@type": "Person", "givenName": "Jana", "familyName": "Nováková", "url": "/a"}, ("Jana Nováková",)),
+        ({"@type": "Person", "name": "J. Nováková", "givenName": "Jana"}, ("J. Nováková",)),
+    ],
+)
+def test_all_names_of_an_author_are_read(author: dict[str, object], authors: tuple[str, ...]) -> None:
+    assert read(f"<head>{script({**ARTICLE, 'author': author})}</head><p>Text</p>").fields.authors == authors
+
+
+def test_keywords_are_parted_by_commas_or_semicolons() -> None:
+    tags = [
+        read(f"<meta name=keywords content='{words}'><p>Text</p>").fields.tags
+        for words in ("vláda, rozpočet", "vláda; rozpočet", "Praha, hlavní město; rozpočet")
+    ]
+    assert tags == [("vláda", "rozpočet"), ("vláda", "rozpočet"), ("Praha, hlavní město", "rozpočet")]
+
+
+def test_the_tree_is_left_as_it_was() -> None:
+    tree = lxml_html.document_fromstring(f"<html><head>{script(ARTICLE)}</head><body><h1>A</h1></body></html>")
+    before = lxml_html.tostring(tree)
+    read_fields(tree, Page(URL, b""))
+    assert lxml_html.tostring(tree) == before
+
+
+def test_a_template_decides_and_says_so() -> None:
+    page = f"<html><head>{script(ARTICLE)}</head><body></body></html>"
+    fields = read(page, evidence=(Evidence("title", "Titulek – Deník Příklad", "template"),)).fields
+    assert (fields.title, fields.provenance.title) == ("Titulek – Deník Příklad", "template")
+
+
+def test_evidence_of_the_feed_fills_what_the_page_lacks() -> None:
+    page = Page(URL, b"", evidence=(Evidence("published", "Sat, 03 Feb 2024 14:05:00 +0100", "feed"),))
+    fields = read_fields(lxml_html.document_fromstring("<html><body><h1>A</h1></body></html>"), page).fields
+    assert (fields.published, fields.provenance.published) == ("2024-02-03T14:05:00+01:00", "feed")
+
+
+def test_every_value_has_a_provenance_and_nothing_else_has() -> None:
+    fields = read("<html><head><title>Zpráva</title></head><body></body></html>").fields
+    assert (fields.title, fields.provenance.title) == ("Zpráva", "meta")
+    assert {name for name in fields.provenance.__slots__ if getattr(fields.provenance, name)} == {"title"}
+
+
+@pytest.mark.parametrize("nothing", ["None", "null", "undefined", "{{ title }}", "[object Object]", "<b></b>", " "])
+def test_placeholders_are_no_values(nothing: str) -> None:
+    article = {"@type": "NewsArticle", "headline": nothing, "author": nothing, "articleSection": nothing}
+    fields = read(f"<html><head>{script(article)}<meta name=author content='{nothing}'></head></html>").fields
+    assert (fields.title, fields.authors, fields.section) == ("", (), "")
+
+
+def test_dates_after_the_fetch_are_refused() -> None:
+    page = "<html><head><meta property='article:published_time' content='2031-01-01T00:00:00Z'></head></html>"
+    assert read(page, fetched="2024-02-03T14:05:00+01:00").fields.published == ""
+
+
+def test_a_canonical_address_that_names_the_home_page_is_refused() -> None:
+    page = "<html><head><link rel=canonical href='/'><meta property='og:url' content='/clanek'></head></html>"
+    assert read(page).fields.canonical_url == "https://www.denikpriklad.cz/clanek"
+
+
+def deep(levels: int) -> str:
+    return '{"@type":"NewsArticle","author":' * levels + '"A"' + "}" * levels
+
+
+HOSTILE = {
+    "deep": deep(100_000),
+    "deep graph": '{"@graph":' * 500 + "[]" + "}" * 500,
+    "wide": json.dumps([{"@type": "NewsArticle", "headline": "A"}] * 30_000),
+    "circle": json.dumps(
+        {"@graph": [{"@id": "#a", "@type": "Article", "author": {"@id": "#b"}}, {"@id": "#b", "name": {"@id": "#a"}}]}
+    ),
+    "types": json.dumps(
+        {
+            "@type": ["NewsArticle", {}, 3, None],
+            "headline": {"a": [1]},
+            "author": [[["A"]], 7, None, True],
+            "datePublished": ["x", {}],
+            "image": [{}, 3, None, {"url": {}}],
+            "keywords": {"a": 1},
+            "isAccessibleForFree": {},
+            "mainEntityOfPage": [3, {"@id": {}}],
+            "inLanguage": [None, {"name": 3}],
+            "articleBody": ["a", 3],
+        }
+    ),
+    "escapes": '{"@type":"NewsArticle","headline":"\\ud800 A","author":"\\u0000"}',
+    "quotes": '{"@type":"NewsArticle","headline":"' + '\\"' * 100_000,
+    "spaces": '{"@type":"NewsArticle",' + " \n" * 200_000,
+    "braces": "[{" * 100_000,
+    "commas": "[" + "," * 200_000,
+    "comments": "/*" * 200_000 + "//" * 200_000 + "<!--" * 50_000,
+    "number": '{"@type":"NewsArticle","headline":' + "9" * 100_000 + "}",
+}
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_json_ld_costs_little_and_never_raises(name: str) -> None:
+    tree = lxml_html.document_fromstring(
+        f"<html><head>{script(HOSTILE[name])}</head><body><h1>Titulek</h1></body></html>"
+    )
+    fields = read_fields(tree, Page(URL, b"")).fields
+    assert fields.title
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(
+                ["@type", "@id", "@graph", "name", "headline", "author", "image", "url", "datePublished", "hasPart"]
+            )
+            | st.text(max_size=5),
+            inner | st.just("NewsArticle"),
+            max_size=5,
+        )
+    ),
+    max_leaves=20,
+)
+
+
+@given(json_values)
+def test_no_json_ld_raises(value: object) -> None:
+    read(f"<html><head>{script(value)}</head><body></body></html>")
+
+
+@pytest.mark.parametrize(
+    ("given", "section"),
+    [
+        ("3-Clanky - www.denik.cz", "Clanky"),
+        ("Zprávy | https://www.denik.cz/", "Zprávy"),
+        ("www.denik.cz", "Sport"),
+        ("24 hodin", "24 hodin"),
+        ("3-D", "3-D"),
+        ("Politika - domácí", "Politika - domácí"),
+    ],
+)
+def test_a_section_goes_without_number_and_address_of_the_site(given: str, section: str) -> None:
+    evidence = (Evidence("section", given, "json-ld"), Evidence("section", "Sport", "meta"))
+    assert decide_section(evidence).value == section

@@ -1,0 +1,170 @@
+"""Sections and tags as publishing systems and themes write them; the pages are made up."""
+
+import pytest
+from lxml import html as lxml_html
+
+from newscorpus.data import Evidence, Fields, Page
+from newscorpus.page.fields import read_fields
+
+SITE = "https://www.herald.example"
+MENU = "".join(f'<li><a href="/category/{name.lower()}/">{name}</a></li>' for name in ("World", "Sport", "Art", "Town"))
+NAVIGATION = f"<nav><ul>{MENU}</ul></nav>"
+TEXT = f"<p>{'The council met and voted on the bridge. ' * 6}</p>"
+HEADLINE = "<h1>Council votes on the bridge</h1>"
+
+
+def read(body: str, path: str = "/council-votes", evidence: tuple[Evidence, ...] = (), head: str = "") -> Fields:
+    html = f"<html><head><title>Council votes on the bridge</title>{head}</head><body>{body}</body></html>"
+    page = Page.from_html(html, SITE + path, "2026-11-20T12:00:00+00:00")
+    page = Page(page.url, page.body, page.headers, page.fetched, evidence)
+    return read_fields(lxml_html.document_fromstring(html), page).fields
+
+
+@pytest.mark.parametrize(
+    ("article", "section", "tags"),
+    [
+        pytest.param(
+            f'<article class="post-7 post hentry"><header>{HEADLINE}</header>{TEXT}<footer class="entry-footer">'
+            '<span class="cat-links"><span class="screen-reader-text">Categories </span>'
+            '<a href="/category/town/" rel="category tag">Town</a></span><span class="tags-links">Tagged '
+            '<a href="/tag/bridge/" rel="tag">bridge</a>, <a href="/tag/river/" rel="tag">river</a></span>'
+            "</footer></article>",
+            "Town",
+            ("bridge", "river"),
+            id="rel",
+        ),
+        pytest.param(
+            f'<main>{HEADLINE}<div class="taxonomy-category wp-block-post-terms">'
+            '<a href="/category/town/" rel="tag">Town</a>'
+            f'</div>{TEXT}<div class="taxonomy-post_tag wp-block-post-terms">'
+            '<a href="/tag/bridge/" rel="tag">bridge</a></div>'
+            "</main>",
+            "Town",
+            ("bridge",),
+            id="rel tag for both",
+        ),
+        pytest.param(
+            f'<article>{HEADLINE}<p>In <a href="/category/town.html">Town</a>.</p>'
+            f'<p>tags: <a href="/tag/bridge.html">bridge</a> <a href="/tag/river.html">river</a></p>{TEXT}</article>',
+            "Town",
+            ("bridge", "river"),
+            id="labels",
+        ),
+        pytest.param(
+            f'<article>{HEADLINE}<dl class="article-info"><dd class="category-name">Rubrika: <a href="/index.php/town">'
+            f'Town</a></dd></dl>{TEXT}<ul class="tags inline"><li class="tag-2" itemprop="keywords">'
+            '<a href="/component/tags/tag/bridge" class="btn">bridge</a></li><li class="tag-3" itemprop="keywords">'
+            '<a href="/component/tags/tag/river" class="btn">river</a></li></ul></article>',
+            "Town",
+            ("bridge", "river"),
+            id="definition list",
+        ),
+        pytest.param(
+            f'<article>{HEADLINE}{TEXT}<div class="field field--name-field-rubric">'
+            '<div class="field__label">Section</div>'
+            '<a href="/taxonomy/term/3">Town</a></div><div class="field field--name-field-tags">'
+            '<div class="field__label">Tags</div><div class="field__items"><div class="field__item">'
+            '<a href="/taxonomy/term/9">bridge</a></div><div class="field__item"><a href="/taxonomy/term/12">river</a>'
+            "</div></div></div></article>",
+            "Town",
+            ("bridge", "river"),
+            id="fields",
+        ),
+        pytest.param(
+            f'<main><article itemscope itemtype="http://schema.org/Article">{HEADLINE}{TEXT}<aside><nav>'
+            '<ul itemprop="keywords" class="tags"><li>'
+            '<a class="tag p-category" href="/categories/bridge/" rel="tag">bridge'
+            '</a></li><li><a class="tag p-category" href="/categories/river/" rel="tag">river</a></li></ul>'
+            "</nav></aside>"
+            "</article></main>",
+            "",
+            ("bridge", "river"),
+            id="keywords in a list",
+        ),
+        pytest.param(
+            f'<main><div class="sidebar"><ul><li><a href="/category/town/">in</a> in '
+            '<a href="/category/town/">Town</a></li>'
+            f'</ul></div><article><nav class="md-tags"><span class="md-tag">bridge</span>'
+            '<span class="md-tag">river</span>'
+            f"</nav>{HEADLINE}{TEXT}</article></main>",
+            "Town",
+            ("bridge", "river"),
+            id="no links",
+        ),
+        pytest.param(
+            f"<article>{HEADLINE}{TEXT}<p>Štítky: most, řeka</p><p>Kategorie: Město</p></article>",
+            "Město",
+            ("most", "řeka"),
+            id="plain text",
+        ),
+        pytest.param(
+            f'<div class="breadcrumbs"><a href="/">Home</a> » <a href="/news/">News</a> » '
+            '<a href="/news/town/">Town</a>'
+            f"</div><article>{HEADLINE}{TEXT}</article>",
+            "Town",
+            (),
+            id="breadcrumbs",
+        ),
+        pytest.param(
+            f'<body class="single single-post">'
+            f'<article class="post-7 post hentry category-town tag-bridge">{HEADLINE}{TEXT}'
+            "</article>",
+            "Town",
+            (),
+            id="classes",
+        ),
+    ],
+)
+def test_section_and_tags_that_readers_see(article: str, section: str, tags: tuple[str, ...]) -> None:
+    fields = read(f"{NAVIGATION}{article}")
+    assert (fields.section, fields.tags) == (section, tags)
+
+
+def test_menus_clouds_cards_and_links_in_the_text_are_not_the_articles() -> None:
+    cloud = '<aside class="widget"><h2>Tags</h2><a href="/tag/river/">river</a><a href="/tag/owls/">owls</a></aside>'
+    card = (
+        '<section><h2>Read next</h2><article class="post-card"><a href="/tag/owls/" rel="tag">owls</a>'
+        '<h3><a href="/owls">Owls return</a></h3><a rel="category tag" href="/category/art/">Art</a></article>'
+        "</section>"
+    )
+    text = f"<p>{'The council met and voted. ' * 9} Read more in <a href='/category/sport/'>Sport</a>.</p>"
+    fields = read(f"{NAVIGATION}<main><article>{HEADLINE}{text}</article>{card}</main>{cloud}")
+    assert (fields.section, fields.tags) == ("", ())
+
+
+def test_the_current_item_of_a_menu_is_the_section() -> None:
+    menu = NAVIGATION.replace('<li><a href="/category/town/">', '<li class="active"><a href="/category/town/">')
+    assert read(f"{menu}<article>{HEADLINE}{TEXT}</article>").section == "Town"
+
+
+@pytest.mark.parametrize(
+    ("path", "section"),
+    [
+        ("/town/council-votes", "Town life"),
+        ("/town/2026/11/20/council-votes", "Town life"),
+        ("/village/2026/11/20/council-votes", "village"),
+        ("/blog/2026/11/20/council-votes", ""),
+        ("/news/council-votes", ""),
+        ("/village/council-votes", ""),
+    ],
+)
+def test_the_section_of_the_address_is_one_of_the_portal(path: str, section: str) -> None:
+    menu = '<nav><a href="/">Home</a><a href="/news/">News</a><a href="/town/">Town life</a></nav>'
+    fields = read(f"{menu}<article>{HEADLINE}{TEXT}</article>", path)
+    assert (fields.section, fields.provenance.section) == (section, "url" if section else "")
+
+
+def test_categories_of_a_feed_are_parted_by_the_links_of_the_page() -> None:
+    given = tuple(Evidence("tags", name, "feed") for name in ("Town", "bridge", "river"))
+    fields = read(f"{NAVIGATION}<article>{HEADLINE}{TEXT}</article>", evidence=given)
+    assert (fields.section, fields.tags) == ("Town", ("bridge", "river"))
+    assert (fields.provenance.section, fields.provenance.tags) == ("feed", "feed")
+    shown = f'<article>{HEADLINE}{TEXT}<a href="/tag/bridge/" rel="tag">bridge</a></article>'
+    assert read(NAVIGATION + shown, evidence=given).tags == ("bridge",)
+
+
+def test_what_the_page_states_to_machines_comes_first() -> None:
+    head = '<meta property="article:section" content="Local"><meta property="article:tag" content="bridges">'
+    shown = '<a href="/category/town/" rel="category tag">Town</a><a href="/tag/bridge/" rel="tag">bridge</a>'
+    fields = read(f"<article>{HEADLINE}{TEXT}{shown}</article>", head=head)
+    assert (fields.section, fields.tags) == ("Local", ("bridges",))

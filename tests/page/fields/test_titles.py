@@ -1,0 +1,64 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from newscorpus.data import Evidence
+from newscorpus.page.fields.titles import decide_title, site_names, strip_site
+
+SITES = site_names(["Deník Příklad"], "www.denikpriklad.cz")
+
+
+@pytest.mark.parametrize(
+    ("title", "stripped"),
+    [
+        ("Vláda schválila rozpočet - Deník Příklad", "Vláda schválila rozpočet"),
+        ("Vláda schválila rozpočet | Domácí | Deník Příklad", "Vláda schválila rozpočet"),
+        ("Deník Příklad: Vláda schválila rozpočet", "Vláda schválila rozpočet"),
+        ("Vláda schválila rozpočet – denikpriklad.cz", "Vláda schválila rozpočet"),
+        ("Praha - Brno: tři hodiny čekání", "Praha - Brno: tři hodiny čekání"),
+        ("Sparta | Slavia", "Sparta | Slavia"),
+        ("Domácí | Vláda schválila rozpočet", "Domácí | Vláda schválila rozpočet"),
+        ("Deník Příklad", "Deník Příklad"),
+        ("", ""),
+    ],
+)
+def test_only_what_the_site_repeats_goes(title: str, stripped: str) -> None:
+    assert strip_site(title, SITES, {"domácí"}) == stripped
+
+
+def decide(*titles: tuple[str, str]) -> str:
+    chosen = decide_title([Evidence("title", value, source) for source, value in titles], SITES)
+    return chosen.value if chosen else ""
+
+
+def test_sources_that_agree_win() -> None:
+    assert decide(("microdata", "Domácí"), ("meta", "Vláda jedná"), ("heading", "Vláda jedná")) == "Vláda jedná"
+
+
+def test_what_the_page_shows_goes_before_what_it_writes_for_search_engines() -> None:
+    shown, written = "Vláda schválila rozpočet, opozice odešla", "Rozpočet 2025: vláda schválila, kolik dostanete"
+    assert decide(("json-ld", written), ("heading", shown)) == shown
+    assert decide(("json-ld", written), ("meta", written), ("microdata", written), ("heading", shown)) == written
+
+
+def test_a_heading_that_is_no_headline_is_passed_over() -> None:
+    assert decide(("meta", "Vláda schválila rozpočet"), ("heading", "Detail článku")) == "Vláda schválila rozpočet"
+
+
+def test_words_for_search_engines_after_the_headline_go() -> None:
+    assert decide(("meta", "Vláda jedná | Rozpočet, daně"), ("heading", "Vláda jedná")) == "Vláda jedná"
+
+
+def test_the_name_of_the_site_is_no_title() -> None:
+    assert decide(("meta", "Deník Příklad"), ("heading", "Vláda jedná")) == "Vláda jedná"
+
+
+def test_no_title_is_no_title() -> None:
+    assert decide() == ""
+
+
+@given(st.text(max_size=80), st.sets(st.text(max_size=10), max_size=3))
+def test_stripping_takes_from_the_ends_alone(title: str, sites: set[str]) -> None:
+    stripped = strip_site(title, sites)
+    assert stripped in title
+    assert bool(stripped) == bool(title.strip()) or not stripped.strip()

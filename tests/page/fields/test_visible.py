@@ -1,0 +1,260 @@
+"""What is read from the text that readers see, where the page declares nothing."""
+
+import pytest
+from lxml import html as lxml_html
+
+from newscorpus.data import Fields, Page
+from newscorpus.page.fields import read_fields
+
+FETCHED = "2024-02-05T10:30:00+01:00"
+
+
+def read(body: str, head: str = "", url: str = "https://www.denikpriklad.cz/clanek", fetched: str = FETCHED) -> Fields:
+    html = f"<html lang=cs><head>{head}</head><body>{body}</body></html>"
+    return read_fields(lxml_html.document_fromstring(html), Page.from_html(html, url, fetched)).fields
+
+
+def test_date_and_author_beside_the_headline() -> None:
+    fields = read("<h1>Vláda jedná</h1><p class=info>3. února 2024 14:05</p><p>Autor: Jana Nováková</p><p>Text</p>")
+    assert (fields.title, fields.published, fields.authors) == (
+        "Vláda jedná",
+        "2024-02-03T14:05:00",
+        ("Jana Nováková",),
+    )
+    assert fields.provenance.published == fields.provenance.authors == "text"
+
+
+def test_an_update_is_told_from_the_publication() -> None:
+    fields = read("<h1>Vláda jedná</h1><p>Publikováno 3. 2. 2024, aktualizováno 4. 2. 2024</p>")
+    assert (fields.published, fields.modified) == ("2024-02-03", "2024-02-04")
+
+
+def test_a_page_that_knows_only_of_its_update_was_published_by_then() -> None:
+    fields = read("<h1>Vláda jedná</h1><p>Aktualizováno: 4. 2. 2024</p>")
+    assert (fields.published, fields.modified) == ("2024-02-04", "2024-02-04")
+
+
+def test_relative_dates_are_told_from_the_fetch() -> None:
+    fields = read("<h1>Vláda jedná</h1><p class=date>včera v 14:30</p>")
+    assert fields.published == "2024-02-04T14:30:00"  # by the clock of the site, and nothing says in which zone
+    assert read("<h1>Vláda jedná</h1><p class=date>před hodinou</p>").published.startswith("2024-02-05T")
+    assert read("<h1>Vláda jedná</h1><p>před hodinou</p>").published == ""
+
+
+def test_dates_of_comments_and_teasers_are_not_the_documents() -> None:
+    body = "<h1>Vláda jedná</h1><p>Text</p><div class=comments><p class=date>3. 2. 2024</p></div>"
+    assert read(body, url="https://a.cz/2024/01/15/vlada").published == "2024-01-15"
+
+
+@pytest.mark.parametrize(
+    ("url", "day"),
+    [
+        ("https://a.cz/2024/02/03/vlada", "2024-02-03"),
+        ("https://a.cz/2024/2/3/vlada", "2024-02-03"),
+        ("https://a.cz/vlada-2024-02-03.html", "2024-02-03"),
+        ("https://a.cz/20240203/vlada", "2024-02-03"),
+        ("https://a.cz/03-02-2024/vlada", "2024-02-03"),
+        ("https://a.cz/2024/2/3-duvody", ""),
+        ("https://a.cz/clanek/20240203123456", ""),
+        ("https://a.cz/2024/13/45/vlada", ""),
+    ],
+)
+def test_the_date_of_the_address(url: str, day: str) -> None:
+    assert read("<h1>Vláda jedná</h1>", url=url).published == day
+
+
+def test_the_day_is_that_of_the_pages_own_clock() -> None:
+    meta = "<meta property='article:published_time' content='2024-02-04T01:49:00Z'>"
+    assert read("<h1>A</h1>", meta, "https://a.com/2024/02/03/a").published == "2024-02-03T23:49:00-02:00"
+    night = "<meta property='article:published_time' content='2024-02-02T22:40:00Z'>"
+    assert read("<h1>A</h1><time>3 February 2024</time>", night).published == "2024-02-03T00:40:00+02:00"
+    shown = "<h1>Vláda jedná</h1><p class=date>3. 2. 2024 17:49</p>"
+    assert read(shown, meta).published == "2024-02-03T17:49:00-08:00"
+
+
+def test_a_time_without_a_zone_has_that_of_the_same_minute_elsewhere() -> None:
+    declared = "<time datetime='2024-02-03T17:49:20+01:00'>3. 2. 2024 17:49</time>"
+    assert read(f"<h1>Vláda jedná</h1><p>{declared}</p>").published == "2024-02-03T17:49:00+01:00"
+    other = "<time datetime='2024-02-03T12:00:00+02:00'></time>"
+    assert (
+        read(f"<h1>Vláda jedná</h1><p class=date>3. 2. 2024 17:49</p><p>{other}</p>").published == "2024-02-03T17:49:00"
+    )
+
+
+@pytest.mark.parametrize(
+    ("byline", "authors"),
+    [
+        ("Jan Novák 12. ledna 2024 10:20", ("Jan Novák",)),
+        ("12. 1. 2024 10:20 Jan Novák, ČTK", ("Jan Novák",)),
+        ("January 12, 2024 by Jane Doe", ("Jane Doe",)),
+        ("Jan Novák Aktualizováno 12. 1. 2024", ()),
+        ("Středa 12. ledna 2024", ()),
+    ],
+)
+def test_an_author_beside_a_date(byline: str, authors: tuple[str, ...]) -> None:
+    assert read(f"<h1>Vláda jedná</h1><div class=author>{byline}</div><p>Text</p>").authors == authors
+
+
+def test_lines_of_headline_and_lead_are_not_glued() -> None:
+    perex = "<div class=perex><p>Vláda dnes jednala o důchodech.</p><p>Rozhodla</p>tak.</div>"
+    fields = read(f"<h1>Vláda schválila<br>důchody</h1>{perex}")
+    assert fields.title == "Vláda schválila důchody"
+    assert fields.lead == "Vláda dnes jednala o důchodech. Rozhodla tak."
+
+
+def test_the_lead_is_read_where_it_is_named_or_repeats_the_description() -> None:
+    lead = "Vláda dnes po dlouhém jednání schválila návrh rozpočtu na příští rok."
+    assert read(f"<h1>Vláda jedná</h1><div class=perex>{lead}</div><p>Text</p>").lead == lead
+    head = f"<meta name=description content='{lead[:65]}'>"
+    assert read(f"<h1>Vláda jedná</h1><p>{lead}</p><p>Text</p>", head).lead == lead
+    assert read("<h1>Vláda jedná</h1><p>Text</p>", head).lead == ""
+
+
+def test_dates_of_the_data_layer() -> None:
+    body = "<h1>Vláda jedná</h1><script>dataLayer = [{'publish_date': '2024-02-03 06:14:00'}]</script>"
+    assert read(body).published == "2024-02-03T06:14:00"
+
+
+@pytest.mark.parametrize("shape", ["<div>" * 300, "<p class=author>" * 300, "<time>" * 2_000, "<h1>" * 2_000])
+def test_odd_shapes_raise_nothing(shape: str) -> None:
+    read(f"<h1>Vláda jedná</h1>{shape}3. 2. 2024")
+
+
+@pytest.mark.parametrize(
+    "declared",
+    ["admin", "npappas", "denikpriklad.cz", "Deník Příklad", "Joomla! - Open Source Content Management", "A A A"],
+)
+def test_an_author_is_read_from_the_text_where_the_declared_one_is_nobody(declared: str) -> None:
+    head = f"<meta name=author content='{declared}'><meta property=og:site_name content='Deník Příklad'>"
+    fields = read("<h1>Vláda jedná</h1><p>Autor: Jana Nováková</p><p>Text</p>", head)
+    assert (fields.authors, fields.provenance.authors) == (("Jana Nováková",), "text")
+
+
+def test_an_account_stands_where_the_text_names_nobody() -> None:
+    fields = read("<h1>Vláda jedná</h1><p>Text</p>", "<meta name=author content=npappas>")
+    assert (fields.authors, fields.provenance.authors) == (("npappas",), "meta")
+
+
+@pytest.mark.parametrize(
+    "byline",
+    [
+        "<div class=vcard><a class='url fn' href=/a/7>Jana Nováková</a></div>",
+        "<p class=author>Jana Nováková</p>",
+        "<p>Píše <a rel=author href=/a/7>Jana Nováková</a></p>",
+        "<span class=autor-clanku>Jana Nováková</span>",
+    ],
+)
+@pytest.mark.parametrize("declared", ["", "<meta name=author content=admin>"])
+def test_an_author_named_below_the_text_is_read(byline: str, declared: str) -> None:
+    text = "<p>Vláda ve středu rozhodla o stavbě mostu přes řeku, která potrvá dva roky.</p>" * 60
+    foreign = "<div class=comments><p class=author>Petr Malý</p></div>"
+    body = f"<h1>Vláda jedná</h1><p class=date>3. 2. 2024</p>{text}{byline}{foreign}"
+    assert read(body, declared).authors == ("Jana Nováková",)
+    assert read(body.replace(byline, ""), declared).authors == ()
+
+
+def test_where_page_and_address_name_different_days_the_pages_stands_and_both_are_evidence() -> None:
+    html = "<html lang=cs><body><h1>Vláda jedná</h1><p class=date>5. 2. 2024</p><p>Text</p></body></html>"
+    page = Page.from_html(html, "https://www.denikpriklad.cz/2024/02/03/clanek", FETCHED)
+    found = read_fields(lxml_html.document_fromstring(html), page)
+    assert (found.fields.published, found.fields.provenance.published) == ("2024-02-05", "text")
+    days = {(item.value, item.source) for item in found.evidence if item.field == "published"}
+    assert days == {("2024-02-05", "text"), ("2024-02-03", "url")}
+
+
+NIGHT = "2024-02-03T00:40:00+01:00"
+CARD = (
+    "<section><article class='post-card'><h3><a href='/x'>Jiný článek</a></h3><a class='author' href='/author/eva/'>"
+    "Eva Malá</a><time datetime='2024-01-05T10:00:00+01:00'>5. 1. 2024</time></article></section>"
+)
+TWEET = (
+    "<blockquote class='twitter-tweet'><p>Krátká zpráva</p>— Petr Malý (@maly) <a href='https://twitter.com/x'>"
+    "January 3, 2024</a></blockquote>"
+)
+PARAGRAPH = f"<p>{'Zastupitelé se sešli a hlasovali o mostu. ' * 5}</p>"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"<time class='entry-date published updated' datetime='{NIGHT}'>3. 2. 2024</time>",
+        f"<time class='published' datetime='{NIGHT}'>3. 2. 2024</time><time class='updated'>9. 2. 2024</time>",
+        f"<footer class='entry-footer'><time datetime='{NIGHT}'>3. února</time></footer>",
+        f"<abbr class='published' title='{NIGHT}'>Published: Sat 03 February 2024</abbr>",
+    ],
+)
+def test_publication_in_the_markup_of_a_post(line: str) -> None:
+    fields = read(
+        f"<main><article class='hentry'><h1>Vláda jedná</h1>{line}{PARAGRAPH}{TWEET}</article>{CARD}</main>",
+        fetched="2026-11-20T12:00:00+00:00",
+    )
+    assert fields.published == NIGHT
+
+
+def test_a_footer_of_the_article_names_date_and_authors() -> None:
+    footer = (
+        "<footer class='entry-footer'><p>Published: 3 February 2024</p><address>By <a href='/author/eva-mala.html'>"
+        "Eva Malá</a> <a href='/author/jan-novak.html'>Jan Novák</a></address></footer>"
+    )
+    fields = read(f"<main><article><h1>Vláda jedná</h1>{PARAGRAPH * 40}{footer}</article></main>")
+    assert (fields.published, fields.authors) == ("2024-02-03", ("Eva Malá", "Jan Novák"))
+
+
+def test_dates_and_authors_of_other_documents_are_not_the_articles() -> None:
+    fields = read(f"<main><article><h1>Vláda jedná</h1>{PARAGRAPH}{TWEET}</article>{CARD}</main>")
+    assert (fields.published, fields.authors) == ("", ())
+
+
+def test_dates_in_the_text_come_after_that_of_the_address() -> None:
+    body = f"<article><h1>Vláda jedná</h1>{PARAGRAPH}<ul><li>5. 5. 2023: Most se uzavřel</li></ul></article>"
+    assert read(body, url="https://a.cz/2024/02/03/vlada").published == "2024-02-03"
+    line = f"<article><h1>Vláda jedná</h1><p>3. 2. 2024, Brno</p>{PARAGRAPH}<p>5. 5. 2023: Uzavřeli most</p></article>"
+    assert read(line).published == "2024-02-03"
+
+
+def test_a_day_without_a_year_has_that_of_another_date_of_the_page() -> None:
+    body = "<article><h1>Vláda jedná</h1><p class='date'>3. února</p></article>"
+    assert (
+        read(body, url="https://a.cz/2023/02/03/vlada", fetched="2026-11-20T12:00:00+00:00").published == "2023-02-03"
+    )
+    shown = "<article><h1>Vláda jedná</h1><time datetime='2023-02-03T14:05:00+01:00'>3. února</time></article>"
+    assert read(shown, fetched="2026-11-20T12:00:00+00:00").published == "2023-02-03T14:05:00+01:00"
+
+
+def test_a_line_that_names_all_authors_completes_those_declared() -> None:
+    line = "<p class='byline'>By <a href='/author/eva/'>Eva Malá</a> <a href='/author/jan/'>Jan Novák</a></p>"
+    body = f"<article><h1>Vláda jedná</h1>{line}{PARAGRAPH}</article>"
+    assert read(body, "<meta name='author' content='Eva Malá'>").authors == ("Eva Malá", "Jan Novák")
+    assert read(body, "<meta name='author' content='Petr Malý'>").authors == ("Petr Malý",)
+
+
+def test_authors_beside_the_article_are_introduced_in_an_element_of_its_own() -> None:
+    box = "".join(
+        f"<div class='profile'><img alt='{name}'><span><strong>{name}</strong><br>Redaktor</span></div>"
+        for name in ("Eva Malá", "Jan Novák")
+    )
+    side = f"<div class='sidebar'><div class='post__authors'>{box}</div></div>"
+    body = f"<main>{side}<article><h1>Vláda jedná</h1>{PARAGRAPH}</article>{CARD}</main>"
+    assert read(body).authors == ("Eva Malá", "Jan Novák")
+
+
+def test_the_site_named_above_its_posts_is_neither_headline_nor_author() -> None:
+    logo = "<h1><a href='https://a.cz' rel='home'>Krajské Noviny</a></h1><p class='author'>Krajské Noviny</p>"
+    post = (
+        f"<h1>Vláda jedná</h1>{PARAGRAPH}<div><time datetime='{NIGHT}'>3. 2. 2024</time><p class='post-author__name'>"
+        "Eva Malá</p><h3>Leave a Reply <small><a href='/?p=4#respond'>Cancel reply</a></small></h3></div>"
+    )
+    head = "<title>Vláda jedná – Krajské Noviny</title>"
+    fields = read(f"<header>{logo}</header><main>{post}</main>", head, "https://a.cz/?p=4")
+    assert (fields.title, fields.published, fields.authors) == ("Vláda jedná", NIGHT, ("Eva Malá",))
+    assert fields.site_name == "Krajské Noviny"
+
+
+def test_the_name_of_the_site_hides_no_byline_below_the_text() -> None:
+    logo = "<header><p class='site-title'><a href='https://a.cz/'>Krajské Noviny</a></p></header>"
+    byline = "<span class='byline'>By <a rel='author' href='/?author=2'>Eva Malá</a></span>"
+    footer = f"<footer class='entry-footer'>{byline}</footer>"
+    body = (
+        f"{logo}<main><article class='hentry tag-weather'><h1>Vláda jedná</h1>{PARAGRAPH * 30}{footer}</article></main>"
+    )
+    assert read(body, url="https://a.cz/?p=4").authors == ("Eva Malá",)

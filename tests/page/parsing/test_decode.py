@@ -1,0 +1,206 @@
+import codecs
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from newscorpus.config import Limits
+from newscorpus.data import Page, Rejected
+from newscorpus.page.parsing.decode import decode
+
+CZECH = (
+    "Příliš žluťoučký kůň úpěl ďábelské ódy. Vláda ve středu schválila návrh rozpočtu na příští rok, který počítá se "
+    "schodkem téměř tří set miliard korun. Opozice kritizuje, že škrty dopadnou na důchodce i na školy."
+)
+POLISH = (
+    "Zażółć gęślą jaźń. Rząd przyjął w środę projekt budżetu na przyszły rok, który przewiduje deficyt prawie trzystu "
+    "miliardów złotych. Opozycja twierdzi, że cięcia dotkną emerytów i szkoły, a oszczędności są za późne."
+)
+CROATIAN = (
+    "Vlada je u srijedu prihvatila prijedlog proračuna za sljedeću godinu, koji predviđa manjak od gotovo tri stotine "
+    "milijuna eura. Oporba kaže da će rezovi pogoditi umirovljenike i škole, žene i đake."
+)
+RUSSIAN = (
+    "Правительство в среду одобрило проект бюджета на следующий год, который предусматривает дефицит почти в триста "
+    "миллиардов рублей. Оппозиция заявляет, что сокращения затронут пенсионеров и школы."
+)
+WRITTEN = [
+    (CZECH, "windows-1250"),
+    (CZECH, "iso-8859-2"),
+    (POLISH, "windows-1250"),
+    (POLISH, "iso-8859-2"),
+    (CROATIAN, "windows-1250"),
+    (CROATIAN, "iso-8859-2"),
+    (RUSSIAN, "windows-1251"),
+    (RUSSIAN, "koi8-r"),
+    (RUSSIAN, "iso-8859-5"),
+    (CZECH, "utf-8"),
+]
+
+
+def page(body: bytes, charset: str = "") -> Page:
+    return Page("https://a.example/1", body, {"content-type": f"text/html; charset={charset}"} if charset else {})
+
+
+def html(text: str, charset: str = "") -> str:
+    meta = f'<meta charset="{charset}">' if charset else ""
+    return f"<html><head>{meta}<title>x</title></head><body><p>{text}</p></body></html>"
+
+
+def reason(result: str | Rejected) -> str:
+    assert isinstance(result, Rejected)
+    assert result.stage == "decode"
+    assert result.url == "https://a.example/1"
+    return result.reason
+
+
+@pytest.mark.parametrize(("text", "charset"), WRITTEN)
+@pytest.mark.parametrize("declared_by", ["http", "meta", "nothing"])
+def test_charsets_of_the_portals(text: str, charset: str, declared_by: str) -> None:
+    source = html(text, charset if declared_by == "meta" else "")
+    assert decode(page(source.encode(charset), charset if declared_by == "http" else "")) == source
+
+
+@pytest.mark.parametrize(
+    ("bom", "charset"),
+    [(codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")],
+)
+def test_byte_order_mark_is_believed_before_all_else(bom: bytes, charset: str) -> None:
+    source = html(CZECH, "windows-1250")
+    assert decode(page(bom + source.encode(charset), "koi8-r")) == source
+
+
+def test_http_is_believed_before_meta() -> None:
+    source = html(RUSSIAN, "windows-1251")
+    assert decode(page(source.encode("koi8-r"), "koi8-r")) == source
+
+
+@pytest.mark.parametrize("declared_by", ["http", "meta"])
+@pytest.mark.parametrize("declared", ["iso-8859-1", "windows-1250", "koi8-r", "shift_jis"])
+def test_utf8_is_seen_through_a_wrong_declaration(declared: str, declared_by: str) -> None:
+    source = html(CZECH, declared if declared_by == "meta" else "")
+    assert decode(page(source.encode(), declared if declared_by == "http" else "")) == source
+
+
+@pytest.mark.parametrize(("text", "charset"), [(CZECH, "windows-1250"), (POLISH, "iso-8859-2"), (RUSSIAN, "koi8-r")])
+def test_what_is_not_utf8_is_detected_whatever_is_declared(text: str, charset: str) -> None:
+    markup = "<div class='column'></div>" * 2_000  # the letters are a hundredth of the page
+    source = html(text + markup, "utf-8")
+    assert decode(page(source.encode(charset), "utf-8")) == source
+
+
+def test_a_wrong_http_charset_gives_way_to_a_right_meta() -> None:
+    source = html(RUSSIAN, "koi8-r")
+    assert decode(page(source.encode("koi8-r"), "utf-8")) == source
+
+
+@pytest.mark.parametrize(
+    "name",
+    "idna punycode undefined hex rot13 bz2 zlib base64 unicode_escape raw_unicode_escape utf-7 no-such-charset".split(),
+)
+def test_dangerous_and_unknown_names_are_passed_over(name: str) -> None:
+    source = html(CZECH, name)
+    assert decode(page(source.encode("windows-1250"), name)) == source
+    assert decode(page(source.encode(), name)) == source
+
+
+@pytest.mark.parametrize("name", ["utf-16", "utf-32", "punycode"])
+def test_ascii_is_ascii_whatever_is_declared(name: str) -> None:
+    source = html("A plain page of plain words.", name)
+    assert decode(page(source.encode(), name)) == source
+
+
+@pytest.mark.parametrize("charset", ["utf-16-le", "utf-16-be"])
+def test_utf16_by_declaration(charset: str) -> None:
+    assert decode(page(html(CZECH).encode(charset), charset)) == html(CZECH)
+
+
+def test_seven_bit_charset_by_declaration() -> None:
+    source = html("日本語の文章です。")
+    body = source.encode("iso-2022-jp")
+    assert body.isascii()
+    assert decode(page(body, "iso-2022-jp")) == source
+
+
+def test_a_character_cut_at_the_end_is_left_out() -> None:
+    body = html(CZECH + "ž").encode()
+    cut = body.index("ž</p>".encode()) + 1
+    assert decode(page(body[:cut])) == body[: cut - 1].decode()
+
+
+def test_a_single_accented_letter_at_the_end_is_kept() -> None:
+    assert (
+        decode(page("<p>This is the menu of our café".encode("cp1252"), "cp1252")) == "<p>This is the menu of our café"
+    )
+
+
+def test_few_broken_bytes_do_not_change_the_charset() -> None:
+    body = html(CZECH).encode().replace(b"rozpo\xc4\x8dtu", b"rozpo\xff\xfetu")
+    text = decode(page(body, "utf-8"))
+    assert isinstance(text, str)
+    assert "Příliš žluťoučký kůň" in text
+    assert text.count("\ufffd") == 2
+
+
+@pytest.mark.parametrize("body", [b"", b" \r\n\t "])
+def test_empty(body: bytes) -> None:
+    assert reason(decode(page(body))) == "empty_body"
+
+
+def test_too_large() -> None:
+    assert reason(decode(page(b"a" * 101), Limits(max_bytes=100))) == "too_large"
+    assert decode(page(b"a" * 100), Limits(max_bytes=100)) == "a" * 100
+
+
+def test_binary_is_no_text() -> None:
+    assert reason(decode(page(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\0" * 50))) == "not_text"
+
+
+def test_a_stray_nul_is_dropped() -> None:
+    assert decode(page(b"<p>" + b"word " * 50 + b"\0</p>")) == "<p>" + "word " * 50 + "</p>"
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("piece", ["<script>", "<", "&", "<script x", "</style", "x < y ' ", f"<p>{CZECH}</p>"])
+def test_detection_takes_bounded_time(piece: str) -> None:
+    body = (piece * (10_000_000 // len(piece)) + CZECH).encode("windows-1250")
+    decode(page(body))
+
+
+@given(
+    body=st.binary(max_size=300), charset=st.sampled_from(["", "utf-8", "gb18030", "utf-16", "iso-2022-jp", "koi8-r"])
+)
+def test_any_bytes_give_text_or_a_reason(body: bytes, charset: str) -> None:
+    result = decode(page(body, charset))
+    assert isinstance(result, str | Rejected)
+    if isinstance(result, str):
+        assert "\0" not in result
+
+
+@given(text=st.text(st.characters(codec="utf-8", exclude_characters="\0\x1b\ufeff"), min_size=1))
+def test_utf8_comes_back_as_it_was(text: str) -> None:
+    assert decode(page(f"<p>{text}ž".encode())) == f"<p>{text}ž"
+
+
+def test_text_that_came_decoded_is_taken_as_it_is() -> None:
+    html = '<meta charset="windows-1250"><p>příští'
+
+    assert decode(Page.from_html(html)) == html
+    assert decode(Page.from_html("\ufeff" + html)) == html
+    assert decode(Page.from_html(html + "\ud800")) == html + "?"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "detail"),
+    [
+        ("", "empty_body", ""),
+        (" \n", "empty_body", ""),
+        ("ž" * 11, "too_large", "22 bytes, at most 10"),
+        ("a" + "\0" * 9, "not_text", "full of NUL characters"),
+        ("%PDF-1.7\n", "not_text", "a PDF"),
+    ],
+)
+def test_what_is_wrong_with_text_that_came_decoded(text: str, reason: str, detail: str) -> None:
+    page = Page.from_html(text, "https://news.example/1")
+
+    assert decode(page, Limits(max_bytes=10)) == Rejected("decode", reason, detail, page.url)

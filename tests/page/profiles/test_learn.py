@@ -1,0 +1,103 @@
+"""What a profile says of the pages it was learned from, and that nothing but the pages decides it."""
+
+import random
+from pathlib import Path
+
+import pytest
+from profiled import SUBSCRIBE, page_html, seen, seen_pages, town
+
+from newscorpus.data import Fields
+from newscorpus.errors import CorpusError
+from newscorpus.page.profiles.learn import MOST_PAGES, SeenPage, learn
+from newscorpus.page.profiles.names import opening_key, text_key
+from newscorpus.portal.profile import FieldFacts, PathFacts, Profile, read_profile, write_profile
+
+BOX = "html/body/div#post-0.story"
+
+
+def learned(pages: list[SeenPage]) -> Profile:
+    return learn(pages, "vesti", "model:main-text@3")
+
+
+def test_paths_say_how_often_main_text_stands_there() -> None:
+    profile = learned(seen_pages(6))
+    menu = profile.paths["html/body/ul.menu/li"]
+    assert menu == PathFacts(pages=6, good_pages=0, blocks=12, texts=2, words=12, good_words=1.2)
+    paragraphs = profile.paths[f"{BOX}/p"]
+    assert (paragraphs.pages, paragraphs.good_pages, paragraphs.blocks) == (6, 6, 18)
+    assert paragraphs.good_words == pytest.approx(0.9 * paragraphs.words)
+
+
+def test_texts_that_stand_on_several_pages_are_kept() -> None:
+    profile = learned(seen_pages(6))
+    found = profile.texts[text_key(SUBSCRIBE)]
+    assert (found.pages, found.text) == (6, SUBSCRIBE)
+    assert {repeated.text for repeated in profile.texts.values()} >= {"News", "Sport"}
+    assert profile.openings[opening_key(SUBSCRIBE)].pages == 6
+    alone = learned([*seen_pages(5), seen("f" * 16, page_html(99, "<p>Said once</p>"), ("It",))])
+    assert text_key("Said once") not in alone.texts
+
+
+def test_fields_say_where_their_values_stand() -> None:
+    profile = learned(seen_pages(6))
+    assert profile.fields["title"] == FieldFacts(6, {"heading": 6}, {f"{BOX}/h1": 6})
+    assert profile.fields["published"] == FieldFacts(6, {"text": 6}, {f"{BOX}/div.day": 6})
+    assert "authors" not in profile.fields
+
+
+def test_the_order_of_the_pages_decides_nothing() -> None:
+    pages = seen_pages(MOST_PAGES + 20)
+    shuffled = random.Random(7).sample(pages, len(pages))
+    assert learned(pages) == learned(shuffled)
+    assert len(learned(pages).pages) == MOST_PAGES
+    assert learned(pages).hash == learned(shuffled).hash != learned(pages[:50]).hash
+
+
+def test_copies_of_an_article_count_once() -> None:
+    pages = seen_pages(5)
+    copy = seen("c" * 16, page_html(1), ("It rained", "The river"), Fields(title=f"Rain in {town(1)}"))
+    assert len(learned([*pages, copy]).pages) == 5
+
+
+def test_articles_of_one_title_count_each() -> None:
+    pages = [seen(f"{n:016x}", page_html(n), ("It rained", "The river"), Fields(title="Rain")) for n in range(5)]
+    assert len(learned(pages).pages) == 5
+
+
+def test_nothing_is_learned_from_no_pages() -> None:
+    assert (learned([]).pages, learned([]).words) == ((), ())
+
+
+def test_a_profile_is_written_and_read_back(tmp_path: Path) -> None:
+    path, profile = tmp_path / "profiles" / "vesti.json", learned(seen_pages(6))
+    write_profile(path, profile)
+    first = path.read_bytes()
+    assert read_profile(path) == profile
+    write_profile(path, learned(seen_pages(6)[::-1]))
+    assert path.read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "cannot be read: No such file or directory"),
+        (b"{", "no profile of a portal: Input data was truncated"),
+        (b'{"source": 1}', "no profile of a portal: "),
+    ],
+)
+def test_what_is_no_profile_is_refused_in_one_line(tmp_path: Path, content: bytes | None, message: str) -> None:
+    path = tmp_path / "vesti.json"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(CorpusError) as refused:
+        read_profile(path)
+    assert str(refused.value).startswith(f"{path}: {message}")
+    assert "\n" not in str(refused.value)
+
+
+def test_a_profile_of_another_version_is_to_be_learned_anew(tmp_path: Path) -> None:
+    path = tmp_path / "vesti.json"
+    write_profile(path, learned(seen_pages(6)))
+    path.write_bytes(path.read_bytes().replace(b'"version": 1', b'"version": 99'))
+    with pytest.raises(CorpusError, match=r"a profile of version 99, not 1; learn it anew"):
+        read_profile(path)

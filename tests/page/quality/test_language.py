@@ -1,0 +1,249 @@
+import random
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+
+import langdetect
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from newscorpus.config import LanguageConfig
+from newscorpus.page.quality import language
+from newscorpus.page.quality.detectors import by_langdetect, by_langid, by_script
+from newscorpus.page.quality.language import detect, judge_language
+
+TEXTS = {
+    "sr": "Vlada Srbije usvojila je juče predlog zakona o budžetu za narednu godinu, saopšteno je posle sednice. "
+    "Ministar finansija rekao je da će prosečna plata porasti za osam odsto, a da će penzije biti uvećane od januara.",
+    "sr-Cyrl": "Влада Србије усвојила је јуче предлог закона о буџету за наредну годину, саопштено је после седнице. "
+    "Министар финансија рекао је да ће просечна плата порасти за осам одсто, а да ће пензије бити увећане од јануара.",
+    "bs": "Vijeće ministara Bosne i Hercegovine usvojilo je prijedlog zakona o budžetu, saopćeno je nakon sjednice. "
+    "Ministar finansija kazao je da će prosječna plaća porasti za osam posto.",
+    "hr": "Vlada je jučer usvojila prijedlog zakona o proračunu za sljedeću godinu, priopćeno je nakon sjednice. "
+    "Ministar financija rekao je da će prosječna plaća porasti za osam posto, a mirovine će biti uvećane od siječnja.",
+    "sl": "Vlada je včeraj sprejela predlog zakona o proračunu za prihodnje leto, so sporočili po seji. "
+    "Minister za finance je povedal, da se bo povprečna plača zvišala za osem odstotkov, pokojnine pa bodo višje.",
+    "mk": "Владата вчера го усвои предлог-законот за буџетот за наредната година, беше соопштено по седницата. "
+    "Министерот за финансии рече дека просечната плата ќе се зголеми за осум проценти, а пензиите ќе бидат повисоки.",
+    "bg": "Правителството прие вчера проекта на закон за бюджета за следващата година, съобщиха след заседанието. "
+    "Министърът на финансите каза, че средната заплата ще се увеличи с осем процента.",
+    "be": "Урад учора зацвердзіў праект закона аб бюджэце на наступны год, паведамілі пасля пасяджэння ў Мінску. "
+    "Міністр фінансаў сказаў, што сярэдняя зарплата вырасце на восем працэнтаў, а пенсіі павялічацца са студзеня.",
+    "ru": "Правительство вчера утвердило проект закона о бюджете на следующий год, сообщили после заседания. "
+    "Министр финансов сказал, что средняя зарплата вырастет на восемь процентов, а пенсии увеличатся с января.",
+    "uk": "Уряд учора затвердив проєкт закону про бюджет на наступний рік, повідомили після засідання. "
+    "Міністр фінансів сказав, що середня зарплата зросте на вісім відсотків, а пенсії збільшаться із січня.",
+    "cs": "Vláda včera schválila návrh zákona o rozpočtu na příští rok, oznámil po zasedání mluvčí. "
+    "Ministr financí řekl, že průměrná mzda vzroste o osm procent a důchody se zvýší od ledna.",
+    "sk": "Vláda včera schválila návrh zákona o rozpočte na budúci rok, oznámil po zasadnutí hovorca. "
+    "Minister financií povedal, že priemerná mzda vzrastie o osem percent a dôchodky sa zvýšia od januára.",
+    "pl": "Rząd przyjął wczoraj projekt ustawy budżetowej na przyszły rok, poinformowano po posiedzeniu. "
+    "Minister finansów powiedział, że przeciętne wynagrodzenie wzrośnie o osiem procent.",
+    "el": "Η κυβέρνηση ενέκρινε χθες το σχέδιο νόμου για τον προϋπολογισμό, ανακοινώθηκε μετά τη συνεδρίαση. "
+    "Ο υπουργός Οικονομικών είπε ότι ο μέσος μισθός θα αυξηθεί κατά οκτώ τοις εκατό.",
+    "de": "Die Regierung hat gestern den Entwurf des Haushaltsgesetzes beschlossen, hieß es nach der Sitzung. "
+    "Der Finanzminister sagte, der Durchschnittslohn werde um acht Prozent steigen.",
+}
+GEORGIAN = "მთავრობამ გუშინ დაამტკიცა ბიუჯეტის კანონის პროექტი მომავალი წლისთვის, განაცხადეს სხდომის შემდეგ."
+
+
+@pytest.mark.parametrize("key", TEXTS)
+def test_a_text_in_the_declared_language_is_kept_and_labelled_so(key: str) -> None:
+    declared = key.partition("-")[0]
+    verdict = judge_language(TEXTS[key], (declared,))
+    assert (verdict.language, verdict.ok) == (declared, True)
+    assert 0.9 < verdict.score <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("key", "declared"),
+    [
+        ("de", ("cs",)),
+        ("sk", ("cs",)),
+        ("sl", ("hr", "bs", "sr")),
+        ("sr-Cyrl", ("hr",)),
+        ("mk", ("hr",)),
+        ("sr-Cyrl", ("mk",)),
+        ("mk", ("sr",)),
+        ("mk", ("sr", "hr")),
+        ("hr", ("sl",)),
+        ("ru", ("sr",)),
+        ("ru", ("uk",)),
+        ("ru", ("be",)),
+        ("be", ("ru",)),
+        ("de", ("pl", "en")),
+    ],
+)
+def test_a_text_in_another_language_is_refused(key: str, declared: tuple[str, ...]) -> None:
+    verdict = judge_language(TEXTS[key], declared)
+    assert not verdict.ok
+    assert verdict.language == key.partition("-")[0]
+
+
+@pytest.mark.parametrize(
+    ("key", "declared", "label"),
+    [
+        ("hr", ("hr", "sr"), "hr"),
+        ("sr", ("sr", "hr"), "sr"),
+        ("hr", ("bs",), "bs"),
+        ("sr-Cyrl", ("hr", "sr"), "sr"),
+        ("ru", ("be", "ru"), "ru"),
+        ("be", ("ru", "be"), "be"),
+        ("de", ("pl", "de"), "de"),
+    ],
+)
+def test_of_several_declared_languages_the_one_that_fits_is_the_label(
+    key: str, declared: tuple[str, ...], label: str
+) -> None:
+    verdict = judge_language(TEXTS[key], declared)
+    assert (verdict.language, verdict.ok) == (label, True)
+
+
+def test_the_page_decides_between_languages_that_fit_equally_well() -> None:
+    assert judge_language(TEXTS["sr"], ("hr", "sr"), stated="sr").language == "sr"
+    assert judge_language(TEXTS["hr"], ("hr", "sr"), stated="en").language == "hr"
+    assert judge_language(TEXTS["sr-Cyrl"], ("hr", "sr"), stated="hr").language == "sr"
+    assert judge_language("Kratka vest.", ("hr", "sr"), stated="sr").language == "sr"
+    assert not judge_language(TEXTS["de"], ("hr", "sr"), stated="de").ok
+
+
+@pytest.mark.parametrize("declared", ["hr", "bs", "sr", "cnr", "sh"])
+@pytest.mark.parametrize("key", ["hr", "bs", "sr"])
+def test_no_text_is_refused_for_a_confusion_of_croatian_bosnian_serbian_and_montenegrin(
+    key: str, declared: str
+) -> None:
+    verdict = judge_language(TEXTS[key], (declared,))
+    assert (verdict.language, verdict.ok) == (declared, True)
+    assert verdict.score > 0.9
+
+
+def test_the_likelier_language_of_a_group_is_the_label_unless_the_page_states_one() -> None:
+    assert judge_language(TEXTS["hr"], ("bs", "hr")).language == "hr"
+    assert judge_language(TEXTS["hr"], ("bs", "hr"), stated="bs").language == "bs"
+
+
+def test_a_second_opinion_saves_a_text_and_refuses_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert judge_language(TEXTS["cs"], ("cs",), detector=lambda _: {"sk": 0.6, "cs": 0.4}).ok
+    assert not judge_language(TEXTS["de"], ("cs",), detector=lambda _: {"sk": 0.6, "cs": 0.4}).ok
+    monkeypatch.setattr(language, "by_langdetect", lambda _: pytest.fail("asked where the first was sure"))
+    assert judge_language(TEXTS["cs"], ("cs",)).ok
+    assert judge_language(TEXTS["cs"], ()).language == "cs"
+
+
+def test_a_detector_in_doubt_is_not_believed_alone() -> None:
+    assert detect(TEXTS["cs"], detector=lambda _: {"sk": 0.4, "cs": 0.3})[0] == "cs"
+    assert detect(TEXTS["cs"], detector=lambda _: {"sk": 0.6, "cs": 0.3})[0] == "sk"
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [(TEXTS["el"], "el"), (GEORGIAN, "ka"), ("회의가 끝난 뒤 예산안을 발표했다 KBS", "ko"), ("ราคาทองคำวันนี้", "th")],
+)
+def test_a_script_of_one_language_settles_it(text: str, language: str) -> None:
+    assert by_script(text) == {language: 1.0}
+    assert by_langid(text) == {language: 1.0}
+
+
+@pytest.mark.parametrize("text", ["", "12:30", TEXTS["cs"], TEXTS["ru"], "NBC naming Λ and π in formulas"])
+def test_other_scripts_settle_nothing(text: str) -> None:
+    assert by_script(text) == {}
+
+
+def test_names_and_numbers_are_not_taken_for_no_language() -> None:
+    text = (
+        "1. FC Köln - SV Werder 2:1 (1:0), VfL Bochum - FC Augsburg 1:1 (0:1), SC Freiburg - RB Leipzig 0:3 (0:2) " * 4
+    )
+    assert "zxx" not in by_langid(text)
+    assert sum(by_langid(text).values()) <= 1.0 + 1e-6
+
+
+def test_serbian_is_told_from_macedonian_though_a_name_has_a_serbian_letter() -> None:
+    assert detect(TEXTS["sr-Cyrl"])[0] == "sr"
+    assert detect(TEXTS["mk"] * 3 + " Горан Ћурић")[0] == "mk"
+
+
+@pytest.mark.parametrize("text", ["", "Kratka vest.", "12:30 14:05 +++ 3:1 (2:0) " * 40, "\0\ud800 \n", "…" * 500])
+def test_what_cannot_be_told_is_taken_on_trust(text: str) -> None:
+    verdict = judge_language(text, ("sr", "hr"))
+    assert (verdict.language, verdict.score, verdict.ok) == ("sr", 0.0, True)
+
+
+def test_without_declared_languages_any_will_do() -> None:
+    verdict = judge_language(TEXTS["pl"], ())
+    assert (verdict.language, verdict.ok) == ("pl", True)
+    assert judge_language("", ()).language == ""
+
+
+def test_a_language_that_the_detector_does_not_know_is_taken_on_trust() -> None:
+    assert judge_language(GEORGIAN, ("rue",)).language == "rue"
+    assert judge_language(TEXTS["ru"], ("rue", "ru")).language == "ru"
+    assert judge_language(GEORGIAN, ("ka",)).score == 1.0
+    assert not judge_language(GEORGIAN, ("cs",)).ok
+
+
+def test_only_the_beginning_is_looked_at() -> None:
+    text = TEXTS["cs"] * 10
+    assert judge_language(text + TEXTS["de"] * 1_000, ("cs",)).ok
+    assert not judge_language(text, ("cs",), LanguageConfig(min_score=1.1)).ok
+
+
+def test_traditional_chinese_is_chinese() -> None:
+    text = "臺灣大學醫學院附設醫院院長表示，臨床用血進入季節性緊張階段，血庫存量不足，呼籲市民捐血。" * 2
+    assert judge_language(text, ("zh",)).ok
+    assert detect(text)[0] == "zh"
+
+
+def test_the_same_answer_every_time_whatever_others_do() -> None:
+    mixed = TEXTS["cs"][:70] + TEXTS["sk"][:70]
+    first = by_langdetect(mixed)
+    for number in range(100):
+        random.seed(number)
+        langdetect.DetectorFactory.seed = number
+        assert by_langdetect(mixed) == first
+    langdetect.DetectorFactory.seed = None
+
+
+def test_threads_and_processes_agree() -> None:
+    texts = list(TEXTS.values()) * 4
+    expected = [detect(text) for text in texts]
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(detect, texts)) == expected
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes:
+        assert list(processes.map(detect, texts[:15])) == expected[:15]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=300), st.lists(st.sampled_from(["cs", "sr", "ka", "be", "zh"]), max_size=3))
+def test_any_text_gets_a_verdict(text: str, declared: list[str]) -> None:
+    verdict = judge_language(text, tuple(declared))
+    assert 0.0 <= verdict.score <= 1.0
+    assert verdict.ok or declared
+    assert verdict.language in declared or not verdict.ok or not declared
+
+
+NORWEGIAN = (
+    "Regjeringen vedtok i går forslaget til statsbudsjett for neste år, ble det opplyst etter møtet i Oslo. "
+    "Finansministeren sa at gjennomsnittslønnen kommer til å øke med åtte prosent, og at pensjonene også skal opp."
+)
+
+
+@pytest.mark.parametrize(
+    ("declared", "stated", "language", "ok"),
+    [
+        (("no",), "", "no", True),
+        (("no",), "nb", "nb", True),
+        (("no",), "nn", "nn", True),
+        (("nb",), "", "nb", True),
+        (("nb",), "no", "nb", True),
+        (("nb",), "nn", "nn", False),
+        (("nb", "nn"), "nn", "nn", True),
+        (("nb", "no"), "nn", "nn", True),
+        (("nb", "en"), "nn", "no", False),
+        (("sv", "no"), "nb", "nb", True),
+    ],
+)
+def test_the_page_tells_the_forms_of_norwegian_apart(
+    declared: tuple[str, ...], stated: str, language: str, ok: bool
+) -> None:
+    verdict = judge_language(NORWEGIAN, declared, stated=stated)
+    assert (verdict.language, verdict.ok) == (language, ok)

@@ -1,0 +1,129 @@
+import pytest
+from lxml.html import HtmlElement
+
+from newscorpus.config import Limits
+from newscorpus.data import Article, Block, Element, Evidence, Fields, Label, LabelledBlock, Page, Rejected, RuleHit
+from newscorpus.page.extractor import FoundText, Reading, assemble, good_paragraphs, read
+from newscorpus.page.parsing.parse import UNGUARDED
+
+URL = "https://a.example/1"
+HTML = (
+    "<html lang=cs><head><title>Most se opravuje</title></head><body><div class=advert>reklama<p>a další</div>"
+    "<h1>Most se opravuje</h1><p>První odstavec.</p><p>Druhý odstavec.</p></body></html>"
+)
+
+
+class Rules:
+    """A template that reads the paragraphs and wants no adverts."""
+
+    name, version = "rules", "1"
+
+    def hits(self, tree: HtmlElement) -> tuple[RuleHit, ...]:
+        return (RuleHit("text", 0),)
+
+    def remove_unwanted(self, tree: HtmlElement) -> None:
+        for element in tree.xpath("//*[@class='advert']"):
+            element.drop_tree()
+
+    def read_fields(self, tree: HtmlElement) -> tuple[Evidence, ...]:
+        assert tree.xpath("//*[@class='advert']")
+        return (Evidence("section", "Doprava", "template"),)
+
+    def read_text(self, tree: HtmlElement) -> tuple[str, ...]:
+        assert not tree.xpath("//*[@class='advert']")
+        return tuple("".join(p.itertext()) for p in tree.xpath("//h1/following-sibling::p"))
+
+
+def reading(page: Page, template: Rules | None = None) -> Reading:
+    result = read(page, template)
+    assert isinstance(result, Reading)
+    return result
+
+
+def test_reads_everything_once() -> None:
+    page = Page.from_html(HTML, URL)
+    found = reading(page)
+    assert found.page is page
+    assert found.html == HTML
+    assert [p.text for p in found.tree.iter("p")] == ["a další", "První odstavec.", "Druhý odstavec."]
+    assert [block.text for block in found.blocks][:3] == ["reklama", "a další", "Most se opravuje"]
+    assert (found.fields.title, found.fields.language) == ("Most se opravuje", "cs")
+    assert (found.article_body, found.template_text) == ("", ())
+
+
+def test_a_template_gives_text_and_fields_and_takes_out_what_is_unwanted() -> None:
+    found = reading(Page.from_html(HTML, URL), Rules())
+    assert found.template_text == ("První odstavec.", "Druhý odstavec.")
+    assert (found.fields.section, found.fields.provenance.section) == ("Doprava", "template")
+    assert [block.text for block in found.blocks] == ["Most se opravuje", "První odstavec.", "Druhý odstavec."]
+
+
+def test_structured_text_is_handed_on() -> None:
+    script = '<script type="application/ld+json">{"@type": "NewsArticle", "articleBody": "První odstavec."}</script>'
+    assert reading(Page.from_html(HTML.replace("<body>", "<body>" + script), URL)).article_body == "První odstavec."
+
+
+def test_rejections_name_stage_reason_and_address() -> None:
+    assert read(Page(URL, b" ")) == Rejected("decode", "empty_body", url=URL)
+    nothing = read(Page.from_html("<!-- -->", URL))
+    assert isinstance(nothing, Rejected)
+    assert (nothing.stage, nothing.reason, nothing.url) == ("parse", "no_document", URL)
+
+
+@pytest.mark.parametrize(
+    ("limits", "rejection"),
+    [
+        (Limits(max_bytes=10), "decode/too_large"),
+        (Limits(max_tags=10), "parse/too_many_tags"),
+        (Limits(max_all_attributes=1), "parse/too_many_attributes"),
+        (Limits(max_blocks=1), "segment/too_many_blocks"),
+        (Limits(max_characters=10), "segment/too_much_text"),
+        (Limits(max_name_characters=2), "segment/too_long_names"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_page_beyond_a_limit_is_rejected(limits: Limits, rejection: str) -> None:
+    page = Page.from_html(HTML.replace("<p", "<p class=one id=a") + " " * UNGUARDED, URL)
+    found = read(page, limits=limits)
+    assert isinstance(found, Rejected)
+    assert (f"{found.stage}/{found.reason}", found.url) == (rejection, URL)
+    assert isinstance(read(page), Reading)
+
+
+def test_a_tree_of_nothing_visible_has_no_blocks() -> None:
+    assert reading(Page.from_html("<script>x</script>", URL)).blocks == ()
+
+
+FIELDS = Fields(title="Headline")
+READ = Reading(Page(URL, b"x", fetched="2024-01-02T03:04:05+00:00"), "x", HtmlElement(), (), FIELDS, "", ())
+
+
+def test_an_article_has_one_paragraph_a_line() -> None:
+    found = FoundText(["one", "", "two"], "model:x@1", confidence=0.5, flags=("short",))
+    assert assemble(READ, found) == Article(
+        URL, "one\ntwo", FIELDS, "model:x@1", 0.5, ("short",), "2024-01-02T03:04:05+00:00"
+    )
+
+
+def test_markup_that_a_page_shows_as_text_is_left_out_where_no_code_is_shown() -> None:
+    shown = '<div class="cb_result" data-id="7"><span>Loading</span></div>'
+    page = Page.from_html("<p>One <b>bridge</b>.</p><p>The sign &lt; is less.</p>", URL)
+    code = Page.from_html("<pre>x</pre>", URL)
+    paragraphs = ["One.", shown, "<div> is an element.", "2 < 3"]
+    found = assemble(reading(page), FoundText(paragraphs, "bte"))
+    assert isinstance(found, Article)
+    assert found.text == "One.\n<div> is an element.\n2 < 3"
+    kept = assemble(reading(code), FoundText(paragraphs, "bte"))
+    assert isinstance(kept, Article)
+    assert shown in kept.text
+
+
+def test_no_text_is_a_rejection() -> None:
+    assert assemble(READ, FoundText(["", ""], "bte")) == Rejected("extract", "no_main_text", url=URL)
+
+
+def test_only_good_blocks_make_paragraphs() -> None:
+    labelled = [
+        LabelledBlock(Block(position, str(label), "", Element("p")), 0.5, label) for position, label in enumerate(Label)
+    ]
+    assert good_paragraphs(labelled) == ["good"]

@@ -1,0 +1,352 @@
+"""What is read of a page: links, further pages, signature, and the day of publication."""
+
+from html import escape as html_escape
+from urllib.parse import urldefrag, urljoin, urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import html
+
+from newscorpus.data import Page
+from newscorpus.page.links import (
+    MAX_ADDRESS_CHARACTERS,
+    MAX_HREFS,
+    MAX_LINKS,
+    PageReading,
+    PartLink,
+    _resolve,
+    content_signature,
+    continues,
+    first_part,
+    next_part,
+    read_page,
+    read_tree,
+)
+
+URL = "http://example.org/news/today/"
+SITE = "https://www.vesti.example"
+
+
+def links(html: str) -> PageReading:
+    return read_page(Page.from_html(html, URL))
+
+
+def test_links_are_absolute_in_order_and_once() -> None:
+    found = links(
+        '<a href="b.html">b</a><map><area href="/a#top"></map><a href="//x.org/c">c</a><a href="b.html#2">b</a>'
+    )
+    assert found.links == ("http://example.org/news/today/b.html", "http://example.org/a", "http://x.org/c")
+
+
+def test_headlines_are_those_of_the_links_whatever_numbers_and_pictures_stand_beside_them() -> None:
+    def headlines(teaser: str) -> dict[str, int]:
+        found = links(f'{teaser}<a href="/sport">Sport</a><a href="/x"><img src="x.jpg"></a>')
+        return dict(zip(found.links, found.headlines, strict=True))
+
+    story = "http://example.org/a"
+    first = headlines('<a href="/a"><img src="a.jpg"></a><a href="/a">Old bridge closed</a><a href="/a">More</a>')
+    assert first["http://example.org/x"] == 0
+    for same in ('<a href="/a">Old bridge closed (12)</a>', '<a href="/a"><h3>Old bridge closed</h3><p>today</p></a>'):
+        assert headlines(same)[story] == first[story] != 0
+    assert headlines('<a href="/a">Old bridge open</a>')[story] != first[story]
+
+
+@pytest.mark.parametrize("kind", ["application/rss+xml", "application/atom+xml", "text/xml", " Application/XML "])
+def test_feeds_are_declared_by_their_type(kind: str) -> None:
+    assert links(f'<link rel=alternate type="{kind}" href="/backend.php">').lists == ("http://example.org/backend.php",)
+    assert links('<link rel=alternate type="text/html" href="/en">').lists == ()
+
+
+def test_frames_are_led_to() -> None:
+    frames = '<frameset cols="20%,80%"><frame src="menu.html"><frame src="/news.html"></frameset>'
+    assert links(frames).links == ("http://example.org/news/today/menu.html", "http://example.org/news.html")
+
+
+def test_the_base_of_the_page_counts() -> None:
+    assert links('<base href="/other/"><a href="b">b</a>').links == ("http://example.org/other/b",)
+    assert links('<base href="http://["><a href="b">b</a>').links == ("http://example.org/news/today/b",)
+
+
+def test_white_space_in_an_address_is_read_as_browsers_do() -> None:
+    assert links('<a href=" /our town/a\nlong-address.html\t">x</a>').links == (
+        "http://example.org/our%20town/along-address.html",
+    )
+
+
+def test_backslashes_of_a_path_are_read_as_browsers_do() -> None:
+    found = links(r'<a href="\news\a?b=\c">x</a><a href="d\e.html">x</a><a href="http://example.org/f\g">x</a>').links
+    assert found == (
+        r"http://example.org/news/a?b=\c",
+        "http://example.org/news/today/d/e.html",
+        "http://example.org/f/g",
+    )
+
+
+def test_the_next_page_of_a_section_is_a_link_wherever_it_is_named() -> None:
+    head = '<link rel="stylesheet" href="/look"><link rel="next" href="?page=2"><link rel=prev href="/">'
+    assert links(f"{head}<body><p>x").links == ("http://example.org/news/today/?page=2",)
+
+
+@pytest.mark.parametrize(
+    "content", ["0;url=/sr/", "0; URL='/sr/'", '5 ; url="/sr/"', "0,/sr/", "0.5; url = /sr/ ", " ;url=/sr/"]
+)
+def test_a_page_that_sends_its_readers_on_leads_there(content: str) -> None:
+    assert links(f"<meta http-equiv=Refresh content='{html_escape(content)}'>").links == ("http://example.org/sr/",)
+
+
+@pytest.mark.parametrize("tag", ["http-equiv=refresh content=300", "http-equiv=refresh", "name=x content='0;url=/sr/'"])
+def test_a_page_that_loads_itself_again_leads_nowhere(tag: str) -> None:
+    assert links(f"<meta {tag}><p>x").links == ()
+
+
+@pytest.mark.parametrize("path", ["mobi", "doc", "sport/iso", "a.b/ps"])
+def test_a_section_may_be_named_like_the_ending_of_a_file(path: str) -> None:
+    assert links(f"<a href=/{path}>x</a>").links == (f"http://example.org/{path}",)
+
+
+@pytest.mark.parametrize(
+    "href",
+    [
+        "mailto:a@b.c",
+        "javascript:void(0)",
+        "tel:123",
+        "/a.JPG",
+        "/b.pdf",
+        "/c.zip",
+        "ftp://x.org/",
+        "http://[x",
+        "data:x",
+        "/posts/old-bridge.rst",
+        "/?attachment_id=17",
+        "/old-bridge/feed/",
+        "/?feed=comments-rss2&p=17",
+        "/wp-login.php?redirect_to=x",
+        "/user/login",
+    ],
+)
+def test_what_leads_to_no_page_is_left_out(href: str) -> None:
+    assert links(f'<a href="{href}">x</a>').links == ()
+
+
+def test_what_only_adds_a_query_to_the_page_is_followed_unless_the_page_asks_not_to() -> None:
+    asked = "<a rel='nofollow' href='{0}'>x</a>"
+    assert links(asked.format("?vote=1") + asked.format("/news/today/?a=1&b=2")).links == ()
+    assert links("<a href='?vote=1'>x</a>").links == (URL + "?vote=1",)
+    assert links(asked.format("?page=2")).links == (URL + "?page=2",), "a list has more pages"
+    assert links(asked.format("/news/?id=7")).links == ("http://example.org/news/?id=7",), "another page"
+    front = read_page(Page.from_html(asked.format("?p=7"), "http://example.org/"))
+    assert front.links == ("http://example.org/?p=7",), "articles of a front page"
+
+
+@pytest.mark.parametrize(
+    ("path", "is_list"),
+    [
+        ("/feed/", True),
+        ("/rss/sport", True),
+        ("/news-rss", True),
+        ("/sitemap-news-2024-05.xml", True),
+        ("/news.rss", True),
+        ("/startup-lessons-blog-rss/", False),
+        ("/cattle-feed-prices-rise/", False),
+        ("/the-atom-bomb.html", False),
+    ],
+)
+def test_headlines_that_speak_of_feeds_suggest_none(path: str, is_list: bool) -> None:
+    assert links(f"<a href='{path}'>x</a>").lists == (("http://example.org" + path,) if is_list else ())
+
+
+def test_pictures_of_a_post_are_left_out() -> None:
+    assert links("<a rel='attachment wp-att-7' href='/old-bridge/picture/'><img src='a.jpg'></a>").links == ()
+
+
+def test_a_link_to_a_file_is_shown_so_that_it_can_be_refused() -> None:
+    assert links('<a href="file:///etc/passwd">x</a>').links == ("file:///etc/passwd",)
+
+
+def test_links_in_comments_and_scripts_are_none() -> None:
+    assert links("<!-- <a href='/a'>a</a> --><script>'<a href=\"/b\">b</a>'</script><p>text</p>").links == ()
+
+
+def test_articles_are_found_in_what_scripts_get() -> None:
+    state = (
+        '{"next":[{"contentUrl":"\\/news\\/2026\\/05\\/the-weir-is-repaired"},{"image":{"url":"/2026/05/weir.jpg"}}]}'
+    )
+    found = links(
+        "<div data-next-url='/news/2026/05/a-museum-of-clocks-opens' data-image='/2026/05/clock' data-url='/a'></div>"
+        "<div data-href='http://cdn.example.net/news/2026/05/another-site'></div>"
+        f"<script>window.state = {state}</script><a href='/news'>News</a>"
+    )
+    assert found.links == (
+        "http://example.org/news",
+        "http://example.org/news/2026/05/a-museum-of-clocks-opens",
+        "http://example.org/news/2026/05/the-weir-is-repaired",
+    )
+
+
+@pytest.mark.timeout(60)
+def test_addresses_in_long_scripts_cost_bounded_time() -> None:
+    links("<script>" + '"aurl' * 400_000 + "</script><script>" + '"url":"/' * 200_000 + "</script>")
+
+
+def test_canonical_address() -> None:
+    assert links('<link rel="stylesheet" href="/x"><link rel="Canonical nofollow" href="/own"><p>x').canonical == (
+        "http://example.org/own"
+    )
+    assert links("<p>none</p>").canonical == ""
+
+
+def test_number_of_links_is_bounded() -> None:
+    html = "".join(f'<a href="/{number}">x</a>' for number in range(MAX_LINKS + 10))
+    assert len(links(html).links) == MAX_LINKS
+
+
+@pytest.mark.parametrize("body", [b"", b"\x00" * 1000, b"   "])
+def test_a_page_that_cannot_be_read_has_no_links(body: bytes) -> None:
+    assert read_page(Page(URL, body)) == PageReading()
+
+
+@pytest.mark.timeout(60)
+def test_links_in_links_are_read_once() -> None:
+    found = links("<a href=/x><i>" * 900 + "<b>word</b> " * 240_000)
+    assert found.links == ("http://example.org/x",)
+
+
+def test_the_work_grows_with_the_number_of_links_no_further_than_to_a_bound() -> None:
+    """Each would take 5 µs."""
+    html = "".join(f"<a href=/{number}.jpg></a>" for number in range(3 * MAX_HREFS)) + "<a href=/page></a>"
+    assert links(html).links == ()
+    assert links(html[-2_000:]).links != ()
+
+
+def test_links_are_as_long_as_addresses_may_be() -> None:
+    base = f"<base href='https://a.cz/{'x' * MAX_ADDRESS_CHARACTERS}/'>"
+    assert links(f"{base}<a href=y></a><a href=/{'z' * MAX_ADDRESS_CHARACTERS}></a>").links == (urljoin(URL, "y"),)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["https://", "http://", "a.cz", "/", "..", ".", "b", "?", "#", ";", "ž", ":80", "@", "%"])
+    ),
+    st.sampled_from(["https://a.cz/x/y", "http://b.cz", "https://c.cz?q=/", "file:///x", "", "http://u@d.cz:8/x/"]),
+)
+def test_links_are_joined_as_the_standard_library_joins_them(pieces: list[str], base: str) -> None:
+    href = "".join(pieces)
+    assert _resolve(base, href) == urldefrag(urljoin(base, href)).url
+
+
+@given(st.text())
+def test_every_link_can_be_asked_for_or_refused(href: str) -> None:
+    for link in links(f"<a href='{href}'>x</a>").links:
+        assert urlsplit(link).scheme in {"http", "https", "file"}
+
+
+@pytest.mark.parametrize(("start", "is_one"), [("<html amp>", True), ("<html ⚡>", True), ("<html lang=sr>", False)])
+def test_a_page_says_that_it_is_a_version(start: str, is_one: bool) -> None:
+    assert read_tree(html.document_fromstring(f"{start}<body><p>Text</p></body></html>"), SITE).is_amp is is_one
+
+
+@pytest.mark.parametrize(
+    "second", ["?page=2", "?strana=2", "/2", "/2/", "/strana/2", "/page-2"]
+)  # fmt: skip
+def test_the_second_page_of_an_article(second: str) -> None:
+    article = f"{SITE}/sport/story-1"
+    links = (PartLink(f"{SITE}/sport/story-2", 2), PartLink(article + second, 2))
+    assert next_part(article, 2, links) == article + second
+
+
+def test_the_second_page_of_a_file() -> None:
+    article = f"{SITE}/sport/story.html"
+    assert next_part(article, 2, [PartLink(f"{SITE}/sport/story-2.html", 2)]) == f"{SITE}/sport/story-2.html"
+
+
+@pytest.mark.parametrize(
+    ("first", "number", "further"),
+    [
+        ("/?p=36", 2, "/?p=36&page=2"),
+        ("/story", 2, "/story?p=1"),  # counted from zero
+        ("/story?page=1", 3, "/story?page=3"),
+        ("/story-of-a-bridge/1", 2, "/story-of-a-bridge/2"),
+        ("/2024/05/bridge,1.html", 2, "/2024/05/bridge,2.html"),
+    ],
+)
+def test_pages_of_an_article_know_each_other(first: str, number: int, further: str) -> None:
+    first, further = SITE + first, SITE + further
+    assert next_part(first, number, [PartLink(further, number)]) == further
+    assert first_part(further, [PartLink(SITE, 1), PartLink(first, 1)]) == first
+    assert first_part(first, [PartLink(further, number)]) == ""
+    assert first_part(further, [PartLink(first, 3)]) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("2", 2), (" <b>2</b> ", 2), ("Page 2", 2), ("2. strana", 2), ("Страница 12", 12), ("2024", 0), ("Top 10 2", 0)],
+)
+def test_the_number_that_a_link_shows(text: str, number: int) -> None:
+    found = links(f"<a href=/story/2>{text}</a>").part_links
+    assert [link.number for link in found] == ([number] if number else [])
+
+
+@pytest.mark.parametrize(
+    ("part", "goes_on"),
+    [
+        ("<title>The bridge, page 2 - Vesti</title><h1>The bridge</h1>", True),
+        ("<title>Vesti</title><h1>The bridge (2)</h1>", True),
+        (f"<link rel=canonical href={SITE}/story><h1>After the flood</h1>", True),
+        ("<p>No name at all.</p>", True),
+        ("<title>Another bridge - Vesti</title><h1>Another one</h1>", False),
+    ],
+)
+def test_a_further_page_is_called_like_the_first_one(part: str, *, goes_on: bool) -> None:
+    first = links("<title>The bridge - Vesti</title><h1>The bridge</h1>")
+    assert continues(first, links(part), f"{SITE}/story") is goes_on
+
+
+def test_a_link_that_is_next_needs_no_number() -> None:
+    article = f"{SITE}/sport/story-1"
+    assert next_part(article, 3, [PartLink(f"{article}?page=3", is_next=True)]) == f"{article}?page=3"
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        PartLink(f"{SITE}/sport/other-story", is_next=True),
+        PartLink(f"{SITE}/sport/story-1?page=3", 3),
+        PartLink(f"{SITE}/sport/story-1?page=2"),
+        PartLink(f"{SITE}/sport/?page=2", 2),
+    ],
+)
+def test_what_is_no_second_page(link: PartLink) -> None:
+    assert next_part(f"{SITE}/sport/story-1", 2, [link]) == ""
+
+
+TEXT = "The council met on Tuesday and decided to repair the old bridge."
+
+
+def signature(body: str) -> str:
+    found: str = content_signature(html.document_fromstring(f"<html><body>{body}</body></html>"))
+    return found
+
+
+def test_equal_content_has_one_signature() -> None:
+    first = signature(f"<p>{TEXT} Page seen 17 times.</p>")
+    assert first == signature(f"<nav><p>Another menu of this site</p></nav><p>{TEXT}  Page seen 23 times.</p>")
+    assert first == signature(f"<div><p>{TEXT} Page seen 5 times.</p></div><script>1</script>")
+    assert first != signature(f"<p>{TEXT} Nobody came.</p>")
+
+
+def test_what_says_hardly_anything_has_none() -> None:
+    assert signature("<p>Short.</p>") == ""
+    assert signature(f"<div>{TEXT}</div>") == ""
+
+
+def test_texts_in_cells_tell_pages_with_the_same_paragraphs_apart() -> None:
+    boilerplate = "<p>The paper of the town and its villages, every day since 1921.</p>"
+    pages = [
+        f"<body>{boilerplate}<table><tr><td>{text}<br><br>{text}</td></tr></table></body>"
+        for text in ("The bridge was opened.", "The ferry was sold to the next town.")
+    ]
+    first, other = (read_page(Page.from_html(page, "http://example.org/1")) for page in pages)
+    assert first.signature == other.signature
+    assert first.letters != other.letters
+    assert first.shown != other.shown

@@ -1,0 +1,133 @@
+"""A list of other pages is told from an article by what its headings link to, however much text it shows."""
+
+import pytest
+from lxml.html import HtmlElement
+
+from newscorpus.page.listing import find_listing
+from newscorpus.page.parsing.parse import parse
+
+SITE = "http://example.org"
+LINES = [f"The council of town number {n} decided that the old bridge stays open until spring." for n in range(4)]
+STORIES = "".join(f"<p>{line}</p>" for line in LINES)
+
+
+def tree_of(body: str, head: str = "", name: str = "") -> HtmlElement:
+    parsed = parse(f"<html><head>{head}</head><body class='{name}'>{body}</body></html>", f"{SITE}/")
+    assert isinstance(parsed, HtmlElement)
+    return parsed
+
+
+def teasers(form: str, n: int = 4) -> str:
+    return "".join(form.format(at=at, line=LINES[at]) for at in range(n))
+
+
+LISTS = {
+    "classic": teasers(
+        "<div class='post-7 hentry'><h2 class='entry-title'><a href='/news-{at}/'>A bridge for town {at}"
+        "</a></h2><h2>Below</h2><p>{line}</p></div>"
+    ),
+    "blocks": teasers(
+        "<li class='wp-block-post post hentry'><h2><a href='/?p={at}'>A bridge for town {at}</a></h2><p>{line}</p></li>"
+    ),
+    "articles": "<h1>4 posts tagged with bridges</h1>"
+    + teasers(
+        "<article><header><h2><a href='/blog/{at}'>A bridge for town {at}</a></h2></header><p>{line}</p></article>"
+    ),
+    "headings": teasers("<li><h3><a href='/news-{at}.html'>A bridge for town {at}</a></h3><p>{line}</p></li>"),
+    "linked cards": teasers("<div><a href='/news-{at}'><h3>A bridge for town {at}</h3></a><p>{line}</p></div>"),
+    "named titles": teasers(
+        "<div class='post'><span class='post-title'><a href='/n/{at}'>A bridge for town {at}</a>"
+        "</span><p>{line}</p></div>"
+    ),
+    "one teaser": teasers(
+        "<article><h2><a href='/blog/{at}'>A bridge for town {at}</a></h2><p>{line}</p></article>", 1
+    ),
+    "cards of links": "<h1><a href='/'>The News of the Bridge</a></h1>"
+    + teasers(
+        "<div class='item'><time>23 May</time><a href='/n/{at}'>A bridge for town {at}</a><div>{line}</div></div>", 2
+    ),
+    "twice the same": 2
+    * teasers("<article><h2><a href='/blog/{at}'>A bridge for town {at}</a></h2><p>{line}</p></article>", 1),
+}
+
+
+@pytest.mark.parametrize("form", LISTS)
+def test_a_page_whose_text_stands_under_headings_of_other_pages_is_a_list(form: str) -> None:
+    tree = tree_of(LISTS[form], "<link rel='next' href='/tag/bridge/page/3/'>")
+    assert "words stand under headings that link to" in find_listing(tree, f"{SITE}/tag/bridge/page/2/", LINES)
+
+
+def test_a_text_of_headlines_that_link_to_other_pages_is_a_list_whatever_its_headline() -> None:
+    rows = teasers("<li><time>2{at} May</time> <a href='/news-{at}'>{line}</a></li>")
+    lines = [f"2{at} May {line}" for at, line in enumerate(LINES)]
+    tree = tree_of(f"<h1>All that we wrote about bridges</h1><ul>{rows}</ul>")
+    assert "words are links to 4 other pages" in find_listing(tree, OWN, lines)
+    assert not find_listing(tree, OWN, [*LINES[:1], *["Own words of a text that stands above its links."] * 5])
+
+
+@pytest.mark.parametrize(
+    ("head", "name", "said"),
+    [
+        ("", "home archive category category-7", "the class of its body is 'archive'"),
+        ("<meta property='og:type' content='article'>", "tag-template tag-news", "the class of its body is"),
+        ("<link rel='alternate' href='/wp-json/wp/v2/tags/25'>", "", "its data is that of one of tags"),
+        ("<link rel='alternate' href='/wp-json/wp/v2/pages/2'>", "", "its data is that of one of pages"),
+        ("<meta property='og:type' content='article'>", "page page-id-2", "the class of its body is 'page-id-2'"),
+        ("", "page-template page-about", "the class of its body is 'page-template'"),
+    ],
+)
+def test_a_page_whose_markup_calls_it_a_list_or_a_page_of_the_site_is_none(head: str, name: str, said: str) -> None:
+    assert said in find_listing(tree_of(f"<h1>A headline of its own</h1>{STORIES}", head, name), OWN, LINES)
+    single = tree_of(STORIES, head, f"{name} single single-post tag")
+    assert not find_listing(single, OWN, LINES, is_declared=True)
+
+
+def test_a_page_of_its_site_that_declares_an_article_is_one_and_that_of_a_picture_is_none() -> None:
+    page = tree_of(STORIES, name="page page-id-2")
+    assert not find_listing(page, OWN, LINES, is_declared=True)
+    assert find_listing(tree_of(STORIES, name="single postid-7 attachmentid-7"), OWN, LINES, is_declared=True)
+    website = tree_of(STORIES, "<meta property='og:type' content='website'>", "page-template")
+    assert find_listing(website, OWN, LINES, is_declared=True)
+
+
+OWN = f"{SITE}/news/bridge/"
+CARDS = teasers("<article><h3><a href='/news-{at}'>A bridge for town {at}</a></h3><p>Read it</p></article>")
+COLUMNS = "<div class='half'><p><a href='/n/{at}'>A bridge for town {at}</a></p>{stories}</div>"
+ARTICLES = {
+    "columns": COLUMNS.format(at=1, stories=STORIES) + COLUMNS.format(at=2, stories=""),
+    "links inside": teasers("<p>On Monday <a href='/n/{at}'>the council of the town number {at}</a> met.</p>")
+    + STORIES,
+    "cards below": f"<article><h1>The old bridge stays open</h1>{STORIES}</article>{CARDS}",
+    "cards above": f"{CARDS}<h2>The old bridge stays open</h2>{STORIES}",
+    "links to itself": f"<article><h1><a href='/news/bridge/'>The old bridge stays open</a></h1>{STORIES}</article>",
+    "further page": f"<article><h1><a href='/news/'>The old bridge stays open</a></h1>{STORIES}</article>",
+    "section first": f"<article><h2><a href='/s/7'>News</a></h2><p>By us</p>{STORIES}</article>",
+    "sources": teasers("<h2><a href='http://other.example/{at}'>The paper of town {at}</a></h2><p>{line}</p>"),
+    "own items": "<h1>What we read this week</h1>"
+    + teasers("<h2><a href='/n/{at}'>A bridge for town {at}</a></h2><p>{line}</p>"),
+    "live": "<h1>Debate</h1>" + teasers("<h2>1{at}:00</h2><p>{line}</p>"),
+}
+
+
+@pytest.mark.parametrize("form", ARTICLES)
+def test_an_article_is_no_list_for_the_headings_that_it_shows_beside_its_own(form: str) -> None:
+    assert not find_listing(tree_of(ARTICLES[form]), OWN, LINES)
+
+
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [
+        ("<meta property='og:type' content='article'>", ""),
+        ("<meta property='article:published_time' content='2026-11-20'>", ""),
+        ("<link rel='alternate' href='/wp-json/wp/v2/posts/25'>", ""),
+        ("", "post single-post"),
+    ],
+)
+def test_a_page_that_calls_itself_an_article_is_one(head: str, name: str) -> None:
+    assert not find_listing(tree_of(LISTS["articles"], head, name), OWN, LINES)
+
+
+def test_its_own_address_is_also_the_canonical_one() -> None:
+    body = f"<article><h1><a href='/a/7'>The old bridge stays open</a></h1>{STORIES}</article>"
+    assert find_listing(tree_of(body), OWN, LINES)
+    assert not find_listing(tree_of(body, "<link rel='canonical' href='/a/7'>"), OWN, LINES)

@@ -1,0 +1,81 @@
+import pytest
+from lxml.html import HtmlElement
+
+from newscorpus.data import Article, Evidence, Page, RuleHit
+from newscorpus.lab.systems.peers import PEERS
+from newscorpus.page.extractor import LITTLE_WORDS
+from newscorpus.page.registry import DEFAULT, NAMES, SYSTEMS, load
+
+LEAD = "The old bridge over the river will be closed for repairs until the end of the winter, the town said."
+PARAGRAPHS = (
+    LEAD,
+    "Its wooden deck has rotted through in two places, and the railings no longer hold. Cyclists will use the ford.",
+    "A temporary footbridge, paid for by the county, is to open below the mill before the first frost sets in.",
+    "The last thorough repair was made after the flood of 1971, when the river took away both of the outer piers.",
+)
+PAGE = Page.from_html(
+    "<html lang=en><title>The bridge</title><div id=menu><a href=/>Home</a> <a href=/sport>Sport</a></div>"
+    "<div><h1>The bridge</h1>"
+    + "".join(f"<p>{paragraph}</p>" for paragraph in PARAGRAPHS * 3)
+    + "<p class=own>Only this.</p></div><div><a href=/terms>Terms</a> <a href=/contact>Contact</a></div></html>",
+    "https://a.example/1",
+)
+FINDERS = sorted(SYSTEMS.keys() - {"template"})
+"""Systems that find text without a template."""
+
+
+class Rules:
+    name, version = "own", "1"
+
+    def __init__(self, *texts: str) -> None:
+        self.texts = texts
+
+    def hits(self, tree: HtmlElement) -> tuple[RuleHit, ...]:
+        return (RuleHit("text", 0),)
+
+    def remove_unwanted(self, tree: HtmlElement) -> None:
+        for element in tree.xpath("//*[@class='own']"):
+            element.drop_tree()
+
+    def read_fields(self, tree: HtmlElement) -> tuple[Evidence, ...]:
+        return ()
+
+    def read_text(self, tree: HtmlElement) -> tuple[str, ...]:
+        return self.texts
+
+
+def test_names_are_unique_and_the_default_is_ours() -> None:
+    assert len(set(NAMES)) == len(NAMES) == len(SYSTEMS) + len(PEERS)
+    assert DEFAULT in SYSTEMS
+
+
+@pytest.mark.parametrize("name", FINDERS)
+def test_each_of_our_systems_finds_the_text(name: str) -> None:
+    article = load(name)(PAGE)
+    assert isinstance(article, Article)
+    assert LEAD in article.text
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_template_that_gives_text_decides(name: str) -> None:
+    one, two = "One. " * LITTLE_WORDS, "Two."
+    article = load(name, Rules(one.strip(), two))(PAGE)
+    assert isinstance(article, Article)
+    assert (article.text, article.extractor, article.confidence) == (f"{one.strip()}\n{two}", "template:own@1", 1.0)
+
+
+def test_where_a_template_gives_no_text_the_system_decides() -> None:
+    article = load("bte", Rules())(PAGE)
+    assert isinstance(article, Article)
+    assert article.extractor == "bte"
+
+
+def test_an_unknown_name_is_an_error_of_one_line_that_lists_the_known() -> None:
+    with pytest.raises(ValueError, match=r"unknown extractor 'best'; known are: .*bte.*trafilatura") as caught:
+        load("best")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_peer_takes_no_template() -> None:
+    with pytest.raises(ValueError, match="'trafilatura' cannot be combined with a template, rules"):
+        load("trafilatura", Rules())

@@ -1,0 +1,65 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from newscorpus.page.rights import MAX_BYTES, is_reachable, read_robots
+
+TEXT = b"""\xef\xbb\xbfUser-agent: newscorpus
+Disallow: /closed/
+Crawl-delay: 2.5
+
+User-agent: *
+Disallow: /
+Crawl-delay: 60
+Sitemap: https://example.org/news.xml
+Sitemap: https://example.org/news.xml
+"""
+
+
+def test_the_rules_for_us_count_and_sitemaps_are_for_all() -> None:
+    robots = read_robots(TEXT)
+    assert robots.allow("https://example.org/open")
+    assert not robots.allow("https://example.org/closed/a")
+    assert robots.crawl_delay == 2.5
+    assert robots.sitemaps == ("https://example.org/news.xml",)
+
+
+def test_without_rules_for_us_those_for_all_count() -> None:
+    robots = read_robots(b"User-agent: *\nDisallow: /x\nCrawl-delay: 7\n")
+    assert (robots.allow("https://example.org/x"), robots.crawl_delay) == (False, 7)
+
+
+def test_of_a_rule_that_is_cut_nothing_is_left() -> None:
+    rules = b"User-agent: *\nDisallow: /closed/".ljust(MAX_BYTES - len(b"\nDisallow: /"), b"x")
+    assert read_robots(rules + b"\nDisallow: /open").allow("https://example.org/")
+
+
+@pytest.mark.parametrize("agent", ["Newscorpus", "news*corpus*", "*", "**", "news"])
+def test_rules_for_us_are_found_among_those_for_others(agent: str) -> None:
+    others = b"User-agent: newsbot\nUser-agent: *bot\nDisallow: /others\n\n"
+    rules = f"Useragent {agent} # ours\nUser-agent: other\nDisallow: /closed\n".encode()
+    robots = read_robots(others + rules + others)
+    assert [robots.allow(f"https://example.org/{path}") for path in ("closed", "others")] == [False, True]
+
+
+def test_rules_for_thousands_are_read_once() -> None:
+    """Each rule would be copied for each of those it speaks to: 180 million copies."""
+    agents = "".join(f"User-agent: {'*' * (number % 7)}robot{number}{'*' * (number % 5)}\n" for number in range(10_000))
+    robots = read_robots((agents + "User-agent: *\n" + "Disallow: /a\n" * 18_000).encode())
+    assert not robots.allow("https://example.org/a")
+    assert len(robots.rules._user_agents) <= 2 + len("newscorpus")
+
+
+@given(st.binary())
+def test_whatever_comes_is_read(body: bytes) -> None:
+    assert read_robots(body).crawl_delay >= 0
+
+
+@pytest.mark.parametrize(("status", "reachable"), [(200, True), (301, True), (404, True), (403, True), (401, True)])
+def test_statuses_that_settle_the_rules(status: int, reachable: bool) -> None:
+    assert is_reachable(status) is reachable
+
+
+@pytest.mark.parametrize("status", [0, 429, 500, 503])
+def test_statuses_that_mean_not_now(status: int) -> None:
+    assert not is_reachable(status)

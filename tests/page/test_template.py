@@ -1,0 +1,207 @@
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import html
+from lxml.html import HtmlElement
+
+from newscorpus.data import RuleHit
+from newscorpus.page.extractor import Template
+from newscorpus.page.parsing.parse import parse
+from newscorpus.page.template import RuleTally, TemplateRules
+from newscorpus.portal.portal import TemplateSection
+
+PAGE = """<html><head><title>Naslov | Vesti</title><meta name="author" content="Ana Anić"></head><body>
+<nav class="menu">Sport</nav>
+<article><h1>Naslov</h1><div class="lead">Uvod.</div>
+<div class="body"><p>Prvi <a href="/x">deo</a>.</p><div class="ad">Kupi!</div> Slobodan tekst.
+  <div class="body"><p>Drugi.</p></div><ul><li>Tačka</li></ul></div>
+<span class="tag">kiša</span><span class="tag">vetar</span><span class="tag">kiša</span></article></body></html>"""
+
+
+def tree(page: str = PAGE) -> HtmlElement:
+    return html.document_fromstring(page)
+
+
+def read(page: str = PAGE, **rules: tuple[str, ...]) -> dict[str, list[str]]:
+    root = tree(page)
+    template: Template = TemplateRules("vesti", TemplateSection(**rules))
+    values: dict[str, list[str]] = {}
+    for evidence in template.read_fields(root):
+        assert evidence.source == "template"
+        values.setdefault(evidence.field, []).append(evidence.value)
+    template.remove_unwanted(root)
+    return {**({"text": list(text)} if (text := template.read_text(root)) else {}), **values}
+
+
+def test_text_is_one_value_a_paragraph() -> None:
+    found = read(text=(".body",))
+    assert found == {"text": ["Prvi deo.", "Kupi!", "Slobodan tekst.", "Drugi.", "Tačka"]}
+
+
+def test_what_is_unwanted_goes_and_the_text_after_it_stays() -> None:
+    assert read(text=(".body",), remove=(".ad", "li"))["text"] == ["Prvi deo.", "Slobodan tekst.", "Drugi."]
+
+
+@pytest.mark.parametrize("rules", [(".body", ".lead"), (".lead", ".body"), ("class=lead", "class=body", "p")])
+def test_text_comes_in_document_order_and_nothing_twice(rules: tuple[str, ...]) -> None:
+    found = read(text=rules, remove=(".ad",))
+    assert found["text"] == ["Uvod.", "Prvi deo.", "Slobodan tekst.", "Drugi.", "Tačka"]
+
+
+def test_runs_of_text_inside_a_taken_element_are_not_taken_twice() -> None:
+    assert read(text=(".lead", ".lead::text", "h1::text"))["text"] == ["Naslov", "Uvod."]
+
+
+def test_text_after_a_taken_element_is_not_inside_it() -> None:
+    page = "<body><p><b>bold</b> after</p></body>"
+    assert read(page, text=("b", "//p/text()"))["text"] == ["bold", "after"]
+
+
+def test_of_other_fields_the_first_rule_that_finds_something_decides() -> None:
+    found = read(
+        title=(".none", "h1", "title"),
+        authors=(".author", "meta[name=author]::attr(content)", "h1"),
+        tags=(".tag",),
+        section=(".none",),
+        published=("meta",),
+    )
+    assert found == {"title": ["Naslov"], "authors": ["Ana Anić"], "tags": ["kiša", "vetar"]}
+
+
+def test_an_element_that_shows_no_text_gives_what_it_holds() -> None:
+    assert read(title=("title",)) == {"title": ["Naslov | Vesti"]}
+
+
+def test_a_value_of_several_blocks_is_one_line() -> None:
+    assert read("<div class=t><p>a\n b</p><p>c</p></div>", lead=(".t",)) == {"lead": ["a b c"]}
+
+
+def test_comments_and_the_root_do_no_harm() -> None:
+    page = "<html><body><!-- c --><p>text</p></body></html>"
+    assert read(page, text=("//comment()", "p"), remove=("html", "//comment()")) == {"text": ["text"]}
+    assert read(page, text=("//node()",)) == {"text": ["text"]}
+
+
+def test_empty_rules_find_nothing_and_remove_nothing() -> None:
+    root = tree()
+    before = html.tostring(root)
+    template = TemplateRules("vesti", TemplateSection())
+    template.remove_unwanted(root)
+    assert (template.read_fields(root), template.read_text(root)) == ((), ())
+    assert html.tostring(root) == before
+
+
+def test_reading_changes_nothing() -> None:
+    root = tree()
+    before = html.tostring(root)
+    template = TemplateRules("vesti", TemplateSection(text=(".body",), title=("h1",)))
+    assert template.read_fields(root) == template.read_fields(root)
+    assert template.read_text(root) == template.read_text(root)
+    assert html.tostring(root) == before
+
+
+def test_rules_travel_to_another_process() -> None:
+    template = TemplateRules("vesti", TemplateSection(text=(".lead",), remove=(".ad",)))
+    copy = pickle.loads(pickle.dumps(template))
+    assert copy.name == "vesti"
+    assert copy.read_text(tree()) == template.read_text(tree()) == ("Uvod.",)
+
+
+def test_a_broken_rule_is_refused() -> None:
+    with pytest.raises(ValueError, match="broken rule"):
+        TemplateRules("vesti", TemplateSection(text=("p[",)))
+
+
+def test_a_rule_that_fails_on_a_page_gives_nothing_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    assert read(text=("//article[count('a')]",), title=("h1",)) == {"title": ["Naslov"]}
+    assert "template vesti: rule" in caplog.text
+
+
+@pytest.mark.timeout(60)
+def test_removal_takes_time_in_proportion() -> None:
+    root = tree("<div>" + "<b class=ad>x</b>tail " * 300_000 + "</div>")
+    TemplateRules("vesti", TemplateSection(remove=(".ad",))).remove_unwanted(root)
+    assert root.text_content() == "tail " * 300_000
+
+
+def test_deep_nesting_does_no_harm() -> None:
+    root = parse("<div class=a>" * 1_900 + "text" + "</div>" * 1_900)
+    assert isinstance(root, HtmlElement)
+    template = TemplateRules("vesti", TemplateSection(text=("class=a",), title=("div",)))
+    assert [evidence.value for evidence in template.read_fields(root)] == ["text"]
+    assert template.read_text(root) == ("text",)
+
+
+MARKUP = st.lists(
+    st.sampled_from(
+        ["<div class=body>", "</div>", "<p>", "</p>", "<b>", "</b>", "<br>", "<!-- c -->", "<script>", "</script>"]
+    )
+    | st.text(st.characters(codec="utf-8"), max_size=8)
+)
+
+
+@given(MARKUP)
+def test_hostile_pages_never_raise(pieces: list[str]) -> None:
+    found = read(
+        "<html><body>" + "".join(pieces) + "</body></html>", text=("class=body", "p", "b::text"), remove=("b",)
+    )
+    assert all(value and value == " ".join(value.split()) for value in found.get("text", []))
+
+
+@given(MARKUP)
+def test_words_are_never_taken_twice(pieces: list[str]) -> None:
+    numbered = "".join(f"{piece} w{number} " for number, piece in enumerate(pieces))
+    found = read(f"<html><body>{numbered}</body></html>", text=("class=body", "p", "b", "class="))
+    taken = [word for value in found.get("text", []) for word in value.split() if word in numbered.split()]
+    own = [
+        word for word in taken if word.startswith("w") and word[1:].isdecimal() and numbered.split().count(word) == 1
+    ]
+    assert len(own) == len(set(own))
+
+
+def test_the_version_tells_apart_other_rules() -> None:
+    first, again, other = (TemplateRules("vesti", TemplateSection(text=(rule,))).version for rule in ("p", "p", "div"))
+    assert first == again != other
+
+
+def test_hits_are_the_rules_that_find_something_and_say_what_cannot_be_a_value() -> None:
+    page = PAGE.replace("</article>", '<time datetime="2024-05-01">1. 5.</time><i>Prvi maj</i></article>')
+    section = TemplateSection(
+        remove=(".ad", ".banner"),
+        text=(".bodyy", ".body"),
+        title=("h1", "title"),
+        published=("h1", "time::attr(datetime)"),
+        authors=("meta[name=author]::attr(content)", ".byline"),
+    )
+    found = TemplateRules("vesti", section).hits(tree(page))
+    assert found == (
+        RuleHit("remove", 0),
+        RuleHit("text", 1),
+        RuleHit("title", 0),
+        RuleHit("title", 1),
+        RuleHit("authors", 0),
+        RuleHit("published", 0, "Naslov"),
+        RuleHit("published", 1),
+    )
+
+
+def test_the_tally_names_rules_that_found_nothing_and_values_that_cannot_be() -> None:
+    section = TemplateSection(text=(".body", ".bodyy"), published=("h1",))
+    tally = RuleTally()
+    hits = (RuleHit("text", 0), RuleHit("published", 0, "Naslov"))
+    assert tally.add("vesti", section, hits, is_short=False) == {
+        "vesti/text/.body": 1,
+        "vesti/text/.bodyy": 0,
+        "vesti/published/h1": 1,
+    }
+    tally.add("vesti", section, hits[:1], is_short=True)
+    tally.add("vesti", TemplateSection(text=(".older",)), (), is_short=False)  # another version of it
+    *warnings, short = tally.warnings()
+    assert "less than half as long as the extractor finds it: 1 of the tenth that is compared" in short
+    assert warnings == [
+        "template of vesti: the rule '.bodyy' of text found nothing on 2 pages",
+        "template of vesti: the rule '.older' of text found nothing on 1 page",
+        "template of vesti: the rule 'h1' of published finds what cannot be its value, such as 'Naslov'",
+    ]

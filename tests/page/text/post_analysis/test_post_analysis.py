@@ -1,0 +1,356 @@
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from newscorpus.config import PostAnalysisConfig, RuleName
+from newscorpus.data import Block, Element, Label, LabelledBlock
+from newscorpus.page.text.post_analysis import BREZOVNIK, DEFAULT_RULES, MROZEK, RULES, revise
+from newscorpus.page.text.post_analysis.boilerpipe import PHRASES, opens_with_phrase
+from newscorpus.page.text.post_analysis.headline import Labelled
+
+LABELS = {"G": Label.GOOD, "A": Label.ALMOST, "B": Label.BAD}
+BODY = Element("body")
+TITLE = "Bridge opens after ten years of work | The Daily Example"
+PROSE = "Ten years after the first stone was laid the bridge carries its first carts across."  # 15 words
+
+
+def block(position: int, tag: str, text: str, parent: Element, link_text: str = "") -> Block:
+    return Block(position, text, link_text, Element(tag, parent=parent, depth=parent.depth + 1))
+
+
+def page(*lines: str, parent: Element = BODY) -> Labelled:
+    """Labelled blocks of lines such as "G h1 Bridge opens": verdict, tag, text."""
+    parts = [line.split(" ", 2) for line in lines]
+    return tuple(
+        LabelledBlock(block(at, tag, text, parent), 0.5, LABELS[verdict])
+        for at, (verdict, tag, text) in enumerate(parts)
+    )
+
+
+def paragraphs(verdicts: str) -> Labelled:
+    return page(*(f"{verdict} p text" for verdict in verdicts))
+
+
+def verdicts(labelled: Labelled) -> str:
+    return "".join(item.label[0].upper() for item in labelled)
+
+
+def after(labelled: Labelled, rule: str, title: str = TITLE) -> str:
+    return verdicts(revise(labelled, title, (rule,)))
+
+
+# Mrózek 2014
+
+
+def test_start_is_good_with_full_score_and_ends_what_stands_three_before() -> None:
+    before = page(
+        "G p menu", "A p menu", "G p date", "G p kicker", "B h1 Bridge opens after ten years of work", "G p x"
+    )
+    revised = revise(before, TITLE, ("start",))
+    assert verdicts(revised) == "BBGGGG"
+    assert [item.score for item in revised] == [0, 0, 0.5, 0.5, 1.0, 0.5]
+    assert [item.given for item in revised] == [0.5, 0.5, None, None, 0.5, None]
+    assert [item.reasons for item in revised] == [("start",), ("start",), (), (), ("start",), ()]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["B h1 The Daily Example", "B h2 Bridge opens after ten years of work"], "BG"),  # the longer one
+        (["B h2 bridge opens", "B h1 Bridge opens!"], "GB"),  # the first of equals; case and marks do not count
+        (["B h1 Bridge after years", "B h1 idge opens"], "BB"),  # not as a run of words
+        (["B h3 Bridge opens", "B p Bridge opens", "B h1 –"], "BBB"),  # only h1 and h2, and with words
+    ],
+)
+def test_start_is_the_heading_most_like_the_title(lines: list[str], expected: str) -> None:
+    assert after(page(*lines), "start") == expected
+
+
+def test_three_good_blocks_of_one_parent_draw_the_others_in() -> None:
+    article, twin, menu = (Element("div", classes=name, parent=BODY, depth=1) for name in ("text", "text", "menu"))
+    below = [(article, "G"), (article, "G"), (article, "B"), (article, "G"), (twin, "G"), (twin, "A"), (menu, "B")]
+    labelled = tuple(
+        LabelledBlock(block(at, "p", "text", parent), 0.5, LABELS[verdict])
+        for at, (parent, verdict) in enumerate(below)
+    )
+    assert after(labelled, "common_parent") == "GGGGGAB"
+    assert after(labelled[:3], "common_parent") == "GGB"
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ("GGBBBBBGB", "GGBBBBBBB"),  # five bad blocks part the last good one from the text
+        ("GGBBBBGBA", "GGBBBBGBA"),  # four do not; what follows within five is left to the other rules
+        ("GBGBBBBBBAG", "GBGBBBBBBBB"),
+        ("BBGBB", "BBBBB"),  # a good block alone on the page is lonely too
+        ("", ""),
+    ],
+)
+def test_lonely_blocks_at_the_end_are_bad(before: str, expected: str) -> None:
+    assert after(paragraphs(before), "lonely_ends") == expected
+
+
+@pytest.mark.parametrize(
+    ("tag", "before", "expected"),
+    [
+        ("h2", "BBBABBG", "G"),  # a good one within three below
+        ("h2", "BBBABBBG", "B"),
+        ("h2", "ABBAABB", "G"),  # almost good ones on both sides
+        ("h2", "GBBABBB", "B"),  # nothing below
+        ("p", "GBBABBG", "G"),  # good ones within three on both sides
+        ("p", "BGBBABBBBG", "B"),  # too far below
+        ("p", "GBBABBABB", "B"),  # almost good ones do not count
+        ("p", "BBAGBBB", "G"),  # near the start, the next one good
+        ("p", "BBABGBB", "B"),
+        ("p", "BBBAGBBB", "B"),  # no longer near the start
+        ("p", "BBBBGAB", "G"),  # near the end, the one before good
+        ("p", "BBBGABBB", "B"),
+    ],
+)
+def test_almost_good_blocks_follow_their_surroundings(tag: str, before: str, expected: str) -> None:
+    at = 2 if before.startswith("BBA") else before.index("A", 3)
+    labelled = page(*(f"{verdict} {tag if i == at else 'p'} text" for i, verdict in enumerate(before)))
+    assert after(labelled, "neighbours")[at] == expected
+
+
+def test_surroundings_count_as_they_came() -> None:
+    assert after(paragraphs("GAAAAAG"), "neighbours") == "GBBGBBG"
+
+
+# Boilerpipe and Brezovnik 2021
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Read also: Bridge opens",
+        "12 Comments",
+        "Comments (1,204)",
+        "Related",
+        "Sorodni članki:",
+        "Komentarji:",
+        "Preberite tudi",
+        "PŘEČTĚTE SI TAKÉ",
+        "Čítajte tiež Most otvorili",
+        "Pročitajte i: Most",
+        "Прочитајте још",
+        "Czytaj też",
+        "Читайте также: мост",
+        "ΣΧΟΛΙΑ (3)",
+        "İLGİLİ HABERLER",
+    ],
+)
+def test_phrases_that_end_an_article(text: str) -> None:
+    assert opens_with_phrase(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "12",
+        ":",
+        "Comments by the mayor were not heard",  # one word ends an article only alone
+        "Related to this is the price",
+        "He had read more than others",  # not at the beginning
+        "Readers also came",
+        "Komentarjih",
+    ],
+)
+def test_what_begins_otherwise_ends_no_article(text: str) -> None:
+    assert not opens_with_phrase(text)
+
+
+def test_every_language_has_its_phrases() -> None:
+    languages = "cs sk pl hr sr bs sl mk bg ru uk el de en fr es it pt nl sv hu ro tr".split()
+    assert sorted(PHRASES) == sorted(languages)
+    assert all(opens_with_phrase(phrase.upper()) for phrases in PHRASES.values() for phrase in phrases)
+
+
+def test_terminating_blocks_are_bad_if_short() -> None:
+    long = "Read more about the bridge, the carts, the stones and the years that they took them"  # 16 words
+    labelled = page("G p Text", "G p Read also: Carts", f"G p {long}", "G p Text")
+    assert after(labelled, "terminating_phrases") == "GBGG"
+
+
+def test_phrases_of_ones_own_end_an_article_too() -> None:
+    labelled = page("G p Text", "G p Še več zgodb: Mostovi", "G p Berite dalje", "G p Read also: Carts")
+    own = PostAnalysisConfig(end_phrases=("še več zgodb", "!"))
+    for config, expected in ((own, "GBGB"), (PostAnalysisConfig(), "GGGB")):
+        assert verdicts(revise(labelled, TITLE, ("terminating_phrases",), config)) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ([f"G p {PROSE}"] * 4 + ["B h3 Comments", "G p Nice.", f"A p {PROSE}"], "GGGGBBB"),
+        ([f"G p {PROSE}"] * 3 + ["B h3 Comments", "G p Nice."], "GGGBG"),  # 45 words are no article yet
+        ([f"G p {PROSE}"] * 3 + ["G p eight words are not yet counted as text"] * 2 + ["G p Comments"], "GGGGGG"),
+        ([f"B p {PROSE}"] * 4 + ["G p Comments"], "BBBBG"),  # bad blocks are no article
+    ],
+)
+def test_nothing_follows_the_end_of_an_article(lines: list[str], expected: str) -> None:
+    assert after(page(*lines), "ignore_after_content") == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["B h2 First", "B h3 Second", "G p Text"], "GGG"),  # the one above becomes a heading before good content
+        (["B h2 First", "B p Text", "G p Text"], "BBG"),
+        (["B h2 First", "A p Text"], "BA"),
+        (["B h1 Bridge opens after ten years of work", "G p Text"], "BG"),  # the headline
+    ],
+)
+def test_headings_join_the_good_block_below(lines: list[str], expected: str) -> None:
+    assert after(page(*lines), "heading_to_content") == expected
+
+
+def test_headings_below_the_last_text_are_bad() -> None:
+    labelled = page("G h2 First", "G p Text", "G h2 Second", "B p Menu", "A h2 Third", "G h4 Fourth", "B p Menu")
+    assert after(labelled, "trailing_headlines") == "GGBBABB"
+    assert after(page("G h2 Alone"), "trailing_headlines") == "B"
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("A p before|B h1 Bridge opens after ten years of work|B p By Ann|A p Lead|B p {prose}|G p Text", "ABBGGG"),
+        ("B p Bridge|B p {prose}|G p Text", "BBG"),  # no headline
+        ("G p Text|B h1 Bridge opens after ten years of work|B p {prose}|G p Text", "GBBG"),  # the headline comes late
+        ("B h1 Bridge opens after ten years of work|A p Lead", "BA"),  # nothing good
+    ],
+)
+def test_what_stands_between_headline_and_text_joins_it(lines: str, expected: str) -> None:
+    assert after(page(*lines.format(prose=PROSE).split("|")), "expand_title_to_content") == expected
+
+
+def test_links_between_headline_and_text_do_not_join_it() -> None:
+    links = block(1, "p", PROSE, BODY, link_text="the first stone was laid the bridge")  # 7 of 15 words
+    labelled = page("B h1 Bridge opens after ten years of work", "B p x", "G p Text")
+    labelled = (labelled[0], LabelledBlock(links, 0.5, Label.BAD), labelled[2])
+    assert after(labelled, "expand_title_to_content") == "BBG"
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "is_dropped"),
+    [
+        (TITLE, "BRIDGE opens after ten years of work", True),
+        (TITLE, TITLE, True),
+        (TITLE, "The Daily Example", False),
+        ("Example: Bridge opens after ten years – Region", "Bridge opens after ten years", True),
+        ("State-owned bridge opens", "State", False),  # a hyphen parts no titles
+        ("", "Bridge", False),
+    ],
+)
+def test_title_match_finds_the_title_and_its_longest_part(title: str, text: str, is_dropped: bool) -> None:
+    assert after(page("G p Text", f"G p {text}"), "title_match", title) == ("GB" if is_dropped else "GG")
+
+
+# The headline
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["G h1 Bridge opens after 10 years of work", "G p Text"], "BG"),  # six of seven words
+        (["G h1 Bridge opens", "G p Text"], "GG"),
+        (["G p Bridge opens after ten years of work", "A div Bridge opens after ten years of work", "G p x"], "BBG"),
+        (["G p Kicker", "G h2 Bridge opens after ten years of work"], "GB"),  # a heading anywhere
+        (["G p Text", "G p Bridge opens after ten years of work"], "GG"),  # other blocks only before the text
+    ],
+)
+def test_the_headline_leaves_as_title(lines: list[str], expected: str) -> None:
+    assert after(page(*lines), "drop_headline", "Bridge opens after ten years of work") == expected
+
+
+def test_without_a_title_nothing_is_the_headline() -> None:
+    assert after(page("G h1 –", "G p Text"), "drop_headline", "") == "GG"
+
+
+# Rules in a row
+
+
+def test_the_published_orders_name_rules() -> None:
+    assert {*MROZEK, *BREZOVNIK, *DEFAULT_RULES} == set(RULES)
+
+
+def test_reasons_are_kept_in_order() -> None:
+    labelled = page("G h1 Bridge opens after ten years of work", *["G p Text"] * 3)
+    revised = revise(labelled, TITLE, ("title_match", "common_parent", "start", "title_match"))
+    assert revised[0].reasons == ("title_match", "common_parent", "start", "title_match")
+    assert revised[0].label is Label.BAD
+    assert revised[1:] == labelled[1:]
+
+
+def test_brezovniks_rules_together() -> None:
+    lines = (
+        "B p Menu|G h1 Bridge opens after ten years of work|A p Lead|B h2 Stones|{prose}|{prose}|{prose}|{prose}"
+        "|G h2 More|G h3 Komentarji:|{prose}"
+    )
+    labelled = page(*lines.format(prose=f"G p {PROSE}").split("|"))
+    assert verdicts(revise(labelled, TITLE, BREZOVNIK)) == "BBGGGGGGBBB"
+
+
+def test_every_rule_has_a_name_that_is_checked() -> None:
+    assert tuple(RULES) == get_args(RuleName)
+
+
+def test_an_unknown_rule_is_named_beside_the_known_ones() -> None:
+    with pytest.raises(ValueError, match=r"^unknown rule 'begin'; known are: start, common_parent, .*drop_headline$"):
+        revise((), TITLE, ("start", "begin"))
+
+
+TEXTS = st.sampled_from(
+    ["", "text", PROSE, "Bridge opens", "Bridge opens after ten years of work", "Comments", "Read also"]
+)
+PARENTS = st.sampled_from([BODY, *(Element("div", classes=name, parent=BODY, depth=1) for name in "ab")])
+PAGES = st.lists(
+    st.tuples(st.sampled_from(["h1", "h2", "h3", "p", "li"]), TEXTS, PARENTS, st.sampled_from(list(Label))), max_size=30
+).map(
+    lambda rows: tuple(
+        LabelledBlock(block(at, tag, text, parent), 0.5, label) for at, (tag, text, parent, label) in enumerate(rows)
+    )
+)
+TITLES = st.sampled_from([TITLE, "Bridge opens", ""])
+
+
+@given(PAGES, TITLES, st.lists(st.sampled_from(list(RULES)), max_size=4))
+def test_rules_keep_blocks_and_order_and_give_reasons_for_what_they_change(
+    labelled: Labelled, title: str, rules: list[str]
+) -> None:
+    revised = revise(labelled, title, rules)
+    assert [item.block for item in revised] == [item.block for item in labelled]
+    assert revised == revise(labelled, title, rules)
+    for before, now in zip(labelled, revised, strict=True):
+        assert set(now.reasons) <= set(rules)
+        assert now.reasons or now == before
+
+
+@given(PAGES, TITLES, st.sampled_from(list(RULES)))
+def test_reasons_only_grow(labelled: Labelled, title: str, rule: str) -> None:
+    once = revise(labelled, title, tuple(RULES))
+    for before, now in zip(once, revise(once, title, (rule,)), strict=True):
+        changed = (before.label, before.score) != (now.label, now.score)
+        assert now.reasons == (*before.reasons, *([rule] if changed else []))
+
+
+@given(PAGES, TITLES, st.sampled_from([name for name in RULES if name != "lonely_ends"]))
+def test_a_rule_has_nothing_to_add_to_itself(labelled: Labelled, title: str, rule: str) -> None:
+    once = revise(labelled, title, (rule,))
+    assert revise(once, title, (rule,)) == once
+
+
+@given(PAGES)
+def test_lonely_ends_take_no_more_good_blocks_the_second_time(labelled: Labelled) -> None:
+    once = after(labelled, "lonely_ends")
+    again = verdicts(revise(labelled, "", ("lonely_ends", "lonely_ends")))
+    assert [verdict == "G" for verdict in again] == [verdict == "G" for verdict in once]
+
+
+@given(PAGES, TITLES)
+def test_after_mrozeks_rules_nothing_is_almost_good(labelled: Labelled, title: str) -> None:
+    assert "A" not in verdicts(revise(labelled, title, MROZEK))

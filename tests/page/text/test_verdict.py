@@ -1,0 +1,245 @@
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import msgspec
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from newscorpus.artifacts import Artifact, ArtifactError, Metadata
+from newscorpus.data import Block, Element, Fields, Label, LabelledBlock
+from newscorpus.page.text.features import measure
+from newscorpus.page.text.verdict import (
+    ADDRESS,
+    ARTICLE_TREES,
+    SIGNS,
+    STRUCTURE,
+    STRUCTURE_TREES,
+    Logistic,
+    PageJudge,
+    Verdict,
+    logistic_parameters,
+    read_signs,
+)
+
+PARAMETERS = logistic_parameters("confidence", Logistic((0.0,) * len(SIGNS), 0.0))
+OTHER_SIGNS = tuple(tuple(SIGNS)[at] for at in STRUCTURE)
+
+
+MakeArtifact = Callable[..., Artifact]
+
+
+@pytest.fixture
+def artifact(stump: Callable[..., bytes]) -> MakeArtifact:
+    """Make a model for which articles have a date in the address, and by structure one anywhere."""
+
+    def make(columns: tuple[str, ...] = tuple(SIGNS), **parameters: float | list[float]) -> Artifact:
+        metadata = Metadata("toy", "1", (), {**PARAMETERS, **parameters}, {}, {}, {}, {})
+        structure = stump(OTHER_SIGNS, "is_dated", 0.5, -2.0, 2.0)
+        article = stump(columns, columns[-1] if len(columns) == 1 else "url_has_date", 0.5, -2.0, 2.0)
+        return Artifact(metadata, {ARTICLE_TREES: article, STRUCTURE_TREES: structure})
+
+    return make
+
+
+def without(made: Artifact, name: str) -> Artifact:
+    kept = {key: value for key, value in made.metadata.parameters.items() if key != name}
+    return replace(made, metadata=msgspec.structs.replace(made.metadata, parameters=kept))
+
+
+def test_a_logistic_model_by_hand() -> None:
+    model = Logistic((1.0, -2.0), 0.5)
+
+    assert model(np.array([2.0, 1.0])) == pytest.approx(1 / (1 + math.exp(-0.5)))
+    assert 0 <= model(np.array([-1e6, 0.0])) < model(np.array([1e6, 0.0])) <= 1
+
+
+def test_a_model_wants_as_many_signs_as_weights() -> None:
+    with pytest.raises(ValueError, match="mismatch"):
+        Logistic((1.0, 2.0), 0.0)(np.array([1.0]))
+
+
+def test_a_verdict_is_read_from_the_model(artifact: MakeArtifact) -> None:
+    judge = PageJudge.of(artifact(confidence_weights=[1.0] * len(SIGNS), confidence_bias=-1.0))
+    low, high = 1 / (1 + math.exp(2)), 1 / (1 + math.exp(-2))
+
+    assert judge(np.full(len(SIGNS), 1 / len(SIGNS))).confidence == pytest.approx(0.5)
+    verdicts = {name: judge(only(name)) for name in ("url_has_date", "is_dated")}
+    assert verdicts["url_has_date"].article == verdicts["is_dated"].structure == pytest.approx(high)
+    assert verdicts["url_has_date"].structure == verdicts["is_dated"].article == pytest.approx(low)
+
+
+def only(*names: str) -> NDArray[np.float64]:
+    return np.array([float(name in names) for name in SIGNS])
+
+
+def test_a_page_is_refused_only_where_verdict_and_structure_agree(artifact: MakeArtifact) -> None:
+    judge = PageJudge.of(artifact())
+
+    assert judge.refuses(judge(only()))
+    assert not judge.refuses(judge(only("is_dated")))
+    assert not judge.refuses(judge(only("url_has_date")))
+    assert not judge.refuses(Verdict(confidence=0.0, article=0.29, structure=0.21))
+
+
+def test_the_structure_does_not_see_the_address() -> None:
+    assert set(OTHER_SIGNS) == set(SIGNS) - set(ADDRESS)
+    assert {name for name in SIGNS if name.startswith("url_")} < set(ADDRESS)
+
+
+@pytest.mark.parametrize("name", list(PARAMETERS))
+def test_a_missing_number_is_named(artifact: MakeArtifact, name: str) -> None:
+    with pytest.raises(ArtifactError, match=f"lacks the parameter {name}$"):
+        PageJudge.of(without(artifact(), name))
+
+
+def test_missing_trees_are_named(artifact: MakeArtifact) -> None:
+    with pytest.raises(ArtifactError, match=rf"'toy': metadata.json does not name {ARTICLE_TREES}$"):
+        PageJudge.of(replace(artifact(), weights={}))
+
+
+def test_weights_for_other_signs_are_refused(artifact: MakeArtifact) -> None:
+    with pytest.raises(ArtifactError, match="trained on other signs"):
+        PageJudge.of(artifact(confidence_weights=[1.0, 2.0]))
+
+
+def test_trees_for_other_signs_are_refused(artifact: MakeArtifact) -> None:
+    with pytest.raises(ArtifactError, match=f"trained on 1 columns, not on {len(SIGNS)}$"):
+        PageJudge.of(artifact(columns=("is_dated",)))
+
+
+def test_a_list_in_place_of_a_number_is_refused(artifact: MakeArtifact) -> None:
+    with pytest.raises(ArtifactError, match="a list where a number belongs"):
+        PageJudge.of(artifact(confidence_bias=[0.1]))
+
+
+BODY = Element("body")
+
+
+def labelled(text: str, score: float, label: Label, tag: str = "p", link_text: str = "") -> LabelledBlock:
+    return LabelledBlock(Block(0, text, link_text, Element(tag, parent=BODY, depth=1)), score, label)
+
+
+PAGE = (
+    labelled("one two three four", 0.99, Label.GOOD),
+    labelled("five six", 0.2, Label.BAD, link_text="five six"),
+    labelled("seven eight nine ten", 0.7, Label.GOOD, tag="div"),
+)
+
+
+NOTHING_KNOWN = Fields()
+
+
+def signs(page: tuple[LabelledBlock, ...] = PAGE, fields: Fields = NOTHING_KNOWN, url: str = "") -> dict[str, float]:
+    return dict(zip(SIGNS, read_signs(page, measure([item.block for item in page]), fields, url), strict=True))
+
+
+def test_every_sign_has_a_line_that_says_what_it_is() -> None:
+    assert all(meaning and "\n" not in meaning for meaning in SIGNS.values())
+
+
+def test_signs_of_the_labels() -> None:
+    found = signs()
+
+    expected = {
+        "log_good_words": math.log1p(8),
+        "log_good_blocks": math.log1p(2),
+        "words_per_block": math.log1p(4),
+        "expected_precision": (3.96 + 2.8) / 8,
+        "expected_recall": (3.96 + 2.8) / (3.96 + 2.8 + 0.4),
+        "doubtful_words": (2 + 4) / 8,
+        "certain_words": 4 / 8,
+        "good_share": 8 / 10,
+        "good_spread": 2 / 3,
+        "link_density": 0,
+        "page_link_density": 8 / (18 + 8 + 20),
+        "log_blocks": math.log1p(3),
+        "short_blocks": 1 / 3,
+        "gap_words": 2 / 8,
+        "first_good": 0,
+        "last_good": 2 / 3,
+        "siblings": math.log1p(3),
+        "in_paragraphs": 4 / 8,
+    }
+    assert {name: found[name] for name in expected} == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (Fields(kind="NewsArticle"), {"says_article": 1, "says_other": 0}),
+        (Fields(kind="LiveBlogPosting"), {"says_article": 1, "says_other": 0}),
+        (Fields(kind="ImageGallery"), {"says_article": 0, "says_other": 1}),
+        (Fields(), {"says_article": 0, "says_other": 0, "is_dated": 0, "has_authors": 0}),
+        (Fields(published="2026-01-02", agencies=("ČTK",)), {"is_dated": 1, "has_authors": 1}),
+    ],
+)
+def test_signs_of_the_fields(fields: Fields, expected: dict[str, float]) -> None:
+    found = signs(fields=fields)
+
+    assert {name: found[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://news.example/", {"is_front": 1, "url_depth": 0, "url_words": 0, "url_has_date": 0}),
+        ("https://news.example?page=2", {"is_front": 1}),
+        ("", {"is_front": 1}),
+        ("https://news.example/sport/old-bridge-opens", {"is_front": 0, "url_depth": 2, "url_words": 3}),
+        ("https://news.example/2026/01/bridge", {"url_has_date": 1, "url_depth": 3}),
+        ("https://news.example/bridge-123456.html", {"url_has_date": 1, "url_words": 2}),
+        ("https://news.example/top-10", {"url_has_date": 0}),
+        ("https://news.example/" + "a/" * 20 + "-".join("abcdefghijklmnop"), {"url_depth": 6, "url_words": 12}),
+    ],
+)
+def test_signs_of_the_address(url: str, expected: dict[str, float]) -> None:
+    found = signs(url=url)
+
+    assert {name: found[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    "page", [(labelled("one", 0.1, Label.BAD),), (labelled("—", 0.0, Label.GOOD),), (labelled("—", 1.0, Label.GOOD),)]
+)
+def test_pages_with_nothing_good_have_signs(page: tuple[LabelledBlock, ...]) -> None:
+    assert all(math.isfinite(sign) for sign in signs(page).values())
+
+
+@pytest.mark.parametrize(
+    ("tag", "name", "expected"),
+    [
+        ("p", "in_paragraphs", 1),
+        ("li", "in_lists", 1),
+        ("div", "in_lists", 0),
+    ],
+)
+def test_signs_of_the_good_elements(tag: str, name: str, expected: float) -> None:
+    assert signs((labelled("one two three four", 0.9, Label.GOOD, tag=tag),))[name] == expected
+
+
+@pytest.mark.parametrize(
+    ("classes", "found"),
+    [
+        ("article-body", {"any_article": 1, "near_article": 1}),
+        ("comments", {"any_comment": 1}),
+        ("related", {"any_related": 1}),
+        ("sponsor", {"any_advert": 1}),
+        ("", {}),
+    ],
+)
+def test_signs_of_the_boxes(classes: str, found: dict[str, float]) -> None:
+    box = Element("div", classes=classes, parent=BODY, depth=1)
+    block = Block(0, "one two three four", "", Element("p", parent=box, depth=2))
+    names = ("any_article", "near_article", "any_comment", "any_related", "any_advert")
+
+    all_signs = signs((LabelledBlock(block, 0.9, Label.GOOD),))
+
+    assert {name: all_signs[name] for name in names if all_signs[name]} == found
+
+
+def test_the_entropy_of_a_toss_up() -> None:
+    page = (labelled("one two three four", 0.5, Label.GOOD),)
+
+    assert signs(page)["entropy"] == pytest.approx(math.log(2))

@@ -1,0 +1,285 @@
+"""What an address is fetched for, other versions of an article, and traps."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from newscorpus.portal.addresses import (
+    AddressTrust,
+    FetchKind,
+    find_archive,
+    find_kind,
+    find_trap,
+    find_trust,
+    is_further,
+    looks_like_article,
+    pattern_of,
+    plain_address,
+    section_of,
+)
+from newscorpus.portal.portal import Portal
+
+TODAY = date(2026, 11, 21)
+BASE = "http://example.org"
+SITE = "https://www.vesti.example"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/calendar/2026/12/", "/calendar/2027-01", "/kalendar?rok=2027&mesic=1", "/events?date=2026-12-24"),
+        *("/x?month=12&year=2026", "/archive/20270101", "/y/2199/01/", "/a/b/a/b/a/b/", "/shop/shop/shop/x"),
+        "/filter?" + "&".join(f"f{number}=1" for number in range(9)),
+    ],
+)
+def test_traps(path: str) -> None:
+    assert find_trap(BASE + path, TODAY)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/", "/calendar/2026/11/", "/calendar/2026/11/28", "/1999/12/31/millennium", "/archive?year=2026&month=11"),
+        *(
+            "/a/b/a/b/",
+            "/2011/11/11/eleven",
+            "/article-20261.html",
+            "/news/20991231234",
+            "/story?id=2027",
+            "/f?a=1&b=2",
+        ),
+        "/plan-2050-of-the-city.html",
+        "/zpravy/203012-most-se-otevre",
+        "/clanek/210001",
+        "/index.php?a=1&b=2&c=3&d=4&e=5&utm_source=feed&utm_medium=rss&utm_campaign=rss&fbclid=x",
+    ],
+)
+def test_no_traps(path: str) -> None:
+    assert find_trap(BASE + path, TODAY) == ""
+
+
+@given(st.text())
+def test_find_trap_never_raises(text: str) -> None:
+    assert isinstance(find_trap(text, TODAY), str)
+    assert isinstance(find_trap(BASE + "/" + text, TODAY), str)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/news/mayor-opens-the-bridge.html", "/2026/11/20/bridge", "/domaci/clanek-1234567", "/a/story.php?id=10423"),
+        *(
+            "/c1-67712340-most-otevren",
+            "/2026/11/bridge/",
+            "/world/the_ferry_is_late",
+            "/zpravy/%C5%BElut%C3%BD-k%C5%AF%C5%88-b",
+            "/domaci/3f2a9c1b7d5e4f60",
+            "/zpravy/0c8a5f1e-96cb-4110-bbec-db840bf1f28e/",
+            "/a/Xk3PqR7sTuVw9Yz2Ab",
+            "/domaci.aspx?c=A260110_123456_domaci_abc",
+            "/story.html?id=af4bb925-96cb-4110-bbec-db840bf1f28e",
+            "/nba/15009143/detail.html",
+            "/clanek/?id=4711",
+            "/artykul/4711/",
+            "/vijest.php?vijest=871",
+            "/?p=34508",
+            "/stranica/novi-most-u-gradu",
+            "/archives/2012/11/12/chef-rant.php",
+        ),
+    ],
+)
+def test_looks_like_an_article(path: str) -> None:
+    assert looks_like_article(BASE + path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(
+            "",
+            "/",
+            "/sport",
+            "/sport/",
+            "/world-news/",
+            "/sport/page/12345",
+            "/sport/strana/2/",
+            "/strana",
+            "/sport?page=10423",
+            "/2026/11/",
+            "/2026/11/20/",
+        ),
+        *(
+            "/tag/mayor-opens-the-bridge",
+            "/author/12345",
+            "/archive/2026",
+            "/?region=usa",
+            "/?p=521",
+            "/program/20261120/",
+            "/sport?date=20261120",
+            "/about.html",
+            "/calendar?year=2026&month=11",
+        ),
+    ],
+)
+def test_does_not_look_like_an_article(path: str) -> None:
+    assert not looks_like_article(BASE + path)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "path", "kind"),
+    [
+        ({}, "/sport", FetchKind.SECTION),
+        ({}, "/mayor-opens-the-bridge", FetchKind.ARTICLE),
+        ({"articles": ["^/a/"]}, "/a/x", FetchKind.ARTICLE),
+        ({"articles": ["^/a/"]}, "/sport", FetchKind.SECTION),
+        ({"articles": ["^/a/"]}, "/mayor-opens-the-bridge", FetchKind.ARTICLE),
+        ({"articles": ["^/a/"], "only": ["x"]}, "/mayor-opens-the-bridge", FetchKind.UNWANTED),
+        ({"articles": ["^/a/"], "only": ["x"]}, "/sport", FetchKind.SECTION),
+        ({"articles": ["^/a/"], "sections": ["^/s/"], "only": ["x"]}, "/x", FetchKind.UNWANTED),
+        ({"sections": ["^/s/"]}, "/s/mayor-opens-the-bridge", FetchKind.SECTION),
+        ({"sections": ["^/s/"]}, "/x", FetchKind.SECTION),
+        ({"articles": ["^/a/"], "sections": ["^/s/"]}, "/s/x", FetchKind.SECTION),
+        ({"articles": ["^/a/"], "sections": ["^/s/"]}, "/x", FetchKind.SECTION),
+        ({"articles": ["^/s/x"], "sections": ["^/s/"]}, "/s/x", FetchKind.ARTICLE),
+    ],
+)
+def test_patterns_of_the_portal_come_before_looks(patterns: dict[str, list[str]], path: str, kind: FetchKind) -> None:
+    given: dict[str, Any] = {name: tuple(found) for name, found in patterns.items()}
+    only = bool(given.pop("only", ()))
+    portal = Portal("mock", ("en",), ("example.org",), (BASE + "/",), only_articles=only, **given)
+    assert find_kind(BASE + path, portal) is kind
+
+
+@pytest.mark.parametrize(
+    ("patterns", "path", "trust"),
+    [
+        ({}, "/", AddressTrust.SECTION),
+        ({}, "/?region=usa", AddressTrust.SECTION),
+        ({}, "/?page=2", AddressTrust.SECTION),
+        ({}, "/?p=521", AddressTrust.DOUBTFUL),
+        ({}, "/?p=45", AddressTrust.DOUBTFUL),
+        ({}, "/?lang=sr&id=7", AddressTrust.DOUBTFUL),
+        ({}, "/?7", AddressTrust.DOUBTFUL),
+        ({}, "/sport?p=2", AddressTrust.UNLIKELY),
+        ({}, "/journey/", AddressTrust.DOUBTFUL),
+        ({}, "/mayor-opens-the-bridge", AddressTrust.LIKELY),
+        ({}, "/forum/bridge", AddressTrust.UNLIKELY),
+        ({}, "/tag/water-in-the-cellar", AddressTrust.UNLIKELY),
+        ({}, "/sport?page=2", AddressTrust.LISTED),
+        ({}, "/sport/page/12/", AddressTrust.LISTED),
+        ({}, "/p/1234", AddressTrust.DOUBTFUL),
+        ({}, "/2023/12/", AddressTrust.UNLIKELY),
+        ({"articles": ["^/tag/"]}, "/tag/water", AddressTrust.CERTAIN),
+        ({"sections": ["^/journey"]}, "/journey/", AddressTrust.SECTION),
+        ({"articles": ["^/a/"]}, "/mayor-opens-the-bridge", AddressTrust.LIKELY),
+    ],
+)
+def test_how_far_an_address_promises_an_article(patterns: dict[str, list[str]], path: str, trust: AddressTrust) -> None:
+    given: dict[str, Any] = {name: tuple(found) for name, found in patterns.items()}
+    assert find_trust(BASE + path, Portal("mock", ("en",), ("example.org",), (BASE + "/",), **given)) is trust
+
+
+@pytest.mark.parametrize(
+    ("version", "article"),
+    [
+        ("/sport/story-1/amp", "/sport/story-1"),
+        ("/sport/story-1/amp/", "/sport/story-1/"),
+        ("/amp/sport/story-1", "/sport/story-1"),
+        ("/sport/story-1.amp.html", "/sport/story-1.html"),
+        ("/sport/story-1/stampaj", "/sport/story-1"),
+        ("/sport/story-1?amp=1", "/sport/story-1"),
+        ("/sport/story-1?outputType=amp", "/sport/story-1"),
+        ("/sport/story-1?id=7&print", "/sport/story-1?id=7"),
+        ("/story?view=print&name=%E8lanek", "/story?name=%E8lanek"),
+        ("/?p=15&replytocom=1234", "/?p=15"),
+        ("/story-1/?share=mail&nb=1", "/story-1/"),
+        ("/story-1/?like_comment=7&_wpnonce=0a1b2c", "/story-1/"),
+        ("/sport?orderby=date&order=asc&page=2", "/sport?page=2"),
+    ],
+)
+def test_another_version_is_folded_into_the_article(version: str, article: str) -> None:
+    assert plain_address(SITE + version) == SITE + article
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/sport/story-1",
+        "/amplituda/story-1",
+        "/tags/champ",
+        "/sport/print-is-dead-1",
+        "/sport/amp-story-1.html",
+        "/story?print=no&page=2",
+        "/story?view=full",
+        "/amp",
+        "/stampa",
+        "/media/print/",
+        "/show?order=12345",
+    ],
+)
+def test_what_only_looks_like_one_is_left_alone(path: str) -> None:
+    assert plain_address(SITE + path) == SITE + path
+
+
+@given(st.text())
+def test_plain_address_never_raises(text: str) -> None:
+    assert isinstance(plain_address(text), str)
+
+
+@pytest.mark.parametrize(
+    ("path", "shape"),
+    [
+        ("/tag/bridge/", "/tag/*"),
+        ("/en/authors/ann-lee/page/3/", "/en/authors/*"),
+        ("/2024/05/", "/0/0"),
+        ("/archives/2024/05/17/page/2", "/archives/0/0/0"),
+        ("/2024-05.html", "/0-0.html"),
+        ("/2024/?page=2", "/0"),
+        ("/category/town/page/2/", "/category/*"),
+        ("/kategorie/kultura.xml", "/kategorie/*"),
+        ("/?cat=12", "/?cat"),
+        ("/?author=3&paged=2", "/?author"),
+        ("/tags/", ""),
+        ("/topics/money/the-bridge-opens", ""),
+        ("/category/", ""),
+        ("/2024/05/the-bridge-opens/", ""),
+        ("/page/12/", ""),
+        ("/?p=15", ""),
+    ],
+)
+def test_archives_of_tags_categories_and_days_have_one_shape(path: str, shape: str) -> None:
+    assert find_archive(SITE + path) == (shape and SITE.removeprefix("https://") + shape)
+
+
+@pytest.mark.parametrize(
+    ("path", "is_one"),
+    [
+        ("/page/2/", True),
+        ("/sport/index-3.html", True),
+        ("/index2.html", True),
+        ("/blog/page-12", True),
+        ("/sport?page=2", True),
+        ("/sport?p=2", False),
+        ("/sport/", False),
+        ("/the-last-page-closed-12345/", False),
+    ],
+)
+def test_further_pages_of_lists_have_a_number(path: str, is_one: bool) -> None:
+    assert is_further(SITE + path) is is_one
+
+
+def test_sections_are_named_by_the_first_step_of_a_path_that_has_more() -> None:
+    assert section_of("https://news.example/sport/match-1") == "news.example/sport"
+    assert section_of("https://news.example/2026/match") == section_of("https://news.example/match") == "news.example"
+
+
+def test_addresses_of_one_pattern_differ_in_words_and_numbers_alone() -> None:
+    first = pattern_of("https://news.example/sport/bridge-over-river-17.html")
+    assert first == pattern_of("https://news.example/town/a-new-school-opens.html")
+    others = ("/sport/bridge.html", "/tag/a/", "/sport/page/2/", "/2026/11/a-new-school-opens.html", "/?tag=a", "/?p=3")
+    patterns = {pattern_of(f"https://news.example{other}") for other in others}
+    assert len(patterns) == len(others)
+    assert first not in patterns

@@ -1,0 +1,363 @@
+import pickle
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from newscorpus.errors import PortalError
+from newscorpus.portal.languages import check_language
+from newscorpus.portal.portal import Portal, TemplateSection
+from newscorpus.portal.schema import list_portals, load_portal, with_base
+from newscorpus.resources import data_folder
+from newscorpus.urls import host_of
+
+MINIMAL = """
+name = "vesti"
+languages = ["sr"]
+domains = ["vesti.rs"]
+start = ["https://www.vesti.rs/"]
+"""
+
+FULL = (
+    MINIMAL
+    + """
+feeds = ["https://www.vesti.rs/rss"]
+sitemaps = ["http://vesti.rs:8080/map.xml?a=1"]
+articles = ['^/clanak/\\d+', 'id=\\d+$']
+sections = ['^/(sport|svet)/?$']
+ignore = ['/stampaj/']
+archive = "https://www.vesti.rs/arhiva/{year}/{month:02}"
+delay_seconds = 2
+
+[limits]
+max_pages = 50
+max_depth = 3
+
+[politeness]
+quiet_hours = "22:00-06:00"
+time_zone = "Europe/Belgrade"
+
+[template]
+remove = [".ad", "//aside"]
+text = ["article p", "class=body", "itemprop="]
+title = ["h1::text", "meta[property='og:title']::attr(content)"]
+"""
+)
+
+
+def write(folder: Path, text: str, name: str = "vesti") -> Path:
+    path = folder / f"{name}.toml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def portal(folder: Path, text: str = FULL) -> Portal:
+    return load_portal(write(folder, text))
+
+
+def test_a_minimal_file_has_polite_defaults(tmp_path: Path) -> None:
+    loaded = portal(tmp_path, MINIMAL)
+    assert loaded.name == "vesti"
+    assert loaded.delay_seconds >= 1
+    assert loaded.template is None
+    assert (loaded.articles, loaded.feeds, loaded.sitemaps) == ((), (), ())
+
+
+def test_every_key_is_read(tmp_path: Path) -> None:
+    loaded = portal(tmp_path)
+    assert loaded.feeds == ("https://www.vesti.rs/rss",)
+    assert loaded.delay_seconds == 2.0
+    assert (loaded.limits.max_pages, loaded.limits.max_depth) == (50, 3)
+    (template,) = loaded.templates
+    assert template.text == ("article p", "class=body", "itemprop=")
+    assert template.lead == ()
+
+
+def test_a_portal_travels_to_another_process(tmp_path: Path) -> None:
+    loaded = portal(tmp_path)
+    assert pickle.loads(pickle.dumps(loaded)) == loaded
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "hint"),
+    [
+        ("feeds =", "feed =", "feed", "known keys: name, languages"),
+        ("delay_seconds = 2", "upper = 0.2\nlower = 0.8", "upper", "threshold, 0.2, is below the lower one, 0.8"),
+        ("max_depth = 3", "max_deep = 3", "limits.max_deep", "known keys: max_pages, max_depth"),
+        ("quiet_hours", "quiet", "politeness.quiet", "known keys: quiet_hours, time_zone"),
+        ("22:00-06:00", "22-6", "politeness.quiet_hours", "expected a span such as"),
+        ("Europe/Belgrade", "Belgrade", "politeness.time_zone", "no zone of the IANA database"),
+        ("{month:02}", "{week}", "archive", "{week} is not known"),
+        ("www.vesti.rs/arhiva", "www.novine.rs/arhiva", "archive", "outside domains"),
+        ("title =", "headline =", "template.headline", "known keys: remove, text, title"),
+        ('languages = ["sr"]', "", "missing key languages", "known keys: name, languages"),
+        ('languages = ["sr"]', "languages = []", "languages", "length >= 1"),
+        ('languages = ["sr"]', 'languages = ["sr-Latn"]', "languages[0]", "did you mean 'sr'?"),
+        (
+            'languages = ["sr"]',
+            'languages = ["sr", "cz"]',
+            "languages[1]",
+            "'cz' is no language of ISO 639; did you mean",
+        ),
+        ('languages = ["sr"]', 'languages = "sr"', "languages", "array"),
+        (
+            'languages = ["sr"]',
+            'languages = ["sr"]\nleave_out = ["captions"]',
+            "leave_out[0]",
+            "'captions'; known: embedded_posts, tables, boxes",
+        ),
+        ('domains = ["vesti.rs"]', 'domains = ["vesti.rs:80"]', "domains[0]", "'vesti.rs:80'; expected a host name"),
+        ('domains = ["vesti.rs"]', 'domains = ["novine.rs"]', "start[0]", "outside domains"),
+        ('"https://www.vesti.rs/"', '"www.vesti.rs"', "start[0]", "expected an address that begins with http://"),
+        ('"https://www.vesti.rs/"', '"file:///etc/passwd"', "start[0]", "expected an address"),
+        ('["https://www.vesti.rs/rss"]', '["http://[::1"]', "feeds[0]", "expected an address"),
+        ("'/stampaj/'", "'/stampaj('", "ignore[0]", "broken regular expression"),
+        ("'/stampaj/'", "7", "ignore[0]", "got `int`"),
+        ("delay_seconds = 2", "delay_seconds = -1", "delay_seconds", ">= 0"),
+        ("delay_seconds = 2", "delay_seconds = nan", "delay_seconds", "float"),
+        ("delay_seconds = 2", "delay_seconds = inf", "delay_seconds", "<= 3600"),
+        ("max_pages = 50", "max_pages = true", "limits.max_pages", "got `bool`"),
+        ("max_pages = 50", "max_pages = 0", "limits.max_pages", ">= 1"),
+        ('"article p"', '"article["', "template.text[0]", "broken rule 'article['"),
+        ('"article p"', "3", "template.text[0]", "got `int`"),
+        ('"//aside"', '"//aside["', "template.remove[1]", "broken rule"),
+        ('"//aside"', '"//aside/@class"', "template.remove[1]", "selects no elements"),
+        ('".ad"', '".ad::text"', "template.remove[0]", "selects no elements"),
+        (
+            '"article p"',
+            '"article p::text"',
+            "template.text[0]",
+            "of elements whole paragraphs are taken",
+        ),
+        ('"article p"', '"article p::text"', "template.text[0]", "; write 'article p'"),
+        ('"article p"', '"//p//text()"', "template.text[0]", "; write '//p'"),
+        ('"article p"', '"//p/@title"', "template.text[0]", "; write '//p'"),
+        ('name = "vesti"', 'name = "Vesti"', "name", "'Vesti'; expected a name of a-z"),
+        ('name = "vesti"', 'name = "novosti"', "name", "not the file's name"),
+        ("[limits]", "[[limits]]", "limits", "object"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, old: str, new: str, key: str, hint: str) -> None:
+    assert FULL.count(old) == 1
+    path = write(tmp_path, FULL.replace(old, new))
+    with pytest.raises(PortalError) as caught:
+        load_portal(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert key in message.removeprefix(str(path))
+    assert hint in message
+    assert "\n" not in message
+
+
+def versions(*spans: tuple[str, str]) -> str:
+    """A portal file with one version of its template for each pair of keys."""
+    return MINIMAL + "".join(
+        f"[[template]]\ntext = ['.v{n}']\n" + "\n".join(keys) + "\n" for n, keys in enumerate(spans)
+    )
+
+
+def test_the_day_of_the_fetch_says_which_version_of_the_template_holds(tmp_path: Path) -> None:
+    dated = ("since = 2025-03-01", "until = 2026-01-15"), ("until = 2025-03-01", ""), ("since = 2026-02-01", "")
+    loaded = portal(tmp_path, versions(*dated))
+    for fetched, text in (
+        ("2024-12-31T23:59:59+00:00", ".v1"),
+        ("2025-03-01T00:30:00+02:00", ".v1"),  # still February in UTC
+        ("2025-03-01T00:00:00+00:00", ".v0"),
+        ("2026-01-14T12:00:00", ".v0"),
+        ("2026-02-01", ".v2"),
+        ("", ".v2"),
+        ("some day", ".v2"),
+    ):
+        assert loaded.template_for(fetched) == TemplateSection(text=(text,)), fetched
+    assert loaded.template_for("2026-01-15T00:00:00+00:00") is None  # no version holds
+    assert portal(tmp_path, MINIMAL).template_for("2026-01-15") is None
+
+
+@pytest.mark.parametrize(
+    ("spans", "message"),
+    [
+        ([("", ""), ("", "")], "template[0] and template[1] overlap: both hold from the beginning"),
+        ([("since = 2025-01-01", ""), ("", "")], "template[1] and template[0] overlap: both hold on 2025-01-01"),
+        ([("until = 2025-01-02", ""), ("since = 2025-01-01", "")], "template[0] and template[1] overlap: both hold on"),
+        ([("since = 2025-01-01", "until = 2025-01-01")], "template[0]: it holds on no day"),
+        ([("since = 'spring'", "")], "template[0].since: Invalid RFC3339 encoded date"),
+        ([("since = 2025-01-01T10:00:00Z", "")], "template[0].since: Expected `date"),
+        ([("", "headline = ['h1']")], "unknown key template[0].headline; known keys: remove, text"),
+        ([("", "title = ['h1[']")], "template[0].title[0]: broken rule 'h1['"),
+    ],
+)
+def test_versions_that_cannot_be_are_refused(tmp_path: Path, spans: list[tuple[str, str]], message: str) -> None:
+    path = write(tmp_path, versions(*spans))
+    with pytest.raises(PortalError) as caught:
+        load_portal(path)
+    assert str(caught.value).startswith(f"{path}: {message}")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "meant"),
+    [
+        *(pair.split(":") for pair in "cz:cs gr:el rs:sr ua:uk dk:da al:sq jp:ja cn:zh by:be at:de us:en".split()),
+        *(pair.split(":") for pair in "ces:cs deu:de iw:he CS:cs cs_CZ:cs czech:cs Slovenian:sl".split()),
+        *(("und", ""), ("xx", ""), ("mul", ""), ("", ""), ("qqq", "")),
+    ],
+)
+def test_what_is_no_language_is_refused_with_the_code_that_was_meant(wrong: str, meant: str) -> None:
+    with pytest.raises(ValueError, match="no language of ISO 639") as caught:
+        check_language(wrong)
+    assert (f"did you mean {meant!r}?" if meant else "expected two or three letters") in str(caught.value)
+
+
+def test_languages_of_all_sizes_are_known() -> None:
+    for code in "cs sr sh cnr uk no nb nn hsb szl rue csb rom ku arz tw tl fil zh yue abq".split():
+        check_language(code)
+    for path in data_folder("portals").glob("*.toml"):
+        assert load_portal(path).languages
+
+
+def test_a_file_that_is_no_toml_is_named(tmp_path: Path) -> None:
+    with pytest.raises(PortalError, match=r"vesti\.toml: not valid TOML: .*line 1"):
+        load_portal(write(tmp_path, "name = \n"))
+    (tmp_path / "vesti.toml").write_bytes(b'name = "\xff"')
+    with pytest.raises(PortalError, match=r"vesti\.toml: not valid TOML"):
+        load_portal(tmp_path / "vesti.toml")
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(PortalError, match=r"nowhere\.toml: cannot be read"):
+        load_portal(tmp_path / "nowhere.toml")
+
+
+@pytest.mark.parametrize("name", ["..", "Idnes", "a b", "", "a\0", "idnes.cz"])
+def test_names_are_no_paths(name: str) -> None:
+    with pytest.raises(PortalError, match="a name holds only"):
+        load_portal(name)
+
+
+def test_an_unknown_name_lists_the_known() -> None:
+    with pytest.raises(PortalError, match=r"no portal 'no-such-portal'; known: .*idnes"):
+        load_portal("no-such-portal")
+
+
+def test_the_project_comes_before_the_bundled_portals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    below = tmp_path / "project" / "deep" / "er"
+    below.mkdir(parents=True)
+    (tmp_path / "project" / "scrapy.cfg").touch()
+    folder = tmp_path / "project" / "portals"
+    folder.mkdir()
+    write(folder, MINIMAL)
+    shutil.copy(data_folder("portals") / "idnes.toml", folder)
+    with (folder / "idnes.toml").open("a") as file:
+        file.write("delay_seconds = 77\n")
+    monkeypatch.chdir(below)
+    assert load_portal("idnes").delay_seconds == 77
+    assert load_portal("vesti").domains == ("vesti.rs",)
+    assert load_portal("novinky").languages == ("cs",)
+    assert {"vesti", "novinky"} <= set(list_portals())
+    assert list_portals() == sorted(set(list_portals()))
+
+
+@pytest.mark.parametrize("name", [path.stem for path in sorted(data_folder("portals").glob("*.toml"))])
+def test_bundled_portals_load(name: str) -> None:
+    assert load_portal(name).name == name
+
+
+def test_starter_files_say_that_they_are_not_checked() -> None:
+    files = [path for path in data_folder("portals").glob("*.toml") if path.stem != "demo"]
+    assert len(files) >= 12
+    for path in files:
+        loaded = load_portal(path)
+        assert "Not checked online" in path.read_text("utf-8").splitlines()[0]
+        assert (loaded.feeds, loaded.sitemaps, loaded.articles, loaded.template) == ((), (), (), None)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://vesti.rs/a", True),
+        ("https://WWW.Vesti.rs:8080/a", True),
+        ("https://vesti.rs./a", True),
+        ("https://laznevesti.rs/", False),
+        ("https://vesti.rs.zlo.com/", False),
+        ("https://vesti.rs@zlo.com/", False),
+        ("mailto:a@vesti.rs", False),
+        ("http://[bad", False),
+        ("", False),
+    ],
+)
+def test_domains_cover_hosts_below_them(tmp_path: Path, url: str, expected: bool) -> None:
+    assert portal(tmp_path).covers(url) is expected
+
+
+def test_an_international_domain_covers_hosts_in_their_own_letters() -> None:
+    loaded = Portal("zito", ("sr",), ("xn--ito-b3a.rs",), ("https://xn--ito-b3a.rs/",))
+    assert loaded.covers("https://www.žito.rs/a")
+    assert loaded.covers("https://ŽITO.rs:8080/a")
+    assert not loaded.covers("https://zito.rs/a")
+
+
+def test_patterns_are_searched_in_path_and_query(tmp_path: Path) -> None:
+    loaded = portal(tmp_path)
+    assert loaded.is_article("https://vesti.rs/clanak/12-naslov.html#kom")
+    assert loaded.is_article("https://vesti.rs/citaj.php?id=5#id=x")
+    assert not loaded.is_article("https://vesti.rs/arhiva/clanak/12")
+    assert not loaded.is_article("https://vesti.rs/?q=clanak#id=5")
+    assert not loaded.is_article("https://vesti.rs/Clanak/12")
+    assert loaded.is_section("https://vesti.rs/sport")
+    assert loaded.is_ignored("https://vesti.rs/clanak/12/stampaj/")
+    assert not loaded.is_ignored("http://[bad")
+
+
+def test_a_url_without_a_path_has_the_path_slash(tmp_path: Path) -> None:
+    loaded = portal(tmp_path, MINIMAL + "articles = ['^/$']\n")
+    assert loaded.is_article("https://vesti.rs")
+
+
+@given(url=st.text(max_size=60) | st.from_regex(r"https?://\S{0,40}", fullmatch=True))
+def test_matching_never_raises(url: str) -> None:
+    loaded = Portal("vesti", ("sr",), ("vesti.rs",), ("https://vesti.rs/",), articles=("a",))
+    assert not (loaded.covers(url) and "vesti.rs" not in host_of(url))
+    assert loaded.is_article(url) in {True, False}
+    assert not loaded.is_ignored(url)
+
+
+def test_another_base_moves_every_address(tmp_path: Path) -> None:
+    moved = with_base(portal(tmp_path), "http://127.0.0.1:4321/ignored")
+    assert moved.domains == ("127.0.0.1",)
+    assert moved.start == ("http://127.0.0.1:4321/",)
+    assert moved.feeds == ("http://127.0.0.1:4321/rss",)
+    assert moved.sitemaps == ("http://127.0.0.1:4321/map.xml?a=1",)
+    assert all(map(moved.covers, moved.start))
+    assert moved.archive == "http://127.0.0.1:4321/arhiva/{year}/{month:02}"
+    assert moved.articles == portal(tmp_path).articles
+
+
+@pytest.mark.parametrize("base", ["127.0.0.1:80", "ftp://a.b", "http://", "http://a:port", "http://[x", ""])
+def test_a_base_must_be_an_address(tmp_path: Path, base: str) -> None:
+    with pytest.raises(PortalError, match="base "):
+        with_base(portal(tmp_path), base)
+
+
+def test_the_example_in_the_documentation_loads(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "portals.md").read_text("utf-8")
+    loaded = portal(tmp_path, page.split("```toml\n")[1].split("```")[0])
+    assert loaded.is_article("https://www.vesti.example/sport/2026/03/01/pobeda-u-gostima")
+    assert loaded.is_section("https://www.vesti.example/sport/?strana=2")
+    assert loaded.template is not None
+
+
+@pytest.mark.timeout(60)
+def test_a_pattern_that_takes_too_long_finds_nothing_and_is_named_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    loaded = portal(tmp_path, MINIMAL + "sections = ['^/sport/$', '(\\w+-?)+(\\w+-?)+!?\\d$']\n")
+    url = f"https://vesti.rs/{'vesti-dana-' * 150}"
+    assert not loaded.is_section(url)
+    assert not loaded.is_section(f"{url}.")
+    assert loaded.is_section("https://vesti.rs/sport/")
+    (said,) = caplog.messages
+    assert said.startswith(
+        "portal vesti: sections[1]: '(\\\\w+-?)+(\\\\w+-?)+!?\\\\d$' takes more than 0.05 s on some addr"
+    )

@@ -1,0 +1,236 @@
+import gzip
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import brotli  # type: ignore[import-untyped]
+import pytest
+import zstandard
+from warcio.archiveiterator import ArchiveIterator
+
+from newscorpus.config import Limits
+from newscorpus.data import Evidence, Page, Rejected
+from newscorpus.store.archive.encode import encode
+from newscorpus.store.archive.read import read_capture, read_captures
+from newscorpus.store.archive.take_out import addresses, read_groups
+from newscorpus.store.archive.values import ArchiveError, Capture, Exchange, Origin
+from newscorpus.store.archive.writer import ArchiveWriter
+
+MAX_BYTES = Limits().max_bytes
+URL = "https://news.example/story-1?a=b"
+BODY = "<html><body><p>Žluťoučký kůň</p></body></html>".encode()
+HEADERS = {"content-type": "text/html", "x-robots-tag": "noai, noindex", "content-length": str(len(BODY))}
+EVIDENCE = (Evidence("title", "A story", "feed"), Evidence("authors", "Ada", "feed"))
+PAGE = Page(URL, BODY, HEADERS, "2026-11-20T08:00:00+00:00", EVIDENCE)
+ORIGIN = Origin("vesti", ("sr",), {"text": ("div.a",)}, "https://news.example/feed.xml", 2, ("http://news.example/s",))
+CAPTURE = Capture(PAGE, origin=ORIGIN)
+EXCHANGE = Exchange(
+    url=URL,
+    date="2026-11-20T08:00:00.123456Z",
+    status=200,
+    headers=(
+        ("Content-Type", "text/html"),
+        ("X-Robots-Tag", "noai"),
+        ("X-Robots-Tag", "noindex"),
+        ("Set-Cookie", "who=you"),
+    ),
+    body=BODY,
+    request_headers=(("User-Agent", "newscorpus/0"), ("Cookie", "who=you")),
+    ip="192.0.2.1",
+)
+
+
+def archived(folder: Path, *pairs: tuple[Exchange, Capture | None], max_bytes: int = 10**9) -> list[Path]:
+    with ArchiveWriter(folder, max_bytes, "newscorpus/0") as writer:
+        for exchange, capture in pairs:
+            writer.append(encode(exchange, capture, MAX_BYTES))
+    return sorted((folder / "archive").iterdir())
+
+
+def read(folder: Path) -> list[Capture | Rejected]:
+    return [found for path in sorted((folder / "archive").iterdir()) for found in read_captures(path)]
+
+
+def kinds(path: Path) -> list[str]:
+    with path.open("rb") as file:
+        return [record.rec_type for record in ArchiveIterator(file)]
+
+
+def test_a_page_comes_back_with_all_that_was_known_of_it(tmp_path: Path) -> None:
+    (path,) = archived(tmp_path, (EXCHANGE, CAPTURE))
+    (found,) = read(tmp_path)
+    assert isinstance(found, Capture)
+    assert replace(found, place=None) == CAPTURE
+    assert kinds(path) == ["warcinfo", "response", "request", "metadata"]
+
+
+def test_records_of_ours_are_not_under_the_address_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = replace(CAPTURE, page=replace(PAGE, body=b"<p>joined</p>"))
+    (path,) = archived(tmp_path, (EXCHANGE, changed))
+    with path.open("rb") as file:
+        targets = {
+            record.rec_type: record.rec_headers.get_header("WARC-Target-URI") for record in ArchiveIterator(file)
+        }
+    own = f"urn:newscorpus:{URL}"
+    assert targets == {"warcinfo": None, "response": URL, "request": URL, "resource": own, "metadata": own}
+    ((_, group),) = read_groups(path)
+    assert addresses(group) == {URL}
+    monkeypatch.setattr("newscorpus.store.archive.encode.OWN_URN", "")
+    archived(tmp_path / "earlier", (EXCHANGE, changed))
+    (found, earlier) = (*read(tmp_path), *read(tmp_path / "earlier"))
+    assert isinstance(found, Capture)
+    assert isinstance(earlier, Capture)
+    assert found.page == earlier.page == changed.page
+
+
+@pytest.mark.parametrize(
+    ("encoding", "packed"),
+    [
+        ("gzip", gzip.compress(BODY, mtime=0)),
+        ("br", brotli.compress(BODY)),
+        ("zstd", zstandard.compress(BODY)),
+        ("br, gzip", gzip.compress(brotli.compress(BODY), mtime=0)),
+    ],
+)
+def test_the_body_is_kept_as_it_came(tmp_path: Path, encoding: str, packed: bytes) -> None:
+    exchange = replace(EXCHANGE, headers=(*EXCHANGE.headers, ("Content-Encoding", encoding)), body=packed)
+    (path,) = archived(tmp_path, (exchange, CAPTURE))
+    (found,) = read(tmp_path)
+    assert isinstance(found, Capture)
+    assert found.page.body == BODY
+    assert "content-encoding" not in found.page.headers
+    with path.open("rb") as file:
+        bodies = [record.raw_stream.read() for record in ArchiveIterator(file) if record.rec_type == "response"]
+    assert bodies == [packed]
+
+
+def test_what_is_personal_is_left_out(tmp_path: Path) -> None:
+    (path,) = archived(tmp_path, (EXCHANGE, CAPTURE))
+    assert b"who=you" not in gzip.decompress(path.read_bytes())
+
+
+def test_the_checker_of_warcio_is_content(tmp_path: Path) -> None:
+    (path,) = archived(tmp_path, (EXCHANGE, CAPTURE), (EXCHANGE, None))
+    done = subprocess.run(
+        [sys.executable, "-m", "warcio.cli", "check", "-v", str(path)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.count("digest pass") == 6
+
+
+def test_responses_that_gave_no_page_are_passed_over(tmp_path: Path) -> None:
+    archived(tmp_path, (EXCHANGE, None), (EXCHANGE, CAPTURE), (replace(EXCHANGE, status=404), None))
+    assert len(read(tmp_path)) == 1
+
+
+def test_a_page_that_differs_from_its_response_has_a_record_of_its_own(tmp_path: Path) -> None:
+    other = Capture(replace(PAGE, body=b"<p>joined</p>", headers={"content-type": "text/html; charset=utf-8"}))
+    (path,) = archived(tmp_path, (EXCHANGE, other))
+    (found,) = read(tmp_path)
+    assert isinstance(found, Capture)
+    assert found.page == other.page
+    assert kinds(path) == ["warcinfo", "response", "request", "resource", "metadata"]
+
+
+def test_the_further_pages_of_an_article_are_kept(tmp_path: Path) -> None:
+    following = (Page(URL + "&page=2", b"<p>two</p>", {"content-type": "text/html"}, "2026-11-20T08:00:09+00:00"),)
+    archived(tmp_path, (EXCHANGE, replace(CAPTURE, following=following)))
+    (found,) = read(tmp_path)
+    assert isinstance(found, Capture)
+    assert (found.page, found.following) == (PAGE, following)
+
+
+def test_files_are_bounded_and_pages_found_by_place(tmp_path: Path) -> None:
+    assert len(archived(tmp_path, *[(EXCHANGE, CAPTURE)] * 4, max_bytes=2_000)) > 1
+    for found in read(tmp_path):
+        assert isinstance(found, Capture)
+        assert found.place is not None
+        again = read_capture(Path(found.place.file), found.place.offset)
+        assert again == found
+
+
+def test_a_place_is_that_of_the_reader(tmp_path: Path) -> None:
+    with ArchiveWriter(tmp_path, 10**9, "newscorpus/0") as writer:
+        places = [writer.append(encode(EXCHANGE, CAPTURE, MAX_BYTES)) for _ in range(2)]
+        lengths = writer.lengths()
+    found = [one.place for one in read(tmp_path) if isinstance(one, Capture) and one.place]
+    assert [(one.offset, one.length) for one in found] == [(one.offset, one.length) for one in places]
+    assert lengths == {"archive/000001.warc.gz": found[-1].offset + found[-1].length}
+    assert {one.file for one in places} == {"archive/000001.warc.gz"}
+
+
+def test_a_place_without_a_page(tmp_path: Path) -> None:
+    (path,) = archived(tmp_path, (EXCHANGE, CAPTURE))
+    (found,) = read(tmp_path)
+    assert isinstance(found, Capture)
+    assert found.place is not None
+    with pytest.raises(ArchiveError, match="no page at offset"):
+        read_capture(path, path.stat().st_size)
+
+
+def test_a_later_writer_goes_on_in_the_last_file(tmp_path: Path) -> None:
+    archived(tmp_path, (EXCHANGE, CAPTURE))
+    (path,) = archived(tmp_path, (EXCHANGE, CAPTURE))
+    assert kinds(path).count("warcinfo") == 1
+    assert len(read(tmp_path)) == 2
+
+
+def test_a_file_cut_back_to_a_committed_length_ends_with_a_record(tmp_path: Path) -> None:
+    with ArchiveWriter(tmp_path, 10**9, "newscorpus/0") as writer:
+        writer.append(encode(EXCHANGE, CAPTURE, MAX_BYTES))
+        (name, length) = next(iter(writer.lengths().items()))
+        writer.append(encode(EXCHANGE, CAPTURE, MAX_BYTES))
+    with (tmp_path / name).open("r+b") as file:
+        file.truncate(length)
+    assert [type(found) for found in read(tmp_path)] == [Capture]
+
+
+def test_a_torn_page_is_counted_and_the_next_run_goes_on_after_it(tmp_path: Path) -> None:
+    (path,) = archived(tmp_path, (EXCHANGE, CAPTURE), (EXCHANGE, CAPTURE))
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size - 20)
+    archived(tmp_path, (EXCHANGE, CAPTURE))
+    kinds_found = [found.reason if isinstance(found, Rejected) else "page" for found in read(tmp_path)]
+    assert kinds_found == ["page", "broken_record", "page"]
+
+
+def test_a_failed_write_leaves_whole_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ArchiveWriter(tmp_path, 10**9, "newscorpus/0") as writer:
+        writer.append(encode(EXCHANGE, CAPTURE, MAX_BYTES))
+        good: Any = writer._file
+
+        class Full:
+            def write(self, data: memoryview) -> int:
+                if len(data) < 100:
+                    raise OSError(28, "No space left on device")
+                written: int = good.write(data[:-50])
+                return written
+
+            def __getattr__(self, name: str) -> object:
+                return getattr(good, name)
+
+        monkeypatch.setattr(writer, "_file", Full())
+        with pytest.raises(OSError, match="No space left"):
+            writer.append(encode(EXCHANGE, CAPTURE, MAX_BYTES))
+        (length,) = writer.lengths().values()
+    assert (tmp_path / "archive" / "000001.warc.gz").stat().st_size == length
+    assert len(read(tmp_path)) == 1
+
+
+def test_a_file_that_could_not_be_begun_is_begun_by_the_next_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    with ArchiveWriter(tmp_path, 1_000, "newscorpus/0") as writer:
+        writer.append(encode(EXCHANGE, CAPTURE, MAX_BYTES))
+        with monkeypatch.context() as disk:
+            disk.setattr("newscorpus.store.archive.writer.extend", full)
+            for _ in range(2):
+                with pytest.raises(OSError, match="No space left"):
+                    writer.append(encode(EXCHANGE, CAPTURE, MAX_BYTES))
+        assert writer.append(encode(EXCHANGE, CAPTURE, MAX_BYTES)).file == "archive/000002.warc.gz"
+    assert len(read(tmp_path)) == 2

@@ -1,0 +1,136 @@
+"""What the ledger knows of earlier visits, what it queues again, and when."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from newscorpus.config import RevisitConfig
+from newscorpus.store.ledger import CrawlRules, Fetched, Ledger, Link, UrlOutcome, key_of
+from newscorpus.store.ledger.revisits import next_interval
+
+URL = "https://a.cz/"
+NOW = 1_000.0
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger.open(tmp_path) as ledger:
+        yield ledger
+
+
+def finish(ledger: Ledger, name: str, kind: str, outcome: UrlOutcome | None = None, portal: str = "a") -> None:
+    """Queue, lease and finish an address."""
+    ledger.add(Link(key_of(URL + name), URL + name, portal, kind, request=b"{}"))
+    lease = ledger.queue.lease(portal)
+    assert lease
+    assert lease.url == URL + name
+    fetched = Fetched(lease.url, 200, "2026-11-21T08:00:00+00:00", 5, etag='"5"', signature="5")
+    ledger.finish(lease.serial, [outcome] if outcome else [], fetched)
+
+
+def queued(ledger: Ledger, portal: str = "a") -> list[str]:
+    leases = [ledger.queue.lease(portal) for _ in range(ledger.queue.size(portal))]
+    return sorted(lease.url.removeprefix(URL) for lease in leases if lease)
+
+
+def revive(ledger: Ledger, *kinds: str, now: float = NOW) -> list[str]:
+    ledger.revisits.revive(kinds, "a", now)
+    return queued(ledger)
+
+
+def test_what_is_due_is_queued_again(ledger: Ledger) -> None:
+    for name, interval in (("soon", 10.0), ("late", 90.0)):
+        finish(ledger, name, "feed")
+        ledger.revisits.schedule(URL + name, NOW, interval)
+    finish(ledger, "article", "article")
+    assert revive(ledger, "feed", now=NOW + 10) == ["soon"]
+
+
+@pytest.mark.parametrize(("stage", "reason"), [("spider", "callback_failed"), ("extract", "worker_failed")])
+def test_what_came_and_failed_here_is_asked_for_as_if_it_never_came(ledger: Ledger, stage: str, reason: str) -> None:
+    """Otherwise the answer is that nothing changed, and the article is never kept."""
+    finish(ledger, "article", "article", UrlOutcome(stage, reason))
+    ledger.revisits.revive((), "a", NOW)
+    last, lease = ledger.revisits.last(URL + "article"), ledger.queue.lease("a")
+    assert last
+    assert lease
+    assert (lease.url, lease.etag, lease.last_modified, last.signature) == (URL + "article", "", "", "")
+
+
+def test_kinds_and_portals_are_kept_apart(ledger: Ledger) -> None:
+    finish(ledger, "feed", "feed")
+    finish(ledger, "section", "section")
+    finish(ledger, "other", "feed", portal="b")
+    assert revive(ledger, "feed") == ["feed"]
+    assert ledger.queue.size("b") == 0
+
+
+@pytest.mark.parametrize("reason", ["timeout", "dns", "connection_refused", "http_403", "http_503"])
+def test_what_failed_in_a_way_that_may_pass_is_asked_for_again_whatever_it_is(ledger: Ledger, reason: str) -> None:
+    finish(ledger, "article", "article", UrlOutcome("fetch", reason))
+    assert revive(ledger, "feed") == ["article"]
+
+
+@pytest.mark.parametrize(
+    "reason", ["http_404", "http_410", "robots_disallowed", "private_address", "not_html", "too_large"]
+)
+def test_what_failed_for_good_is_not(ledger: Ledger, reason: str) -> None:
+    finish(ledger, "article", "article", UrlOutcome("fetch", reason))
+    assert revive(ledger, "feed") == []
+
+
+def test_lists_are_read_again_as_if_for_the_first_time(ledger: Ledger) -> None:
+    finish(ledger, "feed", "feed")
+    finish(ledger, "kept", "article", UrlOutcome(reason="kept"))
+    ledger.revisits.widen(("feed",), "a")
+    leases = [ledger.queue.lease("a"), ledger.queue.lease("a")]
+    found = {lease.url.removeprefix(URL): lease.etag for lease in leases if lease}
+    assert found == {"feed": ""}
+
+
+def test_days_are_remembered_by_portal(ledger: Ledger) -> None:
+    assert ledger.revisits.rules("a") is None
+    ledger.revisits.set_rules("a", CrawlRules("2024-01-01", "2024-12-31", "{}"))
+    ledger.revisits.set_rules("a", latest := CrawlRules("2023-01-01", "2024-12-31", "{}"))
+    assert ledger.revisits.rules("a") == latest
+    assert ledger.revisits.rules("b") is None
+
+
+def test_the_budget_begins_anew(ledger: Ledger) -> None:
+    for round_of_two in (("1", "2"), ("3", "4")):
+        for name in round_of_two:
+            assert ledger.reserve(URL + name, "a")
+            finish(ledger, name, "article")
+        assert ledger.counts.taken_in("a") == 2
+        ledger.counts.renew_budget("a")
+        assert ledger.counts.taken_in("a") == 0
+
+
+CONFIG = RevisitConfig(first_seconds=100, depth_factor=3, min_seconds=30, max_seconds=350)
+
+
+def intervals(*changes: bool) -> list[float]:
+    found, last = [], 0.0
+    for changed in changes:
+        last = next_interval(last, changed=changed, depth=0, config=CONFIG)
+        found.append(last)
+    return found
+
+
+def test_what_changes_is_asked_more_often_down_to_a_bound() -> None:
+    assert intervals(True, True, True, True) == [100, 50, 30, 30]
+
+
+def test_what_does_not_is_asked_less_often_up_to_a_bound() -> None:
+    assert intervals(False, False, False, False) == [100, 200, 350, 350]
+
+
+def test_a_change_after_a_long_silence() -> None:
+    assert intervals(False, False, True, False) == [100, 200, 100, 200]
+
+
+def test_what_lies_deeper_waits_longer_at_first() -> None:
+    first = [next_interval(0, changed=True, depth=depth, config=CONFIG) for depth in range(3)]
+    assert first == [100, 300, 350]
+    assert next_interval(100, changed=True, depth=2, config=CONFIG) == 50

@@ -1,0 +1,161 @@
+"""The intake: rows come back, torn tails are left out, damage and other parameters are refused."""
+
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from newscorpus.config import SignatureParameters
+from newscorpus.data import SCHEMA, Record
+from newscorpus.errors import CorpusError
+from newscorpus.lines import blank, encode_line
+from newscorpus.page.rows import Row
+from newscorpus.store.intake import DamagedLine, IntakeWriter, read_intake, read_row, torn_segments
+
+PARAMETERS = SignatureParameters()
+SIGNATURE = bytes(range(256)) * 2
+
+
+def fill(folder: Path, *records: Record) -> Path:
+    with IntakeWriter(folder, PARAMETERS) as writer:
+        for record in records:
+            writer.append(Row(record, SIGNATURE))
+    return max(folder.glob("*"))
+
+
+def read(folder: Path) -> list[Record]:
+    return [row.record for _, row in read_intake(folder, PARAMETERS) if isinstance(row, Row)]
+
+
+def test_rows_come_back_and_can_be_read_again_by_place(tmp_path: Path, record: Record, bare_record: Record) -> None:
+    fill(tmp_path / "intake", record, bare_record)
+    stored = [(place, row) for place, row in read_intake(tmp_path / "intake", PARAMETERS) if isinstance(row, Row)]
+    assert [(row.record, row.signature) for _, row in stored] == [(record, SIGNATURE), (bare_record, SIGNATURE)]
+    assert [read_row(place) for place, _ in reversed(stored)] == [row for _, row in reversed(stored)]
+
+
+def test_each_run_has_its_own_segment_and_none_without_rows(tmp_path: Path, record: Record) -> None:
+    fill(tmp_path, record)
+    with IntakeWriter(tmp_path, PARAMETERS):
+        pass
+    with IntakeWriter(tmp_path, PARAMETERS) as one, IntakeWriter(tmp_path, PARAMETERS) as other:
+        one.append(Row(record, SIGNATURE))
+        other.append(Row(record, SIGNATURE))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["000001.jsonl", "000002.jsonl", "000003.jsonl"]
+    assert read(tmp_path) == [record] * 3
+
+
+def test_committed_rows_are_on_the_disk(tmp_path: Path, record: Record) -> None:
+    writer = IntakeWriter(tmp_path, PARAMETERS)
+    writer.append(Row(record, SIGNATURE))
+    writer.commit()
+    assert read(tmp_path) == [record]
+    writer.append(Row(record, SIGNATURE))
+    writer.close()
+    writer.close()
+    assert read(tmp_path) == [record, record]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_torn_tail_costs_the_last_row_only(tmp_path: Path, record: Record, data: st.DataObject) -> None:
+    for path in tmp_path.iterdir():
+        path.unlink()
+    segment = fill(tmp_path, record, record, record)
+    content = segment.read_bytes()
+    cut = data.draw(st.integers(0, len(content)))
+    segment.write_bytes(content[:cut])
+    complete = content[:cut].count(b"\n")
+    assert read(tmp_path) == [record] * max(complete - 1, 0)
+    assert torn_segments(tmp_path) == ([] if content[:cut][-1:] in {b"", b"\n"} else [segment])
+
+
+@pytest.mark.parametrize("damage", [b"{}", b"not json", b'{"record": {}, "signature": ""}', b'{"record": "\xff"}'])
+def test_damage_is_named_by_file_and_line(tmp_path: Path, record: Record, damage: bytes) -> None:
+    segment = fill(tmp_path, record, record)
+    lines = segment.read_bytes().splitlines()
+    lines[1] = damage
+    segment.write_bytes(b"\n".join(lines) + b"\n")
+    with pytest.raises(CorpusError, match=r"000001\.jsonl, line 2: ") as error:
+        read(tmp_path)
+    assert "\n" not in str(error.value)
+
+
+def test_a_signature_of_another_length_is_damage(tmp_path: Path, record: Record) -> None:
+    with IntakeWriter(tmp_path, PARAMETERS) as writer:
+        writer.append(Row(record, SIGNATURE[:-4]))
+    with pytest.raises(CorpusError, match=r"line 2: a signature of 508 bytes"):
+        read(tmp_path)
+
+
+def test_other_parameters_are_refused_naming_both(tmp_path: Path, record: Record) -> None:
+    fill(tmp_path, record)
+    with pytest.raises(CorpusError, match=r"000001.jsonl, line 1: signed with other .*: seed 1 instead of 2$"):
+        list(read_intake(tmp_path, replace(PARAMETERS, seed=2)))
+
+
+def test_a_later_schema_is_refused(tmp_path: Path, record: Record) -> None:
+    segment = fill(tmp_path, record)
+    header, *rows = segment.read_bytes().splitlines(keepends=True)
+    later = msgspec.json.decode(header) | {"schema": 99}
+    later = {key: value for key, value in later.items() if key not in {"checksum", "crc32"}}
+    segment.write_bytes(b"".join([encode_line(later), *rows]))
+    with pytest.raises(CorpusError, match="line 1: schema 99; this version reads 1 to 2"):
+        read(tmp_path)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(data=st.data())
+def test_every_altered_letter_is_found_and_costs_its_row_alone(
+    tmp_path: Path, record: Record, bare_record: Record, data: st.DataObject
+) -> None:
+    for path in tmp_path.iterdir():
+        path.unlink()
+    segment = fill(tmp_path, record, bare_record, record)
+    content = bytearray(segment.read_bytes())
+    ends = [at for at, byte in enumerate(content) if byte == ord("\n")]
+    position = data.draw(st.integers(0, len(content) - 2))  # the last newline makes a torn line
+    content[position] ^= data.draw(st.integers(1, 255))
+    segment.write_bytes(content)
+    damaged: list[DamagedLine] = []
+    found = [row.record for _, row in read_intake(tmp_path, PARAMETERS, damaged=damaged.append) if isinstance(row, Row)]
+    hit = sum(end < position for end in ends)
+    whole = [
+        one
+        for number, one in enumerate([record, bare_record, record], 1)
+        if number not in {hit, hit + (position in ends)}
+    ]
+    assert found == whole
+    assert damaged[0].number == hit + 1
+    assert str(segment) in str(damaged[0])
+
+
+def test_rows_without_checksums_are_read_as_ever(tmp_path: Path, record: Record) -> None:
+    header = {"schema": SCHEMA, "signature": asdict(PARAMETERS)}
+    (tmp_path / "000001.jsonl").write_bytes(encode_line(header) + encode_line(Row(record, SIGNATURE)))
+    assert read(tmp_path) == [record]
+
+
+def test_a_row_without_its_checksum_is_damaged_where_all_have_one(tmp_path: Path, record: Record) -> None:
+    segment = fill(tmp_path, record)
+    header, _ = segment.read_bytes().splitlines(keepends=True)
+    segment.write_bytes(header + encode_line(Row(record, SIGNATURE)))
+    with pytest.raises(CorpusError, match=r"000001\.jsonl, line 2: altered since it was written"):
+        read(tmp_path)
+
+
+def test_a_blank_line_holds_nothing(tmp_path: Path, record: Record, bare_record: Record) -> None:
+    segment = fill(tmp_path, record, bare_record)
+    segment.write_bytes(segment.read_bytes().replace(b'"record"', b'"recorD"', 1))
+    damaged: list[DamagedLine] = []
+    list(read_intake(tmp_path, PARAMETERS, damaged=damaged.append))
+    blank(damaged[0].segment, damaged[0].offset, damaged[0].length)
+    assert read(tmp_path) == [bare_record]
+
+
+def test_a_missing_intake_is_said(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="no intake here"):
+        read(tmp_path / "intake")

@@ -1,0 +1,245 @@
+import gzip
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+import pytest
+import zstandard
+
+from newscorpus.data import Article, Block, Element, Label, LabelledBlock, Page, Record, Rejected
+from newscorpus.errors import PortalError
+from newscorpus.page.recipe import Recipe
+from newscorpus.page.source_page import SourcePage
+from newscorpus.store import pages
+from newscorpus.store.pages import PageOrigin, extract_file, page_origin, read_source
+from newscorpus.urls import document_id
+from newscorpus.views.explain.formats import COLUMNS, ShowError, blocks, brezovnik, record, text
+from newscorpus.workers import Lost
+
+BTE = Recipe("bte", quality=None)
+T = TypeVar("T")
+R = TypeVar("R")
+
+STORY = "The council met on Tuesday and decided that the old bridge stays open until the new one stands. " * 5
+HTML = (
+    f"<html lang=en><head><title>Bridge</title></head><body><nav><a href=/>Home</a></nav><p>{STORY}</p></body></html>"
+)
+
+
+def write(path: Path, *lines: Any) -> Path:
+    content = b"".join((line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n" for line in lines)
+    if path.suffix == ".gz":
+        content = gzip.compress(content)
+    if path.suffix == ".zst":
+        content = zstandard.compress(content)
+    path.write_bytes(content)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Starting processes takes a second: one test is enough."""
+
+    def in_order(function: Callable[[T], R], items: Iterable[T], *_: object) -> Iterator[tuple[T, R]]:
+        return ((item, function(item)) for item in items)
+
+    if "processes" not in request.node.name:
+        monkeypatch.setattr(pages, "in_order", in_order)
+
+
+def run(path: Path, recipe: Recipe = BTE, jobs: int = 1, origin: PageOrigin = SourcePage) -> list[Any]:
+    """A line as JSON or an error as text, for each answer."""
+    return [answer.error or json.loads(answer.line) for answer in extract_file(path, recipe, origin, jobs)]
+
+
+@pytest.mark.parametrize("name", ["pages.jsonl", "pages.jsonl.gz", "pages.jsonl.zst"])
+def test_each_page_gives_a_record_under_its_own_id(tmp_path: Path, name: str) -> None:
+    path = write(
+        tmp_path / name,
+        {"id": "a", "html": HTML, "url": "https://news.example/bridge", "more": 1},
+        {"id": 7, "html": HTML},
+    )
+    first, second = run(path)
+    assert list(first) == list(Record.__slots__)
+    assert (first["id"], second["id"]) == ("a", 7)
+    assert first["url"] == "https://news.example/bridge"
+    assert first["text"] == STORY.strip()
+    assert first["title"] == "Bridge"
+    assert (first["language"], first["extractor"], first["n_words"]) == ("en", "bte", 90)
+    assert second["url"] == ""
+    msgspec.convert(first, Record)  # every key of its type
+
+
+def test_order_is_kept_with_several_processes(tmp_path: Path) -> None:
+    path = write(tmp_path / "pages.jsonl", *({"id": str(n), "html": HTML} for n in range(20)))
+    assert [line["id"] for line in run(path, jobs=2)] == [str(n) for n in range(20)]
+
+
+def test_a_rejected_page_says_why(tmp_path: Path) -> None:
+    (line,) = run(write(tmp_path / "pages.jsonl", {"id": "a", "html": "", "url": "https://news.example/"}))
+    assert line == {
+        "id": "a",
+        "url": "https://news.example/",
+        "rejected": {"stage": "decode", "reason": "empty_body", "detail": ""},
+    }
+
+
+def test_broken_lines_are_named_and_stop_nothing(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "pages.jsonl",
+        {"id": 1},
+        b"no json",
+        b"",
+        b"\xff\xfe",
+        {"id": None, "html": ""},
+        {"id": 2, "html": HTML},
+    )
+    *errors, last = run(path)
+    assert [error.partition(": ")[0] for error in errors] == [f"{path}, line {n}" for n in (1, 2, 4, 5)]
+    assert "`html`" in errors[0]
+    assert last["id"] == 2
+
+
+def test_half_a_surrogate_pair_is_no_reason_to_lose_a_page(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "pages.jsonl", {"id": "a\ud83d", "html": HTML.replace("Tuesday", "Tues\ud83dday"), "url": "\udc00"}
+    )
+    (line,) = run(path)
+    assert line["id"] == "a"
+    assert "The council met on Tues" in line["text"]
+
+
+@pytest.mark.parametrize("cut", [".gz", ".zst"])
+def test_a_file_that_is_cut_off_gives_what_came_before(tmp_path: Path, cut: str) -> None:
+    path = write(tmp_path / f"pages.jsonl{cut}", {"id": "a", "html": HTML}, {"id": "b", "html": HTML + "x" * 10})
+    path.write_bytes(path.read_bytes()[:-3])
+    *lines, error = run(path)
+    assert [line["id"] for line in lines] in ([], ["a"], ["a", "b"])
+    assert "cannot read" in error
+    assert str(path) in error
+
+
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
+    (error,) = run(tmp_path / "pages.jsonl")
+    assert "No such file" in error
+
+
+def test_a_fault_of_ours_loses_its_page_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(page: Page) -> Article:
+        raise ZeroDivisionError("division\nby zero")
+
+    path = write(tmp_path / "pages.jsonl", {"id": 1, "html": HTML})
+    monkeypatch.setattr("newscorpus.page.judge.extractor_of", lambda *_: broken)
+    (answer,) = extract_file(path, BTE, SourcePage, 1)
+    assert answer.rejected == "extract/worker_failed"
+    assert json.loads(answer.line)["rejected"]["detail"] == "ZeroDivisionError: division by zero"
+
+
+def test_a_page_that_a_crawl_would_refuse_is_rejected_by_the_same_filters(tmp_path: Path) -> None:
+    path = write(tmp_path / "pages.jsonl", {"id": "a", "html": HTML, "url": "https://news.example/"})
+    (line,) = run(path, Recipe("bte"))
+    assert (line["id"], line["rejected"]["stage"], line["rejected"]["reason"]) == ("a", "quality", "repeated_words")
+
+
+def test_a_page_whose_process_died_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        pages, "in_order", lambda _, items, *__: ((item, Lost("timeout", "too long")) for item in items)
+    )
+    found, error = run(write(tmp_path / "pages.jsonl", {"id": 1, "html": HTML}, b"no json"))
+    assert found["rejected"] == {"stage": "extract", "reason": "timeout", "detail": "too long"}
+    assert "line 2" in error
+
+
+def test_a_plain_template_decides(tmp_path: Path) -> None:
+    template = tmp_path / "bridge.txt"
+    template.write_text("class=lead\n")
+    lead = " ".join(["A bridge stays, says the council."] * 10)  # of fewer words the extractor is asked, too
+    html = HTML.replace("<p>", f"<p class=lead>{lead}</p><p>")
+    (line,) = run(write(tmp_path / "pages.jsonl", {"id": 1, "html": html}), origin=page_origin(template=template))
+    assert (line["text"], line["extractor"].partition("@")[0]) == (lead, "template:bridge")
+
+
+def test_a_portals_template_decides(tmp_path: Path) -> None:
+    portal = tmp_path / "bridge.toml"
+    portal.write_text(
+        'name = "bridge"\nlanguages = ["en"]\ndomains = ["b.example"]\nstart = ["https://b.example/"]\n'
+        '[template]\ntext = [".lead"]\n'
+    )
+    path = write(tmp_path / "pages.jsonl", {"id": 1, "html": "<p class=lead>A bridge stays.</p><p>More.</p>"})
+    for origin in (page_origin(template=portal), page_origin(str(portal))):
+        (line,) = run(path, origin=origin)
+        assert (line["text"], line["extractor"].partition("@")[0]) == ("A bridge stays.", "template:bridge")
+        assert line["source"] == "bridge"
+
+
+def test_a_portal_without_template_is_an_error(tmp_path: Path) -> None:
+    portal = tmp_path / "bridge.toml"
+    portal.write_text('name = "bridge"\nlanguages = ["en"]\ndomains = ["b.example"]\nstart = ["https://b.example/"]\n')
+    with pytest.raises(PortalError, match=r"bridge\.toml: no section \[template\]"):
+        page_origin(template=portal)
+
+
+def test_a_wrong_setup_is_found_before_anything_runs(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="unknown extractor 'nonsense'"):
+        next(extract_file(tmp_path / "pages.jsonl", Recipe("nonsense"), SourcePage, 1))
+
+
+def test_one_page_as_text_and_as_record() -> None:
+    page = SourcePage(Page.from_html(HTML, "https://news.example/bridge"))
+    assert text(BTE, page).decode() == STORY.strip() + "\n"
+    shown = msgspec.json.decode(record(BTE, page), type=Record)
+    assert (shown.id, shown.text) == (document_id(page.page.url), STORY.strip())
+
+
+def test_one_page_as_brezovnik_writes_it() -> None:
+    html = HTML.replace("<title>", "<meta property=og:image content=/a.jpg><title>")
+    shown = json.loads(
+        brezovnik(BTE, SourcePage(Page.from_html(html, "https://news.example/bridge", "2026-11-01T10:00:00Z")))
+    )
+    assert shown == {
+        "url": "https://news.example/bridge",
+        "date_accessed": "2026-11-01T10:00:00Z",
+        "extracted_data": {
+            "title": "Bridge",
+            "subtitle": "",
+            "content": STORY.strip(),
+            "images": [{"url": "https://news.example/a.jpg", "alt": ""}],
+        },
+    }
+
+
+def test_one_rejected_page_as_text_and_as_record() -> None:
+    page = SourcePage(Page.from_html("", "https://news.example/"))
+    with pytest.raises(ShowError, match=r"https://news\.example/ was rejected: decode/empty_body"):
+        text(BTE, page)
+    assert json.loads(record(BTE, page))["rejected"]["reason"] == "empty_body"
+
+
+class Labelling:
+    """An extractor that decides block by block."""
+
+    def __call__(self, page: Page) -> Rejected:
+        return Rejected("extract", "no_main_text")
+
+    def label(self, page: Page) -> tuple[LabelledBlock, ...]:
+        block = Block(0, "Some\ttext \ud83d", "", Element("p", id="x\ty", classes="a b"))
+        return (LabelledBlock(block, 0.25, Label.ALMOST, ("near_good", "short")),)
+
+
+def test_blocks_are_shown_as_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("newscorpus.views.explain.formats.extractor_of", lambda *_: Labelling())
+    head, row = blocks(BTE, SourcePage(Page.from_html(""))).decode().splitlines()
+    assert head.split("\t") == list(COLUMNS)
+    assert row.split("\t") == ["almost_good", "0.2500", "near_good,short", "p#x y.a.b", "Some text"]
+
+
+def test_an_extractor_without_blocks_says_so() -> None:
+    with pytest.raises(ShowError, match="does not decide block by block"):
+        blocks(BTE, SourcePage(Page.from_html(HTML)))
+
+
+def test_a_file_is_read_as_bytes(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_bytes(b"\xe9")
+    assert read_source(str(tmp_path / "page.html"), "https://a.example/") == Page("https://a.example/", b"\xe9")

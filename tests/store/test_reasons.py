@@ -1,0 +1,111 @@
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from newscorpus.cli import main
+from newscorpus.errors import CorpusError
+from newscorpus.fetch.middlewares.guards import MESSAGES, REASONS
+from newscorpus.page.quality.judge import FILTERS
+from newscorpus.store.reasons import advice, find_reason, known_reasons, reasons_met
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("newscorpus", "spiders", "pipelines")
+
+
+def given(tree: ast.AST) -> Iterator[str]:
+    """The reasons that a module gives in so many words."""
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+            match (call.func.id, *(word.value if isinstance(word, ast.Constant) else None for word in call.args)):
+                case ("Rejected", str(stage), str(reason), *_):
+                    yield f"{stage}/{reason}"
+                case ("Refused", str(reason), *_):
+                    yield f"fetch/{reason}"
+
+
+def all_given() -> set[str]:
+    files = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
+    return {reason for path in files for reason in given(ast.parse(path.read_text("utf-8")))}
+
+
+def test_every_reason_has_an_entry() -> None:
+    reasons = all_given()
+    assert {"discovery/section", "fetch/robots_disallowed"} <= reasons
+    reasons |= {f"fetch/{reason}" for reason in (*REASONS.values(), *MESSAGES.values(), "http_503")}
+    reasons |= {f"quality/{reason}" for reason in FILTERS}
+    for reason in sorted(reasons):
+        find_reason(reason)
+
+
+def test_every_entry_is_a_reason_that_is_given() -> None:
+    source = "".join(path.read_text("utf-8") for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
+    words = {entry.partition("/")[2].rstrip("*0123456789_") for entry in known_reasons()}
+    assert sorted(word for word in words if word not in source) == ["broken_feed", "broken_sitemap"]
+    assert 'f"broken_{form}"' in source
+
+
+def test_stars_stand_for_what_has_no_entry_of_its_own() -> None:
+    assert find_reason("fetch/http_404").name == "fetch/http_404"
+    assert find_reason("fetch/http_418").name == "fetch/http_*"
+
+
+def test_an_unknown_reason_is_an_error() -> None:
+    with pytest.raises(CorpusError, match=r"no reason 'fetsch/dns'; .* fetch, "):
+        find_reason("fetsch/dns")
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    line = '{"stage":"fetch","reason":"http_404","detail":"","url":"https://a.example/%d","excerpt":""}\n'
+    other = '{"stage":"discovery","reason":"offsite","detail":"a","url":"https://b.example/\\u001b[2J","excerpt":""}\n'
+    (tmp_path / "rejected.jsonl").write_text(other + "".join(line % number for number in range(7)) + '{"stage"')
+    return tmp_path
+
+
+def test_what_a_corpus_met(corpus: Path) -> None:
+    met = reasons_met(corpus)
+    assert [(name, of_reason.pages) for name, of_reason in met.items()] == [
+        ("fetch/http_404", 7),
+        ("discovery/offsite", 1),
+    ]
+    assert met["fetch/http_404"].examples == [f"https://a.example/{number}" for number in range(2, 7)]
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:
+    monkeypatch.setattr("sys.argv", ["newscorpus", "reasons", *arguments])
+    with pytest.raises(SystemExit) as done:
+        main()
+    assert done.value.code == 0
+
+
+def test_the_command(corpus: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    run(monkeypatch, "--corpus", str(corpus))
+    shown = capsys.readouterr().out
+    assert shown.index("fetch/http_404  7 pages") < shown.index("discovery/offsite  1 page")
+    assert "\x1b" not in shown
+    run(monkeypatch, "discovery/trap", "--corpus", str(corpus))
+    assert "discovery/trap  0 pages" in capsys.readouterr().out
+    run(monkeypatch)
+    assert capsys.readouterr().out.count("\n") == 3 * len(known_reasons())
+
+
+def test_the_biggest_losses_that_can_be_mended_are_advised_on() -> None:
+    lost = {
+        "discovery/soft_404": 0,
+        "fetch/timeout": 90,  # the next crawl asks again
+        "language/unexpected_language": 24,
+        "quality/low_confidence": 70,
+        "mine/own": 60,  # of a spider that is not ours
+        "fetch/http_404": 30,
+        "quality/too_short": 5,
+    }
+    found = advice(lost)
+    assert [line.split(":")[0] for line in found] == [
+        "70 pages left out by quality/low_confidence",
+        "30 pages left out by fetch/http_404",
+        "24 pages left out by language/unexpected_language",
+    ]
+    assert found[2].endswith(find_reason("language/unexpected_language").change)
+    assert advice({}) == []

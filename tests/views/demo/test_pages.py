@@ -1,0 +1,218 @@
+"""The pages of the demo site say of themselves what the gold, the routes and the feeds say of them."""
+
+import json
+import re
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from lxml import etree, html
+
+from newscorpus.portal.schema import load_portal
+from newscorpus.tokens import count_words, words
+from newscorpus.views.demo.report import read_gold
+from newscorpus.views.demo.site import PLACEHOLDER, SITE, read_routes
+
+GOLD = read_gold()
+ROUTES = read_routes()
+PAGES = sorted(SITE.glob("pages/*.html"))
+FURTHER = {"en-walls": "2/en-walls"}
+"""Of a page whose article has a second one, that one's file."""
+NAMES = [page.stem for page in PAGES]
+ENCODINGS = {
+    "cs-most": "windows-1250",
+    "pl-latarnia": "iso-8859-2",
+    "ru-parom": "koi8-r",
+    "sl-arhiv": "iso-8859-2",
+    "sr-reka": "windows-1251",
+}
+LISTED = sorted([*SITE.glob("feeds/*.xml"), *SITE.glob("sitemaps/*.xml")])
+
+
+def source(name: str) -> str:
+    return (SITE / "pages" / f"{name}.html").read_bytes().decode(ENCODINGS.get(name, "utf-8"))
+
+
+def tree(name: str) -> Any:
+    text = source(name)
+    return html.document_fromstring(re.sub(r"<META HTTP-EQUIV[^>]*>", "", text))
+
+
+def visible(name: str) -> str:
+    if name in FURTHER:
+        return f"{_visible(name)} {_visible(FURTHER[name])}"
+    return _visible(name)
+
+
+def _visible(name: str) -> str:
+    root = tree(name)
+    for hidden in root.xpath("//script | //style | //head"):
+        hidden.drop_tree()
+    return " ".join(root.itertext())
+
+
+def path(url: str) -> str:
+    assert url.startswith(PLACEHOLDER)
+    return url.removeprefix(PLACEHOLDER)
+
+
+def shingles(text: str) -> set[tuple[str, ...]]:
+    tokens = words(text.lower())
+    return set(zip(*(tokens[start:] for start in range(5)), strict=False))
+
+
+def test_every_page_has_gold_and_all_other_gold_has_no_page() -> None:
+    assert GOLD.keys() - set(NAMES) == {"calendar", "en-gone"}
+    assert set(NAMES) <= GOLD.keys()
+
+
+def test_every_page_is_served_at_the_address_its_gold_names() -> None:
+    for name in NAMES:
+        assert ROUTES[path(GOLD[name].url)].file == f"pages/{name}.html"
+
+
+def test_the_site_is_as_large_and_as_varied_as_promised() -> None:
+    kept = [page for page in GOLD.values() if page.expect == "kept"]
+    by_language = {
+        language: sum(page.language == language for page in kept) for language in load_portal("demo").languages
+    }
+    assert len(PAGES) >= 44
+    assert min(by_language.values()) >= 3
+    assert sorted(page.reason for page in GOLD.values() if page.expect == "rejected") == [
+        "discovery/trap",
+        "extract/no_article",
+        "fetch/http_404",
+        "fetch/robots_disallowed",
+        "language/unexpected_language",
+        "quality/live_ticker",
+        "quality/paywall_stub",
+    ]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if GOLD[name].expect == "kept"])
+def test_main_text_is_of_the_length_of_news(name: str) -> None:
+    assert 150 <= count_words(GOLD[name].text) <= 600
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_gold_stands_on_the_page_paragraph_by_paragraph(name: str) -> None:
+    seen = " ".join(words(visible(name)))
+    for paragraph in GOLD[name].text.split("\n"):
+        assert " ".join(words(paragraph)) in seen
+    assert " ".join(words(GOLD[name].title)) in seen
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_gold_holds_no_headline_byline_or_caption(name: str) -> None:
+    lines = GOLD[name].text.split("\n")
+    captions = tree(name).xpath("//figcaption | //div[@class='popis']")
+    assert GOLD[name].title not in lines
+    assert not {caption.text_content() for caption in captions} & set(lines)
+    assert not any(line in GOLD[name].authors for line in lines)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "en-print"])
+def test_the_page_is_more_than_its_article(name: str) -> None:
+    assert count_words(visible(name)) > count_words(GOLD[name].text) + 100
+
+
+@pytest.mark.parametrize("name", sorted(ENCODINGS))
+def test_encodings_are_real(name: str) -> None:
+    body = (SITE / "pages" / f"{name}.html").read_bytes()
+    with pytest.raises(UnicodeDecodeError):
+        body.decode("utf-8")
+    assert GOLD[name].title in body.decode(ENCODINGS[name])
+
+
+def test_charsets_are_declared_in_the_page_or_in_the_header_and_never_in_both() -> None:
+    for name, encoding in ENCODINGS.items():
+        in_header = encoding in ROUTES[path(GOLD[name].url)].content_type
+        in_page = f"charset={encoding}" in source(name)
+        assert in_header != in_page, name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_json_ld_parses_and_agrees_with_the_gold(name: str) -> None:
+    for script in tree(name).xpath("//script[@type='application/ld+json']"):
+        data = json.loads(script.text)
+        entity: dict[str, Any] = next((each for each in data.get("@graph", [data]) if "headline" in each), {})
+        assert entity["headline"] == GOLD[name].title
+        assert entity["datePublished"] == GOLD[name].published
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "value"),
+    [
+        ("cs-stub", "isAccessibleForFree", False),
+        ("en-live", "@type", "LiveBlogPosting"),
+        ("cs-vodovod", "dateModified", "2026-05-10T18:45:00+02:00"),
+    ],
+)
+def test_special_pages_declare_what_they_are(name: str, key: str, value: object) -> None:
+    (script,) = tree(name).xpath("//script[@type='application/ld+json']")
+    assert json.loads(script.text)[key] == value
+
+
+def test_canonical_addresses_are_those_of_the_gold() -> None:
+    declared = {name: tree(name).xpath("string(//link[@rel='canonical']/@href)") for name in NAMES}
+    assert sum(map(bool, declared.values())) > 25
+    assert all(url == GOLD[name].url for name, url in declared.items() if url)
+
+
+@pytest.mark.parametrize("file", LISTED, ids=lambda file: file.name)
+def test_feeds_and_sitemaps_parse_and_lead_to_pages(file: Path) -> None:
+    root: Any = etree.fromstring(file.read_bytes())
+    links = [*root.xpath("//*[local-name()='loc' or local-name()='link']/text()")]
+    links += root.xpath("//*[local-name()='link']/@href")
+    assert len(links) >= 3
+    for link in links:
+        assert path(link) in ROUTES or path(link).partition("?")[0] in ROUTES
+
+
+def test_every_page_can_be_found() -> None:
+    roots: list[Any] = [html.fromstring(file.read_bytes()) for file in SITE.glob("listings/*.html")]
+    listings = [root.xpath("//a/@href") for root in roots]
+    listed = [re.findall(rf"{re.escape(PLACEHOLDER)}([^<\"]+)", file.read_text("utf-8")) for file in LISTED]
+    found = {link.replace("&amp;", "&").partition("?utm")[0] for links in (*listings, *listed) for link in links}
+    assert {path(GOLD[name].url) for name in GOLD} <= found
+
+
+def test_links_stay_on_the_site_and_lead_somewhere() -> None:
+    for name in NAMES:
+        for link in tree(name).xpath("//a/@href"):
+            target = urlsplit(urljoin("/", link))
+            assert not target.netloc
+            assert (
+                not target.path.strip("/") or target.path == "/calendar/" or (link in ROUTES or target.path in ROUTES)
+            ), f"{name}: {link}"
+
+
+def test_nothing_is_loaded_from_elsewhere() -> None:
+    for name in NAMES:
+        for link in tree(name).xpath("//*/@src | //link/@href | //source/@srcset"):
+            assert link.startswith(("/", PLACEHOLDER)), f"{name}: {link}"
+
+
+def test_agency_versions_are_near_duplicates_with_headlines_of_their_own() -> None:
+    versions = [page for page in GOLD.values() if page.cluster]
+    assert sorted(page.expect for page in versions) == ["duplicate", "duplicate", "kept"]
+    assert len({page.title for page in versions}) == 3
+    for one, other in combinations([shingles(page.text) for page in versions], 2):
+        assert 0.85 < len(one & other) / len(one | other) < 1
+
+
+def test_no_two_other_pages_share_their_text() -> None:
+    alone = {name: shingles(page.text) for name, page in GOLD.items() if page.text and not page.cluster}
+    for one, other in combinations(alone.values(), 2):
+        assert not one & other
+
+
+def test_the_portal_file_knows_articles_from_listings() -> None:
+    portal = load_portal("demo")
+    articles = {path(page.url) for name, page in GOLD.items() if name != "calendar"}
+    others = {route.path for route in ROUTES.values() if not route.redirect} - articles
+    assert all(portal.is_article(portal.start[0] + article[1:]) for article in articles)
+    assert not [other for other in others if portal.is_article(portal.start[0] + other[1:])]
+    assert {urlsplit(url).path for url in (*portal.feeds, *portal.sitemaps, *portal.start)} <= ROUTES.keys()

@@ -1,0 +1,144 @@
+"""The server, asked over the wire."""
+
+import gzip
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from http.client import HTTPConnection, HTTPResponse
+from urllib.parse import urlsplit
+
+import pytest
+
+from newscorpus.errors import DemoError
+from newscorpus.views.demo.server import serving
+
+CLOCK = "/en/north/2026/05/06/slow-clock/"
+
+
+@pytest.fixture(scope="module")
+def base() -> Iterator[str]:
+    with serving() as address:
+        yield address
+
+
+def ask(base: str, path: str, method: str = "GET", **headers: str) -> tuple[HTTPResponse, bytes]:
+    connection = HTTPConnection(urlsplit(base).netloc, timeout=10)
+    try:
+        connection.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+        response = connection.getresponse()
+        return response, response.read()
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    ("path", "content_type", "encoding", "word"),
+    [
+        ("/cs/clanek.php?id=10423", "text/html", "windows-1250", "Zlatnou"),
+        ("/ru/statya.php?id=10512", "text/html; charset=koi8-r", "koi8-r", "Паром"),
+        ("/pl/artykul.php?id=10733", "text/html; charset=iso-8859-2", "iso-8859-2", "zaświeci"),
+        ("/sr/clanak.php?id=11204", "text/html", "windows-1251", "Младица"),
+        ("/sl/novice/cebelarji-lipa-3312.html", "text/html; charset=utf-8", "utf-8", "Čebelarji"),
+    ],
+)
+def test_pages_come_in_their_charset(base: str, path: str, content_type: str, encoding: str, word: str) -> None:
+    response, body = ask(base, path)
+    assert (response.status, response.headers["Content-Type"]) == (200, content_type)
+    assert word in body.decode(encoding)
+
+
+def test_one_page_fails_once() -> None:
+    path = "/pl/wiadomosci/tunel-pod-torami-6014.html"
+    with serving() as fresh:
+        assert [ask(fresh, path, method)[0].status for method in ("HEAD", "GET", "GET", "GET")] == [200, 500, 200, 200]
+
+
+def test_an_old_address_leads_to_the_new_one(base: str) -> None:
+    response, _ = ask(base, "/en/old/1998/garrowby-clock.html")
+    assert (response.status, response.headers["Location"]) == (301, base + CLOCK)
+
+
+def test_missing_pages_are_missing(base: str) -> None:
+    gone, body = ask(base, "/en/news/pier-closed-6990.html")
+    assert gone.status == 404
+    assert b"Page not found" in body
+    assert ask(base, "/nowhere")[0].status == 404
+
+
+def test_a_known_version_is_not_sent_again(base: str) -> None:
+    first, _ = ask(base, CLOCK)
+    by_tag, body = ask(base, CLOCK, If_None_Match=f'"other", {first.headers["ETag"]}')
+    by_date, _ = ask(base, CLOCK, If_Modified_Since=first.headers["Last-Modified"])
+    assert (by_tag.status, by_date.status, body) == (304, 304, b"")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"If_None_Match": '"other"', "If_Modified_Since": "Fri, 01 Jan 2100 00:00:00 GMT"},
+        {"If_Modified_Since": "Fri, 01 Jan 1999 00:00:00 GMT"},
+        {"If_Modified_Since": "yesterday"},
+    ],
+)
+def test_an_unknown_version_is_sent(base: str, headers: dict[str, str]) -> None:
+    assert ask(base, CLOCK, **headers)[0].status == 200
+
+
+def test_gzip_is_sent_to_those_who_take_it(base: str) -> None:
+    plain, body = ask(base, CLOCK)
+    packed, packed_body = ask(base, CLOCK, Accept_Encoding="br, gzip")
+    assert plain.headers["Content-Encoding"] is None
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed_body) == body
+    assert len(packed_body) < len(body)
+
+
+def test_a_gz_sitemap_is_a_gz_file(base: str) -> None:
+    response, body = ask(base, "/sitemap-articles-2.xml.gz", Accept_Encoding="gzip")
+    assert response.headers["Content-Encoding"] is None
+    assert f"<loc>{base}/".encode() in gzip.decompress(body)
+
+
+def test_head_has_headers_and_no_body(base: str) -> None:
+    response, body = ask(base, CLOCK, "HEAD")
+    assert response.status == 200
+    assert int(response.headers["Content-Length"]) > 1000
+    assert body == b""
+
+
+def test_robots_forbid_what_is_linked_to(base: str) -> None:
+    _, robots = ask(base, "/robots.txt")
+    _, page = ask(base, "/en/a/quay-lights-go-dark-m3k8vd")
+    assert b"Disallow: /en/print/" in robots
+    assert b'href="/en/print/' in page
+
+
+def test_every_request_is_told() -> None:
+    told: list[str] = []
+    with serving(on_request=told.append) as fresh:
+        ask(fresh, "/?a=1")
+    assert told == ["/?a=1"]
+
+
+def test_a_port_that_is_taken_is_one_line(base: str) -> None:
+    port = urlsplit(base).port or 0
+    with pytest.raises(DemoError, match=rf"^port {port} of 127\.0\.0\.1: .+$"), serving(port):
+        pass
+    with pytest.raises(DemoError, match=r"^port 70000 of .+$"), serving(70_000):
+        pass
+
+
+def test_serving_ends_by_the_keyboard() -> None:
+    # A process started in the background of a shell inherits that Ctrl-C is ignored: here it must not.
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from newscorpus.views.demo.server import serve; serve(0, lambda base: print(base, flush=True))"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout
+        base = process.stdout.readline().decode().strip()
+        assert ask(base, "/")[0].status == 200
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=10) == (b"", b"")
+        assert process.returncode == 0

@@ -1,0 +1,234 @@
+"""What is counted, and that nothing a page says does anything on the page or in the terminal."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import etree
+from parsel import Selector
+from typer.testing import CliRunner
+
+from newscorpus.cli import app
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.published import publish
+from newscorpus.data import Article, Fields, Record, Rejected
+from newscorpus.errors import CorpusError
+from newscorpus.page.records import make_record
+from newscorpus.store.intake import journal_line
+from newscorpus.views.stats import count
+from newscorpus.views.stats.count import LENGTH_CLASSES, OTHERS, UNKNOWN, CorpusStats, Size, corpus_stats
+from newscorpus.views.stats.page import page, picture
+from newscorpus.views.stats.tables import MAX_BARS, summary, tables
+
+HOSTILE = '</text><script>alert("1")</script>$x_{$ [bold]&amp;'
+
+
+def record(number: int, words: int = 30, **fields: object) -> Record:
+    text = " ".join(["slovo"] * words)
+    article = Article(f"https://a.example/{number}", text, Fields(), "bte", 0.95)
+    return replace(make_record(article, "alfa", "sk", 0.9), **fields)  # type: ignore[arg-type]
+
+
+def corpus(
+    folder: Path, records: Sequence[Record], rejected: Sequence[Rejected] = (), kinds: Sequence[str] = ()
+) -> Path:
+    publish(folder / "corpus", records, BuildConfig())
+    (folder / "rejected.jsonl").write_bytes(b"".join(map(journal_line, rejected)))
+    (folder / "duplicates.jsonl").write_text("".join(map(duplicate_line, kinds)))
+    return folder
+
+
+def duplicate_line(kind: str) -> str:
+    line = {"id": "a", "revision": "b", "url": "", "title": "", "duplicate_of": "c", "kind": kind, "similarity": 0.9}
+    return json.dumps(line) + "\n"
+
+
+def documents(found: CorpusStats, kind: str) -> dict[str, int]:
+    return {group: size.documents for group, size in found.groups[kind].items() if size.documents}
+
+
+def test_documents_and_words_are_counted_by_each_kind_of_group(tmp_path: Path) -> None:
+    records = [
+        record(1, 10, published="2025-12-31T10:00:00+01:00", section="Šport", confidence=1.0),
+        record(2, 30, published="2026-01-01", section="Šport", flags=("masked_email:2", "flash_news")),
+        record(3, 4000, published="2026-01-07", source="beta", language="", cluster_size=3, confidence=0.0),
+        record(4, 25, published="someday", cluster_size=3),
+    ]
+    found = corpus_stats(corpus(tmp_path, records))
+    assert found.total == Size(4, 4065)
+    assert found.groups["portal"] == {"alfa": Size(3, 65), "beta": Size(1, 4000)}
+    assert list(found.groups["month"].items()) == [
+        ("2026-01", Size(2, 4030)),
+        ("2025-12", Size(1, 10)),
+        (UNKNOWN, Size(1, 25)),
+    ]
+    assert documents(found, "year") == {"2026": 2, "2025": 1, UNKNOWN: 1}
+    assert documents(found, "language") == {"sk": 3, UNKNOWN: 1}
+    assert documents(found, "section") == {"Šport": 2, UNKNOWN: 2}
+    assert documents(found, "length") == {"0 to 24": 1, "25 to 49": 2, "3200 and more": 1}
+    assert tuple(found.groups["length"]) == LENGTH_CLASSES
+    assert documents(found, "confidence") == {"0.0 to 0.1": 1, "0.9 to 1.0": 3}
+    assert documents(found, "flag") == {"flash_news": 1, "masked_email": 1}
+    assert found.clusters == {3: 2}
+
+
+def test_what_was_left_out_is_counted(tmp_path: Path) -> None:
+    rejected = [Rejected("quality", "listing", url=f"https://a.example/{number}") for number in range(9)]
+    rejected.insert(4, Rejected("fetch", "http_404"))
+    found = corpus_stats(corpus(tmp_path, [record(1)], rejected, ["near", "exact", "near"]))
+    assert found.duplicates == {"near": 2, "exact": 1}
+    assert [(one.stage, one.reason, one.number) for one in found.refusals] == [
+        ("quality", "listing", 9),
+        ("fetch", "http_404", 1),
+    ]
+    assert len(found.refusals[0].samples) == count.SAMPLES
+    other_order = corpus_stats(corpus(tmp_path, [record(1)], rejected[::-1], ["near", "near", "exact"]))
+    assert other_order == found
+    assert "3 left out as duplicates, 10 pages rejected" in summary(found)
+
+
+def test_what_the_build_left_out_as_doubtful_is_quoted(tmp_path: Path) -> None:
+    folder = corpus(tmp_path, [record(1)], [Rejected("fetch", "http_404")])
+    doubtful = Rejected("quality", "low_confidence", "0.010, less than 0.065; by x", "https://a.example/9", "A | b")
+    (folder / "low-confidence.jsonl").write_bytes(journal_line(doubtful))
+    found = corpus_stats(folder)
+    assert {(one.reason, one.samples) for one in found.refusals} == {
+        ("http_404", (Rejected("fetch", "http_404"),)),
+        ("low_confidence", (doubtful,)),
+    }
+    assert b"0.010, less than 0.065; by x" in page(found)
+
+
+def test_kept_articles_are_quoted_by_portal(tmp_path: Path) -> None:
+    records = [record(number, 3, title=f"Nadpis {number}", confidence=0.9) for number in range(9)]
+    records.append(record(99, 2, source="beta", confidence=0.0, published="2026-01-01"))
+    found = corpus_stats(corpus(tmp_path, records))
+    assert list(found.kept) == ["alfa", "beta"]
+    assert [one.id for one in found.kept["alfa"]] == sorted(record.id for record in records[:9])[: count.SAMPLES]
+    (quoted,) = found.kept["beta"]
+    assert (quoted.excerpt, quoted.detail) == ("slovo slovo", "2 words, sk, 2026-01-01")
+    assert corpus_stats(corpus(tmp_path, records[::-1])).kept == found.kept
+    text = Selector(page(found).decode()).xpath("string(//body)").get("")
+    assert "What was kept: samples" in text
+    assert "alfa: 5 of 9" in text
+    assert "| slovo slovo slovo3 words, sk, no date, confidence 0.90" in " ".join(text.split()).replace(" 3 w", "3 w")
+
+
+def test_several_corpora_are_counted_as_one(tmp_path: Path) -> None:
+    one = corpus(tmp_path / "one", [record(1), record(2)], [Rejected("fetch", "http_404")], ["near"])
+    other = corpus(tmp_path / "other", [record(3, source="beta")], [Rejected("fetch", "http_404")], ["near", "exact"])
+    found = corpus_stats(one, other)
+    assert (found.name, found.total) == ("one, other", Size(3, 90))
+    assert documents(found, "portal") == {"alfa": 2, "beta": 1}
+    assert found.duplicates == {"near": 2, "exact": 1}
+    assert [(refusals.reason, refusals.number) for refusals in found.refusals] == [("http_404", 2)]
+    done = CliRunner().invoke(app, ["stats", str(one), str(other)])
+    assert "one, other: 3 documents, 90 words" in done.output
+
+
+def test_a_published_folder_alone_has_no_rejections(tmp_path: Path) -> None:
+    publish(tmp_path, [record(1)], BuildConfig())
+    found = corpus_stats(tmp_path)
+    assert (found.name, found.refusals, found.duplicates) == (tmp_path.name, (), {})
+
+
+def test_a_corpus_of_nothing_has_its_page_and_its_picture(tmp_path: Path) -> None:
+    found = corpus_stats(corpus(tmp_path, []))
+    assert found.total == Size(0, 0)
+    assert b"0 documents" in page(found)
+    assert b"0 documents" in picture(found)
+
+
+def test_groups_beyond_the_bound_are_added_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(count, "MAX_GROUPS", 2)
+    found = corpus_stats(corpus(tmp_path, [record(number, section=f"s{number}") for number in range(5)]))
+    assert documents(found, "section") == {OTHERS: 3, "s0": 1, "s1": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("duplicates.jsonl", duplicate_line("unheard-of").encode()),
+        ("duplicates.jsonl", b"{}\n"),
+        ("duplicates.jsonl", b"\xff\n"),
+        ("rejected.jsonl", b'{"stage":"fetch"}\n'),
+        ("rejected.jsonl", b"no json\n"),
+    ],
+)
+def test_damaged_files_beside_the_corpus_are_named_with_the_line(tmp_path: Path, name: str, line: bytes) -> None:
+    folder = corpus(tmp_path, [record(1)])
+    (folder / name).write_bytes(line)
+    with pytest.raises(CorpusError, match=f"{name}, line 1: ") as error:
+        corpus_stats(folder)
+    assert "\n" not in str(error.value)
+
+
+def test_texts_of_pages_do_nothing_on_the_page(tmp_path: Path) -> None:
+    rejected = [
+        Rejected("quality", HOSTILE, HOSTILE, "javascript:alert(1)", HOSTILE),
+        Rejected("quality", "listing", "d", 'https://a.example/"onclick="x', "Nadpis | Text"),
+    ]
+    hostile: dict[str, Any] = {"title": HOSTILE, "url": "javascript:alert(2)", "published": HOSTILE}
+    records = [record(1, section=HOSTILE, source=HOSTILE, language=HOSTILE, flags=(HOSTILE,), **hostile)]
+    found = corpus_stats(corpus(tmp_path / '<b>"c"', records, rejected))
+    made = page(found)
+    tree = Selector(made.decode())
+    assert not tree.xpath("//script | //b | //*[@onclick] | //img | //link").getall()
+    assert tree.xpath("//a/@href").getall() == ['https://a.example/"onclick="x']
+    assert HOSTILE in "".join(tree.xpath("//text()").getall())
+    assert b"http" not in made.replace(b"https://a.example/", b"").replace(b"http-equiv", b"")  # needs no other file
+
+
+def test_texts_of_pages_do_nothing_in_the_picture(tmp_path: Path) -> None:
+    hostile = HOSTILE + "\x00\x1b\ud800\uffff"
+    found = corpus_stats(corpus(tmp_path / "<b>", [record(1)], [Rejected("quality", HOSTILE)]))
+    made = picture(replace(found, name=hostile, duplicates={hostile: 1}))
+    root = etree.fromstring(made, etree.XMLParser(resolve_entities=False))  # no control character is left
+    assert {element.tag.rpartition("}")[2] for element in root.iter("{*}*")} == {
+        "svg",
+        "style",
+        "title",
+        "rect",
+        "text",
+        "g",
+    }
+    assert made.count(b"http") == 1  # the name space: needs no other file
+
+
+@pytest.mark.parametrize(
+    ("label", "shown"),
+    [
+        ("Здравље и становништво Србије", "Здравље и становништво Србије"),
+        ("Πολιτική", "Πολιτική"),
+        ("国際経済ニュース", "国際経済ニュース"),
+        ("国" * 16, "国" * 14 + "…"),
+        ("x" * 31, "x" * 29 + "…"),
+    ],
+)
+def test_labels_of_any_script_fit_beside_their_bars(tmp_path: Path, label: str, shown: str) -> None:
+    found = replace(corpus_stats(corpus(tmp_path, [])), duplicates={label: 1})
+    for made in (page(found), picture(found)):
+        drawn = Selector(made.decode()).xpath("//g/text/text()").getall()
+        assert any(text.split() == shown.split() for text in drawn)
+
+
+def test_a_chart_has_a_bar_for_each_of_the_first_rows(tmp_path: Path) -> None:
+    found = corpus_stats(corpus(tmp_path, []))
+    groups = {f"row {number} {'x' * 40}": Size(1100 - number, 5000) for number in range(MAX_BARS + 5)}
+    tree = Selector(page(replace(found, groups={"section": groups})).decode())
+    widths = [float(width) for width in tree.xpath("//rect/@width").getall()]
+    assert len(widths) == MAX_BARS
+    assert widths == sorted(widths, reverse=True)
+    assert widths[0] == 420
+    assert "1,100 (5,000 words)" in tree.xpath("//text/text()").getall()
+    assert len(tree.xpath("//tr").getall()) == MAX_BARS + 6
+
+
+def test_tables_without_rows_are_left_out(tmp_path: Path) -> None:
+    titles = [table.title for table in tables(corpus_stats(corpus(tmp_path, [record(1)])))]
+    assert "Portals" in titles
+    assert "Flags" not in titles
+    assert "Documents left out as duplicates" not in titles

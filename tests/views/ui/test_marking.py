@@ -1,0 +1,225 @@
+"""Pages are marked in the browser: by keys alone, by two people, and through a death of the server."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from typer.testing import CliRunner
+
+from newscorpus.cli import app
+from newscorpus.corpus.published import open_corpus
+from newscorpus.lab.gold.marking import MarkedBlock, MarkLine, journal_of, read_marks, save_mark
+from newscorpus.lab.gold.pages import read_pages
+from newscorpus.portal.schema import load_portal
+from newscorpus.store.ledger.views.addresses import find
+from newscorpus.views.explain.page import archived_source
+from newscorpus.views.ui.safety import TOKEN_HEADER
+
+LISTED = "/mark/demo/demo/measure"
+
+
+@pytest.fixture
+def gold(demo_corpus: Path) -> Any:
+    """The folder of the marks, which is empty before and after."""
+    folder = demo_corpus / "gold"
+    yield folder
+    for path in folder.glob("*"):
+        path.unlink()
+
+
+def open_page(tab: Any, address: str) -> None:
+    tab.goto(address)
+    tab.wait_for_selector("[data-marks=ready]")
+
+
+def finish(tab: Any) -> None:
+    before = tab.text_content("[data-state]")
+    tab.keyboard.press("Enter")
+    tab.wait_for_function("before => document.querySelector('[data-state]')?.textContent !== before", arg=before)
+    tab.wait_for_selector("[data-marks=ready]")
+
+
+@pytest.mark.timeout(240)
+def test_ten_pages_by_keys_alone_give_scores(tab: Any, served: str, gold: Path) -> None:
+    open_page(tab, f"{served}{LISTED}?who=ann")
+    assert tab.frame_locator(".page").locator(".good, .bad").count() == 0
+    for _ in range(10):
+        tab.keyboard.press("x")
+        for _ in range(4):
+            tab.keyboard.press("j")
+        for key in "mmt":
+            tab.keyboard.press(key)
+        finish(tab)
+    pages = list(read_pages(gold / "demo.jsonl"))
+    assert len(pages) == 10
+    assert all(page.list == "measure" and page.split == "dev" and page.text and page.title for page in pages)
+    tab.goto(f"{served}/mark/demo")
+    assert "10 pages done" in tab.text_content("main")
+    tab.click("text=F1 of the extractors")
+    tab.wait_for_selector("td:has-text('main-text')")
+    assert re.search(r"0\.\d{3} to 0\.\d{3}", tab.text_content("table"))
+
+
+def test_marks_are_shown_taken_back_and_widened(tab: Any, served: str, gold: Path, demo_corpus: Path) -> None:
+    open_page(tab, f"{served}{LISTED}?who=ann")
+    tab.click("[data-kind=good]")
+    assert tab.locator("[data-text] p").count() == 1
+    tab.keyboard.press("u")
+    assert tab.locator("[data-text] p").count() == 0
+    tab.keyboard.press("e")
+    tab.keyboard.press("m")
+    n = tab.locator("[data-text] p").count()
+    assert n > 1
+    tab.wait_for_selector(f"text=saved: {n} marks")
+    open_page(tab, f"{served}{LISTED}?who=ann")
+    assert tab.locator("[data-text] p").count() == n
+    assert len(read_marks(journal_of(demo_corpus, "demo"))[0].blocks) == n
+
+
+def test_what_teaches_is_filled_in_and_kept_apart(tab: Any, served: str, gold: Path) -> None:
+    open_page(tab, f"{served}/mark/demo/demo/teach?who=ann")
+    filled_in = tab.locator("[data-text] p").all_text_contents()
+    assert filled_in
+    finish(tab)
+    (page,) = read_pages(gold / "demo.jsonl")
+    assert (page.list, page.split, page.text) == ("teach", "train", "\n".join(filled_in))
+
+
+def test_lines_judged_on_other_pages_are_passed_over(tab: Any, served: str, gold: Path, demo_corpus: Path) -> None:
+    open_page(tab, f"{served}{LISTED}?who=ann")
+    assert tab.get_attribute("[data-shown]", "data-at") == "0"
+    line = tab.evaluate("JSON.parse(document.querySelector('[data-state]').textContent).blocks[0].text")
+    judged = (MarkedBlock(3, "bad", "html/body/p", line),)
+    save_mark(journal_of(demo_corpus, "demo"), MarkLine("https://other.example/", "measure", "ann", "", judged))
+    open_page(tab, f"{served}{LISTED}?who=ann")
+    assert tab.get_attribute("[data-shown]", "data-at") != "0"
+
+
+def test_two_people_see_where_they_differ(tab: Any, served: str, gold: Path) -> None:
+    for who, keys in (("ann", "mm"), ("bob", "mx")):
+        open_page(tab, f"{served}{LISTED}?who={who}")
+        for key in keys:
+            tab.keyboard.press(key)
+        finish(tab)
+    tab.goto(f"{served}/mark/demo")
+    assert "ann and bob: 1 page, Cohen's kappa" in tab.text_content("main")
+    tab.click("text=settle ")
+    tab.wait_for_selector("[data-marks=ready]")
+    tab.keyboard.press("m")
+    tab.keyboard.press("Enter")
+    tab.wait_for_url(f"{served}/mark/demo")
+    (page,) = read_pages(gold / "demo.jsonl")
+    assert "\n" not in page.text
+
+
+def test_a_server_that_is_killed_loses_no_mark(gold: Path, demo_corpus: Path) -> None:
+    import urllib.request  # noqa: PLC0415 -- the only test without a browser or a client
+
+    command = [str(Path(sys.executable).with_name("newscorpus")), "ui", str(demo_corpus), "--port", "0", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        address = server.stdout.readline().split()[3].rstrip("/")
+        page = urllib.request.urlopen(f"{address}{LISTED}?who=ann").read().decode()
+        token = re.search(r'Token": "([^"]+)"', page)
+        url = re.search(r'"page":"([^"]+)"', page)
+        assert token
+        assert url
+        for at in range(5):
+            body = f'{{"page": "{url[1]}", "who": "ann", "blocks": [{{"position": {at}, "kind": "good"}}]}}'
+            headers = {TOKEN_HEADER: token[1], "content-type": "application/json"}
+            urllib.request.urlopen(urllib.request.Request(f"{address}{LISTED}", body.encode(), headers))
+        server.send_signal(signal.SIGKILL)
+    assert sorted(read_marks(journal_of(demo_corpus, "demo"))[0].blocks) == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "line"),
+    [
+        ("/mark/other", 404, "no corpus called"),
+        ("/mark/demo/demo/nonsense?who=a", 404, "no list"),
+        ("/mark/demo/nowhere/measure?who=a", 404, "no portal"),
+        ("/mark/demo/..%2F", 404, ""),
+        (LISTED, 422, "say who marks"),
+        (f"{LISTED}?who=a&page=https://a.example/", 422, "never met in this corpus"),
+        ("/mark/demo/demo", 422, "no page is marked yet"),
+    ],
+)
+def test_mistakes_of_those_who_mark_are_one_line(client: TestClient, path: str, status: int, line: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code == status
+    assert line in answer.text
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_sticks_out_and_everybody_can_use_it(
+    tab: Any, served: str, gold: Path, check_looks: Callable[..., None], scheme: str
+) -> None:
+    tab.emulate_media(color_scheme=scheme)
+    open_page(tab, f"{served}{LISTED}?who=ann")
+    tab.keyboard.press("m")
+    tab.wait_for_selector("text=saved: 1 mark")
+    for path in ("", "/mark/demo"):
+        if path:
+            tab.goto(f"{served}{path}")
+        check_looks(served)
+
+
+def test_a_page_is_marked_by_mouse_alone(tab: Any, served: str, gold: Path) -> None:
+    tab.goto(f"{served}/mark/demo")
+    tab.fill("[name=who] >> nth=0", "eva")
+    tab.click("button:text-is('measure')")
+    tab.wait_for_selector("[data-marks=ready]")
+    for at, kind in ((3, "headline"), (5, "main text")):
+        tab.frame_locator(".page").locator(f"[data-block='{at}']").first.click()
+        tab.click(f"button:has-text('{kind}')")
+    tab.click("button:has-text('done, next page')")
+    tab.wait_for_selector("text=1 done:")
+    (page,) = read_pages(gold / "demo.jsonl")
+    assert page.title
+    assert page.text
+    assert [mark.who for mark in page.marks] == ["eva", "eva"]
+
+
+def test_too_few_pages_to_train_on_are_said_in_the_log(
+    tab: Any, served: str, gold: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    open_page(tab, f"{served}/mark/demo/demo/teach?who=ann")
+    finish(tab)
+    tab.goto(f"{served}/mark/demo")
+    tab.click("text=Train on these")
+    tab.wait_for_selector("text=Failed:", timeout=180_000)
+    assert "1 page to learn from; 10 at least are needed" in tab.text_content(".log")
+
+
+@pytest.mark.timeout(600)
+def test_ten_pages_train_a_model_that_the_next_extraction_uses(
+    tab: Any, served: str, gold: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, demo_corpus: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    open_page(tab, f"{served}/mark/demo/demo/teach?who=ann")
+    for _ in range(10):
+        finish(tab)
+    tab.goto(f"{served}/mark/demo")
+    tab.focus("text=Train on these")
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("text=Done:", timeout=400_000)
+    assert (tmp_path / "models" / "demo" / "metadata.json").is_file()
+    tab.reload()
+    tab.focus("text=Use for this portal")
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("text=Done:", timeout=180_000)
+    assert load_portal("demo").extractor == "models/demo"
+    record = next(one for one in open_corpus(demo_corpus).records() if one.language == "hr")
+    entry = find(demo_corpus, record.url)
+    assert entry
+    (tmp_path / "page.html").write_bytes(archived_source(demo_corpus, record.url, *entry.archived).page.body)
+    done = CliRunner().invoke(app, ["extract", "page.html", "--portal", "demo", "--format", "json"])
+    assert json.loads(done.stdout)["extractor"].startswith("model:demo@"), done.output

@@ -1,0 +1,165 @@
+"""Strangers are refused, and what an archived page says runs nothing, loads nothing and leads nowhere."""
+
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from typer.testing import CliRunner
+
+from newscorpus.cli import app
+from newscorpus.data import Page
+from newscorpus.page.recipe import Recipe
+from newscorpus.page.source_page import SourcePage
+from newscorpus.views.explain.page import show_page
+from newscorpus.views.ui import desk
+from newscorpus.views.ui.app import make_app
+from newscorpus.views.ui.safety import TOKEN_HEADER
+
+PROSE = "Yesterday the council of the town met and spoke about the bridge, the river and the school. " * 4
+
+
+def hostile(trap: str) -> str:
+    """A page that tries all it can to reach `trap`."""
+    return f"""<!DOCTYPE html><html><head><title>Trap</title><base href="{trap}/base/">
+    <meta http-equiv="refresh" content="0; url={trap}/refresh"><link rel="stylesheet" href="{trap}/style">
+    <link rel="prefetch" href="{trap}/prefetch">
+    <style>@import "{trap}/import"; body {{ background: url({trap}/css) }}</style>
+    <script>fetch("{trap}/script"); parent.document.title = "taken"; parent.taken = true</script></head>
+    <body onload="fetch('{trap}/onload')" style="background: url({trap}/attribute)">
+    <img src="{trap}/image" onerror="parent.taken = true" srcset="{trap}/srcset 2x">
+    <iframe src="{trap}/frame"></iframe>
+    <svg><script>fetch("{trap}/svg")</script>
+    <image href="{trap}/svg-image"/></svg><object data="{trap}/object"></object>
+    <form action="{trap}/form" method="post"><input name=a><button id=send>Send this form</button></form>
+    <script>document.forms[0].submit()</script><video src="{trap}/video" autoplay></video>
+    <p><a href="javascript:parent.taken=true" id=js>A link that runs</a>
+    <a href="{trap}/link" id=link>one that leads out</a>
+    <a href="/try" target="_top" id=top>one into the server</a></p>
+    <p>{PROSE}</p><p>{PROSE}&lt;script&gt;parent.taken = true&lt;/script&gt;</p></body></html>"""
+
+
+@pytest.fixture
+def trap() -> Iterator[Any]:
+    """A server that nobody may ask."""
+
+    class Trap(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            server.asked.append(self.path)
+            self.send_error(404)
+
+        do_POST = do_GET  # noqa: N815 -- the base class names it so
+
+    server: Any = ThreadingHTTPServer(("127.0.0.1", 0), Trap)
+    server.asked, server.url = [], f"http://127.0.0.1:{server.server_port}"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def show(tab: Any, served: str, html: str) -> Any:
+    """Paste a page into the form; gives its frame when it is shown."""
+    tab.goto(f"{served}/try")
+    tab.fill("[name=html]", html)
+    tab.click("form.try [type=submit]")
+    tab.wait_for_selector("[data-ready]")
+    return tab.frame_locator(".page")
+
+
+def nothing_happened(tab: Any, served: str, trap: Any) -> None:
+    tab.wait_for_timeout(500)
+    assert trap.asked == []
+    assert [url for url in tab.asked if not url.startswith((served, "about:", "data:"))] == []
+    assert tab.evaluate("window.taken") is None
+    assert tab.title() == "Try a page"
+    assert [frame.url for frame in tab.frames] == [f"{served}/try", "about:srcdoc"]
+
+
+def test_a_hostile_page_does_nothing(tab: Any, served: str, trap: Any) -> None:
+    frame = show(tab, served, hostile(trap.url))
+    for text in ("A link that runs", "one that leads out", "one into the server", "Send this form"):
+        frame.get_by_text(text).click()
+    nothing_happened(tab, served, trap)
+
+
+def test_frame_and_policy_hold_even_if_its_markup_came_through(
+    tab: Any, served: str, trap: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk, "frame", lambda markup, language="": hostile(trap.url))
+    frame = show(tab, served, hostile(trap.url))
+    for name in ("js", "send"):
+        frame.locator(f"#{name}").click()
+    assert frame.locator("#link").is_visible()
+    frame.locator("#link").click()
+    tab.wait_for_timeout(500)
+    assert trap.asked == []  # the browser names what it refuses to load among its requests
+    assert tab.evaluate("window.taken") is None
+    assert tab.url == f"{served}/try"
+
+
+def test_the_markup_holds_nothing_but_elements_and_text() -> None:
+    shown = show_page(Recipe(), SourcePage(Page.from_html(hostile("http://trap.example"))))
+    assert "trap.example" not in shown.markup
+    assert "taken = true&lt;/script&gt;" in shown.markup
+    assert {*"<script <style <form <svg <img <iframe <base onload href style=".split()} & {
+        *shown.markup.split()
+    } == set()
+    assert "<script" not in shown.markup
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8042", "testserver:1", ""])
+def test_other_names_of_the_server_are_refused(client: TestClient, host: str) -> None:
+    assert client.get("/", headers={"host": host}).status_code == 421
+
+
+def test_writes_need_the_token(client: TestClient) -> None:
+    token = client.app.state.desk.token  # type: ignore[attr-defined]
+    page = {"html": f"<p>{PROSE}"}
+    assert client.post("/try", data=page).status_code == 403
+    assert client.post("/try", data=page, headers={TOKEN_HEADER: "guessed"}).status_code == 403
+    assert client.post("/try", data=page, headers={TOKEN_HEADER: token}).status_code == 200
+    foreign = {TOKEN_HEADER: token, "origin": "http://evil.example"}
+    assert client.post("/try", data=page, headers=foreign).status_code == 403
+
+
+def test_the_api_takes_json_of_programs_and_nothing_that_a_form_can_send(client: TestClient) -> None:
+    body = b'{"html": "<p>a</p>"}'
+    assert client.post("/api/extract", content=body, headers={"content-type": "application/json"}).status_code == 200
+    assert client.post("/api/extract", content=body, headers={"content-type": "text/plain"}).status_code == 403
+    foreign = {"content-type": "application/json", "origin": "http://evil.example"}
+    assert client.post("/api/extract", content=body, headers=foreign).status_code == 403
+
+
+def test_a_password_is_asked_for(demo_corpus: Path) -> None:
+    with TestClient(make_app([demo_corpus], ["testserver"], "se:cret")) as client:
+        assert client.get("/").status_code == 401
+        assert client.get("/", auth=("anybody", "wrong")).status_code == 401
+        assert client.get("/", headers={"authorization": "Basic \x7f"}).status_code == 401
+        assert client.get("/", auth=("anybody", "se:cret")).status_code == 200
+
+
+def test_every_answer_carries_the_policy(client: TestClient) -> None:
+    for answer in (client.get("/"), client.get("/none"), client.get("/", headers={"host": "evil.example"})):
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert "frame-src 'none'" in policy
+
+
+def test_only_files_of_ours_are_served(client: TestClient) -> None:
+    assert client.get("/static/ui.css").status_code == 200
+    for name in ("..%2fapp.py", "%2fetc%2fpasswd", "app.py"):
+        assert client.get(f"/static/{name}").status_code == 404
+
+
+def test_a_missing_extra_is_named_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith("newscorpus.views.ui.server")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    with pytest.raises(ImportError, match=r"pip install 'newscorpus\[ui\]'"):
+        CliRunner().invoke(app, ["ui"], catch_exceptions=False)
