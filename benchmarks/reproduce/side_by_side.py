@@ -8,11 +8,11 @@ from benchmarks.reproduce.tables import table
 from newscorpus.lab.evaluation.compare import evaluate
 from newscorpus.lab.evaluation.report import write_csv
 from newscorpus.lab.evaluation.summary import Summary, summarise
-from newscorpus.page.registry import NAMES
+from newscorpus.page.registry import names
 from newscorpus.terminal import progress
 
 SETS = ("fundus", "daniel", "wcxb", "dragnet", "l3s_gn1", "ir_research", "cleaneval")
-WITHOUT_TEMPLATE = tuple(name for name in NAMES if name != "template")
+WITHOUT_TEMPLATE = tuple(name for name in names() if name != "template")
 """The pages have no template."""
 CSV = Path(__file__).parents[1] / "results" / "systems-dev.csv"
 FEW_PAGES = 5

@@ -63,9 +63,9 @@ def gold_examples(path: Path) -> Iterator[Example]:
 def installed_systems() -> dict[str, Extractor]:
     """Load our default extractor and every peer whose package is installed."""
     found = {registry.DEFAULT: registry.load(registry.DEFAULT)}
-    for name, load in PEERS.items():
+    for name in PEERS:
         try:
-            found[name] = load()
+            found[name] = registry.load(name)
         except MissingPeerError:
             continue
     return found

@@ -20,7 +20,7 @@ from newscorpus.layout import INTAKE, inside
 from newscorpus.lines import blank, writable
 from newscorpus.page.judge import judge_page, lost_page
 from newscorpus.page.recipe import Recipe, add_profile, prepare
-from newscorpus.page.registry import DEFAULT, NAMES
+from newscorpus.page.registry import DEFAULT, names
 from newscorpus.page.rows import Row, encode_row
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import Portal
@@ -154,7 +154,8 @@ def _parts(damaged: Sequence[DamagedLine]) -> dict[FilePart, list[DamagedLine]]:
 def _extractor(corpus: Path) -> str:
     """The extractor that made most rows of the intake."""
     made = Counter(row.recipe.partition("@")[0] for row in _rows(corpus))
-    return next((name for name, _ in made.most_common() if name in NAMES), DEFAULT)
+    known = names()
+    return next((name for name, _ in made.most_common() if name in known), DEFAULT)
 
 
 def _judged(recipe: Recipe, profiles: Profiles, source: LostSource) -> Row | Rejected:

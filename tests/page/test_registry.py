@@ -4,7 +4,7 @@ from lxml.html import HtmlElement
 from newscorpus.data import Article, Evidence, Page, RuleHit
 from newscorpus.lab.systems.peers import PEERS
 from newscorpus.page.extractor import LITTLE_WORDS
-from newscorpus.page.registry import DEFAULT, NAMES, SYSTEMS, load
+from newscorpus.page.registry import DEFAULT, load, names, systems
 
 LEAD = "The old bridge over the river will be closed for repairs until the end of the winter, the town said."
 PARAGRAPHS = (
@@ -20,7 +20,7 @@ PAGE = Page.from_html(
     + "<p class=own>Only this.</p></div><div><a href=/terms>Terms</a> <a href=/contact>Contact</a></div></html>",
     "https://a.example/1",
 )
-FINDERS = sorted(SYSTEMS.keys() - {"template"})
+FINDERS = sorted({*systems()} - {"template"})
 """Systems that find text without a template."""
 
 
@@ -45,8 +45,9 @@ class Rules:
 
 
 def test_names_are_unique_and_the_default_is_ours() -> None:
-    assert len(set(NAMES)) == len(NAMES) == len(SYSTEMS) + len(PEERS)
-    assert DEFAULT in SYSTEMS
+    assert len(set(names())) == len(names())
+    assert {*names()} == {*systems(), *PEERS}
+    assert names()[0] == systems()[0] == DEFAULT
 
 
 @pytest.mark.parametrize("name", FINDERS)
@@ -56,7 +57,7 @@ def test_each_of_our_systems_finds_the_text(name: str) -> None:
     assert LEAD in article.text
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("name", systems())
 def test_a_template_that_gives_text_decides(name: str) -> None:
     one, two = "One. " * LITTLE_WORDS, "Two."
     article = load(name, Rules(one.strip(), two))(PAGE)

@@ -77,7 +77,7 @@ def load_peer(name: str) -> Extractor:
         KeyError: there is no such peer.
         MissingPeerError: its package is not installed.
     """
-    return partial(_extract, name, _PEERS[name]())
+    return partial(_extract, name, PEERS[name]())
 
 
 def load_field_peer(name: str) -> FieldReader:
@@ -220,7 +220,7 @@ def _trafilatura_fields() -> FieldReader:
     return read
 
 
-_PEERS: Mapping[str, Callable[[], Peer]] = {
+PEERS: Mapping[str, Callable[[], Peer]] = {
     "trafilatura": _trafilatura,
     "trafilatura-no-comments": partial(_trafilatura, include_comments=False),
     "trafilatura-fast": partial(_trafilatura, fast=True),
@@ -233,9 +233,7 @@ _PEERS: Mapping[str, Callable[[], Peer]] = {
     "resiliparse": _resiliparse,
     "newspaper4k": lambda: partial(_newspaper_text, _newspaper_parser()),
 }
-
-PEERS: Mapping[str, Callable[[], Extractor]] = {name: partial(load_peer, name) for name in _PEERS}
-"""How to load each peer for texts, by name."""
+"""The peers for texts, by name; `load_peer` makes extractors of them."""
 
 FIELD_PEERS: Mapping[str, Callable[[], FieldReader]] = {
     "htmldate": _htmldate_fields,

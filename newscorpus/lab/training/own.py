@@ -21,7 +21,7 @@ from newscorpus.lab.training.model import TrainedModel
 from newscorpus.lab.training.registry import Train
 from newscorpus.lab.training.sources import Described, Progress, TrainingError, TrainingPages, deal
 from newscorpus.page.extractor import Extractor, good_paragraphs, read
-from newscorpus.page.registry import SYSTEMS, load_whole
+from newscorpus.page.registry import load_whole, systems
 from newscorpus.tokens import number_of
 from newscorpus.urls import site_key
 
@@ -105,12 +105,12 @@ def train_own(name: str, train: Train, source: TrainingPages, output: Path, prog
     Raises:
         TrainingError: there are too few pages, or nothing can be learned from them.
     """
-    pages = apart(page for page in source.pages if name not in SYSTEMS or (page.text and has_article(page.page_type)))
+    pages = apart(page for page in source.pages if name not in systems() or (page.text and has_article(page.page_type)))
     if len(pages) < FEWEST:
         raise TrainingError(f"{number_of(len(pages), 'page')} to learn from; {FEWEST} at least are needed")
     own = replace(source, pages=pages, learns_all=True)
     model = train(own, progress)
-    if name in SYSTEMS:
+    if name in systems():
         scores = cross_validate(name, train, own, pages, progress)
         unit = "domain" if pages[0].domain else "page"
         measure = CARD_MEASURE.format(folds=len(list(deal([page.site for page in pages]))), unit=unit)
@@ -122,7 +122,7 @@ def named(model: TrainedModel, name: str, output: Path) -> TrainedModel:
     """The model under the name of its folder, where that is not the name of the shipped one."""
     if output.name == name:
         return model
-    option = "--extractor" if name in SYSTEMS else "--fields-model"
+    option = "--extractor" if name in systems() else "--fields-model"
     return replace(model, name=output.name, system=name, use=f"`newscorpus extract PAGE {option} {output}`")
 
 

@@ -77,7 +77,7 @@ def blocks(recipe: Recipe, page: SourcePage) -> bytes:
     """
     label = getattr(extractor_of(recipe, page), "label", None)
     if label is None:
-        names = ", ".join(name for name in registry.SYSTEMS if hasattr(registry.load(name), "label"))
+        names = ", ".join(name for name in registry.systems() if hasattr(registry.load(name), "label"))
         raise ShowError(f"this extractor does not decide block by block; those that do: {names or 'none'}")
     rows = [COLUMNS, *map(_cells, label(page.page))]
     return "".join("\t".join(row) + "\n" for row in rows).encode()

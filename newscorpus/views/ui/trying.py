@@ -11,7 +11,7 @@ from starlette.responses import Response
 from newscorpus.config import Limits, Revision
 from newscorpus.data import Page, Rejected
 from newscorpus.page.recipe import Recipe
-from newscorpus.page.registry import DEFAULT, NAMES
+from newscorpus.page.registry import DEFAULT, names
 from newscorpus.page.source_page import SourcePage, page_of_portal
 from newscorpus.page.text.post_analysis import DEFAULT_RULES, RULES
 from newscorpus.portal.schema import list_portals, load_portal
@@ -69,7 +69,7 @@ async def api(request: Request) -> Response:
 
 
 def _render(request: Request, choice: Trial, shown: list[ShownPage]) -> Response:
-    chosen = {"choice": choice, "extractors": NAMES, "portals": list_portals(), "rules": CHOSEN}
+    chosen = {"choice": choice, "extractors": names(), "portals": list_portals(), "rules": CHOSEN}
     part = "shown_pages.html" if "hx-request" in request.headers else "try.html"
     return desk_of(request).render(request, part, "Try a page", shown=shown, **chosen)
 
@@ -100,8 +100,8 @@ def _page(desk: Desk, choice: Trial, body: bytes) -> SourcePage:
 
 
 def _shown(desk: Desk, choice: Trial, extractor: str, page: SourcePage) -> ShownPage:
-    if extractor not in NAMES:
-        raise ValueError(f"unknown extractor {extractor!r}; known are: {', '.join(NAMES)}")
+    if extractor not in names():
+        raise ValueError(f"unknown extractor {extractor!r}; known are: {', '.join(names())}")
     rules = tuple(rule for rule in CHOSEN if rule in choice.rules)
     return desk.show(page, Recipe(extractor, revision=Revision(rules or None)))
 

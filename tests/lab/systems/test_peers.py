@@ -42,7 +42,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", PEERS)
 def test_finds_the_text_of_a_plain_page(name: str) -> None:
     image = '<article><img src="https://images.example/a.jpg">'
-    article = PEERS[name]()(Page.from_html(NEWS.replace("<article>", image), "https://news.example/bridge"))
+    article = load_peer(name)(Page.from_html(NEWS.replace("<article>", image), "https://news.example/bridge"))
     assert isinstance(article, Article)
     assert all(sentence in article.text for sentence in SENTENCES)
     assert "Section 3" not in article.text
@@ -53,7 +53,7 @@ def test_finds_the_text_of_a_plain_page(name: str) -> None:
 @pytest.mark.parametrize("name", PEERS)
 def test_an_empty_page_is_rejected(name: str) -> None:
     for html in ("", " ", "<html></html>"):
-        rejected = PEERS[name]()(Page.from_html(html))
+        rejected = load_peer(name)(Page.from_html(html))
         assert isinstance(rejected, Rejected)
         assert rejected.reason
 
@@ -62,7 +62,7 @@ def test_a_failure_is_a_rejection_with_its_reason(monkeypatch: pytest.MonkeyPatc
     def broken(_html: str, _url: str) -> tuple[str, str]:
         raise RecursionError("too\ndeep")
 
-    monkeypatch.setattr(peers, "_PEERS", {"broken": lambda: broken})
+    monkeypatch.setitem(PEERS, "broken", lambda: broken)
     rejected = load_peer("broken")(Page.from_html(NEWS, "https://news.example/a"))
     assert rejected == Rejected("extract", "peer_failed", "broken: RecursionError: too deep", "https://news.example/a")
 
@@ -75,7 +75,7 @@ def refuse_import(module: str) -> None:
 def test_a_missing_package_says_how_to_get_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib, "import_module", refuse_import)
     with pytest.raises(MissingPeerError, match=r"requirements-bench\.txt"):
-        PEERS[name]()
+        load_peer(name)
 
 
 @pytest.mark.parametrize("name", FIELD_PEERS)
@@ -104,7 +104,7 @@ def test_justext_takes_the_declared_language(declaration: str, stoplist: str, mo
         return frozenset({"a"})
 
     monkeypatch.setattr(justext, "get_stoplist", get_stoplist)
-    PEERS["justext"]()(Page.from_html(f"<html class=x {declaration}><p>Text.</p></html>"))
+    load_peer("justext")(Page.from_html(f"<html class=x {declaration}><p>Text.</p></html>"))
     assert asked == [stoplist]
 
 
