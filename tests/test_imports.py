@@ -14,45 +14,18 @@ ROOT = Path(__file__).parents[1]
 MAPPED = {"spiders": "newscorpus.spiders", "pipelines": "newscorpus.pipelines"}
 """Folders at the top of the checkout, and the packages they are."""
 
-GROUND = ("arrays", "code_points", "data", "errors", "config", "tokens", "urls", "files", "resources")
-"""What every part of the lowest floor may import."""
-
-FLOORS: tuple[tuple[str, ...], ...] = (
-    (*GROUND, "layout", "removals", "artifacts", "terminal", "workers"),
-    ("crawl", "extraction", "corpus", "dedup"),
-    ("portals", "profiles", "published"),
-    ("settings", "discovery", "recipe", "reading", "stored"),
-    ("publish", "explain", "stats", "gold", "annotate"),
-    ("evaluation",),
-    ("learning", "train", "upkeep"),
-    ("addon",),
-    ("spiders", "pipelines"),
-    ("demo", "ui", "batch", "cli"),
-    ("__init__",),
+ROOMS = (
+    *("ground", "portal", "page", "store", "discover", "corpus", "fetch", "spiders", "pipelines"),
+    *("batch", "lab", "upkeep", "views", "cli", "__init__"),
 )
-"""The parts of the library from the ground up: a part imports itself and what lies below it. "__init__" is the public
-interface, which nothing in the library imports."""
+"""The rooms of the library from the ground up: a room imports itself and those that stand before it. "ground" is the
+modules of `newscorpus` itself, "__init__" the public interface, which nothing in the library imports."""
 
-NEIGHBOURS: Mapping[str, set[str]] = {
-    **{part: set(GROUND) for part in FLOORS[0]},
-    "removals": {*GROUND, "layout"},
-    "portals": set(),
-    "published": {"portals"},
-    "recipe": {"discovery"},
-    "reading": {"discovery", "recipe"},
-    "stored": {"discovery", "recipe", "workers"},
-    "explain": {"publish"},
-    "stats": {"publish"},
-    "learning": {"train"},
-    "train": {"learning"},
-    "cli": {"batch", "demo", "ui"},
-}
-"""Parts of the same floor that a part may import."""
-
-SCRAPY = {"addon", "spiders", "pipelines"}
+GROUND = {path.stem for path in (ROOT / "newscorpus").glob("*.py")} - {"__init__", "settings"}
+SCRAPY = {"fetch", "spiders", "pipelines"}
 TRAINING = {"lightgbm", "onnx", "skl2onnx"}
 """Packages of the extra `train`, for which only training may ask."""
-OF_EXTRAS = r"newscorpus\.(batch|learning|ui|corpus\.parquet|stored\.remote|published\..*train)(\.|$)"
+OF_EXTRAS = r"newscorpus\.(batch|lab\.training|views\.ui|corpus\.(parquet|remote)|lab\.systems\..*train)(\.|$)"
 """Modules that an ordinary installation cannot import, since they ask for the packages of an extra."""
 IMPORT_ALL = """
 import importlib, pkgutil, sys
@@ -87,16 +60,10 @@ def name_of(path: Path) -> str:
     return ".".join([MAPPED.get(first, first), *rest]).removesuffix(".__init__")
 
 
-def part_of(name: str) -> str:
-    """The part of the library that a module belongs to; "__init__" for the package itself and what it holds."""
-    parts = name.split(".")
-    if parts[1:2] == ["published"] and "train" in parts[2:]:
-        return "train"
-    return parts[1] if len(parts) > 1 and any(parts[1] in floor for floor in FLOORS) else "__init__"
-
-
-def floor_of(part: str) -> int:
-    return next(number for number, floor in enumerate(FLOORS) if part in floor)
+def room_of(name: str) -> str:
+    """The room that a module belongs to; `newscorpus.settings` lies where Scrapy's projects have theirs."""
+    part = name.split(".")[1] if "." in name else ""
+    return "ground" if part in GROUND else "fetch" if part == "settings" else part if part in ROOMS else "__init__"
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -118,13 +85,12 @@ def breaches(paths: list[Path]) -> list[str]:
 
 def may_import(path: Path, name: str) -> bool:
     """Whether the module at `path` may import `name`."""
-    part, top = part_of(name_of(path)), name.partition(".")[0]
+    room, top = room_of(name_of(path)), name.partition(".")[0]
     if top == "newscorpus":
-        wanted = part_of(name)
-        return wanted in NEIGHBOURS.get(part, set()) | {part} or floor_of(wanted) < floor_of(part)
+        return ROOMS.index(room_of(name)) <= ROOMS.index(room)
     if top in {"scrapy", "twisted"}:
-        return part in SCRAPY
-    return part in {"learning", "train"} if top in TRAINING else top not in UNPICKLING
+        return room in SCRAPY
+    return room == "lab" if top in TRAINING else top not in UNPICKLING
 
 
 def library() -> list[Path]:
