@@ -1,7 +1,6 @@
-"""The words of the code: a class name stands once in the package, and a docstring begins with a sentence of its own."""
+"""The words of the code: a docstring begins with a sentence of its own."""
 
 import ast
-from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
@@ -22,15 +21,6 @@ def nodes() -> list[tuple[Path, Documented]]:
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, Documented)
     ]
-
-
-def test_a_class_name_stands_once() -> None:
-    homes = defaultdict(list)
-    for path, node in nodes():
-        if isinstance(node, ast.ClassDef):
-            homes[node.name].append(str(path))
-    assert len(homes) > 100
-    assert {name: paths for name, paths in homes.items() if len(paths) > 1} == {}
 
 
 def test_a_docstring_begins_with_a_sentence_of_its_own() -> None:
