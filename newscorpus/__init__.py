@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from newscorpus.page.extractor import Extractor
     from newscorpus.page.judge import process_page
     from newscorpus.page.recipe import Recipe
+    from newscorpus.page.rows import Row
     from newscorpus.page.signature.signature import sign
 
 __version__ = "0.1.0"
@@ -31,6 +32,7 @@ __all__ = [
     "Recipe",
     "Record",
     "Rejected",
+    "Row",
     "extract",
     "load_extractor",
     "process_page",
@@ -44,6 +46,7 @@ _HOMES = {
     "Recipe": "newscorpus.page.recipe",
     "Record": "newscorpus.data",
     "Rejected": "newscorpus.data",
+    "Row": "newscorpus.page.rows",
     "process_page": "newscorpus.page.judge",
     "sign": "newscorpus.page.signature.signature",
 }

@@ -15,7 +15,7 @@ Fetch = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An accepted record as it came."""
+    """An accepted record as it was extracted: what `process_page` returns and the intake holds."""
 
     record: Record
     signature: bytes  # of its text; base64 in the file
