@@ -11,8 +11,10 @@ import hypothesis
 import pytest
 import zstandard
 
+from newscorpus.data import Article, Fields, Image, Record, Rights
 from newscorpus.lab.gold.conventions import LICENCES
 from newscorpus.lab.gold.pages import GoldPage
+from newscorpus.page.records import make_record
 
 # No test asserts a time, on a busy machine least of all.
 hypothesis.settings.register_profile("untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
@@ -91,3 +93,39 @@ def gold_sets(tmp_path: Path, make_page: MakePage) -> Path:
         lines = "".join(json.dumps(asdict(make_page(number, dataset))) + "\n" for number in range(10))
         (folder / f"{dataset}.jsonl.zst").write_bytes(zstandard.compress(lines.encode()))
     return folder
+
+
+@pytest.fixture
+def article() -> Article:
+    """An article with every field filled."""
+    fields = Fields(
+        title="Vláda schválila rozpočet",
+        authors=("Jana Nová", "Петр Иванов"),
+        agencies=("ČTK",),
+        published="2026-03-01T08:00:00+01:00",
+        tags=("vláda",),
+        images=(Image("https://www.a.cz/i.jpg", "popis", "Foto: X"),),
+        canonical_url="https://www.a.cz/clanek-1",
+        rights=Rights(robots="index"),
+    )
+    return Article(
+        url="https://www.a.cz/clanek-1?utm_source=rss",
+        text="První odstavec.\nDruhý odstavec o rozpočtu.",
+        fields=fields,
+        extractor="template:a",
+        confidence=0.5,
+        flags=("short",),
+        fetched="2026-03-01T09:00:00+00:00",
+    )
+
+
+@pytest.fixture
+def record(article: Article) -> Record:
+    """A record with lists that are not empty."""
+    return make_record(article, "a", "cs", 0.99)
+
+
+@pytest.fixture
+def bare_record() -> Record:
+    """A record whose lists are all empty."""
+    return make_record(Article("https://b.cz/1", "Text.", Fields(), "bte"), "b", "", 0.0)

@@ -1,42 +1,21 @@
-"""Articles and records for the tests of the corpus."""
+"""An object store for tests: S3 as moto serves it, in a process of its own."""
+
+from collections.abc import Iterator
 
 import pytest
-
-from newscorpus.data import Article, Fields, Image, Record, Rights
-from newscorpus.page.records import make_record
+from objectstore import Store, object_store
 
 
-@pytest.fixture
-def article() -> Article:
-    """An article with every field filled."""
-    fields = Fields(
-        title="Vláda schválila rozpočet",
-        authors=("Jana Nová", "Петр Иванов"),
-        agencies=("ČTK",),
-        published="2026-03-01T08:00:00+01:00",
-        tags=("vláda",),
-        images=(Image("https://www.a.cz/i.jpg", "popis", "Foto: X"),),
-        canonical_url="https://www.a.cz/clanek-1",
-        rights=Rights(robots="index"),
-    )
-    return Article(
-        url="https://www.a.cz/clanek-1?utm_source=rss",
-        text="První odstavec.\nDruhý odstavec o rozpočtu.",
-        fields=fields,
-        extractor="template:a",
-        confidence=0.5,
-        flags=("short",),
-        fetched="2026-03-01T09:00:00+00:00",
-    )
+@pytest.fixture(scope="module")
+def running() -> Iterator[Store]:
+    pytest.importorskip("moto", reason="moto is not installed (requirements-dev.txt)")
+    pytest.importorskip("s3fs", reason="s3fs is not installed (pip install 'newscorpus[s3]')")
+    with object_store() as store:
+        yield store
 
 
 @pytest.fixture
-def record(article: Article) -> Record:
-    """A record with lists that are not empty."""
-    return make_record(article, "a", "cs", 0.99)
-
-
-@pytest.fixture
-def bare_record() -> Record:
-    """A record whose lists are all empty."""
-    return make_record(Article("https://b.cz/1", "Text.", Fields(), "bte"), "b", "", 0.0)
+def store(running: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
+    running.reach(monkeypatch)
+    running.disturb(0)
+    return running
