@@ -336,7 +336,7 @@ RuleName = Literal[
     "expand_title_to_content",
     "drop_headline",
 ]
-"""The rules of post-analysis, `extraction.post_analysis.RULES`."""
+"""The rules of post-analysis, `page.text.post_analysis.RULES`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,10 +30,10 @@ import newscorpus.fetch.crawl
 import newscorpus.cli
 import newscorpus.pipelines.store
 import newscorpus.spiders.portal
-from newscorpus.demo.site import SITE, read_routes
-from newscorpus.evaluation.gate import read_floors
-from newscorpus.published.registry import DEFAULT, load
-from newscorpus.portals.schema import load_portal
+from newscorpus.views.demo.site import SITE, read_routes
+from newscorpus.lab.evaluation.gate import read_floors
+from newscorpus.page.registry import DEFAULT, load
+from newscorpus.portal.schema import load_portal
 
 assert load_portal("demo").name == "demo"
 assert all((SITE / route.file).is_file() for route in read_routes().values() if route.file)
