@@ -28,7 +28,7 @@ from newscorpus.page.fields.metas import merge_images, meta_images, read_metas, 
 from newscorpus.page.fields.people import is_account, squeezed
 from newscorpus.page.fields.structured import read_json_ld, read_microdata
 from newscorpus.page.fields.terms import read_terms
-from newscorpus.page.fields.titles import site_names
+from newscorpus.page.fields.titles import names_beside, site_names
 from newscorpus.page.fields.visible import find_headline, heading_text, read_logo, read_times
 
 VISIBLE = frozenset({"published", "authors"})
@@ -150,14 +150,14 @@ def _from_text(
     is_silent = wanted == VISIBLE and not of_field("authors", declared)  # as the pages that the model learned from
     if is_silent and wanted - {item.field for item in found}:
         has_title = any(item.field == "title" for item in (*declared, *found))
-        learned = read_learned(tree, headline, setting, model)
-        sites = _sites(declared, markup)
-        found += (
-            item
-            for item in learned
-            if not (has_title and item.field == "title")
-            and not (item.field == "authors" and squeezed(item.value) in sites)
-        )
+        shown = [item.value for item in (*declared, *found) if item.field == "title"]
+        sites = _sites(declared, markup) | names_beside(plain(markup.title), shown)
+        for item in read_learned(tree, headline, setting, model):
+            if item.field == "authors":
+                people = ", ".join(name for name in item.value.split(", ") if squeezed(name) not in sites)
+                found += [Evidence(item.field, people, item.source)] if people else []
+            elif not (has_title and item.field == "title"):
+                found.append(item)
     known = (*found, *read_address(markup.url), *of_field("published", declared))
     return (*found, *_from_page(tree, markup, around, setting, wanted - {item.field for item in known}))
 

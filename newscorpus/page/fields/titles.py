@@ -34,6 +34,18 @@ def site_names(claimed: Iterable[str], host: str) -> frozenset[str]:
     return frozenset(map(squeezed, (*claimed, bare, host, longest_label))) - {""}
 
 
+def names_beside(title: str, headlines: Iterable[str]) -> frozenset[str]:
+    """The names, squeezed, that `title` holds beside one of `headlines`: as a rule those of site and section."""
+    names: list[str] = []
+    for headline in filter(None, headlines):
+        before, found, after = title.partition(headline)
+        if found and not before and SEPARATOR.match(after):
+            names += _split(after)[0]
+        elif found and not after and not _split(before)[0][-1]:
+            names += _split(before)[0]
+    return frozenset(map(squeezed, names)) - {""}
+
+
 def strip_site(title: str, sites: Collection[str], sections: Collection[str] = ()) -> str:
     """`title` without the site's name, and the section beside it, at its end or start; never empty.
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from lxml import html as lxml_html
 
-from newscorpus.data import Page
+from newscorpus.data import Evidence, Page
 from newscorpus.page.fields import read_fields
 from newscorpus.page.fields.dates import Setting
 from newscorpus.page.fields.learned import FOREIGN, Picked, describe_candidates, pick, read_learned, read_value, text_of
@@ -83,6 +83,20 @@ def test_a_page_without_structured_data_gives_evidence_that_says_so() -> None:
         "The bridge will be closed",
         ("Jane Smith",),
         "2024-02-03",
+    )
+
+
+def test_the_name_of_the_site_is_no_author(monkeypatch: pytest.MonkeyPatch) -> None:
+    def picked(*_: object) -> list[Evidence]:
+        return [Evidence("authors", "The Loopback Herald, Jane Smith", "learned")]
+
+    monkeypatch.setattr("newscorpus.page.fields.reading.read_learned", picked)
+    html = (
+        "<html><head><title>Council votes on the bridge | The Loopback Herald</title></head><body>"
+        '<h1><a href="/blog/">The Loopback Herald</a></h1><h2>Council votes on the bridge</h2>' + TEXT
+    )
+    assert read_fields(parse(html), Page.from_html(html, "https://a.example/blog/bridge/")).fields.authors == (
+        "Jane Smith",
     )
 
 
