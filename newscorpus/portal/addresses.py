@@ -259,6 +259,8 @@ ARCHIVE_NAMES = frozenset({"author", "author_name", "cat", "category_name", "m",
 def find_archive(url: str) -> str:
     """The shape of the archive of a tag, category, author, year, month or day at `url`; "" where there is none.
 
+    It ends in `*`, unless it is that of an archive of years, months or days.
+
     Such archives repeat what start pages, feeds and sitemaps name, and there may be more of them than articles.
     """
     try:
@@ -272,7 +274,8 @@ def find_archive(url: str) -> str:
     if DAY_ARCHIVE.search(path):
         return f"{parts.netloc}{re.sub(r'[0-9]+', '0', path.rstrip('/'))}"
     asked = {name for name, _ in parse_qsl(parts.query)} & ARCHIVE_NAMES if path in {"", "/"} else ()
-    return f"{parts.netloc}/?{min(asked)}" if asked else ""
+    name = min(asked, default="")
+    return f"{parts.netloc}/?{name}" + "=*" * (name != "m") if name else ""
 
 
 def is_further(url: str) -> bool:
