@@ -37,6 +37,9 @@ TOKEN = re.compile(r"(?=\D*\d)(?=[^a-z]*[a-z])[a-z0-9]{16,}", re.IGNORECASE)
 PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;?]*|/\(S\([a-z0-9]{24}\)\)(?=/)", re.IGNORECASE)
 """Sessions in a path: Java's and PHP's path parameters, ASP.NET's `/(S(...))/`."""
 
+INDEX_FILE = re.compile(r"(?<=[^/])/index\.(?:html?|php)$")
+"""The name of a folder's page, at the end of a path. A front page keeps it: one may lead to another in its place."""
+
 ID_LENGTH = 16
 """Hex digits of an id. 64 bits fit an integer column, and among ten million documents two ids meet with a probability
 of 3 in a million (birthday bound)."""
@@ -64,7 +67,8 @@ def canonical_url(url: str) -> str:
     """The one form of all addresses of the same document, for comparing them; idempotent.
 
     Beside what `w3lib.url.canonicalize_url` does (sorted query, unified escapes, no fragment, dot segments resolved),
-    tracking parameters, session ids, default ports, the trailing dot of a host and user names are dropped.
+    tracking parameters, session ids, default ports, the trailing dot of a host, user names, and the `index.html` of a
+    folder are dropped.
     """
     parts = _canonical_parts(url)
     return parts.geturl() if parts else url
@@ -188,7 +192,7 @@ def _canonical_parts(url: str) -> SplitResult | None:
     if parts.scheme not in DEFAULT_PORTS or not netloc:
         return None
     pairs = (pair for pair in parts.query.split("&") if not _is_noise(*pair.partition("=")[::2]))
-    return parts._replace(netloc=netloc, query="&".join(pairs))
+    return parts._replace(netloc=netloc, path=INDEX_FILE.sub("/", parts.path), query="&".join(pairs))
 
 
 def _netloc(parts: SplitResult) -> str:

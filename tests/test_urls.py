@@ -28,7 +28,20 @@ PIECES = st.sampled_from(
             "%2F",
             "%3B",
         ),
-        *("Example", ".COM", "háčky.cz", "[::1]", "127.0.0.1", "user:pw@", "a", "b", "sid", "utm_source", "jsessionid"),
+        *(
+            "/index.html",
+            "Example",
+            ".COM",
+            "háčky.cz",
+            "[::1]",
+            "127.0.0.1",
+            "user:pw@",
+            "a",
+            "b",
+            "sid",
+            "utm_source",
+            "jsessionid",
+        ),
         *(
             ";jsessionid=",
             "%3Bjsessionid=",
@@ -60,6 +73,10 @@ URLS = st.one_of(st.lists(PIECES, max_size=12).map("".join), st.text(), st.text(
         ("http://a.cz/x?sid=4711", "http://a.cz/x?sid=4711"),
         ("http://name:secret@a.cz/x", "http://a.cz/x"),
         ("http://háčky.cz/š", "http://xn--hky-ela4t.cz/%C5%A1"),
+        ("http://a.cz/town/index.html", "http://a.cz/town/"),
+        ("http://a.cz/town/index.php?id=7", "http://a.cz/town/?id=7"),
+        ("http://a.cz/index.html", "http://a.cz/index.html"),
+        ("http://a.cz/town/the-index.html", "http://a.cz/town/the-index.html"),
     ],
 )
 def test_canonical_form(url: str, canonical: str) -> None:

@@ -246,12 +246,11 @@ FURTHER = re.compile(
     r"[/_-](?:index|p|page|pg|seite|str|strana|stranica|stranka|strona)[/_-]?\d{1,4}(?:\.\w{2,5})?/?$", re.IGNORECASE
 )
 """The end of the path of a list's further page."""
+FOLDER_PAGE = re.compile(r"/index\.\w{2,5}$")
 NAMED_ARCHIVE = re.compile(
     r"/(?:authors?|autori?|[ck]ategor[a-z]{1,4}|keywords?|labels?|tags?|tema|topics?)/[^/]+/?$", re.IGNORECASE
 )
-DAY_ARCHIVE = re.compile(
-    r"/(?:19|20)\d\d(?:[/-](?:0?[1-9]|1[0-2])(?:[/-](?:0?[1-9]|[12]\d|3[01]))?)?(?:/(?:index\.\w+)?|\.html?)?$"
-)
+DAY_ARCHIVE = re.compile(r"/(?:19|20)\d\d(?:[/-](?:0?[1-9]|1[0-2])(?:[/-](?:0?[1-9]|[12]\d|3[01]))?)?(?:/|\.html?)?$")
 ARCHIVE_NAMES = frozenset({"author", "author_name", "cat", "category_name", "m", "tag"})
 """Parameters of a front page that ask for such an archive (WordPress without permalinks)."""
 
@@ -267,7 +266,7 @@ def find_archive(url: str) -> str:
         parts = urlsplit(url)
     except ValueError:
         return ""
-    path = FURTHER.sub("", parts.path)
+    path = FURTHER.sub("", FOLDER_PAGE.sub("/", parts.path))
     if found := NAMED_ARCHIVE.search(path):
         begin, word = path[: found.start()], found[0].split("/")[1]
         return f"{parts.netloc}{re.sub(r'[0-9]+', '0', begin)}/{word}/*"

@@ -287,6 +287,12 @@ def test_a_later_crawl_asks_for_archives_again(ledger: Ledger) -> None:
     assert ledger.counts.rejected("mock") == 0
 
 
+def test_a_folder_and_its_index_page_are_met_once(frontier: Callable[..., Frontier]) -> None:
+    met = frontier()
+    assert met.admit(BASE + "/town/index.html", 1) is FetchKind.SECTION
+    assert met.admit(BASE + "/town/", 1) is None
+
+
 def test_archives_of_days_lead_to_a_period(ledger: Ledger) -> None:
     met = Frontier(portal(), TODAY, ledger, period=Period(date(2020, 1, 1)))
     assert not any(met.is_archive(BASE + path) for path in ("/2024/05/", "/?m=202405"))

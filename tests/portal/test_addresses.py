@@ -237,6 +237,8 @@ def test_plain_address_never_raises(text: str) -> None:
         ("/2024/05/", "/0/0"),
         ("/archives/2024/05/17/page/2", "/archives/0/0/0"),
         ("/2024-05.html", "/0-0.html"),
+        ("/2024/05/17/index.html", "/0/0/0"),
+        ("/tag/bridge/index.html", "/tag/*"),
         ("/2024/?page=2", "/0"),
         ("/category/town/page/2/", "/category/*"),
         ("/kategorie/kultura.xml", "/kategorie/*"),
