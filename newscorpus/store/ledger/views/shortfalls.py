@@ -24,6 +24,12 @@ EXAMPLES = 3
 MOST_DUPLICATES = 0.2
 """The same of those left out as duplicates of one kind, of which every portal has some."""
 
+CLOSED = "quality/paywall_stub"
+"""Reason of pages that only subscribers may read: the site decides, and no crawl can do better."""
+
+LOST = "FROM urls WHERE portal = ? AND kind IN ('', 'article') AND stage != ''"
+"""Rejected pages whose address looked like an article's; other people's spiders do not say what they ask for."""
+
 ENDS = {
     "byte_budget": "limits.max_bytes is reached",
     "limit": "the limit of articles is reached",
@@ -60,15 +66,15 @@ def cut_short(queued: int, counted: Mapping[str, int], end: str) -> Iterator[str
     yield from (text.format(counted[name]) for name, text in bounds.items() if counted.get(name))
 
 
-def losses(
-    connection: sqlite3.Connection, portal: str, rejected: Mapping[str, int], kept: int, left_out: Sequence[LeftOut]
-) -> Iterator[PortalLoss]:
-    """What many pages of a portal were rejected or left out for, the most frequent reason first."""
-    pages = kept + sum(n for reason, n in rejected.items() if reason not in NOT_LOST)
-    sql = "SELECT url FROM urls WHERE portal = ? AND stage = ? AND reason = ? ORDER BY serial LIMIT ?"
-    for reason, n in sorted(rejected.items(), key=lambda item: (-item[1], item[0])):
-        if n >= EXAMPLES and n > MOST_LOST * pages and reason not in NOT_LOST:
-            examples = connection.execute(sql, (portal, *reason.split("/", 1), EXAMPLES))
+def losses(connection: sqlite3.Connection, portal: str, kept: int, left_out: Sequence[LeftOut]) -> Iterator[PortalLoss]:
+    """What many articles of a portal were rejected or left out for, the most frequent reason first."""
+    by_reason = f"SELECT stage || '/' || reason, count(*) {LOST} GROUP BY 1 ORDER BY 2 DESC, 1"
+    shown_of = f"SELECT url {LOST} AND stage || '/' || reason = ? ORDER BY serial LIMIT ?"
+    rejected = [(reason, n) for reason, n in connection.execute(by_reason, (portal,)) if reason not in NOT_LOST]
+    pages = kept + sum(n for _, n in rejected)
+    for reason, n in rejected:
+        if n >= EXAMPLES and n > MOST_LOST * pages and reason != CLOSED:
+            examples = connection.execute(shown_of, (portal, reason, EXAMPLES))
             yield PortalLoss(reason, n, pages, tuple(url for (url,) in examples))
     for reason, n in Counter(one.reason for one in left_out).most_common():
         if n >= EXAMPLES and n > MOST_DUPLICATES * pages:

@@ -37,7 +37,7 @@ class PortalStatus:
     pages_per_minute: float  # of the last five minutes; 0 for a crawl that rests or has ended
     seconds_left: int  # estimate by that rate, for what is queued now; 0 where there is none
     cut_short: tuple[str, ...] = ()  # what kept the crawl from being complete, and how many addresses that left
-    losses: tuple[PortalLoss, ...] = ()  # what three pages and more than two in a hundred were rejected for
+    losses: tuple[PortalLoss, ...] = ()  # what three articles and more than two in a hundred were rejected for
     coverage: tuple[DayCoverage, ...] = ()  # what became of the articles met on each of the last days, oldest first
     redesigns: tuple[Alarm, ...] = ()  # that were noticed, and that no template knows yet
 
@@ -100,7 +100,7 @@ def _status(
         pages_per_minute=round(rate, 1),
         seconds_left=round(60 * queued / rate) if rate else 0,
         cut_short=tuple(cut_short(queued, counted, end)),
-        losses=tuple(losses(connection, portal, rejected, counted["kept"], left_out)),
+        losses=tuple(losses(connection, portal, counted["kept"], left_out)),
         coverage=coverage(connection, portal, left_out),
         redesigns=tuple(open_alarms(connection, portal)),
     )

@@ -18,8 +18,8 @@ def queue(ledger: Ledger, name: str, found_on: int = 1, kind: str = "article") -
     ledger.add(Link(key_of(url), url, "vesti", kind, found_on=found_on, depth=found_on))
 
 
-def finish(ledger: Ledger, name: str, outcome: UrlOutcome, status: int = 200) -> None:
-    queue(ledger, name)
+def finish(ledger: Ledger, name: str, outcome: UrlOutcome, status: int = 200, kind: str = "article") -> None:
+    queue(ledger, name, kind=kind)
     lease = ledger.queue.lease("vesti")
     assert lease
     ledger.finish(lease.serial, [outcome], Fetched(lease.url, status, TIME, 1_000))
@@ -61,6 +61,14 @@ def test_one_or_two_pages_of_a_small_portal_are_chance(tmp_path: Path, lost: int
         for number in range(lost):
             finish(ledger, f"short-{number}", UrlOutcome("quality", "too_short"))
     assert bool(lines(tmp_path)) is is_shown
+
+
+@pytest.mark.parametrize(("reason", "kind"), [("paywall_stub", "article"), ("listing", "section")])
+def test_closed_pages_and_lists_are_no_losses(tmp_path: Path, reason: str, kind: str) -> None:
+    with Ledger.open(tmp_path) as ledger:
+        for number in range(4):
+            finish(ledger, f"page-{number}", UrlOutcome("quality", reason), kind=kind)
+    assert not lines(tmp_path)
 
 
 def test_every_bound_is_shown_with_what_it_left(corpus: Path) -> None:
