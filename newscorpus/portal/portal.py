@@ -81,9 +81,6 @@ class TemplateSection:
     license: Texts = ()  # where the licence is
 
 
-NO_RULES = TemplateSection()
-
-
 @dataclass(frozen=True, slots=True)
 class TemplateVersion(TemplateSection):
     """A template for the pages that were fetched on some days: those of one design of the site."""
