@@ -149,19 +149,15 @@ class Frontier:
             listings.count_article(section, is_earlier=is_earlier)
 
     def is_archive(self, url: str) -> bool:
-        """Whether an address is that of the archive of a tag, category, author or day, asked for after all else.
-
-        Where days are asked for, their archives lead to them.
-        """
-        shape = "" if self.portal.is_section(url) or self.portal.is_article(url) else find_archive(url)
-        return bool(shape) and (self.period == ALWAYS or shape.endswith("*"))
+        """Whether an address is that of the archive of a tag, category, author or day, asked for after all else."""
+        return bool(self._archive(url))
 
     def end_archive(self, url: str, *, leads_on: bool) -> Iterator[Rejected]:
         """Count the archive at `url` as read; after too many in a row without a new article, refuse those queued."""
-        if not self.is_archive(url):
+        if not (shape := self._archive(url)):
             return
         counts, name = self.ledger.counts, self.portal.name
-        for counted in (f"{BARREN_ARCHIVES} {find_archive(url)}", BARREN_ARCHIVES):
+        for counted in (f"{BARREN_ARCHIVES} {shape}", BARREN_ARCHIVES):
             counts.add(name, counted, -counts.of(counted, name) if leads_on else 1)
         if self.is_barren_archive(url):
             for withdrawn in self.ledger.listings.withdraw(name, self._shape(url)):
@@ -181,13 +177,21 @@ class Frontier:
     def is_barren_archive(self, url: str) -> bool:
         """Whether the last archives of its shape, and those of other shapes beside them, brought no new article."""
         counts, name = self.ledger.counts, self.portal.name
-        if counts.of(BARREN_ARCHIVES, name) < MAX_BARREN_ARCHIVES or not self.is_archive(url):
+        if counts.of(BARREN_ARCHIVES, name) < MAX_BARREN_ARCHIVES or not (shape := self._archive(url)):
             return False
-        return counts.of(f"{BARREN_ARCHIVES} {find_archive(url)}", name) >= LEAST_BARREN_ARCHIVES
+        return counts.of(f"{BARREN_ARCHIVES} {shape}", name) >= LEAST_BARREN_ARCHIVES
+
+    def _archive(self, url: str) -> str:
+        """The shape of an archive that is asked for last; "" for any other address.
+
+        What the portal's file names keeps its place; where days are asked for, archives of days do: they lead to them.
+        """
+        shape = "" if self.portal.is_section(url) or self.portal.is_article(url) else find_archive(url)
+        return shape if self.period == ALWAYS or shape.endswith("*") else ""
 
     def _shape(self, url: str) -> int:
         """An integer for the ledger that is the same for addresses of one shape, and for archives of one kind."""
-        return _integer(find_archive(url) if self.is_archive(url) else shape_of(url))
+        return _integer(self._archive(url) or shape_of(url))
 
     def _leads_on(self, shape: int, articles: Sequence[str]) -> bool:
         if any(map(self.period.may_lead_to, articles)):

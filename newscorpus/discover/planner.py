@@ -225,10 +225,10 @@ class FetchPlanner:
         """
         headlines = dict(zip(reading.links, reading.headlines, strict=False)) if listing else {}
         # Pages of a list grow, and articles move on to new ones; archives may have their own way to show headlines.
-        is_alike = bool(listing) and (not self.frontier.is_archive(listing) or self._was_fetched(listing))
-        compares = bool(self.began) and is_alike
+        is_new = bool(listing) and not self._was_fetched(listing)
+        compares = bool(self.began and listing) and not (is_new and self.frontier.is_archive(listing))
         urls = sorted(reading.links, key=lambda url: latest_date(url) or date.max, reverse=True)
-        if listing and not self._was_fetched(listing):  # one that comes again names little that is new
+        if is_new:  # one that comes again names little that is new
             yield from self.frontier.end_listing(listing, map(plain_address, urls))
         ways = self.period.ways_forward(listing, urls) if listing else frozenset()
         is_earlier, brought = not self.period.may_lead_to(listing), False
