@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 PACKAGE = Path(__file__).parent
 
-WHEEL_FOLDERS = {"models": PACKAGE / "models", "portals": PACKAGE / "portals" / "files"}
+WHEEL_FOLDERS = {"models": PACKAGE / "models", "portals": PACKAGE / "portal" / "files"}
 """Where the wheel puts the folders that stand at the top of the checkout (pyproject.toml, `package-dir`)."""
 
 
