@@ -12,7 +12,7 @@ from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence
 from newscorpus.page.fields.markup import Markup, join, plain
-from newscorpus.page.fields.nearby import MAX_MARK, SHORT, marks_of, short_text
+from newscorpus.page.fields.nearby import MAX_MARK, SHORT, marks_of, preceding, short_text
 from newscorpus.page.fields.people import squeezed
 from newscorpus.page.fields.pieces import opening
 from newscorpus.page.fields.visible import OTHERS, is_elsewhere
@@ -65,6 +65,8 @@ MAX_SECTIONS, MAX_TAGS = 3, 40
 HOLDERS = frozenset({"article", "main", "body"})
 WRAPPERS = 3
 """Ancestors of a link whose names tell what it is."""
+LOOK_ABOVE = 20
+"""Elements above the headline among which a single link names the section."""
 MAX_BESIDE = 80
 """Elements before a link that are searched for its label."""
 
@@ -97,8 +99,9 @@ def read_terms(
 ) -> Iterator[Evidence]:
     """Evidence of section and tags that the page shows; `near` are elements around the headline.
 
-    `given` is what feeds say: they mix sections and tags, which the addresses of the page's links part. The address and
-    breadcrumbs are read where nothing else names a section, which `is_sectioned` pages do to machines.
+    `given` is what feeds say: they mix sections and tags, which the addresses of the page's links part. The address,
+    breadcrumbs and a link above the headline are read where nothing else names a section, which `is_sectioned` pages do
+    to machines.
     """
     body = tree.find("body")
     if body is None:
@@ -118,7 +121,8 @@ def read_terms(
         best = min((term.tier for term in said), default=None)
         yield from (Evidence(kind, term.name, "text") for term in said if term.tier == best)
     if not is_sectioned and not any(term.kind == SECTION for term in terms):
-        found = chain(_above(links, markup), _crumbs(body, headline, markup), _step_before_date(markup))
+        paths = chain(_above(links, markup), _crumbs(body, headline, markup), _step_before_date(markup))
+        found = chain(paths, _kicker(headline, called, around))
         yield from islice(found, 1)
 
 
@@ -350,6 +354,29 @@ def _above(links: Iterable[HtmlElement], markup: Markup) -> Iterator[Evidence]:
             best, name = step, called
     if name:
         yield Evidence(SECTION, name, "url")
+
+
+def _kicker(
+    headline: HtmlElement | None, called: Mapping[HtmlElement, str], around: Collection[HtmlElement]
+) -> Iterator[Evidence]:
+    """The section that the last link above the headline names, if it is the only one there to a section or tag.
+
+    On 32 of 42 pages that declare a section it names that (fundus, wcxb, misinformation, article_extraction, 2026-11).
+    """
+    above = preceding(headline, LOOK_ABOVE) if headline is not None else []
+    links = [
+        each
+        for each in above
+        if each in called or (each.tag == "a" and RELATIONS & set(each.get("rel", "").lower().split()))
+    ]
+    own = [link for link in links if not _is_apart(link, around) and not is_elsewhere(link, around)]
+    if len(own) != 1 or own[0] is not next((each for each in reversed(above) if each.tag == "a"), None):
+        return
+    below = above[above.index(own[0]) + 1 :]
+    between = sum(len((each.text or "").strip()) + len((each.tail or "").strip()) for each in below)
+    is_labelled = any(LABELS[TAGS].search(_label(own[0], levels)) for levels in range(1, WRAPPERS + 1))
+    if between <= MAX_TERM and not is_labelled and (name := name_of(own[0])):
+        yield Evidence(SECTION, name, "text")
 
 
 def _step_before_date(markup: Markup) -> Iterator[Evidence]:

@@ -154,6 +154,44 @@ def test_the_section_of_the_address_is_one_of_the_portal(path: str, section: str
     assert (fields.section, fields.provenance.section) == (section, "url" if section else "")
 
 
+TOWN, RIVER = '<a class="top" href="/tag/town/">Town</a>', '<a href="/tag/river/">river</a>'
+
+
+@pytest.mark.parametrize(
+    ("above", "section"),
+    [
+        pytest.param(TOWN, "Town", id="link"),
+        pytest.param(f"<div><span>{TOWN}</span> <span><svg></svg> Featured</span></div>", "Town", id="held"),
+        pytest.param('<p><a rel="tag" href="/town/">Town</a></p>', "Town", id="relation"),
+        pytest.param(f"<div>{TOWN} {RIVER}</div>", "", id="row"),
+        pytest.param(f"<ul><li>{TOWN}</li><li>{RIVER}</li></ul>", "", id="list"),
+        pytest.param(f"<p>Tags: {TOWN}</p>", "", id="label"),
+        pytest.param(f'{TOWN}<a href="/about/">About</a>', "", id="other link between"),
+        pytest.param(f"{TOWN}<p>{'A paragraph of the text. ' * 4}</p>", "", id="text between"),
+    ],
+)
+def test_a_single_tag_above_the_headline_is_the_section(above: str, section: str) -> None:
+    head = "".join(f'<meta property="article:tag" content="{name}">' for name in ("Town", "river"))
+    fields = read(f"<article><header>{above}{HEADLINE}</header>{TEXT}</article>", head=head)
+    assert (fields.section, fields.tags) == (section, ("Town", "river"))
+
+
+def test_a_tag_above_the_headline_is_no_section_where_the_page_states_one() -> None:
+    head = '<meta property="article:section" content="Local">'
+    assert read(f"<article>{TOWN}{HEADLINE}{TEXT}</article>", head=head).section == "Local"
+    category = '<a href="/category/local/" rel="category">Local</a>'
+    assert read(f"<article>{TOWN}{HEADLINE}{category}{TEXT}</article>").section == "Local"
+
+
+def test_a_tag_in_a_menu_above_the_headline_is_no_section() -> None:
+    assert read(f"<nav>{TOWN}</nav><article>{HEADLINE}{TEXT}</article>").section == ""
+
+
+def test_a_row_of_links_above_the_headline_are_tags() -> None:
+    fields = read(f"<article><div>{TOWN} {RIVER}</div>{HEADLINE}{TEXT}</article>")
+    assert (fields.section, fields.tags) == ("", ("Town", "river"))
+
+
 def test_categories_of_a_feed_are_parted_by_the_links_of_the_page() -> None:
     given = tuple(Evidence("tags", name, "feed") for name in ("Town", "bridge", "river"))
     fields = read(f"{NAVIGATION}<article>{HEADLINE}{TEXT}</article>", evidence=given)
