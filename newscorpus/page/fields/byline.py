@@ -19,6 +19,8 @@ DATE_MARK = re.compile(
     r"dat(?:e|um|a)(?!base)|time|fecha|pub(?:li|date|-)|stamp|posted|created|byline|meta(?!l)|dateline|cas\b|čas|vreme|vrijeme|дата"
 )
 """Names of elements that hold a date."""
+DATE_ICON = re.compile(f"{DATE_MARK.pattern}|calendar|clock")
+"""Names of icons that stand before a date."""
 DATE_WORDS = re.compile(
     r"publi|veröff|erschien|erstellt|created|posted|written|objav|zveřej|zverej|vydán|dodan|opubl|опубл|дата|datum|date|data\b|stand"
     r"|verfasst|geschrieben|artikel wurde|this (?:entry|post|article)"
@@ -149,7 +151,7 @@ def _may_be_dated(line: Line, setting: Setting) -> bool:
     """Whether a line has a number, or is named for a date and has words such as "yesterday" or "an hour ago"."""
     if HAS_DIGIT.search(line.text):
         return True
-    return bool(setting.fetched and DATE_MARK.search(line.marks) and parse_date(line.text, setting))
+    return bool(setting.fetched and _is_marked_as_date(line) and parse_date(line.text, setting))
 
 
 def _parted(lines: Iterable[Line]) -> tuple[list[Line], list[Line]]:
@@ -168,7 +170,7 @@ def _dates(lines: Iterable[Line], around: Container[HtmlElement], setting: Setti
             if len(line.text) - (date.end - date.start) <= MAX_REST or _is_dated(line):
                 yield _evidence(line, date, end)
             end = date.end
-        if end or not setting.fetched or not DATE_MARK.search(line.marks) or is_elsewhere(line.element, around):
+        if end or not setting.fetched or not _is_marked_as_date(line) or is_elsewhere(line.element, around):
             continue
         if value := parse_date(line.text, setting):
             yield Evidence("modified" if UPDATE.search(line.text) else "published", value, "text")
@@ -182,14 +184,18 @@ def _evidence(line: Line, date: Dated, after: int) -> Evidence:
     return Evidence("modified" if updated else "published", date.value, "text")
 
 
+def _is_marked_as_date(line: Line) -> bool:
+    return bool(DATE_MARK.search(line.marks) or DATE_ICON.search(line.icons))
+
+
 def _is_dated(line: Line) -> bool:
-    return bool(DATE_MARK.search(line.marks) or DATE_WORDS.search(line.text))
+    return _is_marked_as_date(line) or bool(DATE_WORDS.search(line.text))
 
 
 def _promise(line: Line, date: Dated) -> int:
     """How likely a date is the document's."""
     return (
-        3 * bool(DATE_MARK.search(line.marks))
+        3 * _is_marked_as_date(line)
         + 2 * bool(DATE_WORDS.search(line.text))
         + 2 * (len(line.text) - (date.end - date.start) <= MAX_REST)
         - 4 * (bool(ASIDE.search(line.marks)) or stands_aside(line.element))

@@ -40,9 +40,24 @@ class Line:
 
     @cached_property
     def marks(self) -> str:
-        """What the element, those inside and those around it are called, lower case."""
-        around = (*islice(self.element.iter("*"), INSIDE), *islice(self.element.iterancestors(), AROUND))
+        """What the element, those inside and those around it are called, lower case; icons aside."""
+        inside = (each for each in self._inside if not _is_icon(each))
+        around = (*inside, *islice(self.element.iterancestors(), AROUND))
         return " ".join(filter(None, map(marks_of, around)))
+
+    @cached_property
+    def icons(self) -> str:
+        """What the icons of the line are called, lower case."""
+        return " ".join(marks_of(each) for each in self._inside if _is_icon(each))
+
+    @property
+    def _inside(self) -> Iterator[HtmlElement]:
+        return islice(self.element.iter("*"), INSIDE)
+
+
+def _is_icon(element: HtmlElement) -> bool:
+    """Whether an element holds nothing: the icon of a calendar before a date is no calendar."""
+    return not len(element) and not (element.text or "").strip()
 
 
 def following(element: HtmlElement) -> Iterator[HtmlElement]:

@@ -221,6 +221,16 @@ def test_a_day_without_a_year_has_that_of_another_date_of_the_page() -> None:
     assert read(shown, fetched="2026-11-20T12:00:00+00:00").published == "2023-02-03T14:05:00+01:00"
 
 
+@pytest.mark.parametrize("icon", ["fa fa-calendar", "icon-clock", "glyphicon glyphicon-time"])
+def test_an_icon_before_a_date_says_that_it_is_the_pages(icon: str) -> None:
+    terms = "".join(
+        f"<li><a href='/tag/{name}'>{name}</a></li>" for name in ("doprava", "radnice", "investice", "mosty")
+    )
+    line = f"<ul><li><i class='{icon}'></i> February 4, 2024</li><li><ul>{terms}</ul></li></ul>"
+    fields = read(f"<h1>Vláda jedná</h1><div>{line}</div><p>Text</p>", url="https://a.cz/2024/02/03/vlada")
+    assert (fields.published, fields.provenance.published) == ("2024-02-04", "text")
+
+
 def test_a_line_that_names_all_authors_completes_those_declared() -> None:
     line = "<p class='byline'>By <a href='/author/eva/'>Eva Malá</a> <a href='/author/jan/'>Jan Novák</a></p>"
     body = f"<article><h1>Vláda jedná</h1>{line}{PARAGRAPH}</article>"
