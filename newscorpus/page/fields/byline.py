@@ -46,8 +46,8 @@ MAX_REST = 40
 """Longest text, in characters, beside a date for it to be the document's without further signs."""
 LOOK_AFTER, LOOK_BEFORE = 50, 20
 """Elements after and before the headline that are looked at; with twice as many more dates are wrong (2026-11)."""
-INSIDE = 12
-"""Elements of a line that are searched for names of authors."""
+INSIDE, FAR_INSIDE = 12, 60
+"""Elements of a line that are searched for names of authors, and those where the first ones hold no text."""
 LOOK_EVERYWHERE = 3_000
 """Elements looked at where no source has given a value; 95 of 100 pages of our sets have fewer than 1,900."""
 LEAD_TAGS = frozenset({"p", "div", "h2", "h3", "strong", "span", "section", "header"})
@@ -224,14 +224,21 @@ def _without_dates(text: str, setting: Setting) -> str:
 
 def _author_texts(line: Line) -> Iterator[str]:
     """Texts of the innermost elements named for an author; else of a line that begins with "By"."""
-    marked = [
-        each
-        for each in islice(line.element.iter("*"), INSIDE)
-        if names_author(marks_of(each)) or (each.tag == "a" and AUTHOR_LINK.search(each.get("href", "")))
-    ]
-    if not marked:
+    inside = list(islice(line.element.iter("*"), FAR_INSIDE))
+    if not any(map(_names_author, inside[:INSIDE])):
         if starts_like_byline(line.text):
             yield line.text
         return
+    # Portraits before the names leave the first elements without a text.
+    yield from _innermost_texts(inside[:INSIDE]) or _innermost_texts(inside)
+
+
+def _names_author(element: HtmlElement) -> bool:
+    return bool(names_author(marks_of(element)) or (element.tag == "a" and AUTHOR_LINK.search(element.get("href", ""))))
+
+
+def _innermost_texts(elements: Iterable[HtmlElement]) -> list[str]:
+    """Short texts of those of `elements` that are named for an author and hold no other one."""
+    marked = list(filter(_names_author, elements))
     holders = {holder for each in marked for holder in islice(each.iterancestors(), INSIDE)}
-    yield from (text for each in marked if each not in holders and (text := short_text(each)))
+    return [text for each in marked if each not in holders and (text := short_text(each))]

@@ -231,6 +231,17 @@ def test_an_icon_before_a_date_says_that_it_is_the_pages(icon: str) -> None:
     assert (fields.published, fields.provenance.published) == ("2024-02-04", "text")
 
 
+def test_portraits_do_not_hide_the_names_below_them() -> None:
+    declared = '{"@type": "BlogPosting", "author": {"name": "Jana Nováková"}, "contributor": [{"name": "Petr Malý"}]}'
+    people = (("jana", "Jana Nováková"), ("petr", "Petr Malý"))
+    portrait = "<svg><g><path></path><path></path></g></svg>"
+    portraits = "".join(f"<li><a href='/author/{slug}/' class=author-avatar>{portrait}</a></li>" for slug, _ in people)
+    names = ", ".join(f"<a href='/author/{slug}/'>{name}</a>" for slug, name in people)
+    byline = f"<div class=article-byline><ul class=author-list>{portraits}</ul><h4 class=author-name>{names}</h4></div>"
+    fields = read(f"<h1>Vláda jedná</h1>{byline}<p>Text</p>", f'<script type="application/ld+json">{declared}</script>')
+    assert fields.authors == ("Jana Nováková", "Petr Malý")
+
+
 def test_a_line_that_names_all_authors_completes_those_declared() -> None:
     line = "<p class='byline'>By <a href='/author/eva/'>Eva Malá</a> <a href='/author/jan/'>Jan Novák</a></p>"
     body = f"<article><h1>Vláda jedná</h1>{line}{PARAGRAPH}</article>"
