@@ -106,7 +106,7 @@ WITHIN: dict[str, Callable[[Count], str]] = {
 SHORT = frozenset(
     {"1,100 nested inline elements", "100,000 microdata items", "300,000 attributes that hold >", "99,000 p"}
 )
-DEMO = sorted((ROOT / "newscorpus" / "demo" / "site" / "pages").glob("*.html"))
+DEMO = sorted((ROOT / "newscorpus" / "views" / "demo" / "site" / "pages").glob("*.html"))
 
 
 def attack_by_page(make: Callable[[], str], folder: Path) -> Outcome:

@@ -22,7 +22,7 @@ SETS = ("cleaneval", "daniel", "dragnet", "fundus", "htmldate", "ir_research", "
 EVERY = 1 if os.environ.get("NEWSCORPUS_ALL_PAGES") else 12
 """One page in so many is taken; NEWSCORPUS_ALL_PAGES=1 takes all, in some minutes."""
 
-DEMO = Path(__file__).parents[2] / "newscorpus" / "demo" / "site" / "pages"
+DEMO = Path(__file__).parents[2] / "newscorpus" / "views" / "demo" / "site" / "pages"
 DEMO_PAGES = sorted(DEMO.glob("*.html"))
 
 
