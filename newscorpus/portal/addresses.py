@@ -87,6 +87,7 @@ ARTICLE_WORD = re.compile(
 ID = re.compile(r"[A-Za-z_.-]{0,6}\d{3,}[\w.-]*")
 """Beside such a word, what may be shorter than an article's number alone."""
 
+FOLDER_PAGE = re.compile(r"/index\.\w{2,5}$")
 DATED = re.compile(r"/(?:19|20)\d\d[/-]\d\d?[/-](?:\d\d?[/-])?(?=[^/]*[^\W\d_])")
 
 
@@ -147,7 +148,7 @@ def looks_like_article(url: str) -> bool:
     query = parse_qsl(parts.query, keep_blank_values=True)
     *folders, name = parts.path.strip("/").split("/")
     last = DOCUMENT.sub("", name)
-    if DATED.search(parts.path) or any(map(_is_id, folders)):
+    if DATED.search(FOLDER_PAGE.sub("/", parts.path)) or any(map(_is_id, folders)):
         return True
     texts = [last, *(text for pair in query for text in pair)]
     if any(_is_id(text) or (NUMBER.search(text) and not DAY_NUMBER.fullmatch(text)) for text in texts):
@@ -246,7 +247,6 @@ FURTHER = re.compile(
     r"[/_-](?:index|p|page|pg|seite|str|strana|stranica|stranka|strona)[/_-]?\d{1,4}(?:\.\w{2,5})?/?$", re.IGNORECASE
 )
 """The end of the path of a list's further page."""
-FOLDER_PAGE = re.compile(r"/index\.\w{2,5}$")
 NAMED_ARCHIVE = re.compile(
     r"/(?:authors?|autori?|[ck]ategor[a-z]{1,4}|keywords?|labels?|tags?|tema|topics?)/[^/]+/?$", re.IGNORECASE
 )

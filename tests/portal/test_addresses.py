@@ -74,6 +74,7 @@ def test_find_trap_never_raises(text: str) -> None:
         *(
             "/c1-67712340-most-otevren",
             "/2026/11/bridge/",
+            "/2026/11/20/bridge/index.html",
             "/world/the_ferry_is_late",
             "/zpravy/%C5%BElut%C3%BD-k%C5%AF%C5%88-b",
             "/domaci/3f2a9c1b7d5e4f60",
@@ -110,6 +111,7 @@ def test_looks_like_an_article(path: str) -> None:
             "/sport?page=10423",
             "/2026/11/",
             "/2026/11/20/",
+            "/2026/11/20/index.html",
         ),
         *(
             "/tag/mayor-opens-the-bridge",
