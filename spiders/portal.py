@@ -193,7 +193,7 @@ class PortalSpider(Spider):
         trust = self._trust(response, source, page, is_article=is_article)
         given = self._workers.with_profile(page_of_portal(page, self._planners[source].portal, (), trust))
         visit = current_visit()
-        may_be_article = (trust is not AddressTrust.SECTION or is_article) and not (visit and visit.stands)
+        may_be_article = (trust is not AddressTrust.SECTION or is_article) and not (visit and visit.links_only)
         recipe = self._workers.recipe if may_be_article else None
         period = self.arguments.period if may_be_article else ALWAYS
         read, refused = await read_fetched(self._workers.read, recipe, given, period)

@@ -145,7 +145,7 @@ class Frontier:
         listings = self.ledger.listings
         if listing := listings.naming(url):
             section = _section_key(listing)
-            is_earlier = day < self.period.since and not listings.reach(section, day, self.period.since)
+            is_earlier = day < self.period.since and not listings.note_latest_day(section, day, self.period.since)
             listings.count_article(section, is_earlier=is_earlier)
 
     def is_archive(self, url: str) -> bool:
@@ -198,7 +198,7 @@ class Frontier:
             return True
         certain = (url for url in articles if find_kind(url, self.portal) is FetchKind.ARTICLE)
         latest = max((days[1] for days in map(days_of, certain) if days), default=None)
-        return latest is not None and self.ledger.listings.reach(shape, latest, self.period.since)
+        return latest is not None and self.ledger.listings.note_latest_day(shape, latest, self.period.since)
 
     def _may_be_article(self, url: str) -> bool:
         if not self.portal.covers(url):

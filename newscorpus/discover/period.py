@@ -53,7 +53,7 @@ class Period:
         """Whether a listing may lead to the period, by its address: that of a later day may, by the day before."""
         return replace(self, until=date.max).may_hold_address(url)
 
-    def ways_forward(self, listing: str, urls: Iterable[str]) -> frozenset[str]:
+    def newest_earlier_listings(self, listing: str, urls: Iterable[str]) -> frozenset[str]:
         """Of the earlier days that the listing at `listing` names, the last of each shape: the way may lead on from it.
 
         There is none on a listing of the period or of a later day, which names the days before, and none that leads

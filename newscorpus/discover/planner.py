@@ -230,7 +230,7 @@ class FetchPlanner:
         urls = sorted(reading.links, key=lambda url: latest_date(url) or date.max, reverse=True)
         if is_new:  # one that comes again names little that is new
             yield from self.frontier.end_listing(listing, map(plain_address, urls))
-        ways = self.period.ways_forward(listing, urls) if listing else frozenset()
+        ways = self.period.newest_earlier_listings(listing, urls) if listing else frozenset()
         is_earlier, brought = not self.period.may_lead_to(listing), False
         for url in urls:
             if url in ways and not self._is_article(url):

@@ -36,7 +36,7 @@ def requeue_known(ledger: Ledger, portals: Collection[str], revisit: Revisit) ->
     n = 0
     for portal in portals:
         if ledger.counts.of(BUDGET_SPENT, portal):  # lists may have named more than could be taken
-            n += ledger.revisits.widen(LIST_KINDS, portal)
+            n += ledger.revisits.requeue_unconditionally(LIST_KINDS, portal)
         n += ledger.revisits.revive(kinds, portal, now)
         if revisit is Revisit.DUE:
             n += ledger.revisits.revive_articles(portal, now)

@@ -273,7 +273,7 @@ class LedgerScheduler(BaseScheduler):
         visit = Visit(
             *(lease.portal, request, lease.serial),
             from_archive=bool(lease.from_archive),
-            stands=bool(lease.stands),
+            links_only=bool(lease.links_only),
             is_repeat=lease.status == HTTPStatus.OK,
         )
         visit.watch(self._spider)

@@ -54,7 +54,7 @@ class Visit:
     postponed: bool = False  # it is asked for again, and what the answer brought is dropped
     may_keep: bool = False  # its page was handed on as an article
     from_archive: bool = False  # the archive is to answer
-    stands: bool = False  # what became of the address stands: the answer is read for its links alone
+    links_only: bool = False  # what became of the address stands: the answer is read for its links alone
     is_repeat: bool = False  # the address has brought a page before
     look: Look | None = None  # what its page looked like, if it was judged
     _fetched: Fetched | None = None
@@ -99,7 +99,7 @@ class Visit:
                 self._write_down(ledger)
 
     def _write_down(self, ledger: Ledger) -> None:
-        if self.serial and (self.stands or (self.unchanged and self._fetched)):
+        if self.serial and (self.links_only or (self.unchanged and self._fetched)):
             ledger.leave(self.serial, self._fetched)
             return
         if self.has_article:  # a callback that fails after its article was kept is in the log

@@ -58,7 +58,7 @@ def refuse(ledger: Ledger, path: str, reason: str, detail: str = "", found_on: s
 def queued(ledger: Ledger) -> dict[str, tuple[bool, bool]]:
     """Paths, with whether the archive answers and whether what became of them stands."""
     leases = [ledger.queue.lease("vesti") for _ in range(ledger.queue.size("vesti"))]
-    return {one.url.removeprefix(BASE): (bool(one.from_archive), bool(one.stands)) for one in leases if one}
+    return {one.url.removeprefix(BASE): (bool(one.from_archive), bool(one.links_only)) for one in leases if one}
 
 
 def test_what_was_refused_unseen_is_forgotten_and_the_page_that_names_it_is_read_again(ledger: Ledger) -> None:

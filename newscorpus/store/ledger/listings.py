@@ -46,7 +46,7 @@ class Listings:
         row = self._execute(sql, (key_of(url),)).fetchone()
         return str(row[0]) if row else ""
 
-    def reach(self, shape: int, day: date, since: date) -> bool:
+    def note_latest_day(self, shape: int, day: date, since: date) -> bool:
         """Note a day before `since` that a shape or section leads to; gives whether none so far was later."""
         sql = """INSERT INTO listings (shape, n_barren, n_earlier, latest) VALUES (?1, 0, 0, ?2)
             ON CONFLICT (shape) DO UPDATE SET latest = iif(latest < ?3, max(latest, ?2), ?2) RETURNING latest"""

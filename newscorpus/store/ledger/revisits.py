@@ -149,7 +149,7 @@ class Revisits:
             AND (reason = 'kept' OR serial IN (SELECT serial FROM gone WHERE n_visits < 2))"""
         return self._queue(portal, where, (now, now + ArticleRevisitConfig().max_seconds))
 
-    def widen(self, kinds: Collection[str], portal: str) -> int:
+    def requeue_unconditionally(self, kinds: Collection[str], portal: str) -> int:
         """Queue what is done of some kinds, as if never fetched; gives the number."""
         return self._queue(portal, f"kind IN ({_marks(kinds)})", tuple(kinds), FORGET)
 

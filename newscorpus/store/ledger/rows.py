@@ -59,7 +59,7 @@ class Lease:
     etag: str = ""
     last_modified: str = ""
     from_archive: bool = False  # the archive answers, where it holds the answer
-    stands: bool = False  # what became of the address stands: its answer is read again for its links alone
+    links_only: bool = False  # what became of the address stands: its answer is read again for its links alone
     archive_file: str = ""  # where the last answer lies
     archive_offset: int = 0
 

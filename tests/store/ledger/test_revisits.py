@@ -83,7 +83,7 @@ def test_what_failed_for_good_is_not(ledger: Ledger, reason: str) -> None:
 def test_lists_are_read_again_as_if_for_the_first_time(ledger: Ledger) -> None:
     finish(ledger, "feed", "feed")
     finish(ledger, "kept", "article", UrlOutcome(reason="kept"))
-    ledger.revisits.widen(("feed",), "a")
+    ledger.revisits.requeue_unconditionally(("feed",), "a")
     leases = [ledger.queue.lease("a"), ledger.queue.lease("a")]
     found = {lease.url.removeprefix(URL): lease.etag for lease in leases if lease}
     assert found == {"feed": ""}
