@@ -137,20 +137,17 @@ def _linked(
     crowds: dict[tuple[HtmlElement | None, str], list[Term]] = {}
     for link in links:
         by_address, by_marks = called.get(link, ""), _kind_by_marks(link)
-        relations = set(link.get("rel", "").lower().split())
-        if not (relations & RELATIONS or by_address or (by_marks and _leads_on(link, markup))):
-            continue
-        if not (name := name_of(link)) or is_elsewhere(link, around) or _in_text(link):
+        relations = RELATIONS.intersection(link.get("rel", "").lower().split())
+        if not (relations or by_address or (by_marks and _leads_on(link, markup))) or not (name := name_of(link)):
             continue
         is_apart = _is_apart(link, around)
         label = _label(link, 1 if is_apart else WRAPPERS + 1)
         labelled = next((kind for kind in KINDS if LABELS[kind].search(label)), "")
-        if relations & RELATIONS:
-            kind = SECTION if "category" in relations else by_marks or labelled or by_address or TAGS
-            yield Term(kind, name, Tier.DECLARED)
-            continue
         kind = by_address or by_marks
-        if labelled == kind and (kind == SECTION or not is_apart):
+        if relations:
+            kind = SECTION if "category" in relations else by_marks or labelled or by_address or TAGS
+            tier = Tier.DECLARED
+        elif labelled == kind and (kind == SECTION or not is_apart):
             tier = Tier.LABELLED
         elif not is_apart and (link in near or _within_article(link, around)):
             tier = Tier.WITHIN
@@ -158,10 +155,15 @@ def _linked(
             tier = Tier.CURRENT
         else:
             continue
-        crowds.setdefault((None if tier == Tier.CURRENT else _list_of(link), kind), []).append(Term(kind, name, tier))
-    for (_, kind), terms in crowds.items():
-        if len(terms) <= (MAX_SECTIONS if kind == SECTION else MAX_TAGS):
-            yield from terms
+        if is_elsewhere(link, around) or _in_text(link):  # asked last: it costs most
+            continue
+        if tier == Tier.DECLARED:
+            yield Term(kind, name, tier)
+        else:
+            place = None if tier == Tier.CURRENT else _list_of(link)
+            crowds.setdefault((place, kind), []).append(Term(kind, name, tier))
+    most = {SECTION: MAX_SECTIONS, TAGS: MAX_TAGS}
+    yield from chain.from_iterable(terms for (_, kind), terms in crowds.items() if len(terms) <= most[kind])
 
 
 def name_of(link: HtmlElement) -> str:
@@ -186,18 +188,22 @@ def _is_of_site(address: str, markup: Markup) -> bool:
 def _kind_by_marks(link: HtmlElement) -> str:
     """What a link is by the names of its element and of those close around it; "" where they say neither or both."""
     for element in (link, *islice(link.iterancestors(), WRAPPERS)):
-        classes = element.get("class", "")
-        if element.tag in HOLDERS or (classes and ENTRY.search(classes)):
+        classes = element.get("class", "")[:MAX_MARK]
+        if element.tag in HOLDERS or (classes and _is_entry(classes)):
             return ""
-        kind = _kind_of_classes(classes) if classes else ""
-        if kind:
+        if classes and (kind := _kind_of_classes(classes)):
             return kind
     return ""
 
 
-@lru_cache(4_096)  # of the classes of links a site has few
+@lru_cache(4_096)  # of the classes around links a site has few
+def _is_entry(classes: str) -> bool:
+    return ENTRY.search(classes) is not None
+
+
+@lru_cache(4_096)
 def _kind_of_classes(classes: str) -> str:
-    marks = MICROFORMAT.sub("", classes[:MAX_MARK].lower())
+    marks = MICROFORMAT.sub("", classes.lower())
     said = [kind for kind in KINDS if MARKS[kind].search(marks)]
     return said[0] if len(said) == 1 else ""
 
@@ -280,7 +286,7 @@ def _plain_lists(body: HtmlElement, around: Collection[HtmlElement], near: Colle
     for element in islice(body.iter("span", "li", "p", "div", "dd"), MAX_LABELLED):
         if not (text := (element.text or "").strip()[: 2 * SHORT]):
             continue
-        marked = _kind_of_classes(element.get("class", "")) == TAGS
+        marked = _kind_of_classes(element.get("class", "")[:MAX_MARK]) == TAGS
         label = next((kind for kind in KINDS if LABELLED[kind].match(text)), "") if ":" in text or "：" in text else ""
         if not (marked or label) or next(element.iter("a"), None) is not None:
             continue
