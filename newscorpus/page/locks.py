@@ -7,6 +7,7 @@ from itertools import pairwise
 from lxml.html import HtmlElement
 
 from newscorpus.data import Block, Element
+from newscorpus.page.parsing.segment import elements_around
 from newscorpus.tokens import count_words
 
 MOST_WORDS = 60
@@ -32,12 +33,15 @@ def is_locked(tree: HtmlElement, blocks: Sequence[Block], paragraphs: Sequence[s
     is_short = sum(map(count_words, paragraphs)) <= MOST_WORDS
     if is_short and any(map(_asks_for_password, tree.iter("form"))):
         return True
+    prompts = {each for each in elements_around(blocks) if _PROMPT.search(f"{each.classes} {each.id}")}
+    if not prompts:  # as on most pages
+        return False
     lines = frozenset(paragraphs)
     boxes = {block.parent for block in blocks if block.text in lines}
     if is_short:
         boxes |= {around for box in boxes for around in box.ancestry if around.tag in _ARTICLES}
     others = (block for block in blocks if block.text not in lines and count_words(block.text) >= LEAST_WORDS)
-    return any(_is_prompt(block.element, boxes, is_short=is_short) for block in others)
+    return any(_is_in_prompt(block.element, prompts, boxes, is_short=is_short) for block in others)
 
 
 def _asks_for_password(form: HtmlElement) -> bool:
@@ -46,12 +50,12 @@ def _asks_for_password(form: HtmlElement) -> bool:
     return "password" in kinds and not _NAMING.intersection(kinds)
 
 
-def _is_prompt(element: Element, boxes: set[Element], *, is_short: bool) -> bool:
-    """Whether an element is shown and stands in a box with the name of a prompt that lies in one of the boxes."""
+def _is_in_prompt(element: Element, prompts: set[Element], boxes: set[Element], *, is_short: bool) -> bool:
+    """Whether an element is shown and stands in a prompt that lies in one of the boxes."""
     if element.is_unseen:
         return False
     ancestry = element.ancestry
     for around, here in pairwise(ancestry):
-        if _PROMPT.search(f"{here.classes} {here.id}"):
+        if here in prompts:
             return around in boxes or (is_short and not boxes.isdisjoint(ancestry))
     return False
