@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, pairwise, takewhile
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
@@ -61,6 +61,8 @@ _SINGLE_REST, _PAGE_REST = frozenset({"posts"}), frozenset({"pages"})
 _OTHER_REST = frozenset({"categories", "tags", "users", "media"})
 _ARTICLE_TYPE = frozenset({"article", "news", "newsarticle", "blogposting"})
 
+_Headline = tuple[HtmlElement, str, str]
+"""A link that may be the headline of another page of the site, with its text, and the document."""
 _Section = tuple[int, str, HtmlElement | None]
 """The rank of a heading, the document that it links to ("": none but its own), and its box where it stands in one."""
 
@@ -74,9 +76,10 @@ def find_listing(tree: HtmlElement, url: str, paragraphs: Sequence[str], *, is_d
     if is_single or stated:
         return stated
     own = _Own(tree, url)
-    if linked := _linked_lines(tree, own, paragraphs[:MOST_LINES]):
+    headlines = list(_headlines(tree, own))
+    if linked := _linked_lines(headlines, paragraphs[:MOST_LINES]):
         return linked
-    texts = _texts_by_target(tree, own)
+    texts = _texts_by_target(tree, own, headlines)
     if not any(texts):
         return ""
     shown = texts.pop("", "")
@@ -185,8 +188,7 @@ def _is_front(address: str) -> bool:
     return bool(parts.netloc) and not parts.path.strip("/") and not parts.query
 
 
-def _headlines(tree: HtmlElement, own: _Own) -> Iterator[tuple[HtmlElement, str, str]]:
-    """The links that may be headlines of other pages of the site: each with its text, and the document."""
+def _headlines(tree: HtmlElement, own: _Own) -> Iterator[_Headline]:
     links = (link for link in tree.iter("a") if link.get("href"))
     for link in islice(links, MOST_LINKS):
         text = collapse("".join(link.itertext()))
@@ -195,14 +197,14 @@ def _headlines(tree: HtmlElement, own: _Own) -> Iterator[tuple[HtmlElement, str,
             yield link, text, document
 
 
-def _cards(tree: HtmlElement, own: _Own) -> Mapping[HtmlElement, HtmlElement]:
+def _cards(headlines: Iterable[_Headline]) -> Mapping[HtmlElement, HtmlElement]:
     """The boxes without a name or heading of their own, each with the link in it that is a headline of another page.
 
     Such boxes stand beside others of their name, hold headlines of one page each, and begin with them.
     """
     documents: dict[HtmlElement, set[str]] = defaultdict(set)
     links: dict[HtmlElement, str] = {}
-    for link, text, document in _headlines(tree, own):
+    for link, text, document in headlines:
         has_heading = any(map(_rank, chain(link.iterancestors(), link.iterdescendants(etree.Element))))
         if not has_heading and len(text) >= LEAST_LINKED * len(collapse(_text_around(link))):
             links[link] = document
@@ -257,9 +259,9 @@ def _words_before(card: HtmlElement, link: HtmlElement) -> int:
     return n_words
 
 
-def _linked_lines(tree: HtmlElement, own: _Own, lines: Sequence[str]) -> str:
+def _linked_lines(headlines: Iterable[_Headline], lines: Sequence[str]) -> str:
     """Say how much of a text are links to other pages, if it is a list of such; ""."""
-    documents = {text: document for _, text, document in _headlines(tree, own)}
+    documents = {text: document for _, text, document in headlines}
     if len(set(documents.values())) < LEAST_LINKS:
         return ""
     words = elsewhere = 0
@@ -277,19 +279,20 @@ def _linked_lines(tree: HtmlElement, own: _Own, lines: Sequence[str]) -> str:
     return f"{elsewhere} of {words} words are links to {len(found)} other pages"
 
 
-def _texts_by_target(tree: HtmlElement, own: _Own) -> dict[str, str]:
+def _texts_by_target(tree: HtmlElement, own: _Own, headlines: Iterable[_Headline]) -> dict[str, str]:
     """The text of the page by the document that the heading above it, or that of its box, links to; "" for its own."""
     pieces: dict[str, list[str]] = defaultdict(list)
-    for target, text in _walk(tree, own):
+    for target, text in _walk(tree, own, headlines):
         pieces[target].append(text)
     return {target: collapse("".join(texts)) for target, texts in pieces.items()}
 
 
-def _walk(tree: HtmlElement, own: _Own) -> Iterator[tuple[str, str]]:
+def _walk(tree: HtmlElement, own: _Own, headlines: Iterable[_Headline]) -> Iterator[tuple[str, str]]:
     """The pieces of text in order, each with the document that its heading or box links to."""
-    cards = _cards(tree, own)
+    cards = _cards(headlines)
     titles = frozenset(cards.values())
     sections: list[_Section] = []
+    target = ""
     boxes: list[HtmlElement] = []
     stack: list[tuple[HtmlElement, bool]] = [(tree, True)]
     while stack:
@@ -298,10 +301,11 @@ def _walk(tree: HtmlElement, own: _Own) -> Iterator[tuple[str, str]]:
             if boxes and boxes[-1] is element:
                 boxes.pop()
                 sections = [one for one in sections if one[2] is not element]
-            yield _target(sections), ("" if element.tag in _INLINE else " ") + (element.tail or "")
+                target = _target(sections)
+            yield target, ("" if element.tag in _INLINE else " ") + (element.tail or "")
             continue
         if not isinstance(element.tag, str) or element.tag in _UNREAD:
-            yield _target(sections), f" {element.tail or ''}"
+            yield target, f" {element.tail or ''}"
             continue
         if element in cards or _is_box(element):
             boxes.append(element)
@@ -311,7 +315,8 @@ def _walk(tree: HtmlElement, own: _Own) -> Iterator[tuple[str, str]]:
             if not held:  # in the box of another page its headline says whose all of it is
                 sections = [one for one in sections if one[0] < rank or (one[2] is not box and one[2] in boxes)]
                 sections.append((rank, own.target(element, box), box))
-        yield _target(sections), ("" if element.tag in _INLINE else " ") + (element.text or "")
+                target = _target(sections)
+        yield target, ("" if element.tag in _INLINE else " ") + (element.text or "")
         stack.append((element, False))
         stack.extend((child, True) for child in reversed(element))
 
