@@ -45,7 +45,11 @@ ID_LENGTH = 16
 of 3 in a million (birthday bound)."""
 
 KEPT_ADDRESSES = 8_192
-"""Addresses whose ids are kept, some 2 MB: a crawl asks several times for each link, and menus name the same ones."""
+"""Addresses whose ids and sites are kept, some 2 MB each: a crawl asks several times for each link, and menus name the
+same ones."""
+
+MAX_ADDRESS = 10_000
+"""Characters of an address; servers take some 8,000, and what is remembered of addresses holds each."""
 
 SLUG_WORDS = 3
 """Words from which on a part of a path reads as a headline; names of sections have one or two."""
@@ -90,6 +94,7 @@ def is_within(url: str, domains: Iterable[str]) -> bool:
     return any(host == domain or host.endswith("." + domain) for domain in domains)
 
 
+@lru_cache(KEPT_ADDRESSES)
 def site_key(url: str) -> str:
     """Name of the site: the registered domain by the bundled public suffix list, its private section included.
 
@@ -102,7 +107,9 @@ def site_key(url: str) -> str:
 
 
 def web_address(base: str, address: str) -> str:
-    """An address on the page or list at `base`, made absolute; "" for what is none of the web."""
+    """An address on the page or list at `base`, made absolute; "" for what is none of the web, or too long."""
+    if len(address) > MAX_ADDRESS:
+        return ""
     try:
         url = urljoin(base, address.strip())
         parts = urlsplit(url)
@@ -112,7 +119,6 @@ def web_address(base: str, address: str) -> str:
     return url if is_one else ""
 
 
-@lru_cache(KEPT_ADDRESSES)
 def is_remote(name: str) -> bool:
     """Whether a name is an address, and not a path."""
     return "://" in name
@@ -123,6 +129,7 @@ def is_web(source: str) -> bool:
     return source.lower().startswith(("http://", "https://"))
 
 
+@lru_cache(KEPT_ADDRESSES)
 def document_id(url: str) -> str:
     """Id of the document at `url`, stable across runs: 16 hex digits of the SHA-256 of its canonical form.
 

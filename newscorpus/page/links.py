@@ -16,16 +16,13 @@ from newscorpus.data import Page, Rejected
 from newscorpus.page.extractor import parse_page
 from newscorpus.portal.addresses import DOCUMENT, is_front, is_further, looks_like_article
 from newscorpus.tokens import collapse, hash_headline
-from newscorpus.urls import SLUG_WORDS, document_id
+from newscorpus.urls import MAX_ADDRESS, SLUG_WORDS, document_id
 
 MAX_LINKS = 5_000
 """Most links taken from one page; front pages of big portals carry some 500."""
 
 MAX_HREFS = 50_000
 """Most different links looked at to find these."""
-
-MAX_ADDRESS_CHARACTERS = 10_000
-"""Of a link that is looked at; one longer than 2,000 is never asked for."""
 
 NO_PAGES = frozenset(
     "7z aac adoc apk avi avif bmp css csv doc docx eps epub exe flac gif gz ico ics ipynb iso jpeg jpg js json m3u8 "
@@ -338,7 +335,7 @@ def _targets(root: HtmlElement, base: str, own: str) -> Iterator[str]:
     for element in root.iter("a", "area", "frame", "link", "meta"):
         href = element.get("src" if element.tag == "frame" else "href") or ""
         if element.tag == "meta" and (element.get("http-equiv") or "").lower().strip() == "refresh":
-            sent = REFRESH.fullmatch((element.get("content") or "")[:MAX_ADDRESS_CHARACTERS])
+            sent = REFRESH.fullmatch((element.get("content") or "")[:MAX_ADDRESS])
             href = sent[2] if sent else ""
         relations = _relations(element)
         is_aside = "attachment" in relations or (
@@ -390,7 +387,7 @@ def _number(link: HtmlElement) -> int:
 
 def _resolve(base: str, href: str) -> str:
     """Make `href` absolute, without fragment, as browsers do; "" where that cannot be done, or it is too long."""
-    if len(base) + len(href) > MAX_ADDRESS_CHARACTERS:
+    if len(base) + len(href) > MAX_ADDRESS:
         return ""
     try:
         around = urlsplit(base)

@@ -10,7 +10,6 @@ from lxml import html
 
 from newscorpus.data import Page
 from newscorpus.page.links import (
-    MAX_ADDRESS_CHARACTERS,
     MAX_HREFS,
     MAX_LINKS,
     PageReading,
@@ -23,6 +22,7 @@ from newscorpus.page.links import (
     read_page,
     read_tree,
 )
+from newscorpus.urls import MAX_ADDRESS
 
 URL = "http://example.org/news/today/"
 SITE = "https://www.vesti.example"
@@ -220,8 +220,8 @@ def test_the_work_grows_with_the_number_of_links_no_further_than_to_a_bound() ->
 
 
 def test_links_are_as_long_as_addresses_may_be() -> None:
-    base = f"<base href='https://a.cz/{'x' * MAX_ADDRESS_CHARACTERS}/'>"
-    assert links(f"{base}<a href=y></a><a href=/{'z' * MAX_ADDRESS_CHARACTERS}></a>").links == (urljoin(URL, "y"),)
+    base = f"<base href='https://a.cz/{'x' * MAX_ADDRESS}/'>"
+    assert links(f"{base}<a href=y></a><a href=/{'z' * MAX_ADDRESS}></a>").links == (urljoin(URL, "y"),)
 
 
 @given(

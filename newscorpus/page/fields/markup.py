@@ -9,6 +9,7 @@ from urllib.parse import urljoin, urlsplit
 from lxml.html import HtmlElement
 
 from newscorpus.tokens import clean, collapse
+from newscorpus.urls import MAX_ADDRESS
 
 TAG = re.compile(r"<[/!]?[a-zA-Z-][^<>]{0,500}>")
 CONTROLS = re.compile("[\ud800-\udfff\x00-\x08\x0e-\x1f\x7f]")
@@ -20,8 +21,6 @@ MAX_CHARACTERS = 5_000
 MAX_OF_A_KIND = 300
 """Most elements of one kind that are kept, of `<meta>` and `<link>` twice as many: 999 of 1,000 pages have fewer."""
 
-MAX_ADDRESS = 10_000
-"""Characters of an address; servers take some 8,000, and Python remembers those that it cuts."""
 PLAIN_ADDRESS = re.compile(r"https?://[\w.-]+(?:/[\w.~%+,/-]*)?", re.ASCII)
 """Addresses that joining leaves as they are."""
 RELATIONS = frozenset({"canonical", "license"})
