@@ -57,6 +57,13 @@ def test_a_page_whose_text_stands_under_headings_of_other_pages_is_a_list(form: 
     assert "words stand under headings that link to" in find_listing(tree, f"{SITE}/tag/bridge/page/2/", LINES)
 
 
+def test_a_text_of_dates_is_a_list() -> None:
+    dates = ["Tue 23 June 2026", "Mon 15 June 2026", "Sat 28 February 2026"]
+    tree = tree_of("".join(f"<dt>{date}</dt><dd><a href='/bridge'>A bridge</a></dd>" for date in dates))
+    assert "3 of 4 lines are hardly more than dates" in find_listing(tree, OWN, ["Archives", *dates])
+    assert not find_listing(tree, OWN, [*LINES, *dates])
+
+
 def test_a_text_of_headlines_that_link_to_other_pages_is_a_list_whatever_its_headline() -> None:
     rows = teasers("<li><time>2{at} May</time> <a href='/news-{at}'>{line}</a></li>")
     lines = [f"2{at} May {line}" for at, line in enumerate(LINES)]
