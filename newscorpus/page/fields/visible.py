@@ -76,7 +76,8 @@ def read_times(
 ) -> Iterator[Evidence]:
     """Evidence of the time elements, the most promising first; `distances` are those from the headline, in elements.
 
-    Those of other documents, which stand outside of what is `around` the headline, are left out.
+    Those of other documents, which stand outside of what is `around` the headline, are left out. If all do and the
+    headline is in no `<article>`, it may stand in a page header apart from the text, and all count.
     """
 
     def rank(element: HtmlElement) -> tuple[bool, bool, bool, int, bool]:
@@ -85,7 +86,10 @@ def read_times(
         aside = stands_aside(element, FOREIGN if beside else ASIDE)
         return aside, not beside, not declared, distances.get(element, 0), element in markup.early_times
 
-    own = [element for element in markup.times[:MAX_TIMES] if not (around and is_elsewhere(element, around))]
+    times = markup.times[:MAX_TIMES]
+    own = [element for element in times if not (around and is_elsewhere(element, around))]
+    if not own and not any(element.tag == "article" for element in around):
+        own = list(times)
     for element in sorted(own, key=rank)[:MAX_CANDIDATES]:
         field = "modified" if is_update(element) else "published"
         for value in _values_of_time(element, setting):

@@ -205,6 +205,12 @@ def test_dates_and_authors_of_other_documents_are_not_the_articles() -> None:
     assert (fields.published, fields.authors) == ("", ())
 
 
+def test_a_headline_in_the_page_header_does_not_part_the_date_from_the_article() -> None:
+    line = "<time>Published 3 February 2024</time>"
+    fields = read(f"<header><h1>Vláda jedná</h1></header><article><h2>Dnes</h2>{line}{PARAGRAPH}</article>")
+    assert fields.published == "2024-02-03"
+
+
 def test_dates_in_the_text_come_after_that_of_the_address() -> None:
     body = f"<article><h1>Vláda jedná</h1>{PARAGRAPH}<ul><li>5. 5. 2023: Most se uzavřel</li></ul></article>"
     assert read(body, url="https://a.cz/2024/02/03/vlada").published == "2024-02-03"
