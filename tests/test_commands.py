@@ -35,7 +35,6 @@ NOT_RUN = {
     r"newscorpus batch .*--engine slurm": "it needs a cluster; tests/batch/ runs it with a stand-in for Slurm",
     r"newscorpus annotate ": "it needs the models of the language; tests/corpus/annotate/ has stand-ins",
     r"newscorpus (release|diff|remove) ": "it needs months, and a page to be removed; tests/corpus/ has both",
-    r"newscorpus archive .*--move ": "it needs another disk, or an object store; tests/store/ has both",
     r"newscorpus upload ": "it needs an object store; tests/store/ runs one",
     r".*\bDATA\b": "it needs the pages with gold text, and minutes to hours; `make reproduce` runs it",
     r"python -m examples\.language_model --dataset": "it needs the pages with gold text",

@@ -43,7 +43,7 @@ def test_a_crawl_that_uses_none_ends_without_any() -> None:
 
 
 def test_a_crawl_without_the_extension_is_told() -> None:
-    with pytest.raises(CrawlError, match=r"newscorpus\.addon\.workers\.PageWorkers"):
+    with pytest.raises(CrawlError, match=r"newscorpus\.fetch\.workers\.PageWorkers"):
         workers_of(get_crawler())
 
 

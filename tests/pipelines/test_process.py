@@ -92,7 +92,7 @@ def test_a_page_that_was_judged_when_it_was_read_is_not_judged_again() -> None:
 
 
 def test_without_processes_there_is_no_pipeline() -> None:
-    with pytest.raises(CrawlError, match=r"newscorpus\.addon\.workers\.PageWorkers"):
+    with pytest.raises(CrawlError, match=r"newscorpus\.fetch\.workers\.PageWorkers"):
         ProcessPipeline(get_crawler(), Recipe("bte"))
 
 

@@ -37,7 +37,6 @@ def test_every_article_of_the_period_is_reached(crawl: Callable[..., Any], tmp_p
         done = crawl(tmp_path, "-a", "portal=mock", *since(DAYS), *TINY, portal=KEYS.format(base=site.bases[0]))
     assert done.exit_code == 0, done.output
     assert len(done.records) == ARTICLES
-    assert "mock: 30 days since " in done.output
     days = [record["published"] for record in done.records]
     assert sum(one >= other for one, other in pairwise(days)) > 0.9 * len(days), "the newest first"
 

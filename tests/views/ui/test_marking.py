@@ -215,7 +215,7 @@ def test_ten_pages_train_a_model_that_the_next_extraction_uses(
     tab.reload()
     tab.focus("text=Use for this portal")
     tab.keyboard.press("Enter")
-    tab.wait_for_selector("text=Done:", timeout=180_000)
+    tab.wait_for_selector("text=Wrote")
     assert load_portal("demo").extractor == "models/demo"
     record = next(one for one in open_corpus(demo_corpus).records() if one.language == "hr")
     entry = find(demo_corpus, record.url)
