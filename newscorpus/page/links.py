@@ -14,6 +14,8 @@ from lxml.html import HtmlElement
 
 from newscorpus.data import Page, Rejected
 from newscorpus.page.extractor import parse_page
+from newscorpus.page.fields.markup import plain
+from newscorpus.page.fields.visible import MAX_HEADLINE, heading_text
 from newscorpus.portal.addresses import DOCUMENT, is_front, is_further, looks_like_article
 from newscorpus.tokens import collapse, hash_headline
 from newscorpus.urls import MAX_ADDRESS, SLUG_WORDS, document_id
@@ -93,16 +95,14 @@ PLAIN_HREF = re.compile(r"(?:https?://[a-zA-Z0-9.:-]+)?/(?![/.\\])(?:(?!/\.)[^\s
 PARAMETERS = ("page", "p", "strana", "str", "stranica", "strona", "seite", "pg", "paged", "part")
 STEPS = ("", "page/", "strana/", "stranica/", "strona/", "seite/", "page-", "strana-")
 MARKS = ("-", "_", ",", "-page-", "-strana-", ",strana-")
+FIRST = re.compile(r"(?<=[/,])1(?=(?:\.\w{2,5})?/?$)")
+"""In the path of the first page of an article, its number."""
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 TEXTS = frozenset({"h1", "h2", "h3", "p"})
 OUTSIDE = frozenset({"a", "aside", "footer", "header", "nav", "script", "style", "template"})
 MIN_CHARACTERS = 40
 """Pages with less text than this are not compared: two of them may be equal by chance."""
-
-
-FIRST = re.compile(r"(?<=[/,])1(?=(?:\.\w{2,5})?/?$)")
-"""In the path of the first page of an article, its number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,8 +285,9 @@ def continues(first: PageReading, part: PageReading, url: str) -> bool:
 
 def _names(root: HtmlElement) -> Iterator[str]:
     """The title and the first headline of a page, folded so that two pages of an article have the same."""
-    for text in (root.findtext("head/title"), next((one.text_content() for one in root.iter("h1")), "")):
-        if folded := re.sub(r"\d+", "", collapse(text or "")).casefold().strip():
+    title = plain(root.findtext("head/title"), MAX_HEADLINE)
+    for text in (title, next(map(heading_text, root.iter("h1")), "")):
+        if folded := collapse(re.sub(r"\d+", "", text)).casefold():
             yield folded
 
 

@@ -302,6 +302,12 @@ def test_a_further_page_is_called_like_the_first_one(part: str, *, goes_on: bool
     assert continues(first, links(part), f"{SITE}/story") is goes_on
 
 
+def test_what_a_page_calls_its_content_is_bounded() -> None:
+    names = links(f"<title>{'bridge ' * 10_000}</title><h1>{'<b>stone</b> ' * 10_000}</h1>").names
+    assert len(names) == 2
+    assert max(map(len, names)) <= 300
+
+
 def test_a_link_that_is_next_needs_no_number() -> None:
     article = f"{SITE}/sport/story-1"
     assert next_part(article, 3, [PartLink(f"{article}?page=3", is_next=True)]) == f"{article}?page=3"
