@@ -12,7 +12,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from multiprocessing import connection, get_context, parent_process, resource_tracker
 from queue import SimpleQueue
@@ -30,6 +30,9 @@ SPAWN = get_context("spawn")
 
 UNDER_WAY = 4
 """Items read ahead for each process, so that none waits for a slow one; this bounds the memory."""
+
+INTERRUPT_SECONDS = 1.0
+"""Longest delay of Ctrl-C: CPython misses a signal that comes while the main thread drops the GIL in order to block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +133,15 @@ def in_order(
         for item in items:
             waiting.append((item, pool.submit(item)))
             if len(waiting) >= UNDER_WAY * jobs:
-                first, future = waiting.popleft()
-                yield first, future.result()
-        for item, future in waiting:
-            yield item, future.result()
+                yield _await(*waiting.popleft())
+        while waiting:
+            yield _await(*waiting.popleft())
+
+
+def _await(item: T, future: "Future[R | Lost]") -> tuple[T, R | Lost]:
+    while not wait([future], INTERRUPT_SECONDS).done:
+        pass
+    return item, future.result()
 
 
 class _Worker(Generic[T, R]):
