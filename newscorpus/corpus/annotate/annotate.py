@@ -107,6 +107,8 @@ def annotate(corpus: Path, setting: Annotation, title: str, jobs: int = 1, watch
     with exclusive(setting.output / LOCK, "annotation"):
         report = AnnotationReport(published.manifest.generation, annotator, tokenizer, (), PartCounts(), False)
         _write(setting.output / REPORT, report)
+        for folder in FOLDERS:
+            (setting.output / folder).mkdir(exist_ok=True)
         names: list[str] = []
         todo = _todo(_parts(published.records(), f"{annotator} {tokenizer}"), setting.output, names)
         failed = [
@@ -181,11 +183,11 @@ def _path(output: Path, folder: str, name: str) -> Path:
 
 
 def _prepare_folder(output: Path) -> None:
-    """Make the folder, or see that an annotation made it."""
-    if output.exists() and (not output.is_dir() or (any(output.iterdir()) and not (output / REPORT).exists())):
+    """Make the folder, or check that an annotation made it: the report is written before anything but hidden files."""
+    visible = [path.name for path in output.iterdir() if path.name[0] != "."] if output.is_dir() else []
+    if output.is_file() or (visible and REPORT not in visible):
         raise CorpusError(f"{output}: not empty and not made by an annotation; name another folder")
-    for name in FOLDERS:
-        (output / name).mkdir(parents=True, exist_ok=True)
+    output.mkdir(parents=True, exist_ok=True)
 
 
 def _sweep(output: Path, names: set[str]) -> None:

@@ -219,6 +219,15 @@ def test_after_a_kill_it_goes_on_and_ends_as_without(tmp_path: Path) -> None:
     assert contents[0] == contents[1]
 
 
+def test_an_annotation_killed_before_its_report_is_begun_anew(corpus: Path, tmp_path: Path) -> None:
+    pytest.importorskip("simplemma", reason="pip install 'newscorpus[annotate]'")
+    output = tmp_path / "annotated"
+    output.mkdir()
+    for name in (".lock", ".annotation.json.tmp"):
+        (output / name).touch()
+    assert annotate(corpus, Annotation("simplemma", output), "vesti").counts.documents == 3
+
+
 def test_tokens_of_a_tokenizer_are_counted(corpus: Path, tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="pip install 'newscorpus[annotate]'")
     pytest.importorskip("simplemma", reason="pip install 'newscorpus[annotate]'")
