@@ -86,17 +86,22 @@ def dedup(
             the folder of a crawl, or others' files lie where it writes.
         OSError: a file cannot be read or written; what was read so far is not read again by the next run.
     """
-    removals = removals_of(output, *filter(Path.is_dir, inputs))
-    files = find_files(inputs, removals)
+    corpora = [output, *filter(Path.is_dir, inputs)]
+    find_files(inputs)
     if any((output / name).exists() for name in (LEDGER, INTAKE, ARCHIVE)):
         raise CorpusError(f"{output}: the corpus of a crawl lies here; name another folder")
     output.mkdir(parents=True, exist_ok=True)
     with exclusive(output / BUILD_LOCK):
         refuse_strangers(output, folders=(PUBLISHED, INDEX))
-        keep_removals(output, removals)
-        references = [_reference(path, output / AGAINST, options) for path in against]
-        store = _index(output / INDEX, files, options)
-        return _finish(output, Collection([store], references), files, options)
+        while True:
+            removals = removals_of(*corpora)
+            files = find_files(inputs, removals)
+            keep_removals(output, removals)
+            references = [_reference(path, output / AGAINST, options) for path in against]
+            store = _index(output / INDEX, files, options)
+            report = _finish(output, Collection([store], references), files, options)
+            if removals_of(*corpora).name == removals.name:  # otherwise documents were removed in the meantime
+                return report
 
 
 def _finish(output: Path, collection: Collection, files: Sequence[InputFile], options: DedupOptions) -> DedupReport:

@@ -26,6 +26,8 @@ from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
 from newscorpus.page.signature.signature import sign
 from newscorpus.store.intake import IntakeWriter
+from newscorpus.store.removals import note_removal
+from newscorpus.urls import document_id
 
 WORDS = [f"slovo{number}" for number in range(2000)]
 Line = dict[str, Any]
@@ -172,6 +174,17 @@ def test_corpora_make_a_corpus(tmp_path: Path) -> None:
     assert len(records) == report.kept == 3
     assert sorted(record.cluster_size for record in records) == [1, 1, 2] or [record.text for record in records]
     assert [record.id for record in records] == sorted(record.id for record in records)
+
+
+def test_a_document_removed_during_a_merge_is_not_published(tmp_path: Path) -> None:
+    one = corpus(tmp_path / "one", {"https://a.cz/1": text(1), "https://a.cz/2": text(2)})
+
+    def remove_meanwhile(items: Iterable[Any], what: str) -> Iterator[Any]:
+        note_removal(one, [document_id("https://a.cz/1")], "asked for", "2026-11-25")
+        yield from items
+
+    assert dedup([one], tmp_path / "out", options=DedupOptions(watch=remove_meanwhile)).kept == 1
+    assert [record.url for record in open_corpus(tmp_path / "out").records()] == ["https://a.cz/2"]
 
 
 def test_the_corpus_of_a_crawl_is_no_output(tmp_path: Path) -> None:
