@@ -4,6 +4,7 @@ The result is a corpus of its own (`store`), or goes into the intake of the craw
 row of every page counts.
 """
 
+import shutil
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from pathlib import Path
 from newscorpus.config import BuildConfig, Limits
 from newscorpus.data import Rejected
 from newscorpus.errors import CorpusError
-from newscorpus.files import exclusive, sync
+from newscorpus.files import exclusive, replacing, sync_folder
 from newscorpus.layout import BUILD_LOCK, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED
 from newscorpus.lines import writable
 from newscorpus.page.judge import judge_page, lost_page, tally_rules
@@ -121,16 +122,23 @@ def extract_pages(
 def store(extracted: Iterable[Extracted], folder: Path) -> Reextraction:
     """Write `intake/` and `rejected.jsonl` of a new corpus, which `newscorpus build` publishes.
 
+    Both appear when they are complete; what a killed run left is written anew.
+
     Raises:
         CorpusError: the folder holds an intake already.
     """
     if (folder / INTAKE).exists():
-        raise CorpusError(f"{folder / INTAKE}: is there already; name a new folder")
-    (folder / INTAKE).mkdir(parents=True)
+        raise CorpusError(
+            f"{folder / INTAKE}: is there already; publish it (newscorpus build {folder}) or name a new folder"
+        )
+    unfinished = folder / f".{INTAKE}.tmp"
+    if unfinished.exists():
+        shutil.rmtree(unfinished)
+    unfinished.mkdir(parents=True)
     counts: Counter[str] = Counter()
     read: set[Fetch] = set()
     signed = BuildConfig().signature
-    with (folder / REJECTED).open("wb") as journal, IntakeWriter(folder / INTAKE, signed) as intake:
+    with replacing(folder / REJECTED) as journal, IntakeWriter(unfinished, signed) as intake:
         for page, outcome in extracted:
             counts[_counted(outcome)] += 1
             read |= {(page.source, page.page.fetched)} if page else set()
@@ -138,7 +146,8 @@ def store(extracted: Iterable[Extracted], folder: Path) -> Reextraction:
                 intake.append(outcome)
             else:
                 journal.write(journal_line(outcome))
-        sync(journal)
+    unfinished.rename(folder / INTAKE)
+    sync_folder(folder)
     return Reextraction(counts, frozenset(read))
 
 

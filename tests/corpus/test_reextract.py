@@ -197,6 +197,21 @@ def test_an_intake_is_not_overwritten(corpus: Path) -> None:
         store(reextract(archive_files(corpus), BTE, ()), corpus)
 
 
+def test_a_killed_reextraction_is_written_anew(corpus: Path, tmp_path: Path) -> None:
+    def die_after_one() -> Iterator[Extracted]:
+        yield next(reextract(archive_files(corpus), BTE, ()))
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        store(die_after_one(), tmp_path / "again")
+    assert not (tmp_path / "again" / "intake").exists()
+
+    again, whole = (store(reextract(archive_files(corpus), BTE, ()), tmp_path / name) for name in ("again", "whole"))
+    assert again == whole
+    segments = [path.read_bytes() for path in sorted(tmp_path.glob("*/intake/000001.jsonl"))][:2]
+    assert segments[0] == segments[1]
+
+
 @pytest.fixture
 def crawled(tmp_path: Path) -> Path:
     """A corpus as a crawl leaves it: four pages archived, three of them articles, and a ledger that knows its files."""
