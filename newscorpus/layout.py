@@ -160,7 +160,7 @@ def refuse_strangers(
 def corpus_files(folder: Path) -> list[str]:
     """List the files of a corpus, or of an export, relative to its folder; what a build makes anew is left out.
 
-    What names others comes after them.
+    The list of removed documents comes first, files that name others come after these.
 
     Raises:
         CorpusError: files or links of others lie in the corpus.
@@ -168,11 +168,18 @@ def corpus_files(folder: Path) -> list[str]:
     if any((folder / name).exists() for name in (LEDGER, INTAKE, f"{PUBLISHED}/{MANIFEST}")):
         refuse_strangers(folder)
         inner = [name for part in OWN if part != INDEX for name in _entries(folder, part)]
-        names = [*inner, *(name for name in FILES if (folder / name).exists())]
+        by_hand = [path.relative_to(folder).as_posix() for part in (GOLD, RELEASES) for path in _visible(folder / part)]
+        names = [*inner, *by_hand, *(name for name in (REMOVED, *FILES) if (folder / name).exists())]
     else:
-        files = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
-        names = sorted(path.as_posix() for path in files if not any(part.startswith(".") for part in path.parts))
-    return sorted(names, key=lambda name: (name.endswith(MANIFEST), name.endswith(CARD)))
+        names = [path.relative_to(folder).as_posix() for path in _visible(folder)]
+    return sorted(names, key=lambda name: (name != REMOVED, name.endswith(MANIFEST), name.endswith(CARD), name))
+
+
+def _visible(folder: Path) -> Iterator[Path]:
+    """List the files below a folder, without hidden ones."""
+    for path in folder.rglob("*"):
+        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts):
+            yield path
 
 
 def remove_own(corpus: Path, known: Collection[str] | None = None) -> None:

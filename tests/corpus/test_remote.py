@@ -24,6 +24,7 @@ from newscorpus.page.rows import Row
 from newscorpus.page.source_page import SourcePage
 from newscorpus.store.archive.values import ArchiveError
 from newscorpus.store.ledger import Ledger
+from newscorpus.store.removals import note_removal, removals_of
 
 
 @pytest.fixture
@@ -166,6 +167,20 @@ def test_a_folder_is_an_address_too(corpus: Path, tmp_path: Path) -> None:
     assert subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=there, check=False).returncode == 0
     assert upload_corpus(corpus, there.as_uri()).n_sent == 0
     assert len(uploaded_files(there.as_uri())) == 8
+
+
+def test_removals_go_first_and_marked_pages_and_releases_come_along(corpus: Path, tmp_path: Path) -> None:
+    note_removal(corpus, ["a"], "asked for", "2026-11-25")
+    for name in ("gold/page.marks", "releases/v1/release.json"):
+        (corpus / name).parent.mkdir(parents=True)
+        (corpus / name).write_text("{}")
+    there, sent = tmp_path / "there", list[str]()
+
+    upload_corpus(corpus, there.as_uri(), lambda names: (sent.append(name) or name for name in names))
+    assert sent[0] == "removed.jsonl"
+    assert removals_of(there).of("a")
+    assert (there / "gold" / "page.marks").exists()
+    assert (there / "releases" / "v1" / "release.json").exists()
 
 
 @pytest.mark.parametrize("name", ["SHA256SUMS", ".SHA256SUMS.unfinished"])
