@@ -174,10 +174,14 @@ def test_removals_go_first_and_marked_pages_and_releases_come_along(corpus: Path
     for name in ("gold/page.marks", "releases/v1/release.json"):
         (corpus / name).parent.mkdir(parents=True)
         (corpus / name).write_text("{}")
-    there, sent = tmp_path / "there", list[str]()
+    there, order = tmp_path / "there", list[str]()
 
-    upload_corpus(corpus, there.as_uri(), lambda names: (sent.append(name) or name for name in names))
-    assert sent[0] == "removed.jsonl"
+    def watch(names: Iterable[str]) -> list[str]:
+        order.extend(names)
+        return order
+
+    upload_corpus(corpus, there.as_uri(), watch)
+    assert order[0] == "removed.jsonl"
     assert removals_of(there).of("a")
     assert (there / "gold" / "page.marks").exists()
     assert (there / "releases" / "v1" / "release.json").exists()
