@@ -20,8 +20,7 @@ from newscorpus.lab.systems.texttractor.train import TEXTTRACTOR
 from newscorpus.lab.training.block_learner import LabelledPage
 from newscorpus.page.extractor import Extractor, Reading, read
 from newscorpus.page.registry import load
-from newscorpus.page.text.post_analysis import MROZEK, revise
-from newscorpus.page.text.post_analysis.headline import is_heading, is_headline, possible_headlines
+from newscorpus.page.text.post_analysis import MROZEK, is_heading, is_headline, possible_headlines, revise
 
 WITHOUT, WITH, JUSTEXT = "Without post-analysis", "With post-analysis", "jusText"
 PEERS = {JUSTEXT: "justext", "Readability": "readability"}

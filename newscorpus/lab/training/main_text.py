@@ -31,8 +31,7 @@ from newscorpus.lab.training.verdicts import (
 from newscorpus.page.extractor import Reading, good_paragraphs, read
 from newscorpus.page.text.classify import COLUMNS, FIRST, SECOND, add_context, label_by
 from newscorpus.page.text.main_text import INPUTS, MODEL
-from newscorpus.page.text.post_analysis import revise
-from newscorpus.page.text.post_analysis.headline import Labelled
+from newscorpus.page.text.post_analysis import Labelled, revise
 from newscorpus.page.text.second_opinion import other_text, read_pair
 from newscorpus.page.text.verdict import ARTICLE_TREES, SIGNS, STRUCTURE_TREES, logistic_parameters, read_signs
 

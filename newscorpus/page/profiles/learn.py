@@ -12,7 +12,7 @@ from newscorpus.data import Block, Fields, Label, LabelledBlock
 from newscorpus.page.extractor import Reading
 from newscorpus.page.fields.dates import Setting, parse_date
 from newscorpus.page.profiles.names import opening_key, path_of, paths_of, text_key
-from newscorpus.page.text.post_analysis.headline import lower_words
+from newscorpus.page.text.post_analysis import lower_words
 from newscorpus.portal.profile import FieldFacts, PathFacts, Profile, Repeated
 from newscorpus.tokens import count_words
 from newscorpus.urls import document_address, id_of_page

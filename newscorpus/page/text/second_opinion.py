@@ -22,10 +22,10 @@ from newscorpus.arrays import Floats, Hashes
 from newscorpus.artifacts import Artifact
 from newscorpus.data import Block, Label, LabelledBlock
 from newscorpus.page.extractor import PROFILE, FoundText, Reading
-from newscorpus.page.text.conventions import CELL_MARK
+from newscorpus.page.text.clean import CELL_MARK
 from newscorpus.page.text.features.characters import Words, count_characters
 from newscorpus.page.text.features.wording import grams, is_among
-from newscorpus.page.text.post_analysis.headline import lower_words, possible_headlines
+from newscorpus.page.text.post_analysis import lower_words, possible_headlines
 from newscorpus.page.text.verdict import SIGNS, Logistic, read_logistic
 from newscorpus.tokens import paragraphs
 

@@ -6,7 +6,7 @@ from prose import paragraphs
 from newscorpus.data import Label, LabelledBlock, Rejected
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import segment
-from newscorpus.page.text.additions import drop_additions
+from newscorpus.page.text.clean import drop_additions
 from newscorpus.page.text.features import measure
 
 GOLD = paragraphs("The lighthouse at Holm", 6)

@@ -13,7 +13,7 @@ from newscorpus.page.recipe import Recipe
 from newscorpus.page.registry import load
 from newscorpus.page.rows import Row
 from newscorpus.page.source_page import page_of_portal
-from newscorpus.page.text.conventions import is_byline
+from newscorpus.page.text.clean import is_byline
 from newscorpus.portal.portal import Portal
 
 TITLE = "The ferry at Aldwick runs again"

@@ -4,7 +4,6 @@ No feature knows a language: they count characters, words and marks, look at the
 it with the rest of the page and with what the page's head says of its article.
 """
 
-from newscorpus.page.text.features.measure import Hints, PageFeatures, measure
-from newscorpus.page.text.features.names import FEATURES
+from newscorpus.page.text.features.measure import FEATURES, Hints, PageFeatures, measure
 
 __all__ = ["FEATURES", "Hints", "PageFeatures", "measure"]

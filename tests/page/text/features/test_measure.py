@@ -7,9 +7,9 @@ from newscorpus.data import Block, Element
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import segment
 from newscorpus.page.text.features import FEATURES, Hints, measure
-from newscorpus.page.text.features.names import NEIGHBOURS, OF_NEIGHBOURS, OWN, PLACE, SAYS
-from newscorpus.page.text.features.phrases import LONGEST, PHRASES
+from newscorpus.page.text.features.measure import NEIGHBOURS, OF_NEIGHBOURS, OWN, PLACE, SAYS
 from newscorpus.page.text.features.structure import DATA_NAMES, NAMES, SEMANTIC_NAMES
+from newscorpus.page.text.features.wording import LONGEST, PHRASES
 from newscorpus.tokens import words
 
 PROSE = "The old bridge over the river was opened again on Monday after ten years."  # 14 words

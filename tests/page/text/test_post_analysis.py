@@ -6,9 +6,16 @@ from hypothesis import strategies as st
 
 from newscorpus.config import PostAnalysisConfig, RuleName
 from newscorpus.data import Block, Element, Label, LabelledBlock
-from newscorpus.page.text.post_analysis import BREZOVNIK, DEFAULT_RULES, MROZEK, RULES, revise
-from newscorpus.page.text.post_analysis.boilerpipe import PHRASES, opens_with_phrase
-from newscorpus.page.text.post_analysis.headline import Labelled
+from newscorpus.page.text.post_analysis import (
+    BREZOVNIK,
+    DEFAULT_RULES,
+    MROZEK,
+    PHRASES,
+    RULES,
+    Labelled,
+    opens_with_phrase,
+    revise,
+)
 
 LABELS = {"G": Label.GOOD, "A": Label.ALMOST, "B": Label.BAD}
 BODY = Element("body")

@@ -6,7 +6,7 @@ import pytest
 
 from newscorpus.data import Fields
 from newscorpus.page.parsing.parse import parse
-from newscorpus.page.parsing.state import MAX_CHARACTERS, read_state
+from newscorpus.page.text.carried import MAX_CHARACTERS, read_state
 
 TITLE = "The quarry above the village closes"
 PROSE = "A long sentence about the quarry and the people who worked there for many years. " * 5

@@ -1,0 +1,306 @@
+"""Revise the labels of a page's blocks by named rules; a block keeps the names of those that changed it.
+
+The headline is the title, never main text. Four rules are those of Texttractor (Mrózek 2014, Brno University of
+Technology), as published; the others are filters of Boilerpipe (Kohlschütter et al. 2010), as Brezovnik (2021,
+Ljubljana) chose them. To add a rule, a pure function of the blocks, the title and the configuration: write it, and its
+entry in `RULES`, its name in `config.RuleName`, a test and a line in docs/post-analysis.md.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
+from itertools import chain
+from typing import Final
+
+from msgspec.structs import replace
+
+from newscorpus.config import PostAnalysisConfig, Revision
+from newscorpus.data import Block, Label, LabelledBlock
+from newscorpus.resources import read_toml
+from newscorpus.tokens import count_words, fold, folded_words, words
+
+Labelled = tuple[LabelledBlock, ...]
+Rule = Callable[[Labelled, str, PostAnalysisConfig], Labelled]
+"""From the labelled blocks of a page, in order, and its title to the same blocks with revised labels and scores."""
+
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+
+Headlines = frozenset[tuple[str, ...]]
+"""What the headline may be, each as its words, case folded."""
+
+_SEPARATORS = tuple(map(re.compile, (r"[|»]", r"[|»:]", r"[|»:()]", r"[|»:()]|\s[-–—]\s", r"[|»:(),]|\s[-–—]\s")))
+"""What may part a headline from the rest of the title, ever more of it (Boilerpipe, DocumentTitleMatchClassifier)."""
+
+PHRASES: Mapping[str, Sequence[str]] = read_toml(__package__, "end_phrases.toml")
+"""Phrases that stand where an article has ended, by language."""
+
+MROZEK: Final = ("start", "common_parent", "lonely_ends", "neighbours")
+"""In the order of Texttractor (Mrózek 2014)."""
+
+BREZOVNIK: Final = (
+    "terminating_phrases", "title_match", "heading_to_content", "ignore_after_content", "trailing_headlines",
+    "expand_title_to_content",
+)  # fmt: skip
+"""In the order of Brezovnik (2021); there the first two come before the classification."""
+
+DEFAULT_RULES: Final = ("drop_headline",)
+
+DEFAULTS: Final = PostAnalysisConfig()
+
+
+def is_heading(block: Block) -> bool:
+    """Whether `block` is a heading of any rank."""
+    return block.tag in _HEADINGS
+
+
+def relabel(labelled: Labelled, chosen: Collection[int], label: Label, *reasons: str) -> Labelled:
+    """`labelled` with the blocks at the `chosen` indices labelled `label`; those that change have `reasons` added."""
+    if not chosen:
+        return labelled
+    return tuple(
+        replace(item, label=label, reasons=(*item.reasons, *reasons))
+        if at in chosen and item.label is not label
+        else item
+        for at, item in enumerate(labelled)
+    )
+
+
+def lower_words(text: str) -> tuple[str, ...]:
+    """The words of `text`, case folded."""
+    return tuple(folded_words(text))
+
+
+def possible_headlines(title: str) -> Headlines:
+    """What the headline may be: the title, and its longest part at each set of separators; words, case folded."""
+    longest = [max(map(lower_words, separator.split(title)), key=len) for separator in _SEPARATORS]
+    return frozenset({lower_words(title), *longest} - {()})
+
+
+def is_headline(block: Block, headlines: Headlines) -> bool:
+    """Whether `block` says one of `headlines` and nothing else."""
+    return lower_words(block.text) in headlines
+
+
+def likeness(words: tuple[str, ...], others: tuple[str, ...]) -> float:
+    """How far two texts have the same words: Dice's coefficient of both lists of words."""
+    if set(words).isdisjoint(others):  # most are, and to count the words takes ten times as long
+        return 0.0
+    return 2 * (Counter(words) & Counter(others)).total() / max(len(words) + len(others), 1)
+
+
+def title_match(labelled: Labelled, title: str, _config: PostAnalysisConfig) -> Labelled:
+    """A block that says what the title says, or its longest part, is bad (Boilerpipe, DocumentTitleMatchClassifier)."""
+    headlines = possible_headlines(title)
+    return relabel(labelled, {at for at, item in enumerate(labelled) if is_headline(item.block, headlines)}, Label.BAD)
+
+
+def drop_headline(labelled: Labelled, title: str, config: PostAnalysisConfig) -> Labelled:
+    """A block of nearly the title's words is bad, if it is a heading or no good text stands before it."""
+    headline = lower_words(title)
+    dropped = set()
+    has_begun = False
+    for at, item in enumerate(labelled):
+        if item.label is Label.BAD or (has_begun and not is_heading(item.block)):
+            continue
+        if likeness(lower_words(item.block.text), headline) >= config.min_headline_likeness:
+            dropped.add(at)
+        elif item.label is Label.GOOD:
+            has_begun = True
+    return relabel(labelled, dropped, Label.BAD)
+
+
+def start(labelled: Labelled, title: str, config: PostAnalysisConfig) -> Labelled:
+    """The h1 or h2 most like the title is good with score 1, every block three or more before it bad with score 0."""
+    run = _as_run(title)  # of equally long headings whose words stand in the title as a run, the first
+    words = {at: lower_words(item.block.text) for at, item in enumerate(labelled) if item.block.tag in ("h1", "h2")}
+    contained = [at for at, own in words.items() if own and _as_run(labelled[at].block.text) in run]
+    at = max(contained, key=lambda at: len(words[at]), default=None)
+    if at is None:
+        return labelled
+    end = max(at - config.near_blocks + 1, 0)
+    rejected = (replace(item, score=0.0, label=Label.BAD) for item in labelled[:end])
+    return (*rejected, *labelled[end:at], replace(labelled[at], score=1.0, label=Label.GOOD), *labelled[at + 1 :])
+
+
+def _as_run(text: str) -> str:
+    return f" {' '.join(lower_words(text))} "
+
+
+def common_parent(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
+    """Where at least three good blocks have the same parent, all blocks with this parent are good."""
+    good = Counter(item.block.parent for item in labelled if item.label is Label.GOOD)
+    joined = {at for at, item in enumerate(labelled) if good[item.block.parent] >= config.sibling_blocks}
+    return relabel(labelled, joined, Label.GOOD)
+
+
+def lonely_ends(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
+    """From the end back to the first good block with a good one among the five before it, all without one are bad."""
+    good = [item.label is Label.GOOD for item in labelled]
+    lonely = set()
+    for at in reversed(range(len(good))):
+        if not any(good[max(at - config.lonely_blocks, 0) : at]):
+            lonely.add(at)
+        elif good[at]:
+            break
+    return relabel(labelled, lonely, Label.BAD)
+
+
+def neighbours(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
+    """An almost good block is good or bad as its surroundings are, which count with the labels they came with."""
+    labels = [item.label for item in labelled]
+    almost = {at for at, label in enumerate(labels) if label is Label.ALMOST}
+    keeps = {at: _keeps_heading if is_heading(labelled[at].block) else _keeps_text for at in almost}
+    kept = {at for at in almost if keeps[at](labels, at, config.near_blocks)}
+    return relabel(relabel(labelled, kept, Label.GOOD), almost - kept, Label.BAD)
+
+
+def _keeps_heading(labels: Sequence[Label], at: int, near: int) -> bool:
+    """Good or almost good blocks near on both sides, or a good one near below."""
+    before, after = _around(labels, at, near)
+    return Label.GOOD in after or (Label.ALMOST in after and any(label is not Label.BAD for label in before))
+
+
+def _keeps_text(labels: Sequence[Label], at: int, near: int) -> bool:
+    """Good blocks near on both sides, or next to it where the page starts or ends near."""
+    before, after = _around(labels, at, near)
+    if Label.GOOD in before and Label.GOOD in after:
+        return True
+    at_start = at < near and after[:1] == [Label.GOOD]
+    at_end = at >= len(labels) - near and before[-1:] == [Label.GOOD]
+    return at_start or at_end
+
+
+def _around(labels: Sequence[Label], at: int, near: int) -> tuple[list[Label], list[Label]]:
+    return list(labels[max(at - near, 0) : at]), list(labels[at + 1 : at + 1 + near])
+
+
+def opens_with_phrase(text: str, more: tuple[str, ...] = ()) -> bool:
+    """Whether `text` begins with a phrase of several words, or has nothing else before a colon than a phrase.
+
+    Case, accents and numbers do not count: "12 Comments" and "ΣΧΟΛΙΑ (3)" are phrases. So are `more`.
+    """
+    whole, before_colon = _key(text), _key(text.partition(":")[0])
+    keys, longest = _keys(more)
+    return before_colon in keys or any(whole[:length] in keys for length in range(2, longest + 1))
+
+
+def _key(text: str) -> tuple[str, ...]:
+    # Upper case has lost the difference between the Turkish ı and i.
+    return tuple(word for word in words(fold(text).replace("ı", "i")) if not word.isdigit())
+
+
+@cache
+def _keys(more: tuple[str, ...]) -> tuple[frozenset[tuple[str, ...]], int]:
+    """The phrases as their words, and the number of words of the longest."""
+    keys = frozenset(map(_key, chain(more, *PHRASES.values()))) - {()}
+    return keys, max(map(len, keys))
+
+
+def terminating_phrases(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
+    """A short block that begins with "read also", "comments" or the like is bad (TerminatingBlocksFinder)."""
+    ends = {at for at, item in enumerate(labelled) if _ends_article(item.block, config)}
+    return relabel(labelled, ends, Label.BAD)
+
+
+def ignore_after_content(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
+    """All is bad from the terminating block on that has 60 words of running text before it.
+
+    Boilerpipe's IgnoreBlocksAfterContentFilter counts the words of good blocks of nine tokens a line or more; here
+    those of good blocks of nine words or more count.
+    """
+    words_so_far = 0
+    for at, item in enumerate(labelled):
+        if words_so_far >= config.min_words_before_end and _ends_article(item.block, config):
+            return relabel(labelled, range(at, len(labelled)), Label.BAD)
+        n_words = count_words(item.block.text) if item.label is Label.GOOD else 0
+        words_so_far += n_words if n_words >= config.min_running_words else 0
+    return labelled
+
+
+def heading_to_content(labelled: Labelled, title: str, _config: PostAnalysisConfig) -> Labelled:
+    """Headings directly before a good block are good, the headline excepted (Brezovnik 2021)."""
+    headlines = possible_headlines(title)
+    joined = set()
+    is_before_good = False
+    for at, item in reversed(list(enumerate(labelled))):
+        if is_before_good and is_heading(item.block) and not is_headline(item.block, headlines):
+            joined.add(at)
+        is_before_good = item.label is Label.GOOD or at in joined
+    return relabel(labelled, joined, Label.GOOD)
+
+
+def trailing_headlines(labelled: Labelled, _title: str, _config: PostAnalysisConfig) -> Labelled:
+    """Good headings below all other good blocks are bad (TrailingHeadlineToBoilerplateFilter)."""
+    content = [at for at, item in enumerate(labelled) if item.label is Label.GOOD and not is_heading(item.block)]
+    end = content[-1] if content else -1
+    trailing = {at for at, item in enumerate(labelled) if at > end and item.label is Label.GOOD}
+    return relabel(labelled, trailing, Label.BAD)
+
+
+def expand_title_to_content(labelled: Labelled, title: str, config: PostAnalysisConfig) -> Labelled:
+    """Between the headline and the first good block, what might be content is good (ExpandTitleToContentFilter)."""
+    headlines = possible_headlines(title)
+    begin = next((at for at, item in enumerate(labelled) if item.label is Label.GOOD), 0)
+    found = [at for at, item in enumerate(labelled[: begin + 1]) if is_headline(item.block, headlines)]
+    if not found:
+        return labelled
+    lead = {at for at in range(found[-1] + 1, begin) if _might_be_content(labelled[at], config)}
+    return relabel(labelled, lead, Label.GOOD)
+
+
+def _ends_article(block: Block, config: PostAnalysisConfig) -> bool:
+    return count_words(block.text) <= config.max_phrase_words and opens_with_phrase(block.text, config.end_phrases)
+
+
+def _might_be_content(item: LabelledBlock, config: PostAnalysisConfig) -> bool:
+    """Almost good, or running text: Boilerpipe asks for blocks that a former step held to be content."""
+    n_words = count_words(item.block.text)
+    is_running = n_words >= config.min_running_words
+    return item.label is Label.ALMOST or (
+        is_running and count_words(item.block.link_text) <= config.max_link_share * n_words
+    )
+
+
+RULES: Final[Mapping[str, Rule]] = {
+    "start": start,
+    "common_parent": common_parent,
+    "lonely_ends": lonely_ends,
+    "neighbours": neighbours,
+    "terminating_phrases": terminating_phrases,
+    "title_match": title_match,
+    "heading_to_content": heading_to_content,
+    "ignore_after_content": ignore_after_content,
+    "trailing_headlines": trailing_headlines,
+    "expand_title_to_content": expand_title_to_content,
+    "drop_headline": drop_headline,
+}
+"""The rules by name."""
+
+
+def revise(
+    labelled: Labelled, title: str, rules: Sequence[str] = DEFAULT_RULES, config: PostAnalysisConfig = DEFAULTS
+) -> Labelled:
+    """`labelled` after `rules`, one by one; a block that a rule changes carries its name in `reasons`.
+
+    Args:
+        labelled: the blocks of a page, in order.
+        title: the headline, or the page's `<title>`; "" where there is none.
+        rules: names of `RULES`, in the order in which they apply.
+        config: the rules' numbers.
+
+    Raises:
+        ValueError: a rule is unknown; one line.
+    """
+    for name in Revision(tuple(rules)).checked().post_analysis or ():
+        revised = RULES[name](labelled, title, config)
+        if revised is not labelled:
+            pairs = zip(labelled, revised, strict=True)
+            labelled = tuple(_with_reason(before, after, name) for before, after in pairs)
+    return labelled
+
+
+def _with_reason(before: LabelledBlock, after: LabelledBlock, rule: str) -> LabelledBlock:
+    is_changed = (after.label, after.score) != (before.label, before.score)
+    given = before.score if before.given is None and after.score != before.score else before.given
+    return replace(after, reasons=(*before.reasons, rule), given=given) if is_changed else before
