@@ -19,6 +19,8 @@ from newscorpus.urls import document_id
 INDEX = "index.html"
 FEWEST_WORDS = 25
 """Of an article that must be published."""
+REFUSED_KIND = "live"
+"""Not expected: `quality/live_ticker` refuses live blogs, which are many short items rather than a text."""
 GOOD_F1 = 0.98
 """Texts below it are listed."""
 
@@ -28,7 +30,7 @@ class Score:
     """What a corpus has of a site.
 
     Attributes:
-        expected: articles that a corpus should hold: public, of 25 words and more, and no planted copies.
+        expected: articles that a corpus should hold: public, of 25 words and more, no planted copies, no live blogs.
         published: of these, those with a row.
         public: articles that a visitor may read.
         strangers: rows that are no articles of the site, each with what it is.
@@ -84,7 +86,8 @@ def score(corpus: Path, base: str, posts: Sequence[Post], paths: Mapping[str, st
         if post.key in paths and post.key not in found:
             fate = _why_lost(corpus, base + paths[post.key], duplicates)
         done.public += post.is_public
-        if post.is_public and not post.copy_of and count_words(post.text) >= FEWEST_WORDS:
+        is_wanted = post.is_public and not post.copy_of and post.kind != REFUSED_KIND
+        if is_wanted and count_words(post.text) >= FEWEST_WORDS:
             done.expected += 1
             done.published += post.key in found
             if post.key not in found:
