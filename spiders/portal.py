@@ -312,13 +312,15 @@ class PortalSpider(Spider):
                 leads_on = leads_on or planner.may_bring_article(planned)
                 goes_on = goes_on or planner.may_go_on(planned)
                 yield planned
-        if leads_on or not goes_on:  # the first pages of a long archive name what is known from elsewhere
-            yield from self._end_archive(response, source, kind, leads_on=leads_on)
+        yield from self._end_archive(response, source, kind, leads_on=leads_on, goes_on=goes_on)
 
-    def _end_archive(self, response: Response, source: str, kind: str, *, leads_on: bool) -> Iterator[Rejected]:
+    def _end_archive(
+        self, response: Response, source: str, kind: str, *, leads_on: bool, goes_on: bool = False
+    ) -> Iterator[Rejected]:
         """Count an archive that was read, unless the user named it or it comes from the archive of the crawl."""
         if kind != FetchKind.ARTICLE and depth_of(response) and not stored_answer(response):
-            yield from self._planners[source].frontier.end_archive(asked_address(response), leads_on=leads_on)
+            frontier = self._planners[source].frontier
+            yield from frontier.end_archive(asked_address(response), leads_on=leads_on, goes_on=goes_on)
 
     def _begin(self) -> Iterator[Output]:
         """Ask for the addresses listed, each of the first portal that covers it; without any, for what portals name."""

@@ -45,11 +45,15 @@ EARLIER = f"{MAX_IN_A_ROW} articles in a row that listings of its section named 
 
 BARREN_ARCHIVES = "barren_archives"
 """Begins the counts of the ledger of archives in a row that brought no new article: of a shape, and of all."""
-MAX_BARREN_ARCHIVES = 30
-"""Archives of tags, categories, authors and days in a row, of all shapes together, that may bring no new article."""
-LEAST_BARREN_ARCHIVES = 8
-"""Of these, the least of one shape: a blog has four, which are read in turn."""
-NOTHING_NEW = f"{MAX_BARREN_ARCHIVES} archives of tags, categories, authors or days in a row brought no new article"
+MAX_BARREN_ARCHIVES, LEAST_BARREN_ARCHIVES = 30, 8
+"""Archives of tags, categories, authors and days in a row, of all shapes together, that may bring no new article; and
+of these the least of one shape: a blog has four, which are read in turn."""
+MAX_SUPERFLUOUS_ARCHIVES, LEAST_SUPERFLUOUS_ARCHIVES = 8, 2
+"""The same where feeds and sitemaps have named every article so far (a choice)."""
+NOTHING_NEW = "{} archives of tags, categories, authors or days in a row brought no new article"
+
+NAMED_BY_LISTS, NAMED_BY_PAGES = "named_by_lists", "named_by_pages"
+"""Counts of the ledger of kept articles that a feed or sitemap had named, and of those that pages alone named."""
 
 LISTS_OF, ARTICLES_OF = "lists_of", "articles_of"
 """Begin the counts of the ledger of pages of one address pattern in one section, by what they were found to be."""
@@ -152,16 +156,20 @@ class Frontier:
         """Whether an address is that of the archive of a tag, category, author or day, asked for after all else."""
         return bool(self._archive(url))
 
-    def end_archive(self, url: str, *, leads_on: bool) -> Iterator[Rejected]:
-        """Count the archive at `url` as read; after too many in a row without a new article, refuse those queued."""
-        if not (shape := self._archive(url)):
+    def end_archive(self, url: str, *, leads_on: bool, goes_on: bool = False) -> Iterator[Rejected]:
+        """Count the archive at `url` as read; after too many in a row without a new article, refuse those queued.
+
+        One that goes on may have older articles on its next page, unless feeds and sitemaps name all.
+        """
+        is_open = goes_on and not leads_on and not has_complete_lists(self.ledger, self.portal.name)
+        if is_open or not (shape := self._archive(url)):
             return
         counts, name = self.ledger.counts, self.portal.name
         for counted in (f"{BARREN_ARCHIVES} {shape}", BARREN_ARCHIVES):
             counts.add(name, counted, -counts.of(counted, name) if leads_on else 1)
         if self.is_barren_archive(url):
             for withdrawn in self.ledger.listings.withdraw(name, self._shape(url)):
-                yield Rejected("discovery", "nothing_new", NOTHING_NEW, withdrawn)
+                yield self._superfluous(withdrawn)
 
     def find_trust(self, url: str, evidence: Collection[Evidence] = ()) -> AddressTrust:
         """Say how far an address promises an article: by itself, and by what others of its pattern turned out to be."""
@@ -177,9 +185,14 @@ class Frontier:
     def is_barren_archive(self, url: str) -> bool:
         """Whether the last archives of its shape, and those of other shapes beside them, brought no new article."""
         counts, name = self.ledger.counts, self.portal.name
-        if counts.of(BARREN_ARCHIVES, name) < MAX_BARREN_ARCHIVES or not (shape := self._archive(url)):
+        most, least = limits_of_archives(self.ledger, name)
+        if counts.of(BARREN_ARCHIVES, name) < most or not (shape := self._archive(url)):
             return False
-        return counts.of(f"{BARREN_ARCHIVES} {shape}", name) >= LEAST_BARREN_ARCHIVES
+        return counts.of(f"{BARREN_ARCHIVES} {shape}", name) >= least
+
+    def _superfluous(self, url: str) -> Rejected:
+        n_barren = self.ledger.counts.of(BARREN_ARCHIVES, self.portal.name)
+        return Rejected("discovery", "nothing_new", NOTHING_NEW.format(n_barren), url)
 
     def _archive(self, url: str) -> str:
         """The shape of an archive that is asked for last; "" for any other address.
@@ -217,7 +230,7 @@ class Frontier:
         if trap and not (trap.startswith(FUTURE) and listings.met(name, shape, 2)[0] <= 1):
             return Rejected("discovery", "trap", trap, url)
         if self.is_barren_archive(url):
-            return Rejected("discovery", "nothing_new", NOTHING_NEW, url)
+            return self._superfluous(url)
         is_barren = listings.n_barren(shape) >= MAX_IN_A_ROW
         is_earlier = listings.n_earlier(_section_key(url)) >= MAX_IN_A_ROW
         if not (is_barren or is_earlier) or not self._lists(url, shape):
@@ -247,9 +260,33 @@ def find_refusal(portal: Portal, url: str, depth: int, kind: FetchKind, bounds: 
     return None
 
 
-def note_page(ledger: Ledger, portal: str, url: str, outcome: UrlOutcome) -> None:
-    """Count what a page was found to be, if it was judged to be an article or none, for others of its pattern."""
+def has_complete_lists(ledger: Ledger, portal: str) -> bool:
+    """Whether feeds and sitemaps have named every article that was kept so far, of some."""
+    counts = ledger.counts
+    return counts.of(NAMED_BY_LISTS, portal) >= ALIKE and not counts.of(NAMED_BY_PAGES, portal)
+
+
+def limits_of_archives(ledger: Ledger, portal: str) -> tuple[int, int]:
+    """How many archives in a row may bring no new article, of all shapes together; and the least of one shape."""
+    if has_complete_lists(ledger, portal):
+        return MAX_SUPERFLUOUS_ARCHIVES, LEAST_SUPERFLUOUS_ARCHIVES
+    return MAX_BARREN_ARCHIVES, LEAST_BARREN_ARCHIVES
+
+
+def note_named(ledger: Ledger, urls: Iterable[str]) -> None:
+    """Note that a feed or a sitemap names addresses."""
+    ledger.listings.name(LISTS, urls)
+
+
+def note_page(ledger: Ledger, portal: str, url: str, outcome: UrlOutcome, asked: str = "") -> None:
+    """Count what a page was found to be, if it was judged to be an article or none, for others of its pattern.
+
+    Of an article it counts whether a feed or a sitemap has named it, or the address that was `asked` for.
+    """
     is_article = outcome.reason == "kept"
+    if is_article:
+        is_named = ledger.listings.has_named(LISTS, filter(None, (url, asked)))
+        ledger.counts.add(portal, NAMED_BY_LISTS if is_named else NAMED_BY_PAGES)
     is_judged = is_article or (outcome.stage, outcome.reason) in FOUND_LISTS
     if is_judged and (pattern := _section_pattern(url)):
         ledger.counts.add(portal, f"{ARTICLES_OF if is_article else LISTS_OF} {pattern}")
@@ -272,6 +309,10 @@ def _section_key(url: str) -> int:
 
 def _integer(text: str) -> int:
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big", signed=True)
+
+
+LISTS = _integer("feeds and sitemaps")
+"""In the place of a shape, for addresses that any of them names."""
 
 
 class SeenContents:

@@ -6,7 +6,7 @@ from datetime import UTC, date
 from urllib.parse import urljoin
 
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.discover.frontier import Frontier, SeenContents, missing_page
+from newscorpus.discover.frontier import Frontier, SeenContents, missing_page, note_named
 from newscorpus.discover.listing import Listing, ListingEntry
 from newscorpus.discover.period import ALWAYS, Period, days_of
 from newscorpus.page.fields.dates import parse_moment
@@ -151,6 +151,7 @@ class FetchPlanner:
         compares = bool(self.began) and self._was_fetched(url)
         entries = [entry for entry in listing.entries if self.period.may_hold(entry)]
         self._pass_over(len(listing.entries) - len(entries))
+        note_named(self.ledger, (plain_address(entry.url) for entry in entries))
         brought = any(entry.modified for entry in entries)  # it may tell of changes, if of nothing else
         for entry in entries:
             if is_old and self.ledger.knows(plain_address(entry.url)):

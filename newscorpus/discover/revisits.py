@@ -5,7 +5,7 @@ import time
 from collections.abc import Collection
 from enum import StrEnum
 
-from newscorpus.discover.frontier import BARREN_ARCHIVES, BUDGET_SPENT, LEAST_BARREN_ARCHIVES, MAX_BARREN_ARCHIVES
+from newscorpus.discover.frontier import BARREN_ARCHIVES, BUDGET_SPENT, limits_of_archives
 from newscorpus.portal.addresses import LIST_KINDS, FetchKind
 from newscorpus.store.ledger import Ledger
 
@@ -42,6 +42,7 @@ def requeue_known(ledger: Ledger, portals: Collection[str], revisit: Revisit) ->
             n += ledger.revisits.revive_articles(portal, now)
         ledger.counts.renew_budget(portal)
         ledger.counts.add(portal, "rejected/discovery/nothing_new", -ledger.revisits.forget_archives(portal))
-        room = MAX_BARREN_ARCHIVES - LEAST_BARREN_ARCHIVES - ledger.counts.of(BARREN_ARCHIVES, portal)
+        most, least = limits_of_archives(ledger, portal)
+        room = most - least - ledger.counts.of(BARREN_ARCHIVES, portal)
         ledger.counts.add(portal, BARREN_ARCHIVES, min(room, 0))  # some more archives are tried
     return n

@@ -107,7 +107,8 @@ class Visit:
         outcomes = [replace(outcome, line=ledger.append(series, line)) for series, line, outcome in self._brought]
         outcomes.sort(key=lambda outcome: outcome.reason != "kept")
         if outcomes and not (self.is_repeat or self.from_archive):
-            note_page(ledger, self.portal, self._fetched.url if self._fetched else self.url, outcomes[0])
+            url = self._fetched.url if self._fetched else self.url
+            note_page(ledger, self.portal, url, outcomes[0], self.url)
         file, offset, *_ = self.request.meta.get(ARCHIVED_AT) or ("", 0)
         if file:
             ledger.end_capture(file, offset)

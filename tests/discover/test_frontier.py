@@ -10,14 +10,17 @@ import pytest
 
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.discover.frontier import (
+    ALIKE,
     BARREN,
     LEAST_SECTIONS,
     MAX_ADDRESSES,
     MAX_BARREN_ARCHIVES,
     MAX_IN_A_ROW,
+    MAX_SUPERFLUOUS_ARCHIVES,
     Frontier,
     SeenContents,
     missing_page,
+    note_named,
     note_page,
 )
 from newscorpus.discover.period import Period
@@ -274,6 +277,29 @@ def test_archives_are_dropped_after_many_that_brought_nothing_new(ledger: Ledger
     assert met.admit(BASE + "/author/bo/", 2) is FetchKind.SECTION, "few of its shape were read"
     assert met.admit(BASE + "/category/sport/page/200/", 2) is FetchKind.SECTION
     assert met.admit(BASE + "/tag/named-by-the-user/", 0) is FetchKind.SECTION
+
+
+def test_few_archives_are_read_where_feeds_and_sitemaps_name_every_article(ledger: Ledger) -> None:
+    met = Frontier(portal(), TODAY, ledger)
+    articles = [f"{BASE}/bridge-{n}/" for n in range(ALIKE)]
+    note_named(ledger, articles)
+    for url in articles:
+        note_page(ledger, "mock", url, KEPT)
+    queue(ledger, met, "/tag/last/")
+    tags = [f"/tag/{n}/" for n in range(MAX_SUPERFLUOUS_ARCHIVES)]
+    assert not read_archives(met, tags[1:])
+    assert [one.url for one in met.end_archive(f"{BASE}{tags[0]}", leads_on=False, goes_on=True)] == [
+        BASE + "/tag/last/"
+    ]
+    note_page(ledger, "mock", f"{BASE}/ferry/", KEPT)
+    assert met.admit(BASE + "/tag/another/", 2) is FetchKind.SECTION, "a page alone named an article"
+
+
+def test_an_archive_that_goes_on_is_not_counted_where_no_list_names_every_article(ledger: Ledger) -> None:
+    met = Frontier(portal(), TODAY, ledger)
+    for n in range(2 * MAX_BARREN_ARCHIVES):
+        assert not [*met.end_archive(f"{BASE}/tag/{n}/", leads_on=False, goes_on=True)]
+    assert met.admit(BASE + "/tag/another/", 2) is FetchKind.SECTION
 
 
 def test_a_later_crawl_asks_for_archives_again(ledger: Ledger) -> None:

@@ -46,6 +46,11 @@ class Listings:
         row = self._execute(sql, (key_of(url),)).fetchone()
         return str(row[0]) if row else ""
 
+    def has_named(self, shape: int, urls: Iterable[str]) -> bool:
+        """Whether a listing of a shape has named one of these addresses."""
+        sql = "SELECT count(*) FROM named WHERE shape = ? AND id IN (SELECT value FROM json_each(?))"
+        return bool(self._execute(sql, (shape, json.dumps([*map(key_of, urls)]))).fetchone()[0])
+
     def note_latest_day(self, shape: int, day: date, since: date) -> bool:
         """Note a day before `since` that a shape or section leads to; gives whether none so far was later."""
         sql = """INSERT INTO listings (shape, n_barren, n_earlier, latest) VALUES (?1, 0, 0, ?2)
