@@ -17,8 +17,7 @@ import msgspec
 
 from benchmarks.unreadable import gold_texts, own_texts
 from newscorpus.config import LanguageConfig
-from newscorpus.page.quality.detectors import LanguageDetector, by_langdetect, by_langid
-from newscorpus.page.quality.language import judge_language
+from newscorpus.page.quality.language import LanguageDetector, by_langdetect, by_langid, judge_language
 from newscorpus.views.demo.site import SITE
 
 RESULTS = Path(__file__).parent / "results" / "language.md"

@@ -28,8 +28,7 @@ from newscorpus.lab.gold.pages import GoldPage, read_pages
 from newscorpus.portal.addresses import is_front
 from newscorpus.portal.schema import load_portal
 from newscorpus.tokens import count_words
-from newscorpus.upkeep.adding.draft import NO_CRAWL, draft_portal, propose_patterns
-from newscorpus.upkeep.adding.front_page import FrontPage, read_front_page
+from newscorpus.upkeep.adding import NO_CRAWL, FrontPage, draft_portal, propose_patterns, read_front_page
 from newscorpus.urls import document_id, host_of, is_web
 from tests.mockserver.hosts import serving_host
 

@@ -37,9 +37,8 @@ from newscorpus.lab.training.site_review import (
 )
 from newscorpus.lab.training.sources import fold_of, gold_source
 from newscorpus.page.judge import see_page
-from newscorpus.page.profiles.evidence import EVERYWHERE_WORDS, EVIDENCE, PageEvidence
 from newscorpus.page.profiles.learn import LEAST_PAGES, MOST_PAGES, learn
-from newscorpus.page.profiles.review import judge
+from newscorpus.page.profiles.review import EVERYWHERE_WORDS, EVIDENCE, PageEvidence, judge
 from newscorpus.page.recipe import Recipe, extractor_of
 from newscorpus.page.source_page import SourcePage
 from newscorpus.page.text.classify import GOOD

@@ -19,8 +19,8 @@ from newscorpus.lab.gold.conventions import NO_ARTICLE, has_article
 from newscorpus.lab.gold.pages import GoldPage, read_pages
 from newscorpus.page.extractor import read
 from newscorpus.page.quality import FILTERS, TAGS, judge_quality, tags_of
+from newscorpus.page.quality.filters import measure
 from newscorpus.page.quality.judge import read_quality
-from newscorpus.page.quality.measured import measure
 from newscorpus.page.registry import DEFAULT, load
 
 NEWS = ("fundus", "daniel", "l3s_gn1", "ir_research")

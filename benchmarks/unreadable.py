@@ -21,10 +21,10 @@ from pathlib import Path
 from newscorpus.config import QualityConfig
 from newscorpus.data import Article, Fields, Rejected
 from newscorpus.lab.gold.pages import read_pages
-from newscorpus.page.parsing.repair import repair
+from newscorpus.page.parsing.decode import repair
 from newscorpus.page.quality import judge_quality
+from newscorpus.page.quality.filters import measure
 from newscorpus.page.quality.letters import letter_gains, unreadable
-from newscorpus.page.quality.measured import measure
 
 ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя", "αβγδεζηθικλμνξοπρστυφχψω")
 

@@ -48,7 +48,7 @@ class SignatureParameters:
 
     normaliser: str = "nfc-fold-1"  # how the text becomes words: Unicode NFC, folded as in `page.signature.words`
     shingle_words: int = 5  # words in a shingle; 5-grams as FineWeb takes them (Penedo et al. 2024, section 3.4)
-    # 32-bit hash of a shingle: polynomials of characters and of words, `newscorpus.page.signature.words`.
+    # 32-bit hash of a shingle: polynomials of characters and of words, `newscorpus.page.signature.signature`.
     hashing: str = "polynomial-32"
     scheme: str = "affine32"  # datasketch's family of permutations; affine32 has no bias on long texts (datasketch#212)
     permutations: int = 128  # length of the signature; 128 leave the Jaccard estimate a standard error of 0.044 at most

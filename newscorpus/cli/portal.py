@@ -16,7 +16,7 @@ from newscorpus.cli.app import Contact, Jobs, app, fetch
 
 if TYPE_CHECKING:
     from newscorpus.data import Page
-    from newscorpus.upkeep.adding.front_page import FrontPage
+    from newscorpus.upkeep.adding import FrontPage
     from newscorpus.upkeep.check import PortalCheck
 
 CHECK_FAILED = 3
@@ -63,8 +63,7 @@ def add(
     """
     from newscorpus.errors import PortalError
     from newscorpus.portal.schema import own_portal_file
-    from newscorpus.upkeep.adding.draft import NO_CRAWL, draft_portal, propose_patterns, read_first_crawl
-    from newscorpus.upkeep.adding.front_page import read_front_page
+    from newscorpus.upkeep.adding import NO_CRAWL, draft_portal, propose_patterns, read_first_crawl, read_front_page
     from newscorpus.urls import is_web
 
     front = read_front_page(_page(source, url, contact))
@@ -102,8 +101,7 @@ def try_portal(
     """
     from newscorpus.fetch.options import default_corpus
     from newscorpus.portal.schema import load_portal
-    from newscorpus.upkeep.adding.front_page import read_front_page
-    from newscorpus.upkeep.adding.verdicts import VERDICTS, judge_addresses
+    from newscorpus.upkeep.adding import VERDICTS, judge_addresses, read_front_page
 
     rules = load_portal(name)
     urls = [] if page else _met(rules.name, corpus or default_corpus(name))

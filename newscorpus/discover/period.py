@@ -8,7 +8,7 @@ from datetime import date
 from urllib.parse import urlsplit
 
 from newscorpus.discover.listing import ListingEntry, read_day
-from newscorpus.page.fields.dating import read_address
+from newscorpus.page.fields.decide import read_address
 from newscorpus.portal.addresses import shape_of
 
 MONTH = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/_.]?(0[1-9]|1[0-2])(?!\d)")

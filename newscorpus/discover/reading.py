@@ -9,7 +9,7 @@ from newscorpus.page.extractor import parse_page
 from newscorpus.page.fields import read_fields
 from newscorpus.page.judge import judge_page
 from newscorpus.page.links import FIRST_FOLLOWING, PageReading, first_part, next_part, read_tree
-from newscorpus.page.profiles.signs import markup_signs
+from newscorpus.page.profiles.names import markup_signs
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.rows import Row
 from newscorpus.page.source_page import JudgedPage, SourcePage

@@ -27,14 +27,13 @@ from newscorpus.data import (
     RuleHit,
 )
 from newscorpus.page.fields import read_fields
-from newscorpus.page.fields.entities import ARTICLES
 from newscorpus.page.fields.learned import MODEL as FIELDS_MODEL
 from newscorpus.page.fields.reading import FieldReading
+from newscorpus.page.fields.structured import ARTICLES
 from newscorpus.page.listing import find_listing
 from newscorpus.page.locks import is_locked
-from newscorpus.page.parsing.decode import decode
+from newscorpus.page.parsing.decode import REPAIRED, decode, repair, repair_fields
 from newscorpus.page.parsing.parse import parse
-from newscorpus.page.parsing.repair import REPAIRED, repair, repair_fields
 from newscorpus.page.parsing.segment import find_excess, segment
 from newscorpus.page.text.post_analysis import revise
 from newscorpus.tokens import collapse, count_words

@@ -10,7 +10,7 @@ from dataclasses import replace
 from newscorpus.config import QualityConfig
 from newscorpus.data import Article, Page, Rejected
 from newscorpus.page.extractor import TEMPLATE_SHORT, BlockSystemExtractor, Extractor, join
-from newscorpus.page.fields.entities import ARTICLES as ARTICLE_KINDS
+from newscorpus.page.fields.structured import ARTICLES as ARTICLE_KINDS
 from newscorpus.page.profiles.learn import SeenPage, document_of
 from newscorpus.page.quality import judge_quality
 from newscorpus.page.quality.language import judge_language

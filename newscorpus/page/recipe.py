@@ -17,7 +17,7 @@ from newscorpus.page.extractor import Extractor, SystemExtractor
 from newscorpus.page.fields.learned import MODEL as FIELDS_MODEL
 from newscorpus.page.profiles.review import MODEL as REVIEW_MODEL
 from newscorpus.page.profiles.review import load_review
-from newscorpus.page.quality.detectors import LanguageDetector, by_fasttext, by_langid
+from newscorpus.page.quality.language import LanguageDetector, by_fasttext, by_langid
 from newscorpus.page.quality.letters import MODEL as LETTERS_MODEL
 from newscorpus.page.registry import ALONE, DEFAULT, load
 from newscorpus.page.rights import RightsPolicy

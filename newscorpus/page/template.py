@@ -19,7 +19,7 @@ from newscorpus.page.fields.dates import Setting, parse_date
 from newscorpus.page.fields.decide import MAX_TITLE, primary_tag
 from newscorpus.page.parsing.segment import segment
 from newscorpus.portal.portal import TemplateSection
-from newscorpus.portal.rules import compile_rules
+from newscorpus.portal.schema import compile_rules
 from newscorpus.tokens import collapse, number_of
 
 FIELDS = tuple(name for name in TemplateSection.__slots__ if name not in {"remove", "text"})

@@ -15,7 +15,7 @@ from lxml.html import HtmlElement
 
 from newscorpus.data import Article, Block, Page, Rejected
 from newscorpus.page.extractor import parse_page
-from newscorpus.page.fields.entities import ARTICLES
+from newscorpus.page.fields.structured import ARTICLES
 from newscorpus.page.parsing.segment import segment
 from newscorpus.resources import read_toml
 from newscorpus.tokens import collapse, count_words

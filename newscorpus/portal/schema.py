@@ -1,4 +1,8 @@
-"""Find, read and check portal files. docs/portals.md explains every key."""
+"""Find, read, check and write portal files; docs/portals.md explains every key.
+
+Template rules are CSS selectors, XPath or the simple forms of Bakić (2012), and compiled to XPath. Codes of languages
+are checked against ISO 639, as the CLDR of Babel lists them.
+"""
 
 import dataclasses
 import re
@@ -6,6 +10,7 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,11 +18,19 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 import msgspec
 import regex
+import tomlkit
+from babel import Locale
+from babel.core import get_global
+from babel.languages import get_official_languages
+from cssselect import SelectorError
+from lxml import etree, html
+from parsel.csstranslator import HTMLTranslator
+from tomlkit.items import String
 
 from newscorpus.config import Part, Revision
 from newscorpus.errors import PortalError
+from newscorpus.files import replacing
 from newscorpus.portal.access import check_access
-from newscorpus.portal.languages import check_language
 from newscorpus.portal.portal import (
     NAME,
     PolitenessSection,
@@ -28,7 +41,6 @@ from newscorpus.portal.portal import (
     archive_page,
     read_quiet_hours,
 )
-from newscorpus.portal.rules import compile_rules, selects_elements
 from newscorpus.resources import data_folder, project_folder
 
 WEB_ADDRESS = "an address that begins with http:// or https://, such as 'https://www.vesti.example/'"
@@ -41,6 +53,28 @@ EXPECTED = {
 
 NO_ELEMENT_STEP = re.compile(r"(::text|::attr\([^)]*\)|/{1,2}(text\(\)|@[\w:-]+|attribute::[\w:-]+))$")
 """The end of a rule that goes from an element to its text or an attribute."""
+
+FORMS = "a CSS selector, an XPath (starts with '/', './' or '('), element, attribute= or attribute=value"
+ATTRIBUTE_FORM = re.compile(r"([A-Za-z0-9_-]+)=(.*)", re.DOTALL)
+XPATH_STARTS = ("/", "./", "(")
+XPATH_LITERAL = re.compile(r"\"[^\"]*\"|'[^']*'")
+XPATH_CALL = re.compile(r"(?<![\w.-])([A-Za-z_][\w.-]*)\s*\(")
+XPATH_CALLABLE = re.compile(
+    "last|position|count|id|local-name|namespace-uri|name|string|concat|starts-with|contains|substring-before"
+    "|substring-after|substring|string-length|normalize-space|translate|boolean|not|true|false|lang|number|sum"
+    "|floor|ceiling|round|comment|text|processing-instruction|node|and|or|div|mod"
+)
+"""Functions and node tests of XPath 1.0, and the operators that may stand before a bracket."""
+
+NO_ELEMENT = re.compile(r"(text\(\)|@[^/\]]+|attribute::[^/]+)$")
+"""How an expression ends that selects text or attributes."""
+
+NO_LANGUAGE = frozenset({"mul", "root", "und", "zxx"})
+"""Codes that say that a text has no language, or several."""
+WITHDRAWN = frozenset({"in", "iw", "ji", "jw", "mo"})
+"""Codes of two letters that ISO 639 has replaced."""
+UNLISTED = frozenset({"abq", "sjo"})
+"""Languages with a press of their own that CLDR leaves out: Abaza, Xibe."""
 
 
 def load_portal(name_or_path: str | Path) -> Portal:
@@ -256,3 +290,107 @@ def _rules(portal: Portal) -> Iterator[tuple[str, str, str]]:
         for name in TemplateSection.__slots__:
             for position, rule in enumerate(getattr(version, name)):
                 yield f"{place}.{name}[{position}]", name, rule
+
+
+def compile_rules(*rules: str) -> etree.XPath:
+    """Compile one expression for what any of `rules` finds, in document order; call it with the root of a page.
+
+    Raises:
+        ValueError: a rule is broken or selects no nodes; the message is one line.
+    """
+    rule = " | ".join(rules)
+    expression = " | ".join(map(_to_xpath, rules))
+    calls = XPATH_CALL.findall(XPATH_LITERAL.sub("''", expression))
+    if unknown := [call for call in calls if not XPATH_CALLABLE.fullmatch(call)]:
+        raise ValueError(f"broken rule {rule!r}: XPath 1.0 knows no {unknown[0]}()")
+    try:
+        compiled = etree.XPath(expression)
+        found = compiled(html.document_fromstring("<p>trial</p>"))  # libxml2 finds some faults only on evaluation
+    except (etree.XPathError, ValueError) as error:
+        raise ValueError(f"broken rule {rule!r}: {error}; a rule is {FORMS}") from error
+    if not isinstance(found, list):
+        message = f"broken rule {rule!r}: it computes a value, but a rule selects elements, text or attributes"
+        raise ValueError(message)  # noqa: TRY004 -- a fault of the rule's text, not of a Python type
+    return compiled
+
+
+def selects_elements(rule: str) -> bool:
+    """Whether a rule that can be compiled selects elements, rather than text or attributes."""
+    return not NO_ELEMENT.search(_to_xpath(rule))
+
+
+def _to_xpath(rule: str) -> str:
+    """Translate a rule; ValueError for what is not a CSS selector, or an attribute value with both kinds of quotes."""
+    if rule.startswith(XPATH_STARTS):
+        return rule
+    if attribute := ATTRIBUTE_FORM.fullmatch(rule):
+        return _attribute_xpath(attribute[1].lower(), attribute[2])
+    try:
+        return HTMLTranslator().css_to_xpath(rule)
+    except SelectorError as error:
+        raise ValueError(f"broken rule {rule!r}: {error}; a rule is {FORMS}") from error
+
+
+def _attribute_xpath(name: str, value: str) -> str:
+    if not value:
+        return f"descendant-or-self::*[@{name}]"
+    quote = "'" if '"' in value else '"'
+    if quote in value:
+        raise ValueError(f"broken rule {name + '=' + value!r}: the value holds both kinds of quotes")
+    return f"descendant-or-self::*[@{name}={quote}{value}{quote}]"
+
+
+def check_language(code: str) -> None:
+    """Check that `code` is a language: of two letters (ISO 639-1), or of three (639-3) where two do not exist.
+
+    A country's code that is a language's, too (si: Sinhala, se: Northern Sami), passes, since nothing shows the slip.
+
+    Raises:
+        ValueError: it is none; the message suggests the code that was probably meant.
+    """
+    if code not in _codes():
+        meant = _suggestion(code)
+        hint = f"did you mean {meant!r}?" if meant else "expected two or three letters, such as 'cs' or 'hsb'"
+        raise ValueError(f"{code!r} is no language of ISO 639; {hint}")
+
+
+@cache
+def _codes() -> frozenset[str]:
+    likely = (tag.partition("_")[0] for tag in get_global("likely_subtags"))
+    members = (code for code, whole in get_global("language_aliases").items() if len(code) == 3 and len(whole) != 2)
+    listed = {*Locale("en").languages, *likely, *members}
+    return frozenset(code for code in listed if len(code) in {2, 3}) - NO_LANGUAGE - WITHDRAWN | UNLISTED
+
+
+def _suggestion(code: str) -> str:
+    """The language meant by a country, an older or longer code, a code with a region, or an English name."""
+    tag = code.strip().lower().replace("_", "-").partition("-")[0]
+    names = {name.lower(): known for known, name in Locale("en").languages.items()}
+    official = get_official_languages(tag.upper(), de_facto=True)
+    guesses = (tag, get_global("language_aliases").get(tag, ""), *official[:1], names.get(tag, ""))
+    return next((guess for one in guesses if (guess := one.partition("_")[0]) in _codes()), "")
+
+
+def set_extractor(name: str, extractor: str) -> Path:
+    """Write the extractor of a portal into its file, and give that file.
+
+    A bundled portal gets a file in the user's folder `portals`, which goes before it.
+
+    Raises:
+        PortalError: there is no such portal, or its file is wrong.
+        OSError: the file cannot be written.
+    """
+    path, portal = find_file(name), load_portal(name)
+    document = tomlkit.parse(path.read_text("utf-8"))
+    document["extractor"] = string_item(extractor)
+    text, target = tomlkit.dumps(document), own_portal_file(portal.name)
+    read_portal(text, target)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(target) as file:
+        file.write(text.encode())
+    return target
+
+
+def string_item(text: str) -> String:
+    """Write a string between single quotes, which leave backslashes alone, where that can be."""
+    return tomlkit.string(text, literal="'" not in text and text.isprintable())

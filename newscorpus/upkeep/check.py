@@ -1,24 +1,33 @@
-"""Check a portal's file against the pages of its archive: which rules hit, and whether what they find is right."""
+"""Check a portal's file against the pages of its archive: which rules hit, and whether what they find is right.
+
+What the template reads on a page is compared with the model, with structured data and with a person's marks.
+"""
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from newscorpus.config import Limits
-from newscorpus.data import Rejected
+from newscorpus.data import STATED, Article, Fields, Page, Rejected, RuleHit
+from newscorpus.lab.evaluation.scores import ngram_scores
 from newscorpus.lab.gold.pages import GoldPage, read_pages
 from newscorpus.layout import GOLD
-from newscorpus.page.recipe import Recipe, add_profile
+from newscorpus.page.extractor import parse_page, read
+from newscorpus.page.fields.dates import parse_date
+from newscorpus.page.fields.people import squeezed
+from newscorpus.page.judge import extract_article
+from newscorpus.page.recipe import Recipe, add_profile, extractor_of
 from newscorpus.page.source_page import SourcePage
+from newscorpus.page.template import FITS, TemplateRules
 from newscorpus.portal.addresses import AddressTrust
 from newscorpus.portal.portal import Portal, TemplateSection
 from newscorpus.portal.profile import profiles_of
 from newscorpus.store.archives import archive_files, finished_captures, page_of_capture
-from newscorpus.store.ledger.looks import alarms
+from newscorpus.store.ledger.looks import Look, alarms
 from newscorpus.store.ledger.views.addresses import unfinished_captures
-from newscorpus.upkeep.examine import COMPARED_FIELDS, Compared, Examined, MarkedPage, examine
+from newscorpus.store.redesigns import MISSING
 from newscorpus.urls import document_id
 from newscorpus.workers import Lost, in_order
 
@@ -31,6 +40,197 @@ MOST_MISSED = 0.1
 MOST_WRONG = 0.2
 """Share of the values that may differ from the structured data: sites write other headlines and names for machines."""
 EXAMPLES = 3
+
+SAME_TEXT = 0.9
+"""F1 of word 4-grams from which on two texts agree: what the evaluation calls a good text."""
+
+COMPARED_FIELDS = tuple(name for name in TemplateSection.__slots__ if name != "remove")
+"""The text, and the fields that a template may have rules for."""
+
+EXAMPLE_CHARACTERS = 120
+PATTERNS = ("articles", "sections", "ignore")
+PAGES_A_STEP = 10
+"""Pages that are counted together, so that a share can be seen to change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One field of a page as the portal's file gives it, and whether others say the same; None: they are silent."""
+
+    is_filled: bool = False  # there is a value, from whichever source
+    by_template: bool = False  # a rule of the template found it
+    by_model: bool | None = None  # the same as without the template
+    by_structured: bool | None = None  # the same as one that the page states to machines
+    by_marks: bool | None = None  # the same as a person marked
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A page of a portal as its file reads it."""
+
+    url: str
+    fetched: str  # ISO 8601
+    hits: tuple[RuleHit, ...]  # the rules of the template that found something
+    fields: Mapping[str, Compared]  # by name; "text" is one of them
+    is_cut_short: bool  # the text of the template is less than half as long as what the model finds
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedPage:
+    """A page to be examined, with what a person marked on it."""
+
+    page: SourcePage
+    marks: GoldPage | None = None
+
+
+def examine(recipe: Recipe, given: MarkedPage) -> Examined | None:
+    """Read a page with the template of its portal and without it; None where a crawl would find no article.
+
+    Raises:
+        ValueError: the recipe or a rule of the template is wrong.
+    """
+    page = given.page.page
+    found = extract_article(extractor_of(recipe, given.page), given.page)
+    if isinstance(found, Rejected):
+        return None
+    bare = replace(given.page, template=None)
+    alone = extract_article(extractor_of(recipe, bare), bare) if given.page.template else found
+    ours, theirs, stated, marked = _values(found), _values(alone), _stated(page), _marked(given.marks)
+    by_template = {hit.field for hit in found.rule_hits} - ({"text"} if not _is_from_template(found) else set())
+    fields = {
+        name: Compared(
+            bool(value),
+            name in by_template,
+            _agreed(name, value, theirs.get(name, ())) if name in by_template else None,
+            _agreed(name, value, stated.get(name, ())) if name in by_template else None,
+            _agreed(name, value, marked.get(name, ())),
+        )
+        for name, value in ours.items()
+    }
+    is_short = _is_from_template(found) and 2 * len(found.text) < sum(map(len, theirs.get("text", ())))
+    return Examined(page.url, page.fetched, found.rule_hits, fields, is_short)
+
+
+def _stated(page: Page) -> Mapping[str, tuple[str, ...]]:
+    """What the page states to machines, by field; the article's body as "text"."""
+    reading = read(page)
+    if isinstance(reading, Rejected):
+        return {}
+    by_field: dict[str, tuple[str, ...]] = {"text": (reading.article_body,) if reading.article_body else ()}
+    for item in reading.evidence:
+        if item.source in STATED:
+            values = item.value.split(",") if item.field == "tags" else [item.value]  # pages state all tags in one
+            by_field[item.field] = (*by_field.get(item.field, ()), *values)
+    return by_field
+
+
+def _values(found: Article | Rejected) -> Mapping[str, tuple[str, ...]]:
+    """The text and the fields of an article, each as a list."""
+    if isinstance(found, Rejected):
+        return {}
+    names = (name for name in COMPARED_FIELDS if name != "text")
+    return {"text": (found.text,)} | {name: _listed(found.fields, name) for name in names}
+
+
+def _listed(fields: Fields, name: str) -> tuple[str, ...]:
+    held = getattr(fields, name)
+    return held if isinstance(held, tuple) else (held,) if held else ()
+
+
+def _marked(marks: GoldPage | None) -> Mapping[str, tuple[str, ...]]:
+    if marks is None:
+        return {}
+    one = {"text": marks.text, "title": marks.title, "published": marks.date}
+    return {name: (value,) for name, value in one.items() if value} | {"authors": marks.authors}
+
+
+def _is_from_template(article: Article) -> bool:
+    return article.extractor.startswith("template:")
+
+
+def _agreed(name: str, value: Collection[str], other: Collection[str]) -> bool | None:
+    """Whether some of the other values are the same; None where there is none to compare with."""
+    if not value or not other:
+        return None
+    same = SAME.get(name, _same_words)
+    return any(same(mine, theirs) for mine in value for theirs in other)
+
+
+def _same_words(mine: str, theirs: str) -> bool:
+    return squeezed(mine) == squeezed(theirs)
+
+
+def _same_headline(mine: str, theirs: str) -> bool:
+    """Whether two headlines are the same; sites write their name before or behind the one for machines."""
+    ours, other = squeezed(mine), squeezed(theirs)
+    return other.startswith(ours) or other.endswith(ours)
+
+
+def _same_day(mine: str, theirs: str) -> bool:
+    return parse_date(mine)[:10] == parse_date(theirs)[:10] != ""
+
+
+SAME: Mapping[str, Callable[[str, str], bool]] = {
+    "text": lambda mine, theirs: ngram_scores(mine, theirs).f1 >= SAME_TEXT,
+    "title": _same_headline,
+    "published": _same_day,
+    "modified": _same_day,
+    "lead": lambda mine, theirs: ngram_scores(mine, theirs).f1 >= SAME_TEXT,
+}
+"""When two values of a field are the same; for others, when their letters and digits are."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleTrial:
+    """What a rule found on some pages."""
+
+    key: str  # of the portal's file
+    rule: str
+    hits: int  # pages on which it found something, or whose address it matches
+    pages: int  # that could be read
+    examples: tuple[str, ...]  # what it found
+    misfit: str = ""  # a value that cannot be what the field is
+
+
+def try_rules(portal: Portal, pages: Sequence[SourcePage]) -> list[RuleTrial]:
+    """Try each rule of the template that holds now, and each pattern of addresses."""
+    return [*_tried_template(portal, pages), *_tried_patterns(portal, [page.page.url for page in pages])]
+
+
+def _tried_patterns(portal: Portal, urls: Sequence[str]) -> Iterator[RuleTrial]:
+    for key in PATTERNS:
+        for position, pattern in enumerate(getattr(portal, key)):
+            alone = replace(portal, **{key: (pattern,)})  # type: ignore[arg-type]
+            found = [url for url in urls if alone.find_pattern(key, url)]
+            yield RuleTrial(f"{key}[{position}]", pattern, len(found), len(urls), tuple(found[:EXAMPLES]))
+
+
+def _tried_template(portal: Portal, pages: Sequence[SourcePage]) -> Iterator[RuleTrial]:
+    section = portal.template_for("")
+    if section is None:
+        return
+    rules = TemplateRules(portal.name, section)
+    parsed = (parse_page(page.page) for page in pages)
+    trees = [one.tree for one in parsed if not isinstance(one, Rejected)]
+    for key in TemplateSection.__slots__:
+        for position, rule in enumerate(getattr(section, key)):
+            found = [values for tree in trees if (values := rules.found_by(key, position, tree))]
+            firsts = dict.fromkeys(values[0][:EXAMPLE_CHARACTERS] for values in found)
+            misfit = next((values[0] for values in found if not FITS.get(key, bool)(values[0])), "")
+            yield RuleTrial(
+                f"template.{key}[{position}]", rule, len(found), len(trees), tuple(firsts)[:EXAMPLES], misfit
+            )
+
+
+def found_lately(looks: Sequence[Look]) -> Mapping[str, Sequence[float]]:
+    """Of what was missing on some of the last pages, the shares of pages on which it was found, oldest first."""
+    missing = sorted({sign for look in looks for sign in look.signs if sign.startswith(MISSING)})
+    steps = [looks[start : start + PAGES_A_STEP] for start in range(0, len(looks), PAGES_A_STEP)]
+    return {
+        sign.removeprefix(MISSING): [sum(sign not in look.signs for look in step) / len(step) for step in steps]
+        for sign in missing
+    }
+
 
 Watcher = Callable[[Iterable[Examined | None]], Iterable[Examined | None]]
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 
-from newscorpus.portal.rules import compile_rules, selects_elements
+from newscorpus.portal.schema import compile_rules, selects_elements
 
 PAGE = """<html><head><meta property="og:title" content="Naslov"><title>T</title></head>
 <body><div class="body wide" id=main><p>one <b>two</b></p><p itemprop="x">three</p></div>

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from newscorpus.errors import PortalError
-from newscorpus.portal.languages import check_language
 from newscorpus.portal.portal import Portal, TemplateSection
-from newscorpus.portal.schema import list_portals, load_portal, with_base
+from newscorpus.portal.schema import check_language, list_portals, load_portal, with_base
 from newscorpus.resources import data_folder
 from newscorpus.urls import host_of
 

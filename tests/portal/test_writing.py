@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from newscorpus.errors import PortalError
-from newscorpus.portal.schema import load_portal
-from newscorpus.portal.writing import set_extractor
+from newscorpus.portal.schema import load_portal, set_extractor
 
 FILE = """# Mine.
 name = 'news'  # its name

@@ -17,8 +17,7 @@ from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import Portal, TemplateSection, TemplateVersion
 from newscorpus.store.ledger import Ledger
 from newscorpus.store.ledger.looks import Alarm
-from newscorpus.upkeep.check import PortalCheck, check
-from newscorpus.upkeep.examine import MarkedPage, examine
+from newscorpus.upkeep.check import MarkedPage, PortalCheck, check, examine
 
 GOOD = TemplateVersion(text=("article > p",), title=("h1",), published=("time::attr(datetime)",))
 PORTAL = Portal("news", ("en",), ("news.example",), ("https://news.example/",), articles=("/story",))

@@ -7,7 +7,7 @@ from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import Portal
 from newscorpus.portal.schema import read_portal
 from newscorpus.store.ledger.looks import Look
-from newscorpus.upkeep.trying import found_lately, try_rules
+from newscorpus.upkeep.check import found_lately, try_rules
 
 FILE = """
 name = "a"

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from newscorpus.config import DuplicateConfig
 from newscorpus.corpus.duplicates.collection import Collection
-from newscorpus.page.signature.signature import word_hashes
-from newscorpus.page.signature.words import HALF, hash_runs
+from newscorpus.page.signature.kernel import HALF
+from newscorpus.page.signature.signature import hash_runs, word_hashes
 
 
 def find_boilerplate(

@@ -14,7 +14,8 @@ from newscorpus.config import DuplicateConfig
 from newscorpus.corpus.duplicates.near import SIGNATURES_AT_ONCE, band_keys, sharing
 from newscorpus.corpus.duplicates.sketch import digest
 from newscorpus.corpus.duplicates.store import Store
-from newscorpus.page.signature.words import HALF, mixed
+from newscorpus.page.signature.kernel import HALF
+from newscorpus.page.signature.signature import mixed
 
 ENTRY = np.dtype([("key", "<u8"), ("row", "<u4")])
 """Something that a document has, by its hash, and the row of the document in its index."""

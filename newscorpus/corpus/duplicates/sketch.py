@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.config import BuildConfig
-from newscorpus.page.signature.signature import content_hash, read_words, sign_words
-from newscorpus.page.signature.words import HALF, hash_parts, hash_runs
+from newscorpus.page.signature.kernel import HALF
+from newscorpus.page.signature.signature import content_hash, hash_parts, hash_runs, read_words, sign_words
 
 DIGEST_BYTES = 8
 

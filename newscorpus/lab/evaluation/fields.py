@@ -20,7 +20,7 @@ from newscorpus.lab.gold.pages import GoldPage, read_pages
 from newscorpus.lab.systems.peers import FIELD_PEERS, Claim, FieldReader, load_field_peer
 from newscorpus.page.fields import read_fields
 from newscorpus.page.fields.dates import find_dates
-from newscorpus.page.fields.dating import read_address
+from newscorpus.page.fields.decide import read_address
 from newscorpus.page.fields.learned import MODEL
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.registry import check_fields_model

@@ -19,9 +19,17 @@ from newscorpus.lab.training.main_text import LearnedTrees, learn_trees, read_ex
 from newscorpus.lab.training.model import TrainedModel
 from newscorpus.lab.training.sources import Progress, TrainingPages, fold_of
 from newscorpus.page.extractor import good_paragraphs
-from newscorpus.page.profiles.evidence import EVIDENCE, LEAST_PATH, PageEvidence, SiteEvidence, log_odds
 from newscorpus.page.profiles.learn import LEAST_PAGES, SeenPage, learn
-from newscorpus.page.profiles.review import LOGISTIC, MODEL, judge
+from newscorpus.page.profiles.review import (
+    EVIDENCE,
+    LEAST_PATH,
+    LOGISTIC,
+    MODEL,
+    PageEvidence,
+    SiteEvidence,
+    judge,
+    log_odds,
+)
 from newscorpus.page.text.classify import Classifier, label_by
 from newscorpus.page.text.main_text import INPUTS
 from newscorpus.page.text.main_text import MODEL as MAIN_TEXT

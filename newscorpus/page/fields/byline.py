@@ -9,10 +9,9 @@ from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence
 from newscorpus.page.fields.dates import Dated, Setting, find_dates, parse_date
-from newscorpus.page.fields.markup import MAX_CHARACTERS, plain
+from newscorpus.page.fields.markup import MAX_CHARACTERS, opening, plain
 from newscorpus.page.fields.nearby import Line, following, lines_of, long_ones, marks_of, preceding, short_text
 from newscorpus.page.fields.people import is_agency, is_personal_name, names_in, squeezed, starts_like_byline
-from newscorpus.page.fields.pieces import opening
 from newscorpus.page.fields.visible import ASIDE, AUTHOR_LINK, FOREIGN, PUBLISHED, UPDATE, is_elsewhere, stands_aside
 
 DATE_MARK = re.compile(

@@ -15,13 +15,19 @@ from lxml.html import HtmlElement
 from newscorpus.arrays import Floats
 from newscorpus.data import Evidence
 from newscorpus.page.fields.dates import Setting, find_dates
-from newscorpus.page.fields.markup import plain
+from newscorpus.page.fields.markup import holds_many, opening, pieces, plain
 from newscorpus.page.fields.nearby import following, preceding
-from newscorpus.page.fields.nodes import GROUPS, Nodes, describe_elements, load_linear
+from newscorpus.page.fields.nodes import (
+    GROUPS,
+    Amounts,
+    Nodes,
+    describe_elements,
+    load_linear,
+    measure_amounts,
+    measure_some,
+)
 from newscorpus.page.fields.people import is_agency, is_personal_name, names_in
-from newscorpus.page.fields.pieces import holds_many, opening, pieces
 from newscorpus.page.fields.visible import is_elsewhere
-from newscorpus.page.parsing.amounts import Amounts, measure_amounts, measure_some
 
 MODEL = "learned-fields"
 FIELDS = ("title", "published", "authors")

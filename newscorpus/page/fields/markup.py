@@ -1,13 +1,22 @@
-"""Gather the elements that describe the document in one pass over the tree; bring their values to plain text."""
+"""Gather the elements that describe the document in one pass over the tree, and read what `<meta>` and `<link>` say.
+
+Values are brought to plain text. The texts in other elements are read as far as they are needed: what is asked for may
+be the whole page, and often.
+"""
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from urllib.parse import urljoin, urlsplit
 
+from lxml import etree
 from lxml.html import HtmlElement
 
+from newscorpus.data import Evidence, Image, Rights
+from newscorpus.page.parsing.segment import BLOCK_TAGS
+from newscorpus.resources import read_toml
 from newscorpus.tokens import clean, collapse
 from newscorpus.urls import MAX_ADDRESS
 
@@ -25,6 +34,24 @@ PLAIN_ADDRESS = re.compile(r"https?://[\w.-]+(?:/[\w.~%+,/-]*)?", re.ASCII)
 """Addresses that joining leaves as they are."""
 RELATIONS = frozenset({"canonical", "license"})
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+
+MAX_INSIDE = 1_000
+"""Elements inside another that are looked at; a paragraph of our sets has 411 at most, a heading seldom 10."""
+
+LINES = BLOCK_TAGS | {"br"}
+"""Elements at whose ends a line ends."""
+LINE_END = "\n"
+
+NAMES: Mapping[str, Sequence[str]] = read_toml(__package__, "meta_names.toml")
+"""Names of `<meta>` elements by the field that they give, lower case, the most trusted first."""
+MAX_IMAGES = 50
+"""Most images that are kept of a page."""
+REPEATED = frozenset({"authors", "tags"})
+"""Fields whose names may stand on the page several times, each time with one more value."""
+AUTHOR_LABEL = (
+    "written by", "verfasst von", "geschrieben von", "écrit par", "escrito por", "scritto da", "author", "autor",
+)  # fmt: skip
+"""What publishing systems write into `twitter:label1` before the author's name in `twitter:data1`, lower case."""
 
 
 def plain(value: object, max_characters: int = MAX_CHARACTERS) -> str:
@@ -144,3 +171,96 @@ def _links(elements: list[HtmlElement], base: str) -> dict[str, tuple[str, ...]]
             if link:
                 values.setdefault(relation, []).append(link)
     return {relation: tuple(links) for relation, links in values.items()}
+
+
+def holds_many(element: HtmlElement) -> bool:
+    """Whether an element holds more elements than are looked at."""
+    return next(islice(element.iter(), MAX_INSIDE, None), None) is not None
+
+
+def opening(element: HtmlElement, characters: int, inside: int = MAX_INSIDE) -> str:
+    """The first `characters` of the text of an element."""
+    text = element.text or ""
+    if len(text) < characters and len(element):  # unlike most elements
+        text = "".join(enough(pieces(element, inside=inside), characters))
+    return text[:characters]
+
+
+def enough(found: Iterable[str], characters: int) -> Iterator[str]:
+    """The first texts, up to the one that makes them longer than `characters`."""
+    length = 0
+    for piece in found:
+        yield piece
+        length += len(piece)
+        if length > characters:
+            return
+
+
+def pieces(
+    element: HtmlElement, skips: Callable[[HtmlElement], bool] | None = None, inside: int = MAX_INSIDE
+) -> Iterator[str]:
+    """The runs of text in an element and the first elements inside it, without those that `skips` names.
+
+    Where a line ends, at a `<br>` and around a block-level element, stands a run of its own.
+    """
+    walk = etree.iterwalk(element, events=("start", "end"))
+    for event, each in islice(walk, 2 * inside):
+        if each is not element and each.tag in LINES:
+            yield LINE_END
+        if event == "end":
+            if each is not element and each.tail:
+                yield each.tail
+        elif skips and skips(each):
+            walk.skip_subtree()
+        elif each.text:
+            yield each.text
+
+
+def read_metas(markup: Markup) -> Iterator[Evidence]:
+    """Evidence of the meta elements, of each field the most trusted first; `<title>` comes after the titles proper."""
+    for field, names in NAMES.items():
+        for name in names:
+            contents = markup.metas.get(name, ())
+            for content in contents if field in REPEATED else contents[:1]:
+                if value := plain(content):
+                    yield Evidence(field, value, "meta")
+    for number in "12":
+        label, value = markup.first_meta(f"twitter:label{number}"), plain(markup.first_meta(f"twitter:data{number}"))
+        if value and label.strip(" :").lower() in AUTHOR_LABEL:
+            yield Evidence("authors", value, "meta")
+    if title := plain(markup.title):
+        yield Evidence("title", title, "meta")
+    for link in markup.links.get("license", ()):
+        yield Evidence("license", link, "meta")
+
+
+def read_rights(markup: Markup, headers: Mapping[str, str]) -> Rights:
+    """The rights signals of a page and of the response that carried it; a header comes before a meta element."""
+    directives = map(plain, (headers.get("x-robots-tag", ""), *markup.metas.get("robots", ())))
+    robots = ", ".join(dict.fromkeys(filter(None, directives)))
+    words = {word.strip() for word in robots.lower().replace(";", ",").split(",")}
+    return Rights(
+        robots=robots,
+        tdm=plain(headers.get("tdm-reservation") or markup.first_meta("tdm-reservation")),
+        tdm_policy=plain(headers.get("tdm-policy") or markup.first_meta("tdm-policy")),
+        content_usage=plain(headers.get("content-usage") or markup.first_meta("content-usage")),
+        noai=", ".join(word for word in ("noai", "noimageai") if word in words),
+    )
+
+
+def meta_images(markup: Markup) -> Iterator[Image]:
+    """The images of OpenGraph and Twitter cards, addresses absolute."""
+    alt = plain(markup.first_meta("og:image:alt", "twitter:image:alt"))
+    for name in ("og:image", "og:image:url", "twitter:image", "twitter:image:src"):
+        for number, address in enumerate(markup.metas.get(name, ())):
+            if link := join(markup.base, address):
+                yield Image(link, alt if number == 0 else "")
+
+
+def merge_images(images: Iterable[Image]) -> tuple[Image, ...]:
+    """Each address once, in order, with the first alternative text and caption that any source gives it."""
+    merged: dict[str, Image] = {}
+    for image in images:
+        known = merged.get(image.url, image)
+        merged[image.url] = Image(image.url, known.alt or image.alt, known.caption or image.caption)
+    return tuple(merged.values())[:MAX_IMAGES]

@@ -8,7 +8,7 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from newscorpus.page.fields.pieces import holds_many, opening
+from newscorpus.page.fields.markup import holds_many, opening
 from newscorpus.tokens import collapse
 
 SHORT = 160

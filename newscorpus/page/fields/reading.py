@@ -9,9 +9,9 @@ from lxml.html import HtmlElement
 from newscorpus.data import Evidence, Fields, Page, Provenance
 from newscorpus.page.fields.byline import near, read_everywhere, read_lead, read_marked, read_near
 from newscorpus.page.fields.dates import Setting, parse_date, parse_moment
-from newscorpus.page.fields.dating import decide_dates, read_address, read_data_layer
 from newscorpus.page.fields.decide import (
     Decided,
+    decide_dates,
     decide_headline,
     decide_language,
     decide_people,
@@ -19,16 +19,36 @@ from newscorpus.page.fields.decide import (
     decide_section,
     decide_tags,
     month_first,
+    names_beside,
     of_field,
+    read_address,
+    read_data_layer,
+    site_names,
 )
-from newscorpus.page.fields.entities import Entities, article_body, choose, entity_images, is_free, kind, read_entities
 from newscorpus.page.fields.learned import MODEL, read_learned
-from newscorpus.page.fields.markup import Markup, gather, join, plain
-from newscorpus.page.fields.metas import merge_images, meta_images, read_metas, read_rights
+from newscorpus.page.fields.markup import (
+    Markup,
+    gather,
+    join,
+    merge_images,
+    meta_images,
+    plain,
+    read_metas,
+    read_rights,
+)
 from newscorpus.page.fields.people import is_account, squeezed
-from newscorpus.page.fields.structured import read_json_ld, read_microdata
+from newscorpus.page.fields.structured import (
+    Entities,
+    article_body,
+    choose,
+    entity_images,
+    is_free,
+    kind,
+    read_entities,
+    read_json_ld,
+    read_microdata,
+)
 from newscorpus.page.fields.terms import read_terms
-from newscorpus.page.fields.titles import names_beside, site_names
 from newscorpus.page.fields.visible import find_headline, heading_text, read_logo, read_times
 
 VISIBLE = frozenset({"published", "authors"})

@@ -11,10 +11,9 @@ from urllib.parse import unquote, urlsplit
 from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence
-from newscorpus.page.fields.markup import Markup, join, plain
+from newscorpus.page.fields.markup import Markup, join, opening, plain
 from newscorpus.page.fields.nearby import MAX_MARK, SHORT, marks_of, preceding, short_text
 from newscorpus.page.fields.people import squeezed
-from newscorpus.page.fields.pieces import opening
 from newscorpus.page.fields.visible import OTHERS, is_elsewhere
 from newscorpus.resources import read_toml
 

@@ -10,10 +10,9 @@ from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence
 from newscorpus.page.fields.dates import Setting, parse_date
-from newscorpus.page.fields.markup import MAX_OF_A_KIND, Markup, join, plain
+from newscorpus.page.fields.markup import MAX_OF_A_KIND, Markup, enough, join, opening, pieces, plain
 from newscorpus.page.fields.nearby import CODE, marks_of
 from newscorpus.page.fields.people import squeezed
-from newscorpus.page.fields.pieces import enough, opening, pieces
 
 MAX_HEADLINE = 300
 """Longest headline, in characters; the longest gold title has 186."""

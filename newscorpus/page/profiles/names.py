@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
 
+from lxml.html import HtmlElement
+
 from newscorpus.data import Block, Element
 
 OPENING = 24
@@ -26,6 +28,11 @@ _MIXED = re.compile(r"[A-Za-z]\d+[A-Za-z]|\d[A-Za-z]+\d")
 _MAKERS = frozenset({"css", "sc", "jsx", "jss", "svelte", "emotion"})
 """What programs put before the hashes that they make."""
 _PAGE_TAGS = frozenset({"html", "body"})
+
+UNSEEN = frozenset("head script style noscript template svg iframe object select".split())
+"""Elements of which nothing is laid out on the page."""
+MOST_SIGNS = 2_000
+"""Of one page; news pages have some 200."""
 
 
 def path_of(element: Element) -> str:
@@ -101,3 +108,20 @@ def opening_key(text: str) -> str:
 
 def _key(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES).hexdigest()
+
+
+def markup_signs(tree: HtmlElement) -> frozenset[str]:
+    """Every pair of an element and one directly inside it, such as `div.story > p`, by tags and stable names."""
+    signs: set[str] = set()
+    pending: list[tuple[HtmlElement, str]] = [(tree, "html")]
+    while pending:
+        around, step = pending.pop()
+        for child in around:
+            if len(signs) == MOST_SIGNS:
+                return frozenset(signs)
+            if isinstance(child.tag, str) and child.tag not in UNSEEN:
+                identifier, classes = child.get("id") or "", child.get("class") or ""
+                inner = step_of(Element(child.tag, identifier[:MAX_NAME], classes[: 10 * MAX_NAME]))
+                signs.add(f"{step} > {inner}")
+                pending.append((child, inner))
+    return frozenset(signs)

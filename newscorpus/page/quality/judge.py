@@ -13,11 +13,10 @@ from typing import Any
 
 from newscorpus.config import QualityConfig
 from newscorpus.data import Article, Rejected
-from newscorpus.page.quality import letters, literature, news
-from newscorpus.page.quality.detectors import check_fasttext
+from newscorpus.page.quality import filters, letters
+from newscorpus.page.quality.filters import Measured, any_of, is_flash, measure
+from newscorpus.page.quality.language import check_fasttext
 from newscorpus.page.quality.masking import KINDS
-from newscorpus.page.quality.measured import Measured, any_of, measure
-from newscorpus.page.quality.news import is_flash
 from newscorpus.resources import read_config, refuse_unknown
 
 EDGE_LINES = 2
@@ -56,26 +55,26 @@ Tag = Callable[[Measured, QualityConfig], bool]
 FILTERS: dict[str, Filter] = {
     objection.__name__: objection
     for objection in (
-        news.empty_text,
-        news.live_ticker,
-        news.gallery,
-        news.photo_page,
-        news.paywall_stub,
-        news.too_short,
+        filters.empty_text,
+        filters.live_ticker,
+        filters.gallery,
+        filters.photo_page,
+        filters.paywall_stub,
+        filters.too_short,
         letters.unreadable,
-        news.horoscope,
-        news.odds_table,
-        news.listing,
-        literature.placeholder,
-        literature.code,
-        literature.few_letters,
-        literature.word_lengths,
-        literature.symbols,
-        literature.bullets,
-        literature.cut_off_lines,
-        literature.short_lines,
-        literature.repeated_lines,
-        literature.repeated_words,
+        filters.horoscope,
+        filters.odds_table,
+        filters.listing,
+        filters.placeholder,
+        filters.code,
+        filters.few_letters,
+        filters.word_lengths,
+        filters.symbols,
+        filters.bullets,
+        filters.cut_off_lines,
+        filters.short_lines,
+        filters.repeated_lines,
+        filters.repeated_words,
     )
 }
 """Filters by the reason they give, in the order they are asked: what says most about a page comes first."""

@@ -19,7 +19,7 @@ from newscorpus.arrays import Flags, Floats, Integers, Matrix
 from newscorpus.artifacts import load_artifact
 from newscorpus.code_points import LETTER, LOWER, UPPER, table
 from newscorpus.config import QualityConfig
-from newscorpus.page.quality.measured import Measured
+from newscorpus.page.quality.filters import Measured
 from newscorpus.tokens import categories
 
 MODEL = "letters"

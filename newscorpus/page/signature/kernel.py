@@ -12,8 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.code_points import ALONE, DROPPED, GAP
-from newscorpus.page.signature.words import HALF, MIX, NEWLINE, ONE, RUN_BASE, WORD_BASE
 
+WORD_BASE = np.uint64(0x9E3779B97F4A7C15)
+RUN_BASE = np.uint64(0xC2B2AE3D27D4EB4F)
+MIX = np.uint64(0xD6E8FEB86659FD93)
+"""Odd numbers with bits all over: 2**64 over the golden ratio, and multipliers of xxHash64 and of rrmxmx (Evensen)."""
+
+HALF = np.uint64(32)
+ONE = np.uint64(1)
+
+NEWLINE = ord("\n")
 ZERO = np.uint64(0)
 CHARACTER = ~ALONE
 

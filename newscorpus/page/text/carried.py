@@ -22,7 +22,7 @@ from lxml.html import HtmlElement
 from newscorpus.config import Limits
 from newscorpus.data import PAYWALLED_TEXT_NOT_USED, Block, Fields, Rejected
 from newscorpus.page.extractor import NO_MAIN_TEXT, FoundText, Reading
-from newscorpus.page.fields.entities import ARTICLES
+from newscorpus.page.fields.structured import ARTICLES
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import HIDDEN, find_excess, segment
 from newscorpus.tokens import count_words, folded_words, words

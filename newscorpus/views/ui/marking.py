@@ -36,7 +36,7 @@ from newscorpus.lab.gold.marking import (
 )
 from newscorpus.layout import MANIFEST
 from newscorpus.page.registry import DEFAULT
-from newscorpus.portal.writing import set_extractor
+from newscorpus.portal.schema import set_extractor
 from newscorpus.store.ledger.views.addresses import UrlEntry, archived_articles, find, states
 from newscorpus.urls import document_id
 from newscorpus.views.explain.page import archived_source

@@ -19,7 +19,7 @@ from newscorpus.portal.schema import find_file, own_portal_file, read_portal
 from newscorpus.store.ledger.looks import alarms, last_looks
 from newscorpus.store.ledger.views.activity import over_time
 from newscorpus.store.ledger.views.addresses import archived_articles, states
-from newscorpus.upkeep.trying import RuleTrial, found_lately, try_rules
+from newscorpus.upkeep.check import RuleTrial, found_lately, try_rules
 from newscorpus.views.explain.page import archived_source
 from newscorpus.views.ui.desk import Desk, desk_of
 from newscorpus.views.ui.running import answer

@@ -5,8 +5,7 @@ from babel import Locale
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.page.fields.date_words import month_number
-from newscorpus.page.fields.dates import Setting, find_dates, parse_date
+from newscorpus.page.fields.dates import Setting, find_dates, month_number, parse_date
 
 FETCHED = datetime(2024, 2, 5, 10, 30, tzinfo=timezone(timedelta(hours=1)))  # a Monday
 

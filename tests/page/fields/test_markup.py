@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.page.fields.dating import read_data_layer
+from newscorpus.page.fields.decide import read_data_layer
 from newscorpus.page.fields.markup import PLAIN_ADDRESS, gather, join
 from newscorpus.page.parsing.parse import parse
 

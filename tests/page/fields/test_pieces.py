@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from lxml.html import HtmlElement
 
 from newscorpus.page.fields.learned import Picked, text_of
-from newscorpus.page.fields.pieces import LINE_END, MAX_INSIDE, enough, holds_many, opening, pieces
+from newscorpus.page.fields.markup import LINE_END, MAX_INSIDE, enough, holds_many, opening, pieces
 from newscorpus.page.parsing.parse import parse
 
 TREES = st.recursive(

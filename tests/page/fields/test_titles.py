@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from newscorpus.data import Evidence
-from newscorpus.page.fields.titles import decide_title, names_beside, site_names, strip_site
+from newscorpus.page.fields.decide import decide_title, names_beside, site_names, strip_site
 
 SITES = site_names(["Deník Příklad"], "www.denikpriklad.cz")
 

@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.unreadable import MISREAD, own_texts
 from newscorpus.data import Article, Fields, Image, Page
-from newscorpus.page.parsing.repair import repair, repair_fields
+from newscorpus.page.parsing.decode import repair, repair_fields
 from newscorpus.page.registry import load
 
 PARAGRAPHS = [paragraph for of_language in own_texts().values() for paragraph in of_language]

@@ -8,8 +8,8 @@ from profiled import SUBSCRIBE, page_html, seen, seen_pages, town
 
 from newscorpus.arrays import Floats
 from newscorpus.data import Block
-from newscorpus.page.profiles.evidence import EVIDENCE, SiteEvidence
 from newscorpus.page.profiles.learn import SeenPage, learn
+from newscorpus.page.profiles.review import EVIDENCE, SiteEvidence
 from newscorpus.tokens import count_words
 
 OWN, PATH, IS_KNOWN, IS_REPEATED, PATH_REPEATS = range(len(EVIDENCE))

@@ -14,9 +14,8 @@ from newscorpus.page import extractor as extraction
 from newscorpus.page.extractor import PROFILE
 from newscorpus.page.judge import see_page
 from newscorpus.page.parsing.parse import parse
-from newscorpus.page.profiles.evidence import EVIDENCE
 from newscorpus.page.profiles.learn import learn
-from newscorpus.page.profiles.review import SiteReview
+from newscorpus.page.profiles.review import EVIDENCE, SiteReview
 from newscorpus.page.recipe import Recipe, extractor_of
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.profile import Profile, write_profile

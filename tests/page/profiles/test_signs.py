@@ -4,7 +4,7 @@ from itertools import islice, product
 
 from lxml import html
 
-from newscorpus.page.profiles.signs import MOST_SIGNS, markup_signs
+from newscorpus.page.profiles.names import MOST_SIGNS, markup_signs
 
 PAGE = "<html><head><style>p {{}}</style></head><body class=page-7>{}</body></html>"
 BODY = "<div id=main class='story css-1q2w3e'>{}</div>"

@@ -10,8 +10,8 @@ import pytest
 from newscorpus.data import Page
 from newscorpus.errors import CorpusError
 from newscorpus.page.judge import process_page
-from newscorpus.page.quality.detectors import by_fasttext
 from newscorpus.page.quality.judge import read_quality
+from newscorpus.page.quality.language import by_fasttext
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.rows import Row
 from newscorpus.page.source_page import SourcePage

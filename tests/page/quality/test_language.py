@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from newscorpus.config import LanguageConfig
 from newscorpus.page.quality import language
-from newscorpus.page.quality.detectors import by_langdetect, by_langid, by_script
-from newscorpus.page.quality.language import detect, judge_language
+from newscorpus.page.quality.language import by_langdetect, by_langid, by_script, detect, judge_language
 
 TEXTS = {
     "sr": "Vlada Srbije usvojila je juče predlog zakona o budžetu za narednu godinu, saopšteno je posle sednice. "

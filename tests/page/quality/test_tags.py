@@ -2,7 +2,7 @@ import pytest
 
 from newscorpus.data import Article, Fields
 from newscorpus.page.quality import tags_of
-from newscorpus.page.quality.measured import measure
+from newscorpus.page.quality.filters import measure
 
 STORY = "\n".join(f"Paragraph {at} tells what the council of the town decided on its long evening." for at in range(8))
 

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from newscorpus.page.signature import kernel
-from newscorpus.page.signature.signature import read_words, word_hashes
-from newscorpus.page.signature.words import code_points, hash_parts, hash_runs, hash_words
+from newscorpus.page.signature.signature import code_points, hash_parts, hash_runs, hash_words, read_words, word_hashes
 from newscorpus.tokens import UNSPACED
 
 SCRIPTS = (

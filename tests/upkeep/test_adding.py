@@ -17,9 +17,7 @@ from newscorpus.data import Page
 from newscorpus.errors import PortalError
 from newscorpus.portal.portal import Portal
 from newscorpus.portal.schema import load_portal
-from newscorpus.upkeep.adding.draft import NO_CRAWL, draft_portal, propose_patterns
-from newscorpus.upkeep.adding.front_page import read_front_page
-from newscorpus.upkeep.adding.verdicts import judge_address
+from newscorpus.upkeep.adding import NO_CRAWL, draft_portal, judge_address, propose_patterns, read_front_page
 from tests.mockserver.hosts import serving_host
 
 HEADLINES = {f"/2026/05/0{n}/story-{n}/": f"The council keeps bridge number {n}" for n in range(1, 8)}

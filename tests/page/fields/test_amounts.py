@@ -1,7 +1,7 @@
 import pytest
 
 from newscorpus.data import Rejected
-from newscorpus.page.parsing.amounts import Amounts, measure_amounts
+from newscorpus.page.fields.nodes import Amounts, measure_amounts
 from newscorpus.page.parsing.parse import parse
 
 

@@ -1,0 +1,349 @@
+"""Filter by what news portals publish beside articles, and by the rules of Gopher, C4 and FineWeb that hold anywhere.
+
+A filter is a function from a measured article, its text cut into lines and words once for all of them, to what is wrong
+with it, one line for a person, or "" to keep it. Which language a text is in need not be known: `phrases.toml` has the
+phrases of many.
+
+- Gopher: Rae et al. 2021, "Scaling Language Models", appendix A.1.1; shares of repetition in its table A1.
+- C4: Raffel et al. 2020, "Exploring the Limits of Transfer Learning", section 2.2.
+- FineWeb: Penedo et al. 2024, "The FineWeb Datasets", section 3.6.
+
+A line of ours is a paragraph, so that Gopher's rules on lines and on paragraphs are one.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from operator import gt, lt
+
+from newscorpus.config import QualityConfig
+from newscorpus.data import PAYWALLED_TEXT_NOT_USED, Article
+from newscorpus.resources import read_toml
+from newscorpus.tokens import IDEOGRAPHS, SOUTHEAST_ASIAN, count_words, paragraphs, words
+
+IDEOGRAMS = re.compile(f"[{IDEOGRAPHS}]")
+"""Chinese characters and Japanese kana."""
+SOUTHEAST = re.compile(f"[{SOUTHEAST_ASIAN}]")
+"""Thai, Lao, Burmese and Khmer characters."""
+
+IDEOGRAMS_A_WORD = 1.6
+"""Characters in a word of Chinese, as the Penn Chinese Treebank cuts them (Xue et al. 2005); Japanese has some more."""
+SOUTHEAST_A_WORD = 4.0
+"""Characters in a word of Thai, vowel signs and tones included; a rough figure."""
+
+TICKER_KINDS = {"LiveBlogPosting"}
+GALLERY_KINDS = {"ImageGallery", "MediaGallery"}
+"""Kinds of page as schema.org names them (`Fields.kind`)."""
+
+CLOCK_TIME = re.compile(r"[\[(]?(?P<hour>[01]?\d|2[0-3])[:.h](?P<minute>[0-5]\d)(?::[0-5]\d)?(?![:.]?\d)")
+"""A time of day at the start of a paragraph: 14:05, [9.30], 18h45; not 12.05.2024."""
+
+SENTENCE_END = frozenset(".!?…:;\"'»”’“)]。！？」』।؟")
+
+ODDS = re.compile(r"(?<![\d.,])[1-9]?\d[.,]\d\d(?![\d.,]?\d)(?!\s*(?:[%€$£]|eur|kč|zł|kn|din))", re.IGNORECASE)
+"""Decimal odds: 1.85, 12,50; not 1.850, a percentage or a price."""
+
+FREE_OFFER = re.compile(
+    r"\b(?:rss|newsletter|podcast|youtube|facebook|instagram|telegram|телеграм|whatsapp|viber|вайбер|google news)",
+    re.IGNORECASE,
+)
+"""What one can subscribe to beside a paper, and without paying."""
+
+ELLIPSES = ("…", "...")
+BULLETS = ("•", "●", "▪", "‣", "◦", "·", "*", "-")
+SYMBOLS = re.compile(r"#|…|\.\.\.")
+PLACEHOLDER = re.compile(r"lorem ipsum", re.IGNORECASE)
+CODE = re.compile(r"[{}]|\bfunction\s*\(|\);$|=>|</?(?:div|span|script|p)\b", re.IGNORECASE)
+WORDS_A_SIGN = 20
+"""C4 drops any page with a brace; news and editions of texts have them now and then. A line that has one such sign for
+every so many words, or more of them, is taken for code."""
+
+LAST_EUROPEAN = "\u052f"
+"""The last letter of Latin, Greek and Cyrillic in Unicode's order."""
+
+FIRST_TOP, FIRST_DUPLICATE = 2, 5
+"""Lengths of the n-grams that the first of `max_top_ngrams` and of `max_duplicate_ngrams` is for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """An article and what filters count in its text."""
+
+    article: Article  # the article
+    lines: tuple[str, ...]  # its paragraphs, white space collapsed, empty ones left out
+    # words of each line; in scripts without spaces every character is one (`newscorpus.tokens`)
+    line_words: tuple[tuple[str, ...], ...]
+    words: tuple[str, ...]  # the words of all lines, in order
+    n_words: int  # words of the text, for scripts without spaces estimated from the characters
+    characters_a_word: int  # 1; for a text mostly in a script without spaces, how many of its words make one, rounded
+
+    def is_surely_article(self, config: QualityConfig) -> bool:
+        """Check whether the page, whatever its text looks like, most probably holds an article."""
+        probability = self.article.is_article
+        return probability is not None and probability >= config.sure_article
+
+
+def measure(article: Article) -> Measured:
+    """Cut the text of an article into lines and words."""
+    lines = tuple(paragraphs(article.text))
+    line_words = tuple(tuple(words(line)) for line in lines)
+    all_words = tuple(chain.from_iterable(line_words))
+    total = len(all_words)
+    ideograms, southeast = len(IDEOGRAMS.findall(article.text)), len(SOUTHEAST.findall(article.text))
+    estimate = total - ideograms - southeast + ideograms / IDEOGRAMS_A_WORD + southeast / SOUTHEAST_A_WORD
+    if 2 * (ideograms + southeast) <= total:
+        characters = 1
+    else:
+        characters = round(IDEOGRAMS_A_WORD if ideograms > southeast else SOUTHEAST_A_WORD)
+    return Measured(article, lines, line_words, all_words, round(estimate), characters)
+
+
+def share(part: float, whole: float) -> float:
+    """Divide `part` by `whole`; 0 where the whole is 0."""
+    return part / whole if whole else 0.0
+
+
+def characters(texts: Sequence[str]) -> int:
+    """Add up the lengths of texts."""
+    return sum(map(len, texts))
+
+
+@cache
+def any_of(kind: str) -> re.Pattern[str]:
+    """Make the pattern that matches a phrase of one kind, in any language, at the start of a word."""
+    phrases = dict.fromkeys(chain.from_iterable(by_language(kind).values()))
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, phrases))})", re.IGNORECASE)
+
+
+@cache
+def by_language(kind: str) -> Mapping[str, tuple[str, ...]]:
+    """Read the phrases of one kind, lower case, by language."""
+    return {language: tuple(phrases) for language, phrases in read_toml(__package__, "phrases.toml")[kind].items()}
+
+
+def empty_text(measured: Measured, _config: QualityConfig) -> str:
+    """No word in the text."""
+    return "" if any(measured.line_words) else "no words"
+
+
+def live_ticker(measured: Measured, config: QualityConfig) -> str:
+    """Says that it is a live blog; or many paragraphs start with a time of day, and the latest comes first.
+
+    Where times rise, the headline must speak of a live report: a day is told in this order too, chapters are numbered
+    so (4.10, 4.11, 4.12), and so are places in a film of which the text is the transcript.
+    """
+    fields, lines = measured.article.fields, measured.lines
+    if fields.kind in TICKER_KINDS:
+        return f"the page calls itself {fields.kind}"
+    times = [(int(time["hour"]), int(time["minute"])) for time in map(CLOCK_TIME.match, lines) if time]
+    if len(times) < max(config.min_ticker_entries, config.min_ticker_share * len(lines)):
+        return ""
+    n_falls, n_rises = (sum(map(compare, times, times[1:])) for compare in (gt, lt))
+    is_ticker = n_falls > n_rises or any_of("live").search(fields.title)
+    return f"{len(times)} of {len(lines)} paragraphs start with a time of day" if is_ticker else ""
+
+
+def gallery(measured: Measured, config: QualityConfig) -> str:
+    """Says that it is a gallery, and has no long text."""
+    kind = measured.article.fields.kind
+    is_gallery = kind in GALLERY_KINDS and measured.n_words <= config.max_gallery_words
+    return f"the page calls itself {kind}" if is_gallery else ""
+
+
+def photo_page(measured: Measured, config: QualityConfig) -> str:
+    """Many images and little text."""
+    images, words = len(measured.article.fields.images), measured.n_words
+    many = images >= config.min_gallery_images and words < images * config.min_words_an_image
+    return f"{words} words beside {images} images" if many else ""
+
+
+def paywall_stub(measured: Measured, config: QualityConfig) -> str:
+    """Little text, and the page is not free and shows no more of it, or the text ends in a call to subscribe.
+
+    A news item in many short paragraphs, of which the last is a whole sentence, is no opening of another text.
+    """
+    words = measured.n_words
+    if words >= config.max_stub_words:
+        return ""
+    is_item = words >= config.min_words and len(measured.lines) > config.max_stub_lines
+    is_item = is_item and measured.lines[-1][-1] in SENTENCE_END
+    if measured.article.fields.paywalled and (not is_item or PAYWALLED_TEXT_NOT_USED in measured.article.flags):
+        return f"{words} words of an article that is not free"
+    last = measured.lines[-1:]
+    prompted = any(
+        count_words(line) <= config.max_prompt_words and any_of("paywall").search(line) and not FREE_OFFER.search(line)
+        for line in last
+    )
+    return f"{words} words that end in a call to subscribe" if prompted else ""
+
+
+def too_short(measured: Measured, config: QualityConfig) -> str:
+    """Fewer words than an article has; of flash news, and where the page surely holds an article, than a sentence."""
+    may_be_short = is_flash(measured) or measured.is_surely_article(config)
+    least = config.min_flash_words if may_be_short else config.min_words
+    return f"{measured.n_words} words, fewer than {least}" if measured.n_words < least else ""
+
+
+def is_flash(measured: Measured) -> bool:
+    """Check whether the headline begins like that of flash news."""
+    return bool(any_of("flash").match(measured.article.fields.title.lstrip(" [(‹«\"'+|")))
+
+
+def listing(measured: Measured, config: QualityConfig) -> str:
+    """Paragraphs that are short on average and of which hardly one ends as a sentence does: a list of headlines.
+
+    The share is that of FineWeb's filter of line ends (Penedo et al. 2024, section 3.6), which drops long lines too. A
+    text that has an article's worth of sentences beside its list or table is kept.
+    """
+    lines = measured.lines
+    if len(lines) < config.min_listing_lines or measured.n_words > config.max_listing_words * len(lines):
+        return ""
+    ended = [len(words) for line, words in zip(lines, measured.line_words, strict=True) if line[-1] in SENTENCE_END]
+    few = len(ended) <= config.max_listing_ended * len(lines) and sum(ended) < config.max_listing_sentences
+    return f"{len(ended)} of {len(lines)} short paragraphs end as sentences" if few else ""
+
+
+def horoscope(measured: Measured, config: QualityConfig) -> str:
+    """Paragraphs that start with signs of the zodiac."""
+    languages = by_language("zodiac")
+    any_sign = tuple(chain.from_iterable(languages.values()))
+    starts = [line for line in map(str.lower, measured.lines) if line.startswith(any_sign)]
+    for signs in languages.values():
+        found = sum(any(start.startswith(sign) for start in starts) for sign in signs)
+        if found >= config.min_horoscope_signs:
+            return f"paragraphs start with {found} signs of the zodiac"
+    return ""
+
+
+def odds_table(measured: Measured, config: QualityConfig) -> str:
+    """Many decimal odds, and a word of bookmakers."""
+    text = measured.article.text
+    odds = len(ODDS.findall(text))
+    many = odds >= config.min_odds and odds >= config.min_odds_share * measured.n_words
+    return f"{odds} odds among {measured.n_words} words" if many and any_of("betting").search(text) else ""
+
+
+def repeated_lines(measured: Measured, config: QualityConfig) -> str:
+    """Gopher: the share of characters in lines that stood there before.
+
+    The share of such lines by number is left out: short repeated lines of a table say nothing of the text.
+    """
+    repeated = characters(measured.lines) - characters(list(dict.fromkeys(measured.lines)))
+    found = share(repeated, characters(measured.lines))
+    many = found > config.max_repeated_lines
+    return f"{found:.0%} of the characters are in lines that stood there before" if many else ""
+
+
+def repeated_words(measured: Measured, config: QualityConfig) -> str:
+    """Gopher: the share of characters in the most frequent 2-, 3- or 4-gram, or in 5- to 10-grams that stood before."""
+    if measured.n_words < config.min_repetition_words:
+        return ""
+    words, step = measured.words, measured.characters_a_word
+    total = characters(words)
+    for n, most in enumerate(config.max_top_ngrams, FIRST_TOP):
+        if (found := share(_top(words, n * step), total)) > most:
+            return f"{found:.0%} of the characters are one {n}-gram"
+    for n, most in enumerate(config.max_duplicate_ngrams, FIRST_DUPLICATE):
+        found = share(_repeated(words, n * step), total)
+        if found > most:
+            return f"{found:.0%} of the characters are {n}-grams that stood there before"
+        if found < min(config.max_duplicate_ngrams):  # longer ones repeat less
+            return ""
+    return ""
+
+
+def word_lengths(measured: Measured, config: QualityConfig) -> str:
+    """Gopher: words are on average shorter or longer than those of a language; of European scripts only.
+
+    Korean writes a syllable as one character, and the vowel signs of Indian scripts end our words.
+    """
+    words = measured.words
+    european = [word for word in words if word[0] <= LAST_EUROPEAN]
+    if 2 * len(european) <= len(words):
+        return ""
+    mean = characters(european) / len(european)
+    within = config.min_mean_word_length <= mean <= config.max_mean_word_length
+    return "" if within else f"a word has {mean:.1f} characters on average"
+
+
+def few_letters(measured: Measured, config: QualityConfig) -> str:
+    """Gopher: too many words have no letter in them, as in tables of results, of rates and of programmes."""
+    words = measured.words
+    lettered = share(sum(word.isalpha() or any(map(str.isalpha, word)) for word in words), len(words))
+    return "" if not words or lettered >= config.min_lettered_words else f"{lettered:.0%} of the words have letters"
+
+
+def symbols(measured: Measured, config: QualityConfig) -> str:
+    """Gopher: too many hash signs and ellipses for the words there are."""
+    found = len(SYMBOLS.findall(measured.article.text))
+    many = found > config.max_symbols_a_word * measured.n_words
+    return f"{found} hash signs and ellipses among {measured.n_words} words" if many else ""
+
+
+def bullets(measured: Measured, config: QualityConfig) -> str:
+    """Gopher: nearly all lines are items of a list."""
+    found = sum(line.startswith(BULLETS) for line in measured.lines)
+    return _too_many(found, measured, config, config.max_bullet_lines, "start with a bullet")
+
+
+def cut_off_lines(measured: Measured, config: QualityConfig) -> str:
+    """Gopher: many lines end in an ellipsis, as teasers do."""
+    found = sum(line.endswith(ELLIPSES) for line in measured.lines)
+    return _too_many(found, measured, config, config.max_ellipsis_lines, "end in an ellipsis")
+
+
+def short_lines(measured: Measured, config: QualityConfig) -> str:
+    """FineWeb: most lines have fewer than 30 characters; in scripts without spaces, half as many."""
+    width = config.short_line_characters / (2 if measured.characters_a_word > 1 else 1)
+    found = sum(len(line) < width for line in measured.lines)
+    return _too_many(found, measured, config, config.max_short_lines, f"have fewer than {width:.0f} characters")
+
+
+def code(measured: Measured, config: QualityConfig) -> str:
+    """After C4: lines of program code or markup rather than text."""
+    signs = [len(CODE.findall(line)) for line in measured.lines]
+    pairs = zip(signs, measured.line_words, strict=True)
+    found = sum(count > 0 and count * WORDS_A_SIGN >= len(words) for count, words in pairs)
+    return _too_many(found, measured, config, config.max_code_lines, "look like code")
+
+
+def placeholder(measured: Measured, _config: QualityConfig) -> str:
+    """C4: filler text of a template."""
+    found = PLACEHOLDER.search(measured.article.text)
+    return f"holds {found[0]!r}" if found else ""
+
+
+def _too_many(found: int, measured: Measured, config: QualityConfig, most: float, what: str) -> str:
+    """Object to a share of lines that is too high; with only a few lines, a share means nothing."""
+    lines = len(measured.lines)
+    many = lines >= config.min_listing_lines and found > most * lines
+    return f"{found} of {lines} lines {what}" if many else ""
+
+
+def _top(words: Sequence[str], n: int) -> int:
+    """Count characters in all occurrences of the n-gram that takes up the most; 0 where none occurs twice."""
+    counts = Counter(_ngrams(words, n))
+    return max((characters(gram) * count for gram, count in counts.most_common(1) if count > 1), default=0)
+
+
+def _ngrams(words: Sequence[str], n: int) -> "zip[tuple[str, ...]]":
+    return zip(*(words[at:] for at in range(n)), strict=False)
+
+
+def _repeated(words: Sequence[str], n: int) -> int:
+    """Count characters in n-grams that occurred before, none of them twice."""
+    seen: set[tuple[str, ...]] = set()
+    found = at = 0
+    grams = list(_ngrams(words, n))
+    while at < len(grams):
+        gram = grams[at]
+        if gram in seen:
+            found += characters(gram)
+            at += n
+        else:
+            seen.add(gram)
+            at += 1
+    return found

@@ -1,0 +1,290 @@
+"""Draft the file of a portal from its front page, and say what a crawl would fetch each address for."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from newscorpus.data import Page, Rejected, Rights
+from newscorpus.discover.patterns import MOST_LINKS, Pattern, Proposed, SeenLink, propose
+from newscorpus.errors import PortalError
+from newscorpus.page.extractor import ParsedPage, parse_page
+from newscorpus.page.fields import read_fields
+from newscorpus.page.links import read_link_texts, read_tree
+from newscorpus.page.parsing.decode import declared_charset
+from newscorpus.page.quality.language import judge_language
+from newscorpus.page.rights import reservations
+from newscorpus.portal.addresses import (
+    PAGE_KINDS,
+    AddressTrust,
+    FetchKind,
+    find_kind,
+    find_trap,
+    find_trust,
+    plain_address,
+)
+from newscorpus.portal.portal import Portal
+from newscorpus.portal.schema import string_item
+from newscorpus.public_addresses import is_loopback
+from newscorpus.store.ledger.rows import UrlState, evidence_of
+from newscorpus.store.ledger.views.addresses import MetAddress, met_addresses
+from newscorpus.urls import SUFFIX_LIST, host_of, is_within
+
+FEW_LINKS = 10
+"""Links into its own site that a front page has at least; one of a newspaper has a hundred and more."""
+
+CONSENT = re.compile(
+    r"\b(?:cookies?|consent|consentement|gdpr|rgpd|dsgvo|zustimm\w+|souhlas\w*|privol\w*|zgod[aęy])\b", re.IGNORECASE
+)
+"""Words of the pages that ask for consent before they show anything."""
+CONSENT_HOST = re.compile(r"(?:^|[./-])(?:consent|cmp|privacy)[./-]")
+
+LISTS = (FetchKind.FEED, FetchKind.SITEMAP, FetchKind.MAYBE_LIST)
+MOST_LISTS = 20
+"""Feeds, and sitemaps, that a file names; the crawl finds the others through them."""
+
+ARTICLE, SECTION, IGNORED, TRAP, ELSEWHERE = "article", "section", "ignored", "trap", "elsewhere"
+VERDICTS = (ARTICLE, SECTION, IGNORED, TRAP, ELSEWHERE)
+
+BY_PATTERN = {"ignore": IGNORED, "articles": ARTICLE, "sections": SECTION}
+"""Keys of a portal's file in the order in which they decide, and what each makes of an address."""
+
+BY_ITS_LOOK = {
+    AddressTrust.LIKELY: "looks like an article's; its page may say otherwise",
+    AddressTrust.DOUBTFUL: "does not look like an article's; its page may prove one",
+    AddressTrust.UNLIKELY: "looks like a list, a forum or a shop; its page has to prove an article well",
+    AddressTrust.LISTED: "numbers a page of a list; only a page that declares an article is one",
+    AddressTrust.SECTION: "front page",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FrontPage:
+    """What the front page of a site says."""
+
+    url: str  # that answered
+    name: str  # for the portal: of a-z, 0-9 and "-"
+    domain: str  # host without "www."
+    site_name: str  # as the site calls itself, or ""
+    language: str  # BCP 47 primary tag; "" where it cannot be told
+    stated_language: str  # as the page states it, or ""
+    charset: str  # as the page declares it, or ""
+    feeds: tuple[str, ...]  # addresses that it declares or links to, and that look like feeds or sitemaps
+    links: tuple[SeenLink, ...]  # into the site
+    rights: Rights  # what it states on machine use
+    barrier: str  # why it may show little of the site, or ""
+
+
+def read_front_page(page: Page) -> FrontPage:
+    """Read a front page; one without an address, from a file, is found by the address that it gives as its own.
+
+    Raises:
+        PortalError: it cannot be read, or gives no address.
+    """
+    parsed = parse_page(page)
+    if isinstance(parsed, Rejected):
+        raise PortalError(f"{page.url or 'the page'} cannot be read: {parsed.reason} {parsed.detail}".rstrip())
+    fields = read_fields(parsed.tree, parsed).fields
+    url = page.url or fields.canonical_url
+    if not (host := host_of(url)):
+        raise PortalError("the page does not say its address; name it by --url")
+    domain = host.removeprefix("www.")
+    links = tuple(_links_within(parsed, url, domain))
+    text = " ".join(link.text for link in links)
+    return FrontPage(
+        url=url,
+        name=_name_of(domain),
+        domain=domain,
+        site_name=fields.site_name,
+        language=judge_language(text, (), stated=fields.language).language,
+        stated_language=fields.language,
+        charset=declared_charset(page),
+        feeds=read_tree(parsed.tree, url).lists,
+        links=links,
+        rights=fields.rights,
+        barrier=_barrier(parsed, url, len(links)),
+    )
+
+
+def _links_within(page: ParsedPage, url: str, domain: str) -> Iterator[SeenLink]:
+    for address, text in read_link_texts(page.tree, url).items():
+        if is_within(address, [domain]):
+            yield SeenLink(address, text)
+
+
+def _name_of(domain: str) -> str:
+    """The part of a host that people know it by: "vesti" of vesti.example, "blog-vesti" of blog.vesti.example."""
+    suffix = SUFFIX_LIST(domain).suffix or re.sub(r"^.*\.|^[^.]*$|^[\d.]+$", "", domain)
+    return re.sub(r"[^a-z0-9]+", "-", domain.removesuffix(f".{suffix}")).strip("-")
+
+
+def _barrier(page: ParsedPage, url: str, n_links: int) -> str:
+    """Say why a page has hardly a link into its site."""
+    if n_links >= FEW_LINKS:
+        return ""
+    parts = urlsplit(url)
+    text = " ".join(page.tree.xpath("//body//text()[not(parent::script or parent::style)]"))
+    if CONSENT.search(text) or CONSENT_HOST.search(f"{parts.hostname}{parts.path}"):
+        return "a wall that asks for consent seems to stand before the pages"
+    if page.tree.find(".//body//script") is not None:
+        return "scripts seem to build the pages in the browser"
+    return "the page links to hardly any page of its site"
+
+
+@dataclass(frozen=True, slots=True)
+class FirstCrawl:
+    """What a first crawl of a portal found out."""
+
+    links: tuple[SeenLink, ...] = ()  # addresses met, with what their pages and feeds said
+    feeds: tuple[str, ...] = ()  # that named pages
+    sitemaps: tuple[str, ...] = ()  # that no other sitemap names
+    judged: tuple[str, ...] = ()  # pages that became a row or were rejected
+    n_kept: int = 0  # of these, articles
+
+
+NO_CRAWL = FirstCrawl()
+
+
+def read_first_crawl(corpus: Path, portal: str) -> FirstCrawl:
+    """Read what the crawl of a portal into `corpus` found out.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+    """
+    met = met_addresses(corpus, portal, 2 * MOST_LINKS)
+    lists = [one for one in met if one.kind in LISTS and one.n_named and one.named_by not in LISTS]
+    feeds = {one.url for one in lists if one.kind != FetchKind.SITEMAP and "sitemap" not in one.url.lower()}
+    return FirstCrawl(
+        links=tuple(SeenLink(one.url, "", _was_article(one)) for one in met if one.kind in PAGE_KINDS),
+        feeds=tuple(one.url for one in lists if one.url in feeds)[:MOST_LISTS],
+        sitemaps=tuple(one.url for one in lists if one.url not in feeds)[:MOST_LISTS],
+        judged=tuple(one.url for one in met if one.reason == "kept" or one.stage),
+        n_kept=sum(one.reason == "kept" for one in met),
+    )
+
+
+def _was_article(met: MetAddress) -> bool | None:
+    """What the page of an address, or the feed that describes it, said; None where neither did."""
+    if met.reason == "kept" or met.stage == "language":
+        return True
+    if met.stage == "discovery" and met.reason in {"section", "no_article"}:
+        return False
+    if met.state is UrlState.DONE and met.kind == FetchKind.SECTION:
+        return False
+    return True if met.kind == FetchKind.ARTICLE and evidence_of(met.request) else None
+
+
+def propose_patterns(front: FrontPage, crawl: FirstCrawl) -> Proposed:
+    """Propose patterns from the links of the front page and from what a first crawl met and found out."""
+    start = [SeenLink(front.url, "", is_article=False)]
+    return propose([*start, *front.links, *crawl.links])
+
+
+def draft_portal(front: FrontPage, name: str, crawl: FirstCrawl = NO_CRAWL, proposed: Proposed | None = None) -> str:
+    """The text of a portal file, with comments on where each value comes from."""
+    lines = [
+        *_remarks(front, crawl, proposed),
+        f"name = {_text(name)}",
+        *_languages(front),
+        f"domains = [{_text(front.domain)}]",
+        f"start = [{_text(front.url)}]",
+        *(["delay_seconds = 0  # it is served by this machine"] if is_loopback(front.url) else []),
+        *_list("feeds", crawl.feeds),
+        *_list("sitemaps", crawl.sitemaps),
+        *_patterns("articles", proposed.articles if proposed else ()),
+        *_patterns("sections", proposed.sections if proposed else ()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _remarks(front: FrontPage, crawl: FirstCrawl, proposed: Proposed | None) -> Iterator[str]:
+    called = f", {front.site_name}" if front.site_name else ""
+    yield _comment(f"{front.url}{called}; drafted by `newscorpus portal add`")
+    yield _comment(f"charset: {front.charset or 'none declared'}")
+    yield _comment(f"on machine use the page says: {', '.join(_statements(front)) or 'nothing'}; robots.txt is obeyed")
+    if front.barrier:
+        yield _comment(f"careful: {front.barrier}")
+    if proposed:
+        seen = f"{proposed.n_articles} links that seem to be articles, {proposed.n_sections} sections"
+        yield _comment(f"patterns rest on {seen}, {proposed.n_open} undecided; pages judged: {len(crawl.judged)}")
+
+
+def _statements(front: FrontPage) -> list[str]:
+    """What the page states on machine use: what reserves the use first, then the rest word for word."""
+    rights = front.rights
+    stated = (f"{name}={value}" for name in rights.__slots__ if (value := getattr(rights, name)))
+    return list(dict.fromkeys((*reservations(rights), *stated)))
+
+
+def _languages(front: FrontPage) -> Iterator[str]:
+    if not front.language:
+        yield '# The language could not be told; put its code in place of "en".'
+    elif front.stated_language not in {"", front.language}:
+        yield _comment(f"the page states {front.stated_language!r}; its words are of {front.language!r}")
+    yield f"languages = [{_text(front.language or 'en')}]"
+
+
+def _list(key: str, values: Sequence[str]) -> Iterator[str]:
+    if values:
+        yield f"{key} = ["
+        yield from (f"  {_text(value)}," for value in values)
+        yield "]"
+
+
+def _patterns(key: str, patterns: Iterable[Pattern]) -> Iterator[str]:
+    found = list(patterns)
+    if found:
+        yield f"{key} = ["
+        for one in found:
+            yield _comment(f"  {_counts(one)}, such as {' '.join(one.examples)}")
+            yield f"  {string_item(one.expression).as_string()},"
+        yield "]"
+
+
+def _counts(pattern: Pattern) -> str:
+    parts = ((pattern.articles, "articles"), (pattern.sections, "sections"))
+    return " and ".join(f"{n} {what}" for n, what in parts if n)
+
+
+def _comment(text: str) -> str:
+    """A comment of one line, whatever a page put into it."""
+    indent = text[: len(text) - len(text.lstrip())]
+    return f"{indent}# " + "".join(c if c.isprintable() else " " for c in text.strip())
+
+
+def _text(value: str) -> str:
+    """A basic string of TOML, whose escapes are those of JSON."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AddressVerdict:
+    """What an address is to a crawl."""
+
+    url: str
+    verdict: str  # one of `VERDICTS`
+    why: str
+
+
+def judge_address(url: str, portal: Portal, today: date) -> AddressVerdict:
+    """Say what a crawl would fetch `url` for, one link from a start page, on the day `today`."""
+    url = plain_address(url)
+    if not portal.covers(url):
+        return AddressVerdict(url, ELSEWHERE, "no host of the portal's domains")
+    if (trap := find_trap(url, today)) and not portal.is_article(url):
+        return AddressVerdict(url, TRAP, trap)
+    for key, verdict in BY_PATTERN.items():
+        if pattern := portal.find_pattern(key, url):
+            return AddressVerdict(url, verdict, f"by '{pattern}'")
+    kind = find_kind(url, portal)
+    if kind is FetchKind.UNWANTED:
+        return AddressVerdict(url, IGNORED, "only_articles: no pattern takes it")
+    return AddressVerdict(url, ARTICLE if kind is FetchKind.ARTICLE else SECTION, BY_ITS_LOOK[find_trust(url, portal)])
+
+
+def judge_addresses(urls: Iterable[str], portal: Portal, today: date) -> list[AddressVerdict]:
+    """Judge each address once."""
+    return [judge_address(url, portal, today) for url in dict.fromkeys(urls)]

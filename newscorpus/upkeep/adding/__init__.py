@@ -1,1 +1,0 @@
-"""Add a portal: from the address of a site to a portal's file."""
