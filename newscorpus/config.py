@@ -46,7 +46,7 @@ class Part(StrEnum):
 class SignatureParameters:
     """What a MinHash signature depends on; stamped beside every stored signature, since only equal ones compare."""
 
-    normaliser: str = "nfc-fold-1"  # how the text becomes words: Unicode NFC, folded as in `page.signature.words`
+    normaliser: str = "nfc-fold-1"  # how the text becomes words: Unicode NFC, folded as in `page.signature.signature`
     shingle_words: int = 5  # words in a shingle; 5-grams as FineWeb takes them (Penedo et al. 2024, section 3.4)
     # 32-bit hash of a shingle: polynomials of characters and of words, `newscorpus.page.signature.signature`.
     hashing: str = "polynomial-32"
@@ -214,7 +214,7 @@ class QualityConfig:
     mask: tuple[str, ...] = ()
     # Half of Gopher's 50 (Rae et al. 2021, appendix A.1.1), since news in brief are shorter than web documents and
     # inflected languages say as much in fewer words; of daniel it drops 0.1 % (50: 1.8 %), of dragnet, which has blogs,
-    # 2.7 % (4.8 %), of the others nothing. Scripts without spaces: see `corpus.quality.measured`.
+    # 2.7 % (4.8 %), of the others nothing. Scripts without spaces: see `page.quality.filters`.
     min_words: int = 25
     # Probability that the page holds an article, from which on a text may be as short as flash news, and filters that
     # good articles, too, give cause to only flag. Out of fold 7 of 147 pages without an article reach it, and none of
